@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 
 /**
- * The cost of a request in bytes, which are the same on every machine, unlike microseconds. Each limit is 3 % above the
+ * The cost of a request in bytes, which unlike microseconds is the same on every computer. Each limit is 3 % above the
  * value measured when it was set; runs differ by less than a thousandth. A change that needs fewer bytes lowers the limit;
  * one that needs more explains why. One more async function per request is about 400 bytes, one more copy of a grant 2,000.
  */

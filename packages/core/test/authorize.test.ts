@@ -60,7 +60,7 @@ describe('authorize, before the redirect URI is trusted', () => {
   })
 })
 
-describe('authorize, once it is', () => {
+describe('authorize, after the redirect URI is trusted', () => {
   it.each([
     ['a resource of another server', { resource: 'https://other.example' }, 'invalid_target'],
     ['a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
@@ -168,7 +168,7 @@ describe('authorize, once it is', () => {
     expect((await authorize(school, query)).body).toBe('consent')
   })
 
-  it('refuses a repeated parameter by name', async () => {
+  it('rejects a repeated parameter by name', async () => {
     const { school, id } = await withClient()
     const answer = redirectOf(await authorize(school, `${authorizationQuery(id)}&nonce=1&nonce=1`))
     expect(answer).toMatchObject({
@@ -186,7 +186,7 @@ describe('authorize, once it is', () => {
     expect(response.body).toBe('consent')
   })
 
-  it('returns any state unchanged, and none if none was sent', async () => {
+  it('returns any state unchanged, and no state if none was sent', async () => {
     const { school, id } = await withClient()
     const state = `a+b%20&="<ä\r\n${'x'.repeat(2048)}`
     expect(redirectOf(await authorize(school, authorizationQuery(id, { state, scope: 'nope' }))).state).toBe(
@@ -197,7 +197,7 @@ describe('authorize, once it is', () => {
     ).not.toHaveProperty('state')
   })
 
-  it('takes the same request as a form POST', async () => {
+  it('accepts the same request as a form POST', async () => {
     const { school, id } = await withClient()
     const response = await school.send('POST', '/oauth/authorize', {
       form: authorizationQuery(id),
@@ -323,7 +323,7 @@ describe('signing in', () => {
     }
   })
 
-  it('does not let an old return address stand for a new sign-in', async () => {
+  it('does not accept an old return URL as a new sign-in', async () => {
     const { school, id } = await withClient()
     await authorize(school, authorizationQuery(id, { prompt: 'login' }), {})
     const [path = '', query = ''] = (school.shown.signIn ?? '').split('?')
@@ -340,7 +340,7 @@ describe('signing in', () => {
     expect(school.shown).toEqual({})
   })
 
-  it('gives no code for another user than the hint names', async () => {
+  it('issues no code for another user than the one of the hint', async () => {
     const { school, id } = await withClient()
     const { id_token } = await tokensFor(school, { clientId: id })
     school.clock.now += 10_000_000
@@ -384,7 +384,7 @@ describe('signing in', () => {
     else expect(headers.location).toContain('error=login_required')
   })
 
-  it('writes nothing to the store for a request nobody approved', async () => {
+  it('writes nothing to the store for a request without approval', async () => {
     const { school, id } = await withClient()
     await authorize(school, authorizationQuery(id), {})
     await authorize(school, authorizationQuery(id))
@@ -392,8 +392,8 @@ describe('signing in', () => {
   })
 })
 
-describe('registration, where a page asks for it', () => {
-  it('tells the app of a forgotten client to register again', async () => {
+describe('the error page of an unknown client', () => {
+  it('tells the app of a deleted client to register again', async () => {
     const { school, id } = await withClient()
     school.clock.now += 8 * 24 * 3600
     await authorize(school, authorizationQuery(id))
@@ -403,10 +403,10 @@ describe('registration, where a page asks for it', () => {
   })
 })
 
-describe('a scope that the catalogue lacks', () => {
+describe('a scope that is not in the catalogue', () => {
   const offered = (school: School) => school.shown.consent?.scopes.map(({ name }) => name)
 
-  it('is named in the refusal', async () => {
+  it('is named in the error', async () => {
     const school = openSchool()
     const { clientId: client_id } = await register(school)
     for (const [scope, name] of [
@@ -457,12 +457,12 @@ describe('a scope that the catalogue lacks', () => {
   })
 })
 
-describe('a client whose software sends no challenge', () => {
+describe('a client with optional PKCE', () => {
   const ZAP = { clientName: 'Zap', redirectUris: [REDIRECT_URI], pkceOptional: true }
   const NO_CHALLENGE = { code_challenge: undefined, code_challenge_method: undefined, nonce: 'n' }
   const NO_VERIFIER = { code_verifier: undefined }
 
-  it('gets a code and tokens without one, if the operator said so', async () => {
+  it('gets a code and tokens without a challenge', async () => {
     const school = openSchool()
     const client = await school.server.clients.add(ZAP)
     const code = await codeFor(school, client.clientId, NO_CHALLENGE)
@@ -482,7 +482,7 @@ describe('a client whose software sends no challenge', () => {
     expect(refused).toEqual(reason === undefined ? [] : [expect.objectContaining({ reason })])
   })
 
-  it('CR-20: gets nothing for a code without a challenge and any verifier, and the code is lost', async () => {
+  it('CR-20: a code without a challenge is rejected with any verifier, and is consumed', async () => {
     const school = openSchool()
     const client = await school.server.clients.add(ZAP)
     const code = await codeFor(school, client.clientId, NO_CHALLENGE)
@@ -491,7 +491,7 @@ describe('a client whose software sends no challenge', () => {
     expect(bodyOf(await redeem(school, client, code, NO_VERIFIER)).error).toBe('invalid_grant')
   })
 
-  it('CR-21: is held to the challenge that it sends', async () => {
+  it('CR-21: must prove the challenge if it sends one', async () => {
     const school = openSchool()
     const client = await school.server.clients.add(ZAP)
     const code = await codeFor(school, client.clientId)
@@ -503,7 +503,7 @@ describe('a client whose software sends no challenge', () => {
     }
   })
 
-  it('AQ-20: is never public, and never one that registered itself', async () => {
+  it('AQ-20: is never public, and never self-registered', async () => {
     const school = openSchool()
     const open = { ...ZAP, tokenEndpointAuthMethod: 'none' }
     await expect(school.server.clients.add(open)).rejects.toThrow('a public client has nothing else')

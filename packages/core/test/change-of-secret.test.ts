@@ -25,7 +25,7 @@ import { openSchool, type School } from './school.ts'
 const OLD = 'the old secret, of 32 characters or more'
 const NEW = 'the new secret, of 32 characters or more'
 
-/** One store and clock, and a server of each time. */
+/** One store and clock, and one server per secret. */
 function openSchools() {
   const clock = { now: 1_800_000_000 }
   const now = () => clock.now
@@ -36,7 +36,7 @@ function openSchools() {
   return { clock, store, before, meanwhile, after }
 }
 
-/** The form that one server has shown is sent to another. */
+/** The form that one server issued is sent to another. */
 function decideAt(school: School, { shown }: School) {
   Object.assign(school.shown, shown)
   return decide(school)
@@ -45,7 +45,7 @@ function decideAt(school: School, { shown }: School) {
 const grantOf = (token: string) => token.slice('gkr_'.length, 'gkr_'.length + 22)
 
 describe('a form that was shown before the change of the secret', () => {
-  it('is answered while the old secret is accepted, with one code however often it is sent', async () => {
+  it('is accepted while the old secret is accepted, with one code for any number of submissions', async () => {
     const { before, meanwhile } = openSchools()
     const client = await register(before)
     await authorize(before, authorizationQuery(client.clientId))
@@ -56,14 +56,14 @@ describe('a form that was shown before the change of the secret', () => {
     expect((await redeem(meanwhile, client, String(codes[0]))).status).toBe(200)
   })
 
-  it('is refused once the old secret is dropped', async () => {
+  it('is rejected once the old secret is dropped', async () => {
     const { before, after } = openSchools()
     const client = await register(before)
     await authorize(before, authorizationQuery(client.clientId))
     expect(redirectOf(await decideAt(after, before))).not.toHaveProperty('code')
   })
 
-  it('and one that was shown after it open one grant, if both are of one pushed request', async () => {
+  it('and one that was shown after it open one grant, if both belong to one pushed request', async () => {
     const { before, meanwhile } = openSchools()
     const client = await register(before)
     const asked = Object.fromEntries(new URLSearchParams(authorizationQuery(client.clientId)))
@@ -80,7 +80,7 @@ describe('a form that was shown before the change of the secret', () => {
 })
 
 describe('a refresh whose answer was lost before the change of the secret', () => {
-  it('is answered while the old secret is accepted; later it is refused, and ends nothing', async () => {
+  it('is repeated while the old secret is accepted; later it is rejected, and revokes nothing', async () => {
     const { before, meanwhile, after, store, clock } = openSchools()
     const client = await register(before)
     const { refresh_token } = await tokensFor(before, client)
@@ -97,7 +97,7 @@ describe('a refresh whose answer was lost before the change of the secret', () =
 })
 
 describe('a device', () => {
-  it('goes on across the change: its code is typed, and a lost answer is repeated; later that is refused', async () => {
+  it('keeps working across the change: its user code is accepted and a lost response is repeated; later a retry is rejected', async () => {
     const clock = { now: 1_800_000_000 }
     const now = () => clock.now
     const server = { store: createMemoryStore({ now }), now }

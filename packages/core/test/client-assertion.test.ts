@@ -14,7 +14,7 @@ const REFUSED = {
 }
 
 describe('a client assertion', () => {
-  it.each(['ES256', 'EdDSA', 'PS256', 'RS256'])('proves who the client is, signed by %s', async (alg) => {
+  it.each(['ES256', 'EdDSA', 'PS256', 'RS256'])('authenticates the client, signed by %s', async (alg) => {
     const key = await newKey(alg)
     const { school, client_id } = await openSigned([key])
     expect(await proves(school, assertionForm(await assertionOf(school, key, client_id)))).toMatchObject({
@@ -76,7 +76,7 @@ describe('a client assertion', () => {
     expect(await proves(school, { client_id, ...assertionForm(assertion) })).toEqual({ ...REFUSED, reason })
   })
 
-  it('CA-07: is refused with an algorithm that anybody can sign with, whatever the key', async () => {
+  it('CA-07: is rejected with an algorithm that needs no private key, whatever the registered key', async () => {
     const key = await newKey()
     const { school, client_id } = await openSigned([key])
     const valid = await assertionOf(school, key, client_id)
@@ -116,7 +116,7 @@ describe('a client assertion', () => {
     })
   })
 
-  it('is refused if another key has signed it, or another client', async () => {
+  it('is rejected if another key or another client has signed it', async () => {
     const [key, foreign] = [await newKey(), await newKey()]
     const { school, client_id } = await openSigned([key])
     const forged = await assertionOf(school, foreign, client_id)
@@ -156,7 +156,7 @@ describe('a client assertion', () => {
     expect(await proves(school, assertionForm(expired))).toEqual({ ...REFUSED, reason: 'assertion_expired' })
   })
 
-  it('is good once, however many present it at the same time, and for one client alone', async () => {
+  it('is accepted once, even with concurrent requests, and for one client only', async () => {
     const key = await newKey()
     const { school, client_id } = await openSigned([key])
     const form = assertionForm(await assertionOf(school, key, client_id, { jti: 'the same' }))
@@ -179,7 +179,7 @@ describe('a client assertion', () => {
       ).toMatchObject({ status: 200 })
   })
 
-  it('marks nothing in the store before its signature is known to be valid', async () => {
+  it('writes nothing to the store before its signature is verified', async () => {
     const [key, foreign] = [await newKey(), await newKey()]
     const { school, client_id } = await openSigned([key])
     const jti = 'a jti'
@@ -189,7 +189,7 @@ describe('a client assertion', () => {
     ).toMatchObject({ status: 200 })
   })
 
-  it('is the only way in for its client, and beside no other', async () => {
+  it('is the only authentication method of its client, and cannot be combined with another', async () => {
     const key = await newKey()
     const { school, client_id } = await openSigned([key])
     const client = await school.server.clients.find(client_id)
@@ -212,7 +212,7 @@ describe('a client assertion', () => {
     })
   })
 
-  it('comes alone: of two nobody can tell which counts, so neither does', async () => {
+  it('is rejected if there are two', async () => {
     const key = await newKey()
     const { school, client_id } = await openSigned([key])
     const [one, other] = [
@@ -231,7 +231,7 @@ describe('a client assertion', () => {
       expect((await proves(school, assertionForm(jwt))).status, 'unspent').toBe(200)
   })
 
-  it('costs no code and no refresh token when it is refused', async () => {
+  it('consumes no code and no refresh token when it is rejected', async () => {
     const key = await newKey()
     const { school, client_id } = await openSigned([key])
     const prove = async (claims?: Claims) => assertionForm(await assertionOf(school, key, client_id, claims))
@@ -255,7 +255,7 @@ describe('a client assertion', () => {
     expect((await refresh(school, { clientId: client_id }, token, await prove())).status).toBe(400)
   })
 
-  it('takes the token endpoint for its audience only where the operator lets it', async () => {
+  it('may have the token endpoint as its audience only if the option allows it', async () => {
     const key = await newKey()
     const aud = `${ISSUER}/api/oauth/token`
     const { school, client_id } = await openSigned([key], { legacyAudiences: [aud] })
@@ -338,12 +338,12 @@ describe('the keys of a client', () => {
     })
   })
 
-  it('of RSA have 2048 bits at least', async () => {
+  it('of RSA have at least 2048 bits', async () => {
     const jwk = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' })
     await expect(add({ jwks: { keys: [jwk] } })).rejects.toThrow('must have 2048 to 8192 bits')
   })
 
-  it('are kept without what no signature needs, and the answer shows them', async () => {
+  it('are stored without members that no signature needs, and the response shows them', async () => {
     const { jwk } = await newKey()
     const added = await add({ jwks: { keys: [{ ...jwk, kid: 'one', x5c: ['…'], owner: 'alice' }] } })
     expect(added).toMatchObject({ jwks: { keys: [{ ...jwk, kid: 'one' }] } })
@@ -352,7 +352,7 @@ describe('the keys of a client', () => {
     expect(added).not.toHaveProperty('client_secret', expect.anything())
   })
 
-  it('DR-06: are not taken of a client that registers itself', async () => {
+  it('DR-06: are not accepted in dynamic client registration', async () => {
     const school = openSchool({ features: [clientAssertion()] })
     const json = {
       redirect_uris: [REDIRECT_URI],
@@ -378,7 +378,7 @@ it('the metadata lists method and algorithms for the three endpoints that RFC 84
     })
 })
 
-it('a server that cannot keep its word is not created', () => {
+it('a server with contradicting options is not created', () => {
   const { transients: _, ...store } = createMemoryStore()
   expect(() => openSchool({ store, features: [clientAssertion()] })).toThrow('no transients')
   expect(() => clientAssertion({ algorithms: [] })).toThrow('algorithms must be some of')
@@ -400,7 +400,7 @@ it('a store that is down is a 503, and nothing is issued', async () => {
 })
 
 describe('a client whose keys are fetched', () => {
-  it('changes its key without a word to the operator, and an old key ends with it', async () => {
+  it('changes its key without the operator, and the old key is rejected', async () => {
     const [first, second] = [await newKey(), await newKey()]
     const host = { keys: [first.jwk], requests: 0 }
     const fetch = async () => {
@@ -421,7 +421,7 @@ describe('a client whose keys are fetched', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('is told to try again while its keys cannot be read, since nobody knows who asks', async () => {
+  it('gets a 503 while its keys cannot be fetched, because it cannot be authenticated', async () => {
     const fetch = () => Promise.reject(new Error('down'))
     const metadata = { jwksUri: 'https://app.dev/keys' }
     const { school, client_id } = await openSigned([], { fetch, metadata })

@@ -13,7 +13,7 @@ import {
 } from './client.ts'
 import { openSchool, REDIRECT_URI, type School, VERIFIER } from './school.ts'
 
-/** A client authenticates with its registered method, or gets nothing. */
+/** A client authenticates with its registered method, or is rejected. */
 
 const CONFIDENTIAL = { token_endpoint_auth_method: 'client_secret_post' }
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
@@ -24,7 +24,7 @@ async function withClient(metadata: object = {}): Promise<{ school: School; clie
 }
 
 describe('client authentication', () => {
-  it('CA-01, REQ-36: a confidential client without its secret gets nothing, and loses nothing by it', async () => {
+  it('CA-01, REQ-36: a confidential client without its secret is rejected, and nothing is consumed', async () => {
     const { school, client } = await withClient(CONFIDENTIAL)
     const secret = client.clientSecret ?? ''
     const wrong = [undefined, '', 'wrong', 'null', `${secret}x`, secret.slice(1), `${secret} `, '\0']
@@ -80,7 +80,7 @@ describe('client authentication', () => {
     expect((await redeem(school, client, code)).status).toBe(200)
   })
 
-  it('REQ-36: a client id that is almost right is nobody', async () => {
+  it('REQ-36: a client_id that is almost right is an unknown client', async () => {
     const { school, client } = await withClient()
     const code = await codeFor(school, client.clientId)
     for (const client_id of [client.clientId.slice(1), `${client.clientId}0`])
@@ -93,7 +93,7 @@ describe('client authentication', () => {
     expect((await redeem(school, client, await codeFor(school, client.clientId))).status).toBe(200)
   })
 
-  it('REQ-35: a grant type that is not offered or not registered for is refused as such', async () => {
+  it('REQ-35: a grant type that is not supported or not registered is rejected with its own error', async () => {
     const { school, client } = await withClient({ grant_types: ['authorization_code'] })
     const tokens = await tokensFor(school, client)
     expect(tokens.refresh_token, 'nor is it given such a token').toBeUndefined()
@@ -152,7 +152,7 @@ describe('HTTP Basic', () => {
     },
   )
 
-  it('CA-09: refuses a wrong secret with a challenge of its scheme, and loses nothing by it', async () => {
+  it('CA-09: rejects a wrong secret with a challenge of its scheme, and consumes nothing', async () => {
     const { school, client } = await withClient(CONFIDENTIAL)
     const { clientId: client_id, clientSecret: client_secret = '' } = client
     const code = await codeFor(school, client_id)
@@ -165,7 +165,7 @@ describe('HTTP Basic', () => {
     expect((await redeemBy(school, code, basic(client_id, client_secret))).status).toBe(200)
   })
 
-  it('CA-10: refuses credentials in two places, in every pair, and another client_id in the body', async () => {
+  it('CA-10: rejects credentials in two places, in every combination, and another client_id in the body', async () => {
     const { school, client } = await withClient(CONFIDENTIAL)
     const other = await register(school, CONFIDENTIAL)
     const { clientId: client_id, clientSecret: client_secret = '' } = client
@@ -193,7 +193,7 @@ describe('HTTP Basic', () => {
     expect((await redeemBy(school, code, header, { client_id })).status, 'the same client_id').toBe(200)
   })
 
-  it('CA-11: a client redeems nothing of another client, whoever the header says it is', async () => {
+  it('CA-11: a client cannot redeem a code of another client, whatever the client_id in the body', async () => {
     const { school, client } = await withClient(CONFIDENTIAL)
     const other = await register(school, CONFIDENTIAL)
     const code = await codeFor(school, client.clientId)
@@ -220,7 +220,7 @@ describe('HTTP Basic', () => {
     },
   )
 
-  it('says what to do where it is not offered', async () => {
+  it('has an error that says what to do if it is not offered', async () => {
     const school = openSchool(POST_ONLY)
     const { clientId: client_id, clientSecret: client_secret } = await register(school, CONFIDENTIAL)
     const answer = await redeemBy(school, await codeFor(school, client_id), basic(client_id, client_secret))
@@ -232,7 +232,7 @@ describe('HTTP Basic', () => {
     expect(answer.headers['www-authenticate']).toBe('Basic realm="oauth", charset="UTF-8"')
   })
 
-  it('is offered, registered and refused as the option says', async () => {
+  it('is offered, registered and rejected as configured', async () => {
     const offered = (school: School) => school.server.metadata.token_endpoint_auth_methods_supported
     expect(offered(openSchool())).toEqual(['none', 'client_secret_post', 'client_secret_basic'])
     const school = openSchool({ clientAuthentication: ['client_secret_basic'] })

@@ -30,7 +30,7 @@ async function openJob(metadata: object = {}, options?: Parameters<typeof openSc
 const clientCredentialsToken = (school: School, client: ClientAnswer, form: Record<string, string> = {}) =>
   requestToken(school, { grant_type: GRANT, ...credentials(client), ...form })
 
-/** The API of the school, with a route for machines and one for users. */
+/** The API of the school, with a route that accepts client-credentials tokens and one for users. */
 function guards({ store, clock }: School) {
   const scopes = { 'courses:read': { description: '' }, 'courses:write': { description: '' } }
   const api = createResourceServer({ resource: ISSUER, store, scopes, now: () => clock.now })
@@ -48,8 +48,8 @@ function guards({ store, clock }: School) {
 const tokenOf = async (...asked: Parameters<typeof clientCredentialsToken>) =>
   bodyOf<TokenAnswer>(await clientCredentialsToken(...asked)).access_token
 
-describe('a machine', () => {
-  it('is told what its token is good for, if the server is to say so', async () => {
+describe('client credentials', () => {
+  it('the response shows the scope and resource of the token, if the option is on', async () => {
     const { school, job } = await openJob({}, { resourceInTokenResponse: true })
     const all = [ISSUER, `${ISSUER}/mcp`]
     expect(bodyOf(await clientCredentialsToken(school, job))).toMatchObject({ resource: all })
@@ -57,7 +57,7 @@ describe('a machine', () => {
     expect(bodyOf(bound)).toMatchObject({ resource: ISSUER })
   })
 
-  it('gets a token for itself, with all that the operator gave it and nothing beside it', async () => {
+  it('a client gets a token for itself, with exactly the scopes that the operator registered', async () => {
     const { school, job } = await openJob()
     const answer = await clientCredentialsToken(school, job)
     expect(answer.status).toBe(200)
@@ -70,7 +70,7 @@ describe('a machine', () => {
     expect(answer.headers['cache-control']).toBe('no-store')
   })
 
-  it('gets what it asks for and no more, for the resource that it asks for', async () => {
+  it('a client gets the requested scopes and no more, for the requested resource', async () => {
     const { school, job } = await openJob()
     const form = { scope: 'courses:read', resource: `${ISSUER}/mcp` }
     const answer = bodyOf<TokenAnswer>(await clientCredentialsToken(school, job, form))
@@ -79,14 +79,14 @@ describe('a machine', () => {
     expect(elsewhere).toMatchObject({ kind: 'refused', response: { status: 401 } })
   })
 
-  it('passes a route that says so, as nobody: it has no subject', async () => {
+  it('the token is accepted on a route that allows it, without a subject', async () => {
     const { school, job } = await openJob()
     const access = await guards(school).clientCredentials(await tokenOf(school, job))
     expect(access).toMatchObject({ kind: 'authorized', token: { by: 'client', clientId: job.clientId } })
     expect(access).toHaveProperty('token.subject', undefined)
   })
 
-  it('is refused on every other route, at UserInfo and at the gateway, with 403', async () => {
+  it('the token is rejected on every other route, at UserInfo and at the gateway, with 403', async () => {
     const { school, job } = await openJob()
     const token = await tokenOf(school, job)
     const headers = { authorization: `Bearer ${token}` }
@@ -103,7 +103,7 @@ describe('a machine', () => {
     }
   })
 
-  it('lacks a scope like anybody else', async () => {
+  it('a missing scope is a 403 as for every token', async () => {
     const { school, job } = await openJob()
     const token = await tokenOf(school, job, { scope: 'courses:read' })
     expect(await guards(school).clientCredentials(token, 'courses:write')).toMatchObject({
@@ -111,7 +111,7 @@ describe('a machine', () => {
     })
   })
 
-  it('leaves one record for each token, which is gone with it, and nobody sees it among his apps', async () => {
+  it('each token is one record, which expires with it, and is in no list of apps', async () => {
     const { school, job } = await openJob()
     const count = async () => {
       let records = 0
@@ -128,7 +128,7 @@ describe('a machine', () => {
     expect(await count()).toBe(0)
   })
 
-  it('may revoke a token and ask what it is good for', async () => {
+  it('a client may revoke and introspect its token', async () => {
     const { school, job } = await openJob()
     const token = await tokenOf(school, job)
     const introspect = async () =>
@@ -148,7 +148,7 @@ describe('a machine', () => {
     expect(await guards(school).clientCredentials(token)).toMatchObject({ response: { status: 401 } })
   })
 
-  it('loses all its tokens when the operator removes it', async () => {
+  it('the removal of a client revokes all its tokens', async () => {
     const { school, job } = await openJob()
     const tokens = [await tokenOf(school, job), await tokenOf(school, job)]
     expect(await school.server.clients.remove(job.clientId)).toEqual({ existed: true, grantsEnded: 2 })
@@ -157,7 +157,7 @@ describe('a machine', () => {
     expect((await clientCredentialsToken(school, job)).status).toBe(401)
   })
 
-  it('keeps its tokens when its key changes', async () => {
+  it('the tokens stay valid when the key of the client changes', async () => {
     const [first, second] = [await newKey(), await newKey()]
     const host = { keys: [first.jwk] }
     const headers = { 'content-type': 'application/json' }
@@ -176,7 +176,7 @@ describe('a machine', () => {
     expect((await guards(school).clientCredentials(access_token)).kind).toBe('authorized')
   })
 
-  it('is told to the operator by its id', async () => {
+  it('the event has the client id', async () => {
     const { school, job } = await openJob()
     await clientCredentialsToken(school, job)
     expect(school.events).toContainEqual({
@@ -186,7 +186,7 @@ describe('a machine', () => {
     })
   })
 
-  it('is counted by itself and its network, and waits when it has had too many', async () => {
+  it('a client has a rate limit per network, and gets a 429 beyond it', async () => {
     const taken = new Map<string, number>()
     const rateLimiter = {
       async take(limit: string, key: string) {
@@ -207,7 +207,7 @@ describe('a machine', () => {
     expect([...taken.keys()].filter((key) => !key.startsWith('client_failure'))).toEqual(counted)
   })
 
-  it('proves who it is by a signature where that is offered', async () => {
+  it('a client may authenticate with private_key_jwt', async () => {
     const key = await newKey()
     const features = [clientCredentials(), clientAssertion()]
     const metadata = { tokenEndpointAuthMethod: 'private_key_jwt', jwks: { keys: [key.jwk] } }
@@ -219,11 +219,11 @@ describe('a machine', () => {
   })
 })
 
-describe('a signed machine token', () => {
+describe('a client-credentials token that is a JWT', () => {
   const resource = `${ISSUER}/mcp`
   const signed = jwtAccessTokens({ resources: { [resource]: {} } })
 
-  it('has no subject at a guard without the store, lives as briefly as any, and passes only where it may', async () => {
+  it('has no subject at a guard without the store, has the usual lifetime, and is accepted only where allowed', async () => {
     const features = [clientCredentials(), signed]
     const { school, job } = await openJob({}, { features })
     const { access_token, expires_in } = bodyOf<TokenAnswer>(
@@ -248,8 +248,8 @@ describe('a signed machine token', () => {
   })
 })
 
-describe('what a machine is refused', () => {
-  it('an exchange of its token: it has no user to act for', async () => {
+describe('client credentials reject', () => {
+  it('an exchange of the token, which has no user', async () => {
     const features = [clientCredentials(), tokenExchange()]
     const { school, job } = await openJob({ grantTypes: [GRANT, TOKEN_EXCHANGE] }, { features })
     const subject = { subject_token: await tokenOf(school, job), subject_token_type: ACCESS_TOKEN_TYPE }
@@ -270,7 +270,7 @@ describe('what a machine is refused', () => {
     expect([answer.status, bodyOf(answer).error]).toEqual([400, error])
   })
 
-  it('a wrong secret, or none', async () => {
+  it('a wrong secret, or no secret', async () => {
     const { school, job } = await openJob()
     for (const client_secret of ['wrong', '']) {
       const answer = await clientCredentialsToken(school, { ...job, clientSecret: client_secret })
@@ -278,7 +278,7 @@ describe('what a machine is refused', () => {
     }
   })
 
-  it('the grant, if it registered itself: in what it asks for and in what it gets', async () => {
+  it('a self-registered client, at registration and at the token endpoint', async () => {
     const school = open()
     const asked = { grant_types: ['authorization_code', GRANT], client_credentials_scopes: 'courses:read' }
     for (const token_endpoint_auth_method of ['none', 'client_secret_post']) {
@@ -289,7 +289,7 @@ describe('what a machine is refused', () => {
     }
   })
 
-  it('the grant, if its record says more than its origin allows', async () => {
+  it('a client whose record has the grant type although its origin does not allow it', async () => {
     const { school, job } = await openJob()
     const stored = await school.store.clients.find(job.clientId)
     if (stored === undefined) throw new Error('The job is not there')
@@ -310,7 +310,7 @@ describe('what a machine is refused', () => {
     }
   })
 
-  it('the grant, where the operator does not offer it', async () => {
+  it('every client if the feature is not mounted', async () => {
     const school = openSchool()
     const app = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
     const answer = await clientCredentialsToken(school, app)
@@ -319,7 +319,7 @@ describe('what a machine is refused', () => {
   })
 })
 
-describe('an integration for a machine', () => {
+describe('an integration with client credentials', () => {
   it.each<[string, object, string]>([
     ['without scopes', { clientCredentialsScopes: undefined }, 'needs clientCredentialsScopes'],
     [
@@ -365,7 +365,7 @@ describe('an integration for a machine', () => {
     })
   })
 
-  it('needs no redirect URI, and can send no browser', async () => {
+  it('needs no redirect URI, and cannot use the authorization endpoint', async () => {
     const { school, job } = await openJob()
     expect(job).toMatchObject({
       grantTypes: [GRANT],

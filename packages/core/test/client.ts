@@ -9,7 +9,7 @@ import {
 } from '@grantkit/testkit/client'
 import { CHALLENGE, ISSUER, type Message, REDIRECT_URI, type School, VERIFIER } from './school.ts'
 
-/** The test client at the school: single steps, and the raw answer to each. */
+/** The test client at the school: single steps, and the raw response to each. */
 
 export interface TokenAnswer {
   readonly access_token: string
@@ -78,7 +78,7 @@ export function decide(
 }
 
 export function redirectOf(response: HttpResponse): Record<string, string> {
-  // A form that has lapsed is shown again, at an address of the server itself.
+  // An expired form is shown again, at a URL of the server itself.
   return Object.fromEntries(new URL(String(response.headers.location), ISSUER).searchParams)
 }
 

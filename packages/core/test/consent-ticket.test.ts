@@ -15,7 +15,7 @@ import {
 } from './client.ts'
 import { openSchool, REDIRECT_URI, type School } from './school.ts'
 
-/** One consent ticket has one outcome: allow, deny or nothing. A form that is sent again never opens anything new. */
+/** One consent ticket has one outcome: allow, deny or nothing. A form that is sent again never opens another grant. */
 
 const ALL = {}
 const SOME = { scope: 'courses:read' }
@@ -29,7 +29,7 @@ async function atConsent(overrides: Parameters<typeof openSchool>[0] = {}, metad
   // A session that stays the same while the clock moves.
   const alice = { cookie: `user=alice@${school.clock.now}` }
   await authorize(school, authorizationQuery(client.clientId), alice)
-  // With a ticket that has ended, the browser goes back to the form and not to the client.
+  // With an expired ticket, the browser is redirected to the form and not to the client.
   const send = async (form: Record<string, string>): Promise<Record<string, string>> => {
     const answer = await decide(school, form, alice)
     return String(answer.headers.location).startsWith(REDIRECT_URI) ? redirectOf(answer) : {}
@@ -75,21 +75,21 @@ describe('a consent form that is sent again', () => {
     expect(ends).toEqual([expect.objectContaining({ by: 'user', clientId: client.clientId })])
   })
 
-  it('unchanged takes nothing from tokens that were issued in the meantime', async () => {
+  it('unchanged does not affect tokens that were issued in the meantime', async () => {
     const { school, client, send } = await atConsent()
     const tokens = bodyOf<TokenAnswer>(await redeem(school, client, (await send(ALL)).code ?? ''))
     expect(await send(ALL)).toMatchObject({ error: 'invalid_request' })
     expect(await school.callApi(tokens.access_token)).toMatchObject({ kind: 'authorized' })
   })
 
-  it('with deny ends also tokens that were issued in the meantime', async () => {
+  it('with deny also revokes tokens that were issued in the meantime', async () => {
     const { school, client, send } = await atConsent()
     const tokens = bodyOf<TokenAnswer>(await redeem(school, client, (await send(ALL)).code ?? ''))
     await send(DENY)
     expect(await school.callApi(tokens.access_token)).toMatchObject({ kind: 'refused' })
   })
 
-  it('is worthless with anything after its ticket', async () => {
+  it('is rejected with anything after its ticket', async () => {
     const { school, send } = await atConsent()
     const ticket = `${school.shown.consent?.ticket}.x`
     expect((await decide(school, { ticket }, ALICE)).headers.location).toMatch(/^\/oauth\/authorize\?/)
@@ -122,7 +122,7 @@ const ENDS: Record<string, End> = {
 }
 
 describe('a code that', () => {
-  it.each(Object.entries(ENDS))('%s does not live again', async (_, end) => {
+  it.each(Object.entries(ENDS))('%s does not become valid again', async (_, end) => {
     const { school, client, send } = await atConsent({ lifetimes: BRIEF })
     const { code = '' } = await send(ALL)
     await end(school, client, code)
@@ -131,7 +131,7 @@ describe('a code that', () => {
     expect(await send(ALL)).not.toHaveProperty('code')
   })
 
-  it('expired with its only token does not live again', async () => {
+  it('expired with its only token does not become valid again', async () => {
     const metadata = { grant_types: ['authorization_code'] }
     const { school, client, send } = await atConsent({ lifetimes: BRIEF }, metadata)
     const { code } = await send(ALL)
@@ -141,7 +141,7 @@ describe('a code that', () => {
     expect((await school.server.grants.list('alice')).grants, 'and is in no list').toEqual([])
   })
 
-  it.each(Object.entries(ENDS))('%s does not live again by an insert that arrives late', async (_, end) => {
+  it.each(Object.entries(ENDS))('%s does not become valid again by a late insert', async (_, end) => {
     const { school, client, send } = await atConsent({ lifetimes: BRIEF })
     const inserts = vi.spyOn(school.store.grants, 'insert')
     const { code = '' } = await send(ALL)
@@ -166,7 +166,7 @@ const TROUBLE: Record<string, (replace: Replace) => Replace> = {
 }
 
 describe('the end of a young grant', () => {
-  it.each(Object.entries(TROUBLE))('is certain and for good even if its write %s', async (_, trouble) => {
+  it.each(Object.entries(TROUBLE))('is permanent even if its write %s', async (_, trouble) => {
     const { school, client, send } = await atConsent()
     const { code } = await send(ALL)
     const { replace } = school.store.grants
@@ -181,10 +181,10 @@ describe('the end of a young grant', () => {
 /** The answers to the form. */
 const STEPS = { ALL, SOME, DENY }
 
-describe('whatever happens, in any order and at once,', () => {
+describe('in any order of concurrent requests,', () => {
   const step = fc.constantFrom(...Object.keys(STEPS), ...Object.keys(ENDS), 'redeemed', 'a minute passed')
 
-  it('a ticket opens one grant at most, and nothing after an end', async () => {
+  it('a ticket opens at most one grant, and none after its end', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { maxLength: 8 }),

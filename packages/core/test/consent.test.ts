@@ -78,7 +78,7 @@ describe('consent', () => {
     expect(tokens.scope, 'and nothing that was not asked for').toBe('openid courses:read')
   })
 
-  it('RF-12: a client that repeats its first scope at a refresh gets what the user left of it, and never more', async () => {
+  it('RF-12: a client that repeats its first scope at a refresh gets only the scopes that the user allowed', async () => {
     const { school, client } = await atConsent()
     const response = await decide(school, { scope: 'courses:read' })
     let token = bodyOf<TokenAnswer>(
@@ -106,7 +106,7 @@ describe('consent', () => {
     expect((await refresh(school, client, token)).status, 'and the token is not consumed').toBe(200)
   })
 
-  it('stores the grant of a consent that was not narrowed as ever', async () => {
+  it('stores no requested scopes with the grant if consent was not narrowed', async () => {
     const grants = async (form: Record<string, string>) => {
       const { school } = await atConsent()
       await decide(school, form)
@@ -171,7 +171,7 @@ describe('consent', () => {
     expect([response.status, response.headers.location]).toEqual([400, undefined])
   })
 
-  it('begins anew when the request differs from the one that was shown', async () => {
+  it('restarts if the request differs from the one that was shown', async () => {
     const { school } = await atConsent()
     const { query, form } = formOf(school)
     const wider = query.replace('courses%3Aread', 'courses%3Aread+courses%3Awrite')
@@ -180,7 +180,7 @@ describe('consent', () => {
     expect(headers.location).toBe(`/oauth/authorize?${wider}&consent_form=lapsed`)
   })
 
-  it('shows the form again with a note, and then counts', async () => {
+  it('shows an expired form again with a note, and then accepts it', async () => {
     const { school } = await atConsent()
     expect(school.shown.consent?.formExpired).toBe(false)
     const { action } = school.shown.consent ?? {}
@@ -198,7 +198,7 @@ describe('consent', () => {
     expect((await school.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toEqual([])
   })
 
-  it('is a POST and nothing else', async () => {
+  it('accepts only POST', async () => {
     const { school } = await atConsent()
     expect((await school.send('GET', '/oauth/consent', formOf(school))).status).toBe(405)
   })
@@ -210,13 +210,13 @@ describe('consent', () => {
     expect((await school.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toHaveLength(1)
   })
 
-  it('gives no second code once the first was redeemed', async () => {
+  it('issues no second code once the first was redeemed', async () => {
     const { school, client } = await atConsent()
     await redeem(school, client, redirectOf(await decide(school)).code ?? '')
     expect(redirectOf(await decide(school))).toMatchObject({ error: 'invalid_request' })
   })
 
-  it('gives no second code after the first has expired', async () => {
+  it('issues no second code after the first has expired', async () => {
     const { school } = await atConsent()
     await decide(school)
     school.clock.now += 120
@@ -224,15 +224,15 @@ describe('consent', () => {
   })
 })
 
-describe('who is asked', () => {
-  it('is always asked for a public client, even if it was allowed before', async () => {
+describe('consent', () => {
+  it('is always required for a public client, even if it was granted before', async () => {
     const school = openSchool()
     const client = await register(school)
     await tokensFor(school, client)
     expect((await authorize(school, authorizationQuery(client.clientId))).body).toBe('consent')
   })
 
-  it('is always asked for a public integration, whatever the operator configured', async () => {
+  it('is always required for a public integration, whatever is configured', async () => {
     const school = openSchool()
     const metadata = { clientName: 'Kiosk', redirectUris: [REDIRECT_URI], rememberConsent: true }
     const client = await school.server.clients.add({ ...metadata, tokenEndpointAuthMethod: 'none' })
@@ -240,7 +240,7 @@ describe('who is asked', () => {
     expect((await authorize(school, authorizationQuery(client.clientId))).body).toBe('consent')
   })
 
-  it('is not asked again for an integration that remembers', async () => {
+  it('is not required again for an integration that remembers consent', async () => {
     const school = openSchool()
     const client = await school.server.clients.add({
       clientName: 'Calendar',
@@ -260,7 +260,7 @@ describe('who is asked', () => {
   })
 })
 
-describe('what is remembered', () => {
+describe('remembered consent', () => {
   const [BASE, MCP] = [ISSUER, `${ISSUER}/mcp`]
   it.each([
     [[MCP], [MCP], 'nothing'],

@@ -4,8 +4,8 @@ import { bodyOf, type TokenAnswer } from './client.ts'
 import { type DeviceSchool, openDeviceSchool, type Started } from './device-school.ts'
 
 /**
- * One request of a device against any order of answers, polls and time. The world knows what the first answer was and what
- * came of it; every poll must agree.
+ * One device request against any order of decisions, polls and time. The model knows the first decision and its result;
+ * every poll must agree.
  */
 
 type Decision = 'allow' | 'deny'
@@ -56,7 +56,7 @@ class World {
     else await this.#pollAsOther()
   }
 
-  /** Both users have the page before them, from the beginning. */
+  /** Both users have the page open from the beginning. */
   async #answer(who: string, decision: Decision): Promise<void> {
     const { answer, shown, enter } = this.#opened
     const cookie = `user=${who}@${this.#now}`
@@ -92,7 +92,7 @@ class World {
   #expected(): string {
     const age = this.#now - this.#begun
     if (this.#over) return 'invalid_grant'
-    // Nobody uses the refresh token, so the answer is repeated for fifteen minutes.
+    // The refresh token is not used, so the response is repeated for fifteen minutes.
     if (this.#tokens !== undefined) return this.#now - this.#tokens.at < 900 ? 'tokens' : 'invalid_grant'
     // A grant is kept for a minute longer than its request, for replicas whose clocks differ.
     if (age >= (this.#first?.decision === 'allow' ? 960 : 900)) return 'invalid_grant'
@@ -114,7 +114,7 @@ class World {
   }
 }
 
-it('every poll tells what the first answer was, and any number of them mints one pair of tokens', async () => {
+it('every poll returns the first decision, and any number of polls issues one pair of tokens', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (taken) => {
       const opened = await openDeviceSchool()

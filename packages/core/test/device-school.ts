@@ -12,7 +12,7 @@ import { bodyOf, type ClientAnswer } from './client.ts'
 import { openSchool, type School, type SchoolScope } from './school.ts'
 
 export const SCOPE = 'openid courses:read'
-/** Where the device is, and where the browser of its user is. */
+/** The addresses of the device and of the browser of its user. */
 export const DEVICE = '203.0.113.7'
 export const BROWSER = '198.51.100.9'
 
@@ -29,7 +29,7 @@ interface Settings extends DeviceOptions {
   readonly server?: Partial<AuthorizationServerOptions<SchoolScope>>
 }
 
-/** The school with the device grant, and a command-line tool that the operator knows. */
+/** The school with the device grant, and a command-line tool that the operator added. */
 export async function openDeviceSchool({ server = {}, ...options }: Settings = {}) {
   const shown: { code?: UserCodeView; device?: DeviceView; answered?: DeviceAnsweredView } = {}
   const page = (status: number, body: string) => ({ status, headers: { 'content-type': 'text/html' }, body })
@@ -92,7 +92,7 @@ function actionsAt(school: School, shown: { code?: UserCodeView; device?: Device
     return school.send('POST', '/oauth/device', { form, headers: { cookie, ...more }, remoteAddress })
   }
 
-  /** Answers the page that was shown last, or another one. */
+  /** Submits the page that was shown last, or another one. */
   const answer = (
     decision = 'allow',
     cookie = 'user=alice',

@@ -11,7 +11,7 @@ import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
 
 const errorOf = (answer: HttpResponse) => bodyOf(answer).error
 
-it('a device is told what its token is good for, again after a lost answer, if the server is to say so', async () => {
+it('the response to a device shows the scope and resource of its token, also when repeated, if the option is on', async () => {
   const { start, approve, poll } = await openDeviceSchool({ server: { resourceInTokenResponse: true } })
   const started = await start({ resource: ISSUER })
   await approve(started)
@@ -19,8 +19,8 @@ it('a device is told what its token is good for, again after a lost answer, if t
   expect(bodyOf(await poll(started))).toMatchObject({ resource: ISSUER })
 })
 
-describe('a device that begins', () => {
-  it('gets both codes, where to type the short one, how long they are good and how often to ask', async () => {
+describe('a device authorization request', () => {
+  it('returns both codes, the verification URI, their lifetime and the interval', async () => {
     const { ask, school } = await openDeviceSchool()
     const answer = await ask()
     expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } })
@@ -38,7 +38,7 @@ describe('a device that begins', () => {
     })
   })
 
-  it('gets an address with the code in it only where the operator wants that', async () => {
+  it('returns verification_uri_complete only if the option is on', async () => {
     const { start, open, shown, school } = await openDeviceSchool({ completeUri: true })
     const { user_code, verification_uri_complete } = await start()
     expect(verification_uri_complete).toBe(`${ISSUER}/oauth/device?user_code=${user_code}`)
@@ -50,7 +50,7 @@ describe('a device that begins', () => {
     expect(school.shown.signIn).toBe('/oauth/device')
   })
 
-  it('is told nothing about a code in an address where there are no such addresses', async () => {
+  it('ignores a code in the URL if the option is off', async () => {
     const { start, open, shown } = await openDeviceSchool()
     const { user_code } = await start()
     await open('user=alice', `user_code=${user_code}`)
@@ -71,7 +71,7 @@ describe('a device that begins', () => {
     expect(school.events.filter(({ type }) => type.startsWith('device'))).toEqual([])
   })
 
-  it('of a client that is not registered for it is refused, so that it tries a browser instead', async () => {
+  it('of a client without the grant type is rejected, so that it can use a browser instead', async () => {
     const { ask, school } = await openDeviceSchool()
     const answer = await ask(
       {},
@@ -80,7 +80,7 @@ describe('a device that begins', () => {
     expect([answer.status, errorOf(answer)]).toEqual([400, 'unauthorized_client'])
   })
 
-  it('REQ-68: gets a code that introspection describes to no caller, also after its user has approved it', async () => {
+  it('REQ-68: returns a code that introspection describes to no caller, even after the approval', async () => {
     const { school, start, approve } = await openDeviceSchool()
     const started = await start()
     await approve(started)
@@ -97,7 +97,7 @@ describe('a device that begins', () => {
     expect((await school.send('POST', '/api/oauth/introspect', { form })).body).toBe('{"active":false}')
   })
 
-  it('with a wrong secret is refused', async () => {
+  it('with a wrong secret is rejected', async () => {
     const { ask, school } = await openDeviceSchool()
     const client = await addTool(school, { tokenEndpointAuthMethod: 'client_secret_post' })
     const answers = await Promise.all([
@@ -107,7 +107,7 @@ describe('a device that begins', () => {
     expect(answers.map(({ status }) => status)).toEqual([401, 200])
   })
 
-  it('proves who it is in every way of the token endpoint, and sends a form', async () => {
+  it('supports every client authentication method of the token endpoint, and is a form', async () => {
     const key = await newKey()
     const features = [clientAssertion()]
     const { school } = await openDeviceSchool({ server: { features } })
@@ -127,7 +127,7 @@ describe('a device that begins', () => {
     expect((await school.send('GET', path, { query: json })).status).toBe(405)
   })
 
-  it('begins where every authorization request must be pushed: it sends no browser', async () => {
+  it('is accepted with required PAR, because it uses no redirect', async () => {
     const features = [pushedAuthorizationRequests({ required: true })]
     const { start, approve, poll } = await openDeviceSchool({ server: { features } })
     const started = await start()
@@ -135,19 +135,19 @@ describe('a device that begins', () => {
     expect((await poll(started)).status).toBe(200)
   })
 
-  it('asks for what the operator allows, if that is more than reading', async () => {
+  it('may request the scopes that the operator allows, beyond reading', async () => {
     const { ask } = await openDeviceSchool({ scopes: ['courses:write'] })
     expect((await ask({ scope: 'courses:write' })).status).toBe(200)
     expect(errorOf(await ask())).toBe('invalid_scope')
   })
 
-  it('and names no scope gets the default one', async () => {
+  it('without a scope gets the default scope', async () => {
     const { start, enter, shown } = await openDeviceSchool({ server: { defaultScope: 'courses:read' } })
     await enter((await start({ scope: '' })).user_code)
     expect(shown.device?.scopes.map(({ name }) => name)).toEqual(['courses:read'])
   })
 
-  it('is refused where five codes in a row are taken', async () => {
+  it('fails if five user codes in a row are in use', async () => {
     const random = (size: number) => new Uint8Array(size)
     const { ask } = await openDeviceSchool({ server: { random } })
     expect((await ask()).status).toBe(200)
@@ -155,17 +155,17 @@ describe('a device that begins', () => {
   })
 })
 
-describe('a client that registered itself', () => {
+describe('a self-registered client', () => {
   const metadata = { grant_types: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT] }
 
-  it('does not get the grant type, and is not told that it has it', async () => {
+  it('does not get the grant type, and its response does not list it', async () => {
     const { school, ask } = await openDeviceSchool()
     const client = await register(school, metadata)
     expect(client).toMatchObject({ grant_types: ['authorization_code', 'refresh_token'] })
     expect(errorOf(await ask({}, client))).toBe('unauthorized_client')
   })
 
-  it('gets it where the operator wants that, for reading alone', async () => {
+  it('gets it if the option allows it, for reading only', async () => {
     const { school, ask } = await openDeviceSchool({
       selfRegistered: true,
       scopes: ['openid', 'courses:read', 'courses:write'],
@@ -177,7 +177,7 @@ describe('a client that registered itself', () => {
     expect((await ask({ scope: 'courses:write' })).status).toBe(200)
   })
 
-  it('does not keep it when the operator changes his mind', async () => {
+  it('loses it when the option is turned off', async () => {
     const before = await openDeviceSchool({ selfRegistered: true })
     const client = await register(before.school, metadata)
     const { ask } = await openDeviceSchool({ server: { store: before.school.store } })
@@ -185,8 +185,8 @@ describe('a client that registered itself', () => {
   })
 })
 
-describe('the page for a code', () => {
-  it('sends who is not signed in to sign in, and one who signed in long ago', async () => {
+describe('the page for the user code', () => {
+  it('requires a recent sign-in', async () => {
     const { open, enter, answer, start, shown, school } = await openDeviceSchool()
     const old = `user=alice@${school.clock.now - 3601}`
     expect([(await open('')).status, school.shown.signIn]).toEqual([303, '/oauth/device'])
@@ -198,7 +198,7 @@ describe('the page for a code', () => {
     expect(shown.answered).toBeUndefined()
   })
 
-  it('shows who asks, for what, since when and from where', async () => {
+  it('shows the client, its scopes, the time and the network of the request', async () => {
     const { start, enter, shown, school } = await openDeviceSchool()
     const { user_code } = await start({ scope: `${SCOPE} offline_access` })
     school.clock.now += 42
@@ -217,7 +217,7 @@ describe('the page for a code', () => {
     expect(shown.device?.sameNetwork).toBe(true)
   })
 
-  it('shows the form again for every code that cannot be answered, and says the same of all', async () => {
+  it('shows the form again for every invalid code, with the same message', async () => {
     const { start, enter, answer, approve, shown, school } = await openDeviceSchool()
     const [used, denied, late] = [await start(), await start(), await start()]
     await approve(used)
@@ -236,7 +236,7 @@ describe('the page for a code', () => {
     expect((await enter(live.user_code)).body).toBe('device')
   })
 
-  it('takes no form of another session, of another page or from too long ago', async () => {
+  it('rejects a form of another session, of another page or an expired one', async () => {
     const { start, open, enter, answer, shown, school } = await openDeviceSchool()
     const { user_code } = await start()
     await enter(user_code)
@@ -258,8 +258,8 @@ describe('the page for a code', () => {
   })
 })
 
-describe('an answer', () => {
-  it('to a request that is unknown says to begin again on the device', async () => {
+describe('a decision', () => {
+  it('about an unknown request tells the user to start again on the device', async () => {
     const { start, enter, answer, shown } = await openDeviceSchool()
     await enter((await start()).user_code)
     const view = shown.device && { ...shown.device, action: '/oauth/device/decision?request=unknown' }
@@ -267,7 +267,7 @@ describe('an answer', () => {
     expect([status, body, shown.answered]).toEqual([400, 'device_request_gone', undefined])
   })
 
-  it('gives the device tokens, and its user a grant like every other', async () => {
+  it('issues tokens to the device, and creates a grant like every other', async () => {
     const { start, poll, approve, shown, school, tool } = await openDeviceSchool()
     const started = await start({ scope: `${SCOPE} offline_access` })
     expect((await approve(started)).body).toBe('answered')
@@ -295,7 +295,7 @@ describe('an answer', () => {
     )
   })
 
-  it('gives no more than what is ticked', async () => {
+  it('grants only the ticked scopes', async () => {
     const { start, enter, answer, poll } = await openDeviceSchool()
     const started = await start({ scope: 'openid profile courses:read' })
     await enter(started.user_code)
@@ -303,7 +303,7 @@ describe('an answer', () => {
     expect(bodyOf(await poll(started))).toMatchObject({ scope: 'openid courses:read' })
   })
 
-  it('with a good ticket is refused from another site, as is the form for the code', async () => {
+  it('with a valid ticket is rejected from another site, as is the form for the code', async () => {
     const { start, enter, answer, shown } = await openDeviceSchool()
     const started = await start()
     const foreign = { origin: 'https://evil.example' }
@@ -340,7 +340,7 @@ describe('an answer', () => {
     expect((await poll(started)).status).toBe(first === 'allow' ? 200 : 400)
   })
 
-  it('counts once, if the form is sent twice', async () => {
+  it('counts once if the form is sent twice', async () => {
     const { start, enter, answer, school } = await openDeviceSchool()
     await enter((await start()).user_code)
     expect(await Promise.all([answer(), answer()])).toMatchObject([
@@ -350,7 +350,7 @@ describe('an answer', () => {
     expect(school.events.filter(({ type }) => type === ('device_approved' as string))).toHaveLength(1)
   })
 
-  it('is for one request alone, though its code is drawn again', async () => {
+  it('is for one request only, even if its user code is reused', async () => {
     // So many bytes draw a user code.
     const random = (size: number) => (size === 8 ? new Uint8Array(size) : randomBytes(size))
     const { start, enter, answer, poll, shown, school } = await openDeviceSchool({ server: { random } })
@@ -367,7 +367,7 @@ describe('an answer', () => {
     expect((await poll(again)).status).toBe(200)
   })
 
-  it('opens a grant that ends after its time, however often it is refreshed', async () => {
+  it('creates a grant that expires, however often it is refreshed', async () => {
     const { start, approve, poll, school, tool } = await openDeviceSchool({ grantLifetime: 7200 })
     const started = await start()
     await approve(started)
@@ -380,7 +380,7 @@ describe('an answer', () => {
     expect((await school.server.grants.list('alice')).grants).toEqual([])
   })
 
-  it('after the user has disconnected the device brings nothing back', async () => {
+  it('after the user has disconnected the device restores nothing', async () => {
     const { start, enter, answer, poll, school } = await openDeviceSchool()
     const started = await start()
     await enter(started.user_code)
@@ -392,7 +392,7 @@ describe('an answer', () => {
     expect(errorOf(await poll(started))).toBe('invalid_grant')
   })
 
-  it('whose second write was lost is made whole by the same form', async () => {
+  it('whose second write was lost is completed by the same form', async () => {
     const { start, enter, answer, poll, school } = await openDeviceSchool()
     const started = await start()
     await enter(started.user_code)
@@ -438,7 +438,7 @@ describe('an answer', () => {
 })
 
 describe('a poll', () => {
-  it('before the answer writes nothing, and is no failure', async () => {
+  it('before the decision writes nothing, and is no failure', async () => {
     const { start, poll, school } = await openDeviceSchool()
     const started = await start()
     const written: string[] = []
@@ -460,14 +460,14 @@ describe('a poll', () => {
     expect([written, school.events.slice(before)]).toEqual([[], []])
   })
 
-  it('is never too fast where nobody counts', async () => {
+  it('never gets slow_down without a rate limiter', async () => {
     const { start, poll } = await openDeviceSchool()
     const started = await start()
     const errors = await Promise.all(Array.from({ length: 50 }, async () => errorOf(await poll(started))))
     expect(new Set(errors)).toEqual(new Set(['authorization_pending']))
   })
 
-  it('after the end hears so, for five minutes', async () => {
+  it('after the expiry gets expired_token for five minutes', async () => {
     const { start, poll, school } = await openDeviceSchool()
     const started = await start()
     school.clock.now += 600
@@ -476,7 +476,7 @@ describe('a poll', () => {
     expect(errorOf(await poll(started))).toBe('invalid_grant')
   })
 
-  it('after the end of a code that was approved and not fetched hears so, too', async () => {
+  it('after the expiry of a code that was approved and not redeemed gets expired_token, too', async () => {
     const { start, poll, approve, school } = await openDeviceSchool()
     const started = await start()
     await approve(started)
@@ -484,7 +484,7 @@ describe('a poll', () => {
     expect(errorOf(await poll(started))).toBe('expired_token')
   })
 
-  it('DV-07: of another client learns nothing, whatever became of the request, and changes nothing', async () => {
+  it('DV-07: of another client learns nothing about the request, and changes nothing', async () => {
     const { start, poll, approve, enter, answer, school } = await openDeviceSchool()
     const { clientId: client_id } = await addTool(school)
     const [pending, approved, denied] = [await start(), await start(), await start()]
@@ -502,7 +502,7 @@ describe('a poll', () => {
     expect((await poll(approved)).status).toBe(200)
   })
 
-  it.each(['grant id', 'request id', 'secret'])('with another %s is refused', async (part) => {
+  it.each(['grant id', 'request id', 'secret'])('with another %s is rejected', async (part) => {
     const { start, poll, approve } = await openDeviceSchool()
     const [one, other] = [await start(), await start()]
     await approve(one)
@@ -512,7 +512,7 @@ describe('a poll', () => {
     expect(errorOf(await poll({ device_code: `gkd_${mixed.join('.')}` }))).toBe('invalid_grant')
   })
 
-  /** Its request was approved, and the answer to its poll got lost. */
+  /** Its request was approved, and the response to its poll was lost. */
   async function withLostAnswer(metadata?: object, server = {}) {
     const opened = await openDeviceSchool({ server })
     const client = metadata === undefined ? opened.tool : await addTool(opened.school, metadata)
@@ -536,7 +536,7 @@ describe('a poll', () => {
     expect(school.events.at(-1)).toMatchObject({ type: 'device_code_retried', retried })
   })
 
-  it('whose answer was given late has a refresh token that two may hold: both cannot go on', async () => {
+  it('whose response was repeated late has a refresh token that two may hold: only one can continue', async () => {
     const { poll, first, school, client } = await withLostAnswer()
     school.clock.now += 600
     await poll()
@@ -567,7 +567,7 @@ describe('a poll', () => {
     )
   })
 
-  it('without a registered refresh grant gets none', async () => {
+  it('without the refresh token grant type gets no refresh token', async () => {
     const { start, poll, approve, school } = await openDeviceSchool()
     const client = await addTool(school, { grantTypes: [DEVICE_CODE_GRANT] })
     const started = await start({}, client)
@@ -576,7 +576,7 @@ describe('a poll', () => {
       expect(bodyOf(await poll(started, { client_id: client.clientId }))).not.toHaveProperty('refresh_token')
   })
 
-  it('narrows the resource before anything is spent, and repeats only what it asked', async () => {
+  it('narrows the resource before anything is consumed, and a retry must request the same', async () => {
     const { start, poll, approve } = await openDeviceSchool()
     const started = await start({ resource: ISSUER })
     await approve(started)
@@ -584,7 +584,7 @@ describe('a poll', () => {
     expect((await poll(started, { resource: ISSUER })).status).toBe(200)
   })
 
-  it('within the minute for another resource is refused, and ends nothing', async () => {
+  it('repeated within a minute for another resource is rejected, and revokes nothing', async () => {
     const { start, poll, approve } = await openDeviceSchool()
     const started = await start()
     await approve(started)
@@ -593,7 +593,7 @@ describe('a poll', () => {
     expect((await poll(started, { resource: ISSUER })).status).toBe(200)
   })
 
-  it('proves the challenge of the request, if there was one', async () => {
+  it('must prove the challenge of the request, if there was one', async () => {
     const { start, poll, approve } = await openDeviceSchool()
     const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
     const [proven, stolen] = [await start(challenge), await start(challenge)]
@@ -631,7 +631,7 @@ function limitsOf(points: Partial<Record<string, number>>) {
 }
 
 describe('limits', () => {
-  it('slow down a device that asks too often, with the new interval, and never after the answer', async () => {
+  it('slow down a device that polls too often, with the new interval, and never after the decision', async () => {
     const rateLimiter = limitsOf({ device_poll: 2, client_failure: 1 })
     const { start, poll, approve } = await openDeviceSchool({ server: { rateLimiter } })
     const started = await start()
@@ -649,7 +649,7 @@ describe('limits', () => {
     expect([...rateLimiter.counted.keys()].filter((key) => key.startsWith('client_failure'))).toEqual([])
   })
 
-  it('count requests of devices by network, and those that are refused not at all', async () => {
+  it('count device authorization requests by network, without rejected ones', async () => {
     const rateLimiter = limitsOf({ device_request: 1 })
     const { ask } = await openDeviceSchool({ server: { rateLimiter } })
     await ask({ scope: 'nope' })
@@ -658,7 +658,7 @@ describe('limits', () => {
     expect(rateLimiter.counted.get(`device_request ${DEVICE}`)).toBe(2)
   })
 
-  it('count wrong codes for their user and network, and refuse a right one too when there were too many', async () => {
+  it('count wrong user codes by user and network, and then reject even a right one', async () => {
     const rateLimiter = limitsOf({ user_code: 3 })
     const { start, enter } = await openDeviceSchool({ server: { rateLimiter } })
     const { user_code } = await start()
@@ -669,11 +669,11 @@ describe('limits', () => {
       expect([status, headers['retry-after'], body]).toEqual([429, '30', 'too_many_user_codes'])
     }
     expect((await enter(user_code, 'user=bob')).body).toBe('device')
-    // Who is over the limit takes nothing from the others in the network.
+    // A user over the limit does not use up the limit of the network.
     expect(rateLimiter.counted.get(`user_code_network ${BROWSER}`)).toBe(3)
   })
 
-  it('count tries at codes without a limiter too: ten of a user and fifty of a network in ten minutes', async () => {
+  it('count attempts at user codes even without a limiter: ten per user and fifty per network in ten minutes', async () => {
     const { start, enter, school } = await openDeviceSchool()
     const { user_code } = await start()
     for (let n = 0; n < 10; n++) expect((await enter('x')).status).toBe(400)
@@ -685,7 +685,7 @@ describe('limits', () => {
     expect((await enter((await start()).user_code)).status).toBe(200)
   })
 
-  it('count a network over all its users', async () => {
+  it('count a network across all its users', async () => {
     const { start, enter } = await openDeviceSchool({
       server: { rateLimiter: limitsOf({ user_code_network: 1 }) },
     })
@@ -696,8 +696,8 @@ describe('limits', () => {
   })
 })
 
-describe('what is stored', () => {
-  it('DV-13: opens nothing: no code, and no hash that the short one can be guessed from', async () => {
+describe('the stored request', () => {
+  it('DV-13: contains no code, and no hash from which the user code can be guessed', async () => {
     const written: string[] = []
     const { start, poll, approve, school } = await openDeviceSchool()
     for (const records of [school.store.grants, school.store.transients])
@@ -721,7 +721,7 @@ describe('what is stored', () => {
       expect(written.join('\n')).not.toContain(secret)
   })
 
-  it('lies under an id that depends on the secret of the server, and so does no event name a code', async () => {
+  it('has an id that depends on the secret of the server, and no event contains a code', async () => {
     const { start, approve, poll, school } = await openDeviceSchool()
     const started: Started = await start()
     await approve(started)
@@ -768,7 +768,7 @@ describe('a server', () => {
 })
 
 describe('an integration', () => {
-  it('that sends no browser needs no redirect URI, and one that does needs it', async () => {
+  it('with only the device grant needs no redirect URI, and one with the authorization code grant needs it', async () => {
     const { school } = await openDeviceSchool()
     expect(await addTool(school)).toMatchObject({
       redirectUris: [],

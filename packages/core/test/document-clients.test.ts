@@ -42,7 +42,7 @@ describe('a client that is described by a document', () => {
       await signedIn(open({ redirectUriPolicy: loopbackOnly({ mixed }) }), redirect_uri)
   })
 
-  it('lives like any other: it refreshes, and revokes what it has', async () => {
+  it('refreshes and revokes its tokens like any other', async () => {
     const school = open()
     const { refresh_token } = await signedIn(school)
     const next = bodyOf<TokenAnswer>(await refresh(school, { clientId: ID }, refresh_token))
@@ -55,7 +55,7 @@ describe('a client that is described by a document', () => {
     expect((await school.callApi(next.access_token, 'courses:read')).kind).toBe('refused')
   })
 
-  it('is shared by installations that have nothing to do with each other', async () => {
+  it('is shared by independent installations', async () => {
     const school = open()
     const [one, other] = [await signedIn(school), await signedIn(school)]
     await refresh(school, { clientId: ID }, one.refresh_token)
@@ -73,19 +73,19 @@ describe('a client that is described by a document', () => {
     expect([error, reason]).toEqual(['invalid_redirect_uri', 'redirect_uri_not_accepted'])
   })
 
-  it('gets a page at a listed URI that the policy leaves out of those it keeps', async () => {
+  it('gets a page at a listed URI that the policy drops', async () => {
     const school = open({ redirectUriPolicy: () => ({ accepted: [] }) })
     expect((await authorize(school, authorizationQuery(ID))).status).toBe(400)
     expect(school.shown.error?.reason).toBe('redirect_uri_not_accepted')
   })
 
-  it('gets a page at a URI that the policy accepts and nobody listed', async () => {
+  it('gets a page at a URI that the policy accepts and the document does not list', async () => {
     const school = open()
     await authorize(school, authorizationQuery(ID, { redirect_uri: 'http://[::1]/callback' }))
     expect(school.shown.error?.reason).toBe('redirect_uri_not_registered')
   })
 
-  it('is asked for consent each time', async () => {
+  it('needs consent each time', async () => {
     const school = open()
     await signedIn(school)
     const silent = await authorize(school, authorizationQuery(ID, { prompt: 'none' }))
@@ -102,7 +102,7 @@ describe('a client that is described by a document', () => {
     expect([answer.status, bodyOf(answer).error]).toEqual([401, error])
   })
 
-  it('may be known by an id of 512 characters', async () => {
+  it('may have an id of 512 characters', async () => {
     const client_id = `https://editor.dev/${'x'.repeat(512 - 19)}`
     const school = open({ features: [clientDocuments({ pinned: [{ ...DOCUMENT, client_id }] })] })
     await authorize(school, authorizationQuery(client_id))
@@ -112,7 +112,7 @@ describe('a client that is described by a document', () => {
 })
 
 describe('clientDocuments', () => {
-  it('lets the metadata say so, and clients choose none', () => {
+  it('sets the metadata, and allows the method none', () => {
     const { metadata } = open().server
     expect(metadata.client_id_metadata_document_supported).toBe(true)
     expect(metadata.token_endpoint_auth_methods_supported).toMatchObject({ 0: 'none' })

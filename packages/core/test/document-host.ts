@@ -5,7 +5,7 @@ import {
 } from '@grantkit/core/client-documents'
 import { openSchool, type School } from './school.ts'
 
-/** A host on the internet that publishes the document of an editor, as a fetch sees it. */
+/** A fake fetch of a host that publishes the client document of an editor. */
 
 export const ID = 'https://editor.dev/client.json'
 export const DOCUMENT = {
@@ -17,19 +17,19 @@ export const DOCUMENT = {
 interface Answer {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** What it publishes, as JSON or to the letter. */
+  /** The document, as JSON or as text. */
   readonly document?: object | string
 }
 
 export interface DocumentHost {
-  /** What it answers next, and from then on. An Error is a fault of the way there. */
+  /** The response from now on. An Error is a network failure. */
   answer: Answer | Error
   readonly asked: (DocumentFetchRequest & { readonly url: string })[]
 }
 
 type Overrides = Parameters<typeof openSchool>[0] & Omit<ClientDocumentsOptions, 'fetch'>
 
-/** A school that fetches documents of clients. Each id that nobody set up describes an editor. */
+/** A school that fetches client documents. The default document describes an editor. */
 export function openWithDocuments({
   pinned,
   admit,

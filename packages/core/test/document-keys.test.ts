@@ -6,7 +6,7 @@ import { DOCUMENT, fault, ID, openWithDocuments } from './document-host.ts'
 import { openSchool, REDIRECT_URI, type School, VERIFIER } from './school.ts'
 import { assertionForm, assertionOf, type Key, newKey } from './signed-assertions.ts'
 
-/** Clients that prove who they are by keys which their documents show. */
+/** Clients that authenticate with the keys in their documents. */
 
 const KEYS = 'https://editor.dev/keys'
 const key = await newKey()
@@ -21,7 +21,7 @@ const BOTH = {
 }
 const ONLY = { token_endpoint_auth_method: 'private_key_jwt', jwks }
 
-/** A school that takes assertions. `published` is what the address of the keys answers. */
+/** A school that accepts assertions. `published` is the response of the `jwks_uri`. */
 function open(members: object, published: object | Error = jwks) {
   const keys = { published, asked: [] as (DocumentFetchRequest & { readonly url: string })[] }
   const fetch = async (url: string, request: DocumentFetchRequest) => {
@@ -59,8 +59,8 @@ const refresh = (school: School, refresh_token: string, proof: object = {}) =>
 
 const UNPROVEN = { status: 401, error: 'invalid_client' }
 
-describe('a client whose document names private_key_jwt alone', () => {
-  it('proves who it is by the keys in its document, at every endpoint', async () => {
+describe('a client whose document has only private_key_jwt', () => {
+  it('authenticates with the keys in its document, at every endpoint', async () => {
     const { school } = open(ONLY)
     const { status, refresh_token } = await redeem(school, await codeOf(school), await proofOf(school))
     expect(status).toBe(200)
@@ -85,7 +85,7 @@ describe('a client whose document names private_key_jwt alone', () => {
   })
 })
 
-describe('a client whose document names none and private_key_jwt', () => {
+describe('a client whose document has none and private_key_jwt', () => {
   it.each<[string, object]>([
     ['as ChatGPT names them', BOTH],
     ['in the list alone', { token_endpoint_auth_methods_supported: ['private_key_jwt', 'none'], jwks }],
@@ -96,7 +96,7 @@ describe('a client whose document names none and private_key_jwt', () => {
     expect((await redeem(school, await codeOf(school), await proofOf(school))).status).toBe(200)
   })
 
-  it('CM-16: is never public again after a bad proof', async () => {
+  it('CM-16: is not treated as public after an invalid assertion', async () => {
     const { school } = open(BOTH)
     const code = await codeOf(school)
     expect(await redeem(school, code, await proofOf(school, await newKey()))).toMatchObject(UNPROVEN)
@@ -104,7 +104,7 @@ describe('a client whose document names none and private_key_jwt', () => {
     expect((await redeem(school, code)).status).toBe(200)
   })
 
-  it('CM-17: goes on as a grant began: one that was redeemed with a proof is refreshed with one', async () => {
+  it('CM-17: must keep the method of its grant: a grant that was redeemed with an assertion is refreshed with one', async () => {
     const { school } = open(BOTH)
     const proven = await redeem(school, await codeOf(school), await proofOf(school))
     expect(await refresh(school, proven.refresh_token)).toMatchObject(UNPROVEN)
@@ -116,7 +116,7 @@ describe('a client whose document names none and private_key_jwt', () => {
     expect((await refresh(school, unproven.refresh_token)).status).toBe(200)
   })
 
-  it('CM-17: a document that drops the method takes no proof from the grants before', async () => {
+  it('CM-17: a document that drops the method does not make earlier grants public', async () => {
     const { school, host } = open(ONLY)
     const { refresh_token } = await redeem(school, await codeOf(school), await proofOf(school))
     school.clock.now += 3600
@@ -128,8 +128,8 @@ describe('a client whose document names none and private_key_jwt', () => {
   })
 })
 
-describe('the address of keys in a document', () => {
-  it('is asked when a proof comes and not before, with the limits of a key set', async () => {
+describe('the jwks_uri of a document', () => {
+  it('is fetched when an assertion arrives and not before, with the limits of a key set', async () => {
     const { school, host, keys } = open(BOTH)
     const code = await codeOf(school)
     expect([host.asked.map(({ url }) => url), keys.asked]).toEqual([[ID], []])
@@ -141,7 +141,7 @@ describe('the address of keys in a document', () => {
     expect(keys.asked, 'kept').toHaveLength(1)
   })
 
-  it('that cannot be read is a 503, costs no code, and is left alone for a while', async () => {
+  it('that cannot be fetched is a 503, consumes no code, and is not fetched again for a while', async () => {
     const { school, keys } = open(BOTH, fault('timeout'))
     const code = await codeOf(school)
     for (let count = 0; count < 5; count++)
@@ -182,13 +182,13 @@ describe('private_key_jwt without keys', () => {
     ['of another algorithm', { jwks: { keys: [foreign.jwk] }, token_endpoint_auth_signing_alg: 'ES256' }],
     ['of an algorithm that nobody takes', { jwks, token_endpoint_auth_signing_alg: 'HS256' }],
   ]
-  it.each(NONE)('is no way to authenticate: %s', async (_, members) => {
+  it.each(NONE)('is not accepted as a method: %s', async (_, members) => {
     const { school } = open({ token_endpoint_auth_method: 'private_key_jwt', ...members })
     const refused = redirectOf(await authorize(school, authorizationQuery(ID)))
     expect(refused).toMatchObject({ error: 'unauthorized_client', state: 'a state' })
   })
 
-  it.each(NONE)('leaves a client public that names none too: %s', async (_, members) => {
+  it.each(NONE)('leaves a client public that also has the method none: %s', async (_, members) => {
     const methods = ['none', 'private_key_jwt']
     const { school } = open({ token_endpoint_auth_methods_supported: methods, ...members })
     expect((await redeem(school, await codeOf(school))).status).toBe(200)
@@ -196,7 +196,7 @@ describe('private_key_jwt without keys', () => {
   })
 })
 
-it('keys of other types beside a usable one are for others, and nothing of a key is kept that verifies nothing', async () => {
+it('keys of other types next to a usable one are ignored, and are not stored', async () => {
   const [ours] = jwks.keys
   const others = [
     { kty: 'EC', crv: 'P-521', x: 'x', y: 'y' },
@@ -207,7 +207,7 @@ it('keys of other types beside a usable one are for others, and nothing of a key
   expect((await school.server.clients.find(ID))?.jwks).toEqual(jwks)
 })
 
-it('a document gives its client nothing by members that only an operator may give', async () => {
+it('a document has no effect by members that only an operator may set', async () => {
   const { school } = open({
     ...ONLY,
     client_credentials_scopes: 'courses:read',
@@ -220,7 +220,7 @@ it('a document gives its client nothing by members that only an operator may giv
   expect(client).not.toHaveProperty('tokenExchangeResources')
 })
 
-it('a server that takes no assertions has no use for the keys of a document', async () => {
+it('a server without client assertions ignores the keys of a document', async () => {
   const { school, host } = openWithDocuments()
   host.answer = { document: { ...DOCUMENT, ...BOTH } }
   expect((await redeem(school, await codeOf(school))).status).toBe(200)
@@ -228,7 +228,7 @@ it('a server that takes no assertions has no use for the keys of a document', as
   expect(await school.server.clients.find(ID)).not.toHaveProperty('jwks')
 })
 
-it('a pinned document may demand proofs, and needs keys for that', async () => {
+it('a pinned document may require private_key_jwt, and then needs keys', async () => {
   const opened = (members: object) =>
     openSchool({
       features: [clientDocuments({ pinned: [{ ...DOCUMENT, ...members }] }), clientAssertion()],

@@ -17,13 +17,13 @@ import {
   type TokenAnswer,
 } from './client.ts'
 import { openDeviceSchool } from './device-school.ts'
-import { open, proven, redemptionOf, SECRET, token } from './proving-school.ts'
+import { open, proven, redemptionOf, SECRET, token } from './dpop-school.ts'
 import { ISSUER, openSchool, REDIRECT_URI, type School, VERIFIER } from './school.ts'
 
-/** Who must prove a key: everybody, who asks for a resource, or who said so itself. */
+/** Required DPoP: for every client, for a resource, or for a client that registered it. */
 
-describe('where every token must be bound', () => {
-  it('a request without a proof spends nothing', async () => {
+describe('with required DPoP', () => {
+  it('a request without a proof consumes nothing', async () => {
     const school = open({ required: true })
     const { form } = await redemptionOf(school)
     expect(bodyOf(await token(school, form)).error).toBe('invalid_dpop_proof')
@@ -35,7 +35,7 @@ describe('where every token must be bound', () => {
     expect(bodyOf(answer)).toMatchObject({ dpop_bound_access_tokens_required: true })
   })
 
-  it('an integration may be the only one that must', async () => {
+  it('it may be required for a single integration', async () => {
     const school = open()
     const metadata = { clientName: 'Bank', redirectUris: [REDIRECT_URI], dpopBoundAccessTokens: true }
     const bank = await school.server.clients.add(metadata)
@@ -54,7 +54,7 @@ describe('where every token must be bound', () => {
   }
 })
 
-describe('a resource that takes bound tokens alone', () => {
+describe('a resource that accepts only sender-constrained tokens', () => {
   const MCP = `${ISSUER}/mcp`
   const resources = [ISSUER, { resource: MCP, dpop: 'required' as const }]
   const opened = (...features: Feature[]) => openSchool({ resources, features: [dpop(), ...features] })
@@ -72,13 +72,13 @@ describe('a resource that takes bound tokens alone', () => {
     expect(answer.token_type).toBe('DPoP')
   })
 
-  it('leaves the tokens of the others alone', async () => {
+  it('does not affect the tokens of other resources', async () => {
     const school = opened()
     const { form } = await redemptionOf(school, { resource: ISSUER })
     expect(bodyOf(await token(school, form)).token_type).toBe('Bearer')
   })
 
-  it('is not reached by a refresh without a proof, which spends nothing', async () => {
+  it('rejects a refresh without a proof, which consumes nothing', async () => {
     const school = opened()
     const client = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
     const code = await codeFor(school, client.clientId, { resource: MCP })
@@ -91,7 +91,7 @@ describe('a resource that takes bound tokens alone', () => {
     expect((await token(school, refreshing, proven(school, '/api/oauth/token'))).status).toBe(200)
   })
 
-  it('is not reached by an exchange for a bearer token', async () => {
+  it('rejects a token exchange without a proof', async () => {
     const school = opened(tokenExchange())
     const client = await register(school, { grant_types: ['authorization_code', TOKEN_EXCHANGE] })
     const code = await codeFor(school, client.clientId, { resource: MCP })
@@ -103,7 +103,7 @@ describe('a resource that takes bound tokens alone', () => {
     expect(await errorOf(token(school, exchanging))).toBe('invalid_dpop_proof')
   })
 
-  it('gets no unbound token of a machine', async () => {
+  it('rejects a client credentials request without a proof', async () => {
     const school = opened(clientCredentials())
     const job = await school.server.clients.add({
       clientName: 'Job',
@@ -118,7 +118,7 @@ describe('a resource that takes bound tokens alone', () => {
     expect(bodyOf(answer).token_type).toBe('DPoP')
   })
 
-  it('gets no unbound token of a device', async () => {
+  it('rejects a device token request without a proof', async () => {
     const { school, tool, start, approve } = await openDeviceSchool({
       server: { resources, features: [dpop()] },
     })
@@ -130,7 +130,7 @@ describe('a resource that takes bound tokens alone', () => {
     expect((await token(school, form, proven(school, '/api/oauth/token'))).status).toBe(200)
   })
 
-  it('says so in its metadata, and the others do not', async () => {
+  it('shows it in its metadata, and other resources do not', async () => {
     const school = opened()
     const told = async (path: string) =>
       bodyOf(await school.send('GET', `/.well-known/oauth-protected-resource${path}`))
@@ -138,7 +138,7 @@ describe('a resource that takes bound tokens alone', () => {
     expect([(await told('/mcp'))[member], (await told(''))[member]]).toEqual([true, undefined])
   })
 
-  it('refuses a bearer token of earlier, at its guard and at UserInfo', async () => {
+  it('rejects an earlier bearer token, at its guard and at UserInfo', async () => {
     const before = open()
     const { form } = await redemptionOf(before)
     const { access_token } = bodyOf<TokenAnswer>(await token(before, form))
@@ -159,7 +159,7 @@ describe('a resource that takes bound tokens alone', () => {
   })
 })
 
-describe('a client whose document says that its tokens are bound', () => {
+describe('a client whose document requires DPoP', () => {
   const ID = 'https://editor.dev/client.json'
   const document = {
     client_id: ID,

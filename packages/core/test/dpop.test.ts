@@ -10,14 +10,14 @@ import { decodeJwt, type JSONWebKeySet } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, credentials, register, type TokenAnswer, tokensFor } from './client.ts'
 import { openDeviceSchool, type Started } from './device-school.ts'
-import { hashOf, type ProvingKey, provingKey } from './proving-key.ts'
-import { boundTokens, KEY, open, proven, redemptionOf, SECRET, token } from './proving-school.ts'
+import { hashOf, type ProvingKey, provingKey } from './dpop-key.ts'
+import { boundTokens, KEY, open, proven, redemptionOf, SECRET, token } from './dpop-school.ts'
 import { ISSUER, openSchool, type School } from './school.ts'
 
 const nonceOf = ({ headers }: HttpResponse) => String(headers['dpop-nonce'])
 
-describe('a server that demands a nonce', () => {
-  it('spends neither code nor refresh token on the request that asks for it', async () => {
+describe('a server that requires a nonce', () => {
+  it('consumes neither code nor refresh token on a request without it', async () => {
     const school = open({ nonce: 'required' })
     const { client, form } = await redemptionOf(school)
     const path = '/api/oauth/token'
@@ -36,7 +36,7 @@ describe('a server that demands a nonce', () => {
     expect(bodyOf(refreshed).token_type).toBe('DPoP')
   })
 
-  it('gives a newer one with the answer to an aged one, until that is too old', async () => {
+  it('returns a newer nonce in the response to an old one, until the old one expires', async () => {
     const school = open({ nonce: 'required' })
     const { tokens } = await boundTokensWithNonce(school)
     const ask = (nonce: string) => userinfo(school, tokens.access_token, { nonce })
@@ -66,7 +66,7 @@ function userinfo(school: School, accessToken: string, claims: object = {}, key 
 }
 
 describe('a client with a wrong clock', () => {
-  it('gets tokens at its second try', async () => {
+  it('gets tokens at its second attempt', async () => {
     const school = open()
     const { form } = await redemptionOf(school)
     const past = { iat: school.clock.now - 86_400 }
@@ -81,7 +81,7 @@ describe('a client with a wrong clock', () => {
 })
 
 describe('when DPoP is turned off again', () => {
-  it('a bound token is refused rather than taken from whoever holds it', async () => {
+  it('a bound token is rejected instead of being accepted as a bearer token', async () => {
     const school = open()
     const { client, tokens } = await boundTokens(school)
     const off = openSchool({ store: school.store })
@@ -116,7 +116,7 @@ describe('when DPoP is turned off again', () => {
 describe('the guard of an API', () => {
   const request = { method: 'GET', path: '/notes', query: '', body: '' }
 
-  /** What an API answers to a proof of `htu`. */
+  /** The response of an API to a proof with this `htu`. */
   async function asked(options: Partial<DpopProofsOptions>, htu: string, resource = ISSUER) {
     const school = open()
     const { tokens } = await boundTokens(school)
@@ -142,11 +142,11 @@ describe('the guard of an API', () => {
     expect(await asked(options, htu, resource)).toBe('authorized')
   })
 
-  it('does not know it by the Host of the request', async () => {
+  it('does not take it from the Host of the request', async () => {
     expect(await asked({}, 'https://evil.example/notes')).toBe('refused')
   })
 
-  /** A guard that takes each proof once, and the request with a proof. */
+  /** A guard that accepts each proof once, and a request with a proof. */
   async function strictly(claims: (now: number) => object = () => ({})) {
     const school = open()
     const { tokens } = await boundTokens(school)
@@ -158,13 +158,13 @@ describe('the guard of an API', () => {
     return { clock, ask: () => api.access({ ...request, headers }) }
   }
 
-  it('takes one of fifty requests with one proof at once, where each is good once', async () => {
+  it('accepts one of fifty concurrent requests with one proof, if proofs are single-use', async () => {
     const { ask } = await strictly()
     const kinds = (await Promise.all(Array.from({ length: 50 }, ask))).map(({ kind }) => kind)
     expect(kinds.filter((kind) => kind === 'authorized')).toHaveLength(1)
   })
 
-  it('takes each proof once at UserInfo too, where each is good once', async () => {
+  it('accepts each proof once at UserInfo too, if proofs are single-use', async () => {
     const school = open({ replay: 'strict' })
     const { tokens } = await boundTokens(school)
     const path = '/api/oauth/userinfo'
@@ -175,7 +175,7 @@ describe('the guard of an API', () => {
     expect([again.status, bodyOf(again).error]).toEqual([401, 'invalid_dpop_proof'])
   })
 
-  it('refuses a request with tokens of two schemes', async () => {
+  it('rejects a request with tokens of two schemes', async () => {
     const school = open()
     const { tokens } = await boundTokens(school)
     const schemes = ['DPoP', 'Bearer'].map((scheme) => `${scheme} ${tokens.access_token}`)
@@ -184,7 +184,7 @@ describe('the guard of an API', () => {
     expect(school.events.at(-1)).toMatchObject({ reason: 'token_schemes_mixed' })
   })
 
-  it('knows a used proof for as long as it would be fresh', async () => {
+  it('remembers a used proof for as long as it would be valid', async () => {
     const { clock, ask } = await strictly((now) => ({ iat: now + 60 }))
     expect((await ask()).kind).toBe('authorized')
     const errorOf = async () => JSON.parse(((await ask()) as Refused).response.body).error
@@ -194,7 +194,7 @@ describe('the guard of an API', () => {
     expect(await errorOf()).toBe('use_dpop_nonce')
   })
 
-  it('answers 503 when it cannot know whether a proof was used', async () => {
+  it('responds with 503 if the store cannot tell whether a proof was used', async () => {
     const school = open()
     const { tokens } = await boundTokens(school)
     const { store, clock } = school
@@ -212,7 +212,7 @@ describe('the guard of an API', () => {
 })
 
 describe('a device that proves a key', () => {
-  it('gets bound tokens, and a lost answer again for the same key alone', async () => {
+  it('gets bound tokens, and a lost response again for the same key only', async () => {
     const { school, tool, start, approve } = await openDeviceSchool({
       server: { features: [dpop()] },
     })
@@ -232,7 +232,7 @@ describe('a device that proves a key', () => {
   })
 })
 
-describe('a device code that was asked for with a proof', () => {
+describe('a device code that was requested with a proof', () => {
   const PATH = '/api/oauth/device_authorization'
 
   async function openBound(options: Partial<DpopOptions> = {}) {
@@ -264,20 +264,20 @@ describe('a device code that was asked for with a proof', () => {
     },
   )
 
-  it('needs a proof that is in order, or there is none', async () => {
+  it('is not issued with an invalid proof', async () => {
     const { school, ask } = await openBound()
     const wrong = await ask(proven(school, PATH, { htm: 'GET' }))
     expect([wrong.status, bodyOf(wrong).error]).toEqual([400, 'invalid_dpop_proof'])
   })
 
-  it('gets the nonce that its server demands', async () => {
+  it('gets the nonce that its server requires', async () => {
     const { school, ask } = await openBound({ nonce: 'required' })
     const asked = await ask()
     expect(bodyOf(asked).error).toBe('use_dpop_nonce')
     expect((await ask(proven(school, PATH, { nonce: nonceOf(asked) }))).status).toBe(200)
   })
 
-  it('is bound to no key without one, even where tokens must be', async () => {
+  it('is bound to no key without a proof, even with required DPoP', async () => {
     const { ask, poll, approve } = await openBound({ required: true })
     const started = bodyOf<Started>(await ask({}))
     await approve(started)
@@ -295,7 +295,7 @@ it('introspection names the key of a bound token', async () => {
 })
 
 describe('the exchange of a bound token', () => {
-  it('is for an API with any key of its own, and for nobody without one', async () => {
+  it('works for an API with its own key, and not without a key', async () => {
     const school = openSchool({ features: [dpop(), tokenExchange()] })
     const { tokens } = await boundTokens(school)
     const added = { clientName: 'An API', redirectUris: ['https://api.example/cb'] }
@@ -330,7 +330,7 @@ describe('a bound access token that is a JWT', () => {
     return { method: 'GET', path: '/mcp', query: '', body: '', headers: { authorization, ...headers } }
   }
 
-  it('names its key, and is good at a guard without the store with a proof of it alone', async () => {
+  it('has the thumbprint of its key, and is accepted at a guard without the store only with a proof', async () => {
     const { school, accessToken, edge } = await signed()
     expect(decodeJwt(accessToken)).toMatchObject({ cnf: { jkt: KEY.thumbprint } })
     const api = createJwtResourceServer({ ...edge, proofs: dpopProofs({ secret: SECRET }) })
@@ -343,14 +343,14 @@ describe('a bound access token that is a JWT', () => {
     expect(await ask('Bearer', {})).toBe('refused')
   })
 
-  it('is refused by a guard that knows no proofs', async () => {
+  it('is rejected by a guard without DPoP', async () => {
     const { accessToken, edge } = await signed()
     const api = createJwtResourceServer(edge)
     expect(await api.access(call(`Bearer ${accessToken}`))).toMatchObject({ response: { status: 401 } })
   })
 })
 
-describe('an option at fault is named', () => {
+describe('an invalid option is named', () => {
   const guarded = { resource: ISSUER, store: createMemoryStore(), scopes: {} }
   const { transients: _, ...withoutTransients } = guarded.store
 

@@ -3,10 +3,10 @@ import type { Interaction } from '../src/index.ts'
 import { authorizationQuery, authorize, bodyOf, register } from './client.ts'
 import { ISSUER, openSchool } from './school.ts'
 
-/** A refusal that is not sent to the client, for a person and for a program. */
+/** An error that is not redirected to the client, for a browser and for a program. */
 
-describe('a request of a client that nobody knows', () => {
-  it('is answered by JSON to a program that asks for it, before it opens a browser', async () => {
+describe('a request of an unknown client', () => {
+  it('is answered with JSON for a program that accepts JSON, before it opens a browser', async () => {
     const school = openSchool()
     const answer = await authorize(school, authorizationQuery('nobody'), { accept: 'application/json' })
     expect([answer.status, answer.headers.location]).toEqual([400, undefined])
@@ -52,14 +52,14 @@ it('an error page that throws is a 500 in JSON, and both errors are logged', asy
   ])
 })
 
-it('a program that asks first is sent to sign in like a browser, if there is nothing to refuse', async () => {
+it('a program that checks first is redirected to the sign-in page like a browser, if there is no error', async () => {
   const school = openSchool()
   const { clientId: client_id } = await register(school)
   const answer = await authorize(school, authorizationQuery(client_id), { accept: 'application/json' })
   expect([answer.status, answer.headers.location]).toEqual([303, '/login'])
 })
 
-it('a refusal that passes says to a program when to come back', async () => {
+it('a temporary error has Retry-After for a program', async () => {
   const school = openSchool()
   school.store.clients.find = () => Promise.reject(new Error('down'))
   const answer = await authorize(school, authorizationQuery('nobody'), { accept: 'application/json' })

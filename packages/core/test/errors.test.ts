@@ -140,7 +140,7 @@ describe('the error table', () => {
     )
   })
 
-  it('tells the operator the reason that the wire does not', async () => {
+  it('logs the reason that the response does not contain', async () => {
     const school = openSchool()
     const client = await register(school)
     const code = await codeFor(school, client.clientId)
@@ -154,7 +154,7 @@ describe('the error table', () => {
     })
   })
 
-  it('describes every refusal in characters that RFC 6749 allows', () => {
+  it('describes every error in characters that RFC 6749 allows', () => {
     for (const [reason, { description }] of Object.entries(ERRORS)) {
       expect(description, reason satisfies string as Reason).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
     }
@@ -162,7 +162,7 @@ describe('the error table', () => {
 })
 
 describe('a denial', () => {
-  it('is answered to the client, and reported to the operator', async () => {
+  it('is sent to the client, and emitted as an event', async () => {
     const school = openSchool()
     const client = await register(school)
     await authorize(school, authorizationQuery(client.clientId))

@@ -14,12 +14,12 @@ import {
   redirectOf,
   type TokenAnswer,
 } from './client.ts'
-import { provingKey } from './proving-key.ts'
+import { provingKey } from './dpop-key.ts'
 import { ISSUER, openSchool, REDIRECT_URI, type School, type SchoolScope, VERIFIER } from './school.ts'
 import { assertionForm, assertionOf, type Claims, type Key, newKey } from './signed-assertions.ts'
 import { TEST_KEYS } from './signing-keys.ts'
 
-/** The profile: what it sets, what it refuses, and what a client gets of it. `PROFILE=fapi2` of the service has the rest. */
+/** The profile: its settings, its errors, and its flow. `PROFILE=fapi2` of the service has the rest. */
 
 const KEYS = TEST_KEYS.filter(({ alg }) => alg !== 'RS256')
 type Options = Partial<AuthorizationServerOptions<SchoolScope>>
@@ -28,7 +28,7 @@ function openBank(options: Options = {}, profile?: Fapi2Options): School {
   return openSchool({ profile: fapi2(profile), keys: KEYS, ...options })
 }
 
-describe('a configuration that contradicts the profile is refused by the name of the option and the section', () => {
+describe('a configuration that contradicts the profile is rejected with the option and the section', () => {
   it.each<[string, Options]>([
     ['issuer must be an https URL.* 5.2.1', { issuer: 'http://bank.example' }],
     ['registration must be false.* 5.3.2.1, item 3', { registration: true }],
@@ -64,7 +64,7 @@ describe('a configuration that contradicts the profile is refused by the name of
     expect(() => openBank({ features: [feature] })).toThrow(new RegExp(`features: .*${name}.* twice`))
   })
 
-  it('what it leaves open is checked as ever', () => {
+  it('other options are validated as without the profile', () => {
     expect(() => openBank({}, { par: { lifetime: 600 } })).toThrow(
       'lifetime must be a whole number of seconds from 5 to 599',
     )
@@ -76,7 +76,7 @@ describe('a configuration that contradicts the profile is refused by the name of
 })
 
 describe('the metadata of a server with the profile', () => {
-  it('offer what it allows alone', () => {
+  it('list only what it allows', () => {
     const { metadata, routes } = openBank().server
     expect(metadata).toMatchObject({
       token_endpoint_auth_methods_supported: ['private_key_jwt'],
@@ -135,7 +135,7 @@ describe('a client', () => {
     await expect(added(openBank(), metadata)).rejects.toThrow()
   })
 
-  it('with a key for RS256 alone is not added', async () => {
+  it('with only an RS256 key is not added', async () => {
     const key = await newKey('RS256')
     const metadata = { jwks: { keys: [{ ...key.jwk, alg: 'RS256' }] } }
     await expect(added(openBank(), metadata)).rejects.toThrow('no key for ES256, EdDSA, PS256')
@@ -177,7 +177,7 @@ describe('the flow', () => {
     return bodyOf<TokenAnswer>(await send(school, client_id, '/api/oauth/token', form))
   }
 
-  it('ends with bound tokens, whose refresh token stays', async () => {
+  it('issues bound tokens, and the refresh token is not rotated', async () => {
     const school = openBank()
     const clientId = await added(school)
     const first = await tokens(school, clientId)
@@ -187,14 +187,14 @@ describe('the flow', () => {
     expect([next.token_type, next.refresh_token]).toEqual(['DPoP', first.refresh_token])
   })
 
-  it('takes the issuer as a text alone for the audience of an assertion', async () => {
+  it('accepts only the issuer as a string as the audience of an assertion', async () => {
     const school = openBank()
     const clientId = await added(school)
     const answer = await send(school, clientId, '/api/oauth/par', {}, { aud: [ISSUER] })
     expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
   })
 
-  it('takes no request without a challenge, even of a client that was added before the profile', async () => {
+  it('rejects a request without a challenge, even of a client that was added before the profile', async () => {
     const before = openSchool({ features: [clientAssertion()] })
     const metadata = { tokenEndpointAuthMethod: 'private_key_jwt', pkceOptional: true }
     const clientId = await added(before, metadata)

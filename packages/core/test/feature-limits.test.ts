@@ -16,11 +16,11 @@ import { z } from 'zod'
 import { bodyOf, requestToken, tokensFor } from './client.ts'
 import { openSchool, REDIRECT_URI } from './school.ts'
 
-/** What a feature cannot do: take a name of core, or give more than the server gives. */
+/** What a feature cannot do: use a name of core, or issue more than the server allows. */
 
 const text = z.string().optional()
 
-/** Binds nothing, and adds members to the metadata of every resource. */
+/** A sender constraint that binds nothing, and adds members to the metadata of every resource. */
 function bindingWith(resourceMetadata: Record<string, unknown>): FeatureParts {
   const present = () => {
     throw new Error('No proof is asked for')
@@ -32,7 +32,7 @@ function bindingWith(resourceMetadata: Record<string, unknown>): FeatureParts {
   }
 }
 
-describe('a feature stops the start', () => {
+describe('a server is not created with a feature', () => {
   it.each<[string, FeatureParts, string]>([
     ['by a member of client metadata', { clientMetadata: () => ({ grant_types: text }) }, 'grant_types'],
     [
@@ -85,7 +85,7 @@ interface Issued {
   readonly life?: number
   /** With a refresh token of this life, and a grant of that one. */
   readonly refresh?: readonly [refreshToken: number, grant: number]
-  /** What the answer says, where it differs from the record. */
+  /** What the response contains, if it differs from the record. */
   readonly says?: { readonly scopes?: readonly string[]; readonly expiresIn?: number }
 }
 
@@ -167,7 +167,7 @@ describe('the grant type of a feature', () => {
     expect(String((event as { cause?: unknown }).cause)).toContain(`anything: ${named} seconds, longer than`)
   })
 
-  it('issues tokens for longer if it says so', async () => {
+  it('issues longer-lived tokens if it declares it', async () => {
     const refresh = [1001, 2001] as const
     const lifetimes = { accessToken: 601, refreshToken: 1001, grant: 2001 }
     expect(await issued({ life: 601, refresh }, lifetimes)).toMatchObject({ status: 200, expires_in: 601 })

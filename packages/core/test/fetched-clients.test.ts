@@ -17,7 +17,7 @@ import {
 import { DOCUMENT, type DocumentHost, fault, ID, openWithDocuments } from './document-host.ts'
 import { openSchool, REDIRECT_URI, type School } from './school.ts'
 
-/** Clients whose documents are fetched: when, for whom, and what an answer of their host means. */
+/** Clients whose documents are fetched: when, for whom, and the meaning of the responses of their host. */
 
 const BOB = { cookie: 'user=bob' }
 const query = (id = ID, overrides = {}) => authorizationQuery(id, overrides)
@@ -54,7 +54,7 @@ async function records(school: School): Promise<string[]> {
 const eventsOf = (school: School, type: string) =>
   (school.events as { type: string }[]).filter((event) => event.type === type)
 
-/** The document is not fresh any more, and nothing else has changed. */
+/** The document is stale, and nothing else has changed. */
 function later(school: School, host: DocumentHost, answer: DocumentHost['answer'] = host.answer) {
   school.clock.now += 3600
   host.asked.length = 0
@@ -62,7 +62,7 @@ function later(school: School, host: DocumentHost, answer: DocumentHost['answer'
 }
 
 describe('a client whose document is fetched', () => {
-  it('lives like any other: code, refresh, revocation', async () => {
+  it('works like any other: code, refresh, revocation', async () => {
     const { school, host } = openWithDocuments()
     const { refresh_token } = await signedIn(school)
     const next = bodyOf<TokenAnswer>(await refresh(school, { clientId: ID }, refresh_token))
@@ -76,7 +76,7 @@ describe('a client whose document is fetched', () => {
     expect(host.asked).toHaveLength(1)
   })
 
-  it('is asked for at its own id, byte for byte, with the limits of a document', async () => {
+  it('is fetched from its exact id, with the limits of a document', async () => {
     const { school, host } = openWithDocuments()
     await asAlice(school)
     const [{ signal, ...asked } = {} as never] = host.asked
@@ -84,7 +84,7 @@ describe('a client whose document is fetched', () => {
     expect(signal).toBeInstanceOf(AbortSignal)
   })
 
-  it('is stored by an approval and by nothing before it', async () => {
+  it('is stored by an approval and not before', async () => {
     const { school } = openWithDocuments()
     await asAlice(school)
     expect(await records(school)).toEqual([])
@@ -94,7 +94,7 @@ describe('a client whose document is fetched', () => {
     expect(await records(school)).toContain(ID)
   })
 
-  it('CM-12: a client is shared by installations whose grants never touch each other', async () => {
+  it('CM-12: a client is shared by installations whose grants are independent', async () => {
     const { school } = openWithDocuments()
     const [one, other] = [await signedIn(school), await signedIn(school)]
     await refresh(school, { clientId: ID }, one.refresh_token)
@@ -132,7 +132,7 @@ describe('a client whose document is fetched', () => {
     for (const answer of await Promise.all(answers)) expect(redirectOf(answer).code).toBeDefined()
   })
 
-  it('is shown with the host that vouches for it, and with a warning of loopback', async () => {
+  it('is shown with its verified host, and with a warning about loopback', async () => {
     const { school } = openWithDocuments({ admit: admitHosts(['editor.dev'], 'https-callbacks-too') })
     await asAlice(school)
     expect(school.shown.consent?.identity).toEqual({ host: 'editor.dev', loopback: true })
@@ -140,14 +140,14 @@ describe('a client whose document is fetched', () => {
     expect(school.shown.consent?.identity).toMatchObject({ loopback: false })
   })
 
-  it('is asked for consent each time', async () => {
+  it('needs consent each time', async () => {
     const { school } = openWithDocuments()
     await signedIn(school)
     const silent = await authorize(school, query(ID, { prompt: 'none' }))
     expect(redirectOf(silent).error).toBe('consent_required')
   })
 
-  it.each(['client_secret', 'client_assertion'])('is refused with a %s, since it has none', async (name) => {
+  it.each(['client_secret', 'client_assertion'])('is rejected with a %s, since it has none', async (name) => {
     const { school } = openWithDocuments()
     const { refresh_token } = await signedIn(school)
     const form = { grant_type: 'refresh_token', client_id: ID, refresh_token, [name]: 'x' }
@@ -156,7 +156,7 @@ describe('a client whose document is fetched', () => {
 })
 
 describe('nothing is fetched', () => {
-  it('CM-08: ten thousand requests of strangers cause no request and no record', async () => {
+  it('CM-08: ten thousand unauthenticated requests cause no request and no record', async () => {
     const { school, host } = openWithDocuments()
     for (let number = 0; number < 10_000; number++) {
       const { status } = await askedAs({}, `https://editor.dev/${number}.json`)(school)
@@ -166,7 +166,7 @@ describe('nothing is fetched', () => {
     expect(await records(school)).toEqual([])
   })
 
-  it('before the sign-in, which learns the host and nothing else', async () => {
+  it('before the sign-in, whose page shows only the host', async () => {
     const { school, host } = openWithDocuments()
     await authorize(school, query(ID, { login_hint: 'alice', ui_locales: 'de' }), {})
     expect(school.shown.signInHint).toEqual({ clientHost: 'editor.dev', loginHint: 'alice', uiLocales: 'de' })
@@ -178,7 +178,7 @@ describe('nothing is fetched', () => {
     expect(school.shown.consent?.client.clientName).toBe('Editor')
   })
 
-  it('and one sign-in is enough for a request that demands one', async () => {
+  it('and one sign-in is enough for a request that requires one', async () => {
     const { school } = openWithDocuments()
     await authorize(school, query(ID, { prompt: 'login' }), {})
     const back = school.shown.signIn?.split('?')[1] ?? ''
@@ -211,7 +211,7 @@ describe('nothing is fetched', () => {
     },
   )
 
-  it('CM-08: a consent form that is expired or of somebody else causes no request', async () => {
+  it('CM-08: a consent form that is expired or of another user causes no request', async () => {
     const { school, host } = openWithDocuments()
     await asAlice(school)
     later(school, host)
@@ -269,7 +269,7 @@ describe('nothing is fetched', () => {
     expect(host.asked).toEqual([])
   })
 
-  it('for an integration that has an address as its id', async () => {
+  it('for an integration that has a URL as its id', async () => {
     const { school, host } = openWithDocuments()
     const integration = aClient({ clientId: ID, origin: 'integration', redirectUris: [REDIRECT_URI] })
     await school.store.clients.insert(ID, integration, school.clock.now + 3600)
@@ -339,7 +339,7 @@ describe('the answer of the host', () => {
     },
   )
 
-  it.each(OUT_OF_REACH)('%s lets an approved client go on for seven days', async (_, answer) => {
+  it.each(OUT_OF_REACH)('%s keeps an approved client working for seven days', async (_, answer) => {
     const { school, host } = openWithDocuments()
     const { refresh_token } = await signedIn(school)
     later(school, host, answer)
@@ -349,7 +349,7 @@ describe('the answer of the host', () => {
     expect((await refresh(school, { clientId: ID }, refresh_token)).status, 'a grant').toBe(200)
   })
 
-  it('CM-10: 404 ends new authorizations of an approved client at once, whatever the host answers next', async () => {
+  it('CM-10: 404 ends new authorizations of an approved client at once, whatever the host returns next', async () => {
     const { school, host } = openWithDocuments()
     const { refresh_token } = await signedIn(school)
     later(school, host, { status: 404 })
@@ -362,7 +362,7 @@ describe('the answer of the host', () => {
     await signedIn(school)
   })
 
-  it('is not asked for again while the back-off lasts', async () => {
+  it('is not requested again during the back-off', async () => {
     const { school, host } = openWithDocuments()
     host.answer = fault('timeout')
     for (let count = 0; count < 5; count++) await asAlice(school)
@@ -372,7 +372,7 @@ describe('the answer of the host', () => {
     expect((await asAlice(school)).body).toBe('consent')
   })
 
-  it('without a usable way to authenticate goes back to the client', async () => {
+  it('without a usable authentication method is an error redirected to the client', async () => {
     const { school, host } = openWithDocuments()
     host.answer = { document: { ...DOCUMENT, token_endpoint_auth_method: 'private_key_jwt' } }
     expect(redirectOf(await asAlice(school))).toMatchObject({
@@ -384,13 +384,13 @@ describe('the answer of the host', () => {
     expect(school.shown.error?.reason).toBe('redirect_uri_not_registered')
   })
 
-  it('with a scope is a ceiling for its client', async () => {
+  it('with a scope limits its client', async () => {
     const { school, host } = openWithDocuments()
     host.answer = { document: { ...DOCUMENT, scope: 'courses:read' } }
     expect(redirectOf(await asAlice(school)).error).toBe('invalid_scope')
   })
 
-  it('changes the rights of nobody by __proto__', async () => {
+  it('changes no rights by __proto__', async () => {
     const { school, host } = openWithDocuments()
     host.answer = {
       document: JSON.stringify(DOCUMENT).replace('{', '{"__proto__":{"rememberConsent":true},'),
@@ -403,13 +403,13 @@ describe('the answer of the host', () => {
 describe('a listed redirect URI', () => {
   const onTheWeb = { redirect_uri: 'https://editor.dev/callback' }
 
-  it('is refused where the policy refuses it', async () => {
+  it('is rejected if the policy rejects it', async () => {
     const { school } = openWithDocuments()
     await authorize(school, query(ID, onTheWeb))
     expect(school.shown.error).toMatchObject({ error: 'invalid_redirect_uri', status: 400 })
   })
 
-  it('on the web is accepted if the operator trusts the host so far', async () => {
+  it('on https is accepted if the operator trusts the host', async () => {
     for (const documents of [{}, { pinned: [DOCUMENT] }]) {
       const admit = admitClientIds([ID], 'https-callbacks-too')
       const { school } = openWithDocuments({ admit, ...documents })
@@ -423,7 +423,7 @@ describe('a listed redirect URI', () => {
 })
 
 describe('the copy of a document', () => {
-  it('serves until it is not fresh, then the host is asked whether it has changed', async () => {
+  it('is used until it is stale, then it is revalidated', async () => {
     const { school, host } = openWithDocuments()
     host.answer = { headers: { etag: '"1"', 'last-modified': 'Sun, 22 Nov 2026 07:00:00 GMT' } }
     await asAlice(school)
@@ -441,7 +441,7 @@ describe('the copy of a document', () => {
     expect(host.asked[0]?.headers, 'after a 304 without a tag').toEqual({ 'if-none-match': '"1"' })
   })
 
-  it('that has not changed since the page was made is approved', async () => {
+  it('that has not changed since the page was shown is approved', async () => {
     const { school, host } = openWithDocuments()
     host.answer = { headers: { etag: '"1"' } }
     await asAlice(school)
@@ -453,7 +453,7 @@ describe('the copy of a document', () => {
     expect(host.asked).toHaveLength(2)
   })
 
-  it('that is gone since the page was made is not approved', async () => {
+  it('that was removed since the page was shown is not approved', async () => {
     const { school, host } = openWithDocuments()
     await asAlice(school)
     host.answer = { status: 404 }
@@ -462,7 +462,7 @@ describe('the copy of a document', () => {
     expect(await records(school)).toEqual([])
   })
 
-  it('is asked about at once after no-store, and still serves the answer to the page', async () => {
+  it('is revalidated at once after no-store, and still used for the submission of the page', async () => {
     const { school, host } = openWithDocuments()
     host.answer = { headers: { 'cache-control': 'no-store', etag: '"1"' } }
     await asAlice(school)
@@ -476,7 +476,7 @@ describe('the copy of a document', () => {
     expect(host.asked.at(-1)?.headers, 'nothing is kept any longer').toEqual({})
   })
 
-  it('CM-09: a document that changed since the page was made is shown again before anything is approved', async () => {
+  it('CM-09: a document that changed since the page was shown is shown again before anything is approved', async () => {
     const { school, host } = openWithDocuments()
     await asAlice(school)
     const before = { ...school.shown.consent }
@@ -490,7 +490,7 @@ describe('the copy of a document', () => {
     expect(redirectOf(await decide(school)).code).toBeDefined()
   })
 
-  it('that changed takes effect with the next approval, and the operator hears of it', async () => {
+  it('that changed takes effect with the next approval, with an event', async () => {
     const { school, host } = openWithDocuments()
     const { refresh_token } = await signedIn(school)
     const changed = { ...DOCUMENT, client_name: 'New editor', scope: 'openid profile courses:read' }
@@ -527,7 +527,7 @@ describe('with onChange: reconsent', () => {
     expect((await refresh(school, { clientId: ID }, again.refresh_token)).status, 'later change').toBe(200)
   })
 
-  it('a guess at a refresh token ends nothing', async () => {
+  it('a guessed refresh token revokes nothing', async () => {
     const { school, host } = openWithDocuments({ onChange: 'reconsent' })
     const { refresh_token } = await signedIn(school)
     later(school, host, { document: MOVED })
@@ -535,7 +535,7 @@ describe('with onChange: reconsent', () => {
     expect(await refreshed(school, `${refresh_token.slice(0, -4)}AAAA`)).toEqual([400, undefined])
   })
 
-  it('a grant goes on after a change of anything else', async () => {
+  it('a grant stays valid after a change of any other member', async () => {
     const { school, host } = openWithDocuments({ onChange: 'reconsent' })
     const { refresh_token } = await signedIn(school)
     later(school, host, { document: { ...DOCUMENT, logo_uri: 'https://editor.dev/new.png' } })
@@ -545,7 +545,7 @@ describe('with onChange: reconsent', () => {
   })
 })
 
-/** Another user makes the server fetch the document anew. */
+/** Another user makes the server fetch the document again. */
 async function changeMeanwhile(school: School): Promise<void> {
   const { now } = school.clock
   school.clock.now += 3600
@@ -554,7 +554,7 @@ async function changeMeanwhile(school: School): Promise<void> {
 }
 
 describe('a client that the operator removed', () => {
-  it('CM-11: a client that the operator removed stays removed, though its document is there', async () => {
+  it('CM-11: a client that the operator removed stays removed, even if its document still exists', async () => {
     const { school, host } = openWithDocuments()
     const { refresh_token, access_token } = await signedIn(school)
     expect(await school.server.clients.remove(ID)).toEqual({ existed: true, grantsEnded: 1 })
@@ -566,7 +566,7 @@ describe('a client that the operator removed', () => {
     expect(await school.server.clients.remove(ID)).toEqual({ existed: false, grantsEnded: 0 })
   })
 
-  it('gets nothing from a page that was open', async () => {
+  it('gets no code from a page that was open', async () => {
     const { school } = openWithDocuments()
     await asAlice(school)
     await school.server.clients.remove(ID)
@@ -575,8 +575,8 @@ describe('a client that the operator removed', () => {
   })
 })
 
-describe('documents that are fetched no more', () => {
-  it('get nothing from a page that was open', async () => {
+describe('documents with fetching turned off', () => {
+  it('get no code from a page that was open', async () => {
     const operator = { admits: true }
     const { school } = openWithDocuments({ admit: () => (operator.admits ? 'yes' : 'no') })
     await asAlice(school)
@@ -605,7 +605,7 @@ describe('a user who tries unknown documents', () => {
     return { counted, ...openWithDocuments({ rateLimiter }) }
   }
 
-  it('is stopped by the rate limiter before the host is asked', async () => {
+  it('is stopped by the rate limiter before a request to the host', async () => {
     const { school, host } = limited()
     for (const number of [1, 2, 3]) await askedAs(ALICE, `https://evil${number}.dev/c`)(school)
     const refused = await askedAs(ALICE, 'https://evil.dev/4')(school)
@@ -613,7 +613,7 @@ describe('a user who tries unknown documents', () => {
     expect(host.asked).toHaveLength(3)
   })
 
-  it('is not counted for what is known, kept or not tried', async () => {
+  it('is not counted for known or cached documents', async () => {
     const { school, host, counted } = limited()
     await signedIn(school)
     await asAlice(school)
@@ -625,7 +625,7 @@ describe('a user who tries unknown documents', () => {
     expect(counted[0]).not.toContain('alice')
   })
 
-  it('takes half of the places of a domain, and leaves the others to other users', async () => {
+  it('can use half of the limit of a domain, and leaves the rest to other users', async () => {
     const { school, host } = openWithDocuments()
     for (const number of [1, 2, 3]) await askedAs(BOB, `https://editor.dev/${number}`)(school)
     const refused = await askedAs(BOB, 'https://editor.dev/4')(school)
@@ -634,7 +634,7 @@ describe('a user who tries unknown documents', () => {
     expect(host.asked).toHaveLength(4)
   })
 
-  it('keeps no new document away by an approved one that must be fetched each time', async () => {
+  it('does not block new documents by an approved one that must be fetched each time', async () => {
     const { school, host } = openWithDocuments()
     host.answer = { headers: { 'cache-control': 'no-store' } }
     await signedIn(school)
@@ -642,7 +642,7 @@ describe('a user who tries unknown documents', () => {
     expect((await askedAs(ALICE, 'https://editor.dev/new')(school)).body).toBe('consent')
   })
 
-  it('leaves others their clients', async () => {
+  it('does not affect the clients of other users', async () => {
     const { school } = openWithDocuments()
     await signedIn(school)
     const answers = []

@@ -3,17 +3,17 @@ import { type DpopOptions, dpop } from '@grantkit/core/dpop'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, type TokenAnswer } from './client.ts'
-import { hashOf, provingKey } from './proving-key.ts'
-import { KEY, open, proven, redemptionOf, token } from './proving-school.ts'
+import { hashOf, provingKey } from './dpop-key.ts'
+import { KEY, open, proven, redemptionOf, token } from './dpop-school.ts'
 import { ISSUER, openSchool, type School } from './school.ts'
 
-/** Bound tokens at a gateway: the proof is for the request of its caller, and the question is another request. */
+/** DPoP-bound tokens at a gateway: the proof is for the original request, not for the verification request. */
 
 const VERIFY = '/api/oauth/verify'
-/** Where callers reach the gateway. */
+/** The URL of the gateway for callers. */
 const NOTES = 'https://notes.example'
 
-/** What the gateway says of the request of its caller. */
+/** The headers of the gateway about the original request. */
 const POSTED = { 'x-forwarded-method': 'POST', 'x-forwarded-uri': '/notes?page=2' }
 
 async function behindGateway(options: DpopOptions = {}) {
@@ -45,7 +45,7 @@ function ask(school: School, accessToken: string, { claims, key = KEY, scheme, f
 const saidOf = ({ status, headers }: HttpResponse) => [status, headers['x-auth-subject']]
 
 describe('a bound token at a gateway', () => {
-  it('passes with a proof for the request of its caller', async () => {
+  it('passes with a proof for the original request', async () => {
     const { school, client, accessToken } = await behindGateway()
     const answer = await ask(school, accessToken)
     expect(answer).toMatchObject({
@@ -99,7 +99,7 @@ describe('a bound token at a gateway', () => {
     expect(school.events.at(-1)).toMatchObject({ reason: 'gateway_names_no_request', path: VERIFY })
   })
 
-  it('is told a nonce where one is needed, and a newer one with the answer', async () => {
+  it('gets a nonce if one is required, and a newer one with the response', async () => {
     const { school, accessToken } = await behindGateway({ nonce: 'required' })
     const asked = await ask(school, accessToken)
     const nonce = asked.headers['dpop-nonce']
@@ -115,7 +115,7 @@ describe('a bound token at a gateway', () => {
     ])
   })
 
-  it('passes once with a proof that is good once', async () => {
+  it('passes once with a single-use proof', async () => {
     const { school, accessToken } = await behindGateway({ replay: 'strict' })
     const statuses = []
     for (const jti of ['one', 'one', 'two'])
@@ -123,7 +123,7 @@ describe('a bound token at a gateway', () => {
     expect(statuses).toEqual([200, 401, 200])
   })
 
-  it('does not pass where the gateway takes no proofs', async () => {
+  it('does not pass if the gateway has no DPoP', async () => {
     const school = open({}, { features: [dpop(), forwardAuth()] })
     const { form } = await redemptionOf(school)
     const answer = await token(school, form, proven(school, '/api/oauth/token'))
@@ -144,7 +144,7 @@ describe('the gateway of a resource that accepts only sender-constrained tokens'
   const resources = [{ resource: ISSUER, dpop: 'required' as const }]
   const features = [dpop()]
 
-  it('refuses bearer tokens of earlier', async () => {
+  it('rejects earlier bearer tokens', async () => {
     const before = open()
     const { form } = await redemptionOf(before)
     const { access_token } = bodyOf<TokenAnswer>(await token(before, form))

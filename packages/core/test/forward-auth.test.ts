@@ -26,11 +26,11 @@ function ask(school: School, token: string | undefined, query = 'scope=courses:r
   return school.send(method, PATH, { query, headers })
 }
 
-describe("a gateway's question", () => {
-  it('is answered with the user, the client and the scopes of a good token', async () => {
+describe('the verification request of a gateway', () => {
+  it('returns the user, the client and the scopes of a valid token', async () => {
     const { school, client, token } = await withToken()
     expect(await ask(school, token)).toEqual({
-      // Envoy takes no other status than 200 for a yes.
+      // Envoy accepts only the status 200.
       status: 200,
       headers: {
         'x-auth-subject': 'alice',
@@ -42,7 +42,7 @@ describe("a gateway's question", () => {
     })
   })
 
-  it('is answered alike for every method, since a gateway may hand on that of its caller', async () => {
+  it('is answered alike for every method, since a gateway may forward the method of its caller', async () => {
     const { school, token } = await withToken()
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
       expect((await ask(school, token, undefined, method)).status, method).toBe(200)
@@ -50,14 +50,14 @@ describe("a gateway's question", () => {
     }
   })
 
-  it('needs a good token even where no scope is asked for', async () => {
+  it('needs a valid token even without a required scope', async () => {
     const { school, token } = await withToken()
     expect((await ask(school, token, '')).status).toBe(200)
     expect((await ask(school, undefined, '')).status).toBe(401)
     expect((await ask(school, 'gka_nothing', '')).status).toBe(401)
   })
 
-  it('without a token gets the challenge of the guard, and the name of nobody', async () => {
+  it('without a token gets the challenge of the guard, and no identity', async () => {
     const response = await ask(openGateway(), undefined)
     expect(response.status).toBe(401)
     expect(response.headers['www-authenticate']).toBe(
@@ -88,7 +88,7 @@ describe("a gateway's question", () => {
     }
   })
 
-  it('is no for a token that is bound to another resource, and yes where that one is guarded', async () => {
+  it('rejects a token for another resource, and accepts it for its own resource', async () => {
     const resource = `${ISSUER}/mcp`
     const other = await withToken({ resource })
     expect((await ask(other.school, other.token)).status).toBe(401)
@@ -98,7 +98,7 @@ describe("a gateway's question", () => {
     expect(challenge).toContain('/.well-known/oauth-protected-resource/mcp"')
   })
 
-  it('is no for a token that was revoked or has expired', async () => {
+  it('rejects a token that was revoked or has expired', async () => {
     const { school, client, token } = await withToken()
     school.clock.now += 3600
     expect((await ask(school, token)).status).toBe(401)
@@ -109,7 +109,7 @@ describe("a gateway's question", () => {
     expect((await ask(school, later)).status).toBe(401)
   })
 
-  it('is open to no script of another origin', async () => {
+  it('has no CORS headers', async () => {
     const { school, token } = await withToken()
     expect((await ask(school, token)).headers).not.toHaveProperty('access-control-allow-origin')
   })
@@ -141,7 +141,7 @@ async function withTokenOf(session: () => Promise<{ id: string; subject: string;
   return { school, token: (await tokensFor(school, client)).access_token }
 }
 
-describe('a machine', () => {
+describe('a client-credentials token', () => {
   async function job(options: ForwardAuthOptions) {
     const school = openSchool({ features: [clientCredentials(), forwardAuth(options)] })
     const { clientId: client_id, clientSecret: client_secret } = await school.server.clients.add({
@@ -155,12 +155,12 @@ describe('a machine', () => {
     return { school, client_id, token: bodyOf<TokenAnswer>(answer).access_token }
   }
 
-  it('does not pass unless the operator lets clientCredentials in', async () => {
+  it('does not pass unless the option clientCredentials is on', async () => {
     const { school, token } = await job({})
     expect((await ask(school, token)).status).toBe(403)
   })
 
-  it('has a hyphen for its subject, since some gateways leave out a header without a value', async () => {
+  it('has a hyphen as its subject, since some gateways drop an empty header', async () => {
     const { school, token, client_id } = await job({ clientCredentials: true })
     expect(await ask(school, token)).toMatchObject({
       status: 200,
@@ -170,11 +170,11 @@ describe('a machine', () => {
   })
 })
 
-it('a server without the feature has no such address', () => {
+it('a server without the feature has no such endpoint', () => {
   expect(openSchool().server.routes.map(({ path }) => path)).not.toContain(PATH)
 })
 
-it('a resource that no token can be bound to stops the start', () => {
+it('an unknown resource fails at creation', () => {
   expect(() => openGateway({ resource: 'https://elsewhere.example' })).toThrow(
     'forwardAuth: resource must be one of the resources of the server',
   )

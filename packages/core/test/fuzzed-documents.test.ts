@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { authorizationQuery, authorize, decide, redirectOf } from './client.ts'
 import { DOCUMENT, ID, openWithDocuments } from './document-host.ts'
 
-/** Whatever the host of a document answers. The nightly run asks for more of it. */
+/** Any response of the host of a document. The nightly run tries more of them. */
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 150)
 
@@ -93,7 +93,7 @@ const answer = fc.record({
   document: body,
 })
 
-it('shows a client of that id, or refuses in words, whatever its host answers, twice', async () => {
+it('shows a client with that id, or an error page, for any two responses of its host', async () => {
   const seen = { consent: 0, refused: 0 }
   await fc.assert(
     fc.asyncProperty(answer, answer, async (first, second) => {

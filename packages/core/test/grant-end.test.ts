@@ -13,7 +13,7 @@ function atOnce(send: () => Promise<unknown>): Promise<unknown> {
   return Promise.all(Array.from({ length: AT_ONCE }, send))
 }
 
-describe('the end of a grant is told once, of many requests at once', () => {
+describe('the event of a revoked grant is emitted once for concurrent requests', () => {
   it.each([
     ['young', 0],
     ['old', 1200],
@@ -39,7 +39,7 @@ describe('the end of a grant is told once, of many requests at once', () => {
 })
 
 describe('a store that is full', () => {
-  it('replaces nothing, and a young grant ends all the same', async () => {
+  it('replaces nothing, and a new grant is still revoked', async () => {
     const store = createMemoryStore()
     const school = openSchool({ store, now: () => Math.floor(Date.now() / 1000) })
     const client = await register(school)

@@ -12,7 +12,7 @@ const ended = ({ events }: School) =>
   events.flatMap((event) => (event.type === 'grant_revoked' ? [{ ...event }] : []))
 
 describe('one grant more than the limit', () => {
-  it('ends the one that was not used for the longest time, with an event', async () => {
+  it('revokes the least recently used grant, with an event', async () => {
     const school = openSchool({ maxGrantsPerClient: 3 })
     const client = await register(school)
     const tokens = []
@@ -34,7 +34,7 @@ describe('one grant more than the limit', () => {
     expect(await idsOf(school)).toHaveLength(3)
   })
 
-  it('ends no grant of another client or user', async () => {
+  it('revokes no grant of another client or user', async () => {
     const school = openSchool({ maxGrantsPerClient: 1 })
     const [client, other] = [await register(school), await register(school)]
     await tokensFor(school, client)
@@ -47,7 +47,7 @@ describe('one grant more than the limit', () => {
 })
 
 describe('the limit of grants', () => {
-  it('is 100, and no more than twice as many are read, however many there are', async () => {
+  it('is 100, and at most twice as many grants are read, however many exist', async () => {
     const store = createMemoryStore({ now: () => 1_800_000_000 })
     const school = openSchool({ store })
     const client = await register(school)
@@ -83,7 +83,7 @@ describe('the limit of grants', () => {
     expect(await idsOf(school)).toHaveLength(1)
   })
 
-  it('fails no approval that is stored, and the next one makes up for it', async () => {
+  it('does not fail an approval that is stored, and the next one corrects it', async () => {
     const store = createMemoryStore({ now: () => 1_800_000_000 })
     const school = openSchool({ store, maxGrantsPerClient: 2 })
     const client = await register(school)

@@ -91,7 +91,7 @@ describe('grants.list', () => {
 })
 
 describe('clients.find', () => {
-  it('finds a client that registered itself, an integration, and nobody', async () => {
+  it('finds a self-registered client and an integration, and returns undefined for an unknown id', async () => {
     const { school, client } = await withIntegration()
     const { clientId: client_id } = await register(school)
     const find = school.server.clients.find
@@ -102,7 +102,7 @@ describe('clients.find', () => {
 })
 
 describe('grants.revoke', () => {
-  it('ends consent and tokens at once', async () => {
+  it('revokes consent and tokens at once', async () => {
     const { school, client, tokens } = await withTokens()
     const [grant] = (await school.server.grants.list('alice')).grants
     expect(await school.server.grants.revoke('alice', grant?.id ?? '')).toBe(true)
@@ -118,14 +118,14 @@ describe('grants.revoke', () => {
     })
   })
 
-  it('says that the operator did it, where that is so', async () => {
+  it('emits an event that names the operator as the cause', async () => {
     const { school } = await withTokens()
     const [grant] = (await school.server.grants.list('alice')).grants
     expect(await school.server.grants.revoke('alice', grant?.id ?? '', 'operator')).toBe(true)
     expect(school.events.findLast(({ type }) => type === 'grant_revoked')).toMatchObject({ by: 'operator' })
   })
 
-  it('takes back a code that nobody has redeemed yet', async () => {
+  it('revokes a code that is not redeemed yet', async () => {
     const school = openSchool()
     const client = await register(school)
     const code = await codeFor(school, client.clientId)
@@ -134,7 +134,7 @@ describe('grants.revoke', () => {
     expect((await redeem(school, client, code)).status).toBe(400)
   })
 
-  it('makes an integration ask again', async () => {
+  it('makes an integration need consent again', async () => {
     const { school, client, overrides } = await withIntegration()
     await tokensFor(school, client, overrides).catch(() => undefined)
     const again = () => authorize(school, authorizationQuery(client.clientId, overrides))
@@ -157,7 +157,7 @@ describe('grants.revoke', () => {
     expect(school.events).toHaveLength(told)
   })
 
-  it('touches nothing when its arguments are swapped', async () => {
+  it('changes nothing when its arguments are swapped', async () => {
     const { school, tokens } = await withTokens()
     const [grant] = (await school.server.grants.list('alice')).grants
     expect(await school.server.grants.revoke(grant?.id ?? '', 'alice')).toBe(false)
@@ -205,7 +205,7 @@ describe('grants.revokeAll', () => {
 })
 
 describe('clients.list', () => {
-  it('names the integrations, the oldest first, and no secret', async () => {
+  it('lists the integrations, the oldest first, without secrets', async () => {
     const { school, client } = await withIntegration()
     school.clock.now += 1
     await school.server.clients.add({
@@ -232,7 +232,7 @@ describe('clients.list', () => {
 })
 
 describe('clients.remove', () => {
-  it('ends every grant of the client, of every user, and no other', async () => {
+  it('revokes every grant of the client, of every user, and no other', async () => {
     const school = openSchool()
     const [client, other] = [await register(school), await register(school)]
     const alice = await tokensFor(school, client)
@@ -256,7 +256,7 @@ describe('clients.remove', () => {
     ])
   })
 
-  it('makes a consent page that is still open worthless', async () => {
+  it('invalidates a consent page that is still open', async () => {
     const school = openSchool()
     const client = await register(school)
     await authorize(school, authorizationQuery(client.clientId))
@@ -265,7 +265,7 @@ describe('clients.remove', () => {
     expect((await school.server.grants.list('alice')).grants).toEqual([])
   })
 
-  it('finishes a removal that broke off, and says when there is nothing to remove', async () => {
+  it('completes an interrupted removal, and reports an unknown client', async () => {
     const { school, client, tokens } = await withTokens()
     await school.store.clients.remove(client.clientId)
     expect((await school.server.grants.list('alice')).grants).toEqual([
@@ -278,7 +278,7 @@ describe('clients.remove', () => {
     expect(school.events).toHaveLength(told)
   })
 
-  it('ends every token of an approval that its scan missed', async () => {
+  it('revokes every token of an approval that its scan missed', async () => {
     const real = createMemoryStore({ now: () => 1_800_000_000 })
     let approveLate = async () => {}
     async function* scan() {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { bodyOf, codeFor, redeem, refresh, register, type TokenAnswer, tokensFor } from './client.ts'
 import { openSchool, REDIRECT_URI, type School } from './school.ts'
 
-/** Claims of the user in the ID token, for clients that never ask UserInfo (OpenID Connect Core 5.4). */
+/** Claims of the user in the ID token, for clients that do not call UserInfo (OpenID Connect Core 5.4). */
 
 const PROFILE = { name: 'Alice Liddell', updated_at: 1_700_000_000 }
 const EMAIL = { email: 'alice@school.example', email_verified: true }
@@ -52,7 +52,7 @@ describe('the ID token', () => {
       expect(claimsIn(await tokensFor(school, client, ALL))).toEqual({ ...PROFILE, ...EMAIL })
   })
 
-  it('follows a narrower scope, and the user as they are now, at a refresh', async () => {
+  it('follows a narrower scope and the current user claims at a refresh', async () => {
     let name = 'Alice'
     const school = openSchool({ claims: async () => ({ name, email: 'a@school.example' }) })
     const client = await integration(school)
@@ -62,7 +62,7 @@ describe('the ID token', () => {
     expect(claimsIn(bodyOf<TokenAnswer>(answer))).toEqual({ name })
   })
 
-  it('leaves the claims of the protocol alone, whatever the user is called', async () => {
+  it('does not override the claims of the protocol by claims of the user', async () => {
     const claims = async () => ({ name: 'Alice', sub: 'bob', aud: 'other', azp: 'other', nonce: 'x' })
     const school = openSchool({ claims })
     const client = await integration(school)
@@ -72,8 +72,8 @@ describe('the ID token', () => {
   })
 })
 
-describe('a code, if the claims are not to be had', () => {
-  it('is not lost by it', async () => {
+describe('a code, if the claims are unavailable', () => {
+  it('is not consumed', async () => {
     let down = true
     const claims = async () => {
       if (down) throw new Error('The directory does not answer')
@@ -88,7 +88,7 @@ describe('a code, if the claims are not to be had', () => {
     expect(claimsIn(bodyOf<TokenAnswer>(await redeem(school, client, code)))).toEqual({ name: 'Alice' })
   })
 
-  it('is refused if its user is gone', async () => {
+  it('is rejected if its user was removed', async () => {
     const school = openSchool({ claims: async () => undefined })
     const client = await integration(school)
     const refused = await redeem(school, client, await codeFor(school, client.clientId, ALL))
@@ -97,13 +97,13 @@ describe('a code, if the claims are not to be had', () => {
 })
 
 describe('the client information', () => {
-  it('says that the claims are there, and nothing where they are not', async () => {
+  it('has the member only if it is true', async () => {
     const school = openSchool()
     expect(await integration(school)).toMatchObject({ idTokenClaims: true })
     expect(await integration(school, {})).not.toHaveProperty('idTokenClaims')
   })
 
-  it('cannot say anything else than yes or no', async () => {
+  it('rejects a value that is not a boolean', async () => {
     await expect(integration(openSchool(), { idTokenClaims: 'yes' })).rejects.toThrow('idTokenClaims')
   })
 })

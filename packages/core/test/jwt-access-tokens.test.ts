@@ -77,7 +77,7 @@ describe('a token for one signed resource', () => {
     })
   })
 
-  it('is checked with the published keys', async () => {
+  it('verifies with the published keys', async () => {
     const { school, token } = await withToken()
     const { keys } = bodyOf<{ keys: JWK[] }>(await school.send('GET', '/api/oauth/jwks'))
     const options = {
@@ -89,13 +89,13 @@ describe('a token for one signed resource', () => {
     await expect(jwtVerify(token, createLocalJWKSet({ keys }), options)).resolves.toBeDefined()
   })
 
-  it('lives as long as its resource says, and its answer says so', async () => {
+  it('has the lifetime of its resource, and the response shows it', async () => {
     const { tokens } = await withToken(API, { resources: { [API]: { lifetime: 120, alg: 'RS256' } } })
     expect(tokens.expires_in).toBe(120)
     expect(decodeProtectedHeader(tokens.access_token).alg).toBe('RS256')
   })
 
-  it('is taken by the guard with the store, until it is revoked or expires', async () => {
+  it('is accepted by the guard with the store, until it is revoked or expires', async () => {
     const { school, api, client, token } = await withToken()
     expect(await api.access(bearer(token), 'courses:read')).toMatchObject({
       kind: 'authorized',
@@ -118,13 +118,13 @@ describe('a token for one signed resource', () => {
     expect((await revoked(school, client, token)).status, 'once more').toBe(200)
   })
 
-  it('dies with its grant', async () => {
+  it('is revoked with its grant', async () => {
     const { school, api, client, tokens, token } = await withToken()
     await revoked(school, client, tokens.refresh_token)
     expect(await api.access(bearer(token))).toMatchObject({ kind: 'refused' })
   })
 
-  it('has the same claims when a lost answer is sent again', async () => {
+  it('has the same claims when a lost response is repeated', async () => {
     const { school, client, tokens } = await withToken()
     const once = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
     school.clock.now += 10
@@ -143,13 +143,13 @@ describe('a token that stays opaque', () => {
     expect(tokens.expires_in).toBe(3600)
   })
 
-  it('is one for several resources, since a JWT has one audience', () => {
+  it('is a token for several resources, since a JWT has one audience', () => {
     const { accessTokens } = openSigningSchool().school.server
     expect([accessTokens.longest?.([API]), accessTokens.longest?.([API, ISSUER])]).toEqual([300, undefined])
   })
 })
 
-describe('a text that is no token of the guard', () => {
+describe('the guard rejects a text that is no token', () => {
   const forged = async (change: { typ?: string; iss?: string; kid?: string }, token: string) => {
     const key = TEST_KEYS.find(({ alg }) => alg === 'ES256')
     if (key === undefined) throw new Error('no key')
@@ -199,7 +199,7 @@ it('a JWT access token is no id_token_hint', async () => {
   expect(headers.location).toContain('error=login_required')
 })
 
-it('a token that was handed on names who holds it, and lives no longer than a signed one may', async () => {
+it('an exchanged token has an act claim, and at most the lifetime of a JWT', async () => {
   const signed = jwtAccessTokens({ resources: { [API]: { lifetime: 60 } } })
   const school = openSchool({ features: [signed, tokenExchange()] })
   const client = await register(school, { grant_types: ['authorization_code', TOKEN_EXCHANGE] })
@@ -221,7 +221,7 @@ it('a token that was handed on names who holds it, and lives no longer than a si
   })
 })
 
-it('a device gets a signed token too, which lives no longer than a signed one may', async () => {
+it('a device gets a JWT too, with at most the lifetime of a JWT', async () => {
   const features = [jwtAccessTokens(OPTIONS)]
   const { start, approve, poll } = await openDeviceSchool({ server: { features } })
   const started = await start({ resource: API })
@@ -231,7 +231,7 @@ it('a device gets a signed token too, which lives no longer than a signed one ma
   expect([expires_in, exp - iat]).toEqual([300, 300])
 })
 
-describe('jwtAccessTokens refuses', () => {
+describe('jwtAccessTokens rejects', () => {
   const created = (resources: JwtAccessTokenOptions['resources']) => () =>
     openSchool({ features: [jwtAccessTokens({ resources })], keys: TEST_KEYS.slice(0, 1) })
 

@@ -34,7 +34,7 @@ afterEach(() => {
   for (const close of toClose.splice(0)) close()
 })
 
-/** Serves the routes of a school over HTTP, as the edges of a service see them. */
+/** Serves the routes of a school over HTTP, as a resource server at an edge sees them. */
 async function served(school: School): Promise<string> {
   const server = createServer(async (request, response) => {
     const { status, headers, body } = await school.send(request.method ?? '', request.url ?? '', {
@@ -83,7 +83,7 @@ const request = (token?: string) => ({
 })
 
 describe('the guard without the store', () => {
-  it('says of a good token what the guard with the store says', async () => {
+  it('returns the same access for a valid token as the guard with the store', async () => {
     const { api, client, tokens } = await openEdge()
     expect(await api.access(request(tokens.access_token), 'courses:read')).toEqual({
       kind: 'authorized',
@@ -122,7 +122,7 @@ describe('the guard without the store', () => {
     ])
   })
 
-  it('lets nobody in as anonymous unless told so', async () => {
+  it('allows no anonymous request unless configured', async () => {
     const { api } = await openEdge({ anonymous: 'allow' })
     expect(await api.access(request())).toEqual({ kind: 'anonymous' })
   })
@@ -172,7 +172,7 @@ describe('the guard without the store', () => {
     expect(await api.access(request(changed))).toMatchObject({ kind: 'refused', response: { status: 401 } })
   })
 
-  it('fetches the keys once, however many keys a stranger makes up', async () => {
+  it('fetches the keys once, however many unknown key ids are sent', async () => {
     const { api, school, tokens } = await openEdge()
     const { send } = school
     let fetched = 0
@@ -187,7 +187,7 @@ describe('the guard without the store', () => {
     expect(fetched).toBe(1)
   })
 
-  it('says which headers scripts of other origins need for proofs', async () => {
+  it('lists the headers that scripts of other origins need for proofs', async () => {
     const { api } = await openEdge({
       proofs: dpopProofs({ secret: 'a secret of the tests, long enough to pass' }),
     })
@@ -198,13 +198,13 @@ describe('the guard without the store', () => {
     ])
   })
 
-  it('takes the long spelling of the type', async () => {
+  it('accepts the long form of the type', async () => {
     const { api, tokens } = await openEdge()
     const spelled = await signed(decodeJwt(tokens.access_token), { typ: 'application/at+jwt' })
     expect(await api.access(request(spelled))).toMatchObject({ kind: 'authorized' })
   })
 
-  it('refuses the tokens of a removed key as soon as it fetches the keys again, after ten minutes', async () => {
+  it('rejects the tokens of a removed key once it fetches the keys again, after ten minutes', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: NOW * 1000 })
     onTestFinished(() => void vi.useRealTimers())
     const { school, client, api, clock, signing, tokens } = await openEdge()
@@ -224,7 +224,7 @@ describe('the guard without the store', () => {
     expect(await at(600, next), 'of a key that is left').toBe('authorized')
   })
 
-  it('answers 503 without a challenge when the keys cannot be had: the token may be good', async () => {
+  it('returns 503 without a challenge if the keys are unavailable: the token may be valid', async () => {
     const { api, tokens } = await openEdge({ keys: 'http://127.0.0.1:9/jwks' })
     const access = await api.access(request(tokens.access_token))
     expect(access).toMatchObject({ kind: 'refused', response: { status: 503 } })
@@ -308,7 +308,7 @@ describe('the revocation feed', () => {
     expect(await kind()).toBe(401)
   })
 
-  it('hears of what a server ends that signs no tokens and has no feed', async () => {
+  it('has revocations by a server that signs no tokens and has no feed', async () => {
     const { school, tokens, ended, kind, now } = await openFeed()
     const { grants } = openSchool({ store: school.store, now }).server
     expect(await grants.revokeAll('alice')).toBe(1)
@@ -316,7 +316,7 @@ describe('the revocation feed', () => {
     expect(await kind(tokens.access_token)).toBe(401)
   })
 
-  it('hears of an end by a server whose clock is ahead, for which the token has expired', async () => {
+  it('has a revocation by a server whose clock is ahead, for which the token has expired', async () => {
     const { school, tokens, ended, kind, now } = await openFeed()
     const ahead = openSchool({ store: school.store, now: () => now() + tokens.expires_in + 119 })
     expect(await ahead.server.grants.revokeAll('alice')).toBe(1)
@@ -324,7 +324,7 @@ describe('the revocation feed', () => {
     expect(await kind(tokens.access_token)).toBe(401)
   })
 
-  it('answers 503 to a revocation that it cannot hear, and ends the token when it is repeated', async () => {
+  it('makes a revocation that it cannot record a 503, and revokes the token on a retry', async () => {
     const { school, client, tokens, ended, kind } = await openFeed()
     const form = { ...credentials(client), token: tokens.refresh_token }
     const revoke = async () => (await school.send('POST', '/api/oauth/revoke', { form })).status
@@ -339,7 +339,7 @@ describe('the revocation feed', () => {
     expect(school.events.filter(({ type }) => type === 'grant_revoked')).toHaveLength(1)
   })
 
-  it('hears nothing of grants without signed tokens', async () => {
+  it('has no grants without JWTs', async () => {
     const { school, client } = await openFeed()
     const { clientId, ...other } = await register(school)
     const { access_token: token } = await tokensFor(school, { clientId: clientId, ...other })
@@ -351,7 +351,7 @@ describe('the revocation feed', () => {
     expect(insert).toHaveBeenCalled()
   })
 
-  it('names each end once to a guard that goes on where it was', async () => {
+  it('returns each revocation once to a guard that continues at its cursor', async () => {
     const { school, client, api: _, ended } = await openFeed()
     const answers: { ended: string[] }[] = []
     const { send } = school
@@ -368,7 +368,7 @@ describe('the revocation feed', () => {
     expect(answers.map((answer) => answer.ended.length)).toEqual([2, 2, 0])
   })
 
-  it('never has two questions on the way, and asks again for who waits', async () => {
+  it('is never polled twice at once, and is polled again for waiting requests', async () => {
     const { school, ended, kind } = await openFeed()
     const { send } = school
     const asking = { now: 0, most: 0, all: 0 }
@@ -387,7 +387,7 @@ describe('the revocation feed', () => {
     expect([asking.most, asking.all, await kind()]).toEqual([1, 3, 401])
   })
 
-  it('leaves the other tokens of the grant alone when one is revoked', async () => {
+  it('does not affect other tokens of the grant when one is revoked', async () => {
     const { school, client, tokens, ended, kind } = await openFeed()
     const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
     const form = { ...credentials(client), token: tokens.access_token }
@@ -396,7 +396,7 @@ describe('the revocation feed', () => {
     expect([await kind(), await kind(next.access_token)]).toEqual([401, 'authorized'])
   })
 
-  it('forgets what nobody could honour any more', async () => {
+  it('drops revocations of tokens that have expired', async () => {
     const { school, client, tokens, ended, clock } = await openFeed(1000)
     const { jti = '' } = decodeJwt(tokens.access_token)
     const form = { ...credentials(client), token: tokens.access_token }
@@ -408,7 +408,7 @@ describe('the revocation feed', () => {
     expect(ended.has(jti)).toBe(false)
   })
 
-  it('that could not be read for too long is a 503 for every token', async () => {
+  it('that could not be polled for too long is a 503 for every token', async () => {
     const { clock, kind } = await openFeed()
     clock.now += 30
     expect(await kind()).toBe('authorized')
@@ -416,14 +416,14 @@ describe('the revocation feed', () => {
     expect(await kind()).toBe(503)
   })
 
-  it('is for resource servers alone', async () => {
+  it('is for resource servers only', async () => {
     const { school } = await openFeed()
     const client = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
     const asked = await school.send('POST', '/api/oauth/ended', { form: credentials(client) })
     expect([asked.status, bodyOf(asked).error]).toEqual([401, 'invalid_client'])
   })
 
-  it('keeps every end of many at once', async () => {
+  it('has every one of many concurrent revocations', async () => {
     const { school, client, ended } = await openFeed()
     const tokens: TokenAnswer[] = []
     for (let count = 0; count < 100; count++) tokens.push(await tokensFor(school, client, { resource: API }))

@@ -57,13 +57,13 @@ describe('signing out', () => {
     expect([answer.headers['set-cookie'], ended]).toEqual(['user=; Max-Age=0', [cookie]])
   })
 
-  it('goes back to the registered address as it is where there is no state', async () => {
+  it('redirects to the unchanged registered URI without a state', async () => {
     const { send, hint } = await signedIn()
     const { headers } = await send({ id_token_hint: hint, post_logout_redirect_uri: BACK })
     expect(headers.location).toBe(BACK)
   })
 
-  it('without an address shows that the user is signed out', async () => {
+  it('without a redirect URI shows that the user is signed out', async () => {
     const { send, hint, ended } = await signedIn({}, { 'set-cookie': 'theme=dark' })
     const answer = await send({ id_token_hint: hint })
     expect([answer.body, ended.length]).toEqual(['signed out', 1])
@@ -86,14 +86,14 @@ describe('signing out', () => {
     expect(changed.body, 'a changed one proves nothing').toBe('asks')
   })
 
-  it('takes a hint that has expired', async () => {
+  it('accepts an expired hint', async () => {
     const { school, send, hint, ended } = await signedIn()
     school.clock.now += 30 * 24 * 60 * 60
     await send({ id_token_hint: hint })
     expect(ended).toHaveLength(1)
   })
 
-  it('touches no grant', async () => {
+  it('revokes no grant', async () => {
     const { school, send, hint } = await signedIn()
     await send({ id_token_hint: hint })
     expect((await school.server.grants.list('alice')).grants).toHaveLength(1)
@@ -105,14 +105,14 @@ describe('signing out', () => {
     expect((await send(query)).headers.location).toBe(BACK)
   })
 
-  it('goes back, and sets no cookie, where the session has ended already', async () => {
+  it('redirects, and sets no cookie, if the session has ended already', async () => {
     const { send, hint, ended } = await signedIn()
     const answer = await send({ id_token_hint: hint, post_logout_redirect_uri: BACK }, '')
     expect([answer.headers.location, answer.headers['set-cookie'], ended]).toEqual([BACK, undefined, []])
   })
 })
 
-describe('the user is asked', () => {
+describe('the user must confirm', () => {
   it.each([
     ['nothing', async () => ({})],
     ['a client_id', async ({ client }) => ({ client_id: client.clientId, post_logout_redirect_uri: BACK })],
@@ -128,7 +128,7 @@ describe('the user is asked', () => {
     },
   )
 
-  it('by a page that names the client and where its form may lead', async () => {
+  it('on a page that names the client and the redirect target', async () => {
     const { send, asked, client } = await signedIn()
     await send({ client_id: client.clientId, post_logout_redirect_uri: BACK })
     await send({})
@@ -139,13 +139,13 @@ describe('the user is asked', () => {
     expect(asked[1]?.action).toBe(`${PATH}/confirm?`)
   })
 
-  it('LO-02: a hint of an earlier sign-in of the same user does not prove who asks', async () => {
+  it('LO-02: a hint of an earlier sign-in of the same user is not sufficient', async () => {
     const { send, hint, ended } = await signedIn()
     expect((await send({ id_token_hint: hint }, 'user=alice@1800000999')).body).toBe('asks')
     expect(ended).toEqual([])
   })
 
-  it('LO-03: only the form that was shown to this sign-in ends it, for ten minutes', async () => {
+  it('LO-03: only a form issued to this session ends it, for ten minutes', async () => {
     const { school, send, confirm, asked, ended, cookie } = await signedIn()
     await send({ state: 'x' })
     const ticket = String(asked[0]?.ticket)
@@ -162,7 +162,7 @@ describe('the user is asked', () => {
     expect(ended).toEqual([])
   })
 
-  it('LO-01: the form with a good ticket is refused from another site', async () => {
+  it('LO-01: the form with a valid ticket is rejected from another site', async () => {
     const { send, confirm, asked, ended, cookie } = await signedIn()
     await send({})
     const ticket = String(asked[0]?.ticket)
@@ -170,13 +170,13 @@ describe('the user is asked', () => {
     expect([answer.status, answer.body, ended]).toEqual([403, 'form_of_another_site', []])
   })
 
-  it('LO-04: a browser without a session is told so, goes nowhere, and loses no cookie', async () => {
+  it('LO-04: a browser without a session sees so, is not redirected, and keeps its cookies', async () => {
     const { send, client } = await signedIn()
     const answer = await send({ client_id: client.clientId, post_logout_redirect_uri: BACK }, '')
     expect([answer.status, answer.body, answer.headers['set-cookie']]).toEqual([200, 'signed out', undefined])
   })
 
-  it('lets the form go on to the client', async () => {
+  it('allows the form to redirect to the client', async () => {
     const { send, client, confirm, asked } = await signedIn()
     await send({ client_id: client.clientId, post_logout_redirect_uri: BACK, state: 's' })
     expect(asked[0]?.formActionSources).toEqual(['http://127.0.0.1:7001'])
@@ -185,7 +185,7 @@ describe('the user is asked', () => {
   })
 })
 
-describe('the address to go back to', () => {
+describe('the post_logout_redirect_uri', () => {
   it.each([
     'https://evil.example/',
     `${BACK}/`,
@@ -204,13 +204,13 @@ describe('the address to go back to', () => {
     expect(ended).toEqual([])
   })
 
-  it('without a hint and a client_id belongs to no client, and the error says so', async () => {
+  it('without a hint and a client_id belongs to no client, with an error', async () => {
     const { send } = await signedIn()
     const answer = await send({ post_logout_redirect_uri: BACK })
     expect([answer.status, answer.body]).toEqual([400, 'logout_client_missing'])
   })
 
-  it('LO-06: the address of another client is not gone to', async () => {
+  it('LO-06: of another client is not redirected to', async () => {
     const { school, send, hint } = await signedIn()
     const other = 'http://127.0.0.1:9/other'
     const { clientId: client_id } = await register(school, { post_logout_redirect_uris: [other] })
@@ -219,7 +219,7 @@ describe('the address to go back to', () => {
     expect((await send({ ...asked, client_id })).body).toBe('logout_hint_of_other_client')
   })
 
-  it('is kept of a self-registered client on loopback only, and the answer shows it', async () => {
+  it('is registered for a self-registered client on loopback only, and the response shows it', async () => {
     const { school } = openWithLogout()
     const mixed = { post_logout_redirect_uris: [BACK, 'https://app.example/out'] }
     expect(await register(school, mixed)).toMatchObject({ post_logout_redirect_uris: [BACK] })

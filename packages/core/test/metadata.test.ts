@@ -139,7 +139,7 @@ describe('a described resource', () => {
   const documentAt = async (school: School, suffix: string) =>
     bodyOf(await school.send('GET', `/.well-known/oauth-protected-resource${suffix}`))
 
-  it('has its name, its documentation and its own scopes, beside a plain one', async () => {
+  it('has its name, its documentation and its own scopes, next to a plain one', async () => {
     const school = openSchool({
       resources: [ISSUER, described],
       documentation: 'https://school.example/auth.md',
@@ -172,7 +172,7 @@ describe('a described resource', () => {
   })
 })
 
-it('a server without registration neither has the endpoint nor names it', () => {
+it('a server without registration neither has nor lists the endpoint', () => {
   const { server } = openSchool({ registration: false })
   expect(server.metadata).not.toHaveProperty('registration_endpoint')
   expect(server.routes.map(({ path }) => path)).not.toContain('/api/oauth/register')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { newRecording } from './recorded-answers/recording.ts'
 
-/** What every route of a server with all features allows. OPTIONS is for scripts of any origin (CORS). */
+/** The allowed methods of every route of a server with all features. OPTIONS is for CORS. */
 const ALLOWED: Readonly<Record<string, string>> = {
   '/.well-known/oauth-authorization-server': 'GET, HEAD, OPTIONS',
   '/.well-known/oauth-protected-resource': 'GET, HEAD, OPTIONS',
@@ -23,10 +23,10 @@ const ALLOWED: Readonly<Record<string, string>> = {
   '/oauth/logout': 'GET, POST, HEAD',
   '/oauth/logout/confirm': 'POST',
 }
-/** It answers with whatever method a gateway asks. */
+/** It responds to every method, as a gateway sends it. */
 const ANY_METHOD = '/api/oauth/verify'
 
-describe('a method that a route lacks', () => {
+describe('an unsupported method', () => {
   const { school } = newRecording()
 
   it.each(school.server.routes.map(({ path }) => path).filter((path) => path !== ANY_METHOD))(

@@ -5,7 +5,7 @@ import { TEST_KEYS } from './signing-keys.ts'
 
 const [rsa, ec] = TEST_KEYS
 
-describe('a bad option stops the start', () => {
+describe('an invalid option fails at creation', () => {
   it.each([
     ['issuer', { issuer: 'school.example' }, 'issuer'],
     ['issuer with a query', { issuer: 'https://school.example?x' }, 'issuer'],

@@ -8,11 +8,11 @@ import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { describe, expect, it } from 'vitest'
 import { ALICE, authorizationQuery, authorize, bodyOf, decide, redeem, redirectOf } from './client.ts'
 import { DOCUMENT, ID, openWithDocuments } from './document-host.ts'
-import { provingKey } from './proving-key.ts'
+import { provingKey } from './dpop-key.ts'
 import { ISSUER, openSchool, type School } from './school.ts'
 import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
 
-/** Clients whose documents were not fetched yet, away from the authorization endpoint: no request of them fetches. */
+/** Clients whose documents were not fetched yet, at endpoints without a user: no request causes a fetch. */
 
 const key = await newKey()
 const KEYS_ONLY = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } }
@@ -30,7 +30,7 @@ function push(school: School, more: Record<string, string> = {}, headers = {}) {
   return school.send('POST', '/api/oauth/par', { form, headers })
 }
 
-/** The answer to the browser that brings the pushed request. */
+/** The response to the browser with the pushed request. */
 async function arrive(school: School, pushed: Awaited<ReturnType<typeof push>>, headers: object = ALICE) {
   expect(pushed.status, pushed.body).toBe(201)
   const { request_uri } = bodyOf<{ request_uri: string }>(pushed)
@@ -39,8 +39,8 @@ async function arrive(school: School, pushed: Awaited<ReturnType<typeof push>>, 
   return authorize(school, marked, headers as typeof ALICE)
 }
 
-describe('a pushed request of a client whose document is not known yet', () => {
-  it('is checked when its user has signed in, and not before: the push fetches nothing', async () => {
+describe('a pushed request of a client whose document is not fetched yet', () => {
+  it('is validated after the sign-in, and not before: the push fetches nothing', async () => {
     const { school, host } = open()
     const pushed = await push(school)
     await arrive(school, pushed, {})
@@ -62,7 +62,7 @@ describe('a pushed request of a client whose document is not known yet', () => {
     expect(school.shown.error?.reason).toBe(reason)
   })
 
-  it('is refused at once if it is malformed', async () => {
+  it('is rejected at once if it is malformed', async () => {
     const { school } = open()
     const answer = await push(school, { max_age: 'soon' })
     expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
@@ -91,7 +91,7 @@ describe('a pushed request of a client whose document is not known yet', () => {
     expect(refused).toEqual(reason === undefined ? [] : [expect.objectContaining({ reason })])
   })
 
-  it('is of no use on a server without public clients, so that server does not start', () => {
+  it('cannot be used on a server without public clients, so such a server is not created', () => {
     const fetch = async () => expect.fail('Nothing may be fetched')
     const [pinned] = [clientDocuments({ pinned: [{ ...DOCUMENT, ...KEYS_ONLY }] })]
     const features = [clientDocuments({ fetch })]
@@ -115,7 +115,7 @@ describe('an endpoint without a user', () => {
     expect(host.asked).toEqual([])
   })
 
-  it('knows no client whose document is not admitted', async () => {
+  it('rejects a client whose document is not admitted', async () => {
     const { school } = openWithDocuments({ admit: admitHosts(['other.dev']) })
     expect(await refusal(school, 'token', { grant_type: 'refresh_token' })).toEqual([401, 'client_unknown'])
   })

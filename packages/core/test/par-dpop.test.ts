@@ -2,7 +2,7 @@ import { type DpopOptions, dpop } from '@grantkit/core/dpop'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { expect, it } from 'vitest'
 import { ALICE, authorizationQuery, authorize, bodyOf, decide, redirectOf, register } from './client.ts'
-import { provingKey } from './proving-key.ts'
+import { provingKey } from './dpop-key.ts'
 import { ISSUER, openSchool, REDIRECT_URI, type School, VERIFIER } from './school.ts'
 
 /** A pushed request binds its code to the key that the push proves or names (RFC 9449 10.1). */
@@ -57,21 +57,21 @@ it.each(['proves', 'names', 'proves and names'])(
   },
 )
 
-it('a push that proves one key and names another is refused', async () => {
+it('a push with a proof of one key and dpop_jkt of another is rejected', async () => {
   const { school, client } = await withClient()
   const named = { dpop_jkt: OTHER.thumbprint }
   const answer = await push(school, client.clientId, named, proof(school, '/api/oauth/par'))
   expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
 })
 
-it('a proof that was made for another endpoint is refused, and none is needed', async () => {
+it('a proof for another endpoint is rejected, and no proof is needed', async () => {
   const { school, client } = await withClient()
   const answer = await push(school, client.clientId, {}, proof(school, '/api/oauth/token'))
   expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_dpop_proof'])
   expect((await push(school, client.clientId, {})).status).toBe(201)
 })
 
-it('a server that demands a nonce demands it of a proof at the push too', async () => {
+it('a server that requires a nonce requires it in a proof at the push too', async () => {
   const { school, client } = await withClient({ nonce: 'required' })
   const answer = await push(school, client.clientId, {}, proof(school, '/api/oauth/par'))
   expect([answer.status, bodyOf(answer).error]).toEqual([400, 'use_dpop_nonce'])

@@ -48,7 +48,7 @@ function queryOf({ clientId: client_id }: ClientAnswer, request_uri: string): st
   return String(new URLSearchParams({ client_id, request_uri }))
 }
 
-/** The browser arrives, and goes where it is sent as long as that is the authorization endpoint. */
+/** The browser follows redirects as long as they lead to the authorization endpoint. */
 async function arrive(school: School, query: string, headers: Record<string, string> = ALICE) {
   const first = await authorize(school, query, headers)
   const location = String(first.headers.location)
@@ -62,7 +62,7 @@ function errorOf(school: School) {
 }
 
 describe('a pushed request', () => {
-  it('is answered with a name that leads to consent, a code and tokens, without anything stored before', async () => {
+  it('returns a request_uri that leads to consent, a code and tokens, without storing anything before', async () => {
     const { school, client } = await withClient()
     const response = await push(school, client)
     expect(response).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } })
@@ -82,7 +82,7 @@ describe('a pushed request', () => {
     expect(bodyOf<TokenAnswer>(tokens).scope).toBe('openid profile courses:read')
   })
 
-  it('PA-02: is all that is read: whatever else the browser brings changes nothing', async () => {
+  it('PA-02: is the only source of parameters: other parameters of the browser are ignored', async () => {
     const { school, client } = await withClient()
     const request_uri = await pushed(school, client, { scope: 'courses:read' })
     const query = authorizationQuery(client.clientId, {
@@ -96,14 +96,14 @@ describe('a pushed request', () => {
     })
   })
 
-  it('PA-07: holds no secret of its client', async () => {
+  it('PA-07: contains no secret of its client', async () => {
     const { school, client } = await withClient({}, CONFIDENTIAL)
     const sealed = openRequest(sealingKeys([SECRET], PURPOSE), await pushed(school, client))
     expect(sealed?.query).toContain('scope=')
     expect(sealed?.query).not.toContain('client_secret')
   })
 
-  it('is validated again when the browser arrives: a client that is gone gets no code', async () => {
+  it('is validated again when the browser arrives: a removed client gets no code', async () => {
     const { school, client } = await withClient()
     const query = queryOf(client, await pushed(school, client))
     await school.server.clients.remove(client.clientId)
@@ -112,8 +112,8 @@ describe('a pushed request', () => {
   })
 })
 
-describe('the time of a pushed request', () => {
-  it('ends before the browser arrives, and then waits for its user', async () => {
+describe('the lifetime of a pushed request', () => {
+  it('counts until the browser arrives, and not while its user signs in', async () => {
     const { school, client } = await withClient({ lifetime: 30 })
     const early = queryOf(client, await pushed(school, client))
     const late = queryOf(client, await pushed(school, client))
@@ -128,7 +128,7 @@ describe('the time of a pushed request', () => {
     expect(redirectOf(await decide(school))).toHaveProperty('code')
   })
 
-  it('is not asked again when the user comes back from signing in', async () => {
+  it('is not checked again when the user returns from the sign-in', async () => {
     const { school, client } = await withClient()
     await arrive(school, queryOf(client, await pushed(school, client)), {})
     school.clock.now += 300
@@ -136,7 +136,7 @@ describe('the time of a pushed request', () => {
     expect(await authorize(school, back)).toMatchObject({ status: 200, body: 'consent' })
   })
 
-  it('demands a fresh sign-in once, as a plain request does', async () => {
+  it('requires a new sign-in once, as a plain request does', async () => {
     const { school, client } = await withClient()
     const alice = { cookie: `user=alice@${school.clock.now - 100}` }
     await arrive(school, queryOf(client, await pushed(school, client, { prompt: 'login' })), alice)
@@ -150,7 +150,7 @@ describe('the time of a pushed request', () => {
     expect(await authorize(school, second, again)).toMatchObject({ status: 200, body: 'consent' })
   })
 
-  it('PA-03: a mark of another request, or a forged one, does not prolong it', async () => {
+  it('PA-03: is not extended by a mark of another request, or a forged one', async () => {
     const { school, client } = await withClient()
     const one = queryOf(client, await pushed(school, client))
     const other = queryOf(client, await pushed(school, client))
@@ -169,7 +169,7 @@ describe('the time of a pushed request', () => {
     expect((await authorize(school, query)).status, 'and the mark ends too').toBe(400)
   })
 
-  it('is 5 to 599 seconds, and a bad option stops the start', async () => {
+  it('is 5 to 599 seconds, and an invalid option fails at creation', async () => {
     for (const lifetime of [4, 600, 59.5])
       expect(() => pushedAuthorizationRequests({ lifetime })).toThrow('lifetime')
     const { school, client } = await withClient({ lifetime: 599 })
@@ -178,7 +178,7 @@ describe('the time of a pushed request', () => {
 })
 
 describe('one request_uri', () => {
-  it('PA-04: opens one grant, however many sessions hold a form of it', async () => {
+  it('PA-04: opens one grant, however many sessions have a form of it', async () => {
     const { school, client } = await withClient()
     const query = queryOf(client, await pushed(school, client))
     await arrive(school, query, BOB)
@@ -192,7 +192,7 @@ describe('one request_uri', () => {
     expect((await redeem(school, client, String(first.code))).status, 'nobody took it away').toBe(200)
   })
 
-  it('PA-04: opens none after it was answered, by a code or by a no', async () => {
+  it('PA-04: opens no grant after it was approved or denied', async () => {
     const { school, client } = await withClient()
     for (const decision of ['allow', 'deny']) {
       const query = queryOf(client, await pushed(school, client))
@@ -205,7 +205,7 @@ describe('one request_uri', () => {
     }
   })
 
-  it('PA-05: opens no second grant after the first has ended, as long as a form of it may be sent', async () => {
+  it('PA-05: opens no second grant after the first was revoked, as long as a form of it is valid', async () => {
     const { school, client } = await withClient()
     const query = queryOf(client, await pushed(school, client))
     school.clock.now += 59
@@ -232,7 +232,7 @@ describe('one request_uri', () => {
     expect(errorOf(school)).toBe('request_uri_spent')
   })
 
-  it('PA-05: of two consents to be remembered, one gets a code', async () => {
+  it('PA-05: of two remembered consents, one gets a code', async () => {
     const school = open()
     const redirect_uri = 'https://crm.example/callback'
     const about = { clientName: 'CRM', redirectUris: [redirect_uri], rememberConsent: true }
@@ -246,7 +246,7 @@ describe('one request_uri', () => {
   })
 })
 
-/** The marked query, without a second step. */
+/** The marked query, without following the redirect. */
 async function marks(school: School, query: string) {
   const { headers } = await authorize(school, query)
   return { query: String(headers.location).slice('/oauth/authorize?'.length) }
@@ -300,7 +300,7 @@ describe('the error table of the push', () => {
     expect(await school.send('POST', '/api/oauth/par', { json: {} })).toMatchObject({ status: 415 })
   })
 
-  it('says of every request what the authorization endpoint says of it', async () => {
+  it('has the same errors as the authorization endpoint', async () => {
     const { school, client } = await withClient()
     const faults: Changed[] = [
       { scope: undefined },
@@ -324,7 +324,7 @@ describe('the error table of the push', () => {
   })
 })
 
-describe('the error table of the arrival', () => {
+describe('the error table of the authorization endpoint', () => {
   it.each(['tampered', 'foreign', 'of another client', 'without a client', 'twice'])(
     'PA-01: a request_uri that is %s is a page, and the browser goes nowhere',
     async (kind) => {
@@ -345,7 +345,7 @@ describe('the error table of the arrival', () => {
     },
   )
 
-  it('a secret that was changed takes the requests under it away', async () => {
+  it('a changed secret invalidates the pushed requests', async () => {
     const { school, client } = await withClient()
     const request_uri = await pushed(school, client)
     const other = openSchool({
@@ -357,8 +357,8 @@ describe('the error table of the arrival', () => {
   })
 })
 
-describe('who must push', () => {
-  it('PA-06: is everybody if the server says so: a plain request goes back with invalid_request', async () => {
+describe('required PAR', () => {
+  it('PA-06: applies to every client if the option is set: a plain request is redirected with invalid_request', async () => {
     const { school, client } = await withClient({ required: true })
     expect(school.server.metadata).toMatchObject({ require_pushed_authorization_requests: true })
     const refused = redirectOf(await authorize(school, authorizationQuery(client.clientId)))
@@ -369,7 +369,7 @@ describe('who must push', () => {
     expect(answer).toMatchObject({ status: 200, body: 'consent' })
   })
 
-  it('PA-06: is a client that registered so, and no other', async () => {
+  it('PA-06: applies to a client that registered it, and no other', async () => {
     const { school, client } = await withClient({}, { require_pushed_authorization_requests: true })
     expect(client).toMatchObject({ require_pushed_authorization_requests: true })
     expect(redirectOf(await authorize(school, authorizationQuery(client.clientId)))).toMatchObject({
@@ -379,7 +379,7 @@ describe('who must push', () => {
     expect(await authorize(school, authorizationQuery(other.clientId))).toMatchObject({ body: 'consent' })
   })
 
-  it('is nobody where nothing is configured, and the metadata names no endpoint', async () => {
+  it('is off by default, and the metadata has no endpoint', async () => {
     const school = openSchool()
     expect(school.server.metadata).not.toHaveProperty('pushed_authorization_request_endpoint')
     expect(school.server.metadata).not.toHaveProperty('require_pushed_authorization_requests')
@@ -388,7 +388,7 @@ describe('who must push', () => {
     expect(redirectOf(await authorize(school, query))).toMatchObject({ error: 'request_uri_not_supported' })
   })
 
-  it('is in the metadata where it is configured, and request objects by reference still are not', () => {
+  it('is in the metadata if it is configured, and request_uri_parameter_supported is not', () => {
     expect(open().server.metadata).toMatchObject({
       pushed_authorization_request_endpoint: `${ISSUER}/api/oauth/par`,
       request_uri_parameter_supported: false,

@@ -21,12 +21,12 @@ import {
   type TokenAnswer,
 } from './client.ts'
 import { openDeviceSchool } from './device-school.ts'
-import { provingKey } from './proving-key.ts'
+import { provingKey } from './dpop-key.ts'
 import { ISSUER, REDIRECT_URI, type School, VERIFIER } from './school.ts'
 
 /**
- * Whatever a user gives may be an instance of a class with private fields. Its methods work only when they are called on
- * it, and only an instance itself has them: a copy has none.
+ * Every provider option may be an instance of a class with private fields. Its methods work only when they are called
+ * on the instance, and a copy has none of them.
  */
 function instanceOf<Provider extends object>(provider: Provider): Provider {
   class Instance {
@@ -53,11 +53,11 @@ function instanceOf<Provider extends object>(provider: Provider): Provider {
   return new Instance() as unknown as Provider
 }
 
-/** The member if it is there, each of its providers an instance. */
+/** The member if it is present, with each of its providers as an instance. */
 const each = <Provider extends object>(providers: readonly Provider[] = []) => providers.map(instanceOf)
 const one = <Provider extends object>(provider: Provider | undefined) => provider && instanceOf(provider)
 
-/** A feature as an instance, with instances of all that it offers. */
+/** A feature as an instance, with instances of all its parts. */
 function asInstances(factory: Feature): Feature {
   return (kernel) => {
     const feature = factory(kernel)

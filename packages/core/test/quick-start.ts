@@ -8,7 +8,7 @@ const issuer = `http://127.0.0.1:${port}`
 const store = createMemoryStore()
 const scopes = { 'notes:read': { description: 'Read your notes' } }
 
-// Who is signed in, and your pages. Here everybody is Alice, and the consent page is as bare as can be.
+// Who is signed in, and your pages. Here every user is Alice, and the consent page is as bare as can be.
 const alice = { id: 'session-1', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }
 const page = (status: number, body: string) => ({ status, headers: { 'content-type': 'text/html' }, body })
 
@@ -37,7 +37,7 @@ const server = createAuthorizationServer({
   },
 })
 
-// The guard: no token or a bad one is refused, and the scope is checked by the compiler as well.
+// The guard: a missing or an invalid token is rejected, and the scope is checked by the compiler as well.
 const api = createResourceServer({ resource: issuer, store, scopes })
 const notes = {
   path: '/notes',

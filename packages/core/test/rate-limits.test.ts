@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { bodyOf, codeFor, credentials, redeem, refresh, register, requestToken, tokensFor } from './client.ts'
 import { openSchool, REDIRECT_URI, type School } from './school.ts'
 
-/** Allows `points` events of each key, then answers 30 seconds. */
+/** Allows `points` events per key, then returns 30 seconds. */
 function limitOf(points: number) {
   const counted = new Map<string, number>()
   const take: RateLimiter['take'] = async (limit, key) => {
@@ -31,7 +31,7 @@ const statuses = async (answers: readonly Promise<{ status: number }>[]) =>
   (await Promise.all(answers)).map(({ status }) => status)
 
 describe('registrations', () => {
-  it('beyond the limit of an address are a 429 that says when to try again', async () => {
+  it('beyond the limit of an address are a 429 with Retry-After', async () => {
     const school = openSchool({ rateLimiter: limitOf(2) })
     const home = from(school, HOME)
     expect(await statuses([registerAt(home), registerAt(home)])).toEqual([201, 201])
@@ -48,7 +48,7 @@ describe('registrations', () => {
     expect((await registerAt(from(school, ELSEWHERE))).status, 'another address').toBe(201)
   })
 
-  it('are limited without a limiter too: a hundred of an address in ten minutes', async () => {
+  it('are limited even without a limiter: a hundred per address in ten minutes', async () => {
     const school = openSchool()
     const home = from(school, HOME)
     for (let n = 0; n < 100; n++) expect((await registerAt(home)).status).toBe(201)
@@ -70,21 +70,21 @@ describe('registrations', () => {
     ])
   })
 
-  it('whose metadata is refused are not counted', async () => {
+  it('with invalid metadata are not counted', async () => {
     const limiter = limitOf(0)
     const school = from(openSchool({ rateLimiter: limiter }), HOME)
     const answer = await registerAt(school, { redirect_uris: ['https://app.example/cb'] })
     expect([answer.status, limiter.counted.size]).toEqual([400, 0])
   })
 
-  it('of callers without an address are counted as those of one', async () => {
+  it('of callers without an address share one counter', async () => {
     const limiter = limitOf(1)
     const school = from(openSchool({ rateLimiter: limiter }), undefined)
     expect(await statuses([registerAt(school), registerAt(school)])).toEqual([201, 429])
     expect([...limiter.counted]).toEqual([['registration unknown', 2]])
   })
 
-  it('are not limited by a header that anybody can send', async () => {
+  it('are not counted by a header that any caller can set', async () => {
     const limiter = limitOf(9)
     const school = from(openSchool({ rateLimiter: limiter }), HOME)
     for (const forwarded of ['1.1.1.1', '2.2.2.2'])
@@ -115,7 +115,7 @@ describe('failed requests of a client', () => {
     expect([refused.status, limiter.counted.size]).toEqual([413, 0])
   })
 
-  it('beyond the limit are a 429 that says when to try again', async () => {
+  it('beyond the limit are a 429 with Retry-After', async () => {
     const school = from(openSchool({ rateLimiter: limitOf(2) }), HOME)
     const client = await register(school)
     const fail = () => refresh(school, client, 'bad')
@@ -152,7 +152,7 @@ describe('failed requests of a client', () => {
     expect((await school.send('POST', INTROSPECT, { form })).status).toBe(200)
   })
 
-  it('of somebody else with a public client id do not change the answers to its owner', async () => {
+  it('of another caller with a public client id do not affect its owner', async () => {
     const school = openSchool({ rateLimiter: limitOf(2) })
     const client = await register(from(school, HOME))
     const failAt = (address: string) => refresh(from(school, address), client, 'bad')
@@ -160,7 +160,7 @@ describe('failed requests of a client', () => {
     expect((await failAt(HOME)).status).toBe(400)
   })
 
-  it('do not hide a theft: a reused token ends its grant although the answer is a 429', async () => {
+  it('do not hide a theft: a reused token revokes its grant although the response is a 429', async () => {
     const school = from(openSchool({ rateLimiter: limitOf(0) }), HOME)
     const client = await register(from(openSchool({ store: school.store }), HOME))
     const { refresh_token } = await tokensFor(school, client)
@@ -184,7 +184,7 @@ describe('failed requests of a client', () => {
     expect([...limiter.counted]).toEqual([[`client_failure unknown ${HOME}`, 5]])
   })
 
-  it('are not those of the server: an outage is a 503, and is not counted', async () => {
+  it('do not include failures of the server: an outage is a 503, and is not counted', async () => {
     const limiter = limitOf(0)
     const { store } = openSchool()
     const client = await register(openSchool({ store }))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, bodyOf, decide } from './client.ts'
 import { openSchool } from './school.ts'
 
-/** Redirect URIs that a self-registered client may use, and the refusal of all others. */
+/** Redirect URIs that a self-registered client may use, and the rejection of all others. */
 
 const CB = 'http://127.0.0.1:7001/cb'
 
@@ -86,7 +86,7 @@ describe('a redirect URI of a client that registers itself', () => {
     })
   }
 
-  it('RR-03: a query that could be taken for an answer is refused, whatever else the policy allows', async () => {
+  it('RR-03: a query with parameters of an authorization response is rejected, whatever the policy allows', async () => {
     const names = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
     const disguised = ['%63ode', 'c%6Fde', 'CODE', 'Error', 'code[]', 'code%5B0%5D', '+code', 'code%20']
     const queries = [...names, ...disguised].flatMap((name) => [
@@ -110,20 +110,20 @@ describe('a redirect URI of a client that registers itself', () => {
     }
   })
 
-  it('RR-11: a value that is no list, or a list that is too long, is refused completely', async () => {
+  it('RR-11: a value that is no list, or a list that is too long, is rejected completely', async () => {
     const lists = [undefined, [], 'str', null, [null], [1], [[CB]], {}, ['']]
     const tooMuch = [Array(11).fill(CB), Array(10_000).fill('a'), [`${CB}/${'x'.repeat(10_000)}`]]
     for (const list of [...lists, ...tooMuch]) await expectRefused(list)
   })
 
-  it('D2: the two loopback addresses and localhost are taken, and kept as they were sent', async () => {
+  it('D2: the two loopback addresses and localhost are accepted unchanged', async () => {
     for (const uri of ['http://127.0.0.1/', 'http://[::1]:8080/cb', 'http://localhost:3000/cb']) {
       const answer = bodyOf(await register([uri]))
       expect(answer).toMatchObject({ redirect_uris: [uri], application_type: 'native' })
     }
   })
 
-  it('D6: a list with https among loopback addresses is refused, with a verdict on each', async () => {
+  it('D6: a list with https among loopback addresses is rejected, with a result for each', async () => {
     expect(bodyOf(await register([CB, 'https://app.example/cb']))).toEqual({
       error: 'invalid_redirect_uri',
       error_description:
@@ -184,7 +184,7 @@ describe('the URI of a native app', () => {
     expect(String(location).split('?code=')[0]).toBe(redirect_uri)
   })
 
-  it('of another scheme is for no integration where the policy refuses it', async () => {
+  it('with a custom scheme is rejected for an integration if the policy rejects it', async () => {
     const editor = { clientName: 'Editor', redirectUris: ['cursor://anysphere.cursor/cb'] }
     await expect(openSchool().server.clients.add(editor)).rejects.toThrow('must be https, loopback or')
   })

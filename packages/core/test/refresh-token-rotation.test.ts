@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { bodyOf, type ClientAnswer, refresh, register, type TokenAnswer, tokensFor } from './client.ts'
 import { openSchool, type School } from './school.ts'
 
-/** The option `refreshTokenRotation`: whose refresh tokens are replaced at each use. */
+/** The option `refreshTokenRotation`: which refresh tokens are rotated at each use. */
 
 const POST = { token_endpoint_auth_method: 'client_secret_post' }
 
@@ -21,7 +21,7 @@ async function refreshed(school: School, client: ClientAnswer, token: string, ov
 const works = async (school: School, token: string) => (await school.callApi(token)).kind === 'authorized'
 
 describe('refreshTokenRotation: public-clients', () => {
-  it('lets a confidential client keep its refresh token, and gives a new access token each time', async () => {
+  it('lets a confidential client keep its refresh token, and issues a new access token each time', async () => {
     const { school, client, tokens } = await withClient(POST, 'public-clients')
     const answers = [tokens]
     for (let n = 0; n < 5; n++) {
@@ -48,7 +48,7 @@ describe('refreshTokenRotation: public-clients', () => {
     expect(await works(school, next.access_token)).toBe(false)
   })
 
-  it('moves the end of the refresh token at each use, and never past the end of the grant', async () => {
+  it('extends the refresh token at each use, and never past the end of the grant', async () => {
     const { school, client, tokens } = await withClient(POST, 'public-clients')
     const day = 24 * 60 * 60
     for (let n = 0; n < 7; n++) {
@@ -73,7 +73,7 @@ describe('refreshTokenRotation: public-clients', () => {
     expect((await refreshed(school, client, tokens.refresh_token)).scope).toBe(tokens.scope)
   })
 
-  it('is worth nothing to another client, and its revocation ends everything', async () => {
+  it('is rejected for another client, and its revocation revokes the grant', async () => {
     const { school, client, tokens } = await withClient(POST, 'public-clients')
     const thief = await register(school, POST)
     expect((await refresh(school, thief, tokens.refresh_token)).status).toBe(400)
@@ -88,7 +88,7 @@ describe('refreshTokenRotation: public-clients', () => {
     expect((await refresh(school, client, tokens.refresh_token)).status).toBe(400)
   })
 
-  it('answers ten requests at once with ten access tokens, of which the newest eight live', async () => {
+  it('issues ten access tokens for ten concurrent requests, of which the newest eight are valid', async () => {
     const { school, client, tokens } = await withClient(POST, 'public-clients')
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => refreshed(school, client, tokens.refresh_token)),
@@ -108,7 +108,7 @@ describe('refreshTokenRotation', () => {
     },
   )
 
-  it('refuses a value that it does not know', () => {
+  it('rejects an unknown value', () => {
     expect(() => openSchool({ refreshTokenRotation: 'never' as never })).toThrow(
       'refreshTokenRotation must be always or public-clients',
     )

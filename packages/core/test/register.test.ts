@@ -10,7 +10,7 @@ function registerAs(school: School, json: unknown) {
 const within = (codePoint: number) => `a${String.fromCodePoint(codePoint)}b`
 const DECEIVING_NAMES = [
   ...['abc\u202edef', 'a\u200bb', 'a\u0000b', 'a\nb', '\u2066x', '   ', 'n'.repeat(201), 'x'.repeat(10_000)],
-  // Default-ignorable and bidi characters, which nobody sees.
+  // Default-ignorable and bidi characters, which are invisible.
   ...[0xad, 0x34f, 0x61c, 0x115f, 0x17b4, 0x180e, 0x200c, 0x200d, 0x200f, 0x2028, 0x2062, 0x2069].map(within),
   ...[0x3164, 0xfe0f, 0xfeff, 0xffa0, 0x1d173, 0xe0041, 0xe0100].map(within),
   // No letter and no digit.
@@ -29,7 +29,7 @@ describe('registration', () => {
     expect(school.events.at(-1)).toMatchObject({ clientName: `gkr_${'g'.repeat(22)}` })
   })
 
-  it('D8, REQ-59, REQ-61: missing members get defaults, which the answer shows, and there is no management endpoint', async () => {
+  it('D8, REQ-59, REQ-61: missing members get defaults, which the response shows, and there is no management endpoint', async () => {
     const school = openSchool()
     const response = await registerAs(school, { client_name: 'CLI', redirect_uris: [REDIRECT_URI] })
     expect(response.status).toBe(201)
@@ -115,7 +115,7 @@ describe('registration', () => {
     expect(bodyOf(response)).not.toHaveProperty('scope')
   })
 
-  it('DR-04: a hostile member name changes nothing for anybody', async () => {
+  it('DR-04: a hostile member name has no effect on any client', async () => {
     const school = openSchool()
     const hostile = `{"redirect_uris":["${REDIRECT_URI}"],"__proto__":{"trusted":true},"constructor":{"prototype":{}}}`
     const headers = { 'content-type': 'application/json' }
@@ -173,7 +173,7 @@ describe('registration', () => {
     expect(bodyOf(response)).toMatchObject(metadata)
   })
 
-  it('D7, DR-07, REQ-62, REQ-63: unsupported values are dropped, and the answer shows it', async () => {
+  it('D7, DR-07, REQ-62, REQ-63: unsupported values are dropped, and the response shows it', async () => {
     const json = {
       redirect_uris: [REDIRECT_URI],
       grant_types: ['authorization_code', 'implicit', 'password', 'client_credentials', 'urn:unknown'],
@@ -227,7 +227,7 @@ describe('registration', () => {
     })
   })
 
-  it('forgets a client that nobody approved within a day', async () => {
+  it('deletes a client without an approval within a day', async () => {
     const school = openSchool()
     const { client_id } = bodyOf<{ client_id: string }>(
       await registerAs(school, { redirect_uris: [REDIRECT_URI] }),
@@ -255,7 +255,7 @@ describe('clients.add', () => {
     expect(Object.keys(credentials(added))).toEqual(['client_id', 'client_secret'])
   })
 
-  it('refuses the names of the wire, which would have no effect', async () => {
+  it('rejects snake_case names, which would have no effect', async () => {
     const given = { clientName: 'Zap', redirectUris: ['https://zap.example/cb'] }
     const add = (more: object) => openSchool().server.clients.add({ ...given, ...more })
     await expect(add({ dpop_bound_access_tokens: true })).rejects.toThrow('members are in camelCase')
@@ -279,7 +279,7 @@ describe('clients.add', () => {
     })
   })
 
-  it('takes an empty string and null for a member that is not there, whichever it is', async () => {
+  it('treats an empty string and null as an absent member, for every member', async () => {
     const members = [
       ...['client_name', 'application_type', 'token_endpoint_auth_method', 'grant_types', 'response_types'],
       ...['scope', 'id_token_signed_response_alg', 'client_uri', 'logo_uri', 'tos_uri', 'policy_uri'],
@@ -297,7 +297,7 @@ describe('clients.add', () => {
     expect(bodyOf(nowhere).error_description).toBe('redirect_uris is missing')
   })
 
-  it('drops links over plain http, says so in its answer, and refuses any other scheme', async () => {
+  it('drops links over plain http, shows it in its response, and rejects any other scheme', async () => {
     const school = openSchool()
     const links = {
       client_uri: 'http://a.example/',

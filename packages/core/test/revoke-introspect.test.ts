@@ -70,7 +70,7 @@ describe('revocation', () => {
     },
   )
 
-  it('RV-03: a refresh token that was rotated meanwhile ends the family too', async () => {
+  it('RV-03: a refresh token that was rotated in the meantime also revokes the family', async () => {
     const { school, client, tokens } = await withTokens()
     const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
     await revoke(school, client, tokens.refresh_token)
@@ -108,14 +108,14 @@ describe('revocation', () => {
     },
   )
 
-  it('answers 200 for a dead token of any client', async () => {
+  it('returns 200 for an invalid token of any client', async () => {
     const { school, tokens } = await withTokens()
     const other = await register(school)
     school.clock.now += 3600
     expect((await revoke(school, other, tokens.access_token)).status).toBe(200)
   })
 
-  it('leaves the other access tokens of the grant alone', async () => {
+  it('does not revoke the other access tokens of the grant', async () => {
     const { school, client, tokens } = await withTokens()
     const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
     await revoke(school, client, tokens.access_token)
@@ -125,7 +125,7 @@ describe('revocation', () => {
     ])
   })
 
-  it('reports each revoked token to the operator once', async () => {
+  it('emits one event per revoked token', async () => {
     const { school, client, tokens } = await withTokens()
     const told = () => school.events.filter(({ type }) => type === 'access_token_revoked')
     const once = [{ type: 'access_token_revoked', grantId: expect.any(String), clientId: client.clientId }]
@@ -196,7 +196,7 @@ describe('introspection', () => {
     )
   })
 
-  it('gives the issue time of a refresh token, which for a successor is the time of the rotation', async () => {
+  it('shows the issue time of a refresh token, which for a successor is the time of the rotation', async () => {
     const { school, client, tokens } = await withTokens(CONFIDENTIAL)
     const issuedAt = school.clock.now
     school.clock.now += 10
@@ -206,7 +206,7 @@ describe('introspection', () => {
     expect(bodyOf(await introspect(school, client, next.refresh_token)).iat).toBe(issuedAt + 10)
   })
 
-  it('names every resource as audience of a token that is bound to none', async () => {
+  it('lists every resource as audience of a token without a resource', async () => {
     const { school, client, tokens } = await withTokens(CONFIDENTIAL)
     expect(bodyOf(await introspect(school, client, tokens.access_token)).aud).toEqual([
       ISSUER,
@@ -223,7 +223,7 @@ describe('introspection', () => {
     expect(bodyOf(await introspect(school, client, tokens.refresh_token))).toEqual({ active: false })
   })
 
-  it('shows a foreign token to a resource server, and to no other client', async () => {
+  it('describes a foreign token to a resource server, and to no other client', async () => {
     const { school, tokens } = await withTokens()
     const api = await addApi(school)
     const other = await school.server.clients.add({ clientName: 'Other', redirectUris: [REDIRECT_URI] })
@@ -231,7 +231,7 @@ describe('introspection', () => {
     expect((await introspect(school, other, tokens.access_token)).body).toBe('{"active":false}')
   })
 
-  it('REQ-68: describes a refresh token to its client alone, and codes to no caller', async () => {
+  it('REQ-68: describes a refresh token to its client only, and codes to no caller', async () => {
     const { school, client, tokens } = await withTokens(CONFIDENTIAL)
     const api = await addApi(school)
     expect(bodyOf(await introspect(school, client, tokens.refresh_token)).active).toBe(true)
@@ -241,7 +241,7 @@ describe('introspection', () => {
       expect((await introspect(school, caller, code)).body).toBe('{"active":false}')
   })
 
-  it('answers only inactive for a dead, foreign or malformed token', async () => {
+  it('returns only inactive for an invalid, foreign or malformed token', async () => {
     const { school, client, tokens } = await withTokens(CONFIDENTIAL)
     school.clock.now += 3600
     for (const token of [

@@ -30,7 +30,7 @@ function countingStore(now: () => number): { store: Store; waits: { count: numbe
         async (...given: unknown[]) => {
           if (!asked) waits.count += 1
           asked = true
-          // Long enough for all calls that do not need this answer to start too.
+          // Long enough for all calls that do not need this response to start too.
           await new Promise((answered) => setImmediate(answered))
           asked = false
           return (Reflect.get(target, verb) as (...given: unknown[]) => unknown).apply(target, given)
@@ -82,7 +82,7 @@ describe('the round trips to the store', () => {
     expect(await waitsOf(() => register(school))).toBe(1)
   })
 
-  it('are two for the consent page, and four for its answer', async () => {
+  it('are two for the consent page, and four for its submission', async () => {
     const { school, client, waitsOf } = await openCounting()
     expect(await waitsOf(() => authorize(school, authorizationQuery(client.clientId)))).toBe(2)
     expect(await waitsOf(() => decide(school))).toBe(4)
@@ -117,7 +117,7 @@ describe('the round trips of a device', () => {
     return { ...opened, started, pollOf }
   }
 
-  it('are one for a poll that nobody has answered yet, and one for a refused one', async () => {
+  it('are one for a pending poll, and one for a rejected one', async () => {
     const { started, pollOf, enter, answer } = await openDevice()
     expect(await pollOf(started)).toEqual({ status: 400, waits: 1 })
     await enter(started.user_code)
@@ -126,7 +126,7 @@ describe('the round trips of a device', () => {
     expect(await pollOf({ device_code: 'gkd_unknown' })).toEqual({ status: 400, waits: 1 })
   })
 
-  it('are two for the first tokens, and one for an answer that was lost', async () => {
+  it('are two for the first tokens, and one for a repeated response', async () => {
     const { started, pollOf, approve } = await openDevice()
     await approve(started)
     expect(await pollOf(started)).toEqual({ status: 200, waits: 2 })
@@ -135,7 +135,7 @@ describe('the round trips of a device', () => {
 })
 
 describe('a grant that was prefetched', () => {
-  it('is the one that the credential of this grant type names, whatever else the form holds', async () => {
+  it('is the one of the credential of this grant type, whatever else the form contains', async () => {
     const school = openSchool()
     const [mine, theirs] = [await register(school), await register(school)]
     const stranger = await tokensFor(school, theirs)

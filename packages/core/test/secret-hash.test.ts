@@ -6,7 +6,7 @@ import { authorizationQuery, authorize, decide, redeem, redirectOf } from './cli
 import { openDeviceSchool } from './device-school.ts'
 import { REDIRECT_URI } from './school.ts'
 
-/** A school whose pages keep what they are given, and a client with a secret that uses all of them. */
+/** A school whose pages record their views, and a confidential client that uses all of them. */
 async function walk() {
   const pages: Record<string, unknown> = {}
   const page = (name: string) => (view?: unknown) => {
@@ -56,7 +56,7 @@ it('the hash of a client secret is in no view, hint, list or event', async () =>
   expect(JSON.stringify(events)).not.toContain(secretHash)
 })
 
-it('the types of views, hints and lists have no hash to read', () => {
+it('the types of views, hints and lists have no hash', () => {
   type Shown = CallbackView | ConsentView | Required<SignInHint> | Required<UserGrant>
   const hashOf = (shown: Shown | { client: PublicClient }): undefined => shown.client?.secretHash
   expect(hashOf).toBeTypeOf('function')

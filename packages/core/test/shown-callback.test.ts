@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, decide, redeem, register } from './client.ts'
 import { openSchool, REDIRECT_URI } from './school.ts'
 
-/** "My app runs on another machine": its user takes the callback URL there by hand. */
+/** "My app runs on another machine": the user copies the callback URL by hand. */
 
 async function atConsent(offered = true, metadata?: { clientName: string; redirectUris: string[] }) {
   const shown: CallbackView[] = []
@@ -19,7 +19,7 @@ async function atConsent(offered = true, metadata?: { clientName: string; redire
 }
 
 describe('a callback URL for an app on another machine', () => {
-  it('is shown in place of the redirect, and its code is good there', async () => {
+  it('is shown instead of the redirect, and its code is valid there', async () => {
     const { school, client, shown } = await atConsent()
     expect(school.shown.consent?.canShowCallback).toBe(true)
     const answer = await decide(school, { callback: 'show' })
@@ -31,7 +31,7 @@ describe('a callback URL for an app on another machine', () => {
     expect((await redeem(school, client, String(url.searchParams.get('code')))).status).toBe(200)
   })
 
-  it('tells the app of a denial, too', async () => {
+  it('has access_denied after a denial, too', async () => {
     const { school, shown } = await atConsent()
     await decide(school, { decision: 'deny', callback: 'show' })
     expect(shown).toMatchObject([{ allowed: false }])
@@ -47,14 +47,14 @@ describe('a callback URL for an app on another machine', () => {
     expect(shown).toEqual([])
   })
 
-  it('is gone to where the operator has not asked for it, whatever the form says', async () => {
+  it('is redirected to if the option is off, whatever the form contains', async () => {
     const { school } = await atConsent(false)
     expect(school.shown.consent).not.toHaveProperty('canShowCallback')
     const { status, headers } = await decide(school, { callback: 'show' })
     expect([status, String(headers.location).startsWith(`${REDIRECT_URI}?code=`)]).toEqual([303, true])
   })
 
-  it('UI-14: is never shown for an address on the web, where whoever shows it would be the app', async () => {
+  it('UI-14: is never shown for an https redirect URI', async () => {
     const crm = { clientName: 'CRM', redirectUris: ['https://crm.example/cb'] }
     const { school, shown } = await atConsent(true, crm)
     expect(school.shown.consent).not.toHaveProperty('canShowCallback')

@@ -53,7 +53,7 @@ export async function openSigned(
   return { school, client_id }
 }
 
-/** Whether a form proves who its client is: introspection answers any client that did. */
+/** Whether a form authenticates its client: introspection responds to any authenticated client. */
 export async function proves(school: School, form: Record<string, string>) {
   const answer = await school.send('POST', '/api/oauth/introspect', { form: { token: 'any', ...form } })
   const { error, error_description } = bodyOf(answer)

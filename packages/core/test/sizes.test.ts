@@ -10,7 +10,7 @@ import {
 } from './client.ts'
 import { openSchool, REDIRECT_URI, VERIFIER } from './school.ts'
 
-/** The size limits of every input, and refusals that name the input and its limit. */
+/** The size limits of every input, and errors that name the input and its limit. */
 
 const long = (length: number) => 'x'.repeat(length)
 const MANY_URIS = Array.from({ length: 11 }, (_, n) => `http://127.0.0.1:${n + 1}/cb`)
@@ -69,7 +69,7 @@ describe('an authorization request', () => {
     )
   })
 
-  it('may name 20 resources at most, each of 4000 characters', async () => {
+  it('may have at most 20 resources, each of 4000 characters', async () => {
     const school = openSchool()
     const { clientId: client_id } = await register(school)
     const query = authorizationQuery(client_id)

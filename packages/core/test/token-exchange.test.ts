@@ -69,7 +69,7 @@ async function isLive(school: School, token: string): Promise<boolean> {
   return (await school.callApi(token)).kind === 'authorized'
 }
 
-it('a token of earlier, longer terms is still exchanged for one that lives as long as the feature says', async () => {
+it('a token with an earlier, longer lifetime is exchanged for one with the lifetime of the feature', async () => {
   const { school, client, tokens } = await withTokens()
   const shorter = openSchool({
     store: school.store,
@@ -80,7 +80,7 @@ it('a token of earlier, longer terms is still exchanged for one that lives as lo
 })
 
 describe('an exchanged token', () => {
-  it('TX-01: can do what was asked for and no more, and the answer holds nothing beside it', async () => {
+  it('TX-01: has only the requested scopes, and the response contains nothing else', async () => {
     const { school, client, tokens } = await withTokens()
     const child = await exchanged(school, client, tokens.access_token, { scope: 'courses:read' })
     expect(child).toEqual({
@@ -99,7 +99,7 @@ describe('an exchanged token', () => {
     })
   })
 
-  it('has all of it if nothing is asked for, but never an ID token: nobody signed in for its holder', async () => {
+  it('has all scopes if none are requested, but never an ID token', async () => {
     const { school, client, tokens } = await withTokens()
     const child = await exchanged(school, client, tokens.access_token)
     expect([child.scope, child.id_token, child.refresh_token]).toEqual([SCOPE, undefined, undefined])
@@ -125,7 +125,7 @@ describe('an exchanged token', () => {
     },
   )
 
-  it('names its own resource and not that of its parent, and a refresh names what the refresh is for', async () => {
+  it('shows its own resource and not the one of its parent, and a refresh shows its own', async () => {
     const school = openSchool({ features: [tokenExchange()], resourceInTokenResponse: true })
     const client = await register(school, { grant_types: GRANT_TYPES })
     const tokens = await tokensFor(school, client, { scope: SCOPE })
@@ -136,13 +136,13 @@ describe('an exchanged token', () => {
     expect(bodyOf(refreshed)).toMatchObject({ resource: ISSUER })
   })
 
-  it('lives as long as the option says', async () => {
+  it('has the configured lifetime', async () => {
     const { school, client, tokens } = await withTokens({}, [tokenExchange({ lifetime: 30 })])
     expect((await exchanged(school, client, tokens.access_token)).expires_in).toBe(30)
     expect(() => tokenExchange({ lifetime: 0.5 })).toThrow('tokenExchange: lifetime')
   })
 
-  it('TX-02: ends with the token it was exchanged for, and the others live on', async () => {
+  it('TX-02: is revoked with its subject token, and other tokens stay valid', async () => {
     const { school, client, tokens } = await withTokens()
     const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
     const child = await exchanged(school, client, tokens.access_token)
@@ -153,7 +153,7 @@ describe('an exchanged token', () => {
     expect(await isLive(school, next.access_token)).toBe(true)
   })
 
-  it.each(['its refresh token', 'its user'])('ends with its grant, by %s', async (by) => {
+  it.each(['its refresh token', 'its user'])('is revoked with its grant, by %s', async (by) => {
     const { school, client, tokens } = await withTokens()
     const child = await exchanged(school, client, tokens.access_token)
     const [grant] = (await school.server.grants.list('alice')).grants
@@ -162,7 +162,7 @@ describe('an exchanged token', () => {
     expect(await isLive(school, child.access_token)).toBe(false)
   })
 
-  it('ends when its code is replayed', async () => {
+  it('is revoked when its code is replayed', async () => {
     const { school, client } = await withTokens()
     const code = await codeFor(school, client.clientId)
     const tokens = bodyOf<TokenAnswer>(await redeem(school, client, code))
@@ -171,7 +171,7 @@ describe('an exchanged token', () => {
     expect(await isLive(school, child.access_token)).toBe(false)
   })
 
-  it('is told to the operator by ids', async () => {
+  it('has an event with ids', async () => {
     const { school, client, tokens } = await withTokens()
     await exchanged(school, client, tokens.access_token, { scope: 'courses:read' })
     const clientId = client.clientId
@@ -182,7 +182,7 @@ describe('an exchanged token', () => {
 })
 
 describe('an API that calls another one for its caller', () => {
-  it('exchanges the token it was shown for one of its own', async () => {
+  it('exchanges the token of its caller for its own', async () => {
     const { school, tokens } = await withTokens({ resource: MCP })
     const api = await addApi(school, MCP)
     const child = await exchanged(school, api, tokens.access_token, { scope: 'courses:read' })
@@ -194,7 +194,7 @@ describe('an API that calls another one for its caller', () => {
     expect(await introspect(school, api, tokens.access_token)).toEqual({ active: false })
   })
 
-  it('TX-03: is in a chain that nobody can name otherwise, at most three long', async () => {
+  it('TX-03: is in an act chain that no caller can forge, of at most three actors', async () => {
     const { school, client, tokens } = await withTokens()
     const api = await addApi(school, ISSUER)
     const one = await exchanged(school, client, tokens.access_token, { act: '{"sub":"boss"}' })
@@ -209,7 +209,7 @@ describe('an API that calls another one for its caller', () => {
     })
   })
 
-  it('may revoke what it holds, and not the token of its caller', async () => {
+  it('may revoke its own token, and not the token of its caller', async () => {
     const { school, tokens } = await withTokens()
     const api = await addApi(school, ISSUER)
     const child = await exchanged(school, api, tokens.access_token)
@@ -219,7 +219,7 @@ describe('an API that calls another one for its caller', () => {
     expect(await isLive(school, tokens.access_token)).toBe(true)
   })
 
-  it('TX-08: loses what it holds of others when the operator removes it, and they lose nothing else', async () => {
+  it('TX-08: loses its exchanged tokens when the operator removes it, and its callers keep theirs', async () => {
     const { school, client, tokens } = await withTokens()
     const [api, next] = [await addApi(school, ISSUER), await addApi(school, ISSUER)]
     const own = await exchanged(school, client, tokens.access_token)
@@ -232,7 +232,7 @@ describe('an API that calls another one for its caller', () => {
     expect(await isLive(school, tokens.access_token)).toBe(true)
   })
 
-  it('gets no scope above its own ceiling', async () => {
+  it('gets no scope that it is not registered for', async () => {
     const { school, tokens } = await withTokens()
     const api = await addApi(school, ISSUER, { scopes: ['courses:read', 'students:read'] })
     expect((await exchanged(school, api, tokens.access_token)).scope).toBe('courses:read')
@@ -246,7 +246,7 @@ type Provoke = (given: Awaited<ReturnType<typeof withTokens>>) => ReturnType<typ
 const UNKNOWN = `gka_${'x'.repeat(22)}.${'y'.repeat(43)}`
 const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt'
 
-/** What is no subject token, or none of this client. */
+/** Invalid subject tokens, and those of another client. */
 const NOT_EXCHANGED: Readonly<Record<string, Provoke>> = {
   'a token nobody knows': ({ school, client }) => exchange(school, client, UNKNOWN),
   'no token at all': ({ school, client }) => exchange(school, client, 'gka'),
@@ -316,7 +316,7 @@ describe('the error table of token exchange', () => {
     expect([response.status, bodyOf(response).error]).toEqual([400, error])
   })
 
-  it('TX-05: the ninth token of a grant is refused until one ends, and none of the user goes', async () => {
+  it('TX-05: the ninth exchanged token of a grant is rejected until one expires, and the tokens of the user stay valid', async () => {
     const { school, client, tokens } = await withTokens()
     for (let child = 0; child < 7; child++) await exchanged(school, client, tokens.access_token)
     const last = await exchanged(school, client, tokens.access_token, { expires_in: '100' })
@@ -331,7 +331,7 @@ describe('the error table of token exchange', () => {
     await exchanged(school, client, tokens.access_token)
   })
 
-  it('of twenty exchanges at once, eight get a token and nobody another answer than 429 or 503', async () => {
+  it('of twenty concurrent exchanges, eight get a token and the others 429 or 503', async () => {
     const { school, client, tokens } = await withTokens()
     const all = await Promise.all(
       Array.from({ length: 20 }, () => exchange(school, client, tokens.access_token)),
@@ -345,7 +345,7 @@ describe('the error table of token exchange', () => {
 })
 
 describe('token exchange', () => {
-  it('is in the metadata and open to registration where it is configured, and nowhere else', async () => {
+  it('is in the metadata and open to registration only if it is configured', async () => {
     const { school, client } = await withTokens()
     expect(school.server.metadata.grant_types_supported).toContain(TOKEN_EXCHANGE)
     expect(client).toMatchObject({ grant_types: GRANT_TYPES })
@@ -356,14 +356,14 @@ describe('token exchange', () => {
     })
   })
 
-  it('is refused to a client that did not register for it', async () => {
+  it('is rejected for a client that did not register the grant type', async () => {
     const { school } = await withTokens()
     const client = await register(school)
     const { access_token } = await tokensFor(school, client)
     expect(bodyOf(await exchange(school, client, access_token)).error).toBe('unauthorized_client')
   })
 
-  it('of the tokens of a resource is a right that only the operator gives, for a resource that exists', async () => {
+  it('of the tokens of a resource must be configured by the operator, for an existing resource', async () => {
     const { school } = await withTokens()
     expect(await addApi(school, MCP)).toMatchObject({ tokenExchangeResources: [MCP] })
     await expect(addApi(school, 'https://elsewhere.example')).rejects.toThrow('tokenExchangeResources')

@@ -26,7 +26,7 @@ async function isLive(school: School, accessToken: string): Promise<boolean> {
 }
 
 describe('the token endpoint', () => {
-  it('REQ-33: the answer has the members of RFC 6749 5.1, and is not cached', async () => {
+  it('REQ-33: the response has the members of RFC 6749 5.1, and is not cached', async () => {
     const { school, client } = await withClient()
     const response = await redeem(
       school,
@@ -132,7 +132,7 @@ describe('the token endpoint', () => {
     },
   )
 
-  it('lets any origin call it without credentials', async () => {
+  it('allows every origin without credentials (CORS)', async () => {
     const school = openSchool()
     const preflight = await school.send('OPTIONS', '/api/oauth/token', {
       headers: { origin: 'https://app.example' },
@@ -145,7 +145,7 @@ describe('the token endpoint', () => {
     expect(preflight.headers).not.toHaveProperty('access-control-allow-credentials')
   })
 
-  it('refuses a body over 64 KiB', async () => {
+  it('rejects a body over 64 KiB', async () => {
     const response = await openSchool().send('POST', '/api/oauth/token', {
       form: `a=${'x'.repeat(65 * 1024)}`,
     })
@@ -217,7 +217,7 @@ describe('redeeming a code', () => {
     }
   })
 
-  it('CR-01, CR-04, D5, REQ-37: a wrong verifier, or the challenge itself, burns the code, so the correct one then fails', async () => {
+  it('CR-01, CR-04, D5, REQ-37: a wrong verifier, or the challenge itself, consumes the code, so the correct one then fails', async () => {
     const { school, client } = await withClient()
     for (const code_verifier of ['v'.repeat(43), CHALLENGE]) {
       const code = await codeFor(school, client.clientId)
@@ -229,7 +229,7 @@ describe('redeeming a code', () => {
     )
   })
 
-  it('REQ-28: a code with one changed character is unknown, and harms nobody', async () => {
+  it('REQ-28: a code with one changed character is unknown, and revokes nothing', async () => {
     const { school, client } = await withClient()
     const code = await codeFor(school, client.clientId)
     const flipped = [5, 20, code.length - 3].map(
@@ -272,7 +272,7 @@ describe('redeeming a code', () => {
     },
   )
 
-  it('REQ-41: a code is recognised as spent as long as its tokens live', async () => {
+  it('REQ-41: a code is recognised as used as long as its tokens are valid', async () => {
     const { school, client } = await withClient()
     const code = await codeFor(school, client.clientId)
     const { refresh_token } = bodyOf<TokenAnswer>(await redeem(school, client, code))
@@ -281,7 +281,7 @@ describe('redeeming a code', () => {
     expect(bodyOf(await refresh(school, client, refresh_token)).error).toBe('invalid_grant')
   })
 
-  it('CR-05, REQ-40: a code that is redeemed twice ends all tokens of the first redemption', async () => {
+  it('CR-05, REQ-40: a code that is redeemed twice revokes all tokens of the first redemption', async () => {
     const { school, client } = await withClient()
     const code = await codeFor(school, client.clientId)
     const tokens = bodyOf<TokenAnswer>(await redeem(school, client, code))
@@ -290,7 +290,7 @@ describe('redeeming a code', () => {
     expect(bodyOf(await refresh(school, client, tokens.refresh_token)).error).toBe('invalid_grant')
   })
 
-  it('accepts exactly one of fifty concurrent redemptions, and then ends the grant', async () => {
+  it('accepts exactly one of fifty concurrent redemptions, and then revokes the grant', async () => {
     const { school, client } = await withClient()
     for (let round = 0; round < 20; round++) {
       const code = await codeFor(school, client.clientId)
@@ -329,7 +329,7 @@ describe('refreshing', () => {
     return { school, client, tokens: await tokensFor(school, client, overrides) }
   }
 
-  it('RF-01, REQ-43: every refresh gives a new pair', async () => {
+  it('RF-01, REQ-43: every refresh issues a new pair', async () => {
     const { school, client, tokens } = await withTokens()
     const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
     expect(next.access_token).not.toBe(tokens.access_token)
@@ -348,7 +348,7 @@ describe('refreshing', () => {
     expect(await isLive(school, again.access_token)).toBe(true)
   })
 
-  it('reports repeated answers to the operator', async () => {
+  it('emits an event for a repeated response', async () => {
     const { school, client, tokens } = await withTokens()
     await refresh(school, client, tokens.refresh_token)
     await refresh(school, client, tokens.refresh_token)
@@ -356,7 +356,7 @@ describe('refreshing', () => {
     expect(seen).toEqual(['refresh_token_rotated', 'refresh_token_retried'])
   })
 
-  it('treats a token of another family as unknown, and ends nothing', async () => {
+  it('treats a token of another family as unknown, and revokes nothing', async () => {
     const { school, client, tokens } = await withTokens()
     const [grant, family = ''] = tokens.refresh_token.split('.')
     const forged = tokens.refresh_token.replace(`${grant}.${family}`, `${grant}.${'x'.repeat(22)}`)
@@ -365,7 +365,7 @@ describe('refreshing', () => {
     expect((await refresh(school, client, tokens.refresh_token)).status).toBe(200)
   })
 
-  it('gives fifty concurrent processes the same pair', async () => {
+  it('issues the same pair to fifty concurrent processes', async () => {
     const { school, client, tokens } = await withTokens({ scope: 'courses:read' })
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => refresh(school, client, tokens.refresh_token)),
@@ -374,7 +374,7 @@ describe('refreshing', () => {
     expect(answers[0]?.status).toBe(200)
   })
 
-  it('RF-02, REQ-43, REQ-44: an old token after the retry window, once its successor was used, ends the whole family', async () => {
+  it('RF-02, REQ-43, REQ-44: an old token after the retry window, once its successor was used, revokes the whole family', async () => {
     const { school, client, tokens } = await withTokens()
     const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
     await refresh(school, client, next.refresh_token)
@@ -387,7 +387,7 @@ describe('refreshing', () => {
     )
   })
 
-  it('RF-02: inside the window a process that is behind the others by many rotations is refused, and ends nothing', async () => {
+  it('RF-02: inside the window a process that is behind by many rotations is rejected, and revokes nothing', async () => {
     const { school, client, tokens } = await withTokens()
     let newest = tokens
     for (let rotation = 0; rotation < 12; rotation++) {
@@ -399,7 +399,7 @@ describe('refreshing', () => {
     expect((await refresh(school, client, newest.refresh_token)).status).toBe(200)
   })
 
-  it('ends the oldest access token of a client that keeps more than it may, and tells the operator', async () => {
+  it('revokes the oldest access token beyond the limit of a grant, with an event', async () => {
     const school = openSchool({ maxAccessTokens: 2 })
     const client = await register(school)
     const first = await tokensFor(school, client)
@@ -420,7 +420,7 @@ describe('refreshing', () => {
     expect(await isLive(school, tokens.access_token), 'the family is gone').toBe(false)
   })
 
-  it('ends nothing for a token of this family that the store has lost, as after a lost replica', async () => {
+  it('revokes nothing for a token of this family that the store has lost, as after a lost replica', async () => {
     const { school, client, tokens } = await withTokens()
     const [head, family] = tokens.refresh_token.split('.')
     for (const generation of [0, 1, 7]) {
@@ -479,7 +479,7 @@ describe('refreshing', () => {
     },
   )
 
-  it('REQ-44: a retry for another scope or resource is not answered, nor called a theft', async () => {
+  it('REQ-44: a retry for another scope or resource is rejected, and not treated as theft', async () => {
     const { school, client, tokens } = await withTokens()
     await refresh(school, client, tokens.refresh_token)
     for (const other of [{ scope: 'profile' }, { resource: ISSUER }])
@@ -500,7 +500,7 @@ describe('refreshing', () => {
     },
   )
 
-  it('RF-11: no other credential is taken for a refresh token, nor a refresh token for an access token', async () => {
+  it('RF-11: no other credential is accepted as a refresh token, nor a refresh token as an access token', async () => {
     const { school, client, tokens } = await withTokens()
     const [grant] = tokens.refresh_token.split('.')
     const [, ...ofAnother] = (await tokensFor(school, client)).refresh_token.split('.')
@@ -517,13 +517,13 @@ describe('refreshing', () => {
 
   const DAY = 24 * 3600
 
-  it('ends after idling', async () => {
+  it('expires after its idle lifetime', async () => {
     const { school, client, tokens } = await withTokens()
     school.clock.now += 30 * DAY
     expect(bodyOf(await refresh(school, client, tokens.refresh_token)).error).toBe('invalid_grant')
   })
 
-  it('ends with the grant, even if the client is active', async () => {
+  it('expires with the grant, even if the client is active', async () => {
     const school = openSchool()
     const client = await school.server.clients.add({ clientName: 'Calendar', redirectUris: [REDIRECT_URI] })
     let { refresh_token } = await tokensFor(school, client)
@@ -602,7 +602,7 @@ describe('a refresh without client_id and credentials', () => {
   }
   const NOBODY = { client_id: undefined, client_secret: undefined }
 
-  it('is taken as the public client that the token belongs to', async () => {
+  it('uses the public client that the token belongs to', async () => {
     const { school, client, tokens } = await withTokens()
     const answer = await refresh(school, client, tokens.refresh_token, NOBODY)
     expect(answer.status).toBe(200)
@@ -610,7 +610,7 @@ describe('a refresh without client_id and credentials', () => {
     expect((await refresh(school, client, next)).status).toBe(200)
   })
 
-  it('RF-13: is refused if the client has a secret, and uses nothing up', async () => {
+  it('RF-13: is rejected if the client has a secret, and consumes nothing', async () => {
     const school = openSchool()
     const client = await register(school, CONFIDENTIAL)
     const { refresh_token } = await tokensFor(school, client)
@@ -619,7 +619,7 @@ describe('a refresh without client_id and credentials', () => {
     expect((await refresh(school, client, refresh_token)).status).toBe(200)
   })
 
-  it('RF-14: does no more for a token that is unknown, forged or reused than one with client_id', async () => {
+  it('RF-14: treats an unknown, forged or reused token like a request with client_id', async () => {
     const { school, client, tokens } = await withTokens()
     const forged = tokens.refresh_token.replace(/.{43}$/, 'x'.repeat(43))
     const unknown = `gkr_${'x'.repeat(22)}.${'x'.repeat(22)}.0.${'x'.repeat(43)}`
@@ -633,7 +633,7 @@ describe('a refresh without client_id and credentials', () => {
     expect(bodyOf(reused).error_description).toContain('was used before')
   })
 
-  it('REQ-36: is refused beside a client_id of somebody else, and a code always needs the client_id', async () => {
+  it('REQ-36: is rejected with the client_id of another client, and a code always needs the client_id', async () => {
     const { school, client, tokens } = await withTokens()
     const other = await register(school)
     const answer = await refresh(school, client, tokens.refresh_token, { client_id: other.clientId })

@@ -32,7 +32,7 @@ describe('userinfo', () => {
     }
   })
 
-  it('gives the claims that a scope of the catalogue opens, there and in the ID token', async () => {
+  it('returns the claims of a scope of the catalogue, also in the ID token', async () => {
     const scopes = { ...SCOPES, 'students:read': { description: 'See students', claims: ['secret'] } }
     const school = openSchool({ scopes, idTokenClaims: true })
     expect(school.server.metadata.claims_supported).toContain('secret')
@@ -58,7 +58,7 @@ describe('userinfo', () => {
     ])
   })
 
-  it('does not know a removed user', async () => {
+  it('rejects the token of a removed user', async () => {
     const school = openSchool({ claims: async () => undefined })
     const { access_token } = await tokensFor(school, await register(school))
     const response = await userinfo(school, access_token)
@@ -72,7 +72,7 @@ describe('the guard', () => {
     expect(await openSchool().callApi(undefined, 'courses:write')).toEqual({ kind: 'anonymous' })
   })
 
-  it('lets a token with the scope through and names its user', async () => {
+  it('accepts a token with the scope and returns its user', async () => {
     const { school, token } = await withToken()
     expect(await school.callApi(token, 'courses:read')).toMatchObject({
       kind: 'authorized',
@@ -92,7 +92,7 @@ describe('the guard', () => {
     },
   )
 
-  it('refuses a token from the second of its expiry', async () => {
+  it('rejects a token from the second of its expiry', async () => {
     const { school, token } = await withToken()
     school.clock.now += 3599
     expect((await school.callApi(token)).kind).toBe('authorized')
@@ -100,7 +100,7 @@ describe('the guard', () => {
     expect((await school.callApi(token)).kind).toBe('refused')
   })
 
-  it('names the required scopes to a caller whose token is refused', async () => {
+  it('names the required scopes in the challenge of a rejected token', async () => {
     const access = await openSchool().callApi('gone', 'courses:read', 'courses:write')
     expect(access).toMatchObject({ kind: 'refused', response: { status: 401 } })
     const challenge = access.kind === 'refused' ? access.response.headers['www-authenticate'] : ''
@@ -148,7 +148,7 @@ describe('the guard', () => {
     }
   })
 
-  it('refuses a request without a token unless anonymous requests are allowed', async () => {
+  it('rejects a request without a token unless anonymous requests are allowed', async () => {
     const { store } = openSchool()
     const closed = createResourceServer({ resource: ISSUER, store, scopes: {} })
     const access = await closed.access({ method: 'GET', path: '/', query: '', headers: {}, body: '' })

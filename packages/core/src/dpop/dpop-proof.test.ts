@@ -1,6 +1,6 @@
 import { OAuthError } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
-import { hashOf, type ProvingKey, provingKey } from '../../test/proving-key.ts'
+import { hashOf, type ProvingKey, provingKey } from '../../test/dpop-key.ts'
 import { JWS_ALGORITHMS } from '../tokens/jwk.ts'
 import { dpopNonces } from './dpop-nonce.ts'
 import { comparableUri } from './dpop-proof.ts'

@@ -123,7 +123,7 @@ async function bytesPerRequest(
   )
 }
 
-/** The least of the batches: what the engine does beside them only adds. Preparation is not counted. */
+/** The minimum of the batches, because other work of the engine only adds to it. Preparation is not counted. */
 async function bytesPerCall(
   prepare: () => Promise<HttpRequest>,
   call: (prepared: HttpRequest) => Promise<unknown>,

@@ -44,7 +44,7 @@ it('a client registers, gets consent, calls the API, refreshes for weeks, and is
   )
 })
 
-it('two installations of one app do not log each other out', async () => {
+it('two installations of one app do not revoke the tokens of each other', async () => {
   const school = openSchool()
   const [laptop, desktop] = [await register(school), await register(school)]
   const here = await tokensFor(school, laptop)
@@ -74,7 +74,7 @@ it('two processes of one app that refresh at the same time stay signed in', asyn
   }
 })
 
-it('an app that is forgotten registers again and goes on', async () => {
+it('an app whose client was deleted registers again and continues', async () => {
   const school = openSchool()
   const forgotten = await register(school)
   school.clock.now += 8 * 24 * 3600

@@ -19,8 +19,8 @@ import {
 import { ISSUER, openSchool, REDIRECT_URI, type School } from '../school.ts'
 
 /**
- * A real store with switches: while `down`, every method rejects, like a lost connection. `deaf` loses the answers of
- * writes that were carried out.
+ * A real store with switches: while `down`, every method rejects, like a lost connection. `deaf` loses the responses of
+ * successful writes.
  */
 function failingStore(now: () => number) {
   const real = createMemoryStore({ now })
@@ -80,7 +80,7 @@ describe('while the store is down', () => {
     })
   })
 
-  it('the guard answers 503 without a challenge, so that no client discards its token', async () => {
+  it('the guard returns 503 without a challenge, so that no client discards its token', async () => {
     const { school, client, outage, store } = await withFailingStore()
     const { access_token } = await tokensFor(school, client)
     outage.down = true
@@ -110,7 +110,7 @@ describe('while the store is down', () => {
     expect([page.status, page.headers.location, page.headers['retry-after']]).toEqual([503, undefined, '1'])
   })
 
-  it('discovery and keys still answer', async () => {
+  it('metadata and keys are still served', async () => {
     const { school, outage } = await withFailingStore()
     outage.down = true
     for (const path of ['/.well-known/oauth-authorization-server', '/api/oauth/jwks']) {
@@ -120,7 +120,7 @@ describe('while the store is down', () => {
 })
 
 describe('after an outage', () => {
-  it('a code whose exchange failed is still good', async () => {
+  it('a code whose exchange failed is still valid', async () => {
     const { school, client, outage } = await withFailingStore()
     const code = await codeFor(school, client.clientId)
     outage.writes = true
@@ -129,7 +129,7 @@ describe('after an outage', () => {
     expect((await redeem(school, client, code)).status).toBe(200)
   })
 
-  it('a refresh token whose rotation failed is still good', async () => {
+  it('a refresh token whose rotation failed is still valid', async () => {
     const { school, client, outage } = await withFailingStore()
     const { refresh_token } = await tokensFor(school, client)
     outage.writes = true
@@ -175,7 +175,7 @@ describe('a refresh whose answer was lost in an outage', () => {
     },
   )
 
-  it('is an event that says late, and its next refresh is as good as any', async () => {
+  it('emits an event with `late`, and the next refresh succeeds', async () => {
     const { school, client, clock } = await withFailingStore()
     const first = await tokensFor(school, client)
     const retry = async (token: string, later: number) => {
@@ -192,7 +192,7 @@ describe('a refresh whose answer was lost in an outage', () => {
     expect((await retry(clean.refresh_token, 30)).event).toMatchObject({ retried: 'in window' })
   })
 
-  it('is not answered after fifteen minutes, whatever fails meanwhile', async () => {
+  it('is not repeated after fifteen minutes, whatever fails in the meantime', async () => {
     const { school, client, outage, clock } = await withFailingStore()
     const { refresh_token } = await tokensFor(school, client)
     const { access_token } = bodyOf<TokenAnswer>(await refresh(school, client, refresh_token))
@@ -218,7 +218,7 @@ describe('a thief with a spent refresh token', () => {
     return { school, clock, owned, stolen, use }
   }
 
-  it('gets the pair of its owner and nothing else, and the grant ends once both have used it', async () => {
+  it('gets only the pair of its owner, and the grant is revoked once both have used it', async () => {
     const { school, clock, owned, stolen, use } = await withThief()
     expect([stolen.access_token, stolen.refresh_token]).toEqual([owned.access_token, owned.refresh_token])
     const next = await use(owned.refresh_token)
@@ -230,7 +230,7 @@ describe('a thief with a spent refresh token', () => {
     )
   })
 
-  it('has to come within the window of each rotation of the owner, or the grant ends', async () => {
+  it('must retry within the window of each rotation of the owner, or the grant is revoked', async () => {
     const { clock, owned, stolen, use } = await withThief()
     const next = await use(owned.refresh_token)
     clock.now += 59
@@ -273,7 +273,7 @@ describe('a replica that stood still after it had read a refresh', () => {
     return { school, client, clock, frozen, refresh_token, send, goOn }
   }
 
-  it('ends no grant when it goes on, though the token was rotated twice since', async () => {
+  it('revokes no grant when it continues, even if the token was rotated twice since', async () => {
     const { school, client, clock, send, refresh_token, goOn } = await withFrozen()
     const { answer } = await send()
     const second = bodyOf<TokenAnswer>(await refresh(school, client, refresh_token))
@@ -285,7 +285,7 @@ describe('a replica that stood still after it had read a refresh', () => {
     expect((await refresh(school, client, third.refresh_token)).status).toBe(200)
   })
 
-  it('answers it as the retry that it was', async () => {
+  it('responds as to a retry', async () => {
     const { school, client, clock, frozen, send, refresh_token, goOn } = await withFrozen()
     const next = bodyOf<TokenAnswer>(await refresh(school, client, refresh_token))
     const { answer } = await send()
@@ -297,7 +297,7 @@ describe('a replica that stood still after it had read a refresh', () => {
 })
 
 describe('a fault of the application', () => {
-  it('is a 503 that says nothing when it cannot look up a user', async () => {
+  it('is a 503 without details when it cannot look up a user', async () => {
     const school = openSchool({ claims: async () => Promise.reject(new Error('secret detail')) })
     const { access_token } = await tokensFor(school, await register(school))
     const response = await school.send('GET', '/api/oauth/userinfo', {
@@ -307,7 +307,7 @@ describe('a fault of the application', () => {
     expect(response.body).not.toContain('secret detail')
   })
 
-  it('in onEvent costs nobody an answer: not the code, not its tokens', async () => {
+  it('in onEvent affects no response: neither the code nor its tokens', async () => {
     const told = vi.spyOn(console, 'error').mockReturnValue()
     const onEvent = () => {
       throw new Error('the log is full')
@@ -320,7 +320,7 @@ describe('a fault of the application', () => {
     told.mockRestore()
   })
 
-  it('leaves a code and a refresh token good when no key can sign for them', async () => {
+  it('leaves a code and a refresh token valid when no key can sign', async () => {
     const school = openSchool()
     const client = await register(school, { id_token_signed_response_alg: 'ES256' })
     const code = await codeFor(school, client.clientId)
@@ -339,7 +339,7 @@ describe('a fault of the application', () => {
   })
 })
 
-it('a grant that another writer always changes first is a 503 to try again, and nothing is spent', async () => {
+it('a grant that another writer always changes first is a 503, and nothing is consumed', async () => {
   const { clients, grants } = createMemoryStore()
   const contended = { ...grants, replace: async () => false }
   const calm = openSchool({ store: { clients, grants } })

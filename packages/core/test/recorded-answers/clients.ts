@@ -8,7 +8,7 @@ const basic = (user: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 })
 
-/** Registration, and how a client says who it is. */
+/** Registration and client authentication. */
 export async function clientAnswers({ school, ask }: Recording): Promise<void> {
   await ask('a public client', 'POST', REGISTER, { json: METADATA })
   const secretPost = { ...METADATA, token_endpoint_auth_method: 'client_secret_post' }

@@ -2,7 +2,7 @@ import type { Recording } from './recording.ts'
 
 const METADATA = '/.well-known/oauth-authorization-server'
 
-/** Keys and metadata, and what every endpoint says about methods and origins. */
+/** Keys and metadata, and the methods and CORS headers of every endpoint. */
 export async function documentAnswers({ ask }: Recording): Promise<void> {
   const metadata = await ask('server metadata', 'GET', METADATA)
   const headers = { 'if-none-match': String(metadata.headers.etag) }

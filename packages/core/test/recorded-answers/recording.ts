@@ -19,7 +19,7 @@ import { tokenExchange } from '@grantkit/core/token-exchange'
 import { ISSUER, type Message, openSchool, type School, type SchoolScope } from '../school.ts'
 import { ED25519_KEY, RSA_KEY } from './published-keys.ts'
 
-/** The school with every feature, whose answers depend on nothing but the requests before. */
+/** The school with every feature, whose responses depend only on the requests before. */
 export interface Recording {
   readonly school: School
   /** Sends a request, and records its answer below this title. */
@@ -101,7 +101,7 @@ function readablePages(school: () => School) {
   }
 }
 
-/** What the operator sees of a request. */
+/** The events of a request. */
 function events({ events }: School): string[] {
   return events.map((event) => `* ${event.type}${'reason' in event ? ` ${event.reason}` : ''}`)
 }

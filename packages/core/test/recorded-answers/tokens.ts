@@ -1,13 +1,13 @@
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { bodyOf, type ClientAnswer, codeFor, credentials, register, type TokenAnswer } from '../client.ts'
-import { fixedProvingKey } from '../proving-key.ts'
+import { fixedProvingKey } from '../dpop-key.ts'
 import { ISSUER, REDIRECT_URI, VERIFIER } from '../school.ts'
 import { ED25519_KEY } from './published-keys.ts'
 import { MCP, type Recording } from './recording.ts'
 
 const GRANT_TYPES = ['authorization_code', 'refresh_token', TOKEN_EXCHANGE]
 
-/** Every grant type, and what a token is good for. */
+/** Every grant type, introspection and revocation. */
 export async function tokenAnswers(recording: Recording): Promise<void> {
   const client = await register(recording.school, { grant_types: GRANT_TYPES })
   const tokens = await grantAnswers(recording, client)

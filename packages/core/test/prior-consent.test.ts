@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { ALICE, authorizationQuery, authorize, decide, register, tokensFor } from './client.ts'
 import { ISSUER, openSchool, type School } from './school.ts'
 
-/** What the consent page learns of earlier consent, when an app asks for more. */
+/** What the consent page shows of earlier consent, when an app requests more scopes. */
 
 const MCP = `${ISSUER}/mcp`
 const ASKED = 'openid courses:read courses:write'
@@ -34,7 +34,7 @@ describe('a scope on the consent page is marked as allowed before', () => {
     expect(await marked(school, id)).toEqual(['openid', 'courses:read'])
   })
 
-  it('by no grant at all if the app is new, or another one, or the user is', async () => {
+  it('not by a grant of another app or another user', async () => {
     const { school, id } = await withTokens()
     const other = await register(school)
     expect(await marked(school, other.clientId)).toEqual([])
@@ -74,7 +74,7 @@ describe('a scope on the consent page is marked as allowed before', () => {
 })
 
 describe('the mark', () => {
-  it('is left out if the store does not say, and the page is shown', async () => {
+  it('is omitted if the store fails, and the page is still shown', async () => {
     const store = createMemoryStore({ now: () => 1_800_000_000 })
     const school = openSchool({ store })
     const client = await register(school)
@@ -83,7 +83,7 @@ describe('the mark', () => {
     expect(await marked(school, client.clientId)).toEqual([])
   })
 
-  it('costs nothing before the sign-in', async () => {
+  it('needs no store read before the sign-in', async () => {
     const { school, id } = await withTokens()
     const read = vi.spyOn(school.store.grants, 'list')
     await authorize(school, authorizationQuery(id), {})
@@ -92,7 +92,7 @@ describe('the mark', () => {
     expect(read.mock.calls).toEqual([[{ subject: 'alice', clientId: id }, { limit: 100 }]])
   })
 
-  it('allows nothing by itself', async () => {
+  it('grants nothing by itself', async () => {
     const { school, id } = await withTokens()
     await marked(school, id)
     await decide(school, { scope: '' })

@@ -1,10 +1,10 @@
 import type { AuthorizationServerOptions } from '@grantkit/core'
 import { type DpopOptions, dpop } from '@grantkit/core/dpop'
 import { bodyOf, codeFor, credentials, register, type TokenAnswer } from './client.ts'
-import { type ProvingKey, provingKey } from './proving-key.ts'
+import { type ProvingKey, provingKey } from './dpop-key.ts'
 import { ISSUER, openSchool, REDIRECT_URI, type School, type SchoolScope, VERIFIER } from './school.ts'
 
-/** The school with DPoP, and requests of a client that proves a key. */
+/** The school with DPoP, and requests of a client with a DPoP key. */
 
 export const SECRET = 'a secret of the proofs, long enough to pass'
 export const KEY = provingKey()
@@ -16,7 +16,7 @@ export function open(
   return openSchool({ features: [dpop({ ...options })], ...more })
 }
 
-/** The headers of a request that proves a key. */
+/** The headers of a request with a DPoP proof. */
 export function proven({ clock }: School, path: string, claims: object = {}, key: ProvingKey = KEY) {
   const usual = { jti: String(Math.random()), htm: 'POST', htu: `${ISSUER}${path}`, iat: clock.now }
   return { dpop: key.proof({ ...usual, ...claims }) }

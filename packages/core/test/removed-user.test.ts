@@ -5,7 +5,7 @@ import { openSchool, type School, type SchoolScope } from './school.ts'
 
 interface Enrolment {
   readonly school: School
-  /** Takes users out, or makes the question fail. */
+  /** Removes users, or makes the lookup fail. */
   readonly users: { gone: Set<string>; fault?: Error }
   readonly tokens: TokenAnswer
   again(token?: string): ReturnType<typeof refresh>
@@ -27,7 +27,7 @@ function reasons({ events }: School): unknown[] {
   return events.flatMap((event) => ('reason' in event ? [`${event.type} ${event.reason}`] : []))
 }
 
-describe('a user who is gone', () => {
+describe('a removed user', () => {
   it.each(['courses:read', 'openid courses:read'])(
     'gets no more tokens for %s: the grant ends',
     async (scope) => {
@@ -42,7 +42,7 @@ describe('a user who is gone', () => {
     },
   )
 
-  it('does not get the answer of an earlier refresh again', async () => {
+  it('does not get the response of an earlier refresh again', async () => {
     const { school, users, again } = await aliceHasTokens()
     expect((await again()).status).toBe(200)
     users.gone.add('alice')
@@ -50,7 +50,7 @@ describe('a user who is gone', () => {
     expect(reasons(school)).toContain('grant_ended subject_gone')
   })
 
-  it('is not asked for when the refresh token is wrong, so a stranger ends nothing', async () => {
+  it('is not looked up if the refresh token is wrong, so that an unauthenticated caller revokes nothing', async () => {
     const { school, users, tokens, again } = await aliceHasTokens()
     users.gone.add('alice')
     const guess = tokens.refresh_token.replace(/.{43}$/, 'x'.repeat(43))
@@ -58,7 +58,7 @@ describe('a user who is gone', () => {
     expect((await school.callApi(tokens.access_token, 'courses:read')).kind).toBe('authorized')
   })
 
-  it('is not assumed when the application cannot tell: 503, and nothing is consumed', async () => {
+  it('is not assumed when the lookup fails: 503, and nothing is consumed', async () => {
     const { school, users, again } = await aliceHasTokens()
     users.fault = new Error('the user database is down')
     const refused = await again()
@@ -70,7 +70,7 @@ describe('a user who is gone', () => {
 })
 
 describe('grants.revokeAll', () => {
-  it('ends every grant of this user, with all tokens, and says how many', async () => {
+  it('revokes every grant of this user, with all tokens, and returns their number', async () => {
     const school = openSchool()
     const client = await register(school)
     const ofAlice = [await tokensFor(school, client), await tokensFor(school, client)]
