@@ -1,6 +1,6 @@
 /**
  * The authentication method `private_key_jwt` (RFC 7523 2.2 and 3): an assertion comes in, an authenticated client goes out. It
- * stores a mark for each assertion, so that nobody uses one twice.
+ * stores a mark for each assertion, so that each is used only once.
  */
 import type { JWTPayload } from 'jose'
 import { z } from 'zod'

@@ -2,15 +2,15 @@ import type { Metadata } from '../discovery/server-metadata.ts'
 import { isLoopbackUrl } from '../http/public-url.ts'
 import type { AuthorizationServerOptions, Demand } from '../options.ts'
 
-/** Signatures of JWTs, whoever makes them (5.4.1, item 1). `Ed25519` is a newer name of `EdDSA`. */
+/** The algorithms of all JWT signatures (5.4.1, item 1). `Ed25519` is a newer name of `EdDSA`. */
 export const ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'PS256'] as const
 
-/** In seconds (5.3.2.1, item 11). */
+/** Seconds (5.3.2.1, item 11). */
 const MAX_CODE_LIFETIME = 60
 
 type Options = AuthorizationServerOptions<string>
 
-/** The options that the profile is about. The server keeps its other sections whatever the options are. */
+/** The requirements of the profile for options. The server meets its other sections with any options. */
 export const DEMANDS: readonly Demand<Options>[] = [
   {
     section: '5.2.1',
@@ -21,13 +21,13 @@ export const DEMANDS: readonly Demand<Options>[] = [
   {
     section: '5.3.2.1, item 3',
     subject: 'registration',
-    must: 'be false: a client that registers itself proves to nobody who it is',
+    must: 'be false: nobody authenticates a client that registers itself',
     holds: ({ registration = false }) => registration === false,
   },
   {
     section: '5.3.2.1, item 6',
     subject: 'clientAuthentication',
-    must: 'be left out: private_key_jwt is the only way',
+    must: 'be left out: private_key_jwt is the only method',
     holds: ({ clientAuthentication = [] }) => clientAuthentication.length === 0,
   },
   {
@@ -60,7 +60,7 @@ function isAllowed(algorithm: unknown): boolean {
   return ALGORITHMS.some((allowed) => allowed === algorithm)
 }
 
-/** What features may offer beside those of the profile, as the metadata says it. */
+/** The requirements for the metadata, to which other features may add. */
 export const PUBLISHED: readonly Demand<Metadata>[] = [
   {
     section: '5.3.2.1, item 2',
@@ -71,14 +71,14 @@ export const PUBLISHED: readonly Demand<Metadata>[] = [
   {
     section: '5.3.2.1, item 6',
     subject: 'features: token_endpoint_auth_methods_supported',
-    must: 'have private_key_jwt alone',
+    must: 'have only private_key_jwt',
     holds: (metadata) =>
       listed(metadata, 'token_endpoint_auth_methods_supported').every((name) => name === 'private_key_jwt'),
   },
   {
     section: '5.4.1, item 1',
     subject: 'features: the lists of signing algorithms',
-    must: 'have PS256, ES256 and EdDSA alone',
+    must: 'have only PS256, ES256 and EdDSA',
     holds: (metadata) =>
       Object.keys(metadata)
         .filter((member) => member.endsWith('_signing_alg_values_supported'))

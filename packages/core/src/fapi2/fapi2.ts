@@ -1,6 +1,6 @@
 /**
- * The FAPI 2.0 Security Profile (Final) as options of the server. The operator's options come in; what they must be, what is
- * set and what is mounted go out. It keeps no rule of the protocol itself: the rooms do.
+ * The FAPI 2.0 Security Profile (Final): the options that it requires, the options that it sets, and the features that it mounts.
+ * The modules of these features implement its rules.
  */
 import { type ClientAssertionOptions, clientAssertion } from '../client-assertion/client-assertion.ts'
 import { METADATA_ERRORS } from '../clients/client-metadata.ts'
@@ -12,7 +12,7 @@ import type { Profile } from '../options.ts'
 import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } from '../par/par.ts'
 import { ALGORITHMS, DEMANDS, PUBLISHED } from './demands.ts'
 
-/** What the profile leaves open of the features that it brings. */
+/** Options of the mounted features that the profile leaves open. */
 export interface Fapi2Options {
   readonly clientAssertion?: Pick<ClientAssertionOptions, 'fetch'> | undefined
   readonly dpop?: Pick<DpopOptions, 'nonce' | 'replay'> | undefined
@@ -21,7 +21,7 @@ export interface Fapi2Options {
 
 const NAME = 'FAPI 2.0 Security Profile'
 
-/** The algorithms of assertions: those of the profile that clients have names for. */
+/** The algorithms of client assertions: the algorithms of the profile, by the names that clients register. */
 const ASSERTION_ALGORITHMS = ['ES256', 'EdDSA', 'PS256'] as const
 
 /**
@@ -40,17 +40,17 @@ const ASSERTION_ALGORITHMS = ['ES256', 'EdDSA', 'PS256'] as const
 export const FAPI2_PROOF_ALGORITHMS = ALGORITHMS
 
 /**
- * Holds a server to the FAPI 2.0 Security Profile: the option `profile`. It brings `private_key_jwt`, pushed requests and DPoP,
- * all of them required, so `features` must not have them again. Clients are added by the operator with their keys.
+ * The FAPI 2.0 Security Profile: the option `profile`. It mounts `private_key_jwt`, pushed authorization requests and DPoP, all of
+ * them required, so `features` must not contain them. The operator adds clients with their keys.
  *
- * The options that contradict it are refused when the server is created, by an error that names option and section.
+ * @throws Error that names the option that contradicts the profile, and the section, when the server is created
  *
  * @example
  * ```ts with:server
  * import { createAuthorizationServer } from '@grantkit/core'
  * import { fapi2 } from '@grantkit/core/fapi2'
  *
- * // ES256 and EdDSA keys alone.
+ * // Only ES256 and EdDSA keys.
  * createAuthorizationServer({ issuer, store, scopes, secret, interaction, keys, claims, profile: fapi2() })
  * ```
  */
