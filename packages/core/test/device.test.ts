@@ -285,22 +285,41 @@ describe('a decision', () => {
       sub: 'alice',
       auth_time: school.clock.now,
     })
-    expect((await school.server.grants.list('alice')).grants).toMatchObject([
+    const { grants } = await school.server.grants.list('alice')
+    expect(grants).toMatchObject([
       { origin: 'device', network: '203.0.113.0/24', redirectUri: undefined, clientId: tool.clientId },
     ])
     expect((await refresh(school, tool, tokens.refresh_token)).status).toBe(200)
-    const types = school.events.map(({ type }) => type)
-    expect(types).toEqual(
-      expect.arrayContaining(['device_requested', 'device_approved', 'device_code_redeemed']),
-    )
+    const [grantId, requestId] = [grants[0]?.id, expect.stringMatching(/^[\w-]{22}$/)]
+    const { clientId } = tool
+    expect(school.events.filter(({ type }) => type.startsWith('device'))).toEqual([
+      { type: 'device_requested', requestId, clientId },
+      {
+        ...{ type: 'device_approved', requestId, grantId, clientId, subject: 'alice' },
+        ...{ scopes: SCOPE.split(' '), resources: [] },
+      },
+      { type: 'device_code_redeemed', grantId, clientId },
+    ])
   })
 
   it('grants only the ticked scopes', async () => {
-    const { start, enter, answer, poll } = await openDeviceSchool()
+    const { start, enter, answer, poll, school } = await openDeviceSchool()
     const started = await start({ scope: 'openid profile courses:read' })
     await enter(started.user_code)
     await answer('allow', 'user=alice', undefined, ['courses:read', 'courses:write'])
     expect(bodyOf(await poll(started))).toMatchObject({ scope: 'openid courses:read' })
+    const [grant] = (await school.store.grants.list({ subject: 'alice' }, { limit: 1 })).grants
+    expect(grant?.withheldScopes).toEqual(['profile'])
+  })
+
+  it('with the ticket of another request is rejected', async () => {
+    const { start, enter, answer, shown } = await openDeviceSchool()
+    await enter((await start()).user_code)
+    const ticket = String(shown.device?.ticket)
+    await enter((await start()).user_code)
+    const view = shown.device && { ...shown.device, ticket }
+    expect((await answer('allow', 'user=alice', view)).body).toBe('device_ticket_invalid')
+    expect(shown.answered).toBeUndefined()
   })
 
   it('with a valid ticket is rejected from another site, as is the form for the code', async () => {
@@ -315,14 +334,17 @@ describe('a decision', () => {
   })
 
   it('that denies ends the request', async () => {
-    const { start, enter, answer, poll, shown, school } = await openDeviceSchool()
+    const { start, enter, answer, poll, shown, school, tool } = await openDeviceSchool()
     const started = await start()
     await enter(started.user_code)
     expect((await answer('deny')).body).toBe('answered')
     expect(shown.answered?.allowed).toBe(false)
     const denied = await poll(started)
     expect([denied.status, errorOf(denied)]).toEqual([400, 'access_denied'])
-    expect(school.events).toContainEqual(expect.objectContaining({ type: 'device_denied', subject: 'alice' }))
+    expect(school.events).toContainEqual({
+      ...{ type: 'device_denied', subject: 'alice', clientId: tool.clientId },
+      requestId: expect.stringMatching(/^[\w-]{22}$/),
+    })
     expect((await school.server.grants.list('alice')).grants).toEqual([])
   })
 
@@ -647,6 +669,14 @@ describe('limits', () => {
     await approve(started)
     expect((await poll(started)).status).toBe(200)
     expect([...rateLimiter.counted.keys()].filter((key) => key.startsWith('client_failure'))).toEqual([])
+  })
+
+  it('are thirty requests of a network in ten minutes, and eighteen polls of a device in one', async () => {
+    const { school } = await openDeviceSchool()
+    expect(school.server.description.rateLimits).toMatchObject({
+      device_request: { points: 30, seconds: 600 },
+      device_poll: { points: 18, seconds: 60 },
+    })
   })
 
   it('count device authorization requests by network, without rejected ones', async () => {
