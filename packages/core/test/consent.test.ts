@@ -65,6 +65,17 @@ describe('consent', () => {
     expect(response.headers).toMatchObject({ 'cache-control': 'no-store' })
   })
 
+  it('tells the operator which user allowed which client what, in which grant', async () => {
+    const { school, client } = await atConsent()
+    const { code = '' } = redirectOf(await decide(school))
+    expect(school.events.filter(({ type }) => type === 'consent_granted')).toEqual([
+      {
+        ...{ type: 'consent_granted', grantId: code.slice('gkc_'.length).split('.')[0], subject: 'alice' },
+        ...{ clientId: client.clientId, scopes: ['openid', 'profile', 'courses:read'], resources: [] },
+      },
+    ])
+  })
+
   it('grants only the ticked scopes, and openid', async () => {
     const { school, client } = await atConsent()
     const { ticket = '' } = school.shown.consent ?? {}

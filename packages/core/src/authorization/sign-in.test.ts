@@ -4,7 +4,8 @@ import { requestedPrompts, signInNeeded } from './sign-in.ts'
 describe('requestedPrompts', () => {
   it.each([
     [undefined, []],
-    ['login consent', ['login', 'consent']],
+    ['', []],
+    ['login  consent', ['login', 'consent']],
     ['none', ['none']],
   ])('%j -> %j', (prompt, expected) => {
     expect(requestedPrompts(prompt)).toEqual(expected)
