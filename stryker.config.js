@@ -1,4 +1,4 @@
-/** Mutants of the rooms of core that hold rules and endpoints, each to be killed by a test of core: `pnpm mutants`. */
+/** Mutants of the modules of core with rules and endpoints; a test of core must kill each: `pnpm mutants`. */
 export default {
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutants.config.ts', related: false },
@@ -20,7 +20,7 @@ export default {
   ],
   coverageAnalysis: 'perTest',
   concurrency: 2,
-  // A busy machine is not a mutant that never ends.
+  // A slow machine must not look like a mutant that never ends.
   timeoutMS: 30_000,
   incremental: true,
   incrementalFile: '.grantkit/mutants.json',

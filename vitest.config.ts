@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** Takes minutes by its nature: many races, servers that fail over, tarballs. */
+/** Takes minutes: many races, servers that fail over, tarballs. */
 const LONG = '**/*.long.test.ts'
 
 /**
@@ -40,8 +40,8 @@ const IN_A_BROWSER = [
 const GUIDES = 'docs/test/{guides,inspector-page}.test.ts'
 
 /**
- * What the service says to Postgres itself: its tables, and the races that Postgres decides. A store
- * has its contract in `describeStore`, and tests of the tables run on SQLite and Postgres each.
+ * Flows that depend on Postgres: its tables, and the races that Postgres decides. `describeStore` tests the store, and tests of
+ * the tables run on SQLite and on Postgres.
  */
 const ON_POSTGRES = [
   ...['device-commands', 'device-races', 'mcp', 'oauth4webapi', 'passkey-sign-in', 'replicas'],
@@ -49,7 +49,7 @@ const ON_POSTGRES = [
   ...['code', 'device', 'refresh', 'store'].map((row) => `security/${row}`),
 ].map(flow)
 
-/** For a machine that has other things to do. */
+/** For a busy machine. */
 const PATIENCE = { testTimeout: 60_000, hookTimeout: 60_000 }
 
 export default defineConfig({
@@ -65,7 +65,7 @@ export default defineConfig({
         ],
         exclude: [LONG, GUIDES, ...WITH_PARTS],
         testTimeout: 20_000,
-        // They wait for nothing: a worker more than there are cores only imports everything once more.
+        // They never wait: a worker beyond the number of cores only imports everything once more.
         maxWorkers: availableParallelism(),
         sequence: { groupOrder: 0 },
       }),
@@ -109,7 +109,7 @@ function parallel(name: string, options: object) {
   return { test: { name, ...PATIENCE, ...shared, sequence: { groupOrder: 1 }, ...options } }
 }
 
-/** A browser needs the machine for itself, and what is built for the tarballs nothing else may read meanwhile. */
+/** A browser needs the machine alone, and nothing else may read the built tarballs meanwhile. */
 function oneByOne(name: string, options: object) {
   return { test: { name, ...PATIENCE, fileParallelism: false, ...options } }
 }

@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * What mutants of core have to face: its own tests, without those that hold its README or its answers to the letter. What
- * notices every change says of no rule that it is tested, and the memory of instrumented code says nothing at all.
+ * The tests against mutants of core: its own, without tests of its README and recorded answers. A test that fails at every
+ * change proves no rule, and the memory of instrumented code means nothing.
  */
 export default defineConfig({
   test: {

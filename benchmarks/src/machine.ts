@@ -57,7 +57,7 @@ export function describeMachine(): string {
 
 const FOLDER = join(import.meta.dirname, '..')
 
-/** The measured commit and the versions of the packages beside it. */
+/** The measured commit and the versions of the packages. */
 export function describeVersions(): string {
   const { dependencies } = packageJson(FOLDER)
   const others = Object.keys(dependencies).filter((name) => !name.startsWith('@grantkit/'))

@@ -7,7 +7,7 @@ import { isSteady } from './statistics.ts'
 import { rowOf, sourceOf } from './targets.ts'
 import type { WorkloadName } from './workloads.ts'
 
-/** A machine that is never steady must not be measured for ever. */
+/** Limits the retries on a machine that is never steady. */
 const MAX_PASSES = 3
 
 const options = readOptions(process.argv.slice(2))
@@ -29,7 +29,7 @@ async function measureTargets({ complete, ...options }: Options): Promise<void> 
   if (complete) console.log(await publish(measured, text))
 }
 
-/** Each target of this checkout beside the same one of the other. */
+/** Each target of this checkout against the same one of the other. */
 async function compareCheckouts(before: string, options: Options): Promise<void> {
   const measured: Measurement[] = []
   for (const workload of options.workloads)

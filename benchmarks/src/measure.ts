@@ -37,7 +37,7 @@ type Pair = readonly [own: Round, beside: Round]
 
 export interface Measurement {
   readonly target: string
-  /** The name of the source beside it. */
+  /** The name of the source that it is compared with. */
   readonly beside: string
   readonly workload: WorkloadName
   readonly rounds: readonly Pair[]

@@ -8,13 +8,13 @@ const FULL: Effort = { starts: 1, rounds: 9, roundSeconds: 0.25, warmUpSeconds: 
 const THOROUGH: Effort = { ...FULL, starts: 3 }
 const QUICK: Effort = { starts: 1, rounds: 2, roundSeconds: 0.05, warmUpSeconds: 0, warmUpRequests: 100 }
 
-const USAGE = `pnpm bench                    Grantkit, its peers and the bare frameworks, beside each other
-pnpm bench --before <folder>  this checkout of Grantkit beside another one
+const USAGE = `pnpm bench                    Grantkit, its peers and the bare frameworks
+pnpm bench --before <folder>  this checkout of Grantkit against another one
 
   --quick             whether every row answers: its numbers are no good
   --only <target,…>   ${TARGETS.join(', ')}
   --work <name,…>     ${WORKLOAD_NAMES.join(', ')}
-  --rounds <number>   how often each target is measured, beside the other one
+  --rounds <number>   how often each pair of targets is measured
   --help`
 
 export interface Options {

@@ -38,7 +38,7 @@ export function report(all: readonly Measurement[], { rounds, roundSeconds }: Ef
   ].join('\n\n')
 }
 
-/** Two checkouts beside each other, in Markdown. */
+/** The comparison of two checkouts, in Markdown. */
 export function comparison(all: readonly Measurement[]): string {
   const rows = all.map((one) => [
     `${rowOf(one.target).title}: ${WORKLOADS[one.workload].title}`,

@@ -25,8 +25,8 @@ export const CLIENT_METADATA = {
 /** The parameters of an authorization request (RFC 6749 4.1.1). */
 export function authorizationRequest(client_id: string, more: Record<string, string> = {}) {
   const pkce = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
-  const asked = { redirect_uri: REDIRECT_URI, scope: SCOPE, state: 'af0ifjsldkj' }
-  return { response_type: 'code', client_id, ...asked, ...pkce, ...more }
+  const parameters = { redirect_uri: REDIRECT_URI, scope: SCOPE, state: 'af0ifjsldkj' }
+  return { response_type: 'code', client_id, ...parameters, ...pkce, ...more }
 }
 
 /** The parameters of RFC 6749 4.1.3 with RFC 7636 4.5. */
@@ -51,7 +51,7 @@ interface TokenServer {
   readonly introspection?: {
     readonly path: string
     readonly client: { readonly client_id: string; readonly client_secret: string }
-    /** Default: those of the client. */
+    /** Default: the grant types of the client. */
     readonly newTokens?: Make<Tokens>
   }
   readonly userinfo?: { readonly path: string; readonly newTokens: Make<Tokens> }

@@ -21,7 +21,7 @@ function quantile(values: readonly number[], share: number): number {
   return between ? (above + (sorted[position - 1] ?? above)) / 2 : above
 }
 
-/** What a target did, or what was measured beside it. */
+/** The figures of a target, or of the one it is compared with. */
 export function ratesOf({ rounds }: Measurement, half: 0 | 1): number[] {
   return rounds.map((pair) => pair[half].rate)
 }
@@ -33,7 +33,7 @@ export function ratioOf({ rounds }: Measurement, name: keyof Round): Estimate {
 
 /**
  * Requests per second as they would have been had all targets run at once: the share of bare Fastify, of the median of all its
- * rounds. Rates as they were measured belong to different minutes of the machine.
+ * rounds. Measured rates belong to different minutes of the machine.
  */
 export function rateOf(all: readonly Measurement[], measured: Measurement): Estimate {
   const yardstick = all.filter(

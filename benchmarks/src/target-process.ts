@@ -13,7 +13,7 @@ const NODE_COMPILE_CACHE = join(import.meta.dirname, '../node_modules/.cache/nod
  */
 const FIRST_HEAP = '--initial-old-space-size=256'
 
-/** A target in a process of its own, on the core of servers. It is asked one thing at a time. */
+/** A target in a process of its own, on the core of servers. It gets one command at a time. */
 export class TargetProcess {
   readonly #process: ChildProcess
   readonly #ended: Promise<never>

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Source } from './measure.ts'
 import { WORKLOAD_NAMES, type WorkloadName } from './workloads.ts'
 
-/** The framework that all are compared by, and whose rounds tell how steady the machine was. */
+/** The framework that all are compared with, and whose rounds show how steady the machine was. */
 export const YARDSTICK = 'bare-fastify'
 
 interface TargetRow {
@@ -11,11 +11,11 @@ interface TargetRow {
   readonly file: string
   /** What is measured of it. */
   readonly workloads: readonly WorkloadName[]
-  /** The framework without OAuth that is measured beside it. */
+  /** The framework without OAuth that it is compared with. */
   readonly beside: string
 }
 
-/** The workloads that depend on the store most, those of peers, and those of the optional features. */
+/** The workloads that depend on the store most, of peers, and of the optional features. */
 const STORED = ['code', 'refresh'] as const
 const PEERS = [...STORED, 'protected', 'introspect'] as const
 const PLAIN = [...PEERS, 'userinfo'] as const

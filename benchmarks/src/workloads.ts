@@ -9,7 +9,7 @@ interface WorkloadRow {
 const TOKENS = ['access_token', 'refresh_token']
 const NOTES = { status: 200, members: ['owner'] } as const
 
-/** The workloads, one row each: what is asked, and what a right answer has. */
+/** The workloads, one row each: the request, and the members of a correct response. */
 export const WORKLOADS = {
   code: { title: 'code', status: 200, members: TOKENS },
   refresh: { title: 'refresh', status: 200, members: TOKENS },

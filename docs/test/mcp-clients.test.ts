@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => notes.close())
 
-/** A client at the program, and the scopes that its user was asked for. */
+/** A client of the program, and the scopes that it requested. */
 async function openAt(open: OpenClient): Promise<{ client: NotesClient; asked: (string | null)[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'grantkit-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -80,13 +80,16 @@ describe('the guard of the SDK', () => {
   })
 })
 
-it.each(['GET', 'HEAD', 'POST'])('a %s without a token is told the scope to ask for', async (method) => {
-  const refused = await fetch(`${origin}/mcp`, { method })
-  expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
-    401,
-    expect.stringContaining('scope="notes:read"'),
-  ])
-})
+it.each(['GET', 'HEAD', 'POST'])(
+  'a %s without a token gets a challenge with the scope to request',
+  async (method) => {
+    const refused = await fetch(`${origin}/mcp`, { method })
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringContaining('scope="notes:read"'),
+    ])
+  },
+)
 
 const replayed = async () => ({
   resource: `${origin}/mcp`,

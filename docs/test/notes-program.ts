@@ -7,7 +7,7 @@ const PAGE = 'docs/how-to/mcp.md'
 
 export interface NotesProgram {
   readonly origin: string
-  /** Answers by the guard of the SDK, which the page shows beside its own. */
+  /** Uses the guard of the SDK, which the page shows in addition to its own. */
   guardedBySdk(request: Request): Promise<Response>
   close(): Promise<void>
 }

@@ -8,7 +8,7 @@ import { type Packed, packAll, ROOT, run } from './publishable.ts'
 
 const USAGE = `pnpm release [--dry-run]
 
-Builds and publishes the packages. The release workflow runs it; nobody publishes from a machine.
+Builds and publishes the packages. Only the release workflow runs it.
 
   --dry-run  packs everything, says what would be published, and publishes nothing`
 

@@ -8,7 +8,7 @@ import { packAll } from './publishable.ts'
 const USAGE = `pnpm tarballs [<package> ...] [--into <folder>]
 
 Builds and packs every package, and prints the command that installs from there what a page of the documentation
-installs. Give it the packages of that page; those of the start if left out.
+installs. Name the packages of a page; default: the packages of docs/start.md.
 
   --into  tarballs if left out`
 

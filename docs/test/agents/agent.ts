@@ -7,7 +7,7 @@ export interface Agent {
   readonly name: string
   readonly npmPackage: string
   readonly wire: ModelWire
-  /** The scopes that its user is asked for, one sign-in after the other. */
+  /** The requested scopes of its sign-ins, in order. */
   readonly asks: readonly (string | null)[]
   /** What it prints of a tool that needs more scopes. Without it, the agent asks for all scopes at once. */
   readonly refusal?: string
@@ -15,7 +15,7 @@ export interface Agent {
   open(surroundings: Surroundings): Promise<OpenAgent>
 }
 
-/** What an agent finds on the machine: a home of its own, and nothing that leads away. */
+/** The environment of an agent: its own home, and no network. */
 interface Surroundings extends RunOptions {
   /** Its home, and the folder it works in. */
   readonly cwd: string

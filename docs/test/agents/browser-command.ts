@@ -8,7 +8,7 @@ import type { Browser } from '@grantkit/testkit/client'
 export interface BrowserCommand {
   /** A program that opens the address which it is given: for the variable BROWSER. */
   readonly path: string
-  /** The scopes that the user was asked for, request by request. */
+  /** The requested scopes, request by request. */
   readonly asked: (string | null)[]
   close(): Promise<void>
 }

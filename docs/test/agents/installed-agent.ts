@@ -13,7 +13,7 @@ const UNREACHABLE = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EN
 
 /**
  * Installs a package into the cache of the user, unless it is there. It has some hundred megabytes, and stays outside the
- * repository, whose dependencies nobody has to load them with.
+ * repository, so that its dependencies do not include them.
  *
  * @returns its `node_modules`, or `undefined` where no registry answers
  */

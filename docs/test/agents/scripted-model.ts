@@ -8,7 +8,7 @@ interface ToolCall {
   readonly arguments: Readonly<Record<string, string>>
 }
 
-/** A tool as an agent offers it: its name, or that of its group, begins with the name of the MCP server. */
+/** A tool as an agent offers it: its name, or the name of its group, begins with the name of the MCP server. */
 export interface OfferedTool {
   readonly name: string
   readonly namespace?: string
@@ -17,7 +17,7 @@ export interface OfferedTool {
 /** The messages of a maker's models, as far as an agent needs them to call one tool. */
 export interface ModelWire {
   offeredTools(request: unknown): readonly OfferedTool[]
-  /** What the tool answered, where the last message of a request tells that. */
+  /** The result of the tool, if the last message of a request has it. */
   toolResult(request: unknown): string | undefined
   /** An answer that asks for the call of a tool. */
   call(tool: OfferedTool, given: ToolCall['arguments']): readonly object[]
@@ -37,7 +37,7 @@ export async function startScriptedModel(wire: ModelWire): Promise<ScriptedModel
   const server = createServer(async (request, response) => {
     send(response, answer(wire, model.wants, await bodyOf(request)))
   })
-  // As a proxy it leads nowhere: nothing that an agent looks for far away leaves the machine.
+  // As a proxy it rejects everything: no request of an agent leaves the machine.
   server.on('connect', (_, socket) => {
     socket.on('error', () => {})
     socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
@@ -62,7 +62,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return request.method === 'POST' ? json(request).catch(() => ({})) : {}
 }
 
-/** As server-sent events. Those of Anthropic and OpenAI repeat the type of the event in its name. */
+/** As server-sent events. The events of Anthropic and OpenAI repeat the type of the event in its name. */
 function send(response: ServerResponse, events: readonly object[]): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   for (const event of events) {

@@ -9,7 +9,7 @@ const FORM = 'application/x-www-form-urlencoded'
 /**
  * The body as text: from the wire, or rebuilt from the result of a parser that the application ran before.
  *
- * @returns the refusal, if the client is at fault
+ * @returns the error response, if the client is at fault
  * @throws Error if the application is at fault and the original text cannot be rebuilt
  */
 export async function readBody(req: Request): Promise<string | OAuthError> {
@@ -25,7 +25,7 @@ function bodyOnTheWire(req: Request): Promise<string | OAuthError> {
   let size = 0
   return new Promise((resolve) => {
     req.on('data', (chunk: Buffer | string) => {
-      // Chunks are text if somebody has called setEncoding().
+      // Chunks are text after setEncoding().
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk, req.readableEncoding ?? 'utf8') : chunk
       chunks.push(bytes)
       size += bytes.length
@@ -52,7 +52,7 @@ function parsedBody(req: Request): string {
     if (fields !== undefined) return String(new URLSearchParams(fields))
   }
   throw new Error(
-    `A body of type ${type} was read before authorizationServer() saw it, and what was sent cannot be told from ` +
+    `A body of type ${type} was read before authorizationServer() saw it, and the original bytes cannot be restored from ` +
       'what is left: mount authorizationServer() before the parsers of bodies',
   )
 }

@@ -42,7 +42,7 @@ export function expressRequest(request: HttpRequest): Request {
   return nativeRequest(request) as Request
 }
 
-/** Sends with Node's own methods: those of Express would add a charset and an ETag. */
+/** Sends with Node's own methods: the methods of Express would add a charset and an ETag. */
 export function send(res: Outgoing, { status, headers, body }: HttpResponse): void {
   res.statusCode = status
   res.removeHeader('X-Powered-By')

@@ -70,7 +70,7 @@ describe('protect', () => {
     expect(await (await fetch(`${await listen(app)}/notes`)).json()).toEqual({ kind: 'anonymous' })
   })
 
-  it('knows machines on a route that takes them, and nowhere else', async () => {
+  it('accepts client-credentials tokens only on a route that allows them', async () => {
     const { api } = await openNotes()
     const guard = protect(api.allowing({ clientCredentials: true }), 'notes:read')
     const app = express().get('/notes', guard, (_req, res) => {
@@ -120,18 +120,18 @@ describe('protect', () => {
 
   it('requires every given scope, and passes the request unchanged', async () => {
     const { api } = await openNotes()
-    const asked: unknown[] = []
+    const requested: unknown[] = []
     const listening: typeof api = {
       ...api,
       access: (request, ...scopes) => {
-        asked.push([request.method, request.path, request.query, ...scopes])
+        requested.push([request.method, request.path, request.query, ...scopes])
         return api.access(request, ...scopes)
       },
     }
     const guard = protect(listening, 'notes:read', 'notes:read')
     const base = await listen(express().put('/n%C3%B6tes', guard, (_req, res) => void res.end()))
     await fetch(`${base}/n%C3%B6tes?a=%2F&b`, { method: 'PUT' })
-    expect(asked).toEqual([['PUT', '/n%C3%B6tes', 'a=%2F&b', 'notes:read', 'notes:read']])
+    expect(requested).toEqual([['PUT', '/n%C3%B6tes', 'a=%2F&b', 'notes:read', 'notes:read']])
   })
 
   it('leaves the parsed body and the typed parameters to the handler', async () => {

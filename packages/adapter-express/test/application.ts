@@ -61,13 +61,13 @@ export function recording(path = '/echo'): Route & { readonly bodies: string[] }
 }
 
 /** An error handler of the application that records its errors. */
-export function reporting(): { readonly told: string[]; readonly handler: ErrorRequestHandler } {
-  const told: string[] = []
+export function reporting(): { readonly reported: string[]; readonly handler: ErrorRequestHandler } {
+  const reported: string[] = []
   const handler: ErrorRequestHandler = (error, _req, res, _next) => {
-    told.push(error.message)
+    reported.push(error.message)
     res.status(500).send('the application')
   }
-  return { told, handler }
+  return { reported, handler }
 }
 
 export function post(url: string, headers: Record<string, string>, body: string): Promise<Response> {

@@ -6,7 +6,7 @@ import { authorizationServer } from '../src/index.ts'
 import { FORM, ISSUER, listen, openNotes, post, recording, reporting } from './application.ts'
 
 const METADATA = '/.well-known/oauth-authorization-server'
-const NO_CLIENT = '/oauth/authorize?client_id=nobody'
+const NO_CLIENT = '/oauth/authorize?client_id=unknown'
 
 describe('authorizationServer in an application', () => {
   it('leaves its other routes as they are, before and behind', async () => {
@@ -27,7 +27,7 @@ describe('authorizationServer in an application', () => {
 
   it('shares no errors with the application', async () => {
     const { server } = await openNotes()
-    const { told, handler } = reporting()
+    const { reported, handler } = reporting()
     const failing = { ...recording('/rejects'), handle: () => Promise.reject(new Error('ours')) }
     const app = express()
       .use(authorizationServer({ routes: [...server.routes, failing] }))
@@ -41,7 +41,7 @@ describe('authorizationServer in an application', () => {
     expect([rejected.status, await rejected.json()]).toMatchObject([500, { error: 'server_error' }])
     const large = await post(`${base}/api/oauth/token`, FORM, 'x'.repeat(70_000))
     expect([large.status, await large.json()]).toMatchObject([413, { error: 'invalid_request' }])
-    expect(told).toEqual(['own'])
+    expect(reported).toEqual(['own'])
   })
 
   it('serves an issuer with a path, with its well-known documents at the root', async () => {
@@ -61,10 +61,10 @@ describe('authorizationServer in an application', () => {
     ['a router', (router: Router) => express().use(Router().use('/base', router))],
   ])('refuses at the first request to be mounted below %s', async (_, mount) => {
     const { server } = await openNotes()
-    const { told, handler } = reporting()
+    const { reported, handler } = reporting()
     const base = await listen(mount(authorizationServer(server)).use(handler))
     expect((await fetch(`${base}/base/api/oauth/token`)).status).toBe(500)
-    expect(told).toEqual([
+    expect(reported).toEqual([
       expect.stringMatching(/below \/base, .* mount it by app\.use\(authorizationServer/),
     ])
   })
@@ -107,7 +107,7 @@ describe('authorizationServer in an application', () => {
     const { headers } = await fetch(base + NO_CLIENT)
     expect(headers.get('content-security-policy')).toBe("default-src 'self'; frame-ancestors 'none'")
     expect(headers.get('x-frame-options')).toBe('DENY')
-    expect(headers.get('content-type'), 'without a charset that nobody gave').toBe('text/html')
+    expect(headers.get('content-type'), 'without an added charset').toBe('text/html')
     expect(headers.get('strict-transport-security')).not.toBeNull()
   })
 
@@ -128,7 +128,7 @@ describe('authorizationServer in an application', () => {
     expect([again.status, await again.text()]).toEqual([304, ''])
   })
 
-  it('sets its cookies beside those of the application', async () => {
+  it('sets its cookies in addition to the cookies of the application', async () => {
     const cookies = { 'Set-Cookie': ['b=2', 'c=3'] }
     const { server } = await openNotes({ errorPage: { status: 400, headers: cookies, body: '' } as never })
     const app = express().use((_req, res, next) => next(void res.cookie('a', '1')))

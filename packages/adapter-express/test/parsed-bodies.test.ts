@@ -16,9 +16,9 @@ const everything = () => true
 
 async function mountBehind(...before: RequestHandler[]) {
   const route = recording()
-  const { told, handler } = reporting()
+  const { reported, handler } = reporting()
   const app = express().use(...before, authorizationServer({ routes: [route] }), handler)
-  return { url: `${await listen(app)}/echo`, bodies: route.bodies, told }
+  return { url: `${await listen(app)}/echo`, bodies: route.bodies, reported }
 }
 
 /** The values of each field: all the information in a form. */
@@ -79,9 +79,9 @@ describe('authorizationServer behind a parser', () => {
   })
 
   it.each(['a[b]=c', 'a[b][c]=d', 'a[][b]=c'])('refuses a form that became an object: %s', async (form) => {
-    const { url, bodies, told } = await mountBehind(express.urlencoded({ extended: true }))
+    const { url, bodies, reported } = await mountBehind(express.urlencoded({ extended: true }))
     expect((await post(url, FORM, form)).status).toBe(500)
-    expect(told).toEqual([
+    expect(reported).toEqual([
       expect.stringContaining('mount authorizationServer() before the parsers of bodies'),
     ])
     expect(bodies).toEqual([])
@@ -110,9 +110,9 @@ describe('authorizationServer behind a parser', () => {
       { 'content-type': 'text/plain; charset=latin1' },
     ],
   ])('refuses a body %s', async (_, before, headers) => {
-    const { url, bodies, told } = await mountBehind(before)
+    const { url, bodies, reported } = await mountBehind(before)
     expect((await post(url, headers, 'grant_type=x')).status).toBe(500)
-    expect(told).toEqual([expect.stringContaining('what was sent cannot be told')])
+    expect(reported).toEqual([expect.stringContaining('the original bytes cannot be restored')])
     expect(bodies).toEqual([])
   })
 
@@ -148,8 +148,8 @@ describe('authorizationServer behind a parser', () => {
   })
 
   it('leaves the errors of the parser to the application', async () => {
-    const { url, told } = await mountBehind(express.json())
+    const { url, reported } = await mountBehind(express.json())
     expect(await (await post(url, JSON_TYPE, '{"a":')).text()).toBe('the application')
-    expect(told).toEqual([expect.stringContaining('JSON')])
+    expect(reported).toEqual([expect.stringContaining('JSON')])
   })
 })

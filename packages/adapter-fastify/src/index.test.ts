@@ -40,7 +40,7 @@ async function openNotes() {
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
 describe('authorizationServer', () => {
-  it('reads its forms beside an application that parses bodies itself', async () => {
+  it('reads its forms in an application that parses bodies itself', async () => {
     const { server } = await openNotes()
     const app = fastify()
     app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async () => ({
@@ -168,7 +168,7 @@ describe('protect', () => {
     expect((await app.inject('/notes')).json()).toEqual({ kind: 'anonymous' })
   })
 
-  it('knows machines on a route that takes them, and nowhere else', async () => {
+  it('accepts client-credentials tokens only on a route that allows them', async () => {
     const { api } = await openNotes()
     const guard = protect(api.allowing({ clientCredentials: true }), 'notes:read')
     const app = fastify()

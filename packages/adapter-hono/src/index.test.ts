@@ -36,13 +36,13 @@ describe('authorizationServer', () => {
 
   it('is refused below a prefix, at the first request', async () => {
     const { server } = await openNotes()
-    const told: string[] = []
+    const reported: string[] = []
     const app = new Hono().route('/auth', authorizationServer(server)).onError((error, c) => {
-      told.push(error.message)
+      reported.push(error.message)
       return c.text('the application', 500)
     })
     expect((await app.request('/auth/api/oauth/token', TOKEN_REQUEST)).status).toBe(500)
-    expect(told).toEqual([expect.stringMatching(/below \/auth,.*issuer/)])
+    expect(reported).toEqual([expect.stringMatching(/below \/auth,.*issuer/)])
   })
 })
 
@@ -95,7 +95,7 @@ describe('protect', () => {
     expect(await (await app.request('/notes')).json()).toEqual({ kind: 'anonymous' })
   })
 
-  it('knows machines on a route that takes them, and nowhere else', async () => {
+  it('accepts client-credentials tokens only on a route that allows them', async () => {
     const { api } = await openNotes()
     const app = new Hono().get(
       '/notes',

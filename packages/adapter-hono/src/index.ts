@@ -57,7 +57,7 @@ export function authorizationServer(
         const request = toHttpRequest(c.req.raw, await bodyOf(c), caller)
         return send(c, await route.handle({ ...request, native: c }))
       } catch (thrown) {
-        return send(c, refusal(c, thrown))
+        return send(c, errorResponse(c, thrown))
       }
     })
   }
@@ -158,7 +158,7 @@ function send(c: Context, { status, headers, body }: HttpResponse): Response {
 }
 
 /** The application finds the error in the context too. */
-function refusal(c: Context, thrown: unknown): HttpResponse {
+function errorResponse(c: Context, thrown: unknown): HttpResponse {
   const isClientsFault = thrown instanceof OAuthError && thrown.status < 500
   if (!isClientsFault) c.error = thrown instanceof Error ? thrown : new Error(String(thrown))
   return failedResponse(thrown)

@@ -113,13 +113,13 @@ describe('where the body was read elsewhere', () => {
     ['a part of it', async (c) => c.req.raw.body?.getReader().read()],
     ['as a form', (c) => c.req.raw.formData()],
     ['from the request of Node', (c) => c.env.incoming.toArray()],
-  ])('a request is refused and the application told, at once: %s', async (_, read) => {
-    const told: unknown[] = []
+  ])('a request gets an error at once, and the application sees it: %s', async (_, read) => {
+    const reported: unknown[] = []
     const app = new Hono()
     app.use(async (c, next) => {
       if (c.req.method === 'POST') await read(c)
       await next()
-      told.push(c.error?.message)
+      reported.push(c.error?.message)
     })
     app.route('/', authorizationServer((await openNotes()).server))
     const response = await send(app, TOKEN, TOKEN_REQUEST)
@@ -128,7 +128,7 @@ describe('where the body was read elsewhere', () => {
       500,
       { error: 'server_error', error_description },
     ])
-    expect(told).toEqual([error_description])
+    expect(reported).toEqual([error_description])
     expect((await send(app, METADATA)).status, 'what has no body is served').toBe(200)
   })
 })
@@ -147,7 +147,7 @@ describe('in an application of its own kind', () => {
       expect((await send(app, path)).status, path).toBe(404)
   })
 
-  it('is mounted beside a base path, not below it', async () => {
+  it('is mounted next to a base path, not below it', async () => {
     const { server, open } = await openNotes('https://notes.example/auth')
     const app = new Hono()
       .basePath('/v1')
@@ -160,7 +160,7 @@ describe('in an application of its own kind', () => {
     expect(await (await send(root, '/v1/notes')).json()).toEqual({ kind: 'anonymous' })
   })
 
-  it('tells its public address behind a proxy that ends TLS, whatever the request says', async () => {
+  it('uses its public URL behind a proxy that ends TLS, whatever the request says', async () => {
     const { server, api } = await openNotes()
     const app = new Hono()
       .route('/', authorizationServer(server))
@@ -186,34 +186,34 @@ describe('in an application of its own kind', () => {
   })
 
   it('hides its errors from the error handler of the application, which finds them in the context', async () => {
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const app = new Hono()
     app.use(async (c, next) => {
       await next()
-      told.push(c.error)
+      reported.push(c.error)
     })
     const cause = new Error('internal detail')
     app.route('/', authorizationServer({ routes: [{ ...echo, handle: () => Promise.reject(cause) }] }))
     app.onError((_, c) => c.text('the application', 418))
     const response = await send(app, '/echo')
     expect([response.status, await response.json()]).toMatchObject([500, { error: 'server_error' }])
-    expect(told).toEqual([cause])
+    expect(reported).toEqual([cause])
   })
 
-  it('does not report refusals to the application, because the client is at fault', async () => {
-    const told: unknown[] = []
+  it('does not report errors of the client to the application', async () => {
+    const reported: unknown[] = []
     const app = new Hono()
     app.use(async (c, next) => {
       await next()
-      told.push(c.error)
+      reported.push(c.error)
     })
     app.route('/', authorizationServer({ routes: [echo] }))
     expect((await send(app, '/echo', { method: 'POST', body: 'x'.repeat(70_000) })).status).toBe(413)
-    expect(told).toEqual([undefined])
+    expect(reported).toEqual([undefined])
   })
 })
 
-describe('beside headers that middleware has set', () => {
+describe('with headers of middleware', () => {
   const early: MiddlewareHandler = async (c, next) => {
     c.header('cache-control', 'public')
     c.header('x-request-id', '7')
@@ -241,7 +241,7 @@ describe('beside headers that middleware has set', () => {
     expect(headers.getSetCookie()).toEqual(['early=1', 'a=1', 'b=2'])
   })
 
-  it('so do those of a refusal by the guard', async () => {
+  it('so do the headers of an error of the guard', async () => {
     const app = new Hono()
     app.use(touching, early)
     app.get('/notes', protect((await openNotes()).api), (c) => c.body(null))
@@ -251,7 +251,7 @@ describe('beside headers that middleware has set', () => {
   })
 })
 
-describe('beside the middleware of Hono', () => {
+describe('with the middleware of Hono', () => {
   async function openBehind(middleware: MiddlewareHandler): Promise<Hono> {
     return behind(middleware, ...(await openNotes()).server.routes)
   }

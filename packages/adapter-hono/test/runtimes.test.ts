@@ -59,7 +59,7 @@ describe.each(SETTINGS)('$runtime, mounted with $MOUNT', ({ runtime, MOUNT }) =>
     expect(payload.sub).toBe('alice')
   })
 
-  it('guards: nobody, a bad token, and one that lacks the scope', async () => {
+  it('guards: no token, an invalid token, and a token without the scope', async () => {
     const { access_token } = await (await testClient(service.url, confidential)).tokens('openid')
     expect(await (await fetch(`${service.url}/notes`)).json()).toEqual({ kind: 'anonymous' })
     expect(await notes('bad')).toMatchObject({ status: 401, error: 'invalid_token' })

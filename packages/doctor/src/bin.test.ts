@@ -28,7 +28,7 @@ describe('grantkit-doctor', () => {
     expect(await run('https://school.example', '--jsno')).toEqual({ status: 2, output: '', complaint })
   })
 
-  it('ends with 2 and one line when nobody answers', async () => {
+  it('ends with 2 and one line if there is no answer', async () => {
     const port = await silentPort()
     for (const host of ['127.0.0.1', 'localhost']) {
       const { status, output, complaint } = await run(`http://${host}:${port}`, '--json')
@@ -37,7 +37,7 @@ describe('grantkit-doctor', () => {
     }
   })
 
-  it('examines a client instead of the deployment, which is not asked', async () => {
+  it('examines a client instead of the deployment, which gets no request', async () => {
     const baseUrl = `http://127.0.0.1:${await silentPort()}`
     const { status, output } = await run(baseUrl, '--client', 'https://localhost/client.json', '--json')
     expect(status).toBe(1)

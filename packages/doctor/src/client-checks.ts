@@ -21,7 +21,7 @@ export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
   {
     id: 'client-host',
     title: 'Its host answers, at a public address, safely and in time',
-    fix: `Run this on the machine of the server. If the host fails there: ${PIN}`,
+    fix: `Run this on the host of the server. If it fails there: ${PIN}`,
     examine: skippedWithout(
       ({ answer }) => answer,
       (answer) => (answer instanceof Error ? reasonOf(answer) : undefined),
@@ -55,7 +55,7 @@ export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
   },
   {
     id: 'client-redirects',
-    title: 'It can be used on the own machine of a user without more',
+    title: 'It has a redirect URI on the machine of the user',
     fix: 'Trust its https redirect URIs by `admit` (CIMD_ADMIT), or add it as an integration.',
     examine: skippedWithout(
       (evidence) => membersOf(documentAnswer(evidence)?.body),

@@ -4,7 +4,7 @@ import type { DocumentFetchResponse } from '@grantkit/core/client-documents'
 export interface ClientEvidence {
   /** The address of the document. */
   readonly clientId: string
-  /** The answer, or why there is none. Absent if nobody was asked. */
+  /** The answer, or why there is none. Absent without a request. */
   readonly answer?: DocumentFetchResponse | Error | undefined
 }
 

@@ -5,7 +5,7 @@ const URL = 'https://school.example'
 
 describe('readCommandLine', () => {
   it('registers a client and prints for people by default', () => {
-    const asked = {
+    const defaults = {
       kind: 'examination',
       baseUrl: URL,
       json: false,
@@ -15,8 +15,8 @@ describe('readCommandLine', () => {
       client: undefined,
       resource: undefined,
     }
-    expect(readCommandLine([URL])).toEqual(asked)
-    const expected = { ...asked, json: true, register: false, follow: true, idToken: 'a.b.c' }
+    expect(readCommandLine([URL])).toEqual(defaults)
+    const expected = { ...defaults, json: true, register: false, follow: true, idToken: 'a.b.c' }
     expect(readCommandLine(['--json', '--no-register', '--follow', '--id-token', 'a.b.c', URL])).toEqual(
       expected,
     )

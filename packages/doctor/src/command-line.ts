@@ -22,7 +22,7 @@ export interface Examination {
   readonly baseUrl: string
   readonly json: boolean
   readonly register: boolean
-  /** Whether other origins are asked, where the metadata name them. */
+  /** Whether to read documents at other origins that the metadata name. */
   readonly follow: boolean
   readonly idToken: string | undefined
   /** The resource to examine, where it is not the base URL. */

@@ -139,7 +139,7 @@ describe('diagnose', () => {
       ['client-authentication'],
     ],
     [
-      'machines that cannot authenticate',
+      'client credentials without an authentication method',
       {
         [AS]: (answer) =>
           member('token_endpoint_auth_methods_supported', ['none', 'client_secret_post'])(
@@ -237,14 +237,14 @@ describe('a server whose metadata name addresses of others', () => {
     ['asks no other origin by default', false, []],
     ['reads there if it must follow, and posts nothing', true, ['GET', 'OPTIONS']],
   ])('%s', async (_, follow, methods) => {
-    const asked: string[] = []
+    const methodsSent: string[] = []
     const send = sendTo(openSchool(), { [AS]: everywhere })
     const counting: SendProbe = (probe) => {
-      if (probe.url.startsWith(ELSEWHERE)) asked.push(probe.method)
+      if (probe.url.startsWith(ELSEWHERE)) methodsSent.push(probe.method)
       return send(probe)
     }
     const findings = await diagnose(ISSUER, counting, { now: () => NOW, follow })
-    expect([...new Set(asked)]).toEqual(methods)
+    expect([...new Set(methodsSent)]).toEqual(methods)
     expect(findings).toContainEqual(
       expect.objectContaining({ id: 'endpoints', seen: expect.stringContaining(ELSEWHERE) }),
     )
@@ -271,7 +271,7 @@ describe('the registration of the doctor', () => {
   })
 })
 
-describe('a server for an MCP server, which signs nobody in by OpenID Connect', () => {
+describe('a server for an MCP server, without OpenID Connect', () => {
   const resource = `${ISSUER}/mcp`
   const school = createAuthorizationServer({
     issuer: ISSUER,
@@ -282,8 +282,8 @@ describe('a server for an MCP server, which signs nobody in by OpenID Connect', 
     now: () => NOW,
     interaction: INTERACTION,
   })
-  const failures = async (asked: string | undefined) => {
-    const findings = await diagnose(ISSUER, sendTo(school, {}), { now: () => NOW, resource: asked })
+  const failures = async (requested: string | undefined) => {
+    const findings = await diagnose(ISSUER, sendTo(school, {}), { now: () => NOW, resource: requested })
     return findings.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id)
   }
 

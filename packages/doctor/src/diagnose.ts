@@ -92,7 +92,7 @@ function isAtHome({ url }: Probe, home: readonly string[]): boolean {
   return home.some((address) => new URL(address).origin === new URL(url).origin)
 }
 
-/** A server that is examined names addresses: it must not make this machine write anywhere else. */
+/** The examined server names URLs: it must not cause writes anywhere else. */
 function postsElsewhere(probe: Probe, baseUrl: string): boolean {
   return probe.method === 'POST' && !isAtHome(probe, [baseUrl])
 }

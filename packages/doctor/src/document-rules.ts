@@ -3,18 +3,18 @@ import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientDocuments } from '@grantkit/core/client-documents'
 import { createMemoryStore } from '@grantkit/store-memory'
 
-/** Nobody ever asks this server anything: its start judges documents, by the very rules of every other one. */
+/** This server gets no request: its start validates documents by the same rules as every other server. */
 const A_SERVER = {
   issuer: 'https://doctor.invalid',
   scopes: { any: { description: '' } },
-  secret: 'the secret of a server that nobody asks',
+  secret: 'the secret of a server without requests',
   keys: [],
   interaction: {} as Interaction,
 } as const
 
 type Members = Readonly<Record<string, unknown>>
 
-/** The fault of a document, whoever fetched it; `undefined` if every server accepts it. */
+/** The error in a document; `undefined` if every server accepts it. */
 export function documentFault(document: Members): string | undefined {
   const fault = faultAt(document, [])
   if (fault === undefined) return undefined
@@ -24,7 +24,7 @@ export function documentFault(document: Members): string | undefined {
   )
 }
 
-/** @param features of the server beside documents */
+/** @param features of the server besides documents */
 function faultAt(document: Members, features: readonly Feature[]): string | undefined {
   // Each server has scopes of its own.
   const { scope, ...others } = document

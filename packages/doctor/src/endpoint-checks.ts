@@ -48,7 +48,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
   ),
   errorCheck(
     'unknown-client',
-    'A client that is not known is told to register again',
+    'An unknown client gets an error that makes it register again',
     'unknownClient',
     401,
     'invalid_client',
@@ -81,7 +81,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
   errorCheck('bad-token', 'A bad access token is invalid_token', 'badBearer', 401, 'invalid_token'),
   {
     id: 'challenge',
-    title: 'A refused token is told where tokens come from (RFC 9728 5.1)',
+    title: 'The challenge to an invalid token names the resource metadata (RFC 9728 5.1)',
     fix: 'Let the WWW-Authenticate header pass.',
     examine: skippedWithout(answerTo('badBearer'), (answer) => {
       const challenge = headerOf(answer, 'www-authenticate')

@@ -13,7 +13,7 @@ export interface Probe {
 export interface Evidence {
   /** The address that clients use. It must be exactly the issuer. */
   readonly baseUrl: string
-  /** The resource whose metadata was asked for. Default: the base URL. */
+  /** The resource whose metadata was requested. Default: the base URL. */
   readonly resource?: string | undefined
   /** The answers by the name of the probe; absent if it was not sent or not answered. */
   readonly answers: Readonly<Record<string, HttpResponse | undefined>>
@@ -65,7 +65,7 @@ export const PROBES: Readonly<Record<string, Ask>> = {
     at(seen, 'registration_endpoint', (url) => register(url, `${ORIGIN}/callback`)),
 }
 
-/** Probes that leave a client behind. The server forgets it when nobody approves it. */
+/** Probes that register a client. The server deletes it without an approval. */
 export const REGISTERING_PROBES: Readonly<Record<string, Ask>> = {
   registration: (_, seen) => at(seen, 'registration_endpoint', (url) => register(url, REGISTERED)),
   authorize: (_, seen) =>

@@ -94,7 +94,7 @@ describe('the examination of a client', () => {
     },
   )
 
-  it('asks nobody about an id that no server would fetch', async () => {
+  it('sends no request for an id that no server would fetch', async () => {
     const fetch = vi.fn(answering())
     const findings = await examineClient('https://127.0.0.1/client.json', fetch)
     expect(findings[0]).toMatchObject({

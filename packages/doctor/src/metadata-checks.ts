@@ -82,7 +82,7 @@ export const METADATA_CHECKS: readonly Check[] = [
   {
     id: 'client-authentication',
     title: 'The ways to authenticate fit what is offered (RFC 8414 2)',
-    fix: 'List the signing algorithms beside private_key_jwt; with client_credentials, offer private_key_jwt or client_secret_basic.',
+    fix: 'List the signing algorithms together with private_key_jwt; with client_credentials, offer private_key_jwt or client_secret_basic.',
     examine: skippedWithout(metadata, authenticationFault),
   },
   {
@@ -117,11 +117,11 @@ const CLIENT_CREDENTIALS_METHODS = ['private_key_jwt', 'client_secret_basic']
 function authenticationFault(document: Readonly<Record<string, unknown>>): string | undefined {
   const methods = listed(document, 'token_endpoint_auth_methods_supported')
   const algorithms = listed(document, 'token_endpoint_auth_signing_alg_values_supported')
-  const machines = listed(document, 'grant_types_supported').includes('client_credentials')
+  const clientCredentials = listed(document, 'grant_types_supported').includes('client_credentials')
   return firstComplaint([
     methods.includes('private_key_jwt') && algorithms.length === 0 && 'private_key_jwt has no algorithms',
     algorithms.includes('none') && 'an unsigned assertion is taken',
-    machines &&
+    clientCredentials &&
       !CLIENT_CREDENTIALS_METHODS.some((method) => methods.includes(method)) &&
       `client_credentials has neither ${CLIENT_CREDENTIALS_METHODS.join(' nor ')}`,
   ])

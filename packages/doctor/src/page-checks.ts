@@ -50,7 +50,7 @@ export const PAGE_CHECKS: readonly Check[] = [
   {
     id: 'clock',
     title: 'The clock is right within ten seconds',
-    fix: 'Synchronise the clock of the server: tokens are judged by it, and by the clocks of the clients.',
+    fix: 'Synchronise the clock of the server: it and the clocks of the clients decide whether a token has expired.',
     examine: skippedWithout(
       ({ answers }) => headerOf(answers.serverMetadata, 'date') || undefined,
       (date, { now }) => {

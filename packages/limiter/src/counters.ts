@@ -1,6 +1,6 @@
 import { type EventCounter, processCounter, type RateLimitWindow } from '@grantkit/core/feature'
 
-/** Creates counters. @param name separates the events of one counter from those of another */
+/** Creates counters. @param name separates the events of two counters */
 export type CreateCounter = (name: string, window: RateLimitWindow) => EventCounter
 
 /**

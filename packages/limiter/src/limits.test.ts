@@ -19,7 +19,7 @@ describe('the limits', () => {
     expect(await limiter.take('client_failure', '203.0.113.7', WINDOW), 'another limit').toBe(0)
   })
 
-  it('are those of the application where it has its own', async () => {
+  it('can be set by the application', async () => {
     const limiter = rateLimiter(countersInMemory, { registration: { points: 1, seconds: 60 } })
     const waits = await times(2, () => limiter.take('registration', '203.0.113.7', WINDOW))
     expect(waits).toEqual([0, 60])

@@ -20,7 +20,7 @@ const SPECIAL_IPV4 = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Public by its number, and inside by its route: what serves the virtual machines of Azure.
+  // A public number with an internal route: the wire server of virtual machines in Azure.
   '168.63.129.16/32',
 ]
 

@@ -37,7 +37,7 @@ describe('the addresses of a name', () => {
     ['the first', ['127.0.0.1', '1.1.1.1'], []],
     ['one that would not be used', ['1.1.1.1', '10.0.0.1'], []],
     ['one of the other family', ['1.1.1.1'], ['2606:4700::1', 'fd00::1']],
-    ['one beside a family that fails', NO_ANSWER, ['::1']],
+    ['one, while the other family fails', NO_ANSWER, ['::1']],
   ])('are refused all, if %s is not public', async (_, ipv4, ipv6) => {
     nameServersReturn(ipv4, ipv6)
     const refused = publicAddressesOf('app.example', noDeadline())

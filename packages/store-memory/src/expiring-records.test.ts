@@ -85,9 +85,9 @@ it('replaces no missing record, whatever was seen', async () => {
   expect([...held]).toEqual([])
 })
 
-it('tells of each record that comes, changes and goes, with what it was and what it is', async () => {
-  const told: unknown[] = []
-  const follow = (...change: unknown[]) => void told.push(change)
+it('reports each inserted, changed and removed record, with its old and new value', async () => {
+  const reported: unknown[] = []
+  const follow = (...change: unknown[]) => void reported.push(change)
   const records = expiringRecords<string>({ now: () => 0, maxRecords: 10 }, { follow })
   await records.insert('a', 'first', 60)
   await records.insert('a', 'refused', 60)
@@ -97,7 +97,7 @@ it('tells of each record that comes, changes and goes, with what it was and what
   await records.replace('a', seen, 'refused', 60)
   await records.remove('a')
   await records.remove('a')
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ['a', undefined, 'first'],
     ['a', 'first', 'second'],
     ['a', 'second'],

@@ -24,7 +24,7 @@ describe('maxRecords', () => {
     for (const grant of grants) expect(await store.grants.find(grant.id)).toMatchObject({ value: grant })
   })
 
-  it('makes room by an expired record at any position', async () => {
+  it('evicts an expired record at any position for a new one', async () => {
     for (let expiring = 0; expiring < 20; expiring++) {
       const { clock, store } = aStore(20)
       for (let index = 0; index < 20; index++) {
@@ -36,7 +36,7 @@ describe('maxRecords', () => {
     }
   })
 
-  it('makes room by an expired record behind many prolonged ones', async () => {
+  it('evicts an expired record behind many prolonged ones', async () => {
     const { clock, store } = aStore(20)
     for (let index = 0; index < 20; index++) await store.grants.insert(`${index}`, aGrant(), clock.now + 10)
     for (let index = 0; index < 20; index++) {
@@ -59,7 +59,7 @@ describe('maxRecords', () => {
     expect(await store.grants.insert('new', aGrant(), clock.now + 60)).toBe(true)
   })
 
-  it('lets records be replaced and removed at the cap, which makes room', async () => {
+  it('replaces records at the limit, and inserts again after a removal', async () => {
     const { clock, store } = aStore(1)
     await store.grants.insert('a', aGrant(), clock.now + 60)
     const seen = await store.grants.find('a')
@@ -89,7 +89,7 @@ describe('maxRecords', () => {
   })
 })
 
-describe('clients that nobody has approved', () => {
+describe('clients without an approval', () => {
   const SELF = aClient({ origin: 'registered' })
   const register = ({ store, clock }: ReturnType<typeof aStore>, id: string, client = SELF) =>
     store.clients.insert(id, client, clock.now + 60)
@@ -102,7 +102,7 @@ describe('clients that nobody has approved', () => {
     return ids.filter((_, index) => found[index] !== undefined)
   }
 
-  it('make room at the cap, the oldest first, and no approved one or integration does', async () => {
+  it('are evicted at the limit, the oldest first, but no approved and no static client is', async () => {
     const bench = aStore(4)
     await register(bench, 'approved')
     await register(bench, 'integration', aClient({ origin: 'integration' }))
@@ -141,7 +141,7 @@ describe('clients that nobody has approved', () => {
     expect(await left(bench, ['5', '9', '10', '11', '12'])).toEqual(['5', '9', '10', '11', '12'])
   })
 
-  it('leave their room to others when they expire', async () => {
+  it('free their place when they expire', async () => {
     const bench = aStore(undefined, 4000)
     for (const id of ['a', 'b', 'c']) await register(bench, id)
     bench.clock.now += 60
@@ -151,7 +151,7 @@ describe('clients that nobody has approved', () => {
 })
 
 describe('memory', () => {
-  it('is freed of abandoned records after a third as many inserts, even if nobody reads them again', async () => {
+  it('is freed of abandoned records after a third as many inserts, even without reads', async () => {
     const { clock, store } = aStore()
     const abandoned = await abandon(store, 500, clock.now + 60)
     clock.now += 60

@@ -6,17 +6,17 @@ import { SubjectIndex } from './subject-index.ts'
 import { UnapprovedClients } from './unapproved-clients.ts'
 
 export interface MemoryStoreOptions {
-  /** The time in epoch seconds. Default: the clock of the machine. */
+  /** The time in epoch seconds. Default: the system clock. */
   readonly now?: (() => number) | undefined
   /**
    * The maximum number of records of each kind, so that a flood of registrations cannot stop sign-ins. At the cap an
-   * expired record makes room, or else the oldest client that nobody approved. If there is none, `insert` rejects and
+   * expired record is evicted, or else the oldest client without an approval. If there is none, `insert` rejects and
    * core answers 503. No other live record is dropped for a new one. Default 100,000.
    */
   readonly maxRecords?: number | undefined
   /**
-   * The maximum size of all self-registered clients that nobody has approved, in characters of JSON and 600 more for
-   * each. Beyond it the oldest ones make room for a new one. Default 67,108,864 (64 Mi).
+   * The maximum size of all self-registered clients without an approval, in characters of JSON and 600 more for
+   * each. Beyond it the oldest ones are evicted for a new one. Default 67,108,864 (64 Mi).
    */
   readonly maxUnapproved?: number | undefined
 }

@@ -1,10 +1,10 @@
 import type { Client } from '@grantkit/core/feature'
 
-/** What a client takes beside its texts. */
+/** What a client takes besides its texts. */
 const OVERHEAD = 600
 
 /**
- * The clients that registered themselves and that nobody has approved: strangers make them, so their memory is limited.
+ * The self-registered clients without an approval: anybody can register one, so their memory is limited.
  * An approval prolongs a client, and nothing else ever changes one.
  */
 export class UnapprovedClients {

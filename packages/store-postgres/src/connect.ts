@@ -52,7 +52,7 @@ export async function connectToPostgres(
     onConnect: refuseReplica,
   }
   const limits = Object.entries(TIME_LIMITS).map(([name, value]) => `-c ${name}=${value}`)
-  // Options here replace those of the environment.
+  // Options here override the environment.
   const options = [...limits, process.env.PGOPTIONS].join(' ')
   return connected({ ...config, options }, onError).catch((error) => {
     if (!refusesOptions(error.cause)) throw error

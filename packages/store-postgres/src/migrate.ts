@@ -9,7 +9,7 @@ export interface MigrateOptions {
 }
 
 /**
- * Creates the tables, or brings those of an earlier release up to date: all or nothing. Calls at the same time wait for
+ * Creates the tables, or migrates the tables of an earlier release: all or nothing. Concurrent calls wait for
  * each other. It needs a role that may create tables; the store needs only SELECT, INSERT, UPDATE and DELETE.
  *
  * @throws Error if only a newer release can use them, or if they are not Grantkit's

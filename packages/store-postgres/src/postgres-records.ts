@@ -14,7 +14,7 @@ import { together } from './together.ts'
 /** The table of one kind of record. */
 export interface RecordTable<T> {
   readonly statements: Statements
-  /** The columns of a value, beside those of every table. */
+  /** The columns of a value, besides the columns of every table. */
   readonly ownColumns: (value: T) => readonly (string | number)[]
 }
 
@@ -26,8 +26,8 @@ export function postgresRecords<T>(
 ): Records<T> {
   const { run } = runner
   const replace = replaceTogether(runner, statements, now)
-  const read = together(async (asked: readonly string[]) => {
-    const keys = [...new Set(asked)]
+  const read = together(async (ids: readonly string[]) => {
+    const keys = [...new Set(ids)]
     const [alone = ''] = keys
     const { rows } =
       keys.length === 1

@@ -26,7 +26,7 @@ export interface PostgresStoreOptions {
   readonly prepare?: boolean | undefined
   /** Deletes expired rows about once a minute. Default true; otherwise call `sweep` yourself. */
   readonly sweeping?: boolean | undefined
-  /** The time in epoch seconds. Default: the clock of the machine. */
+  /** The time in epoch seconds. Default: the system clock. */
   readonly now?: (() => number) | undefined
 }
 

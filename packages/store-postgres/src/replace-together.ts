@@ -18,7 +18,7 @@ export interface Replacement {
 }
 
 /**
- * Replaces rows, those of many requests in one statement and so in one commit. A row that somebody else has locked is left
+ * Replaces rows, for many requests in one statement and one commit. A row that another transaction has locked is left
  * out of it and has a statement of its own, so that it holds up no other. So has every row when the statement fails.
  *
  * @param now epoch seconds

@@ -28,7 +28,7 @@ export function statementsOf(table: string, columns: readonly string[]): Stateme
     find: named('find', `SELECT id, value, version FROM ${table} WHERE id = $1 AND ${live} $2`),
     findAll: named(
       'find_all',
-      `SELECT id, value, version FROM unnest($1::text[]) AS asked (id) JOIN ${table} USING (id) WHERE ${live} $2`,
+      `SELECT id, value, version FROM unnest($1::text[]) AS requested (id) JOIN ${table} USING (id) WHERE ${live} $2`,
     ),
     insert: named('insert', insertText(table, columns)),
     replace: named(

@@ -13,7 +13,7 @@ function someCalls() {
   return { ask, sent, all: () => calls.map(({ all }) => all), end: (call: number) => calls[call]?.end }
 }
 
-describe('what is asked for', () => {
+describe('calls', () => {
   it('in one turn of the event loop is one call, and all of them get its answer', async () => {
     const { ask, sent, all, end } = someCalls()
     const answers = [ask('a'), ask('b')]

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 const MAX_WAIT_MS = 20
 
 /**
- * Gathers what is asked for in one turn of the event loop, and while the last call is under way, into the next call. Under
+ * Gathers the calls of one turn of the event loop, and during the previous call, into the next call. Under
  * load, calls grow instead of waiting in line.
  *
  * @returns the answer to the whole call

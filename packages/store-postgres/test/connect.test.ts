@@ -45,7 +45,7 @@ describe('connectToPostgres', () => {
     await expect(connectToPostgres(url)).rejects.toThrow('may be a replica')
   })
 
-  it('keeps the options of the environment beside its time limits', async () => {
+  it('keeps the options of the environment together with its time limits', async () => {
     vi.stubEnv('PGOPTIONS', '-c search_path=own -c lock_timeout=300')
     onTestFinished(() => void vi.unstubAllEnvs())
     const own = await connectToPostgres(server.url)
@@ -57,7 +57,7 @@ describe('connectToPostgres', () => {
     expect(rows.map(({ setting }) => setting)).toEqual(['300', 'own', '1000'])
   })
 
-  it('tells of an idle connection that broke, and goes on', async () => {
+  it('reports a broken idle connection, and continues', async () => {
     const broken: Error[] = []
     const other = await connectToPostgres(server.url, { onError: (error) => broken.push(error) })
     await pool.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()')

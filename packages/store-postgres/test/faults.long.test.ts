@@ -33,7 +33,7 @@ it.each([
   ['crashes', () => server.restart()],
   ['loses its connections', async () => network.reset()],
   [
-    'answers, and nobody hears it',
+    'answers, and the answer is lost',
     async () => {
       network.loseReplies = true
       await sleep(200)

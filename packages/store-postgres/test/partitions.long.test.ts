@@ -32,7 +32,7 @@ describe('the table of grants, divided as the page on scaling says', () => {
     expect(grants.reduce((sum, of) => sum + of)).toBe(WHOLE)
   })
 
-  it('is asked in one part for a grant, by its id', async () => {
+  it('reads one partition for a grant, by its id', async () => {
     const plan = await pool.query('EXPLAIN SELECT value FROM grantkit_grant WHERE id = $1', ['7'])
     const scanned = plan.rows.filter((row) => row['QUERY PLAN'].includes('Scan'))
     expect(scanned).toHaveLength(1)

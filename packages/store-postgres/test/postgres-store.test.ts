@@ -130,7 +130,7 @@ describe('the store in Postgres', () => {
     await restricted.end()
   })
 
-  it('tells who lost a race where a role has every transaction serializable', async () => {
+  it('lets one writer win if the transactions of a role are serializable', async () => {
     await pool.query(`
       CREATE ROLE careful LOGIN IN ROLE pg_read_all_data, pg_write_all_data;
       ALTER ROLE careful SET default_transaction_isolation = serializable`)

@@ -119,7 +119,7 @@ describe('the store', () => {
     await expect(createPostgresStore(pool)).rejects.toThrow(/no tables of this release: call migrate\(\)/)
   })
 
-  it('refuses tables that are not those of its version', async () => {
+  it('rejects tables of another version', async () => {
     await pool.query(
       `CREATE TABLE lost_schema AS SELECT 1 AS version, 99 AS steps; CREATE TABLE lost_client (id text)`,
     )

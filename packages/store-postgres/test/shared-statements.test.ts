@@ -67,7 +67,7 @@ describe('requests at the same time', () => {
     expect(found.map((record) => record?.value)).toEqual(seen.flatMap(({ value }) => [client, value]))
   })
 
-  it('replace their grants in one commit, and each hears of its own', async () => {
+  it('replace their grants in one commit, and each gets its own result', async () => {
     const seen = await someGrants()
     const [first, second, third] = seen as [Seen, Seen, Seen]
     await use(first)
@@ -83,7 +83,7 @@ describe('requests at the same time', () => {
       expect(await stored(value.id)).toMatchObject({ value: { usedAt: 2 } })
   })
 
-  it('are not held up by a grant that somebody else keeps locked', async () => {
+  it('do not wait for a grant that another transaction has locked', async () => {
     const seen = await someGrants()
     const [locked, ...others] = seen as [Seen, ...Seen[]]
     const operator = await pool.connect()

@@ -1,7 +1,7 @@
 import { BasicPooledClientSideCache } from '@redis/client'
 
 /**
- * Redis tells each connection which of its read keys have changed (RESP3 client tracking), so a revocation reaches
+ * Redis notifies each connection which of its read keys have changed (RESP3 client tracking), so a revocation reaches
  * every replica as fast as the network does. Use it only for stores that guard an API: code that changes grants must
  * read the current record.
  */
@@ -71,7 +71,7 @@ export class CachedReplies extends BasicPooledClientSideCache {
     return this.#young.size + this.#old.size
   }
 
-  /** A cluster whose nodes are being found cannot hear of changes. */
+  /** A cluster that is still discovering its nodes gets no invalidations. */
   override disable(): void {
     this.#disabled = true
   }

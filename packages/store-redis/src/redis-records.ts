@@ -63,7 +63,7 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
       do {
         const options = { MATCH: `${escapedGlob(prefix)}*`, COUNT: KEYS_PER_STEP }
         const step = await retryOnce(commandTimeout, () => redis.scan(cursor, options))
-        // So many reads are more likely to hit a short failure, and nobody waits for a scan.
+        // So many reads are more likely to hit a short failure, and no request waits for a scan.
         const found = await Promise.all(
           step.keys.map((key) => retryOnce(commandTimeout, () => find(key.slice(prefix.length)))),
         )

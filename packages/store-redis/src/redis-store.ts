@@ -59,7 +59,7 @@ export function createRedisStore(
 
   async function enlist(owner: GrantOwner, id: string, until: number): Promise<void> {
     const entries = await index.add(owner, id, until)
-    // Nobody waits for this cleanup: what it misses, the next page finds.
+    // No request waits for this cleanup: the next page finds what it misses.
     if (isSweepDue(entries)) sweep(owner).catch(() => {})
   }
 

@@ -41,7 +41,7 @@ async function stored(id: string) {
   return seen
 }
 
-/** The next reply comes after the time limit of its command, and before that of the second attempt. */
+/** The next reply comes after the time limit of its command, and before the time limit of the second attempt. */
 async function late(written: () => Promise<void>): Promise<void> {
   const delays = [COMMAND_MS + 150]
   network.latency = () => delays.shift() ?? 0

@@ -131,7 +131,7 @@ describe('the read cache', () => {
     await cached.grants.find(id)
     network.cut = true
     await store.grants.remove(id)
-    expect(await cached.grants.find(id), 'a revocation that nobody could bring').toBeDefined()
+    expect(await cached.grants.find(id), 'a revocation without a notification').toBeDefined()
     await sleep(TTL)
     await expect(cached.grants.find(id)).rejects.toThrow()
     network.cut = false

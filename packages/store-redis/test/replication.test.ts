@@ -28,7 +28,7 @@ afterAll(async () => {
   await primary.close()
 })
 
-/** Changes as many grants at once, and tells what Redis was asked and what the operator was told. */
+/** Changes as many grants at once. @returns the commands that Redis got and the reported shortfalls */
 async function changed(timeout: number) {
   const shortfalls: number[] = []
   const onShortfall = (acknowledged: number) => shortfalls.push(acknowledged)

@@ -1,7 +1,7 @@
 const NETWORK = 'is on a network file system, whose locks SQLite cannot trust: use a local disk'
 const PERHAPS_NETWORK =
   'is on FUSE; if that is a network file system, SQLite cannot trust its locks: use a local disk'
-const MEMORY = 'is in memory: a restart of the machine forgets everything in it'
+const MEMORY = 'is in memory: a restart of the machine loses everything in it'
 const CONTAINER = 'is in the layer of a container and ends with it: use a volume'
 
 /** The magic numbers of Linux, statfs(2). */

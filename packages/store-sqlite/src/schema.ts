@@ -6,7 +6,7 @@ import { createFile, openDatabase, unusable } from './database.ts'
 export interface SchemaOptions {
   /** The file. Its directory must exist. */
   readonly path: string
-  /** Prefix of every table, to tell them from your own ones in the file: `[a-z_]{1,32}`. Default `grantkit_`. */
+  /** Prefix of every table, to distinguish them from your own tables in the file: `[a-z_]{1,32}`. Default `grantkit_`. */
   readonly prefix?: string | undefined
 }
 
@@ -42,7 +42,7 @@ const MIGRATIONS: readonly ((tables: Tables) => string)[] = [
     CREATE INDEX ${grant}_subject ON ${grant} (subject);
     CREATE TABLE ${probe} (writes INTEGER NOT NULL) STRICT;
     INSERT INTO ${probe} VALUES (0);`,
-  // Grants from before are at the end of the list of their subject, and in that of no owner.
+  // Older grants are at the end of the list of their subject, and in the list of no owner.
   ({ grant }) => `
     ALTER TABLE ${grant} ADD COLUMN owner TEXT NOT NULL DEFAULT '';
     ALTER TABLE ${grant} ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;

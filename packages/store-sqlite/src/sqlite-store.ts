@@ -15,7 +15,7 @@ export interface SqliteStoreOptions extends SchemaOptions {
   readonly durability?: 'machine' | 'process' | undefined
   /** Deletes expired rows about once a minute. Default true; otherwise call `sweep` yourself. */
   readonly sweeping?: boolean | undefined
-  /** The time in epoch seconds. Default: the clock of the machine. */
+  /** The time in epoch seconds. Default: the system clock. */
   readonly now?: (() => number) | undefined
 }
 

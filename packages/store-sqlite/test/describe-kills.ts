@@ -7,7 +7,7 @@ import { createSqliteStore, migrate } from '../src/index.ts'
 import { newFolder, soon } from './files.ts'
 import { startProcess } from './processes/process.ts'
 
-/** Kills a writer again and again, always on the same file, and looks for what it was told is written. */
+/** Kills a writer again and again, always on the same file, and checks that acknowledged writes are there. */
 export function describeKills(times: number): void {
   const timeout = 20_000 + 3000 * times
   it(`keeps each acknowledged write when its process is killed, ${times} times`, { timeout }, async () => {

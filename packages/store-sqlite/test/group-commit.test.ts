@@ -27,7 +27,7 @@ describe('the writes of one turn of the event loop', () => {
     expect(commitsOf(exec)).toBe(1)
   })
 
-  it('share none with those of the next turn', async () => {
+  it('share none with writes of the next turn', async () => {
     const exec = vi.spyOn(database, 'exec')
     const commits = groupCommit(database)
     for (const id of [1, 2, 3]) await commits.write(insert(id))

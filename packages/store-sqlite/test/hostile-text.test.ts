@@ -42,7 +42,7 @@ it('every id and subject is one of its own', async () => {
   }
 })
 
-it('a grant without a user is in no list, not even in that of the empty subject', async () => {
+it('a grant without a user is in no list, not even in the list of the empty subject', async () => {
   const { grants } = opened.store
   const before = (await grants.list({ subject: '' }, { limit: 200 })).grants.length
   await grants.insert('without', aGrant({ id: 'without', subject: undefined }), soon())

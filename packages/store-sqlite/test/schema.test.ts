@@ -53,7 +53,7 @@ describe('migrate', () => {
     expect(() => migrate({ path: path.replace('grantkit.db', 'no/grantkit.db') })).toThrow('ENOENT')
   })
 
-  it('takes a name that SQLite would treat in its own way for that of a file', () => {
+  it('treats a name that is special to SQLite as the name of a file', () => {
     const before = process.cwd()
     process.chdir(path.replace('grantkit.db', ''))
     try {

@@ -50,7 +50,7 @@ describe('the warning about a file system', () => {
     ['CIFS', 0xff534d42, 'network file system'],
     ['CIFS of a 32-bit system', 0xff534d42 | 0, 'network file system'],
     ['FUSE', 0x65735546, 'if that is a network file system'],
-    ['tmpfs', 0x01021994, 'forgets everything in it'],
+    ['tmpfs', 0x01021994, 'loses everything in it'],
     ['overlayfs', 0x794c7630, 'use a volume'],
   ])('is given for %s', (_, type, words) => {
     expect(fileSystemWarning('grantkit.db', type)).toContain(words)

@@ -55,7 +55,7 @@ export async function openPodman(): Promise<Podman> {
   }
 }
 
-/** crun refuses a machine that mounts both versions of cgroups, so it is shown the first alone. */
+/** crun fails on a machine with both versions of cgroups, so it sees only the first. */
 const WITHOUT_BOTH_CGROUPS = 'umount /sys/fs/cgroup/unified 2>/dev/null; echo ready; exec cat'
 
 /** A process that sees mounts of its own, until its input ends. What one command of Podman mounts, the next one needs. */

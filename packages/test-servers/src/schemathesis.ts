@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** schemathesis, a program of Python that sends requests made from an OpenAPI document and judges the answers. */
+/** schemathesis, a Python program that sends requests made from an OpenAPI document and validates the responses. */
 
 const run = promisify(execFile)
 const VERSION = '4.32.5'
 const FOLDER = fileURLToPath(new URL('../../../node_modules/.cache/schemathesis', import.meta.url))
 const EXECUTABLE = join(FOLDER, 'bin', 'schemathesis')
 
-/** It counts neither 413 nor 431 as the refusal of a request that is too large. */
+/** It does not know that 413 and 431 reject a request that is too large. */
 const CONFIGURATION = `[checks.negative_data_rejection]
 expected-statuses = [400, 401, 403, 404, 405, 406, 413, 415, 429, 431]
 `

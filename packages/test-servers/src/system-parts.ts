@@ -104,7 +104,7 @@ export function requireSystemPart(name: SystemPartName): string {
   return executable
 }
 
-/** A sentence that tells what to install. */
+/** A sentence that says what to install. */
 export function missingPart(name: SystemPartName): string {
   const { variable, commands, debianPackages } = SYSTEM_PARTS[name]
   const named = process.env[variable]

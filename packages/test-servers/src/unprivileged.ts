@@ -10,7 +10,7 @@ export async function handOver(folder: string): Promise<void> {
   await chown(folder, uid, gid)
 }
 
-/** Starts a program in a folder that was handed over, and waits until its log says that it is ready. */
+/** Starts a program in a given folder, and waits until its log says that it is ready. */
 export async function launchUnprivileged(
   executable: string,
   options: readonly string[],

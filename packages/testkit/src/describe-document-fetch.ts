@@ -16,7 +16,7 @@ export const DOCUMENT_FETCH_STATEMENTS: readonly Statement[] = [
 ]
 
 /**
- * Tests that a `DocumentFetch` cannot be turned inward, held up or made to tell anything, whatever names lead to and hosts
+ * Tests that a `DocumentFetch` reaches no internal address, does not hang and leaks nothing, whatever names resolve to and hosts
  * answer. The suite replaces `node:dns` and the connections of `node:net` in its process by an internet of its own, so the
  * fetch runs as it does in production, and no packet leaves the machine. Call it at the top level of a test file.
  *

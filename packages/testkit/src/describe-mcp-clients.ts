@@ -43,15 +43,15 @@ export function describeMcpClients(
     }
     const { documents = false, refused = [] } = options
     for (const client of mcpClients) {
-      if (refused.includes(client.name)) refusal(client, () => new Installation(client, server))
+      if (refused.includes(client.name)) rejection(client, () => new Installation(client, server))
       else if (client.requests.registration) promises(client, 'by registration', register)
       if (documents && client.document) promises(client, 'by its document', useDocument)
     }
   })
 }
 
-function refusal({ name, version }: McpClient, install: () => Installation): void {
-  it(`${name} ${version} is told that it cannot register`, async () => {
+function rejection({ name, version }: McpClient, install: () => Installation): void {
+  it(`${name} ${version} gets an error at registration`, async () => {
     const app = install()
     await discover(app)
     expect(await app.register()).toMatchObject({ status: 400, error: expect.any(String) })

@@ -58,7 +58,7 @@ export function aGrant({ id = randomUUID(), ...differences }: GrantDifferences =
   }
 }
 
-/** The mark of a spent proof, with a new id each time. */
+/** The mark of a used proof, with a new id each time. */
 export function aTransient(differences: Partial<Transient> = {}): Transient {
   return { kind: 'seen', id: `transient-${randomUUID()}`, expiresAt: CREATED_AT + 600, ...differences }
 }

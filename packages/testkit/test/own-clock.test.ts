@@ -7,7 +7,7 @@ const clock = fakeClock()
 const faultOf = (now?: () => number) =>
   clockFault({ store: createMemoryStore({ now }), clock, realTime: false, restart: async () => {} })
 
-it('tells the author of a store that it uses its own clock', async () => {
+it('explains to the author of a store that it uses its own clock', async () => {
   expect(await faultOf()).toContain('Your store uses its own clock')
 })
 

@@ -67,8 +67,8 @@ describe('the way to the server', () => {
     const url = await listen((issuer) => createNotesServer({ now, issuer }).server.routes)
     const app = await testClient(url, { browser })
     expect(await app.tokens('notes:read')).toMatchObject({ scope: 'notes:read' })
-    const told = await app.authorize({ scope: 'notes:read' }, 'allow')
-    expect(told, 'without a code challenge').toMatchObject({ error: 'invalid_request' })
+    const response = await app.authorize({ scope: 'notes:read' }, 'allow')
+    expect(response, 'without a code challenge').toMatchObject({ error: 'invalid_request' })
   })
 
   it('says that nothing is there', async () => {

@@ -14,7 +14,7 @@ describe('testClient', () => {
     expect(await app.tokens('notes:read notes:write')).toMatchObject({ scope: 'notes:read notes:write' })
   })
 
-  it('denies, and tells what the client is told', async () => {
+  it('denies, and returns the response at the redirect URI', async () => {
     const { server } = createNotesServer({ now })
     const app = await testClient(server, { browser: ALICE })
     const code_challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
@@ -23,7 +23,7 @@ describe('testClient', () => {
     await expect(app.approve('notes:delete')).rejects.toThrow('No code: {"error":"invalid_scope"')
   })
 
-  it('says what is missing when nobody is signed in', async () => {
+  it('says what is missing without a signed-in user', async () => {
     const { server } = createNotesServer({ now })
     const app = await testClient(server)
     await expect(app.tokens('notes:read')).rejects.toThrow(/sent to \/login\?to=.* See the option "browser"/)
@@ -46,7 +46,7 @@ describe('testClient', () => {
 
   it('shows the page of a server that will not answer the client', async () => {
     const { server } = createNotesServer({ now })
-    const client = { clientId: 'nobody', redirectUris: ['http://127.0.0.1/cb'] }
+    const client = { clientId: 'unknown', redirectUris: ['http://127.0.0.1/cb'] }
     const app = await testClient(server, { browser: ALICE, client })
     await expect(app.tokens('notes:read')).rejects.toThrow('shows a page (status 400)')
   })

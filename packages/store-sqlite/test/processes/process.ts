@@ -30,7 +30,7 @@ export async function startProcess(program: string, kilobytes?: number): Promise
   return child
 }
 
-/** In a program: tells that it is ready, and waits. */
+/** In a program: reports that it is ready, and waits. */
 export async function begun(): Promise<Begin> {
   process.send?.('ready')
   const [begin] = await once(process, 'message')

@@ -1,4 +1,4 @@
-/** Competes with the same program in other processes: inserts, replacements, removals, each as soon as it is told. */
+/** Competes with the same program in other processes: inserts, replacements, removals, each on command. */
 import { once } from 'node:events'
 import { createSqliteStore } from '../../src/index.ts'
 import { begun } from './process.ts'

@@ -81,7 +81,7 @@ export function responsePromises(target: Target): void {
   })
 }
 
-/** The headers of the response without those of the connection, in the form that `handle` gave them. */
+/** The headers of the response without the connection's headers, in the form that `handle` gave them. */
 function ownHeaders(response: RawResponse): Record<string, string> {
   const own = response.headers.map(([name, value]) => [name.toLowerCase(), value] as const)
   return Object.fromEntries(own.filter(([name]) => !OF_THE_CONNECTION.includes(name)))

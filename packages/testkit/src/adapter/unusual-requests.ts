@@ -35,7 +35,7 @@ const BROKEN_FRAMINGS: readonly (readonly [name: string, framing: string])[] = [
 export function unusualRequestPromises(target: Target): void {
   describe('an unusual request', () => {
     it.each(['TRACE', 'PROPFIND', 'PURGE'])(
-      'with the method %s is handed on or refused, and not echoed',
+      'with the method %s is passed on or rejected, and not echoed',
       async (method) => {
         const headers = [['X-Canary', 'canary-4711']] as const
         const { status, body } = await send(target.url, { method, target: '/echo', headers })

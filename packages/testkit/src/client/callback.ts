@@ -14,5 +14,5 @@ export function redirectParameters(
   const location = String(response.headers.location ?? '')
   if (location.startsWith(redirectUri)) return callbackParameters(new URL(location))
   if (location === '') throw new Error(`The server shows a page ${shown(response)}`)
-  throw new Error(`Nobody is signed in: the browser is sent to ${location}. See the option "browser"`)
+  throw new Error(`No user is signed in: the browser is sent to ${location}. See the option "browser"`)
 }

@@ -62,7 +62,7 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
    * Sends an authorization request, and answers the consent page if there is one.
    *
    * @returns the parameters sent to the client: `code`, `state`, `iss`, or `error` and `error_description`
-   * @throws Error when the client gets no answer: nobody is signed in, or the server shows an error page
+   * @throws Error when the client gets no response: no user is signed in, or the server shows an error page
    */
   async authorize(
     parameters: Overrides,

@@ -75,7 +75,7 @@ export const addressStatements: readonly Statement[] = [
       for (const name of ['intranet', 'localhost', 'app.dev.', 'app.test'])
         bench.internet.names.set(name, [PUBLIC_ADDRESS])
       expect(await bench.faultOf(url)).toBe('address')
-      expect([...bench.internet.names.asked, ...bench.internet.dialled]).toEqual([])
+      expect([...bench.internet.names.lookedUp, ...bench.internet.dialled]).toEqual([])
     },
   })),
   ...INSIDE.map((address) => refusedAnswers(`that is ${address}`, [address])),
@@ -89,7 +89,7 @@ export const addressStatements: readonly Statement[] = [
       expect(await bench.faultOf()).toBe('answer 200')
       expect(bench.internet.dialled).toEqual([`${PUBLIC_ADDRESS}:443`])
       expect(host.requests).toHaveLength(1)
-      expect(new Set(bench.internet.names.asked).size).toBe(bench.internet.names.asked.length)
+      expect(new Set(bench.internet.names.lookedUp).size).toBe(bench.internet.names.lookedUp.length)
     },
   },
   {
@@ -100,13 +100,13 @@ export const addressStatements: readonly Statement[] = [
     },
   },
   {
-    name: 'tells that a name has no address',
+    name: 'reports that a name has no address',
     async prove(bench) {
-      expect(await bench.faultOf('https://nobody.dev/client.json')).toBe('dns')
+      expect(await bench.faultOf('https://unknown.dev/client.json')).toBe('dns')
     },
   },
   {
-    name: 'tells that nobody accepts the connection',
+    name: 'reports that the connection is refused',
     async prove(bench) {
       bench.internet.names.set('app.dev', [PUBLIC_ADDRESS])
       expect(await bench.faultOf()).toBe('connect')

@@ -137,7 +137,7 @@ function resetAfter(text: string): Serve {
   return (connection, _request, host) => void connection.write(text, () => host.reset())
 }
 
-/** Sends the same again and again, for as long as somebody reads; four megabytes at most. */
+/** Sends the same again and again, while the reader reads; four megabytes at most. */
 function endless(head: string, part: string): Serve {
   return (connection) => {
     connection.write(head)

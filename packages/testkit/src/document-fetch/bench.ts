@@ -5,11 +5,11 @@ import { type Authority, certificateAuthority } from './certificates.ts'
 import { type Host, type Serve, startHost } from './host.ts'
 import { Internet } from './internet.ts'
 
-/** What a fetch under test is told of the internet that it is tested in. */
+/** What a fetch under test knows about the simulated internet. */
 export interface DocumentFetchUnderTest {
   /** The certificate authority to trust, as PEM, instead of the public ones. */
   readonly ca: string
-  /** Milliseconds that a whole fetch may take: fewer than in production, so that nobody waits long. */
+  /** Milliseconds that a whole fetch may take: fewer than in production, so that the tests are short. */
   readonly deadline: number
 }
 
@@ -26,7 +26,7 @@ export interface NewHost {
 }
 
 export const DOCUMENT = '{"client_id":"https://app.dev/client.json"}'
-/** Public addresses; in the internet of the suite nobody else has them. */
+/** Public addresses; nothing else in the simulated internet has them. */
 export const PUBLIC_ADDRESS = '9.9.9.9'
 export const OTHER_PUBLIC_ADDRESS = '149.112.112.112'
 

@@ -6,12 +6,12 @@ import { Names } from './names.ts'
 type Connect = typeof net.Socket.prototype.connect
 
 /**
- * An internet within this process. Names and addresses are those of the test, whoever asks `node:dns` or connects by
+ * A simulated internet within this process. The test defines names and addresses for every use of `node:dns` and
  * `node:net`, so the fetch under test runs as it does in production. No packet leaves the machine.
  */
 export class Internet {
   readonly names = new Names()
-  /** Every address and port that somebody tried to connect to: `9.9.9.9:443`. */
+  /** Every address and port of a connection attempt: `9.9.9.9:443`. */
   readonly dialled: string[] = []
   readonly #routes = new Map<string, number>()
   readonly #undo: (() => void)[] = []

@@ -9,8 +9,8 @@ type Callback = (error: Error | null, ...found: unknown[]) => void
 
 /** The names of the test, and the functions of `node:dns` that find them. */
 export class Names {
-  /** Every name that somebody asked for, with the kind of the question: `app.dev 4`. */
-  readonly asked: string[] = []
+  /** Every name that was looked up, with the address family: `app.dev 4`. */
+  readonly lookedUp: string[] = []
   readonly #zone = new Map<string, NameAnswer[]>()
   #waiting: ((error: Error) => void)[] = []
 
@@ -20,7 +20,7 @@ export class Names {
   }
 
   forget(): void {
-    this.asked.length = 0
+    this.lookedUp.length = 0
     this.#zone.clear()
     this.cancel()
   }
@@ -65,8 +65,8 @@ export class Names {
   }
 
   async #answer(name: string, question: string): Promise<readonly string[]> {
-    const before = this.asked.filter((one) => one === `${name} ${question}`).length
-    this.asked.push(`${name} ${question}`)
+    const before = this.lookedUp.filter((one) => one === `${name} ${question}`).length
+    this.lookedUp.push(`${name} ${question}`)
     const answers = this.#zone.get(name) ?? []
     const answer = answers[Math.min(before, answers.length - 1)]
     if (answer === undefined) throw nameError('ENOTFOUND', name)

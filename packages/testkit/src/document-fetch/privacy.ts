@@ -8,7 +8,7 @@ const TELLS_TOO_MUCH =
 
 export const privacyStatements: readonly Statement[] = [
   {
-    name: 'asks for what it was told to, in the name of the host',
+    name: 'sends the accept header, and the name of the host',
     async prove(bench) {
       const host = await bench.host()
       const headers = { 'if-none-match': '"a"' }
@@ -22,7 +22,7 @@ export const privacyStatements: readonly Statement[] = [
     },
   },
   {
-    name: 'tells nothing of the user, and keeps no cookie',
+    name: 'sends nothing about the user, and keeps no cookie',
     async prove(bench) {
       const host = await bench.host({ serve: answering('{}', ['Set-Cookie: id=1; Path=/; Secure']) })
       await bench.fetch()

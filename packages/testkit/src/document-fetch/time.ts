@@ -35,7 +35,7 @@ export const timeStatements: readonly Statement[] = [
     dripping(DOCUMENT)(connection, ...more)
   }),
   {
-    name: 'hangs up when nobody waits for the answer any more',
+    name: 'closes the connection when the caller aborts',
     async prove(bench) {
       const caller = new AbortController()
       const host = await bench.host({ serve: () => caller.abort() })
@@ -45,7 +45,7 @@ export const timeStatements: readonly Statement[] = [
     },
   },
   {
-    name: 'does not begin when nobody waits for the answer',
+    name: 'does not begin if the caller has aborted',
     async prove(bench) {
       await bench.host()
       await expect(bench.fetch(undefined, { signal: AbortSignal.abort() })).rejects.toThrow()
@@ -73,7 +73,7 @@ async function expectTimeout(bench: Bench, host: Parameters<Bench['settled']>[0]
   expect(host.open.size, 'connections that are still open').toBe(0)
 }
 
-/** Sends all of a text, so slowly that it takes many deadlines, and so steadily that nobody calls it idle. */
+/** Sends all of a text, so slowly that it takes many deadlines, and so steadily that the connection is never idle. */
 function dripping(text: string): Serve {
   return (connection) => {
     let sent = 0

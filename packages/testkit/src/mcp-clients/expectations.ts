@@ -36,12 +36,12 @@ export function expectCode(
   { callback, state }: { readonly callback: URL; readonly state: string },
   { client, redirectUri, issuer }: Installation,
 ): void {
-  const told = Object.fromEntries(callback.searchParams)
+  const response = Object.fromEntries(callback.searchParams)
   expect(`${callback.origin}${callback.pathname}`).toBe(redirectUri)
-  expect(told).toMatchObject({ code: expect.stringMatching(/^[\w.~-]+$/) })
-  if (client.requests.authorization.includes('{state}')) expect(told).toMatchObject({ state })
-  expectMembers(told, client.reads?.callback)
-  if (told.iss !== undefined) expect(told.iss).toBe(issuer)
+  expect(response).toMatchObject({ code: expect.stringMatching(/^[\w.~-]+$/) })
+  if (client.requests.authorization.includes('{state}')) expect(response).toMatchObject({ state })
+  expectMembers(response, client.reads?.callback)
+  if (response.iss !== undefined) expect(response.iss).toBe(issuer)
 }
 
 /** RFC 6749 5.1. */

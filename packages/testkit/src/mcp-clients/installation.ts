@@ -7,7 +7,7 @@ import { filledAddress, filledRequest } from './message.ts'
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** A client on somebody's machine. It sends its requests and remembers the answers, and judges none of them. */
+/** A client on a user's machine. It sends its requests and keeps the responses, and checks none of them. */
 export class Installation {
   readonly client: McpClient
   readonly server: McpServerUnderTest
@@ -75,7 +75,7 @@ export class Installation {
     this.#known.client_id = String(this.client.document?.client_id)
   }
 
-  /** Sends its user to the server. @param scope instead of the one it asks for first. @returns what it is told */
+  /** Sends its user to the server. @param scope instead of the first requested one. @returns the response at its redirect URI */
   async authorize(scope?: string): Promise<{ readonly callback: URL; readonly state: string }> {
     const code_verifier = randomBytes(32).toString('base64url')
     const code_challenge = createHash('sha256').update(code_verifier).digest('base64url')
@@ -122,7 +122,7 @@ export class Installation {
     message: string | undefined,
     instead: Record<string, string> = {},
   ): Promise<Answer & Body> {
-    if (message === undefined) throw new Error(`Nobody saw this request of ${this.client.name}`)
+    if (message === undefined) throw new Error(`No recorded request of ${this.client.name}`)
     const { url, request } = filledRequest(message, { ...this.#known, ...instead })
     return answerOf(await this.#send(url, request)) as Answer & Body
   }

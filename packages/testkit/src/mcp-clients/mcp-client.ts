@@ -1,6 +1,6 @@
 /**
  * An MCP client that people use, and its requests as they were seen on the wire. In a request, `{name}` stands for what
- * differs each time. A request that nobody saw is left out. So are the headers of the connection, and those that the
+ * differs each time. A request that was not recorded is left out. So are the headers of the connection, and those that the
  * `fetch` of Node adds by itself.
  */
 export interface McpClient {
@@ -10,7 +10,7 @@ export interface McpClient {
   readonly date: string
   /** Where they were seen. */
   readonly source: string
-  /** What it did with Grantkit. Default: it was not tried, and its requests are published ones. */
+  /** The result with Grantkit. Default: it was not tested, and its requests are published ones. */
   readonly tried?: string
   /** Its redirect URI. A `{port}` is a free one of each process. */
   readonly redirectUri: string

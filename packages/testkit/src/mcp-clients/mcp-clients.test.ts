@@ -7,7 +7,7 @@ describe.each(mcpClients)('$name $version', ({ date, source, redirectUri, docume
     expect(source).not.toBe('')
   })
 
-  it('has nothing of the machine or the user it was seen with', () => {
+  it('has no data of the machine or the user it was recorded with', () => {
     const messages = JSON.stringify(requests)
     expect(messages).not.toMatch(/[\w-]{40,}/)
     expect(messages).not.toMatch(/\/(home|tmp|Users)\/|127\.0\.0\.1:(?!33418)|localhost:|@/)

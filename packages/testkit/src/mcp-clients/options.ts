@@ -1,5 +1,5 @@
 export interface DescribeMcpClientsOptions {
-  /** The server lets nobody in without a token. Default: false. */
+  /** The server challenges every request without a token. Default: false. */
   readonly challenges?: boolean | undefined
   /** The server knows the documents of `mcpClients`, and admits their https callbacks. Default: false. */
   readonly documents?: boolean | undefined

@@ -25,7 +25,7 @@ export function signInPromises(
   { challenges = false }: DescribeMcpClientsOptions,
 ): void {
   if (challenges && requests.call)
-    it('is told where to sign in by its first request', async () => {
+    it('learns from its first request where to sign in', async () => {
       const app = await introduced()
       expectChallenge(await app.probe(), app)
     })
@@ -46,7 +46,7 @@ export function signInPromises(
   })
 
   if (requests.call)
-    it('is let in with its token, and told where to get one when it is no longer good', async () => {
+    it('is authorized with its token, and challenged when it is no longer valid', async () => {
       const app = await introduced()
       await signedIn(app)
       expectCalled(await app.call())

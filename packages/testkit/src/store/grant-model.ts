@@ -7,7 +7,7 @@ import type { Subject } from './subject.ts'
 
 /**
  * A grant against random actions of its client, a thief and the clock, in any order and concurrently. The expectations
- * are those of core's own model; here each step goes through the store.
+ * are the ones of core's own model; here each step goes through the store.
  */
 export function grantModelPromises(subject: Subject): void {
   it('keeps a grant correct under any concurrent sequence of actions', { timeout: 60_000 }, async () => {
@@ -87,7 +87,7 @@ class World {
     const [pair] = served
     if (pair && pair.refresh_token !== this.pairs.at(-1)?.refresh_token) this.keep(pair as Tokens)
     if (reused) {
-      expect(served, 'a spent token').toEqual([])
+      expect(served, 'a used token').toEqual([])
       this.ended = true
     }
   }

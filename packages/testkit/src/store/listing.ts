@@ -47,7 +47,7 @@ export function listingPromises(subject: Subject): void {
       await expect.poll(() => listed(owner), { timeout: LAG }).toStrictEqual(byId(grants))
     }
 
-    it('names all grants of the subject and those of nobody else', async () => {
+    it('has all grants of the subject and no others', async () => {
       const [alice, bob] = [`alice-${randomUUID()}`, `bob-${randomUUID()}`]
       const grants = [await opened(alice), await opened(alice), await opened(alice)]
       const other = await opened(bob)
@@ -56,7 +56,7 @@ export function listingPromises(subject: Subject): void {
     })
 
     it('names nothing for a subject without grants', async () => {
-      for (const owner of ['', '__proto__', 'constructor', '*', `nobody-${randomUUID()}`]) {
+      for (const owner of ['', '__proto__', 'constructor', '*', `unknown-${randomUUID()}`]) {
         expect(await listed(owner), owner).toStrictEqual([])
       }
     })
@@ -108,7 +108,7 @@ export function listingPromises(subject: Subject): void {
       expect(rest.grants).toEqual([grants[1], grants[0]])
     })
 
-    it('names the grants of a subject and a client, and those of no other', async () => {
+    it('has the grants of a subject and a client, and no others', async () => {
       const [alice, bob] = [`alice-${randomUUID()}`, `bob-${randomUUID()}`]
       const grants = await openedInTurn(alice, 5, { clientId: 'app' })
       await openedInTurn(alice, 5, { clientId: 'other app' })

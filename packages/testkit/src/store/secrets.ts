@@ -7,9 +7,9 @@ import type { Subject } from './subject.ts'
 
 /** A thief of the store gets no usable credential. */
 export function secretPromises(subject: Subject): void {
-  it('is never handed a secret', async () => {
-    const handed: string[] = []
-    const flow = await openFlow(recordingStore(subject.store, handed), subject.clock.now)
+  it('never gets a secret', async () => {
+    const received: string[] = []
+    const flow = await openFlow(recordingStore(subject.store, received), subject.clock.now)
     const approval = await flow.approve(SCOPE)
     const first = (await flow.redeem(approval)) as Tokens
     const second = (await flow.refresh(first.refresh_token)) as Tokens
@@ -19,10 +19,10 @@ export function secretPromises(subject: Subject): void {
     await flow.redeem(approval)
     const tokens = [approval.code, ...Object.values(tokensOf(first)), ...Object.values(tokensOf(second))]
     const secrets = [flow.clientSecret ?? '', approval.verifier, ...tokens.map(secretOf)]
-    expect(handed.length).toBeGreaterThan(10)
+    expect(received.length).toBeGreaterThan(10)
     for (const secret of secrets) {
       expect(secret.length, 'a secret was made').toBeGreaterThan(20)
-      for (const text of handed) expect(text).not.toContain(secret)
+      for (const text of received) expect(text).not.toContain(secret)
     }
   })
 }
@@ -37,13 +37,13 @@ function secretOf(token: string): string {
 }
 
 /** Wraps the store, and records everything it is given as text. */
-function recordingStore({ clients, grants }: Store, handed: string[]): Store {
+function recordingStore({ clients, grants }: Store, received: string[]): Store {
   const spied = <T extends object>(records: T): T =>
     new Proxy(records, {
       get: (target, verb) => {
         const call = Reflect.get(target, verb) as (...given: unknown[]) => unknown
         return (...given: unknown[]) => {
-          handed.push(JSON.stringify(given))
+          received.push(JSON.stringify(given))
           return call.apply(target, given)
         }
       },
