@@ -460,6 +460,20 @@ describe('a decision', () => {
 })
 
 describe('a poll', () => {
+  it('leaves its device code valid when no key can sign', async () => {
+    const { school, start, approve, poll } = await openDeviceSchool()
+    const tool = await addTool(school, { idTokenSignedResponseAlg: 'ES256' })
+    const started = await start({}, tool)
+    await approve(started)
+    const { store, clock, keys } = school
+    const server = { store, now: () => clock.now, keys: keys.slice(0, 1) }
+    const withoutKey = await openDeviceSchool({ server })
+    const form = { client_id: tool.clientId }
+    expect((await withoutKey.poll(started, form)).status).toBe(503)
+    expect((await poll(started, form)).status).toBe(200)
+    expect(school.events.at(-1)).toMatchObject({ type: 'device_code_redeemed' })
+  })
+
   it('before the decision writes nothing, and is no failure', async () => {
     const { start, poll, school } = await openDeviceSchool()
     const started = await start()

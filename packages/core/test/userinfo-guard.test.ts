@@ -72,6 +72,20 @@ describe('the guard', () => {
     expect(await openSchool().callApi(undefined, 'courses:write')).toEqual({ kind: 'anonymous' })
   })
 
+  it('accepts no token of a grant that lost its user', async () => {
+    const { school, token } = await withToken()
+    const { grants } = school.store
+    const { find } = grants
+    grants.find = async (id) => {
+      const found = await find(id)
+      return found && { ...found, value: { ...found.value, subject: undefined } }
+    }
+    expect(await school.callApi(token, 'courses:read')).toMatchObject({
+      kind: 'refused',
+      response: { status: 401 },
+    })
+  })
+
   it('accepts a token with the scope and returns its user', async () => {
     const { school, token } = await withToken()
     expect(await school.callApi(token, 'courses:read')).toMatchObject({

@@ -112,6 +112,15 @@ describe('a rotation', () => {
     expect(() => repeat(successorKeys(other))).toThrow(refused('refresh_retry_key_gone'))
   })
 
+  it('without a retry window, takes a replaced token for a copy, however early its request arrived', () => {
+    const first = grantOf(rotate(LIVE, NOW + 10))
+    const second = grantOf(rotate(first, NOW + 20, { generation: 1, secret: NEXT_SECRET }))
+    const repeat = (refreshRetryWindow: number) =>
+      rotateRefreshToken(second, asked({ arrivedAt: NOW + 15 }), NOW + 25, { ...TIMES, refreshRetryWindow })
+    expect(() => repeat(60)).toThrow(refused('refresh_token_replaced'))
+    expect(repeat(0).kind).toBe('ended')
+  })
+
   it('refuses a token from the second of its expiry', () => {
     expect(rotate(LIVE, NOW + 999).kind).toBe('changed')
     expect(() => rotate(LIVE, NOW + 1000)).toThrow(refused('refresh_token_expired'))
