@@ -184,6 +184,15 @@ describe('the guard of an API', () => {
     expect(school.events.at(-1)).toMatchObject({ reason: 'token_schemes_mixed' })
   })
 
+  it.each(['DPoP', 'Bearer'])('challenges first by the scheme that was tried: %s', async (scheme) => {
+    const { store } = open()
+    const proofs = dpopProofs({ secret: SECRET })
+    const api = createResourceServer({ resource: ISSUER, store, scopes: {}, proofs })
+    const headers = { authorization: `${scheme} unknown` }
+    const { response } = (await api.access({ ...request, headers })) as Refused
+    expect(response.headers['www-authenticate']).toMatch(new RegExp(`^${scheme} error=`))
+  })
+
   it('remembers a used proof for as long as it would be valid', async () => {
     const { clock, ask } = await strictly((now) => ({ iat: now + 60 }))
     expect((await ask()).kind).toBe('authorized')
@@ -217,10 +226,11 @@ describe('a device that proves a key', () => {
       server: { features: [dpop()] },
     })
     const started = await start()
-    await approve(started)
     const { device_code } = started
     const form = { grant_type: DEVICE_CODE_GRANT, client_id: tool.clientId, device_code }
     const poll = (key: ProvingKey) => token(school, form, proven(school, '/api/oauth/token', {}, key))
+    expect(bodyOf(await poll(KEY)).error).toBe('authorization_pending')
+    await approve(started)
     const answer = bodyOf<TokenAnswer>(await poll(KEY))
     expect(answer.token_type).toBe('DPoP')
     expect(bodyOf(await poll(KEY))).toMatchObject({ access_token: answer.access_token })
