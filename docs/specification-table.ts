@@ -8,6 +8,7 @@ const CORE = join(import.meta.dirname, '../packages/core')
 const TITLES: Readonly<Record<string, string>> = {
   'RFC 3986': 'Uniform Resource Identifiers',
   'RFC 4291': 'IPv6 addresses',
+  'RFC 4647': 'Matching of language tags',
   'RFC 4648': 'Base64',
   'RFC 5869': 'HMAC-based key derivation (HKDF)',
   'RFC 6177': 'IPv6 assignments to sites',

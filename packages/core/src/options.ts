@@ -17,6 +17,7 @@ import type { TokenEndpointOptions } from './grants/token-endpoint.ts'
 import type { UserGrantRevoked } from './grants/user-grants.ts'
 import { type Emit, type RequestEvent, shielded } from './kernel/events.ts'
 import { type Kernel, systemClock } from './kernel/kernel.ts'
+import { checkLanguages } from './kernel/localized-text.ts'
 import { checkedResource } from './kernel/resource-indicator.ts'
 import { revocationLog } from './kernel/revocation-log.ts'
 import { parseScope, type ScopeCatalogue } from './kernel/scope.ts'
@@ -177,4 +178,7 @@ function checkIssuer(issuer: string): void {
 function checkScopes(catalogue: ScopeCatalogue): void {
   const unusable = Object.keys(catalogue).find((name) => parseScope(name)?.[0] !== name)
   if (unusable !== undefined) throw new Error(`scopes: "${unusable}" cannot be the name of a scope`)
+  for (const [name, { description, area }] of Object.entries(catalogue))
+    for (const text of [description, area])
+      if (typeof text === 'object') checkLanguages(`scopes: "${name}"`, Object.keys(text))
 }

@@ -13,7 +13,7 @@ import {
   register,
   tokensFor,
 } from './client.ts'
-import { CHALLENGE, ISSUER, openSchool, REDIRECT_URI, SCOPES, type School } from './school.ts'
+import { CHALLENGE, ISSUER, openSchool, PAGE, REDIRECT_URI, SCOPES, type School } from './school.ts'
 import { TEST_KEYS } from './signing-keys.ts'
 
 async function withClient(metadata: object = {}): Promise<{ school: School; id: string }> {
@@ -220,6 +220,7 @@ describe('authorize, after the redirect URI is trusted', () => {
     const hints = { login_hint: 'alice@school.example', ui_locales: 'de en' }
     await authorize(school, authorizationQuery(id, hints), {})
     expect(school.shown.signInHint).toEqual({
+      ...PAGE,
       client: expect.objectContaining({ clientId: id }),
       redirectUri: REDIRECT_URI,
       loginHint: 'alice@school.example',

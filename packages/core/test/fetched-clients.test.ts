@@ -15,7 +15,7 @@ import {
   type TokenAnswer,
 } from './client.ts'
 import { DOCUMENT, type DocumentHost, fault, ID, openWithDocuments } from './document-host.ts'
-import { openSchool, REDIRECT_URI, type School } from './school.ts'
+import { openSchool, PAGE, REDIRECT_URI, type School } from './school.ts'
 
 /** Clients whose documents are fetched: when, for whom, and the meaning of the responses of their host. */
 
@@ -169,7 +169,9 @@ describe('nothing is fetched', () => {
   it('before the sign-in, whose page shows only the host', async () => {
     const { school, host } = openWithDocuments()
     await authorize(school, query(ID, { login_hint: 'alice', ui_locales: 'de' }), {})
-    expect(school.shown.signInHint).toEqual({ clientHost: 'editor.dev', loginHint: 'alice', uiLocales: 'de' })
+    expect(school.shown.signInHint).toEqual({
+      ...{ ...PAGE, clientHost: 'editor.dev', loginHint: 'alice', uiLocales: 'de' },
+    })
     expect(host.asked).toEqual([])
     await school.send('GET', '/oauth/authorize', {
       query: school.shown.signIn?.split('?')[1] ?? '',
@@ -330,6 +332,8 @@ describe('the answer of the host', () => {
       const page = await asAlice(school)
       expect([page.status, page.headers['retry-after']]).toEqual([503, '5'])
       expect(school.shown.error).toEqual({
+        ...PAGE,
+        parameters: { host: 'editor.dev' },
         error: 'temporarily_unavailable',
         description: 'The address of the application cannot be read at the moment; try again later',
         reason: 'document_unreachable',

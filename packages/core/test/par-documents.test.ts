@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { ALICE, authorizationQuery, authorize, bodyOf, decide, redeem, redirectOf } from './client.ts'
 import { DOCUMENT, ID, openWithDocuments } from './document-host.ts'
 import { provingKey } from './dpop-key.ts'
-import { ISSUER, openSchool, type School } from './school.ts'
+import { ISSUER, openSchool, PAGE, type School } from './school.ts'
 import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
 
 /** Clients whose documents were not fetched yet, at endpoints without a user: no request causes a fetch. */
@@ -45,7 +45,7 @@ describe('a pushed request of a client whose document is not fetched yet', () =>
     const pushed = await push(school)
     await arrive(school, pushed, {})
     expect(host.asked).toEqual([])
-    expect(school.shown.signInHint).toEqual({ clientHost: 'editor.dev' })
+    expect(school.shown.signInHint).toEqual({ ...PAGE, clientHost: 'editor.dev' })
     const [, back = ''] = String(school.shown.signIn).split('?')
     expect(await authorize(school, back)).toMatchObject({ status: 200, body: 'consent' })
     const { code = '' } = redirectOf(await decide(school))

@@ -18,6 +18,7 @@ import {
   type Store,
 } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
+import { expect } from 'vitest'
 import { TEST_KEYS } from './signing-keys.ts'
 
 /** A small school with sign-in by cookie, served in this process on a clock that tests move. */
@@ -48,6 +49,9 @@ const USERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   },
   bob: { name: 'Bob', email: '' },
 }
+
+/** What every page gets, where nothing else is configured. */
+export const PAGE = { request: expect.objectContaining({ method: 'GET' }), locale: 'en' }
 
 export interface Message {
   readonly query?: string | Record<string, string>

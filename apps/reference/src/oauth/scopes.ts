@@ -1,4 +1,4 @@
-import type { ScopeCatalogue, ScopeDefinition } from '@grantkit/core'
+import type { ScopeDefinition } from '@grantkit/core'
 
 /** An area of the school's API. Its name is the first half of its scopes and the path below `/api/`. */
 interface Area {
@@ -114,7 +114,7 @@ export const SCOPES = Object.fromEntries([
   ['profile', { description: 'See your name and profile' }],
   ['email', { description: 'See your e-mail address' }],
   ...areas.flatMap(scopesOfArea),
-]) as ScopeCatalogue<Scope>
+]) as Readonly<Record<Scope, ScopeDefinition & { readonly description: string }>>
 
 function scopesOfArea({
   name,

@@ -1,7 +1,10 @@
-import type { ErrorView, HttpResponse } from '@grantkit/core'
+import type { ErrorView, HttpResponse, PageView } from '@grantkit/core'
 import { html } from 'hono/html'
 import { type Markup, page, type Site } from './page.ts'
 import { type Metadata, remedyOf } from './remedy.ts'
+
+/** What the page needs of an `ErrorView`. */
+export type ErrorContent = Omit<ErrorView, 'parameters' | keyof PageView>
 
 /**
  * The error page, with a text for the user and one for the developer of the app. A program that opened a browser does
@@ -9,7 +12,7 @@ import { type Metadata, remedyOf } from './remedy.ts'
  */
 export function errorPage(
   site: Site,
-  { description, error, reason, status }: ErrorView,
+  { description, error, reason, status }: ErrorContent,
   metadata: Metadata,
 ): Promise<HttpResponse> {
   const unavailable = status >= 500
@@ -32,7 +35,7 @@ function remedyLines(remedy: Markup): Markup {
   <p>A program gets this as JSON, before it opens a browser, by the same request with <code>Accept: application/json</code>.</p>`
 }
 
-const ADVICE: Partial<Record<ErrorView['reason'], string>> = {
+const ADVICE: Partial<Record<string, string>> = {
   client_unknown: 'The school does not know this app. Go back to it and sign in anew.',
   redirect_uri_not_registered:
     'The app wants to be answered at an address it did not register. You were not sent there.',

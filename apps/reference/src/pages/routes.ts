@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import { type AuthorizationServer, type ErrorView, type Interaction, OAuthError } from '@grantkit/core'
+import { type AuthorizationServer, type Interaction, OAuthError } from '@grantkit/core'
 import { toResponse } from '@grantkit/core/adapter'
 import { type Handler, Hono } from 'hono'
 import { headerOf, prefetch, type WithBody } from '../http/bodies-and-answers.ts'
 import { type AccountPage, type AccountPageOptions, accountPage } from './account.ts'
 import { consentPage } from './consent.ts'
-import { errorPage } from './error.ts'
+import { type ErrorContent, errorPage } from './error.ts'
 import { homePage } from './home.ts'
 import { login } from './login.ts'
 import { logoutPage, signOut } from './logout.ts'
@@ -111,13 +111,13 @@ export function interaction({ site, accounts, sessions, metadata }: PagesOptions
 }
 
 /** Core reports by itself that its store is unreachable. */
-function viewOf(thrown: unknown): ErrorView {
+function viewOf(thrown: unknown): ErrorContent {
   if (!(thrown instanceof OAuthError)) return UNEXPECTED
   const { error, message: description, reason, status } = thrown
   return { error, description, reason, status }
 }
 
-const UNEXPECTED: ErrorView = {
+const UNEXPECTED: ErrorContent = {
   error: 'server_error',
   description: 'Something went wrong; the error was logged',
   reason: 'unexpected',

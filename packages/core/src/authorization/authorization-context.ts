@@ -1,4 +1,5 @@
 import type { RedirectUriPolicy } from '../clients/redirect-uri.ts'
+import type { PageView } from '../http/page-language.ts'
 import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors } from '../kernel/oauth-error.ts'
 import { sha256 } from '../kernel/secrets.ts'
@@ -45,6 +46,7 @@ export interface AuthorizationAttempt {
   readonly signedInForThis: boolean
   /** The user has just sent a consent form that did not count. */
   readonly formExpired: boolean
+  readonly page: PageView
 }
 
 export const DOCUMENT_LIMIT_ERRORS = defineErrors({

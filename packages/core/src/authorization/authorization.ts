@@ -9,6 +9,7 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { readMessage } from '../http/message.ts'
 import { basePathOf, endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
+import { checkLanguages } from '../kernel/localized-text.ts'
 import { requestedScopes } from '../kernel/scope.ts'
 import type { ServerSecret } from '../kernel/server-secret.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
@@ -18,7 +19,7 @@ import {
   readAuthorizationRequest,
   type ScopeOptions,
 } from './authorization-request.ts'
-import { authorize, showFormAgain } from './authorize.ts'
+import { authorize, sentParameters, showFormAgain } from './authorize.ts'
 import { CONSENT_ERRORS, ConsentForm, consent } from './consent.ts'
 import type { CallbackOptions, Interaction } from './interaction.ts'
 import { redirectTargetOf, showErrorPage, TargetParameters } from './redirect-target.ts'
@@ -64,6 +65,8 @@ export function authorization(
   validateRequest: ValidateRequest
 } {
   checkDefaultScope(server, options.defaultScope)
+  const { uiLocales } = server.interaction
+  if (uiLocales !== undefined) checkLanguages('interaction.uiLocales', uiLocales)
   const paths = {
     authorize: endpointPath('authorize', options.paths?.authorize, '/oauth/authorize'),
     consent: endpointPath('consent', options.paths?.consent, '/oauth/consent'),
@@ -75,6 +78,7 @@ export function authorization(
     metadata: {
       code_challenge_methods_supported: [CHALLENGE_METHOD],
       authorization_response_iss_parameter_supported: true,
+      ui_locales_supported: uiLocales,
     },
   }
 }
@@ -113,7 +117,8 @@ function contextOf(
 
 /** Where a person's browser goes. No script of another origin may read these. */
 function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
-  const refusal: Endpoint['refusal'] = (error, request) => showErrorPage(context, error, request)
+  const refusal: NonNullable<Endpoint['refusal']> = (error, request) =>
+    showErrorPage(context, error, request, sentParameters(context, request))
   const page = { cors: false, refusal }
   return [
     {
@@ -134,7 +139,7 @@ function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
       refusal: (error, request) =>
         error.reason === CONSENT_ERRORS.consent_ticket_invalid.reason
           ? showFormAgain(context, request)
-          : showErrorPage(context, error, request),
+          : refusal(error, request),
       answer: (request) => consent(context, request),
     },
   ]

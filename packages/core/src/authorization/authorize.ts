@@ -1,6 +1,7 @@
 import { publicClient } from '../clients/client-record.ts'
 import { type HttpRequest, type HttpResponse, redirect, securePage } from '../http/http.ts'
 import { FORM, type Parameters, pairsOf, readMessage, requireMediaType } from '../http/message.ts'
+import { type PageView, pageView } from '../http/page-language.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { verifiedHint } from '../openid/id-token.ts'
 import {
@@ -14,7 +15,7 @@ import {
   readAuthorizationRequest,
 } from './authorization-request.ts'
 import { approveRemembered, askForConsent, consentRemembered } from './consent-page.ts'
-import type { Session } from './interaction.ts'
+import type { Session, SignInHint } from './interaction.ts'
 import { arrival, presentedRequest, requirePushed } from './presented-request.ts'
 import { answerByRedirect, validateRedirectTarget } from './redirect-target.ts'
 import {
@@ -35,9 +36,11 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   const marked = presented.pushed && (await arrival(context, query, presented))
   if (marked !== undefined) return redirect(`${context.paths.authorize}?${marked}`)
   const { sent, requestUri } = presented
-  const host = describingHost(context, sent)
-  const user = host === undefined ? undefined : await interaction.session(request)
-  if (host !== undefined && user === undefined) return requireSignIn(context, query, sent, host)
+  const page = pageView(interaction, request, sent)
+  const clientHost = describingHost(context, sent)
+  const user = clientHost === undefined ? undefined : await interaction.session(request)
+  if (clientHost !== undefined && user === undefined)
+    return requireSignIn(context, query, sent, { ...page, clientHost })
   const target = await validateRedirectTarget(context, sent, user && requestingUser(context, user))
   return answerByRedirect(kernel, request, target, async () => {
     requirePushed(context, target.client, presented)
@@ -46,7 +49,7 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
     const signedInForThis = signedInSince(context, query, ticket, session)
     return proceed(
       context,
-      { target, request: valid, query, requestUri, signedInForThis, formExpired },
+      { target, request: valid, query, requestUri, signedInForThis, formExpired, page },
       session,
     )
   })
@@ -66,12 +69,12 @@ async function requireSignIn(
   context: AuthorizationContext,
   query: string,
   sent: Parameters,
-  clientHost: string,
+  known: PageView & Pick<SignInHint, 'clientHost'>,
 ): Promise<HttpResponse> {
   const { prompt, login_hint: loginHint, ui_locales: uiLocales } = readMessage(SignInParameters, sent)
   if (requestedPrompts(prompt).includes('none')) throw new OAuthError(PROMPT_ERRORS.sign_in_needed)
   const returnTo = `${context.paths.authorize}?${markSignIn(context, query, undefined)}`
-  return securePage(await context.interaction.signIn(returnTo, { clientHost, loginHint, uiLocales }))
+  return securePage(await context.interaction.signIn(returnTo, { ...known, loginHint, uiLocales }))
 }
 
 /** The steps between a valid request and a code. Each may need the user. */
@@ -97,14 +100,14 @@ async function askToSignIn(
   attempt: AuthorizationAttempt,
   session: Session | undefined,
 ): Promise<HttpResponse> {
-  const { target, request, query } = attempt
+  const { target, request, query, page } = attempt
   if (request.prompts.includes('none')) throw new OAuthError(PROMPT_ERRORS.sign_in_needed)
   const marked = demandsSignIn(request) ? markSignIn(context, query, session) : query
   const returnTo = `${context.paths.authorize}?${marked}`
   const { loginHint, uiLocales } = request
   const { redirectUri } = target
-  const client = publicClient(target.client)
-  return securePage(await context.interaction.signIn(returnTo, { client, redirectUri, loginHint, uiLocales }))
+  const hint = { ...page, client: publicClient(target.client), redirectUri, loginHint, uiLocales }
+  return securePage(await context.interaction.signIn(returnTo, hint))
 }
 
 /** Whether this request demands a fresh sign-in, so that it must be recognised when the user comes back. */
@@ -127,6 +130,15 @@ function queryOf(request: HttpRequest): string {
   if (request.method === 'GET') return request.query
   requireMediaType(request, FORM)
   return String(pairsOf(request.body))
+}
+
+/** The parameters of a request that may be wrong in every other way, for the language of its error page. */
+export function sentParameters(context: AuthorizationContext, request: HttpRequest): Parameters {
+  try {
+    return presentedRequest(context, queryOf(request)).sent
+  } catch {
+    return {}
+  }
 }
 
 /** Makes the consent page say that an earlier form did not count. Anybody may append it: it does nothing else. */

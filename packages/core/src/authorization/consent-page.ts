@@ -2,7 +2,9 @@ import { publicClient } from '../clients/client-record.ts'
 import { formActionSources, isLoopback } from '../clients/redirect-uri.ts'
 import { liveUntil } from '../grants/change-grant.ts'
 import { type HttpResponse, securePage } from '../http/http.ts'
+import type { PageView } from '../http/page-language.ts'
 import type { Kernel } from '../kernel/kernel.ts'
+import { inLanguage } from '../kernel/localized-text.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Grant } from '../kernel/records.ts'
 import { coversResources } from '../kernel/resource-indicator.ts'
@@ -11,7 +13,7 @@ import { newId } from '../kernel/secrets.ts'
 import { approve } from './approval.ts'
 import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
-import type { CallbackOptions, ConsentScope, DocumentIdentity, Session } from './interaction.ts'
+import type { CallbackOptions, ConsentScope, DocumentIdentity, Interaction, Session } from './interaction.ts'
 import type { RedirectTarget } from './redirect-target.ts'
 import { PROMPT_ERRORS } from './sign-in.ts'
 import { consentNonce, sealTicket } from './ticket.ts'
@@ -25,6 +27,7 @@ export async function askForConsent(
   const { target, request, query } = attempt
   if (request.prompts.includes('none')) throw new OAuthError(PROMPT_ERRORS.consent_needed)
   const page = await context.interaction.consentPage({
+    ...attempt.page,
     client: publicClient(target.client),
     session,
     identity: documentIdentity(target),
@@ -105,27 +108,33 @@ async function consentScopes(
   session: Session,
 ): Promise<ConsentScope[]> {
   const { scopes: requested, resources } = attempt.request
-  const { kernel } = context
+  const { kernel, interaction } = context
   // The marks are a courtesy: if the store does not answer, the page goes without.
   const grants = await liveGrants(context, attempt, session).catch(() => [])
   const allows = (grant: Grant, scope: string) =>
     grant.scopes.includes(scope) && coversResources(grant.resources, resources)
-  return scopesInWords(kernel, requested, (name) => grants.some((grant) => allows(grant, name)))
+  const inWords = scopesInWords({ scopes: kernel.scopes, interaction }, requested, attempt.page)
+  return inWords.map((scope) => ({
+    ...scope,
+    allowedBefore: grants.some((grant) => allows(grant, scope.name)),
+  }))
 }
 
-/** The requested scopes with their descriptions, in the order of the catalogue. */
+/** The requested scopes in the language of the page, in the order of the catalogue. */
 export function scopesInWords(
-  { scopes }: Kernel,
+  { scopes, interaction: { uiLocales } }: Pick<Kernel, 'scopes'> & { readonly interaction: Interaction },
   requested: readonly string[],
-  allowedBefore: (name: string) => boolean,
+  { locale }: PageView,
 ): ConsentScope[] {
   return Object.entries(scopes)
     .filter(([name]) => requested.includes(name))
-    .map(([name, definition]) => ({
+    .map(([name, { description, area, ...definition }]) => ({
       ...definition,
       name,
+      description: inLanguage(description, locale, uiLocales),
+      ...(area !== undefined && { area: inLanguage(area, locale, uiLocales) }),
       required: name === OPENID,
-      allowedBefore: allowedBefore(name),
+      allowedBefore: false,
     }))
 }
 
@@ -147,7 +156,7 @@ function canShowCallback({ callbackPage }: CallbackOptions, { redirectUri }: Red
 /** @param answer to the consent form; it stays as it is unless it is a redirect that may be shown */
 export async function shownCallback(
   context: CallbackContext,
-  target: RedirectTarget,
+  { target, page }: Pick<AuthorizationAttempt, 'target' | 'page'>,
   answer: HttpResponse,
 ): Promise<HttpResponse> {
   const { location } = answer.headers
@@ -155,6 +164,12 @@ export async function shownCallback(
   if (callbackPage === undefined || location === undefined || !canShowCallback(context, target)) return answer
   const callbackUrl = String(location)
   const allowed = new URL(callbackUrl).searchParams.has('code')
-  const view = { client: publicClient(target.client), callbackUrl, allowed, lifetime: lifetimes.code }
+  const view = {
+    ...page,
+    client: publicClient(target.client),
+    callbackUrl,
+    allowed,
+    lifetime: lifetimes.code,
+  }
   return securePage(await callbackPage(view))
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { requireOwnForm } from '../http/cross-site.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import { formParameters, readMessage } from '../http/message.ts'
+import { pageView } from '../http/page-language.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { OPENID } from '../kernel/scope.ts'
@@ -39,6 +40,7 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   const { kernel } = context
   requireOwnForm(kernel, request)
   const { sent, requestUri } = presentedRequest(context, request.query)
+  const page = pageView(context.interaction, request, sent)
   const form = readMessage(ConsentForm, formParameters(request))
   const { ticket } = form
   const { session, secret } = await sessionOfTicket(context, request, ticket)
@@ -59,12 +61,13 @@ export async function consent(context: AuthorizationContext, request: HttpReques
         requestUri,
         signedInForThis: true,
         formExpired: false,
+        page,
       }
       return askForConsent(context, attempt, session)
     }
     return approve(completing, { target, request: requested, requestUri, session, scopes, ticket })
   })
-  return form.callback === 'show' ? shownCallback(context, target, answer) : answer
+  return form.callback === 'show' ? shownCallback(context, { target, page }, answer) : answer
 }
 
 /** @throws OAuthError after which the form is shown again: a forged one must not cause a redirect to a client */

@@ -1,5 +1,6 @@
 import type { PublicClient } from '../clients/client-record.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
+import type { PageView } from '../http/page-language.ts'
 import type { ScopeDefinition } from '../kernel/scope.ts'
 
 /** The signed-in user of this browser. */
@@ -13,7 +14,7 @@ export interface Session {
 }
 
 /** Hints that the sign-in page may show or prefill. */
-export interface SignInHint {
+export interface SignInHint extends PageView {
   /** Absent until the user has signed in, if a document describes the client. */
   readonly client?: PublicClient | undefined
   readonly redirectUri?: string | undefined
@@ -24,7 +25,7 @@ export interface SignInHint {
 }
 
 /** The content of the consent page, and the fields of its form. */
-export interface ConsentView {
+export interface ConsentView extends PageView {
   readonly client: PublicClient
   readonly session: Session
   /** Who vouches for the client; present if a document describes it. Show it as large as the name. */
@@ -67,8 +68,11 @@ export interface DocumentIdentity {
   readonly loopback: boolean
 }
 
-export interface ConsentScope extends ScopeDefinition {
+export interface ConsentScope extends Omit<ScopeDefinition, 'description' | 'area'> {
   readonly name: string
+  /** In the language of the page, as the area is. */
+  readonly description: string
+  readonly area?: string | undefined
   readonly required: boolean
   /** A live grant of this user has it, for the same client and resources. It tells the new scopes apart, and allows nothing. */
   readonly allowedBefore: boolean
@@ -78,15 +82,22 @@ export interface ConsentScope extends ScopeDefinition {
  * A refusal that is not sent to the client, because the redirect URI is not trusted. The client does not see the page:
  * say there what it must do, by the `reason`. A program that accepts JSON and no page is answered without it.
  */
-export interface ErrorView {
+export interface ErrorView extends PageView {
   readonly error: string
   readonly description: string
   readonly reason: string
   readonly status: number
+  /** What the error is about, to name it in another language: `{ parameter: 'client_id' }`. Escape it. */
+  readonly parameters: Readonly<Record<string, string>>
 }
 
 /** The application's part of the authorization endpoint: the session, and three pages. */
 export interface Interaction {
+  /**
+   * The languages of the pages as BCP 47 tags, the default first. They are published as `ui_locales_supported` (OpenID Connect
+   * Discovery 3), and `locale` of each view is one of them. Default: nothing is published, and `locale` is `en`.
+   */
+  readonly uiLocales?: readonly string[] | undefined
   session(request: HttpRequest): Promise<Session | undefined>
   /**
    * Sends the browser to the sign-in page. It must come back to `returnTo`, a path with query on this origin; read it back
@@ -98,7 +109,7 @@ export interface Interaction {
 }
 
 /** The page that shows a callback URL, in place of the redirect to it. */
-export interface CallbackView {
+export interface CallbackView extends PageView {
   readonly client: PublicClient
   /** For the app that waits for it, as the browser would bring it there. Whoever has it can sign in with it. */
   readonly callbackUrl: string

@@ -10,6 +10,7 @@ import {
 import { reportedError, retryAfter } from '../http/error-response.ts'
 import { type HttpRequest, type HttpResponse, header, json, redirect, securePage } from '../http/http.ts'
 import { type Parameters, readMessage, text } from '../http/message.ts'
+import { pageView } from '../http/page-language.ts'
 import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
@@ -108,20 +109,27 @@ export async function answerByRedirect(
 /**
  * A refusal that must not be sent to the client by redirect (RFC 6749 4.1.2.1): a page for the user. A client never
  * sees that page, so it may ask first and gets the refusal as JSON, with the issuer as in RFC 9207 2.
+ *
+ * @param sent parameters of the OAuth request, for the language
  */
 export async function showErrorPage(
-  { interaction, kernel }: { interaction: Pick<Interaction, 'errorPage'>; kernel: Pick<Kernel, 'issuer'> },
+  {
+    interaction,
+    kernel,
+  }: { interaction: Pick<Interaction, 'errorPage' | 'uiLocales'>; kernel: Pick<Kernel, 'issuer'> },
   refusal: OAuthError,
   request: HttpRequest,
+  sent?: Parameters,
 ): Promise<HttpResponse> {
-  const { error, message: description, reason } = refusal
+  const { error, message: description, reason, parameters } = refusal
   // A browser looks for a challenge in a 401, and there is none.
   const status = refusal.status === 401 ? 400 : refusal.status
   if (wantsJson(request)) {
     const answer = { error, error_description: description, reason, iss: kernel.issuer }
     return json(status, answer, retryAfter(refusal))
   }
-  const page = await interaction.errorPage({ error, description, reason, status })
+  const view = { ...pageView(interaction, request, sent), error, description, reason, status, parameters }
+  const page = await interaction.errorPage(view)
   return securePage({ ...page, headers: { ...page.headers, ...retryAfter(refusal) } })
 }
 

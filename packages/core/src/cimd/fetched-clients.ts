@@ -62,11 +62,13 @@ export function fetchedClients(
   ): Promise<Client> {
     const found = await lookUp(clientId, approved !== undefined, user)
     if (found.kind === 'document') return found.client
-    if (found.kind === 'gone') throw new OAuthError(DOCUMENT_ERRORS.document_invalid)
+    const parameters = { host: new URL(clientId).host }
+    if (found.kind === 'gone')
+      throw new OAuthError(DOCUMENT_ERRORS.document_invalid, undefined, { parameters })
     const { retryAfter, mayBeStale } = found
     const staleUntil = (approved?.document?.fetchedAt ?? 0) + MAX_STALE
     if (approved !== undefined && mayBeStale && now() < staleUntil) return approved
-    throw new OAuthError(DOCUMENT_ERRORS.document_unreachable, undefined, { retryAfter })
+    throw new OAuthError(DOCUMENT_ERRORS.document_unreachable, undefined, { retryAfter, parameters })
   }
 
   return {

@@ -5,13 +5,13 @@ import type { ServerContext } from '../feature.ts'
 import { requireOwnForm } from '../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, redirect, securePage } from '../http/http.ts'
 import { formParameters, parameters, readMessage, text } from '../http/message.ts'
+import { type PageView, pageView } from '../http/page-language.ts'
 import { openText, type SealingKeys, sealText } from '../kernel/server-secret.ts'
 import type { ConnectedApp } from './installations.ts'
 import type { UserApps } from './user-apps.ts'
 
 /** The content of the page, and the fields of its forms. */
-export interface ConnectedAppsView {
-  readonly request: HttpRequest
+export interface ConnectedAppsView extends PageView {
   readonly session: Session
   /** The most recently used first. */
   readonly apps: readonly ConnectedApp[]
@@ -122,7 +122,7 @@ async function showPage(
   const { after, notice } = queryOf(request)
   const page = await apps.list(session.subject, { after })
   const view: ConnectedAppsView = {
-    ...{ request, session, expired },
+    ...{ ...pageView(server.interaction, request), session, expired },
     apps: page.apps,
     next: page.next && addressOf(paths.list, { after: page.next }),
     first: after && paths.list,
@@ -142,7 +142,8 @@ async function askToSignIn(
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const { after } = queryOf(request)
-  return securePage(await server.interaction.signIn(addressOf(paths.list, { after }), {}))
+  const hint = pageView(server.interaction, request)
+  return securePage(await server.interaction.signIn(addressOf(paths.list, { after }), hint))
 }
 
 /** What its tickets are good for: all forms of the page, in this session. */

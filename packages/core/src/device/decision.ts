@@ -7,6 +7,7 @@ import { openWithinLimit } from '../grants/user-grants.ts'
 import { requireOwnForm } from '../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { formParameters, parameters, readMessage } from '../http/message.ts'
+import { pageView } from '../http/page-language.ts'
 import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
@@ -49,7 +50,7 @@ export async function answerDevice(context: DeviceContext, http: HttpRequest): P
   const { request: requestId } = readMessage(DecisionQuery, parameters(http.query))
   const form = readMessage(ConsentForm, formParameters(http))
   const session = await freshSession(context, http)
-  if (session === undefined) return askToSignIn(context)
+  if (session === undefined) return askToSignIn(context, http)
   const found = await requestShownTo(context, session, requestId, form.ticket)
   const client = await clientOf(context, found.request)
   const scopes = allowedScopes(server, form, found.request.scopes)
@@ -57,7 +58,8 @@ export async function answerDevice(context: DeviceContext, http: HttpRequest): P
   const answer = { client, requestId, found, decision }
   if (scopes.length > 0) await approve(context, answer)
   else await deny(context, answer)
-  const view = { client: publicClient(client), allowed: scopes.length > 0 }
+  const about = { client: publicClient(client), allowed: scopes.length > 0 }
+  const view = { ...pageView(server.interaction, http), ...about }
   return securePage(await pages.deviceAnsweredPage(view))
 }
 

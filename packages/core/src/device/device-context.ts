@@ -3,6 +3,7 @@ import type { Tickets } from '../authorization/ticket.ts'
 import type { PublicClient } from '../clients/client-record.ts'
 import type { ServerContext } from '../feature.ts'
 import type { HttpResponse } from '../http/http.ts'
+import type { PageView } from '../http/page-language.ts'
 import { addressOf, basePathOf, endpointPath, type PathOptions } from '../http/well-known.ts'
 import { lifetime } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
@@ -46,7 +47,7 @@ export interface DeviceOptions extends PathOptions<'deviceAuthorization' | 'devi
 }
 
 /** The page on which a user types the code that a device shows. */
-export interface UserCodeView {
+export interface UserCodeView extends PageView {
   readonly session: Session
   /** The form: POST to `action` with `ticket` and `user_code`. */
   readonly action: string
@@ -61,7 +62,7 @@ export interface UserCodeView {
  * The page on which a user decides. An attacker can send a code to a user and gets the access that the user allows, so show all
  * of these members, and put "Deny" first (BCP 247 6.1).
  */
-export interface DeviceView {
+export interface DeviceView extends PageView {
   readonly session: Session
   readonly client: PublicClient
   /** The code, for comparison with the one on the device. */
@@ -88,7 +89,7 @@ export interface DeviceInteraction {
   deviceAnsweredPage(view: DeviceAnsweredView): HttpResponse | Promise<HttpResponse>
 }
 
-export interface DeviceAnsweredView {
+export interface DeviceAnsweredView extends PageView {
   readonly client: PublicClient
   readonly allowed: boolean
 }

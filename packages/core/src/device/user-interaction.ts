@@ -8,9 +8,10 @@ import type { ServerContext } from '../feature.ts'
 import { requireOwnForm } from '../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { formParameters, parameters, readMessage } from '../http/message.ts'
+import { pageView } from '../http/page-language.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { networkOf } from '../limits/caller-network.ts'
-import type { DeviceContext } from './device-context.ts'
+import type { DeviceContext, UserCodeView } from './device-context.ts'
 import { type DeviceRequest, findDeviceRequest, isOpen } from './device-request.ts'
 import { countAttempt, requestIdOf, shownUserCode, typedUserCode } from './user-code.ts'
 
@@ -39,8 +40,8 @@ export async function showCodePage(context: DeviceContext, request: HttpRequest)
   const code = context.completeUri ? typedUserCode(user_code) : undefined
   const typed = code === undefined ? '' : shownUserCode(code)
   const session = await freshSession(context, request)
-  if (session === undefined) return askToSignIn(context, typed)
-  return askForCode(context, session, typed, false)
+  if (session === undefined) return askToSignIn(context, request, typed)
+  return askForCode(context, request, { session, typed, wrong: false })
 }
 
 /** The form with a code: shows the page of the decision, or the form again. */
@@ -49,14 +50,14 @@ export async function enterCode(context: DeviceContext, request: HttpRequest): P
   requireOwnForm(server, request)
   const { ticket, user_code } = readMessage(UserCodeForm, formParameters(request))
   const session = await freshSession(context, request)
-  if (session === undefined) return askToSignIn(context)
+  if (session === undefined) return askToSignIn(context, request)
   requireOpenForm(server, codeTickets.open(formOf(session), ticket))
   const refund = await countAttempt(server.limiter, session.subject, request)
   const code = typedUserCode(user_code)
   const found = code === undefined ? undefined : await openRequest(context, code)
   if (code === undefined || found === undefined) {
     server.emit({ type: 'user_code_wrong', subject: session.subject } satisfies UserCodeWrong)
-    return askForCode(context, session, user_code.slice(0, 32), true)
+    return askForCode(context, request, { session, typed: user_code.slice(0, 32), wrong: true })
   }
   await refund()
   return askForDecision(context, session, found, request)
@@ -78,13 +79,13 @@ async function openRequest(
 
 async function askForCode(
   { server, pages, codeTickets, paths }: DeviceContext,
-  session: Session,
-  typed: string,
-  wrong: boolean,
+  request: HttpRequest,
+  content: Pick<UserCodeView, 'session' | 'typed' | 'wrong'>,
 ): Promise<HttpResponse> {
-  const ticket = codeTickets.seal(formOf(session), server.now() + TICKET_LIFETIME)
-  const page = await pages.userCodePage({ session, action: paths.device, ticket, typed, wrong })
-  return securePage(wrong ? { ...page, status: 400 } : page)
+  const ticket = codeTickets.seal(formOf(content.session), server.now() + TICKET_LIFETIME)
+  const view = { ...pageView(server.interaction, request), ...content, action: paths.device, ticket }
+  const page = await pages.userCodePage(view)
+  return securePage(content.wrong ? { ...page, status: 400 } : page)
 }
 
 function formOf({ id }: Session) {
@@ -107,13 +108,15 @@ async function askForDecision(
 ): Promise<HttpResponse> {
   const client = await server.store.clients.find(request.clientId)
   if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
+  const view = pageView(server.interaction, http)
   const page = await pages.devicePage({
+    ...view,
     session,
     client: publicClient(client),
     userCode,
     age: server.now() - request.createdAt,
     sameNetwork: isSameNetwork(request, http),
-    scopes: scopesInWords(server, request.scopes, () => false),
+    scopes: scopesInWords(server, request.scopes, view),
     resources: request.resources,
     action: `${paths.decision}?request=${requestId}`,
     ticket: decisionTickets.seal(decisionForm(session, requestId, request), request.endsAt),
@@ -141,9 +144,14 @@ export async function freshSession(
 }
 
 /** @param typed the value of the code field afterwards */
-export async function askToSignIn({ server, paths }: DeviceContext, typed = ''): Promise<HttpResponse> {
+export async function askToSignIn(
+  { server, paths }: DeviceContext,
+  request: HttpRequest,
+  typed = '',
+): Promise<HttpResponse> {
   const query = typed === '' ? '' : `?user_code=${typed}`
-  return securePage(await server.interaction.signIn(paths.device + query, {}))
+  const hint = pageView(server.interaction, request)
+  return securePage(await server.interaction.signIn(paths.device + query, hint))
 }
 
 /** @param end when the ticket of the form ends, in epoch seconds; `undefined` if it is of another session */

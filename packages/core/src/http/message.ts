@@ -103,7 +103,9 @@ export function requireMediaType(request: HttpRequest, expected: string): void {
     .find((attribute) => attribute.startsWith('charset='))
   const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset)
   if (essence.trim() !== expected || !utf8) {
-    throw new OAuthError(MESSAGE_ERRORS.media_type_unsupported, `The body must be ${expected} in UTF-8`)
+    throw new OAuthError(MESSAGE_ERRORS.media_type_unsupported, `The body must be ${expected} in UTF-8`, {
+      parameters: { mediaType: expected },
+    })
   }
 }
 
@@ -153,7 +155,10 @@ export function readMessage<Schema extends z.ZodType>(
   const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw new OAuthError(errorOf(String(issue?.path[0])), issue && faultOf(issue, input))
+  const parameter = String(issue?.path[0] ?? '').slice(0, 100)
+  throw new OAuthError(errorOf(String(issue?.path[0])), issue && faultOf(issue, input), {
+    parameters: parameter === '' ? {} : { parameter },
+  })
 }
 
 function faultOf(issue: z.core.$ZodIssue, input: unknown): string {

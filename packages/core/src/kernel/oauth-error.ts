@@ -93,6 +93,8 @@ export interface OAuthErrorOptions extends ErrorOptions {
   readonly interim?: boolean | undefined
   /** Further headers of the answer, such as a nonce. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** What the error is about, for pages in another language: `{ scope: 'notes:paint' }`. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined
 }
 
 /**
@@ -115,6 +117,7 @@ export class OAuthError extends Error {
   readonly retryAfter: number | undefined
   readonly interim: boolean
   readonly headers: Readonly<Record<string, string>> | undefined
+  readonly parameters: Readonly<Record<string, string>>
 
   /** @param detail replaces the description, if it can name the wrong value */
   constructor(refusal: ErrorDefinition, detail?: string, options?: OAuthErrorOptions) {
@@ -126,6 +129,7 @@ export class OAuthError extends Error {
     this.retryAfter = options?.retryAfter ?? (this.status === 503 ? 1 : undefined)
     this.interim = options?.interim ?? false
     this.headers = options?.headers
+    this.parameters = options?.parameters ?? {}
   }
 
   /** The body of RFC 6749 5.2. */

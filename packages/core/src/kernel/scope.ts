@@ -1,12 +1,13 @@
+import type { LocalizedText } from './localized-text.ts'
 import { defineErrors, OAuthError } from './oauth-error.ts'
 import type { Client } from './records.ts'
 
 /** A scope, explained for users. */
 export interface ScopeDefinition {
   /** The text of the consent page: what the app will be able to do. */
-  readonly description: string
+  readonly description: LocalizedText
   /** Groups scopes on the consent page. */
-  readonly area?: string | undefined
+  readonly area?: LocalizedText | undefined
   readonly access?: 'read' | 'write'
   /** Lists it in the protected-resource metadata. Clients request every scope they find there. */
   readonly baseline?: boolean | undefined
@@ -77,11 +78,16 @@ export function requestedScopes(
 ): readonly string[] {
   const names = namesOf(scope)
   const unknown = names.find((name) => !Object.hasOwn(catalogue, name))
-  if (unknown !== undefined)
-    throw new OAuthError(SCOPE_ERRORS.scope_unknown, `scope ${unknown.slice(0, 100)} does not exist here`)
+  if (unknown !== undefined) throw unknownScope(unknown.slice(0, 100))
   if (ceiling !== undefined && !includesAll(ceiling, names))
     throw new OAuthError(SCOPE_ERRORS.scope_not_registered)
   return names
+}
+
+function unknownScope(scope: string): OAuthError {
+  return new OAuthError(SCOPE_ERRORS.scope_unknown, `scope ${scope} does not exist here`, {
+    parameters: { scope },
+  })
 }
 
 /**

@@ -7,6 +7,7 @@ import type { ServerContext } from '../feature.ts'
 import { requireOwnForm } from '../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, redirect, securePage } from '../http/http.ts'
 import { formParameters, type Parameters, parameters, readMessage } from '../http/message.ts'
+import { type PageView, pageView } from '../http/page-language.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { openText, type SealingKeys, sealText } from '../kernel/server-secret.ts'
 import { LogoutParameters, type LogoutRequest, readLogoutRequest } from './logout-request.ts'
@@ -16,7 +17,7 @@ export const LOGOUT_ERRORS = defineErrors({
 })
 
 /** The content of the page that asks whether to sign out, and the fields of its form. */
-export interface LogoutView {
+export interface LogoutView extends PageView {
   readonly session: Session
   /** The client that the request names. This is not authenticated. */
   readonly client?: PublicClient | undefined
@@ -27,13 +28,16 @@ export interface LogoutView {
   readonly formActionSources: readonly string[]
 }
 
+/** The content of the page after signing out. */
+export type SignedOutView = PageView
+
 /** The application's part of logout: the end of a session, and two pages. */
 export interface LogoutInteraction {
   /** Ends the session of this browser, on the server too. @returns the `Set-Cookie` that replaces its cookie */
   endSession(request: HttpRequest): Promise<string>
   /** Asks whether to sign out. Tell the user that apps keep their access. */
   logoutPage(view: LogoutView): HttpResponse | Promise<HttpResponse>
-  signedOutPage(): HttpResponse | Promise<HttpResponse>
+  signedOutPage(view: SignedOutView): HttpResponse | Promise<HttpResponse>
 }
 
 export interface LogoutContext {
@@ -52,12 +56,12 @@ const TICKET_LIFETIME = 600
 /** The end session endpoint (RP-Initiated Logout 2). */
 export async function endSession(context: LogoutContext, request: HttpRequest): Promise<HttpResponse> {
   if (request.method === 'POST') return redirect(`${context.paths.logout}?${queryOfForm(context, request)}`)
-  const { server, pages } = context
+  const { server } = context
   const requested = await readLogoutRequest(server, server.keys, parametersOf(context, request.query))
   const session = await server.interaction.session(request)
   if (isProven(requested, session)) return signOut(context, request, requested, session)
-  if (session === undefined) return securePage(await pages.signedOutPage())
-  return askUser(context, request.query, requested, session)
+  if (session === undefined) return signedOut(context, request)
+  return askUser(context, request, requested, session)
 }
 
 /** The user's answer. The query repeats the logout request, which is validated again. */
@@ -95,6 +99,16 @@ function parametersOf({ sealingKeys }: LogoutContext, query: string): Parameters
   return typeof posted === 'string' ? JSON.parse(openText(sealingKeys, posted) ?? '{}') : sent
 }
 
+/** The parameters of a request that may be wrong in every other way, for the language of its error page. */
+export function sentParameters(context: LogoutContext, request: HttpRequest): Parameters {
+  try {
+    const given = parametersOf(context, request.query)
+    return request.method === 'POST' ? { ...formParameters(request), ...given } : given
+  } catch {
+    return {}
+  }
+}
+
 /** Whether the hint is of this sign-in of this user. A session that has ended needs no protection. */
 function isProven({ hint }: LogoutRequest, session: Session | undefined): boolean {
   if (hint === undefined) return false
@@ -102,28 +116,39 @@ function isProven({ hint }: LogoutRequest, session: Session | undefined): boolea
 }
 
 async function askUser(
-  { server, pages, tickets, paths }: LogoutContext,
-  query: string,
+  context: LogoutContext,
+  request: HttpRequest,
   { client: requesting, target }: LogoutRequest,
   session: Session,
 ): Promise<HttpResponse> {
+  const { server, pages, tickets, paths } = context
+  const { query } = request
   const ticket = tickets.seal({ session: session.id, query }, server.now() + TICKET_LIFETIME)
   const sources = target === undefined ? [] : formActionSources(target)
   const action = `${paths.confirm}?${query}`
   const client = requesting && publicClient(requesting)
-  return securePage(await pages.logoutPage({ session, client, action, ticket, formActionSources: sources }))
+  const form = { action, ticket, formActionSources: sources }
+  return securePage(await pages.logoutPage({ ...viewOf(context, request), session, client, ...form }))
 }
 
 async function signOut(
-  { pages }: LogoutContext,
+  context: LogoutContext,
   request: HttpRequest,
   { target }: LogoutRequest,
   session: Session | undefined,
 ): Promise<HttpResponse> {
   // Without a session no cookie is set: a form of another site arrives without the cookie, and must not delete it.
-  const cookie = session && (await pages.endSession(request))
-  const answer = target === undefined ? securePage(await pages.signedOutPage()) : redirect(target)
+  const cookie = session && (await context.pages.endSession(request))
+  const answer = target === undefined ? await signedOut(context, request) : redirect(target)
   return cookie === undefined ? answer : withCookie(answer, cookie)
+}
+
+async function signedOut(context: LogoutContext, request: HttpRequest): Promise<HttpResponse> {
+  return securePage(await context.pages.signedOutPage(viewOf(context, request)))
+}
+
+function viewOf(context: LogoutContext, request: HttpRequest): SignedOutView {
+  return pageView(context.server.interaction, request, parametersOf(context, request.query))
 }
 
 /** Keeps the cookies of the page. */

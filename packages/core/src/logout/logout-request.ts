@@ -32,6 +32,8 @@ export const LogoutParameters = z.object({
   client_id: parameter,
   post_logout_redirect_uri: parameter,
   state: parameter,
+  // A language that is not offered is no error, so a malformed list of them is none either.
+  ui_locales: parameter.catch(undefined),
 })
 
 /** A valid request. Whether its hint is about the user of this browser is not checked yet. */

@@ -15,10 +15,11 @@ import {
   type LogoutContext,
   LogoutForm,
   type LogoutInteraction,
+  sentParameters,
 } from './end-session.ts'
 import { LOGOUT_REQUEST_ERRORS, LogoutParameters, postLogoutMetadata } from './logout-request.ts'
 
-export type { LogoutInteraction, LogoutView } from './end-session.ts'
+export type { LogoutInteraction, LogoutView, SignedOutView } from './end-session.ts'
 
 export interface LogoutOptions {
   /** The path below the issuer. Default `/oauth/logout`. The confirmation form goes to `/confirm` below it. */
@@ -58,7 +59,12 @@ export function logout(pages: LogoutInteraction, options: LogoutOptions = {}): F
       paths: { logout: base + path, confirm: base + confirm },
     }
     const refusal: Endpoint['refusal'] = (error, request) =>
-      showErrorPage({ kernel: server, interaction: server.interaction }, error, request)
+      showErrorPage(
+        { kernel: server, interaction: server.interaction },
+        error,
+        request,
+        sentParameters(context, request),
+      )
     const page = { cors: false, refusal }
     return {
       endpoints: [
