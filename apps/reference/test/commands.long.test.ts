@@ -247,7 +247,7 @@ describe('integration', () => {
     [
       ['add', '--name', 'Zap', '--public', '--pkce', 'optional', '--redirect-uri', 'https://zap.example/cb'],
       1,
-      'a public client has nothing else that protects its code',
+      'PKCE is the only protection of the code of a public client',
     ],
     [
       ['add', '--name', 'Zap', '--pkce', 'never', '--redirect-uri', 'https://zap.example/cb'],

@@ -1,19 +1,16 @@
 import { authorization } from './authorization/authorization.ts'
 import { AUTHORIZATION_LIMITS } from './authorization/authorization-context.ts'
 import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-request.ts'
+import { type ClientAdministration, clientAdministration } from './client-administration.ts'
 import { proofReader } from './clients/authentication/client-authentication.ts'
 import { standardMethods } from './clients/authentication/standard-methods.ts'
 import { authMethodsOf } from './clients/client-endpoint.ts'
 import type { Registrable } from './clients/client-metadata.ts'
-import { type PublicClient, publicClient } from './clients/client-record.ts'
 import { type ClientSource, storedClients } from './clients/client-sources.ts'
-import { redirectUriPolicyOf } from './clients/redirect-uri.ts'
 import { REGISTRATION_LIMITS, registration } from './clients/registration.ts'
-import { type AddedClient, type StaticClient, staticClients } from './clients/static-clients.ts'
 import { addressesOf, type Metadata, metadataDocuments, serverMetadata } from './discovery/server-metadata.ts'
 import type { FeatureParts, MountedFeatures, ServerContext } from './feature.ts'
 import { authorizationCode } from './grants/authorization-code.ts'
-import { type ClientRemoval, removeClient } from './grants/client-removal.ts'
 import type { IssuedTerms } from './grants/grant-type.ts'
 import { introspection } from './grants/introspection.ts'
 import { refreshToken } from './grants/refresh-token.ts'
@@ -51,23 +48,7 @@ export interface AuthorizationServer {
   readonly description: ServerDescription
   /** The format of its access tokens, for `createResourceServer`. */
   readonly accessTokens: AccessTokenFormat
-  readonly clients: {
-    /**
-     * Registers a static client, which may have fixed https redirect URIs. The secret is in the result this once.
-     *
-     * @throws OAuthError that names what is wrong with the metadata
-     */
-    add(registration: StaticClient): Promise<AddedClient>
-    /** The client with this id: a static one, a self-registered one, or one that a document describes. */
-    find(clientId: string): Promise<PublicClient | undefined>
-    /** The static clients, the oldest first. Reads every client. */
-    list(): Promise<PublicClient[]>
-    /**
-     * Removes a client, and ends its grants with all their tokens. Reads every grant. If it fails halfway, call it again to
-     * finish. A client whose document is fetched stays refused.
-     */
-    remove(clientId: string): Promise<ClientRemoval>
-  }
+  readonly clients: ClientAdministration
   readonly grants: UserGrants
 }
 
@@ -122,7 +103,8 @@ export function createAuthorizationServer<Scope extends string>(
     metadata,
     description: { grantTypes, clientAuthMethods, rateLimits, errors, endpoints },
     accessTokens,
-    ...administration(server, options, parts),
+    clients: clientAdministration(server, { ...registrable(joined, 'operator'), ...parts.signing }, options),
+    grants: userGrants(server),
   }
 }
 
@@ -203,25 +185,4 @@ function endpointsIn(
   const readProof = proofReader(clientAuthMethods)
   const context = { readProof, clients: store.clients, limiter, senderConstraint }
   return features.flatMap((feature) => endpointsOf(feature, context))
-}
-
-function administration(
-  server: ServerContext,
-  options: AuthorizationServerOptions<string>,
-  { joined, signing }: Parts,
-): Pick<AuthorizationServer, 'clients' | 'grants'> {
-  const registered = { ...registrable(joined, 'operator'), ...signing }
-  const { add, list } = staticClients(server, registered, redirectUriPolicyOf(options))
-  return {
-    clients: {
-      add,
-      list,
-      find: async (clientId) => {
-        const client = await server.store.clients.find(clientId)
-        return client && publicClient(client)
-      },
-      remove: (clientId) => removeClient(server, clientId),
-    },
-    grants: userGrants(server),
-  }
 }

@@ -49,7 +49,7 @@ import { BINDING_ERRORS, SCHEME_ERRORS } from './resource/guard.ts'
 import { EXCHANGE_ERRORS } from './token-exchange/narrowing.ts'
 
 /**
- * All refusals of this server by their reason. New rows may come, but a reason never changes its meaning.
+ * All errors of this server by their reason. New rows may come, but a reason never changes its meaning.
  *
  * @example
  * ```ts

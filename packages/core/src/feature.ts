@@ -32,7 +32,7 @@ export interface ServerContext extends Kernel {
   readonly keys: SigningKeys
   /** The session of a browser, the sign-in page and the error page. */
   readonly interaction: Interaction
-  /** What an authorization request without `scope` asks for, if the option is set. */
+  /** The scope of an authorization request without `scope`, if the option is set. */
   readonly defaultScope: string | undefined
   readonly unknownScopes: 'refuse' | 'ignore' | undefined
   /** How long tokens and grants live, in seconds, and how many tokens a grant has. */

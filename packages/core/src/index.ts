@@ -42,12 +42,12 @@ export {
   type Caller,
   type ClientCredentialsToken,
   type Refused,
+  type ResourceServer,
   toAuthInfo,
 } from './resource/access.ts'
 export {
   createResourceServer,
   type ProofsOfResource,
-  type ResourceServer,
   type ResourceServerOptions,
 } from './resource/resource-server.ts'
 export { PrivateJwk } from './tokens/jwk.ts'

@@ -85,9 +85,9 @@ export function onlyOne<Member extends 'accessTokens' | 'requestSource' | 'sende
   member: Member,
   features: readonly FeatureParts[],
 ): FeatureParts[Member] {
-  const [given, ...others] = features.flatMap((feature) => feature[member] ?? [])
-  if (others.length > 0) throw new Error(`features: ${member} is given twice`)
-  return given as FeatureParts[Member]
+  const [only, ...others] = features.flatMap((feature) => feature[member] ?? [])
+  if (others.length > 0) throw new Error(`features: two features bring ${member}`)
+  return only as FeatureParts[Member]
 }
 
 /** The names a client may register. @param registeredBy `client`: self-registration (RFC 7591); `operator`: `clients.add` */

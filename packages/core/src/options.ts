@@ -49,7 +49,7 @@ export interface KernelOptions<Scope extends string> {
   /** What tokens can be bound to (RFC 8707): resource indicators, plain or with a description. Default: the issuer. */
   readonly resources?: readonly ResourceOption<NoInfer<Scope>>[] | undefined
   /**
-   * Hears every event. The first error of it goes to the console, and no answer depends on it. Default: faults, and
+   * Gets every event. If it fails, the first error goes to the console, and no answer depends on it. Default: faults, and
    * grants that a stolen credential ended, go to the console.
    */
   readonly onEvent?: OnEvent | undefined
@@ -91,7 +91,7 @@ interface ProfileOptions {
   readonly profile?: Profile | undefined
 }
 
-/** The options of all rooms. Each room documents its own options, sets their defaults and checks them. */
+/** The options of all modules. Each module documents its own options, sets their defaults and checks them. */
 export type AuthorizationServerOptions<Scope extends string> = KernelOptions<Scope> &
   AuthorizationOptions &
   ClientAuthenticationOptions &

@@ -59,8 +59,8 @@ export function serverContext(
       return ticketsFor(purpose, secret, random)
     },
   }
-  const mount = (given: Mounted) => {
-    all = given
+  const mount = (parts: Mounted) => {
+    all = parts
   }
   return { server, mount }
 }

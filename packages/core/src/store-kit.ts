@@ -103,7 +103,7 @@ const PAUSE_MS = 50
  * Makes a call, and once more if it failed. Only for calls that may safely run twice. The second attempt has half the
  * time, so that a request to a silent server is answered within a second.
  *
- * @param call gets its time limit, and is told whether an earlier attempt may have run
+ * @param call gets its time limit, and whether an earlier attempt may have run
  */
 export async function tryTwice<T>(
   milliseconds: number,
@@ -142,7 +142,7 @@ export function onceAMinute(work: () => Promise<unknown>): () => void {
   }
 
   async function turn(): Promise<void> {
-    // Nobody waits for this one, and the next one finds the same rows.
+    // No caller waits for this sweep, and the next one finds the same rows.
     await work().catch((error) => console.error('Grantkit: expired records were not deleted:', error))
     if (!stopped) timer = schedule()
   }

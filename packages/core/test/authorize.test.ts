@@ -507,7 +507,7 @@ describe('a client with optional PKCE', () => {
   it('AQ-20: is never public, and never self-registered', async () => {
     const school = openSchool()
     const open = { ...ZAP, tokenEndpointAuthMethod: 'none' }
-    await expect(school.server.clients.add(open)).rejects.toThrow('a public client has nothing else')
+    await expect(school.server.clients.add(open)).rejects.toThrow('PKCE is the only protection')
     const usual = await school.server.clients.add({ ...ZAP, pkceOptional: false })
     const itself = await register(school, {
       pkce: 'optional',

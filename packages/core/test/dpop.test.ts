@@ -372,7 +372,7 @@ describe('an invalid option is named', () => {
       /resources\[1\]\.dpop needs the feature dpop/,
       () => openSchool({ resources: [ISSUER, { resource: `${ISSUER}/mcp`, dpop: 'required' }] }),
     ],
-    [/senderConstraint is given twice/, () => openSchool({ features: [dpop(), dpop()] })],
+    [/two features bring senderConstraint/, () => openSchool({ features: [dpop(), dpop()] })],
     [
       /publicOrigin/,
       () => createResourceServer({ ...guarded, resource: 'urn:x:y', proofs: dpopProofs({ secret: SECRET }) }),

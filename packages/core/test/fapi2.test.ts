@@ -61,7 +61,7 @@ describe('a configuration that contradicts the profile is rejected with the opti
     ['requestSource', pushedAuthorizationRequests()],
     ['senderConstraint', dpop()],
   ])('it brings %s itself', (name, feature) => {
-    expect(() => openBank({ features: [feature] })).toThrow(new RegExp(`features: .*${name}.* twice`))
+    expect(() => openBank({ features: [feature] })).toThrow(new RegExp(`features: .*${name}`))
   })
 
   it('other options are validated as without the profile', () => {

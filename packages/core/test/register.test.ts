@@ -259,7 +259,7 @@ describe('clients.add', () => {
     const given = { clientName: 'Zap', redirectUris: ['https://zap.example/cb'] }
     const add = (more: object) => openSchool().server.clients.add({ ...given, ...more })
     await expect(add({ dpop_bound_access_tokens: true })).rejects.toThrow('members are in camelCase')
-    await expect(add({ scope: 'courses:read' })).rejects.toThrow('scope: give scopes, which is a list')
+    await expect(add({ scope: 'courses:read' })).rejects.toThrow('scope: use scopes, which is a list')
     await expect(add({ scopes: [] })).rejects.toThrow('names no scope of this server')
   })
 

@@ -87,11 +87,11 @@ function detachedText<Text extends string>(text: Text, kept: readonly string[] =
 
 /**
  * A form that is sent twice (a double click) gets the same code twice while that code is unused. If the user has ticked
- * something else, neither answer counts: the grant ends.
+ * other scopes, neither answer counts: the grant ends.
  */
 async function requireSameAnswer(kernel: Kernel, { id, subject, scopes, code }: Approval): Promise<void> {
   const first = (await kernel.store.grants.find(id))?.value
-  // Another form of a pushed request was answered, by this user or somebody else, whose code is not theirs.
+  // Another form of the pushed request was answered, by this user or another one: that code is not for this form.
   if (first?.code !== undefined && first.code.hash !== sha256(code))
     throw new OAuthError(APPROVAL_ERRORS.consent_ticket_spent)
   const same = first !== undefined && first.scopes.join() === scopes.join()

@@ -79,7 +79,7 @@ export const AuthorizationParameters = z.object({
 })
 type AuthorizationParameters = z.infer<typeof AuthorizationParameters>
 
-/** Those of a server that can bind a code to a key; any other ignores `dpop_jkt` (RFC 9449 10). */
+/** The parameters where codes can be bound to a key; any other server ignores `dpop_jkt` (RFC 9449 10). */
 const BindingParameters = AuthorizationParameters.extend({
   dpop_jkt: z
     .string()
@@ -92,14 +92,14 @@ export interface ScopeOptions {
   /** The scope of a request that names none, of a client that registered none. Default: such a request is refused. */
   readonly defaultScope?: string | undefined
   /**
-   * What becomes of scopes that the catalogue lacks. Default `refuse`, which names the first of them; `offline_access` is
-   * always ignored, because many libraries ask for refresh tokens by it.
+   * How scopes outside the catalogue are treated. Default `refuse`, which names the first of them; `offline_access` is
+   * always ignored, because many libraries request refresh tokens by it.
    */
   readonly unknownScopes?: 'refuse' | 'ignore' | undefined
 }
 
 export interface ChallengeOptions {
-  /** `required`: no client may leave out the challenge, whatever the operator allowed it. Default: each as it was added. */
+  /** `required`: no client may omit the challenge, even with `pkceOptional`. Default: `pkceOptional` of the client counts. */
   readonly pkce?: 'required' | undefined
 }
 
@@ -158,7 +158,7 @@ export function scopesOfRequest(
   return { scopes: requestedScopes(scope, catalogue, ceiling), ignoredScopes }
 }
 
-/** What a self-registered client registered, without the scopes that the catalogue has lost since. */
+/** The scopes of a self-registered client, without those that the catalogue has lost since. */
 function defaultOf(client: Client, catalogue: ScopeCatalogue): string | undefined {
   if (scopeCeiling(client) !== undefined) return undefined
   return client.scopes?.filter((name) => Object.hasOwn(catalogue, name)).join(' ')

@@ -115,7 +115,7 @@ function contextOf(
   }
 }
 
-/** Where a person's browser goes. No script of another origin may read these. */
+/** The endpoints for browsers. Scripts of other origins cannot read them. */
 function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
   const refusal: NonNullable<Endpoint['refusal']> = (error, request) =>
     showErrorPage(context, error, request, sentParameters(context, request))

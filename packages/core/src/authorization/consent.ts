@@ -27,7 +27,7 @@ export const ConsentForm = z.object({
     .union([z.string(), z.array(z.string())])
     .optional()
     .transform((value) => [value ?? []].flat()),
-  /** `show`: the app runs on another machine. */
+  /** `show`: the app runs on another computer. */
   callback: z.string().optional().catch(undefined),
 })
 type ConsentForm = z.infer<typeof ConsentForm>

@@ -28,7 +28,7 @@ export interface SignInHint extends PageView {
 export interface ConsentView extends PageView {
   readonly client: PublicClient
   readonly session: Session
-  /** Who vouches for the client; present if a document describes it. Show it as large as the name. */
+  /** The verified identity of the client; present if a document describes it. Show it as large as the name. */
   readonly identity?: DocumentIdentity | undefined
   /** The target of the redirect. Show its host and port: the client chose its name itself. */
   readonly redirectUri: string
@@ -41,17 +41,17 @@ export interface ConsentView extends PageView {
    */
   readonly action: string
   readonly ticket: string
-  /** The same request from its beginning, a path with query on this origin: for signing in as somebody else. */
+  /** The same request from its beginning, a path with query on this origin: for signing in as another user. */
   readonly returnTo: string
   /**
    * Sources for `form-action` in the page's Content-Security-Policy. Browsers apply it to the redirect after the form
    * too, so it must name the client's redirect target.
    */
   readonly formActionSources: readonly string[]
-  /** The user has just sent this form too late, or after another sign-in. Nothing was decided: say so. */
+  /** The user has just sent this form too late, or after another sign-in. Nothing was decided: show that. */
   readonly formExpired: boolean
   /**
-   * The form may have `callback` with the value `show`: the app runs on another machine, and the user takes the callback URL
+   * The form may have `callback` with the value `show`: the app runs on another computer, and the user takes the callback URL
    * there. Present with the option `callbackPage`, for a loopback redirect URI.
    */
   readonly canShowCallback?: true | undefined
@@ -74,13 +74,13 @@ export interface ConsentScope extends Omit<ScopeDefinition, 'description' | 'are
   readonly description: string
   readonly area?: string | undefined
   readonly required: boolean
-  /** A live grant of this user has it, for the same client and resources. It tells the new scopes apart, and allows nothing. */
+  /** A live grant of this user has it, for the same client and resources. It marks the new scopes, and allows nothing. */
   readonly allowedBefore: boolean
 }
 
 /**
- * A refusal that is not sent to the client, because the redirect URI is not trusted. The client does not see the page:
- * say there what it must do, by the `reason`. A program that accepts JSON and no page is answered without it.
+ * An error that is not sent to the client, because the redirect URI is not trusted. The client does not see the page: explain
+ * there what it must do, by the `reason`. A program that accepts JSON and no HTML gets JSON in place of the page.
  */
 export interface ErrorView extends PageView {
   readonly error: string
@@ -111,9 +111,9 @@ export interface Interaction {
 /** The page that shows a callback URL, in place of the redirect to it. */
 export interface CallbackView extends PageView {
   readonly client: PublicClient
-  /** For the app that waits for it, as the browser would bring it there. Whoever has it can sign in with it. */
+  /** For the app that waits for it, as the browser would bring it there. Any program that has it can sign in with it. */
   readonly callbackUrl: string
-  /** Whether it has a code. A denial has none, and the app need not hear of it. */
+  /** Whether it has a code. A denial has none, and the user need not take it to the app. */
   readonly allowed: boolean
   /** Seconds until its code has expired. */
   readonly lifetime: number
@@ -121,9 +121,9 @@ export interface CallbackView extends PageView {
 
 export interface CallbackOptions {
   /**
-   * Lets the user of an app on another machine take the callback URL there by hand: the loopback address of that app leads
-   * nowhere in this browser. The consent page then offers it (`canShowCallback`). Say on both pages who asks for such an
-   * address is a thief: somebody can send a user the link of a sign-in that he began himself. Default: not offered.
+   * Lets the user of an app on another computer copy the callback URL there: the loopback address of that app leads nowhere in
+   * this browser. The consent page then offers it (`canShowCallback`). Warn on both pages never to send that address to other
+   * people: an attacker can send a user the link of a sign-in that the attacker began. Default: not offered.
    */
   readonly callbackPage?: ((view: CallbackView) => HttpResponse | Promise<HttpResponse>) | undefined
 }

@@ -78,7 +78,7 @@ function markSubject(query: string) {
   return { purpose: 'pushed', session: '', query } as const
 }
 
-/** A push that proved nothing is worth what a plain request is. @throws OAuthError to be sent to the client by redirect */
+/** A push without authentication counts as a plain request. @throws OAuthError to be sent to the client by redirect */
 export function requirePushed(
   { requestSource: source }: AuthorizationContext,
   client: Client,

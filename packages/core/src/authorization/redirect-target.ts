@@ -21,11 +21,11 @@ export const TARGET_ERRORS = defineErrors({
   redirect_uri_not_registered: ['invalid_request', 'redirect_uri is not one that the client registered'],
   redirect_uri_not_accepted: [
     'invalid_redirect_uri',
-    'redirect_uri is not accepted here; the operator may add the application as an integration',
+    'redirect_uri is not accepted here; this server accepts it only of a client that the operator registered',
   ],
 })
 
-/** Target of the answer. Until it is known to belong to the client, a refusal is a page (RFC 6749 4.1.2.1). */
+/** Target of the answer. Until it is known to belong to the client, an error is a page (RFC 6749 4.1.2.1). */
 export interface RedirectTarget {
   readonly client: Client
   readonly redirectUri: string
@@ -91,7 +91,7 @@ export function authorizationResponse(
   return redirect(withParameters(redirectUri, { ...answer, state, iss: issuer }))
 }
 
-/** Answers a request whose redirect target is trusted: a refusal goes back to the client. */
+/** Answers a request whose redirect target is trusted: an error goes back to the client. */
 export async function answerByRedirect(
   kernel: Kernel,
   request: HttpRequest,
@@ -107,8 +107,8 @@ export async function answerByRedirect(
 }
 
 /**
- * A refusal that must not be sent to the client by redirect (RFC 6749 4.1.2.1): a page for the user. A client never
- * sees that page, so it may ask first and gets the refusal as JSON, with the issuer as in RFC 9207 2.
+ * An error that must not be sent to the client by redirect (RFC 6749 4.1.2.1): a page for the user. A client never
+ * sees that page, so it may send the request itself first and gets the error as JSON, with the issuer as in RFC 9207 2.
  *
  * @param sent parameters of the OAuth request, for the language
  */

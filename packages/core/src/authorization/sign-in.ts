@@ -7,9 +7,9 @@ import { openTicket, sealTicket } from './ticket.ts'
 
 export const PROMPT_ERRORS = defineErrors({
   prompt_invalid: ['invalid_request', 'prompt has an unknown value, or none together with another'],
-  sign_in_needed: ['login_required', 'The user has to sign in, and prompt=none forbids asking'],
-  sign_in_as_other_user: ['login_required', 'Another user signed in than the one of id_token_hint'],
-  consent_needed: ['consent_required', 'The user has to give consent, and prompt=none forbids asking'],
+  sign_in_needed: ['login_required', 'The user has to sign in, and prompt=none forbids it'],
+  sign_in_as_other_user: ['login_required', 'The user who signed in is not the one of id_token_hint'],
+  consent_needed: ['consent_required', 'The user has to give consent, and prompt=none forbids it'],
 })
 
 /** OpenID Connect Core 3.1.2.1. */

@@ -80,7 +80,7 @@ export function openedTicket(
   return secret === undefined ? undefined : { time: Number(time), secret }
 }
 
-/** The part of a consent ticket that makes it unique, and says which document of the client the user is shown. */
+/** The part of a consent ticket that makes it unique, and identifies the document of the client that the user is shown. */
 export function consentNonce(id: string, { document }: Client): string {
   return `${id}${document?.hash ?? ''}`
 }
@@ -119,7 +119,7 @@ export function spentUntil(now: number, { consentTicket }: { readonly consentTic
 }
 
 function mac(secret: string, about: TicketSubject, time: string, nonce: string): string {
-  // Each field is of fixed length or free of line breaks, so no two subjects give the same text.
+  // Each field is of fixed length or free of line breaks, so no two subjects have the same text.
   return hmacSha256(
     secret,
     [about.purpose, sha256(about.session), sha256(about.query), time, nonce].join('\n'),

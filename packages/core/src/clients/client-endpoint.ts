@@ -1,6 +1,6 @@
 /**
- * Who a client is, at every endpoint that asks for one. A form comes in, the answer to a client whose proof held goes out.
- * It looks clients up and changes none.
+ * Client authentication at the token, revocation and introspection endpoints and those of features. A form comes in, the
+ * answer to an authenticated client goes out. It looks clients up and changes none.
  */
 import type { Endpoint, EndpointDescription } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
@@ -27,7 +27,7 @@ export interface ClientEndpoint extends Omit<EndpointDescription, 'clients'> {
   readonly listsAuthMethods?: boolean | undefined
   /** Whether public clients are refused. */
   readonly confidential?: boolean | undefined
-  /** The client that a request without `client_id` and credentials comes from, if the form tells. It must be public. */
+  /** The client that a request without `client_id` and credentials comes from, if the form reveals it. It must be public. */
   clientOf?(form: Parameters): Promise<string> | undefined
   /**
    * Reads the message before the client is known. A malformed message is refused first, and the records it names load

@@ -27,7 +27,7 @@ const name = text(MAX_NAME_LENGTH)
     'must not hold control or invisible characters, nor piles of combining marks',
   )
 
-/** Links are shown to users and never fetched. Those over plain http are dropped, and the answer lacks them. */
+/** Links are shown to users and never fetched. Links over plain http are dropped, and the answer lacks them. */
 const webPage = text(MAX_URI_LENGTH)
   .refine((value) => /^https?:\/\/[^\s\\]+$/.test(value) && URL.canParse(value), 'must be an https URL')
   .transform((value) => (value.startsWith('https:') ? value : undefined))
@@ -49,7 +49,7 @@ function listWith(needed: string, known: readonly string[], byDefault: readonly 
 /** The values a client may register: the names of what is mounted. */
 export interface Registrable {
   readonly authMethods: readonly string[]
-  /** Those of them whose clients get a client secret. Default: none. */
+  /** The methods whose clients get a client secret. Default: none. */
   readonly secretMethods?: readonly string[] | undefined
   readonly grantTypes: readonly string[]
   /** Algorithms of the available keys; empty if nothing is signed. */
@@ -66,7 +66,7 @@ export type RegisteredBy = 'client' | 'operator'
 
 export type CheckClient = (client: Client) => void
 
-/** Schemas of client metadata, by the name of the member (RFC 7591 2). Each must make do with an absent member. */
+/** Schemas of client metadata, by the name of the member (RFC 7591 2). Each must accept an absent member. */
 export type ClientMetadataMembers = Readonly<Record<string, z.ZodType>>
 
 /** The members of features that a client registered; `undefined` if it registered none. */
@@ -74,14 +74,14 @@ export function featureMetadata(
   metadata: Readonly<Record<string, unknown>>,
   { members = {} }: Registrable,
 ): Readonly<Record<string, unknown>> | undefined {
-  const given = Object.keys(members).filter((name) => metadata[name] !== undefined)
-  return given.length === 0 ? undefined : Object.fromEntries(given.map((name) => [name, metadata[name]]))
+  const names = Object.keys(members).filter((name) => metadata[name] !== undefined)
+  return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, metadata[name]]))
 }
 
 /** The default grant types (RFC 7591 2). The answer shows them. */
 const GRANT_TYPES_BY_DEFAULT = ['authorization_code', 'refresh_token']
 
-/** What the operator chooses: any of them, and one at least. */
+/** The grant types that the operator registers: any of them, and at least one. */
 export function grantTypesOf({ grantTypes }: Pick<Registrable, 'grantTypes'>) {
   return listOf(text(100), 20)
     .default(GRANT_TYPES_BY_DEFAULT)
@@ -92,7 +92,7 @@ export function grantTypesOf({ grantTypes }: Pick<Registrable, 'grantTypes'>) {
     )
 }
 
-/** Members that core sets in its answer (RFC 7591 3.2.1), or reads of an integration alone. */
+/** Members that core sets in its answer (RFC 7591 3.2.1), or reads for static clients alone. */
 const OTHER_MEMBERS = [
   ...['client_id', 'client_id_issued_at', 'client_secret', 'client_secret_expires_at'],
   ...['registration_access_token', 'registration_client_uri', 'resource_server', 'remember_consent', 'pkce'],
@@ -135,7 +135,7 @@ export function clientMetadata({
     software_version: text(MAX_NAME_LENGTH).optional(),
   })
   const taken = Object.keys(members).find((name) => name in base.shape || OTHER_MEMBERS.includes(name))
-  if (taken !== undefined) throw new Error(`features: clientMetadata has ${taken}, which is core's`)
+  if (taken !== undefined) throw new Error(`features: clientMetadata has ${taken}, which core reads or sets`)
   // The type stays that of the base: only the feature itself knows what its members are.
   return base.extend(members) as unknown as typeof base
 }

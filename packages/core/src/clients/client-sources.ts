@@ -13,21 +13,21 @@ export const CLIENT_ERRORS = defineErrors({
 
 /** A source of clients: the store, or anything else that a feature turns into a client. */
 export interface ClientSource {
-  /** Whether this source is responsible for ids of this form. Only the first source that says yes is asked. */
+  /** Whether this source is responsible for ids of this form. Only the first source that returns true is used. */
   owns(clientId: string): boolean
-  /** A client that exists. Strangers ask for it, so it must not cause outbound requests. */
+  /** A client that exists. Unauthenticated callers reach it, so it must not cause outbound requests. */
   find(clientId: string): Promise<Client | undefined>
-  /** The host that `describe` asks about this client, if it asks one. Then the user signs in first. */
+  /** The host from which `describe` fetches the document of this client, if it does. Then the user signs in first. */
   describedBy?(clientId: string): string | undefined
   /** The client of a new authorization. Default: `find`. @param user present if `describedBy` names a host */
   describe?(clientId: string, user?: RequestingUser): Promise<Client | undefined>
   /** Keeps an approved client at least until `until` (epoch seconds). Absent if clients of this source do not expire. */
   keep?(client: Client, until: number): Promise<void>
-  /** Removes a client, and says whether it existed. Default: its record goes. */
+  /** Removes a client, and returns whether it existed. Default: removes its record. */
   remove?(clientId: string): Promise<boolean>
 }
 
-/** The clients of all sources. @param sources asked in this order; features may add one until the first request */
+/** The clients of all sources. @param sources in the order of their look-up; features may add one until the first request */
 export function clientsOf(records: Records<Client>, sources: readonly ClientSource[]): Clients {
   function sourceOf(clientId: string): ClientSource | undefined {
     for (const source of sources) if (source.owns(clientId)) return source
@@ -44,10 +44,10 @@ export function clientsOf(records: Records<Client>, sources: readonly ClientSour
   }
 }
 
-/** An id that is an address is longer than one of ours. With a network, it stays below the limit of a limiter's key. */
+/** An id that is a URL is longer than a generated one. With a network, it stays below the maximum length of a limiter's key. */
 export const MAX_CLIENT_ID_LENGTH = 512
 
-/** The clients of the store: those that registered themselves, and integrations. */
+/** The clients of the store: self-registered and static ones. */
 export function storedClients(records: Records<Client>): ClientSource {
   return {
     owns: (clientId) => clientId.length <= MAX_CLIENT_ID_LENGTH,
@@ -66,7 +66,7 @@ function clientOf(stored: Stored<Client> | undefined): Client | undefined {
   return stored?.value.refused === true ? undefined : stored?.value
 }
 
-/** If documents are not fetched any more, what their clients have goes on, and nothing new begins. */
+/** If documents are no longer fetched, existing grants of their clients go on, and no new authorization begins. */
 function undescribedClientOf(stored: Stored<Client> | undefined): Client | undefined {
   return stored?.value.document === undefined ? clientOf(stored) : undefined
 }
@@ -76,7 +76,7 @@ const MAX_ATTEMPTS = 4
 /**
  * Changes a record against concurrent writers.
  *
- * @param next the new record; `undefined` leaves it as it is. Called again when another writer was faster
+ * @param next the new record; `undefined` leaves it as it is. Called again after another writer changed the record
  */
 export async function changeClient(
   records: Records<Client>,

@@ -39,11 +39,11 @@ export function isLoopback(uri: string): boolean {
 export function redirectUriMatches(registered: string, requested: string): boolean {
   if (registered === requested) return true
   const known = parseLoopback(registered)
-  const asked = parseLoopback(requested)
-  return known !== undefined && known.host === asked?.host && known.rest === asked.rest
+  const other = parseLoopback(requested)
+  return known !== undefined && known.host === other?.host && known.rest === other.rest
 }
 
-/** The policy for redirect URIs that nobody vouches for: the URIs to keep, or the reason to refuse the list. */
+/** The policy for redirect URIs that the operator did not register: the URIs to keep, or the reason to refuse the list. */
 export type RedirectUriPolicy = (uris: readonly string[]) => RedirectUriVerdict
 export type RedirectUriVerdict = { readonly accepted: readonly string[] } | { readonly refused: string }
 
@@ -55,12 +55,12 @@ export interface RedirectUriOptions {
   readonly redirectUriPolicy?: RedirectUriPolicy | undefined
 }
 
-/** What runs in the browser that goes there. */
+/** Schemes that run code in the browser or open a local file. */
 export const SCRIPT_URI = /^\s*(javascript|data|vbscript|blob|file):/i
 /** An absolute URI without a fragment (RFC 6749 3.1.2). A header carries no other characters. */
 const ABSOLUTE_URI = /^[a-z][a-z0-9+.-]*:[!"$-~]+$/i
 
-/** The policy of the operator. What it accepts by mistake is refused all the same. */
+/** The policy of the operator. An unusable URI that it accepts by mistake is still refused. */
 export function redirectUriPolicyOf({
   redirectUriPolicy = loopbackOnly(),
 }: RedirectUriOptions): RedirectUriPolicy {
@@ -69,14 +69,14 @@ export function redirectUriPolicyOf({
     if ('refused' in verdict) return verdict
     const { accepted } = verdict
     if (accepted.length === 0) return { refused: 'redirect_uris: none is accepted' }
-    const unfit = accepted.find((uri) => !ABSOLUTE_URI.test(uri) || SCRIPT_URI.test(uri))
-    if (unfit === undefined) return verdict
-    return { refused: `redirect_uris[${uris.indexOf(unfit)}]: must be an absolute URI without a fragment` }
+    const unusable = accepted.find((uri) => !ABSOLUTE_URI.test(uri) || SCRIPT_URI.test(uri))
+    if (unusable === undefined) return verdict
+    return { refused: `redirect_uris[${uris.indexOf(unusable)}]: must be an absolute URI without a fragment` }
   }
 }
 
 export interface LoopbackOnlyOptions {
-  /** Accept the name `localhost` beside the two IP literals; RFC 8252 8.3 advises against it. Default true. */
+  /** Accept the name `localhost` next to the two IP literals; RFC 8252 8.3 advises against it. Default true. */
   readonly localhost?: boolean | undefined
   /** Accept a query; never one with a parameter of the answer, such as `code`. Default false. */
   readonly query?: boolean | undefined
@@ -85,8 +85,8 @@ export interface LoopbackOnlyOptions {
 }
 
 /**
- * The policy for open registration: only an app on the user's own machine can receive a code. By default it takes what
- * common clients register: the name `localhost`, and lists for several servers at once.
+ * The policy for open registration: only an app on the user's own computer can receive a code. By default it accepts
+ * what common clients register: the name `localhost`, and lists for several servers at once.
  *
  * @example
  * ```ts with:server
@@ -144,7 +144,7 @@ function parameterNames(uri: string): string[] {
   return [...new URLSearchParams(query.replaceAll(';', '&')).keys()]
 }
 
-/** A redirect URI on the web, or of a program on the user's machine. */
+/** A redirect URI on the web, or of a program on the user's computer. */
 export function isHttpsOrLoopback(uri: string): boolean {
   const https = /^https:\/\/[a-z0-9.-]+(?::[0-9]+)?(?:[/?][^#\s\\]*)?$/i.test(uri) && URL.canParse(uri)
   return (https && uri.length <= MAX_URI_LENGTH) || isLoopback(uri)

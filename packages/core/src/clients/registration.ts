@@ -20,7 +20,7 @@ export interface RegistrationOptions extends PathOptions<'register'>, RedirectUr
   readonly registration?: boolean | undefined
   readonly lifetimes?:
     | {
-        /** Lifetime of a self-registered client that nobody has approved. Default 1 day. */
+        /** Lifetime of a self-registered client that no user has approved. Default 1 day. */
         readonly unusedClient?: number | undefined
       }
     | undefined
@@ -34,7 +34,7 @@ export const REGISTRATION_ERRORS = defineErrors({
   ],
 })
 
-/** Wide enough for a school behind one address. */
+/** High enough for many users behind one address. */
 export const REGISTRATION_LIMITS: RateLimits = {
   registration: { points: 100, seconds: 600, withoutLimiter: true },
 }
@@ -47,7 +47,7 @@ export interface ClientRegistered {
 
 const DAY = 24 * 60 * 60
 
-/** The client registration endpoint (RFC 7591 3), open to whatever the redirect URI policy accepts, if there is one. */
+/** The client registration endpoint (RFC 7591 3), open to every client whose redirect URIs the policy accepts, unless it is switched off. */
 export function registration(
   server: Kernel & { readonly limiter: Limiter },
   options: RegistrationOptions,
@@ -64,12 +64,12 @@ export function registration(
     methods: ['POST'],
     cors: true,
     async answer(request) {
-      const metadata = readMessage(message, withoutEmpty(jsonBody(request)), refusalOf)
+      const metadata = readMessage(message, withoutEmpty(jsonBody(request)), errorOf)
       const verdict = redirectUriPolicy(metadata.redirect_uris)
       if ('refused' in verdict)
         throw new OAuthError(REDIRECT_URI_ERRORS.redirect_uri_refused, verdict.refused)
       refuseAnswerParameters(verdict.accepted)
-      // Comes last, so that a client with wrong metadata may try again.
+      // Last: invalid metadata does not count.
       await server.limiter.limit(
         'registration',
         callerNetwork(request),
@@ -106,7 +106,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Malformed redirect URIs have their own error code (RFC 7591 3.2.2). */
-function refusalOf(member: string): ErrorDefinition {
+function errorOf(member: string): ErrorDefinition {
   return member === 'redirect_uris'
     ? REDIRECT_URI_ERRORS.redirect_uri_refused
     : METADATA_ERRORS.client_metadata_invalid

@@ -75,7 +75,7 @@ function staticMetadata(registrable: Registrable) {
       .enum(authMethods)
       .default(authMethods.find((name) => name !== 'none') ?? 'none'),
     grant_types: grantTypesOf(registrable),
-    scope: z.never('give scopes, which is a list').optional(),
+    scope: z.never('use scopes, which is a list').optional(),
     scopes: listOf(text(), 500).optional(),
     resource_server: z.boolean().default(false),
     remember_consent: z.boolean().default(false),
@@ -94,7 +94,7 @@ export function staticClients(
 ) {
   const schema = z.object(camelCased(staticMetadata(registrable)))
   return {
-    /** @throws OAuthError that names what is wrong with the metadata */
+    /** @throws OAuthError that names the invalid member */
     async add(registration: StaticClient): Promise<AddedClient> {
       refuseSnakeCase(registration)
       const read = readMessage(schema, registration, () => METADATA_ERRORS.client_metadata_invalid)
@@ -153,6 +153,6 @@ function checkPkce({ pkce_optional, token_endpoint_auth_method }: Omit<StaticMet
   if (pkce_optional && token_endpoint_auth_method === 'none')
     throw new OAuthError(
       METADATA_ERRORS.client_metadata_invalid,
-      'pkceOptional: a public client has nothing else that protects its code; only one with a secret may do without',
+      'pkceOptional: PKCE is the only protection of the code of a public client; only a confidential client may omit it',
     )
 }

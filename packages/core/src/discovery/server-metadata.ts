@@ -1,6 +1,5 @@
 /**
- * What the server says of itself. Members come in from every room, one document goes out. It is handed what it publishes,
- * and looks at nothing.
+ * The server metadata. Members come in from every module, one document goes out. It gets all content as arguments.
  */
 import type { Endpoint, EndpointDescription } from '../http/endpoint.ts'
 import { publicDocument } from '../http/http.ts'
@@ -10,16 +9,16 @@ import { addressOf, basePathOf, wellKnownPath } from '../http/well-known.ts'
 export type Metadata = Readonly<Record<string, unknown>>
 
 /**
- * The metadata of a server, collected from its rooms in order. A later room may override a `false` of an earlier one.
+ * The metadata of a server, collected from its modules in order. A later module may override a `false` of an earlier one.
  *
- * @throws Error when two rooms set the same member
+ * @throws Error when two modules set the same member
  */
 export function serverMetadata(parts: readonly Metadata[]): Metadata {
   const metadata: Record<string, unknown> = {}
   for (const [name, value] of parts.flatMap((part) => Object.entries(part))) {
     if (value === undefined) continue
     if (Object.hasOwn(metadata, name) && metadata[name] !== false)
-      throw new Error(`metadata: ${name} is given twice`)
+      throw new Error(`metadata: ${name} is set twice`)
     metadata[name] = value
   }
   return metadata

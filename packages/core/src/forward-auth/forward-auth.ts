@@ -7,7 +7,7 @@ import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import { endpointPath } from '../http/well-known.ts'
 import { canonicalResource } from '../kernel/resource-indicator.ts'
 import type { AccessToken, ClientCredentialsToken } from '../resource/access.ts'
-import { accessOf, type GuardedResource, guardOf } from '../resource/guard.ts'
+import { accessOf, type GuardedResource, guardOf } from '../resource/resource-server.ts'
 import { FORWARD_AUTH_ERRORS, proofsOfForwarded, requiredScopes } from './forwarded-request.ts'
 
 export interface ForwardAuthOptions {

@@ -44,7 +44,7 @@ export function prefetch(
   const found = grants.find(grantId)
   const id = named.transientOf?.(credential)
   const transient = id === undefined ? undefined : transients?.find(id)
-  // The caller that awaits them gets the error. If the client is refused first, nobody awaits them.
+  // The caller that awaits them gets the error. If the client is refused first, no caller awaits them.
   found.catch(() => {})
   transient?.catch(() => {})
   return { grantId, found, transient }
@@ -156,8 +156,7 @@ export function endedGrant(id: Grant['id'], now: number, ticketEndsAt: number): 
  * @param after absent when the grant ends
  */
 async function logRevoked({ store, now }: Kernel, before: Grant, after?: Grant): Promise<void> {
-  // A guard tolerates other clocks, and its own may be behind. A rotation drops expired tokens as well: it must not log
-  // each of them.
+  // A guard tolerates other clocks, and its own may be behind. A rotation drops expired tokens too, and logs none of them.
   const honoured = now() - (after === undefined ? 2 * CLOCK_TOLERANCE : 0)
   const kept = new Set(after?.accessTokens.map(({ hash }) => hash))
   const ended = before.accessTokens.filter(
@@ -168,7 +167,6 @@ async function logRevoked({ store, now }: Kernel, before: Grant, after?: Grant):
   await Promise.all(entries.map((entry) => store.revocations?.append(entry)))
 }
 
-/** Most grants have none. */
 function hasSignedTokens({ accessTokens }: Grant): boolean {
   return accessTokens.some(({ signed }) => signed === true)
 }

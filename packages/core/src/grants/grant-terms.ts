@@ -9,13 +9,13 @@ export interface GrantOptions {
         /** Lifetime of an unused refresh token. Default 30 days. */
         readonly refreshToken?: number | undefined
         /**
-         * A spent refresh token or device code gets the same tokens again for this long, and until somebody uses these for
-         * 15 minutes at most; 0 is strict. Default 60, maximum 900.
+         * For how long a spent refresh token or device code gets the same tokens again. After it, for at most 15 minutes and
+         * only while these tokens are unused. 0 disables both. Default 60, maximum 900.
          */
         readonly refreshRetryWindow?: number | undefined
       }
     | undefined
-  /** The most live access tokens of one grant: one more drops the oldest, with an event. Default 8. */
+  /** The maximum number of live access tokens of one grant. One more drops the oldest, with an event. Default 8. */
   readonly maxAccessTokens?: number | undefined
   /**
    * Whose refresh tokens are replaced at each use. `public-clients`: a confidential client keeps its own until that expires,
@@ -32,11 +32,11 @@ export interface GrantTerms {
   readonly accessToken: number
   /** The maximum lifetime of an access token for these resources, if its format sets a limit. */
   readonly longest?: AccessTokenFormat['longest']
-  /** The resources that take only bound tokens. Default: none. */
+  /** The resources that accept only sender-constrained tokens. Default: none. */
   readonly boundResources?: readonly string[] | undefined
   readonly refreshToken: number
   readonly refreshRetryWindow: number
-  /** A client that holds more live ones has forgotten some; the oldest is dropped. */
+  /** A client with more live tokens has forgotten some; the oldest is dropped. */
   readonly maxAccessTokens: number
   readonly refreshTokenRotation?: RefreshTokenRotation
 }

@@ -18,11 +18,11 @@ export interface GrantType {
   /** The id of the transient that the credential names. It is loaded with the grant, as `prefetched.transient`. */
   transientOf?(credential: string): string | undefined
   /**
-   * The client that the credential belongs to, for a request that names no client. RFC 6749 3.2.1 demands `client_id` of
+   * The client that the credential belongs to, for a request without a client. RFC 6749 3.2.1 requires the `client_id` of
    * public clients for a code alone. @throws OAuthError when it belongs to no client
    */
   clientOf?(form: Parameters): Promise<string>
-  /** Whether a self-registered client may use it. Default: only a client of the operator may. */
+  /** Whether a self-registered client may use it. Default: only a static client may. */
   readonly selfRegistered?: boolean | undefined
   /** The maximum lifetimes of its tokens. Default: `lifetimes` of the server. */
   readonly lifetimes?: Partial<IssuedLifetimes> | undefined
@@ -49,13 +49,13 @@ export interface TokenRequest {
   readonly client: Client
   readonly form: Parameters
   /**
-   * When it arrived, in epoch seconds. A grant type that repeats answers compares this time with the retry window: the
-   * process may have stood still since.
+   * When it arrived, in epoch seconds. A grant type that repeats answers compares this time with the retry window, because the
+   * process may have been paused since.
    */
   readonly arrivedAt: number
   /** The records that the credential names. */
   readonly prefetched: PrefetchedGrant | undefined
-  /** Call it inside the transition: if the answer cannot be given, no code is lost. */
+  /** Call it inside the transition: if the response cannot be made, no code is lost. */
   readonly assertCanRespond: AssertCanRespond
   /** The thumbprint of the key that the request proves: bind the tokens to it. */
   readonly jkt: string | undefined
@@ -72,7 +72,7 @@ export interface Exchanged {
   readonly issued: IssuedTokens
   /** The `nonce` of the authorization request, only for the first ID token of a grant (OpenID Connect Core 12.2). */
   readonly nonce?: string | undefined
-  /** `issued_token_type` (RFC 8693 2.2.1). The answer is then this one token: no user has signed in for its client. */
+  /** `issued_token_type` (RFC 8693 2.2.1). The response then has only this token, and no ID token: no user has signed in at its client. */
   readonly issuedTokenType?: string | undefined
 }
 
@@ -116,8 +116,8 @@ export interface IssuedTerms {
 }
 
 /**
- * Holds a grant type of a feature to the terms of the server. The grant types of core keep them by themselves: they may
- * answer a grant that was made under earlier terms.
+ * Checks what a grant type of a feature issued against the terms of the server. The grant types of core apply the terms by
+ * themselves: they may answer a grant that was made under earlier terms.
  *
  * @throws OAuthError `invalid_scope`
  * @throws Error for a token that lives too long: a fault of the feature, which the event `failed` names
@@ -139,11 +139,11 @@ export function requireWithinTerms(
 }
 
 function requireScopes(client: Client, { grant, issued }: Exchanged, scopes: ScopeCatalogue): void {
-  const given = [...grant.scopes, ...issued.scopes, ...(issuedToken({ grant, issued })?.scopes ?? [])]
-  if (!given.every((name) => Object.hasOwn(scopes, name))) throw new OAuthError(SCOPE_ERRORS.scope_unknown)
+  const names = [...grant.scopes, ...issued.scopes, ...(issuedToken({ grant, issued })?.scopes ?? [])]
+  if (!names.every((name) => Object.hasOwn(scopes, name))) throw new OAuthError(SCOPE_ERRORS.scope_unknown)
   const ofItsUser = grant.subject !== undefined && grant.clientId === client.clientId
   const ceiling = ofItsUser ? scopeCeiling(client) : undefined
-  if (ceiling !== undefined && !includesAll(ceiling, given))
+  if (ceiling !== undefined && !includesAll(ceiling, names))
     throw new OAuthError(SCOPE_ERRORS.scope_not_registered)
 }
 

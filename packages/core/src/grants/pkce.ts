@@ -26,7 +26,7 @@ export function requiredChallenge(challenge: string | undefined, method: string 
   return challenge
 }
 
-/** RFC 7636 4.6. A code without a challenge takes no verifier: somebody may have removed it (RFC 9700 4.8.2). */
+/** RFC 7636 4.6. A code without a challenge accepts no verifier: an attacker may have removed the challenge (RFC 9700 4.8.2). */
 export function verifierMatches(verifier: string | undefined, challenge: string | undefined): boolean {
   if (verifier === undefined || challenge === undefined) return verifier === challenge
   return sameSecret(sha256(verifier), challenge)

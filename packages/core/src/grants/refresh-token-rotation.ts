@@ -30,11 +30,11 @@ export const REFRESH_ERRORS = defineErrors({
   ],
   refresh_retry_key_gone: [
     'invalid_grant',
-    'The refresh token was used before, and its answer cannot be given again; ask the user again',
+    'The refresh token was used before, and its answer cannot be repeated; the user must authorize again',
   ],
   client_changed: [
     'invalid_grant',
-    'The application has changed since its user allowed it; ask the user again',
+    'The application has changed since its user allowed it; the user must authorize again',
   ],
   refresh_token_of_other_key: [
     'invalid_dpop_proof',
@@ -128,8 +128,8 @@ interface Repetition extends Pick<Grant, 'scopes' | 'resources'> {
 }
 
 /**
- * Repeats the answer of the last rotation. If two callers may hold the token, the grant remembers it: a thief and the owner
- * then have to come within one retry window of each other, each time, or the grant ends.
+ * Repeats the answer of the last rotation. If two callers may hold the token, the grant records that. From then on both would
+ * have to refresh within one retry window of each other, or the grant ends.
  *
  * @throws OAuthError for a request that differs from the one of the rotation
  */
@@ -149,7 +149,7 @@ function repeated(
   const [accessToken, secret] = derived
   const refreshToken = { ...token, generation: token.generation + 1, secret }
   const access = grant.accessTokens.find((issued) => issued.hash === sha256(accessToken))
-  // An access token that was revoked since then stays revoked; 0 tells the client to refresh at once.
+  // An access token that was revoked since then stays revoked; with 0 the client refreshes at once.
   const expiresIn = Math.max((access?.expiresAt ?? now) - now, 0)
   const result = { accessToken, refreshToken, scopes, resources, expiresIn, retried, dropped: false, jkt }
   const shares = retried === 'late' || rotation.ofShared === true

@@ -1,4 +1,4 @@
-/** The refresh token of a grant: its newest one, and those that were used before. */
+/** The refresh token of a grant: the newest one, and earlier ones. */
 import type { Client, Grant, RefreshState, Rotation } from '../kernel/records.ts'
 import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 import { type ArrivedRequest, type GrantTerms, type Retry, retryOf } from './grant-terms.ts'
@@ -93,8 +93,9 @@ export function rotatedState(
 }
 
 /**
- * The state of a presented token in its grant: the stored state for the newest token. `replaced`: a rotation inside the retry window spent it; processes that share
- * tokens do that. `spent`: somebody holds a copy. `unknown`: a guess, or a failed replica lost it.
+ * The state of a presented token in its grant: the stored state for the newest token. `replaced`: a rotation inside the retry
+ * window spent it, as processes do that share tokens. `spent`: another caller may hold a copy. `unknown`: a guess, or a token
+ * that a failed replica of the store lost.
  */
 type TokenState = RefreshState | 'replaced' | 'spent' | 'unknown' | Repeat
 
@@ -132,8 +133,8 @@ export function tokenState(
 }
 
 /**
- * Whether this generation was rotated inside the window. Only the family of the token is proven, not its generation: a thief
- * who names a newer one escapes the alarm, as by presenting nothing, and gets nothing.
+ * Whether this generation was rotated inside the window. Only the family of the token is proven, not its generation: an
+ * attacker who names a newer one does not end the grant, but gets nothing either.
  *
  * @param arrivedAt when the request arrived
  */

@@ -32,7 +32,7 @@ export interface UserGrantRevoked {
 
 type Ended = Pick<UserGrantRevoked, 'by' | 'reason'>
 
-/** The grants of users. Every method takes the user, so a page can only touch the grants of its own user. */
+/** The grants of users. Every method takes the user, so a page changes only the grants of its own user. */
 export interface UserGrants {
   /**
    * A page of the live grants of a user.
@@ -42,16 +42,16 @@ export interface UserGrants {
   list(subject: string, page?: UserGrantPageRequest): Promise<UserGrantPage>
   /**
    * Ends a grant of this user: consent and all tokens in one step. Returns `false`, and changes nothing, when the grant
-   * does not exist or belongs to somebody else.
+   * does not exist or belongs to another user.
    *
-   * @param by who the event says did it; the user, if left out
+   * @param by the actor in the event. Default: the user
    */
   revoke(subject: string, grantId: string, by?: 'user' | 'operator'): Promise<boolean>
   /**
    * Ends every grant of a user, or of a user and a client. For a user who is removed or disabled, do that first: then no
    * consent opens another one. If it fails halfway, call it again to finish.
    *
-   * @param scope `by`: who the event says did it. If left out it says that the user is gone
+   * @param scope `by`: the actor in the event. Default: the operator, with the reason `subject_gone`
    * @returns the number of grants that ended
    */
   revokeAll(subject: string, scope?: RevokeScope): Promise<number>

@@ -30,7 +30,7 @@ export function isCrossSite(issuer: string, headers: HttpRequest['headers']): bo
   return site !== 'same-origin' || !['null', `http://${host}`, `https://${host}`].includes(String(origin))
 }
 
-/** For a form that decides something: its ticket alone must not be what keeps other sites out. @throws OAuthError 403 */
+/** For a form that decides something: its ticket must not be the only protection from other sites. @throws OAuthError 403 */
 export function requireOwnForm({ issuer }: { readonly issuer: string }, { headers }: HttpRequest): void {
   if (isCrossSite(issuer, headers)) throw new OAuthError(CROSS_SITE_ERRORS.form_of_another_site)
 }
@@ -39,7 +39,7 @@ export function requireOwnForm({ issuer }: { readonly issuer: string }, { header
  * Where a sign-in may send the browser: a path of this site, or `home`. A request can name any address to return to, and
  * one that leaves the site is an open redirect (RFC 9700 4.11).
  *
- * @param asked what the request names: of any type, because frameworks parse a repeated parameter to a list
+ * @param requested the value in the request: of any type, because frameworks parse a repeated parameter to a list
  *
  * @example
  * ```ts with:express
@@ -51,13 +51,17 @@ export function requireOwnForm({ issuer }: { readonly issuer: string }, { header
  * })
  * ```
  */
-export function returnPath(asked: unknown, home = '/'): string {
+export function returnPath(requested: unknown, home = '/'): string {
   // No header holds what is not ASCII; browsers drop tabs and line ends, and read a backslash as a slash (URL Standard 4.4).
-  if (typeof asked !== 'string' || !/^\/(?!\/)[!-[\]-~]*$/.test(asked) || !URL.canParse(asked, SITE))
+  if (
+    typeof requested !== 'string' ||
+    !/^\/(?!\/)[!-[\]-~]*$/.test(requested) ||
+    !URL.canParse(requested, SITE)
+  )
     return home
-  const { origin, pathname } = new URL(asked, SITE)
-  // `/.//evil.example` keeps its origin; whoever normalizes it once more gets another host.
-  return origin === SITE && !pathname.startsWith('//') ? asked : home
+  const { origin, pathname } = new URL(requested, SITE)
+  // `/.//evil.example` keeps its origin; software that normalizes it once more gets another host.
+  return origin === SITE && !pathname.startsWith('//') ? requested : home
 }
 
 /** The origin does not matter: no other one is accepted. */

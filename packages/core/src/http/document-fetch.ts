@@ -3,7 +3,7 @@
 export interface DocumentFetchRequest {
   /** The value of `Accept`. */
   readonly accept: string
-  /** The longest body in bytes, counted after any decoding. */
+  /** The maximum size of the body in bytes, counted after any decoding. */
   readonly maxBytes: number
   /** Further request headers: validators such as `if-none-match`. Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
@@ -22,17 +22,17 @@ export interface DocumentFetchResponse {
 
 /**
  * Why there is no answer: the name, the address behind it, TLS, the deadline, the size of the answer, an encoded or
- * undecodable body, or the connection. It is for the operator's event; the browser never learns it.
+ * undecodable body, or the connection. It is logged in an event; the browser never gets it.
  */
 export type DocumentFetchFault = 'dns' | 'address' | 'tls' | 'timeout' | 'size' | 'encoding' | 'connect'
 
 /**
- * Fetches one document by GET. A stranger has chosen the address, so an implementation must promise all of this
+ * Fetches one document by GET. An unauthenticated caller chose the address, so an implementation must promise all of this
  * (draft-ietf-oauth-client-id-metadata-document 8.6):
  *
  * - It resolves the name once, refuses it unless every address of it is public, and connects to one of those addresses.
  *   TLS is at least 1.2, and the certificate is verified for the name.
- * - It follows no redirect, asks for no content encoding and refuses one, and rejects once a body exceeds `maxBytes`.
+ * - It follows no redirect, requests no content encoding and refuses one, and rejects once a body exceeds `maxBytes`.
  *   Headers are bounded too.
  * - One deadline of a few seconds covers everything from the look-up of the name to the last byte.
  * - It sends no cookie, no credential, no `Referer` and nothing about the user, and takes no proxy from the environment.
@@ -41,31 +41,32 @@ export type DocumentFetchFault = 'dns' | 'address' | 'tls' | 'timeout' | 'size' 
  */
 export type DocumentFetch = (url: string, request: DocumentFetchRequest) => Promise<DocumentFetchResponse>
 
+/** The result of a fetch (draft-ietf-oauth-client-id-metadata-document 5). */
 export type FetchedDocument =
   | { readonly kind: 'document'; readonly members: Readonly<Record<string, unknown>> }
-  /** The host says that there is no such document, or it is none. An approved copy must not be used any more. */
+  /** The host has no such document, or what it has is no JSON object. An approved copy must not be used any more. */
   | { readonly kind: 'gone'; readonly fault: string }
   /** An outage, a redirect or a bot wall. An approved copy may serve for some days. */
   | { readonly kind: 'unreachable'; readonly fault: string }
 
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 
-/** @param largest in bytes */
+/** @param maxBytes of the body */
 export function fetchedDocument(
   { status, headers, body }: DocumentFetchResponse,
-  largest: number,
+  maxBytes: number,
 ): FetchedDocument {
   if (status === 404 || status === 410) return { kind: 'gone', fault: `status ${status}` }
   if (status !== 200) return { kind: 'unreachable', fault: `status ${status}` }
   if (!JSON_TYPE.test(headers['content-type'] ?? '')) return { kind: 'unreachable', fault: 'type' }
   if ((headers['content-encoding'] ?? 'identity') !== 'identity')
     return { kind: 'unreachable', fault: 'encoding' }
-  if (Buffer.byteLength(body) > largest) return { kind: 'unreachable', fault: 'size' }
+  if (Buffer.byteLength(body) > maxBytes) return { kind: 'unreachable', fault: 'size' }
   const members = jsonObject(body)
   return members === undefined ? { kind: 'gone', fault: 'no JSON object' } : { kind: 'document', members }
 }
 
-/** A byte order mark is no JSON, and of a member that is given twice the last one counts. */
+/** A byte order mark is not JSON. If a member is repeated, the last one counts. */
 function jsonObject(body: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(body)

@@ -49,7 +49,7 @@ export interface Endpoint extends EndpointDescription {
   /** Open to scripts of every origin, without credentials (Fetch 3.2). Never for pages. */
   readonly cors: boolean
   answer(request: HttpRequest): Promise<HttpResponse> | HttpResponse
-  /** Formats a refusal. Default: a JSON body (RFC 6749 5.2). A page sets its own. */
+  /** Formats an error. Default: a JSON body (RFC 6749 5.2). A page sets its own. */
   refusal?(error: OAuthError, request: HttpRequest): HttpResponse | Promise<HttpResponse>
 }
 
@@ -143,8 +143,8 @@ function answerTo(
 }
 
 /**
- * RFC 9110 9.3.2. A page is not made for it: GET may give a code or sign somebody out, and HEAD comes from what follows links
- * without a user.
+ * RFC 9110 9.3.2. No page is made for it: GET may issue a code or sign a user out, and programs that follow links without a
+ * user send HEAD.
  */
 async function headOf(endpoint: Endpoint, request: HttpRequest): Promise<HttpResponse> {
   if (!endpoint.cors) return securePage({ status: 200, headers: {}, body: '' })

@@ -4,7 +4,7 @@ import { withoutSecrets } from '../kernel/secrets.ts'
 import { type HttpRequest, type HttpResponse, header, json } from './http.ts'
 
 /**
- * The answer of RFC 6749 5.2 for a refusal.
+ * The response of RFC 6749 5.2 to an error.
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ export function errorResponse(error: OAuthError, request?: HttpRequest): HttpRes
   })
 }
 
-/** The header that says when it is worth trying again (RFC 9110 10.2.3), for a refusal that passes. */
+/** The header with the seconds until a retry makes sense (RFC 9110 10.2.3), for a temporary error. */
 export function retryAfter({ retryAfter: seconds }: OAuthError): Record<string, string> {
   return seconds === undefined ? {} : { 'retry-after': String(seconds) }
 }
@@ -38,21 +38,21 @@ function clientChallenge(request: HttpRequest): Record<string, string> {
 }
 
 /**
- * Turns anything thrown into a refusal, and reports it to the operator. If core did not throw it, the application
- * failed: the client only learns `server_error`.
+ * Turns anything thrown into an `OAuthError`, and emits an event for it. If core did not throw it, the application failed:
+ * the client only gets `server_error`.
  */
 export function reportedError(thrown: unknown, request: HttpRequest, emit: Emit): OAuthError {
-  const refusal = asOAuthError(thrown)
-  const { error, reason, message: detail, cause } = refusal
+  const oauthError = asOAuthError(thrown)
+  const { error, reason, message: detail, cause } = oauthError
   const path = withoutSecrets(request.path)
-  if (refusal.status >= 500) emit({ type: 'failed', path, error, reason, cause } satisfies RequestEvent)
-  else if (!refusal.interim) emit({ type: 'refused', path, error, reason, detail } satisfies RequestEvent)
-  return refusal
+  if (oauthError.status >= 500) emit({ type: 'failed', path, error, reason, cause } satisfies RequestEvent)
+  else if (!oauthError.interim) emit({ type: 'refused', path, error, reason, detail } satisfies RequestEvent)
+  return oauthError
 }
 
 /**
  * The answer of an adapter to what a route or the framework threw. The routes of core report their faults themselves; any
- * other fault goes to the console, because the client only learns `server_error`.
+ * other fault goes to the console, because the client only gets `server_error`.
  *
  * @example
  * ```ts

@@ -91,7 +91,7 @@ const BODILESS = new Set(['GET', 'HEAD', 'TRACE'])
  *
  * @param framed the server checks the body against its Content-Length, so the body can be read in one go. A `Request`
  *   made in this process may announce any length.
- * @throws OAuthError 413 for a longer one, 400 for one that breaks off, 500 where somebody else has read it
+ * @throws OAuthError 413 for a longer one, 400 for one that breaks off, 500 if other code has read it
  *
  * @example
  * ```ts

@@ -17,14 +17,14 @@ export interface HttpRequest {
    * Callers without one count as one for rate limits.
    */
   readonly remoteAddress?: string | undefined
-  /** The request as the framework knows it, with what middleware has put there. Core hands it over and never reads it. */
+  /** The request as the framework knows it, with what middleware has put there. Core passes it on and never reads it. */
   readonly native?: unknown
 }
 
 /**
  * The request of the framework. Adapters give it its type: `expressRequest`, `fastifyRequest`, `honoContext`.
  *
- * @throws Error when the adapter has handed over none
+ * @throws Error when the adapter passed none
  *
  * @example
  * ```ts
@@ -50,8 +50,8 @@ interface NodeHeaders {
 }
 
 /**
- * The headers of a request to Node, with every `Authorization` line. Node itself keeps the first of several, and then
- * nobody could refuse the request.
+ * The headers of a request to Node, with every `Authorization` line. Node itself keeps only the first of several, which would
+ * hide that the request has more than one.
  *
  * @example
  * ```ts
@@ -83,7 +83,7 @@ export interface Route {
   handle(request: HttpRequest): Promise<HttpResponse>
 }
 
-/** The value of a header, or `undefined`. A repeated header gives its values joined by a comma (RFC 9110 5.2). */
+/** The value of a header, or `undefined`. The values of a repeated header are joined by a comma (RFC 9110 5.2). */
 export function header(request: HttpRequest, name: string): string | undefined {
   const value = request.headers[name]
   return Array.isArray(value) ? value.join(', ') : value

@@ -1,4 +1,4 @@
-/** Hosts that are not of the public internet: URLs that a client provides for this server to fetch, and this machine's own. */
+/** URLs by their host: those on the public internet, which this server may fetch, and those of the local host. */
 
 /** Printable ASCII that RFC 3986 allows in a URI. */
 const URI_CHARACTERS = /^[!#-;=?-[\]_a-z~]+$/
@@ -70,7 +70,7 @@ function hostFault(host: string): string | undefined {
 const LOOPBACK_HOST = /^((.+\.)?localhost|127(\.[0-9]+){3}|\[::1\])$/
 
 /**
- * Whether a URL leads to this machine, so that plain http is private (RFC 6761 6.3; W3C Secure Contexts 3.1). A redirect URI
+ * Whether a URL leads to the local host, so that plain http is private (RFC 6761 6.3; W3C Secure Contexts 3.1). A redirect URI
  * is compared more strictly.
  *
  * @example

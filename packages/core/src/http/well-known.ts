@@ -45,8 +45,8 @@ export interface PathOptions<Name extends string> {
 }
 
 /** The path of an endpoint below the issuer. @throws Error that names the wrong option */
-export function endpointPath(name: string, given: string | undefined, fallback: string): string {
-  const path = given ?? fallback
+export function endpointPath(name: string, option: string | undefined, fallback: string): string {
+  const path = option ?? fallback
   if (!/^\/[^?#\s]*$/.test(path))
     throw new Error(`paths.${name} must begin with a slash, without query: ${path}`)
   return path

@@ -9,10 +9,16 @@ import { CLOCK_TOLERANCE, systemClock } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { checkedResource } from '../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
-import type { AccessToken, Anonymous, Authorized, ClientCredentialsToken } from '../resource/access.ts'
+import type {
+  AccessToken,
+  Anonymous,
+  Authorized,
+  ClientCredentialsToken,
+  ResourceServer,
+} from '../resource/access.ts'
 import { BEARER_ERRORS } from '../resource/challenge.ts'
-import { type Deciding, decide } from '../resource/guard.ts'
-import { type ProofsOfResource, type ResourceServer, resourceServer } from '../resource/resource-server.ts'
+import { type Deciding, decide, resourceServer } from '../resource/guard.ts'
+import type { ProofsOfResource } from '../resource/resource-server.ts'
 import { ACCESS_TOKEN_TYPE, AccessTokenClaims, presentedIn } from './access-token-claims.ts'
 import { JWT_GUARD_ERRORS, type RevokedTokens } from './revoked-tokens.ts'
 

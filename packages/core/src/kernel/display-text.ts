@@ -1,4 +1,4 @@
-/** Text from clients and servers, made safe for whoever reads it: users on a page, operators on a terminal. */
+/** Text from clients and servers, made safe for its readers: users on a page, operators on a terminal. */
 
 /** Control, format, private and unassigned characters, ends of lines, and letters and symbols without a shape. */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}]/gu

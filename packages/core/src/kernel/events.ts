@@ -1,6 +1,6 @@
 /**
  * Events for the operator to log or count. They carry ids and never a secret, code or token, so they are safe to log as
- * they are. Each room declares its own.
+ * they are. Each module declares its own.
  */
 export interface BaseEvent {
   readonly type: string
@@ -10,26 +10,26 @@ export interface BaseEvent {
 export type Emit = (event: BaseEvent) => void
 
 /**
- * Shields the server from its listener: an event is told after a grant has changed, so an error must not cost the client
- * the answer. The operator hears of the first error on the console; the later ones are the same fault.
+ * Shields the server from its listener. Events are emitted after a grant has changed, so an error of the listener must not
+ * cost the client its answer. The first error goes to the console; the later ones are the same fault.
  */
 export function shielded(listener: Emit = faultsToConsole): Emit {
-  let told = false
-  const tellOnce = (error: unknown) => {
-    if (!told) console.error('Grantkit: onEvent fails, and its events are lost.', error)
-    told = true
+  let reported = false
+  const reportOnce = (error: unknown) => {
+    if (!reported) console.error('Grantkit: onEvent fails, and its events are lost.', error)
+    reported = true
   }
   return (event) => {
     try {
       const result: unknown = listener(event)
-      if (result instanceof Promise) result.catch(tellOnce)
+      if (result instanceof Promise) result.catch(reportOnce)
     } catch (error) {
-      tellOnce(error)
+      reportOnce(error)
     }
   }
 }
 
-/** Without a listener: a fault, which has a cause, and the end of a grant by a stolen credential must not vanish. */
+/** Without a listener, faults, which have a cause, and the end of a grant by a stolen credential must not vanish. */
 function faultsToConsole({ type, cause, ...facts }: BaseEvent): void {
   if (cause !== undefined) console.error(`Grantkit: ${type}`, facts, cause)
   else if (LOGGED.includes(type)) console.error(`Grantkit: ${type}`, facts)

@@ -1,6 +1,6 @@
 /**
- * The ground floor: records and their port, errors, events, scopes, resources, secrets and time. It knows no request and
- * no room, and every room stands on it.
+ * The lowest module: records and their port, errors, events, scopes, resources, secrets and time. It knows no request and no
+ * other module, and every module imports it.
  */
 import type { Emit } from './events.ts'
 import type { Client } from './records.ts'
@@ -9,8 +9,8 @@ import type { Random } from './secrets.ts'
 import type { GrantRecords, Records, Transients } from './store.ts'
 
 /**
- * The shared basis of all rooms and features: the identity of the server, its records, clock, randomness and event
- * sink. Anything else a room needs is its own option.
+ * The shared basis of all modules and features: the identity of the server, its records, clock, randomness and event sink.
+ * Anything else that a module needs is an option of its own.
  */
 export interface Kernel {
   /** The issuer, exactly as clients see it (RFC 8414 2). */
@@ -18,7 +18,7 @@ export interface Kernel {
   readonly scopes: ScopeCatalogue
   /** The resource indicators that tokens can be bound to (RFC 8707), canonical. */
   readonly resources: readonly string[]
-  /** Those of them that take only tokens that are bound to a key (RFC 9449). */
+  /** The resources that accept only sender-constrained tokens (RFC 9449). */
   readonly boundResources: readonly string[]
   /** The maximum number of live grants of one user and one client. */
   readonly maxGrantsPerClient: number
@@ -46,18 +46,18 @@ export interface RevocationLog {
   read(after?: string): Promise<{ readonly entries: readonly string[]; readonly next: string }>
 }
 
-/** The clients of all sources. An id may be anything, because it comes from a stranger. */
+/** The clients of all sources. An id may be any text, because it comes from an unauthenticated caller. */
 export interface Clients {
-  /** Those in the store alone. */
+  /** The clients in the store alone. */
   readonly records: Records<Client>
   /** Finds a client that exists. */
   readonly find: (clientId: string) => Promise<Client | undefined>
-  /** The host that is asked who the client is, if a host is. Then only a signed-in user can begin an authorization. */
+  /** The host whose document describes the client, if one does. Then only a signed-in user can begin an authorization. */
   readonly describedBy: (clientId: string) => string | undefined
   /**
-   * Finds the client of a new authorization. @param user absent if nobody needed to sign in; then no host is asked
+   * Finds the client of a new authorization. @param user absent if no user had to sign in; then no document is fetched
    *
-   * @throws OAuthError when the host that describes it does not
+   * @throws OAuthError when its document cannot be used
    */
   readonly describe: (clientId: string, user?: RequestingUser) => Promise<Client | undefined>
   /** Keeps an approved client at least until `until` (epoch seconds). @throws OAuthError `client_unknown` */
@@ -66,16 +66,16 @@ export interface Clients {
   readonly remove: (clientId: string) => Promise<boolean>
 }
 
-/** The signed-in user for whom a host is asked about a client. */
+/** The signed-in user for whom the document of a client is fetched. */
 export interface RequestingUser {
   readonly subject: string
   /** Hash of the document that this user has been shown. */
   readonly shown?: string | undefined
-  /** Counts a client that nobody has approved yet. @throws OAuthError 429 */
+  /** Counts a client that no user has approved yet. @throws OAuthError 429 */
   readonly countUnknown: () => Promise<void>
 }
 
-/** The time of the machine in epoch seconds. */
+/** The time of the system in epoch seconds. */
 export function systemClock(): number {
   return Math.floor(Date.now() / 1000)
 }
@@ -84,9 +84,9 @@ export function systemClock(): number {
 export const CLOCK_TOLERANCE = 60
 
 /** A lifetime option in whole seconds. @throws Error that names the wrong option */
-export function lifetime(name: string, given: number | undefined, fallback: number, least = 1): number {
-  const seconds = given ?? fallback
-  if (!Number.isInteger(seconds) || seconds < least)
-    throw new Error(`lifetimes.${name} must be a whole number of seconds, at least ${least}`)
+export function lifetime(name: string, option: number | undefined, fallback: number, min = 1): number {
+  const seconds = option ?? fallback
+  if (!Number.isInteger(seconds) || seconds < min)
+    throw new Error(`lifetimes.${name} must be a whole number of seconds, at least ${min}`)
   return seconds
 }

@@ -1,6 +1,6 @@
 /**
- * Refusals of this server. Each is defined next to its rule. The client gets its error code and description; the
- * operator also gets its reason, in an event.
+ * Errors of this server. Each is defined next to its rule. The client gets its error code and description; the event for the
+ * operator also has its reason.
  */
 
 /** Error codes by the document that defines them, with their HTTP status. */
@@ -42,7 +42,7 @@ const STATUS = {
 
 export type OAuthErrorCode = keyof typeof STATUS
 
-/** A refusal: what the client is told (RFC 6749 5.2), and a name for the operator. */
+/** The definition of an error: what the client gets (RFC 6749 5.2), and a name for the operator. */
 export interface ErrorDefinition {
   /** Stable: its meaning never changes. */
   readonly reason: string
@@ -59,7 +59,7 @@ export interface ErrorDefinition {
 export type ErrorFields = readonly [error: string, description: string, status?: number]
 
 /**
- * The refusals of a rule. The reason of each is its name in the table.
+ * The errors of a rule. The reason of each is its name in the table.
  *
  * @example
  * ```ts
@@ -83,13 +83,13 @@ export function defineErrors<Reason extends string>(
 export const SERVER_ERRORS = defineErrors({
   store_unavailable: ['temporarily_unavailable', 'The service cannot reach its store; try again'],
   contention: ['temporarily_unavailable', 'Too many requests change this grant at once; try again'],
-  unexpected: ['server_error', 'Something went wrong; the operator has been told'],
+  unexpected: ['server_error', 'Something went wrong; the error was logged'],
 })
 
 export interface OAuthErrorOptions extends ErrorOptions {
   /** Seconds until a retry makes sense. Default 1 for a 503. */
   readonly retryAfter?: number | undefined
-  /** Nothing has failed: the client asks again, as it should. No event tells of it, and no limit counts it. */
+  /** Nothing has failed, and the client is expected to repeat the request. No event reports it, and no limit counts it. */
   readonly interim?: boolean | undefined
   /** Further headers of the answer, such as a nonce. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -98,7 +98,7 @@ export interface OAuthErrorOptions extends ErrorOptions {
 }
 
 /**
- * A protocol refusal. `message` is the `error_description`; `reason` is for the operator only.
+ * A protocol error. `message` is the `error_description`; `reason` is for the operator only.
  *
  * @example
  * ```ts
@@ -120,12 +120,12 @@ export class OAuthError extends Error {
   readonly parameters: Readonly<Record<string, string>>
 
   /** @param detail replaces the description, if it can name the wrong value */
-  constructor(refusal: ErrorDefinition, detail?: string, options?: OAuthErrorOptions) {
-    super(printable(detail ?? refusal.description), options)
+  constructor(definition: ErrorDefinition, detail?: string, options?: OAuthErrorOptions) {
+    super(printable(detail ?? definition.description), options)
     this.name = 'OAuthError'
-    this.reason = refusal.reason
-    this.error = refusal.error
-    this.status = refusal.status
+    this.reason = definition.reason
+    this.error = definition.error
+    this.status = definition.status
     this.retryAfter = options?.retryAfter ?? (this.status === 503 ? 1 : undefined)
     this.interim = options?.interim ?? false
     this.headers = options?.headers

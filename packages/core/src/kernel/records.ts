@@ -7,8 +7,8 @@ export type SigningAlgorithm = 'RS256' | 'ES256' | 'EdDSA'
 export interface Client {
   readonly clientId: string
   /**
-   * `registered`: it registered itself, so its name is only a claim. `integration`: the operator vouches for it.
-   * `document`: its `client_id` is the address of a document, and the host of that vouches for it.
+   * `registered`: it registered itself, so its name is only a claim. `integration`: the operator registered it as a
+   * static client. `document`: its `client_id` is the URL of a document, and it is verified by the host of that URL.
    */
   readonly origin: 'registered' | 'integration' | 'document'
   readonly clientName?: string | undefined
@@ -24,8 +24,8 @@ export interface Client {
   readonly secretHash?: Hash | undefined
   readonly grantTypes: readonly string[]
   /**
-   * The scopes it registered. For an integration and for a client of a document they are the most that it may ask for,
-   * and absent means every scope. For a client that registered itself they are the scopes of a request that names none.
+   * The scopes it registered. A static client and a client with a document may request no others, and absent means every
+   * scope. For a self-registered client they are the scopes of a request that names none.
    */
   readonly scopes?: readonly string[] | undefined
   readonly idTokenSignedResponseAlg: SigningAlgorithm
@@ -36,13 +36,13 @@ export interface Client {
   readonly contacts?: readonly string[] | undefined
   readonly softwareId?: string | undefined
   readonly softwareVersion?: string | undefined
-  /** An integration that may introspect the tokens of every client (RFC 7662 2.1). */
+  /** A static client that may introspect the tokens of every client (RFC 7662 2.1). */
   readonly resourceServer?: boolean | undefined
-  /** An integration that skips consent for what the user has allowed it before. */
+  /** A static client that skips consent for scopes and resources that the user allowed it before. */
   readonly rememberConsent?: boolean | undefined
-  /** An integration with a secret whose software sends no PKCE challenge (RFC 9700 2.1.1). */
+  /** A confidential static client whose software sends no PKCE challenge (RFC 9700 2.1.1). */
   readonly pkceOptional?: boolean | undefined
-  /** The document that was fetched for it; absent if the operator gave one. */
+  /** The document that was fetched for it; absent if the operator configured one. */
   readonly document?: ClientDocument | undefined
   /** The operator lets it use the https redirect URIs of its document. */
   readonly httpsCallbacks?: boolean | undefined
@@ -51,7 +51,7 @@ export interface Client {
   /** Client metadata that features read, by the names of RFC 7591. */
   readonly featureMetadata?: FeatureMetadata | undefined
   readonly createdAt: number
-  /** The record expires then: after a day if nobody approves the client, otherwise not before its last grant. */
+  /** The record expires then: after a day if no user approves the client, otherwise not before its last grant. */
   readonly expiresAt: number
 }
 
@@ -66,7 +66,7 @@ export interface FeatureMetadata {
 
 export interface ClientDocument {
   readonly fetchedAt: number
-  /** SHA-256 of what the document says of the client. */
+  /** SHA-256 of the client metadata in the document. */
   readonly hash: Hash
   /** Grants that were approved before it end at their next refresh. */
   readonly consentSince?: number | undefined
@@ -79,15 +79,15 @@ export interface Grant {
   readonly subject?: string | undefined
   readonly clientId: string
   readonly scopes: readonly string[]
-  /** The scopes that the client asked for and did not get; absent if it got them all. */
+  /** The scopes that the client requested and did not get; absent if it got all of them. */
   readonly withheldScopes?: readonly string[] | undefined
   /** The resource indicators (RFC 8707) it is bound to; empty means every resource of this server. */
   readonly resources: readonly string[]
   /** The target of the code; absent if no browser was involved. The user sees it in the list of grants. */
   readonly redirectUri?: string | undefined
   /**
-   * `device`: another device asked, with a user code. `machine`: its client acts for itself, without a user (RFC 6749 4.4).
-   * Absent: the application sent the browser of its user.
+   * `device`: the device grant (RFC 8628). `machine`: client credentials, without a user (RFC 6749 4.4). Absent: the
+   * authorization code flow.
    */
   readonly origin?: 'device' | 'machine' | undefined
   /** The network of that device (its first 24 bits, of IPv6 48), if its address was known. */
@@ -113,10 +113,10 @@ export interface Grant {
 
 export interface AuthorizationCode {
   readonly hash: Hash
-  /** Absent if the client sent none and may do that. Dropped when the code is redeemed: nobody needs it after that. */
+  /** Absent if the client sent none and may do that. Dropped when the code is redeemed: nothing needs it after that. */
   readonly challenge?: string | undefined
   readonly expiresAt: number
-  /** Only who proves this key may redeem it: the thumbprint that the client named (RFC 9449 10, `dpop_jkt`). */
+  /** The thumbprint of the only key that may redeem it (RFC 9449 10, `dpop_jkt`). */
   readonly jkt?: string | undefined
   /** Set by the redemption; a second redemption is a replay. */
   readonly redeemedAt?: number | undefined
@@ -134,15 +134,15 @@ export interface RefreshState {
   readonly hash: Hash
   /** The idle end; every rotation moves it, but never past the end of the grant. */
   readonly expiresAt: number
-  /** The thumbprint of the key that every refresh must prove. Public clients only: others prove who they are (RFC 9449 5). */
+  /** The thumbprint of the key that every refresh must prove. Public clients only: others authenticate (RFC 9449 5). */
   readonly jkt?: string | undefined
   /** The method by which every refresh must authenticate: the grant of a document's client began with it. */
   readonly authMethod?: string | undefined
   /** The rotation that made the current token, stored so that a lost answer can be sent again. */
   readonly previous?: Rotation | undefined
   /**
-   * Two callers may hold the current token, because it was given out again late. Its own rotation is repeated inside the
-   * retry window only.
+   * Two callers may hold the current token, because it was returned again late. Its own rotation is repeated only inside the
+   * retry window.
    */
   readonly shared?: true | undefined
   /** Earlier rotations that are still inside the retry window, the oldest first. Absent if there are none, as usual. */
@@ -177,15 +177,15 @@ export interface AccessTokenState {
   readonly expiresAt: number
   /** It was issued as a JWT, which a guard without the store honours: its end goes into the revocation log. */
   readonly signed?: true | undefined
-  /** The thumbprint of the key that its user must prove (RFC 7800 3.1, `cnf`). Absent: who holds the token may use it. */
+  /** The thumbprint of the key that a request with it must prove (RFC 7800 3.1, `cnf`). Absent for a bearer token. */
   readonly jkt?: string | undefined
   /** The token it was exchanged for (RFC 8693): it ends with that one. */
   readonly parent?: Hash | undefined
-  /** Who exchanged it, and so holds it. Absent: the client of the grant does. */
+  /** The client that exchanged it, and so holds it. Absent: the client of the grant holds it. */
   readonly actor?: Actor | undefined
 }
 
-/** Who acts for the user (RFC 8693 4.1): the client that holds the token, then the one that handed its token on. */
+/** Who acts for the user (RFC 8693 4.1): the client that holds the token, then the one whose token it exchanged. */
 export interface Actor {
   /** A client id. */
   readonly sub: string

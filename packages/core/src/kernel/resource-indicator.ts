@@ -28,8 +28,8 @@ export function checkedResource(option: string, resource: string): string {
   return canonicalResource(resource)
 }
 
-function canonicalResources(asked: readonly string[]): readonly string[] {
-  return [...new Set(asked.map(canonicalResource))]
+function canonicalResources(requested: readonly string[]): readonly string[] {
+  return [...new Set(requested.map(canonicalResource))]
 }
 
 /**
@@ -44,8 +44,11 @@ function canonicalResources(asked: readonly string[]): readonly string[] {
  * requestedResources(['https://api.example/'], ['https://api.example']) // ['https://api.example']
  * ```
  */
-export function requestedResources(asked: readonly string[], known: readonly string[]): readonly string[] {
-  const resources = canonicalResources(asked)
+export function requestedResources(
+  requested: readonly string[],
+  known: readonly string[],
+): readonly string[] {
+  const resources = canonicalResources(requested)
   if (!includesAll(known, resources)) throw new OAuthError(RESOURCE_ERRORS.resource_unknown)
   return resources
 }
@@ -57,12 +60,12 @@ export function requestedResources(asked: readonly string[], known: readonly str
  * @throws OAuthError `invalid_target` or `invalid_grant`
  */
 export function narrowedResources(
-  asked: readonly string[],
+  requested: readonly string[],
   granted: readonly string[],
   known: readonly string[],
 ): readonly string[] {
-  if (asked.length === 0) return granted.length === 0 ? granted : hostedResources(granted, known)
-  const resources = canonicalResources(asked)
+  if (requested.length === 0) return granted.length === 0 ? granted : hostedResources(granted, known)
+  const resources = canonicalResources(requested)
   if (!includesAll(known, resources)) throw notHosted(resources, granted, known)
   if (!coversResources(granted, resources)) throw new OAuthError(RESOURCE_ERRORS.resource_not_granted)
   return partOf(granted.length === 0 ? known : granted, resources)
@@ -84,9 +87,9 @@ function hostedResources(granted: readonly string[], known: readonly string[]): 
   return hosted
 }
 
-/** Whether a grant covers what is asked for. No resources mean every resource of the server, on either side. */
-export function coversResources(granted: readonly string[], asked: readonly string[]): boolean {
-  return granted.length === 0 || (asked.length > 0 && includesAll(granted, asked))
+/** Whether a grant covers the requested resources. On either side, an empty list means every resource of the server. */
+export function coversResources(granted: readonly string[], requested: readonly string[]): boolean {
+  return granted.length === 0 || (requested.length > 0 && includesAll(granted, requested))
 }
 
 /** Whether a token is valid at a resource. A token without resources is valid at all resources of its server. */

@@ -12,11 +12,11 @@ export interface ScopeDefinition {
   /** Lists it in the protected-resource metadata. Clients request every scope they find there. */
   readonly baseline?: boolean | undefined
   /**
-   * Claims of the user that it opens, by the names that `claims` gives them. `profile`, `email`, `address` and `phone` open
+   * Claims of the user that it opens, by their names in `claims`. `profile`, `email`, `address` and `phone` open
    * theirs by themselves (OpenID Connect Core 5.4).
    */
   readonly claims?: readonly string[] | undefined
-  /** It means something only together with a user, so no machine gets it (RFC 6749 4.4). */
+  /** It has a meaning only together with a user: client-credentials tokens never have it (RFC 6749 4.4). */
   readonly user?: boolean | undefined
 }
 
@@ -44,16 +44,16 @@ export function parseScope(scope: string): string[] | undefined {
 }
 
 /**
- * The most that a client may ask for; `undefined` means every scope. A client that registers itself registers the scope
- * it needs that day, and asks for more when the user does more. The user decides on that, so it is no limit.
+ * The scopes that a client may request; `undefined` means every scope. A self-registered client registers the scopes that it
+ * needs first, and requests more when the user does more. The user decides on these, so the registered scopes are no limit.
  *
  * @example
  * ```ts
  * import type { ScopeCatalogue } from '@grantkit/core'
  * import { type Client, requestedScopes, scopeCeiling } from '@grantkit/core/feature'
  *
- * export const scopesFor = (client: Client, asked: string, catalogue: ScopeCatalogue) =>
- *   requestedScopes(asked, catalogue, scopeCeiling(client))
+ * export const scopesFor = (client: Client, scope: string, catalogue: ScopeCatalogue) =>
+ *   requestedScopes(scope, catalogue, scopeCeiling(client))
  * ```
  */
 export function scopeCeiling({ origin, scopes }: Client): readonly string[] | undefined {
@@ -91,8 +91,8 @@ function unknownScope(scope: string): OAuthError {
 }
 
 /**
- * The scopes of a refresh: a part of what the user granted; all of it if the request names none (RFC 6749 6). Many
- * clients repeat what they first asked for, so what was asked for and withheld is left out and not refused.
+ * The scopes of a refresh: a part of the granted ones; all of them if the request names none (RFC 6749 6). Many clients
+ * repeat their first request, so a scope that was requested and withheld is left out and not refused.
  *
  * @throws OAuthError `invalid_scope`
  */
@@ -103,10 +103,10 @@ export function narrowedScopes(
 ): readonly string[] {
   if (scope === undefined) return granted
   const names = namesOf(scope)
-  const given = partOf(granted, names)
-  if (given.length === 0 || !includesAll([...given, ...withheld], names))
+  const narrowed = partOf(granted, names)
+  if (narrowed.length === 0 || !includesAll([...narrowed, ...withheld], names))
     throw new OAuthError(SCOPE_ERRORS.scope_not_granted)
-  return given
+  return narrowed
 }
 
 function namesOf(scope: string): readonly string[] {
@@ -116,11 +116,11 @@ function namesOf(scope: string): readonly string[] {
 }
 
 /**
- * What is asked for of a stored list, and that list itself if it is all of it. A token keeps the result: a list out of the
- * request would be a second one, and its texts would hold the text of the request.
+ * The requested part of a stored list, and the list itself if all of it is requested. A token keeps the result: a list made
+ * from the request would be a second one, and its strings would keep the text of the request in memory.
  */
-export function partOf(stored: readonly string[], asked: readonly string[]): readonly string[] {
-  const part = stored.filter((name) => asked.includes(name))
+export function partOf(stored: readonly string[], requested: readonly string[]): readonly string[] {
+  const part = stored.filter((name) => requested.includes(name))
   // A filtered list has spare places.
   return part.length === stored.length ? stored : part.slice()
 }
@@ -129,7 +129,7 @@ export function includesAll(held: readonly string[], wanted: readonly string[]):
   return wanted.every((name) => held.includes(name))
 }
 
-/** The scope of OpenID Connect (Core 3.1.2.1): the request asks for an ID token. */
+/** The scope of OpenID Connect (Core 3.1.2.1): the client requests an ID token. */
 export const OPENID = 'openid'
 
 export function asksForOpenId(scopes: readonly string[]): boolean {

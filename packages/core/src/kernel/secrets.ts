@@ -5,7 +5,7 @@ declare const kind: unique symbol
 export type Hash = string & { readonly [kind]: 'hash' }
 /** A secret: sent once and never stored. */
 export type Secret = string & { readonly [kind]: 'secret' }
-/** 128 bits that nobody can guess, in 22 base64url characters. */
+/** 128 unguessable bits in 22 base64url characters. */
 export type GrantId = string & { readonly [kind]: 'grant id' }
 
 /** Cryptographically strong random bytes; an option of the server, so that tests are repeatable. */
@@ -106,7 +106,7 @@ export function hmacSha256(key: string, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url')
 }
 
-/** Compares in constant time, so the duration does not tell where two strings differ. */
+/** Compares in constant time, so the duration does not reveal where two strings differ. */
 export function sameSecret(left: string, right: string): boolean {
   const a = Buffer.from(left)
   const b = Buffer.from(right)

@@ -21,10 +21,10 @@ export function acceptedSecrets(secret: ServerSecret, owner = ''): AcceptedSecre
   return accepted
 }
 
-/** Anybody can read these in examples and guides, and programs are copied with them. */
+/** They are public: examples and guides show them, and programs are copied with them. */
 const SAMPLES = ['at least 32 characters, the same everywhere', 'a secret of at least 32 characters']
 
-/** A key for one purpose (RFC 5869). It opens and makes nothing that another purpose has. */
+/** A key for one purpose (RFC 5869). It opens and makes nothing of another purpose. */
 function keyFor(purpose: string, secret: string, bytes = 32): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes))
 }
@@ -75,7 +75,7 @@ function textIn(sealed: Buffer, key: Uint8Array): string | undefined {
 export interface SuccessorKeys {
   /** The id of the key of `derive`. */
   readonly keyId: string
-  /** Two new secrets of fixed length. Nobody can derive them without the text and the key. */
+  /** Two new secrets of fixed length. Only the text and the key together lead to them. */
   derive(text: string): readonly [Secret, Secret]
   /**
    * The same secrets again.

@@ -52,7 +52,7 @@ export interface GrantOwner {
 export interface PageRequest {
   /** The maximum number of grants, at least 1. */
   readonly limit: number
-  /** `next` of the page before; absent for the first page. A text that the store did not make gives the first page. */
+  /** `next` of the page before; absent for the first page. A text that the store did not make leads to the first page. */
   readonly after?: string | undefined
 }
 
@@ -75,8 +75,8 @@ export interface GrantRecords extends Records<Grant> {
 export type Transients = Omit<Records<Transient>, 'scan'>
 
 /**
- * A method rejects when it cannot reach its records. A write also rejects when it may have been carried out and nobody
- * can tell: `false` always means that this call wrote nothing. Core then answers 503, and the request may have taken
+ * A method rejects when it cannot reach its records. A write also rejects when its outcome is unknown: `false` always means
+ * that this call wrote nothing. Core then answers 503, and the request may have taken
  * effect.
  */
 export interface Store {
@@ -125,12 +125,12 @@ async function* eachRecord<T>(records: Records<T>): AsyncGenerator<T> {
 }
 
 /** Not `async`: every request calls several of these. */
-function errorsAs503<Given extends unknown[], Result>(
-  method: (...given: Given) => Promise<Result>,
-): (...given: Given) => Promise<Result> {
-  return (...given) => {
+function errorsAs503<Args extends unknown[], Result>(
+  method: (...args: Args) => Promise<Result>,
+): (...args: Args) => Promise<Result> {
+  return (...args) => {
     try {
-      return method(...given).catch(unavailable)
+      return method(...args).catch(unavailable)
     } catch (cause) {
       return unavailable(cause)
     }

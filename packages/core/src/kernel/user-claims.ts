@@ -13,12 +13,12 @@ export type Claims = (subject: string) => Promise<UserClaims | undefined>
 export interface SubjectOptions {
   /**
    * The claims of a user (OpenID Connect Core 5.1), of which the granted scopes open some; `undefined` if the user is gone
-   * or disabled. A refresh asks for them too: the grants of a user who is gone end. Required with the scope `openid`.
+   * or disabled. A refresh calls it too, and ends the grants of a user who is gone. Required with the scope `openid`.
    */
   readonly claims?: Claims | undefined
 }
 
-/** Asks the application for the claims of a user. @throws OAuthError `temporarily_unavailable` when it cannot tell */
+/** The claims of a user, from the application. @throws OAuthError `temporarily_unavailable` when that fails */
 export async function claimsAbout(claims: Claims, subject: string): Promise<UserClaims | undefined> {
   try {
     return await claims(subject)

@@ -26,12 +26,12 @@ export interface FetchAttempt {
 }
 
 export interface FetchAttempts {
-  /** Seconds until `start` may give a slot, 0 for none. */
+  /** Seconds until `start` may take a slot; 0 if it may now. */
   wait(attempt: FetchAttempt): number
   /** Takes a slot for a fetch, or returns the seconds to wait. `ended` frees the slot. */
   start(attempt: FetchAttempt): number
   ended(id: string, result: FetchResult): void
-  /** Whether the host said since its last document that there is none. */
+  /** Whether the host has answered since its last document that there is none. */
   isGone(id: string): boolean
 }
 
@@ -85,7 +85,7 @@ export function fetchAttempts(now: () => number, maxStarts = MAX_STARTS): FetchA
 
 interface Failures {
   readonly count: number
-  /** The host said at one of them that there is no such document. */
+  /** The host answered one of them that there is no such document. */
   readonly gone: boolean
   /** Epoch seconds. */
   readonly until: number
@@ -115,8 +115,8 @@ function hostOf(id: string): string {
 let publicSuffixes: Promise<typeof import('tldts')> | undefined
 
 /**
- * The name that somebody registered, or got at a shared host (https://publicsuffix.org, with its private part). A wildcard
- * in the DNS makes any number of hosts below it.
+ * The registrable domain, or the subdomain of a shared host (https://publicsuffix.org, with its private part). A wildcard in
+ * the DNS makes any number of hosts below it.
  */
 export async function siteOf(id: string): Promise<string> {
   publicSuffixes ??= import('tldts')

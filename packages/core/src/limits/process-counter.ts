@@ -1,4 +1,4 @@
-/** Rate limits that are counted in this process: what protects a server to which no `rateLimiter` was given. */
+/** Rate limits that are counted in this process: the protection of a server without a `rateLimiter`. */
 import { sha256 } from '../kernel/secrets.ts'
 
 /** The number of allowed events per key, and the length of a window, which begins with the first event of its key. */
@@ -22,7 +22,7 @@ const MAX_KEYS = 50_000
 
 /**
  * Counts in fixed windows, and never more than `maxKeys` keys. When there are more, the older half is forgotten: rejecting
- * new keys would lock out everybody who has done nothing yet.
+ * new keys would lock out callers without any event.
  *
  * @param now epoch seconds
  *
@@ -44,7 +44,7 @@ export function processCounter(
   const windowOf = (hash: string) => young.get(hash) ?? old.get(hash)
 
   function open(hash: string): Window {
-    // A whole Map is given up at once: deleting the first entry of a large Map takes longer with every deletion.
+    // Drops a whole Map at once: deleting the first entry of a large Map takes longer with every deletion.
     if (young.size >= maxKeys / 2) [old, young] = [young, new Map()]
     const window = { endsAt: now() + seconds, taken: 0 }
     young.set(hash, window)

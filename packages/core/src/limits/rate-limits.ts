@@ -1,5 +1,5 @@
 /**
- * Rate limits: who is counted, and what happens above a limit. The application counts, by a `RateLimiter`. Each limit is
+ * Rate limits: which callers are counted, and what happens above a limit. The application counts, by a `RateLimiter`. Each limit is
  * declared next to its rule, with a default.
  */
 import type { HttpRequest } from '../http/http.ts'
@@ -24,7 +24,7 @@ export const FAILURE_LIMITS: RateLimits = { client_failure: { points: 100, secon
 
 /** A limit with the default of its window. */
 export interface RateLimit extends RateLimitWindow {
-  /** Counted in this process if there is no `rateLimiter`: for what everybody may do, and what is short enough to guess. */
+  /** Counted in this process if there is no `rateLimiter`: for open endpoints, and codes that are short enough to guess. */
   readonly withoutLimiter?: true | undefined
 }
 
@@ -145,7 +145,7 @@ export async function limitFailures(
   return new OAuthError(LIMIT_ERRORS.too_many_failures, undefined, { cause, retryAfter })
 }
 
-/** Callers without an address count as one: who resets the connection would pass every limit otherwise. */
+/** Callers without an address count as one: otherwise a caller that resets the connection would pass every limit. */
 export function callerNetwork({ remoteAddress = 'unknown' }: HttpRequest): string {
   return networkOf(remoteAddress)
 }

@@ -33,7 +33,7 @@ const CLAIMS_OF_SCOPE = new Map(
   }),
 )
 
-/** Claims that `claims` gives and that no scope of the catalogue opens, so that no client ever gets them. Emitted once each. */
+/** Claims in the result of `claims` that no scope of the catalogue opens, so no client ever gets them. Emitted once each. */
 export interface ClaimsUnreleased {
   readonly type: 'claims_unreleased'
   readonly names: readonly string[]
@@ -43,7 +43,7 @@ export interface ClaimsUnreleased {
 export type ReleaseClaims = (scopes: readonly string[], user: UserClaims) => UserClaims
 
 export function releaseClaims({ scopes: catalogue, emit }: Pick<Kernel, 'scopes' | 'emit'>): ReleaseClaims {
-  // Core itself says the subject.
+  // Core itself adds the subject.
   const known = new Set(['sub', ...claimsOfScopes(Object.keys(catalogue), catalogue)])
   return (scopes, user) => {
     const names = Object.keys(user).filter((name) => !known.has(name))
@@ -64,15 +64,15 @@ export function claimsOfScopes(scopes: readonly string[], catalogue: ScopeCatalo
 
 export interface IdTokenClaimsOptions {
   /**
-   * Puts the claims that the granted scopes open into the ID token of every client. Default: into those of integrations
-   * with `id_token_claims` alone; other clients ask UserInfo.
+   * Puts the claims that the granted scopes open into the ID token of every client, not in UserInfo alone (OpenID Connect Core
+   * 5.4). Default: only for static clients with `idTokenClaims`.
    */
   readonly idTokenClaims?: boolean | undefined
 }
 
 const MEMBER = 'id_token_claims'
 
-/** What the operator says of an integration. Nobody has looked at the software of a client that registers itself. */
+/** Only the operator sets it. The software of a self-registered client is unknown. */
 export function idTokenClaimsMetadata(registeredBy: RegisteredBy): ClientMetadataMembers {
   return registeredBy === 'client' ? {} : { [MEMBER]: z.boolean().optional() }
 }
@@ -80,7 +80,7 @@ export function idTokenClaimsMetadata(registeredBy: RegisteredBy): ClientMetadat
 export interface IdTokenClaims {
   /** The claims for this client. @throws OAuthError `temporarily_unavailable` */
   of(client: Client, exchanged: Exchanged, subject: string): Promise<UserClaims>
-  /** Asks for them before the code is used up, so that a directory that is down costs no code. */
+  /** Loads them before the code is redeemed, so that an outage of the user directory costs no code. */
   ready(client: Client, prefetched: PrefetchedGrant): Promise<void> | undefined
 }
 
@@ -107,7 +107,7 @@ export function idTokenClaims(
   } satisfies IdTokenClaims
 }
 
-/** Only an unused code can be lost: a refresh asks about the user by itself. */
+/** Only an unused code can be lost: a refresh calls `claims` by itself. */
 function needsClaims({ clientId }: Client, grant: Grant): boolean {
   const isUnused = grant.code !== undefined && grant.code.redeemedAt === undefined
   return isUnused && grant.clientId === clientId && asksForOpenId(grant.scopes)

@@ -78,7 +78,7 @@ interface IdTokenContent {
   readonly authTime: number | undefined
   readonly nonce?: string | undefined
   readonly user: UserClaims
-  /** The access token issued beside it, for `at_hash`. */
+  /** The access token issued with it, for `at_hash`. */
   readonly accessToken: string
   /** Epoch seconds. */
   readonly issuedAt: number
@@ -110,7 +110,7 @@ function accessTokenHash(accessToken: string, alg: SigningAlgorithm): string {
   return digest.subarray(0, digest.length / 2).toString('base64url')
 }
 
-/** What an ID token says of a sign-in. */
+/** The sign-in that an ID token describes. */
 export interface IdTokenHint {
   readonly subject: string
   /** The client that it was issued to. */

@@ -4,7 +4,7 @@ import { OAuthError } from '../kernel/oauth-error.ts'
 import { OPENID } from '../kernel/scope.ts'
 import { type Claims, claimsAbout } from '../kernel/user-claims.ts'
 import { BEARER_ERRORS, tokenError } from '../resource/challenge.ts'
-import { accessOf, type GuardedResource } from '../resource/guard.ts'
+import { accessOf, type GuardedResource } from '../resource/resource-server.ts'
 import { tokenType } from '../tokens/credential.ts'
 import type { ReleaseClaims } from './claims.ts'
 
@@ -33,8 +33,7 @@ async function answerUserinfo(
 ): Promise<HttpResponse> {
   const access = await accessOf(guard, request, [OPENID])
   if (access.kind === 'refused') return access.response
-  if (access.kind === 'anonymous')
-    throw new Error('The guard of UserInfo lets nobody through without a token')
+  if (access.kind === 'anonymous') throw new Error('The guard of UserInfo accepted a request without a token')
   const { token, headers } = access
   const { subject, scopes } = token
   const user = await claimsAbout(claims, subject)

@@ -1,13 +1,14 @@
 /** What a guard decides about a request. */
 
-import type { HttpResponse } from '../http/http.ts'
+import type { CorsHeaders } from '../http/endpoint.ts'
+import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import type { Actor } from '../kernel/records.ts'
 import type { ProofHeaders } from '../tokens/proof-of-possession.ts'
 
 /** A valid access token, as the guard found it. */
 export interface AccessToken {
   readonly grantId: string
-  /** Only a machine token has it. */
+  /** Only a client-credentials token has it. */
   readonly by?: undefined
   readonly subject: string
   /** The client that holds the token. */
@@ -20,13 +21,13 @@ export interface AccessToken {
   readonly expiresAt: number
   /** Who acts for the user, if the token was exchanged for another (RFC 8693 4.1). */
   readonly act?: Actor | undefined
-  /** The thumbprint of the key that it is bound to, and that the request proved. Absent: whoever holds it may use it. */
+  /** The thumbprint of the key that it is bound to, and that the request proved. Absent for a bearer token. */
   readonly jkt?: string | undefined
 }
 
 /**
- * The token of a client that acts for itself (RFC 6749 4.4). It has no user: code that takes the client for one would give
- * it what belongs to a user of that name (RFC 9700 4.15).
+ * A client-credentials token (RFC 6749 4.4). It has no user: code that took the client for one would let it act as the user of
+ * that name (RFC 9700 4.15).
  */
 export interface ClientCredentialsToken extends Omit<AccessToken, 'by' | 'subject'> {
   readonly by: 'client'
@@ -40,19 +41,19 @@ export interface Authorized {
   readonly headers?: ProofHeaders | undefined
 }
 
-/** A machine, on a route that says `clientCredentials: true`. */
+/** A client without a user, on a route with `clientCredentials: true`. */
 export interface AuthorizedClient {
   readonly kind: 'authorized'
   readonly token: ClientCredentialsToken
   readonly headers?: ProofHeaders | undefined
 }
 
-/** A request without a token that the guard lets through. */
+/** A request without a token, where the guard allows that. */
 export interface Anonymous {
   readonly kind: 'anonymous'
 }
 
-/** Whom a guard lets through. */
+/** The caller that a guard accepted. */
 export type Caller = Authorized | AuthorizedClient | Anonymous
 
 export interface Refused {
@@ -63,6 +64,23 @@ export interface Refused {
 
 /** The guard's decision about a request. */
 export type Access<Auth extends Caller = Authorized> = Auth | Refused
+
+export interface ResourceServer<Scope extends string, Auth extends Caller = Authorized> {
+  /** The URL of the metadata that names the authorization server (RFC 9728 3). */
+  readonly metadataUrl: string
+  /** The headers of proofs that the CORS of the API must allow and expose. Absent without proofs. */
+  readonly corsHeaders?: CorsHeaders | undefined
+  /**
+   * Decides on a request. No token or a bad one is refused with 401, a missing scope with 403. If anonymous requests
+   * are allowed, no token means anonymous. Never rejects; a store outage is a 503.
+   */
+  access(request: HttpRequest, ...scopes: NoInfer<Scope>[]): Promise<Access<Auth>>
+  /**
+   * This guard for a route that accepts client-credentials tokens too: `protect(api.allowing({ clientCredentials: true }),
+   * 'notes:write')`. Every other route refuses them with 403, because they have no user.
+   */
+  allowing(callers: { readonly clientCredentials: true }): ResourceServer<Scope, Auth | AuthorizedClient>
+}
 
 /**
  * What the SDK of MCP, in either version, calls `AuthInfo`: for `authInfo` of its handlers, or `req.auth`. It holds no

@@ -14,11 +14,11 @@ export const BEARER_ERRORS = defineErrors({
   bearer_scope_missing: ['insufficient_scope', 'The access token lacks a scope that this needs'],
 })
 
-/** What a guard says to those whom it does not let in. */
+/** What the challenges of a guard need. */
 export interface Challenging {
   /** The URL of the metadata of the resource (RFC 9728 3). */
   readonly metadataUrl: string
-  /** Takes tokens that are bound to a key. Default: they are refused. */
+  /** Accepts sender-constrained tokens. Default: they are refused. */
   readonly proofs?: ProofOfPossession | undefined
 }
 
@@ -53,8 +53,8 @@ const PROOF_ERRORS = ['invalid_dpop_proof', 'use_dpop_nonce']
 type Attributes = Readonly<Record<string, string | undefined>>
 
 /** The error belongs to the scheme that was tried. The other one is only offered. */
-function challenges({ metadataUrl, proofs }: Challenging, tried: TokenType, said: Attributes): string {
-  const attributes = { ...said, resource_metadata: metadataUrl }
+function challenges({ metadataUrl, proofs }: Challenging, tried: TokenType, error: Attributes): string {
+  const attributes = { ...error, resource_metadata: metadataUrl }
   if (proofs === undefined) return challenge('Bearer', attributes)
   const own = { resource_metadata: metadataUrl }
   const algs = { algs: proofs.algorithms.join(' ') }
@@ -73,7 +73,7 @@ export function challenge(
   return [scheme, pairs.map(([name, value]) => `${name}="${value}"`).join(', ')].join(' ').trim()
 }
 
-/** Every refusal names the scope that the route needs; otherwise clients ask for every scope. */
+/** Every challenge names the scope that the route needs; otherwise clients request every scope. */
 function scopeOf(required: readonly string[]): string | undefined {
   return required.length === 0 ? undefined : required.join(' ')
 }

@@ -1,20 +1,13 @@
 /**
- * The guard of an API (RFC 6750 3): a request comes in; a valid token, an anonymous caller or a refusal goes out. It
- * reads one record and writes none.
+ * The guard of an API (RFC 6750 3): a request comes in; a valid token, an anonymous caller or an error response goes out.
+ * Its caller reads the token, from the store or by a signature.
  */
-
-import { findAccessToken, holderOf } from '../grants/access-tokens.ts'
 import { reportedError } from '../http/error-response.ts'
 import { type HttpRequest, header } from '../http/http.ts'
-import { wellKnownAddress } from '../http/well-known.ts'
 import type { Emit } from '../kernel/events.ts'
-import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { AccessTokenState, Grant } from '../kernel/records.ts'
-import { audienceIncludes, canonicalResource } from '../kernel/resource-indicator.ts'
-import type { GrantRecords } from '../kernel/store.ts'
-import type { AccessTokenFormat, TokenType } from '../tokens/credential.ts'
-import type { PresentedKey, ProofHeaders, ProofOfPossession } from '../tokens/proof-of-possession.ts'
+import type { TokenType } from '../tokens/credential.ts'
+import type { PresentedKey, ProofHeaders } from '../tokens/proof-of-possession.ts'
 import type {
   Access,
   AccessToken,
@@ -23,6 +16,7 @@ import type {
   AuthorizedClient,
   Caller,
   ClientCredentialsToken,
+  ResourceServer,
 } from './access.ts'
 import { BEARER_ERRORS, type Challenging, tokenError, tokenRequired } from './challenge.ts'
 
@@ -37,72 +31,37 @@ export const BINDING_ERRORS = defineErrors({
   token_must_be_bound: ['invalid_token', 'Only access tokens that are bound to a key are accepted here'],
 })
 
-/** What every guard needs, however it knows tokens. */
+/** What every guard needs, however it reads tokens. */
 export interface Deciding extends Challenging {
-  /** Whether a request without a token passes. */
+  /** Whether a request without a token is accepted. */
   readonly anonymous: 'allow' | 'refuse'
   readonly emit: Emit
 }
 
-/** The resource to guard, with the store. */
-export interface GuardedResource extends Deciding {
-  readonly grants: GrantRecords
-  /** Its identifier (RFC 8707), canonical. */
-  readonly resource: string
-  readonly accessTokens: AccessTokenFormat
-  readonly now: () => number
-}
-
-/** A guard of the authorization server itself, which lets nobody through without a token. */
-export function guardOf(
-  { store, boundResources, now, emit }: Kernel,
-  indicator: string,
-  accessTokens: AccessTokenFormat,
-  proofs?: ProofOfPossession,
-): GuardedResource {
-  const resource = canonicalResource(indicator)
-  const required = boundResources.includes(resource)
-  return {
-    grants: store.grants,
-    resource,
-    metadataUrl: wellKnownAddress('oauth-protected-resource', indicator),
-    anonymous: 'refuse',
-    accessTokens,
-    proofs: proofs && required ? requiredProofs(proofs) : proofs,
-    now,
-    emit,
-  }
-}
-
-function requiredProofs(proofs: ProofOfPossession): ProofOfPossession {
-  const { algorithms, corsHeaders } = proofs
-  return { algorithms, corsHeaders, required: true, present: (request) => proofs.present(request) }
-}
-
-/** The decision of a guard that looks tokens up. @param machines whether a token without a user passes */
-export function accessOf(
-  guard: GuardedResource,
-  request: HttpRequest,
-  required: readonly string[],
-): Promise<Access<Authorized | Anonymous>>
-export function accessOf(
-  guard: GuardedResource,
+/** Decides on a request. @param clientCredentials whether a token without a user is accepted */
+type Decision = (
   request: HttpRequest,
   required: readonly string[],
   clientCredentials: boolean,
-): Promise<Access<Caller>>
-export function accessOf(
-  guard: GuardedResource,
-  request: HttpRequest,
-  required: readonly string[],
+) => Promise<Access<Caller>>
+
+/** The guard of an API, however it reads tokens. */
+export function resourceServer<Scope extends string, Auth extends Caller>(
+  guard: Challenging,
+  decision: Decision,
   clientCredentials = false,
-): Promise<Access<Caller>> {
-  return decide(guard, request, { required, clientCredentials }, (text) => liveToken(guard, text))
+): ResourceServer<Scope, Auth> {
+  return {
+    metadataUrl: guard.metadataUrl,
+    corsHeaders: guard.proofs?.corsHeaders,
+    access: (request, ...scopes) => decision(request, scopes, clientCredentials) as Promise<Access<Auth>>,
+    allowing: (callers) => resourceServer(guard, decision, callers.clientCredentials),
+  }
 }
 
 interface Demands {
   readonly required: readonly string[]
-  /** Whether a token without a user passes. */
+  /** Whether a token without a user is accepted. */
   readonly clientCredentials: boolean
 }
 
@@ -143,40 +102,11 @@ export async function decide(
 
 const ANONYMOUS: Anonymous = { kind: 'anonymous' }
 
-/** A signature is verified last: nobody without a live token of this key has us do it. */
+/** A signature is verified last: only a caller with a live token of this key causes the work. */
 async function proven(key: PresentedKey, text: string): Promise<ProofHeaders> {
   const headers = key.verify(text)
   await key.spend?.()
   return headers
-}
-
-async function liveToken(
-  guard: GuardedResource,
-  text: string,
-): Promise<AccessToken | ClientCredentialsToken> {
-  const read = guard.accessTokens.read(text)
-  const presented = read instanceof Promise ? await read : read
-  const grant = presented && (await guard.grants.find(presented.grantId))?.value
-  const state = grant && findAccessToken(grant, presented.hash, guard.now())
-  if (grant === undefined || state === undefined) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
-  if (!audienceIncludes(state.resources, guard.resource))
-    throw new OAuthError(BEARER_ERRORS.bearer_wrong_audience)
-  return tokenOf(grant, state)
-}
-
-/** Copies nothing for a plain token of a user, which nearly every request has. */
-function tokenOf(grant: Grant, state: AccessTokenState): AccessToken | ClientCredentialsToken {
-  const { id: grantId, origin, subject } = grant
-  const { scopes, resources, issuedAt, expiresAt, actor, jkt } = state
-  const clientId = holderOf(grant, state)
-  const extent = { grantId, subject, clientId, scopes, resources, issuedAt, expiresAt }
-  const isPlain = actor === undefined && jkt === undefined
-  const more = isPlain ? undefined : { ...(jkt && { jkt }), ...(actor && { act: actor }) }
-  if (origin === 'machine') return { ...extent, ...more, by: 'client', subject: undefined }
-  // A grant that lost its user passes nowhere.
-  if (subject === undefined) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
-  const token = extent as AccessToken
-  return isPlain ? token : { ...token, ...more }
 }
 
 /** The access token of a request, and the scheme it came by. */
@@ -193,7 +123,7 @@ const NAMES_DPOP = names('DPoP')
 const NAMES_BEARER = names('Bearer')
 
 /**
- * Reads the credentials of RFC 6750 2.1 and, at a guard that takes proofs, of RFC 9449 7.1. A malformed attempt is never
+ * Reads the credentials of RFC 6750 2.1 and, at a guard with proofs, of RFC 9449 7.1. A malformed attempt is never
  * anonymous.
  *
  * @returns `undefined` when there is no token
@@ -213,7 +143,7 @@ function dpopToken(authorization: string): string {
   return token
 }
 
-/** The scheme that a request tries, whether it succeeds or not: the answer speaks of this one. */
+/** The scheme that a request tries, whether it succeeds or not: the challenge is for this one. */
 function triedScheme(authorization: string | undefined, takesProofs: boolean): TokenType {
   return takesProofs && authorization !== undefined && NAMES_DPOP.test(authorization) ? 'DPoP' : 'Bearer'
 }
@@ -225,7 +155,7 @@ const BEARER_CREDENTIALS = /^bearer ([A-Za-z0-9\-._~+/]{1,8192}=*)$/i
 const MEANT_AS_TOKEN = /(^|,\s*)bearer(\s|,|$)|\bgk[acdr]_[\w-]{22}\.|\beyJ[\w-]*\.[\w-]/i
 
 /**
- * Reads RFC 6750 2.1 credentials. Other schemes count as no token, unless what they carry has the form of one. That, and
+ * Reads RFC 6750 2.1 credentials. Other schemes count as no token, unless they carry text in the form of one. Such text, and
  * a malformed `Bearer`, is refused and never treated as anonymous. Two headers arrive joined by a comma, which no token
  * contains.
  *
@@ -241,8 +171,8 @@ export function bearerToken(authorization: string | undefined): string | undefin
 }
 
 /**
- * That a token is used with the key it is bound to (RFC 9449 7.1). A guard that knows no proofs refuses bound tokens: taken
- * as bearer tokens, they would be good for a thief.
+ * Checks that a token is used with the key it is bound to (RFC 9449 7.1). A guard without proofs refuses bound tokens: accepted
+ * as bearer tokens, stolen ones would work.
  *
  * @param thumbprint of the key that the request names; absent without a proof
  * @param required whether unbound tokens are refused

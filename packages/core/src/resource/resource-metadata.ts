@@ -4,7 +4,7 @@ import { wellKnownPath } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 
-/** A resource, and what its metadata says of it (RFC 9728 2). */
+/** A resource with its metadata (RFC 9728 2). */
 export interface DescribedResource<Scope extends string = string> {
   /** Its indicator (RFC 8707). */
   readonly resource: string
@@ -15,8 +15,8 @@ export interface DescribedResource<Scope extends string = string> {
   /** A page for client developers. Default: the one of the server. */
   readonly documentation?: string | undefined
   /**
-   * Gives tokens for it only to who proves a key, and needs the feature `dpop`. Give its guard `dpopProofs` with
-   * `required`. Default: clients choose.
+   * Requires sender-constrained tokens for it, and so the feature `dpop`. Its guard needs `dpopProofs` with `required`.
+   * Default: clients choose.
    */
   readonly dpop?: 'required' | undefined
 }
@@ -42,8 +42,8 @@ export interface ResourceMetadataOptions {
  *
  * @param constraint adds its members to every document
  * @returns endpoints whose paths count from the root of the host
- * @throws Error that names two resources whose documents would have the same path, a scope that does not exist, a demand
- *   that no feature keeps, or a member of a feature that core sets
+ * @throws Error that names two resources whose documents would have the same path, a scope that does not exist, `dpop`
+ *   without the feature, or a member of a feature that core sets
  */
 export function resourceMetadata(
   kernel: Kernel,
@@ -69,7 +69,7 @@ export function resourceMetadata(
     const own = metadataOf(kernel, { documentation, ...described, resource })
     const members = constraint?.resourceMetadata ?? {}
     const taken = Object.keys(members).find((name) => name in own)
-    if (taken !== undefined) throw new Error(`features: resourceMetadata has ${taken}, which is core's`)
+    if (taken !== undefined) throw new Error(`features: resourceMetadata has ${taken}, which core sets`)
     const answer = publicDocument({
       ...own,
       ...members,

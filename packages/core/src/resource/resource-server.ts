@@ -1,15 +1,27 @@
-import type { CorsHeaders } from '../http/endpoint.ts'
+/** The guard with the store: it looks up the grant of a presented token. It reads one record and writes none. */
+import { findAccessToken, holderOf } from '../grants/access-tokens.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { wellKnownAddress } from '../http/well-known.ts'
 import { type Emit, type RequestEvent, shielded } from '../kernel/events.ts'
-import { systemClock } from '../kernel/kernel.ts'
-import { checkedResource } from '../kernel/resource-indicator.ts'
+import { type Kernel, systemClock } from '../kernel/kernel.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { AccessTokenState, Grant } from '../kernel/records.ts'
+import { audienceIncludes, canonicalResource, checkedResource } from '../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
-import { type Store, storeErrorsAs503, type Transients } from '../kernel/store.ts'
+import { type GrantRecords, type Store, storeErrorsAs503, type Transients } from '../kernel/store.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/credential.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
-import type { Access, Anonymous, Authorized, AuthorizedClient, Caller } from './access.ts'
-import { accessOf, type GuardedResource } from './guard.ts'
+import type {
+  Access,
+  AccessToken,
+  Anonymous,
+  Authorized,
+  Caller,
+  ClientCredentialsToken,
+  ResourceServer,
+} from './access.ts'
+import { BEARER_ERRORS } from './challenge.ts'
+import { type Deciding, decide, resourceServer } from './guard.ts'
 
 export interface ResourceServerOptions<Scope extends string> {
   /** The resource indicator of this API (RFC 8707): the `aud` that tokens bound to it carry. */
@@ -42,23 +54,6 @@ export interface ProvenResource {
   readonly now: () => number
 }
 
-export interface ResourceServer<Scope extends string, Auth extends Caller = Authorized> {
-  /** The URL of the metadata that names the authorization server (RFC 9728 3). */
-  readonly metadataUrl: string
-  /** What the CORS of the API must let scripts send and read for proofs. Absent if it takes none. */
-  readonly corsHeaders?: CorsHeaders | undefined
-  /**
-   * Decides on a request. No token or a bad one is refused with 401, a missing scope with 403. If anonymous requests
-   * are allowed, no token means anonymous. Never rejects; a store outage is a 503.
-   */
-  access(request: HttpRequest, ...scopes: NoInfer<Scope>[]): Promise<Access<Auth>>
-  /**
-   * This guard for a route that takes machine tokens too: `protect(api.allowing({ clientCredentials: true }), 'notes:write')`. Every
-   * other route refuses them with 403, because they have no user.
-   */
-  allowing(callers: { readonly clientCredentials: true }): ResourceServer<Scope, Auth | AuthorizedClient>
-}
-
 /**
  * Guards an API with the store of the authorization server.
  *
@@ -89,27 +84,6 @@ export function createResourceServer<Scope extends string>(
   )
 }
 
-/** Decides on a request. @param clientCredentials whether a token without a user is accepted */
-type Decision = (
-  request: HttpRequest,
-  required: readonly string[],
-  clientCredentials: boolean,
-) => Promise<Access<Caller>>
-
-/** The guard of an API, however it reads tokens. */
-export function resourceServer<Scope extends string, Auth extends Caller>(
-  guard: Pick<GuardedResource, 'metadataUrl' | 'proofs'>,
-  decision: Decision,
-  clientCredentials = false,
-): ResourceServer<Scope, Auth> {
-  return {
-    metadataUrl: guard.metadataUrl,
-    corsHeaders: guard.proofs?.corsHeaders,
-    access: (request, ...scopes) => decision(request, scopes, clientCredentials) as Promise<Access<Auth>>,
-    allowing: (callers) => resourceServer(guard, decision, callers.clientCredentials),
-  }
-}
-
 function guardedResource(options: ResourceServerOptions<string>): GuardedResource {
   const { grants, transients } = storeErrorsAs503(options.store)
   const resource = checkedResource('resource', options.resource)
@@ -125,4 +99,89 @@ function guardedResource(options: ResourceServerOptions<string>): GuardedResourc
     // A guard emits only events about requests.
     emit: shielded(options.onEvent as Emit | undefined),
   }
+}
+
+/** The resource to guard, with the store. */
+export interface GuardedResource extends Deciding {
+  readonly grants: GrantRecords
+  /** Its identifier (RFC 8707), canonical. */
+  readonly resource: string
+  readonly accessTokens: AccessTokenFormat
+  readonly now: () => number
+}
+
+/** A guard of the authorization server itself, which requires a token. */
+export function guardOf(
+  { store, boundResources, now, emit }: Kernel,
+  indicator: string,
+  accessTokens: AccessTokenFormat,
+  proofs?: ProofOfPossession,
+): GuardedResource {
+  const resource = canonicalResource(indicator)
+  const required = boundResources.includes(resource)
+  return {
+    grants: store.grants,
+    resource,
+    metadataUrl: wellKnownAddress('oauth-protected-resource', indicator),
+    anonymous: 'refuse',
+    accessTokens,
+    proofs: proofs && required ? requiredProofs(proofs) : proofs,
+    now,
+    emit,
+  }
+}
+
+function requiredProofs(proofs: ProofOfPossession): ProofOfPossession {
+  const { algorithms, corsHeaders } = proofs
+  return { algorithms, corsHeaders, required: true, present: (request) => proofs.present(request) }
+}
+
+/** The decision of a guard that looks tokens up. @param clientCredentials whether a token without a user is accepted */
+export function accessOf(
+  guard: GuardedResource,
+  request: HttpRequest,
+  required: readonly string[],
+): Promise<Access<Authorized | Anonymous>>
+export function accessOf(
+  guard: GuardedResource,
+  request: HttpRequest,
+  required: readonly string[],
+  clientCredentials: boolean,
+): Promise<Access<Caller>>
+export function accessOf(
+  guard: GuardedResource,
+  request: HttpRequest,
+  required: readonly string[],
+  clientCredentials = false,
+): Promise<Access<Caller>> {
+  return decide(guard, request, { required, clientCredentials }, (text) => liveToken(guard, text))
+}
+
+async function liveToken(
+  guard: GuardedResource,
+  text: string,
+): Promise<AccessToken | ClientCredentialsToken> {
+  const read = guard.accessTokens.read(text)
+  const presented = read instanceof Promise ? await read : read
+  const grant = presented && (await guard.grants.find(presented.grantId))?.value
+  const state = grant && findAccessToken(grant, presented.hash, guard.now())
+  if (grant === undefined || state === undefined) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
+  if (!audienceIncludes(state.resources, guard.resource))
+    throw new OAuthError(BEARER_ERRORS.bearer_wrong_audience)
+  return tokenOf(grant, state)
+}
+
+/** Copies nothing for a plain token of a user, which nearly every request has. */
+function tokenOf(grant: Grant, state: AccessTokenState): AccessToken | ClientCredentialsToken {
+  const { id: grantId, origin, subject } = grant
+  const { scopes, resources, issuedAt, expiresAt, actor, jkt } = state
+  const clientId = holderOf(grant, state)
+  const extent = { grantId, subject, clientId, scopes, resources, issuedAt, expiresAt }
+  const isPlain = actor === undefined && jkt === undefined
+  const more = isPlain ? undefined : { ...(jkt && { jkt }), ...(actor && { act: actor }) }
+  if (origin === 'machine') return { ...extent, ...more, by: 'client', subject: undefined }
+  // A grant that lost its user is accepted nowhere.
+  if (subject === undefined) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
+  const token = extent as AccessToken
+  return isPlain ? token : { ...token, ...more }
 }

@@ -2,7 +2,7 @@ import type { Grant } from '../kernel/records.ts'
 import { type GrantId, type Hash, type Secret, sha256 } from '../kernel/secrets.ts'
 
 /**
- * The text of a credential and its parts. The grant decides what a credential is worth.
+ * The text of a credential and its parts. The grant decides whether a credential is valid.
  * Every credential names its grant, so checking one reads one record. The prefixes let secret scanners find and
  * identify leaked credentials.
  *
@@ -23,7 +23,7 @@ export interface RefreshToken extends GrantSecret {
 }
 
 export interface DeviceCode extends GrantSecret {
-  /** Names the request while nobody has answered it. */
+  /** Identifies the request until its user answers. */
   readonly requestId: string
 }
 

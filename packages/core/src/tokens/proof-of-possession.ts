@@ -2,7 +2,7 @@ import type { CorsHeaders } from '../http/endpoint.ts'
 import { type HttpRequest, header } from '../http/http.ts'
 import type { Client } from '../kernel/records.ts'
 
-/** A key that a request names as its own. Nothing is verified yet, so it costs next to nothing to look at. */
+/** A key that a request names as its own. Nothing is verified yet, so reading it is cheap. */
 export interface PresentedKey {
   /** The JWK SHA-256 thumbprint (RFC 7638), the `jkt` of records and `cnf` (RFC 9449 6.1). */
   readonly thumbprint: string
@@ -14,7 +14,7 @@ export interface PresentedKey {
    * @throws OAuthError `invalid_dpop_proof` or `use_dpop_nonce`
    */
   verify(accessToken?: string): ProofHeaders
-  /** Remembers the proof, where each is good only once. @throws OAuthError `invalid_dpop_proof` for a second time */
+  /** Records the proof, where each is valid only once. @throws OAuthError `invalid_dpop_proof` for a repeated proof */
   readonly spend?: (() => Promise<void>) | undefined
 }
 
@@ -39,7 +39,7 @@ export interface ProvenKey {
   readonly headers: ProofHeaders
 }
 
-/** How the authorization server binds tokens to keys of their clients. A feature gives it. */
+/** How the authorization server binds tokens to keys of their clients. A feature brings it. */
 export interface SenderConstraint {
   /**
    * The key that a client proves at an endpoint of the server, or `undefined` for a request without a proof.
@@ -56,7 +56,7 @@ export interface SenderConstraint {
   readonly resourceMetadata?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** The key that a client proves where it need not. @throws OAuthError for a bad proof */
+/** The key that a client proves where no proof is required. @throws OAuthError for a bad proof */
 export function optionalProofKey(
   constraint: SenderConstraint | undefined,
   request: HttpRequest,

@@ -42,7 +42,7 @@ export interface SigningKeyOptions {
 export type SigningKeyEvent =
   /** The signing keys have changed. */
   | { readonly type: 'signing_keys_changed'; readonly keyIds: readonly string[] }
-  /** The changed signing keys are unusable, so the old ones stay. `cause` says why. */
+  /** The changed signing keys are unusable, so the old ones stay in use. `cause` has the reason. */
   | { readonly type: 'signing_keys_refused'; readonly cause: unknown }
 
 interface SigningKeysContext {
@@ -52,7 +52,7 @@ interface SigningKeysContext {
   readonly emit: Emit
 }
 
-/** @throws Error that says which key cannot be used, and why */
+/** @throws Error that names the unusable key and the reason */
 export function signingKeys(
   source: SigningKeySource,
   { now, lifetime, emit }: SigningKeysContext,
@@ -60,7 +60,7 @@ export function signingKeys(
   const { current, algorithms } = usableKeys(source, emit)
   const [published, all] = [publicKeySets(), publicKeySets()]
   return {
-    // Only what the metadata offer: changed keys may have one more.
+    // Only the algorithms of the metadata: changed keys may have one more.
     signer: (alg) => (algorithms.includes(alg) ? signerAt(current(), alg, now()) : undefined),
     published: () => published(publishedAt(current(), now(), lifetime)),
     all: () => all(current()),
@@ -71,14 +71,14 @@ export function signingKeys(
 /** The latest keys that passed the checks. */
 function usableKeys(source: SigningKeySource, emit: Emit) {
   const read = typeof source === 'function' ? source : () => source
-  let given = read()
-  let keys = checkedKeys(given)
+  let seen = read()
+  let keys = checkedKeys(seen)
   const algorithms = [...new Set(keys.map(({ alg }) => alg))]
 
   function current(): readonly PrivateJwk[] {
     const latest = read()
-    if (latest === given) return keys
-    given = latest
+    if (latest === seen) return keys
+    seen = latest
     try {
       keys = checkedKeys(latest, algorithms)
       emit({ type: 'signing_keys_changed', keyIds: keys.map(({ kid }) => kid) } satisfies SigningKeyEvent)

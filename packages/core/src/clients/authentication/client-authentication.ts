@@ -21,7 +21,7 @@ export const AUTHENTICATION_ERRORS = defineErrors({
     'The client must authenticate with the method it is registered for',
   ],
   client_secret_wrong: ['invalid_client', 'The client secret is wrong'],
-  client_proof_invalid: ['invalid_client', 'The client has not proved who it is'],
+  client_proof_invalid: ['invalid_client', 'The proof of the client is not valid'],
   client_not_confidential: [
     'invalid_client',
     'This endpoint needs a client that authenticates with a secret',
@@ -56,9 +56,9 @@ export interface ClientAuthMethod {
    * that terminates TLS sets (RFC 8705 2). Absent: there is none.
    */
   readonly carrier?: string | { readonly header: string } | undefined
-  /** Whether its clients prove that they know a client secret, so that the server makes one for each. Default false. */
+  /** Whether its clients authenticate with a client secret, which the server then generates for each. Default false. */
   readonly usesSecret?: boolean | undefined
-  /** Whether a self-registered client may use it. Default: only an integration may. */
+  /** Whether a self-registered client may use it. Default: only a static client may. */
   readonly selfRegistered?: boolean | undefined
   /**
    * Lets clients use it that documents describe: what to keep of the document as `Client.featureMetadata`, or `undefined`
@@ -151,7 +151,7 @@ function isFilled(carrier: string, request: HttpRequest, form: Parameters): bool
   return form[carrier] !== undefined
 }
 
-/** Both send the same secret. Many libraries choose one of them whatever is registered. */
+/** Both send the same secret. Many libraries choose one of them regardless of the registration. */
 const SECRET_METHODS = ['client_secret_post', 'client_secret_basic']
 
 function accepts(client: Client, method: string): boolean {
