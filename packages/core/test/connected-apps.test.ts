@@ -19,7 +19,7 @@ import {
   type TokenAnswer,
   tokensFor,
 } from './client.ts'
-import { openSchool, type School } from './school.ts'
+import { openSchool, type School, signInByCookie } from './school.ts'
 
 const PATH = '/connected-apps'
 
@@ -37,9 +37,9 @@ function openWithApps(options?: ConnectedAppsOptions, { now = 1_800_000_000, ...
   )
   const school = openSchool({ features: [feature], ...more })
   const cookie = `user=alice@${now}`
-  const open = async (address = PATH, as = cookie) => {
+  const open = async (address = PATH, as = cookie, more = {}) => {
     const [path = '', query = ''] = address.split('?')
-    const answer = await school.send('GET', path, { query, headers: { cookie: as } })
+    const answer = await school.send('GET', path, { query, headers: { cookie: as, ...more } })
     return { ...answer, view: shown.at(-1) as ConnectedAppsView }
   }
   const post = async (
@@ -106,7 +106,7 @@ describe('the page of connected apps', () => {
         },
       ],
       actions: { disconnect: `${PATH}/disconnect`, name: `${PATH}/name` },
-      expired: false,
+      ...{ returnTo: PATH, expired: false },
     })
     expect([view.next, view.first, view.notice]).toEqual([undefined, undefined, undefined])
   })
@@ -150,6 +150,19 @@ describe('the page of connected apps', () => {
       next = view.next
     }
     expect([sizes, read.mock.calls.length]).toEqual([[50, 50, 21], 3])
+  })
+})
+
+describe('the page of connected apps in several languages', () => {
+  it('has the language of the browser, and the texts of scopes in it', async () => {
+    const opened = openWithApps()
+    await connect(opened)
+    const interaction = { ...signInByCookie({}, () => 0), uiLocales: ['en', 'de'] }
+    const scopes = { 'courses:read': { description: { en: 'See courses', de: 'Kurse ansehen' } } }
+    const { open } = openWithApps(undefined, { store: opened.school.store, interaction, scopes } as object)
+    const { view } = await open(PATH, opened.cookie, { 'accept-language': 'de-AT' })
+    expect([view.locale, view.apps[0]?.scopes]).toMatchObject(['de', [{ description: 'Kurse ansehen' }]])
+    expect((await open()).view.apps[0]?.scopes).toMatchObject([{ description: 'See courses' }])
   })
 })
 

@@ -117,7 +117,7 @@ export function openSchool(overrides: Partial<AuthorizationServerOptions<SchoolS
 }
 
 /** The cookie `user=alice` is Alice, signed in now; `user=alice@100` signed in at 100. */
-function signInByCookie(shown: School['shown'], now: () => number): Interaction {
+export function signInByCookie(shown: School['shown'], now: () => number): Interaction {
   return {
     async session(request) {
       const [, subject, time] = /^user=(\w+)(?:@(\d+))?$/.exec(String(request.headers.cookie ?? '')) ?? []

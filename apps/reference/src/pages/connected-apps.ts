@@ -1,4 +1,5 @@
-import type { ConnectedApp, ConnectedAppScope } from '@grantkit/core/connected-apps'
+import type { ScopeInWords } from '@grantkit/core'
+import type { ConnectedApp } from '@grantkit/core/connected-apps'
 import { html } from 'hono/html'
 import { type Markup, pointInTime } from './page.ts'
 import { redirectTarget } from './redirect-target.ts'
@@ -65,7 +66,7 @@ function runsOn({ network }: NonNullable<ConnectedApp['device']>): Markup {
 /** A longer list is folded, so that the next app stays on the screen. */
 const FEW = 6
 
-function scopeLine({ description, access }: ConnectedAppScope): Markup {
+function scopeLine({ description, access }: ScopeInWords): Markup {
   const badge =
     access === undefined
       ? ''

@@ -4,11 +4,10 @@ import { liveUntil } from '../grants/change-grant.ts'
 import { type HttpResponse, securePage } from '../http/http.ts'
 import type { PageView } from '../http/page-language.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { inLanguage } from '../kernel/localized-text.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Grant } from '../kernel/records.ts'
 import { coversResources } from '../kernel/resource-indicator.ts'
-import { includesAll, OPENID } from '../kernel/scope.ts'
+import { includesAll, OPENID, scopesInLanguage } from '../kernel/scope.ts'
 import { newId } from '../kernel/secrets.ts'
 import { approve } from './approval.ts'
 import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
@@ -126,16 +125,9 @@ export function scopesInWords(
   requested: readonly string[],
   { locale }: PageView,
 ): ConsentScope[] {
-  return Object.entries(scopes)
-    .filter(([name]) => requested.includes(name))
-    .map(([name, { description, area, ...definition }]) => ({
-      ...definition,
-      name,
-      description: inLanguage(description, locale, uiLocales),
-      ...(area !== undefined && { area: inLanguage(area, locale, uiLocales) }),
-      required: name === OPENID,
-      allowedBefore: false,
-    }))
+  return scopesInLanguage(scopes, locale, uiLocales)
+    .filter(({ name }) => requested.includes(name))
+    .map((scope) => ({ ...scope, required: scope.name === OPENID, allowedBefore: false }))
 }
 
 /** The host that describes a client by its document (draft-ietf-oauth-client-id-metadata-document 8.5). */

@@ -1,7 +1,7 @@
 import type { PublicClient } from '../clients/client-record.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import type { PageView } from '../http/page-language.ts'
-import type { ScopeDefinition } from '../kernel/scope.ts'
+import type { ScopeInWords } from '../kernel/scope.ts'
 
 /** The signed-in user of this browser. */
 export interface Session {
@@ -68,11 +68,7 @@ export interface DocumentIdentity {
   readonly loopback: boolean
 }
 
-export interface ConsentScope extends Omit<ScopeDefinition, 'description' | 'area'> {
-  readonly name: string
-  /** In the language of the page, as the area is. */
-  readonly description: string
-  readonly area?: string | undefined
+export interface ConsentScope extends ScopeInWords {
   readonly required: boolean
   /** A live grant of this user has it, for the same client and resources. It marks the new scopes, and allows nothing. */
   readonly allowedBefore: boolean

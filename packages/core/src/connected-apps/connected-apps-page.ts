@@ -27,6 +27,8 @@ export interface ConnectedAppsView extends PageView {
   readonly ticket: string
   /** What the user has just done, to be said once. */
   readonly notice?: ConnectedAppsNotice | undefined
+  /** This page, a path with query on this origin: for signing in as somebody else. */
+  readonly returnTo: string
   /** The user has just sent a form too late, or after another sign-in. Nothing was changed: say so. */
   readonly expired: boolean
 }
@@ -120,10 +122,12 @@ async function showPage(
 ): Promise<HttpResponse> {
   const { server, pages, apps, tickets, paths } = context
   const { after, notice } = queryOf(request)
-  const page = await apps.list(session.subject, { after })
+  const pageOf = pageView(server.interaction, request)
+  const page = await apps.list(session.subject, { after, locale: pageOf.locale })
   const view: ConnectedAppsView = {
-    ...{ ...pageView(server.interaction, request), session, expired },
+    ...{ ...pageOf, session, expired },
     apps: page.apps,
+    returnTo: addressOf(paths.list, { after }),
     next: page.next && addressOf(paths.list, { after: page.next }),
     first: after && paths.list,
     actions: {

@@ -22,7 +22,7 @@ import { userApps } from './user-apps.ts'
 
 export type { ConnectedAppsNotice, ConnectedAppsPages, ConnectedAppsView } from './connected-apps-page.ts'
 export type { InstallationNames } from './installation-names.ts'
-export type { ConnectedApp, ConnectedAppScope } from './installations.ts'
+export type { ConnectedApp } from './installations.ts'
 export {
   type UserApps,
   type UserAppsOptions,
@@ -68,10 +68,11 @@ function contextOf(
   path: string,
   { names = namesOf(server) }: ConnectedAppsOptions,
 ): ConnectedAppsContext {
+  const { scopes, interaction } = server
   const list = basePathOf(server.issuer) + path
   return {
     ...{ server, pages },
-    apps: userApps({ grants: userGrants(server), scopes: server.scopes, names }),
+    apps: userApps({ grants: userGrants(server), scopes, names, uiLocales: interaction.uiLocales }),
     tickets: server.tickets('connected-apps'),
     sealingKeys: sealingKeys(server.secret, 'notices of connected apps'),
     paths: { list, disconnect: `${list}/disconnect`, name: `${list}/name` },

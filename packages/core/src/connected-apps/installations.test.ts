@@ -4,11 +4,7 @@ import type { UserGrant } from '../grants/user-grants.ts'
 import type { GrantId } from '../kernel/secrets.ts'
 import { installationsOf } from './installations.ts'
 
-const SCOPES = {
-  read: { description: 'Read' },
-  write: { description: 'Write' },
-  more: { description: 'More' },
-}
+const SCOPES = ['read', 'write', 'more'].map((name) => ({ name, description: `To ${name}` }))
 const DOCUMENT = 'https://editor.example/client.json'
 
 function grant(id: string, members: Partial<UserGrant> = {}): UserGrant {
@@ -71,8 +67,8 @@ describe('the installations of a list of grants', () => {
     expect(installationsOf(grants, SCOPES)).toMatchObject([
       {
         scopes: [
-          { name: 'read', description: 'Read' },
-          { name: 'more', description: 'More' },
+          { name: 'read', description: 'To read' },
+          { name: 'more', description: 'To more' },
         ],
         redirectUris: ['app://a', 'app://b'],
         ...{ firstUsed: 50, lastUsed: 500, expiresAt: 950 },

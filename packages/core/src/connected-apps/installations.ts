@@ -1,6 +1,6 @@
 import type { UserGrant } from '../grants/user-grants.ts'
 import type { Client } from '../kernel/records.ts'
-import type { ScopeCatalogue, ScopeDefinition } from '../kernel/scope.ts'
+import type { ScopeInWords } from '../kernel/scope.ts'
 
 /** One installation of an app, with all its grants. Times are epoch seconds. */
 export interface ConnectedApp {
@@ -18,7 +18,7 @@ export interface ConnectedApp {
   /** Present if it uses the device grant. The network is that of the device authorization request, if known. */
   readonly device?: { readonly network?: string | undefined } | undefined
   /** In the order of the catalogue. */
-  readonly scopes: readonly ConnectedAppScope[]
+  readonly scopes: readonly ScopeInWords[]
   readonly firstUsed: number
   readonly lastUsed: number
   /** The longest of its grants ends then. */
@@ -26,13 +26,11 @@ export interface ConnectedApp {
   readonly grantIds: readonly string[]
 }
 
-/** What the app may do. */
-export interface ConnectedAppScope extends ScopeDefinition {
-  readonly name: string
-}
-
-/** The grants of one user by installation, the most recently used first. */
-export function installationsOf(grants: readonly UserGrant[], catalogue: ScopeCatalogue): ConnectedApp[] {
+/** The grants of one user by installation, the most recently used first. @param catalogue in the language of the page */
+export function installationsOf(
+  grants: readonly UserGrant[],
+  catalogue: readonly ScopeInWords[],
+): ConnectedApp[] {
   const byUse = [...grants].sort((one, other) => other.usedAt - one.usedAt)
   const groups = new Map<string, [UserGrant, ...UserGrant[]]>()
   for (const grant of byUse) {
@@ -52,7 +50,10 @@ export function installationOf({ clientId, id, origin }: UserGrant): string {
 }
 
 /** @param grants of one installation, the most recently used first */
-function connectedApp(grants: readonly [UserGrant, ...UserGrant[]], catalogue: ScopeCatalogue): ConnectedApp {
+function connectedApp(
+  grants: readonly [UserGrant, ...UserGrant[]],
+  catalogue: readonly ScopeInWords[],
+): ConnectedApp {
   const [latest] = grants
   const { client, clientId, origin, network } = latest
   const allowed = new Set(grants.flatMap(({ scopes }) => scopes))
@@ -61,9 +62,7 @@ function connectedApp(grants: readonly [UserGrant, ...UserGrant[]], catalogue: S
     ...{ name: client?.clientName, origin: client?.origin },
     redirectUris: [...new Set(grants.flatMap(({ redirectUri }) => redirectUri ?? []))],
     device: origin === 'device' ? { network } : undefined,
-    scopes: Object.entries(catalogue)
-      .filter(([name]) => allowed.has(name))
-      .map(([name, definition]) => ({ ...definition, name })),
+    scopes: catalogue.filter(({ name }) => allowed.has(name)),
     firstUsed: Math.min(...grants.map(({ createdAt }) => createdAt)),
     lastUsed: latest.usedAt,
     expiresAt: Math.max(...grants.map(({ expiresAt }) => expiresAt)),

@@ -1,6 +1,6 @@
 import type { UserGrants } from '../grants/user-grants.ts'
 import { displayText } from '../kernel/display-text.ts'
-import type { ScopeCatalogue } from '../kernel/scope.ts'
+import { type ScopeCatalogue, scopesInLanguage } from '../kernel/scope.ts'
 import type { InstallationNames } from './installation-names.ts'
 import { type ConnectedApp, installationOf, installationsOf } from './installations.ts'
 
@@ -27,6 +27,8 @@ export interface UserApps {
 export interface UserAppsPageRequest {
   /** `next` of the page before; absent for the first page. */
   readonly after?: string | undefined
+  /** Of the scopes' texts. Default: the first of `uiLocales`. */
+  readonly locale?: string | undefined
 }
 
 export interface UserAppsPage {
@@ -40,6 +42,8 @@ export interface UserAppsOptions {
   readonly grants: UserGrants
   readonly scopes: ScopeCatalogue
   readonly names: InstallationNames
+  /** `Interaction.uiLocales`. Default `['en']`. */
+  readonly uiLocales?: readonly string[] | undefined
 }
 
 const MAX_NAME_LENGTH = 60
@@ -60,10 +64,13 @@ const ALL = 200
  * export const apps = userApps({ grants, scopes, names })
  * ```
  */
-export function userApps({ grants, scopes, names }: UserAppsOptions): UserApps {
-  async function list(subject: string, { after }: UserAppsPageRequest = {}): Promise<UserAppsPage> {
+export function userApps({ grants, scopes, names, uiLocales = ['en'] }: UserAppsOptions): UserApps {
+  async function list(
+    subject: string,
+    { after, locale = uiLocales[0] ?? 'en' }: UserAppsPageRequest = {},
+  ): Promise<UserAppsPage> {
     const page = await grants.list(subject, { after })
-    const apps = installationsOf(page.grants, scopes)
+    const apps = installationsOf(page.grants, scopesInLanguage(scopes, locale, uiLocales))
     const installations = apps.map(({ installation }) => installation)
     const given = await names.of(subject, installations)
     return { apps: apps.map((app) => ({ ...app, called: given.get(app.installation) })), next: page.next }

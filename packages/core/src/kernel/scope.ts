@@ -1,4 +1,4 @@
-import type { LocalizedText } from './localized-text.ts'
+import { inLanguage, type LocalizedText } from './localized-text.ts'
 import { defineErrors, OAuthError } from './oauth-error.ts'
 import type { Client } from './records.ts'
 
@@ -24,6 +24,28 @@ export interface ScopeDefinition {
  * Every scope of a service, by name. `protect()` takes its type from the keys, so a misspelt scope does not compile.
  */
 export type ScopeCatalogue<Scope extends string = string> = Readonly<Record<Scope, ScopeDefinition>>
+
+/** A scope of the catalogue in one language. */
+export interface ScopeInWords extends Omit<ScopeDefinition, 'description' | 'area'> {
+  readonly name: string
+  /** In the language of the page, as the area is. */
+  readonly description: string
+  readonly area?: string | undefined
+}
+
+/** The catalogue in one language, or in the first of `fallbacks` that it has. */
+export function scopesInLanguage(
+  catalogue: ScopeCatalogue,
+  locale: string,
+  fallbacks: readonly string[] | undefined,
+): ScopeInWords[] {
+  return Object.entries(catalogue).map(([name, { description, area, ...definition }]) => ({
+    ...definition,
+    name,
+    description: inLanguage(description, locale, fallbacks),
+    ...(area !== undefined && { area: inLanguage(area, locale, fallbacks) }),
+  }))
+}
 
 export const SCOPE_ERRORS = defineErrors({
   scope_missing: ['invalid_request', 'scope is missing'],
