@@ -36,6 +36,9 @@ const IN_A_BROWSER = [
   'ways-to-sign-in',
 ].map(flow)
 
+/** The same for pages without a service. */
+const PAGES_IN_A_BROWSER = 'packages/*/test/in-a-browser.test.ts'
+
 /** Programs of the guides, with a user in a browser. */
 const GUIDES = 'docs/test/{guides,inspector-page}.test.ts'
 
@@ -63,7 +66,7 @@ export default defineConfig({
           'scripts/*.test.ts',
           'benchmarks/src/*.test.ts',
         ],
-        exclude: [LONG, GUIDES, ...WITH_PARTS],
+        exclude: [LONG, GUIDES, PAGES_IN_A_BROWSER, ...WITH_PARTS],
         testTimeout: 20_000,
         // They never wait: a worker beyond the number of cores only imports everything once more.
         maxWorkers: availableParallelism(),
@@ -73,7 +76,7 @@ export default defineConfig({
       parallel('flows', { include: [flow('**/*')], exclude: [LONG, ...IN_A_BROWSER] }),
       // Two at a time: one of them mostly waits for its page.
       oneByOne('browser', {
-        include: [...IN_A_BROWSER, GUIDES],
+        include: [...IN_A_BROWSER, PAGES_IN_A_BROWSER, GUIDES],
         fileParallelism: true,
         maxWorkers: 2,
         // It only ends what hangs.

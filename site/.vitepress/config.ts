@@ -58,6 +58,7 @@ export default defineConfig({
         text: 'How to',
         items: [
           { text: 'Express', link: '/how-to/express' },
+          { text: 'Pages: brand and languages', link: '/how-to/pages' },
           { text: 'express-session', link: '/how-to/express-session' },
           { text: 'Passport', link: '/how-to/passport' },
           { text: 'NestJS', link: '/how-to/nestjs' },

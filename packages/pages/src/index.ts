@@ -1,0 +1,20 @@
+/**
+ * The pages of an authorization server: functions from what core shows to responses, in your brand, in six languages, without
+ * a script.
+ *
+ * @module
+ */
+
+export { html, type SafeHtml } from '@remix-run/html-template'
+export type { Brand, FooterLink } from './brand/brand.ts'
+export type { Language, Plural } from './language.ts'
+export type { PageContent, PageLinks, PageUser } from './layout.ts'
+export type { LanguageName } from './offered-languages.ts'
+export {
+  type OverriddenPage,
+  type PageOverrides,
+  type Pages,
+  type PagesOptions,
+  type PageViews,
+  pages,
+} from './pages.ts'

@@ -1,0 +1,57 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { en } from './languages/en.ts'
+
+/** One text for each form that the language has for a count. `{count}` is the number. */
+export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string }
+
+type Texts<English> = {
+  readonly [Name in keyof English]: English[Name] extends string
+    ? string
+    : English[Name] extends Plural
+      ? Plural
+      : English[Name] extends boolean
+        ? boolean
+        : Texts<English[Name]>
+}
+
+/**
+ * Every text of the pages in one language: the members of `en`. Spread one to change a text:
+ * `{ ...de, consent: { ...de.consent, title: 'Zugang erlauben?' } }`.
+ */
+export interface Language extends Texts<typeof en> {
+  /** BCP 47. */
+  readonly tag: string
+  /** In the language itself. */
+  readonly name: string
+  /** Default `ltr`. */
+  readonly dir?: 'ltr' | 'rtl' | undefined
+}
+
+/** A text with markup or escaped text in place of its `{placeholders}`. */
+export function fill(text: string, values: Readonly<Record<string, SafeHtml | string>>): SafeHtml {
+  const parts = text.split(/\{(\w+)\}/)
+  return html`${parts.map((part, at) => (at % 2 === 0 ? part : (values[part] ?? '')))}`
+}
+
+/** The form of a text for this number. */
+export function counted({ tag }: Language, text: Plural, count: number): string {
+  const form = text[new Intl.PluralRules(tag).select(count)] ?? text.other
+  return form.replaceAll('{count}', new Intl.NumberFormat(tag).format(count))
+}
+
+/** "See your notes and change them". */
+export function listed({ tag, lowerCaseInLists }: Language, texts: readonly string[]): string {
+  const inside = lowerCaseInLists ? texts.map((text, at) => (at === 0 ? text : lowerFirst(text, tag))) : texts
+  return new Intl.ListFormat(tag, { type: 'conjunction' }).format(inside)
+}
+
+/** "20 seconds ago". */
+export function ago({ tag }: Language, seconds: number): string {
+  const format = new Intl.RelativeTimeFormat(tag, { numeric: 'always' })
+  return seconds < 60 ? format.format(-seconds, 'second') : format.format(-Math.floor(seconds / 60), 'minute')
+}
+
+/** An abbreviation or a brand at the start of a text keeps its capitals. */
+function lowerFirst(text: string, tag: string): string {
+  return /^\p{Lu}\p{Ll}*(?!\p{L})/u.test(text) ? text.charAt(0).toLocaleLowerCase(tag) + text.slice(1) : text
+}

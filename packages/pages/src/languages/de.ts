@@ -1,0 +1,156 @@
+import type { Language } from '../language.ts'
+
+export const de: Language = {
+  tag: 'de',
+  name: 'Deutsch',
+  lowerCaseInLists: false,
+  common: {
+    unnamedApp: 'Eine App ohne Namen',
+    signedInAs: 'Angemeldet als',
+    notYou: 'Nicht Sie?',
+  },
+  origin: {
+    operator: 'Eingerichtet von {brand}.',
+    unverified:
+      'Nicht überprüft: Die App hat sich diesen Namen selbst gegeben. Fahren Sie nur fort, wenn Sie sie gerade gestartet haben.',
+    document:
+      'Die App hat sich diesen Namen selbst gegeben. Fahren Sie nur fort, wenn Sie der Stelle vertrauen, die sie beschreibt.',
+    loopback:
+      'Jedes Programm auf diesem Gerät kann sich als diese App ausgeben. Fahren Sie nur fort, wenn Sie sie gerade gestartet haben.',
+  },
+  consent: {
+    title: 'Zugriff erlauben?',
+    expired:
+      'Ihre Antwort wurde nicht gezählt: Diese Seite war zu lange geöffnet, oder Sie haben sich inzwischen neu angemeldet. Bitte antworten Sie noch einmal.',
+    theApp: 'Die App',
+    describedBy: 'Beschrieben unter',
+    sendsYouTo: 'Leitet Sie weiter zu',
+    onThisDevice: '{host}, auf diesem Gerät',
+    wholeAddress: 'Vollständige Adresse',
+    asks: 'Die App möchte in Ihrem Namen Folgendes tun:',
+  },
+  scopes: {
+    permissions: { one: '{count} Berechtigung.', other: '{count} Berechtigungen.' },
+    changing: { one: '{count} davon kann etwas ändern.', other: '{count} davon können etwas ändern.' },
+    readingOnly: 'Keine davon kann etwas ändern.',
+    allowedBefore: {
+      one: '{count} davon haben Sie schon einmal erlaubt.',
+      other: '{count} davon haben Sie schon einmal erlaubt.',
+    },
+    untick: 'Wählen Sie ab, was sie nicht tun soll.',
+    disconnect: 'Sie können die Verbindung jederzeit unter {connectedApps} trennen.',
+    toDecision: 'Zur Entscheidung springen',
+    general: 'Allgemein',
+    canChange: 'Kann etwas ändern',
+    before: 'Schon erlaubt',
+    needed: 'Erforderlich',
+  },
+  decision: {
+    deny: 'Ablehnen',
+    allowReadingOnly: 'Nur Lesen erlauben',
+    readingOnly: 'Nur Lesen',
+    allow: 'Erlauben',
+  },
+  callback: {
+    offer: 'Meine App läuft auf einem anderen Rechner',
+    offerWarning:
+      'Nur, wenn Sie sie dort selbst gestartet haben. Sie bringen ihr dann eine Adresse, mit der sie angemeldet wird. Wer Sie sonst um diese Adresse bittet oder Sie hierher geschickt hat, will sich Zugang zu Ihrem Konto verschaffen.',
+    offerChoice: 'Adresse anzeigen, damit ich sie in meine App einfügen kann',
+    title: 'Fügen Sie diese Adresse in Ihre App ein',
+    warning: 'Geben Sie sie niemandem, und geben Sie sie auf keiner anderen Seite ein.',
+    warningReason: 'Wer sie hat, ist als Sie angemeldet.',
+    waits: 'Die App wartet dort auf die Adresse, wo Sie sie gestartet haben.',
+    lifetime: {
+      one: 'Die Adresse gilt einmal, {count} Sekunde lang.',
+      other: 'Die Adresse gilt einmal, {count} Sekunden lang.',
+    },
+    address: 'Adresse',
+    notStarted: 'Wenn Sie die App nicht selbst gestartet haben, schließen Sie diese Seite.',
+    thenDisconnect: 'Trennen Sie dann die Verbindung unter {connectedApps}.',
+    deniedTitle: 'Es wurde kein Zugriff erteilt',
+    denied: 'Sie können die App dort beenden, wo Sie sie gestartet haben, und diese Seite schließen.',
+  },
+  device: {
+    codeTitle: 'Gerät verbinden',
+    codeWrong:
+      'Dieser Code ist nicht oder nicht mehr gültig. Sehen Sie noch einmal auf Ihrem Gerät nach, oder beginnen Sie dort neu.',
+    code: 'Code',
+    codeWhere: 'Den Code zeigt Ihr Gerät an oder das Programm, das Sie gerade darauf gestartet haben.',
+    codeFromLink:
+      'Der Code stammt aus einem Link. Fahren Sie nur fort, wenn Ihr eigenes Gerät jetzt denselben Code anzeigt.',
+    continue: 'Weiter',
+    codeSent:
+      'Wenn Ihnen jemand einen Code oder einen Link geschickt hat, schließen Sie diese Seite: Er bekäme damit Zugang.',
+    title: 'Einem anderen Gerät Zugriff geben?',
+    warning: 'Wenn Ihnen jemand diesen Code geschickt hat, lehnen Sie ab.',
+    warningReason:
+      'Sie melden sich hier nicht an: Sie lassen ein anderes Gerät in Ihrem Namen handeln, wo immer es ist und wer immer es in der Hand hat.',
+    theDevice: 'Das Gerät',
+    itsCode: 'Sein Code',
+    started: 'Begonnen',
+    sameNetwork: '{ago}, aus dem Netz, in dem Sie sind',
+    otherNetwork: '{ago}, aus einem anderen Netz als Ihrem',
+    unknownNetwork: '{ago}, aus einem unbekannten Netz',
+    asks: 'Das Gerät möchte in Ihrem Namen Folgendes tun:',
+    allowedTitle: 'Das Gerät hat Zugriff',
+    allowed:
+      'Gehen Sie zurück zum Gerät: {app} macht dort in wenigen Sekunden von selbst weiter. Sie können diese Seite schließen.',
+    notYours:
+      'Wenn Sie dies nicht auf einem eigenen Gerät begonnen haben, trennen Sie die Verbindung jetzt unter {connectedApps}.',
+    deniedTitle: 'Es wurde kein Zugriff erteilt',
+    denied: 'Wir teilen es {app} auf dem Gerät mit. Sie können diese Seite schließen.',
+  },
+  logout: {
+    title: 'Abmelden?',
+    askedByApp: 'Eine App, die sich {app} nennt, möchte Sie von {brand} abmelden.',
+    askedByLink: 'Ein Link möchte Sie von {brand} abmelden.',
+    appsKeepAccess: 'Apps, die Sie schon erlaubt haben, behalten ihren Zugriff, auch auf der Kommandozeile.',
+    disconnect: 'Sie können die Verbindungen unter {connectedApps} trennen.',
+    signOut: 'Abmelden',
+    stay: 'Angemeldet bleiben',
+    signedOutTitle: 'Sie sind abgemeldet',
+  },
+  connectedApps: {
+    title: 'Verbundene Apps',
+  },
+  error: {
+    title: 'Diese Anfrage kann nicht beantwortet werden',
+    unavailableTitle: 'Das geht im Moment nicht',
+    unavailable: 'Bitte versuchen Sie es gleich noch einmal.',
+    tellProgram:
+      'Ein Programm, das Ihren Browser geöffnet hat, sieht diese Seite nicht. Teilen Sie ihm mit, was unten steht.',
+    forDeveloper: 'Für die App und ihre Entwickler',
+  },
+  advice: {
+    appMistake:
+      'Die App, die Sie hierher geschickt hat, hat einen Fehler gemacht. Gehen Sie zu ihr zurück, und versuchen Sie es noch einmal.',
+    appUnknown: '{brand} kennt diese App nicht. Gehen Sie zu ihr zurück, und melden Sie sich neu an.',
+    appNotDescribed:
+      'Die App nennt eine Adresse, unter der sie beschrieben sei, und dort ist sie es nicht. Gehen Sie zur App zurück.',
+    redirectAddress:
+      'Die App möchte die Antwort an einer Adresse erhalten, die nicht für sie registriert ist. Sie wurden nicht dorthin geleitet.',
+    requestExpired: 'Das hat zu lange gedauert. Gehen Sie zur App zurück, und beginnen Sie neu.',
+    requestUnknown:
+      'Der Link, mit dem die App Sie geschickt hat, ist nicht gültig. Gehen Sie zur App zurück, und beginnen Sie neu.',
+    requestAnswered: 'Sie haben schon geantwortet. Gehen Sie zur App zurück.',
+    signInNeeded: 'Die App wollte fortfahren, ohne Sie zu fragen, aber Sie sind hier nicht angemeldet.',
+    otherSite:
+      'Eine andere Website hat dieses Formular gesendet, deshalb wurde nichts entschieden. Schließen Sie jene Website.',
+    tooManyApps:
+      'Es wurden zu viele unbekannte Apps versucht. Warten Sie eine Weile, und versuchen Sie es dann noch einmal.',
+    tooManyCodes:
+      'Es wurden zu viele Codes versucht. Warten Sie einige Minuten, und sehen Sie sich den Code auf Ihrem Gerät noch einmal an.',
+    deviceExpired: 'Das hat zu lange gedauert. Beginnen Sie auf dem Gerät neu.',
+    deviceAnswered: 'Sie haben schon geantwortet. Gehen Sie zum Gerät zurück.',
+    deviceFormExpired:
+      'Diese Seite war zu lange geöffnet, oder Sie haben sich inzwischen neu angemeldet. Es wurde nichts entschieden: Öffnen Sie sie erneut, und geben Sie den Code noch einmal ein.',
+    signOutUnproven:
+      'Die App konnte nicht zeigen, wen sie abmeldet, deshalb ist nichts geschehen. Sie sind weiterhin angemeldet.',
+    signOutAppUnknown:
+      'Die App hat nicht gesagt, wer sie ist, deshalb wurden Sie nicht zu ihr zurückgeleitet. Sie sind weiterhin angemeldet.',
+    signOutAddress:
+      'Die App möchte Sie an eine Adresse zurückleiten, die nicht für sie registriert ist. Sie wurden nicht dorthin geleitet und sind weiterhin angemeldet.',
+    signOutFormExpired:
+      'Diese Seite war zu lange geöffnet, oder Sie haben sich inzwischen ab- oder neu angemeldet. Es ist jetzt nichts geschehen.',
+  },
+}

@@ -1,0 +1,164 @@
+/**
+ * The texts that every other language translates. `{app}`, `{brand}` and the like are filled in: a translation has the same ones,
+ * in its own order. A text with `one` and `other` depends on `{count}`: give the forms that `Intl.PluralRules` has for the language.
+ */
+export const en = {
+  tag: 'en',
+  name: 'English',
+  /** Whether a text that stands inside a list begins in lower case: "See your notes and change them". */
+  lowerCaseInLists: true,
+  common: {
+    unnamedApp: 'An app without a name',
+    /** A label; the name and e-mail address of the user follow. */
+    signedInAs: 'Signed in as',
+    /** A link for whoever is not that user. */
+    notYou: 'Not you?',
+  },
+  /** Below the name of an app: how far to trust that name. */
+  origin: {
+    operator: 'Set up by {brand}.',
+    unverified: 'Not verified: it chose this name itself. Go on only if you have just started it.',
+    document: 'It chose this name itself. Go on only if you trust whoever describes it.',
+    loopback:
+      'Any program on this device can pretend to be this app. Go on only if you have just started it.',
+  },
+  consent: {
+    title: 'Allow access?',
+    expired:
+      'Your answer did not count: this page was open for too long, or you have signed in again since. Please answer again.',
+    /** Names the part of the page about the app, for screen readers. */
+    theApp: 'The app',
+    /** A label; the address of the document that describes the app follows. */
+    describedBy: 'Described by',
+    /** A label; the host follows to which the browser goes after the answer. */
+    sendsYouTo: 'Sends you to',
+    onThisDevice: '{host}, on this device',
+    wholeAddress: 'The whole address',
+    asks: 'It asks to do the following in your name:',
+  },
+  scopes: {
+    permissions: { one: '{count} permission.', other: '{count} permissions.' },
+    changing: { one: '{count} can change things.', other: '{count} can change things.' },
+    readingOnly: 'None can change anything.',
+    allowedBefore: {
+      one: 'You have allowed {count} of them before.',
+      other: 'You have allowed {count} of them before.',
+    },
+    untick: 'Untick what it should not do.',
+    disconnect: 'You can disconnect it at any time under {connectedApps}.',
+    /** Jumps over a long list to the buttons. */
+    toDecision: 'Go to the decision',
+    /** The heading of scopes without an area, if others have one. */
+    general: 'General',
+    /** A mark of one scope, or of a group with such a scope. */
+    canChange: 'Can change things',
+    /** A mark of one scope, or of a group: the user allowed it earlier. */
+    before: 'Allowed before',
+    /** A mark of a scope that cannot be unticked. */
+    needed: 'Needed',
+  },
+  decision: {
+    deny: 'Deny',
+    /** What a screen reader says of the button; it contains `readingOnly`. */
+    allowReadingOnly: 'Allow reading only',
+    /** Three buttons share a row of 320 px: as short as possible. */
+    readingOnly: 'Reading only',
+    allow: 'Allow',
+  },
+  /** For an app that waits on another machine: the user carries an address there by hand. */
+  callback: {
+    offer: 'My app runs on another machine',
+    offerWarning:
+      'Only if you started it there yourself. You then carry an address to it that signs it in. Anybody else who asks you for that address, or who sent you here, wants to get into your account.',
+    offerChoice: 'Show me the address, to paste it into my app',
+    title: 'Paste this address into your app',
+    warning: 'Give it to nobody, and type it into no other page.',
+    warningReason: 'Whoever has it is signed in as you.',
+    waits: 'The app waits for this address where you started it.',
+    lifetime: {
+      one: 'The address works once, for {count} second.',
+      other: 'The address works once, for {count} seconds.',
+    },
+    address: 'Address',
+    notStarted: 'If you did not start the app yourself, close this page.',
+    thenDisconnect: 'Then disconnect it under {connectedApps}.',
+    deniedTitle: 'Nothing got access',
+    denied: 'You can stop the app where you started it, and close this page.',
+  },
+  device: {
+    codeTitle: 'Connect a device',
+    codeWrong: 'This code is not valid, or not any more. Look at your device again, or start again there.',
+    code: 'Code',
+    codeWhere: 'Your device, or the program that you have just started on it, shows the code.',
+    codeFromLink: 'The code came with a link. Go on only if your own device shows the same code now.',
+    continue: 'Continue',
+    codeSent: 'If somebody sent you a code or a link, close this page: it would let them in.',
+    title: 'Give another device access?',
+    warning: 'If somebody sent you this code, deny.',
+    warningReason:
+      'You are not signing in here: you let another device act in your name, wherever it is and whoever holds it.',
+    theDevice: 'The device',
+    itsCode: 'Its code',
+    /** A label; one of the three texts below follows. `{ago}` is "20 seconds ago". */
+    started: 'Started',
+    sameNetwork: '{ago}, from the network you are on',
+    otherNetwork: '{ago}, from another network than yours',
+    unknownNetwork: '{ago}, from an unknown network',
+    asks: 'The device asks to do the following in your name:',
+    allowedTitle: 'The device has access',
+    allowed: 'Go back to it: {app} continues by itself in a few seconds. You can close this page.',
+    notYours: 'If you did not start this on a device of your own, disconnect it now under {connectedApps}.',
+    deniedTitle: 'Nothing got access',
+    denied: 'We tell {app} on the device. You can close this page.',
+  },
+  logout: {
+    title: 'Sign out?',
+    askedByApp: 'An app that calls itself {app} asks to sign you out of {brand}.',
+    askedByLink: 'A link asks to sign you out of {brand}.',
+    appsKeepAccess: 'Apps that you allowed before keep their access, those on a command line too.',
+    disconnect: 'You can disconnect them under {connectedApps}.',
+    signOut: 'Sign out',
+    stay: 'Stay signed in',
+    signedOutTitle: 'You are signed out',
+  },
+  connectedApps: {
+    /** The title of the page, and the text of links to it. */
+    title: 'Connected apps',
+  },
+  error: {
+    title: 'This request cannot be answered',
+    unavailableTitle: 'This does not work right now',
+    unavailable: 'Please try again in a moment.',
+    tellProgram: 'A program that opened your browser does not see this page. Tell it what is written below.',
+    /** The heading of a box in English. */
+    forDeveloper: 'For the app and its developer',
+  },
+  /** What a user can do about an error. */
+  advice: {
+    appMistake: 'The app that sent you here made a mistake. Go back to it and try again.',
+    appUnknown: '{brand} does not know this app. Go back to it and sign in again.',
+    appNotDescribed:
+      'The app says that an address describes it, and that address does not. Go back to the app.',
+    redirectAddress:
+      'The app wants the answer at an address that is not registered for it. You were not sent there.',
+    requestExpired: 'This took too long. Go back to the app and start again.',
+    requestUnknown: 'The link that the app sent you with is not valid. Go back to the app and start again.',
+    requestAnswered: 'You have answered this already. Go back to the app.',
+    signInNeeded: 'The app wanted to continue without asking you, but you are not signed in here.',
+    otherSite: 'Another site sent this form, so nothing was decided. Close that site.',
+    tooManyApps: 'Too many unknown apps were tried. Wait a while, then try again.',
+    tooManyCodes: 'Too many codes were tried. Wait a few minutes, and look at the code on your device again.',
+    deviceExpired: 'This took too long. Start again on the device.',
+    deviceAnswered: 'You have answered this already. Go back to the device.',
+    deviceFormExpired:
+      'This page was open for too long, or you have signed in again since. Nothing was decided: open it again and type the code once more.',
+    signOutUnproven:
+      'The app could not show whom it signs out, so nothing happened. You are still signed in.',
+    signOutAppUnknown:
+      'The app did not say who it is, so you were not sent back to it. You are still signed in.',
+    signOutAddress:
+      'The app wants you to come back to an address that is not registered for it. You were not sent there, and are still signed in.',
+    signOutFormExpired:
+      'This page was open for too long, or you have signed out or in again since. Nothing happened now.',
+  },
+}

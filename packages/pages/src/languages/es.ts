@@ -1,0 +1,150 @@
+import type { Language } from '../language.ts'
+
+export const es: Language = {
+  tag: 'es',
+  name: 'Español',
+  lowerCaseInLists: true,
+  common: {
+    unnamedApp: 'Una aplicación sin nombre',
+    signedInAs: 'Sesión iniciada como',
+    notYou: '¿No es usted?',
+  },
+  origin: {
+    operator: 'Configurada por {brand}.',
+    unverified: 'Sin verificar: ella misma eligió este nombre. Continúe solo si usted acaba de iniciarla.',
+    document: 'Ella misma eligió este nombre. Continúe solo si confía en el sitio que la describe.',
+    loopback:
+      'Cualquier programa de este dispositivo puede hacerse pasar por esta aplicación. Continúe solo si usted acaba de iniciarla.',
+  },
+  consent: {
+    title: '¿Permitir el acceso?',
+    expired:
+      'Su respuesta no se tuvo en cuenta: esta página estuvo abierta demasiado tiempo o usted ha vuelto a iniciar sesión desde entonces. Responda de nuevo, por favor.',
+    theApp: 'La aplicación',
+    describedBy: 'Descrita en',
+    sendsYouTo: 'Le redirige a',
+    onThisDevice: '{host}, en este dispositivo',
+    wholeAddress: 'La dirección completa',
+    asks: 'Solicita hacer lo siguiente en su nombre:',
+  },
+  scopes: {
+    permissions: { one: '{count} permiso.', other: '{count} permisos.' },
+    changing: { one: '{count} permite hacer cambios.', other: '{count} permiten hacer cambios.' },
+    readingOnly: 'Ninguno permite hacer cambios.',
+    allowedBefore: {
+      one: 'Ya ha concedido {count} de ellos antes.',
+      other: 'Ya ha concedido {count} de ellos antes.',
+    },
+    untick: 'Desmarque lo que no deba hacer.',
+    disconnect: 'Puede desconectarla en cualquier momento en {connectedApps}.',
+    toDecision: 'Ir a la decisión',
+    general: 'General',
+    canChange: 'Puede hacer cambios',
+    before: 'Permitido antes',
+    needed: 'Necesario',
+  },
+  decision: {
+    deny: 'Rechazar',
+    allowReadingOnly: 'Permitir solo lectura',
+    readingOnly: 'Solo lectura',
+    allow: 'Permitir',
+  },
+  callback: {
+    offer: 'Mi aplicación se ejecuta en otro equipo',
+    offerWarning:
+      'Solo si usted la inició allí. Le llevará una dirección con la que se inicia la sesión. Cualquier otra persona que le pida esa dirección, o que le haya enviado aquí, quiere entrar en su cuenta.',
+    offerChoice: 'Mostrarme la dirección para pegarla en mi aplicación',
+    title: 'Pegue esta dirección en su aplicación',
+    warning: 'No se la dé a nadie ni la escriba en ninguna otra página.',
+    warningReason: 'Quien la tenga habrá iniciado sesión como usted.',
+    waits: 'La aplicación espera esta dirección en el lugar donde usted la inició.',
+    lifetime: {
+      one: 'La dirección sirve una sola vez, durante {count} segundo.',
+      other: 'La dirección sirve una sola vez, durante {count} segundos.',
+    },
+    address: 'Dirección',
+    notStarted: 'Si no ha iniciado usted la aplicación, cierre esta página.',
+    thenDisconnect: 'Después, desconéctela en {connectedApps}.',
+    deniedTitle: 'No se ha concedido ningún acceso',
+    denied: 'Puede detener la aplicación donde la inició y cerrar esta página.',
+  },
+  device: {
+    codeTitle: 'Conectar un dispositivo',
+    codeWrong:
+      'Este código no es válido o ya no lo es. Mire de nuevo su dispositivo o vuelva a empezar en él.',
+    code: 'Código',
+    codeWhere: 'El código aparece en su dispositivo o en el programa que acaba de iniciar en él.',
+    codeFromLink:
+      'El código venía en un enlace. Continúe solo si su propio dispositivo muestra ahora el mismo código.',
+    continue: 'Continuar',
+    codeSent:
+      'Si alguien le ha enviado un código o un enlace, cierre esta página: le daría acceso a su cuenta.',
+    title: '¿Dar acceso a otro dispositivo?',
+    warning: 'Si alguien le ha enviado este código, rechácelo.',
+    warningReason:
+      'Aquí no inicia sesión: deja que otro dispositivo actúe en su nombre, esté donde esté y lo tenga quien lo tenga.',
+    theDevice: 'El dispositivo',
+    itsCode: 'Su código',
+    started: 'Iniciado',
+    sameNetwork: '{ago}, desde la red en la que se encuentra',
+    otherNetwork: '{ago}, desde una red distinta de la suya',
+    unknownNetwork: '{ago}, desde una red desconocida',
+    asks: 'El dispositivo solicita hacer lo siguiente en su nombre:',
+    allowedTitle: 'El dispositivo tiene acceso',
+    allowed:
+      'Vuelva al dispositivo: {app} continuará por sí sola en unos segundos. Puede cerrar esta página.',
+    notYours: 'Si no inició esto en un dispositivo propio, desconéctelo ahora en {connectedApps}.',
+    deniedTitle: 'No se ha concedido ningún acceso',
+    denied: 'Se lo comunicamos a {app} en el dispositivo. Puede cerrar esta página.',
+  },
+  logout: {
+    title: '¿Cerrar la sesión?',
+    askedByApp: 'Una aplicación que se llama a sí misma {app} solicita cerrar su sesión en {brand}.',
+    askedByLink: 'Un enlace solicita cerrar su sesión en {brand}.',
+    appsKeepAccess: 'Las aplicaciones que ya permitió conservan su acceso, también las de línea de comandos.',
+    disconnect: 'Puede desconectarlas en {connectedApps}.',
+    signOut: 'Cerrar sesión',
+    stay: 'Mantener la sesión',
+    signedOutTitle: 'Ha cerrado la sesión',
+  },
+  connectedApps: {
+    title: 'Aplicaciones conectadas',
+  },
+  error: {
+    title: 'No se puede atender esta solicitud',
+    unavailableTitle: 'El servicio no está disponible en este momento',
+    unavailable: 'Inténtelo de nuevo dentro de un momento.',
+    tellProgram:
+      'Un programa que abrió su navegador no ve esta página. Comuníquele lo que figura a continuación.',
+    forDeveloper: 'Para la aplicación y quien la desarrolla',
+  },
+  advice: {
+    appMistake: 'La aplicación que le envió aquí ha cometido un error. Vuelva a ella e inténtelo de nuevo.',
+    appUnknown: '{brand} no conoce esta aplicación. Vuelva a ella e inicie sesión de nuevo.',
+    appNotDescribed:
+      'La aplicación indica una dirección que supuestamente la describe, pero no es así. Vuelva a la aplicación.',
+    redirectAddress:
+      'La aplicación quiere recibir la respuesta en una dirección que no está registrada para ella. No se le ha redirigido allí.',
+    requestExpired: 'Ha pasado demasiado tiempo. Vuelva a la aplicación y empiece de nuevo.',
+    requestUnknown:
+      'El enlace con el que la aplicación le envió no es válido. Vuelva a la aplicación y empiece de nuevo.',
+    requestAnswered: 'Ya ha respondido. Vuelva a la aplicación.',
+    signInNeeded: 'La aplicación quería continuar sin preguntarle, pero usted no ha iniciado sesión aquí.',
+    otherSite: 'Este formulario lo envió otro sitio, así que no se ha decidido nada. Cierre ese sitio.',
+    tooManyApps: 'Se han probado demasiadas aplicaciones desconocidas. Espere un poco e inténtelo de nuevo.',
+    tooManyCodes:
+      'Se han probado demasiados códigos. Espere unos minutos y compruebe de nuevo el código en su dispositivo.',
+    deviceExpired: 'Ha pasado demasiado tiempo. Empiece de nuevo en el dispositivo.',
+    deviceAnswered: 'Ya ha respondido. Vuelva al dispositivo.',
+    deviceFormExpired:
+      'Esta página estuvo abierta demasiado tiempo o usted ha vuelto a iniciar sesión desde entonces. No se ha decidido nada: ábrala de nuevo y escriba otra vez el código.',
+    signOutUnproven:
+      'La aplicación no pudo demostrar a quién le cierra la sesión, así que no ha ocurrido nada. Su sesión sigue abierta.',
+    signOutAppUnknown:
+      'La aplicación no dijo quién es, así que no se le ha devuelto a ella. Su sesión sigue abierta.',
+    signOutAddress:
+      'La aplicación quiere que usted vuelva a una dirección que no está registrada para ella. No se le ha redirigido allí y su sesión sigue abierta.',
+    signOutFormExpired:
+      'Esta página estuvo abierta demasiado tiempo o usted ha cerrado o iniciado sesión desde entonces. Ahora no ha ocurrido nada.',
+  },
+}

@@ -1,0 +1,156 @@
+import type { Language } from '../language.ts'
+
+export const fr: Language = {
+  tag: 'fr',
+  name: 'Français',
+  lowerCaseInLists: true,
+  common: {
+    unnamedApp: 'Une application sans nom',
+    signedInAs: 'Connecté en tant que',
+    notYou: 'Ce n’est pas vous ?',
+  },
+  origin: {
+    operator: 'Mise en place par {brand}.',
+    unverified: 'Non vérifiée : elle a choisi ce nom elle-même. Ne continuez que si vous venez de la lancer.',
+    document:
+      'Elle a choisi ce nom elle-même. Ne continuez que si vous faites confiance au site qui la décrit.',
+    loopback:
+      'N’importe quel programme de cet appareil peut se faire passer pour cette application. Ne continuez que si vous venez de la lancer.',
+  },
+  consent: {
+    title: 'Autoriser l’accès ?',
+    expired:
+      'Votre réponse n’a pas été prise en compte : cette page est restée ouverte trop longtemps, ou vous vous êtes reconnecté entre-temps. Veuillez répondre à nouveau.',
+    theApp: 'L’application',
+    describedBy: 'Décrite par',
+    sendsYouTo: 'Vous redirige vers',
+    onThisDevice: '{host}, sur cet appareil',
+    wholeAddress: 'L’adresse complète',
+    asks: 'Elle demande à faire ce qui suit en votre nom :',
+  },
+  scopes: {
+    permissions: { one: '{count} autorisation.', other: '{count} autorisations.' },
+    changing: {
+      one: '{count} permet d’apporter des modifications.',
+      other: '{count} permettent d’apporter des modifications.',
+    },
+    readingOnly: 'Aucune ne permet de modifier quoi que ce soit.',
+    allowedBefore: {
+      one: 'Vous en avez déjà accordé {count}.',
+      other: 'Vous en avez déjà accordé {count}.',
+    },
+    untick: 'Décochez ce qu’elle ne doit pas faire.',
+    disconnect: 'Vous pouvez la déconnecter à tout moment sous {connectedApps}.',
+    toDecision: 'Aller à la décision',
+    general: 'Général',
+    canChange: 'Peut modifier',
+    before: 'Déjà autorisé',
+    needed: 'Obligatoire',
+  },
+  decision: {
+    deny: 'Refuser',
+    allowReadingOnly: 'Autoriser la lecture seule',
+    readingOnly: 'Lecture seule',
+    allow: 'Autoriser',
+  },
+  callback: {
+    offer: 'Mon application fonctionne sur une autre machine',
+    offerWarning:
+      'Uniquement si vous l’y avez lancée vous-même. Vous lui transmettez alors une adresse qui la connecte. Toute autre personne qui vous demande cette adresse, ou qui vous a envoyé ici, cherche à accéder à votre compte.',
+    offerChoice: 'Afficher l’adresse, pour que je la colle dans mon application',
+    title: 'Collez cette adresse dans votre application',
+    warning: 'Ne la donnez à personne et ne la saisissez sur aucune autre page.',
+    warningReason: 'Quiconque la possède est connecté à votre place.',
+    waits: 'L’application attend cette adresse là où vous l’avez lancée.',
+    lifetime: {
+      one: 'L’adresse est valable une seule fois, pendant {count} seconde.',
+      other: 'L’adresse est valable une seule fois, pendant {count} secondes.',
+    },
+    address: 'Adresse',
+    notStarted: 'Si vous n’avez pas lancé l’application vous-même, fermez cette page.',
+    thenDisconnect: 'Déconnectez-la ensuite sous {connectedApps}.',
+    deniedTitle: 'Aucun accès n’a été accordé',
+    denied: 'Vous pouvez arrêter l’application là où vous l’avez lancée et fermer cette page.',
+  },
+  device: {
+    codeTitle: 'Connecter un appareil',
+    codeWrong:
+      'Ce code n’est pas valable, ou ne l’est plus. Vérifiez-le sur votre appareil, ou recommencez depuis celui-ci.',
+    code: 'Code',
+    codeWhere: 'Votre appareil, ou le programme que vous venez d’y lancer, affiche le code.',
+    codeFromLink:
+      'Le code provient d’un lien. Ne continuez que si votre propre appareil affiche le même code en ce moment.',
+    continue: 'Continuer',
+    codeSent:
+      'Si quelqu’un vous a envoyé un code ou un lien, fermez cette page : vous lui donneriez accès à votre compte.',
+    title: 'Donner accès à un autre appareil ?',
+    warning: 'Si quelqu’un vous a envoyé ce code, refusez.',
+    warningReason:
+      'Vous ne vous connectez pas ici : vous laissez un autre appareil agir en votre nom, où qu’il soit et quelle que soit la personne qui l’utilise.',
+    theDevice: 'L’appareil',
+    itsCode: 'Son code',
+    started: 'Commencé',
+    sameNetwork: '{ago}, depuis le réseau où vous êtes',
+    otherNetwork: '{ago}, depuis un autre réseau que le vôtre',
+    unknownNetwork: '{ago}, depuis un réseau inconnu',
+    asks: 'L’appareil demande à faire ce qui suit en votre nom :',
+    allowedTitle: 'L’appareil a accès',
+    allowed:
+      'Retournez à l’appareil : {app} continue d’elle-même dans quelques secondes. Vous pouvez fermer cette page.',
+    notYours:
+      'Si vous n’avez pas commencé cela sur un appareil qui vous appartient, déconnectez-le maintenant sous {connectedApps}.',
+    deniedTitle: 'Aucun accès n’a été accordé',
+    denied: 'Nous en informons {app} sur l’appareil. Vous pouvez fermer cette page.',
+  },
+  logout: {
+    title: 'Se déconnecter ?',
+    askedByApp: 'Une application qui se nomme {app} demande à vous déconnecter de {brand}.',
+    askedByLink: 'Un lien demande à vous déconnecter de {brand}.',
+    appsKeepAccess:
+      'Les applications que vous avez déjà autorisées conservent leur accès, y compris celles en ligne de commande.',
+    disconnect: 'Vous pouvez les déconnecter sous {connectedApps}.',
+    signOut: 'Se déconnecter',
+    stay: 'Rester connecté',
+    signedOutTitle: 'Vous êtes déconnecté',
+  },
+  connectedApps: {
+    title: 'Applications connectées',
+  },
+  error: {
+    title: 'Cette demande ne peut pas aboutir',
+    unavailableTitle: 'Le service est momentanément indisponible',
+    unavailable: 'Veuillez réessayer dans un instant.',
+    tellProgram:
+      'Un programme qui a ouvert votre navigateur ne voit pas cette page. Transmettez-lui ce qui figure ci-dessous.',
+    forDeveloper: 'Pour l’application et ses développeurs',
+  },
+  advice: {
+    appMistake: 'L’application qui vous a envoyé ici a commis une erreur. Retournez-y et réessayez.',
+    appUnknown: '{brand} ne connaît pas cette application. Retournez-y et connectez-vous à nouveau.',
+    appNotDescribed:
+      'L’application indique une adresse qui la décrirait, mais ce n’est pas le cas. Retournez à l’application.',
+    redirectAddress:
+      'L’application veut recevoir la réponse à une adresse qui n’est pas enregistrée pour elle. Vous n’y avez pas été redirigé.',
+    requestExpired: 'Cela a pris trop de temps. Retournez à l’application et recommencez.',
+    requestUnknown:
+      'Le lien avec lequel l’application vous a envoyé n’est pas valable. Retournez à l’application et recommencez.',
+    requestAnswered: 'Vous avez déjà répondu. Retournez à l’application.',
+    signInNeeded: 'L’application voulait continuer sans vous interroger, mais vous n’êtes pas connecté ici.',
+    otherSite: 'Un autre site a envoyé ce formulaire : rien n’a donc été décidé. Fermez ce site.',
+    tooManyApps: 'Trop d’applications inconnues ont été essayées. Patientez un peu, puis réessayez.',
+    tooManyCodes:
+      'Trop de codes ont été essayés. Patientez quelques minutes, puis vérifiez le code sur votre appareil.',
+    deviceExpired: 'Cela a pris trop de temps. Recommencez sur l’appareil.',
+    deviceAnswered: 'Vous avez déjà répondu. Retournez à l’appareil.',
+    deviceFormExpired:
+      'Cette page est restée ouverte trop longtemps, ou vous vous êtes reconnecté entre-temps. Rien n’a été décidé : ouvrez-la à nouveau et ressaisissez le code.',
+    signOutUnproven:
+      'L’application n’a pas pu montrer qui elle déconnecte : il ne s’est donc rien passé. Vous êtes toujours connecté.',
+    signOutAppUnknown:
+      'L’application n’a pas indiqué qui elle est : vous n’y avez donc pas été redirigé. Vous êtes toujours connecté.',
+    signOutAddress:
+      'L’application veut vous faire revenir à une adresse qui n’est pas enregistrée pour elle. Vous n’y avez pas été redirigé et vous êtes toujours connecté.',
+    signOutFormExpired:
+      'Cette page est restée ouverte trop longtemps, ou vous vous êtes déconnecté ou reconnecté entre-temps. Il ne s’est rien passé cette fois.',
+  },
+}

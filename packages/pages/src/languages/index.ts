@@ -1,0 +1,6 @@
+export { de } from './de.ts'
+export { en } from './en.ts'
+export { es } from './es.ts'
+export { fr } from './fr.ts'
+export { ja } from './ja.ts'
+export { ptBR } from './pt-BR.ts'

@@ -1,0 +1,57 @@
+import type { ConsentView, PublicClient, Session } from '@grantkit/core'
+import { isLoopbackUrl } from '@grantkit/core/feature'
+import { html, type SafeHtml } from '@remix-run/html-template'
+import { fill } from '../language.ts'
+import type { PageContext } from '../layout.ts'
+
+/** The name that a client has, kept apart from the text around it. */
+export function appName({ language }: PageContext, client: PublicClient | undefined): SafeHtml {
+  return html`<bdi>${client?.clientName ?? language.common.unnamedApp}</bdi>`
+}
+
+/** How far to trust that name. */
+export function originHint(
+  { site, language: { origin } }: PageContext,
+  { client, identity }: Pick<ConsentView, 'client' | 'identity'>,
+): SafeHtml {
+  if (client.origin === 'integration')
+    return fill(origin.operator, { brand: html`<bdi>${site.theme.name}</bdi>` })
+  if (identity === undefined) return html`${origin.unverified}`
+  return html`${identity.loopback ? origin.loopback : origin.document}`
+}
+
+/**
+ * The whole address of the document that describes an app, its host emphasised
+ * (draft-ietf-oauth-client-id-metadata-document 8.5). At a shared host the host alone identifies no app.
+ */
+export function documentAddress({ language }: PageContext, { client, identity }: ConsentView): SafeHtml | '' {
+  if (identity === undefined) return ''
+  const { protocol, host, pathname } = new URL(client.clientId)
+  return html`<div><dt>${language.consent.describedBy}</dt><dd><code dir="ltr">${protocol}//<strong class="host">${host}</strong>${pathname}</code></dd></div>`
+}
+
+/** Where the browser goes: the host is more reliable than the name that the app chose, and as large. */
+export function redirectTarget({ language: { consent } }: PageContext, uri: string): SafeHtml {
+  const host = html`<bdi class="host" dir="ltr">${hostOf(uri)}</bdi>`
+  return html`<div><dt>${consent.sendsYouTo}</dt><dd>${isLoopbackUrl(uri) ? fill(consent.onThisDevice, { host }) : host}
+<details><summary>${consent.wholeAddress}</summary><code dir="ltr">${uri}</code></details></dd></div>`
+}
+
+function hostOf(uri: string): string {
+  return /^https?:\/\/([^/?]+)/.exec(uri)?.[1] ?? uri
+}
+
+/** Who answers, and the way out for whoever is somebody else. @param returnTo a path with query on this origin */
+export async function signedInAs(
+  { site: { user, links }, language: { common } }: PageContext,
+  session: Session,
+  returnTo: string,
+): Promise<SafeHtml | ''> {
+  const found = await user?.(session)
+  const notYou = links.signOut && html`<a href="${links.signOut(returnTo)}">${common.notYou}</a>`
+  if (found === undefined && notYou === undefined) return ''
+  const who =
+    found &&
+    html`<bdi>${found.name}</bdi>${found.email === undefined ? '' : html` <bdi class="small">${found.email}</bdi>`} `
+  return html`<div><dt>${common.signedInAs}</dt><dd>${who}${notYou}</dd></div>`
+}

@@ -1,0 +1,40 @@
+import type { ErrorView, HttpResponse } from '@grantkit/core'
+import { html, type SafeHtml } from '@remix-run/html-template'
+import { fill } from '../language.ts'
+import { layout, type PageContext } from '../layout.ts'
+import { adviceOn } from './advice.ts'
+import { remedyOf } from './remedy.ts'
+
+/**
+ * The error page, with words for the user and words for the app. A program that opened a browser does not see it, so its
+ * user can pass them on.
+ */
+export function errorPage(context: PageContext, view: ErrorView): HttpResponse {
+  const { site, language } = context
+  const { error } = language
+  const unavailable = view.status >= 500
+  const title = unavailable ? error.unavailableTitle : error.title
+  const advice = unavailable ? error.unavailable : adviceOn(language, view.reason)
+  const remedy = remedyOf(view.reason, site.metadata)
+  const main = html`
+<h1>${title}</h1>
+<p>${fill(advice, { brand: html`<bdi>${site.theme.name}</bdi>` })}</p>${remedy === undefined ? '' : html`<p>${error.tellProgram}</p>`}
+<section class="developer" aria-labelledby="developer">
+  <h2 id="developer">${error.forDeveloper}</h2>
+  <div lang="en" dir="ltr">${details(view)}${remedy === undefined ? '' : remedyLines(remedy)}</div>
+</section>`
+  return layout(context, { title, main, status: view.status })
+}
+
+function details({ error, reason, parameters, description }: ErrorView): SafeHtml {
+  const rows = Object.entries({ error, reason, ...parameters })
+  return html`
+  <dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}</dl>
+  <p>${description}</p>`
+}
+
+function remedyLines(remedy: SafeHtml): SafeHtml {
+  return html`
+  <p>${remedy}</p>
+  <p>A program gets this as JSON, before it opens a browser, by the same request with <code>Accept: application/json</code>.</p>`
+}

@@ -1,0 +1,117 @@
+import type { ConsentScope } from '@grantkit/core'
+import { html, type SafeHtml } from '@remix-run/html-template'
+import { counted, type Language, listed } from '../language.ts'
+import { linkedToApps, type PageContext } from '../layout.ts'
+
+/** More scopes than this are grouped by area, each told in a sentence: nobody reads forty lines, or tabs through them. */
+const FEW = 8
+
+interface Decision {
+  readonly asks: string
+  readonly scopes: readonly ConsentScope[]
+  /** Between the scopes and the buttons. */
+  readonly more?: SafeHtml | '' | undefined
+  /** Nothing leads to "Allow": who is here by mistake must not. */
+  readonly cautious?: boolean | undefined
+}
+
+/** What an app asks for, with the buttons of its form. */
+export function decision(context: PageContext, { asks, scopes, more, cautious = false }: Decision): SafeHtml {
+  const { language } = context
+  const isLong = scopes.length > FEW
+  const skip = isLong ? html` <a class="skip" href="#decision">${language.scopes.toDecision}</a>` : ''
+  const disconnect = linkedToApps(context, language.scopes.disconnect)
+  return html`
+<h2>${asks}</h2>
+<p>${scopeCount(language, scopes)} <span class="quiet">${language.scopes.untick}</span>${skip}</p>
+${isLong ? areas(language, scopes) : fieldsets(language, scopes)}${more}
+${disconnect === '' ? '' : html`<p class="quiet">${disconnect}</p>`}
+${buttons(language, scopes, cautious)}`
+}
+
+/** How much it is, before any of it. */
+function scopeCount(language: Language, scopes: readonly ConsentScope[]): string {
+  const texts = language.scopes
+  const changing = scopes.filter(({ access }) => access === 'write').length
+  const before = scopes.filter(({ allowedBefore }) => allowedBefore).length
+  const sentences = [
+    counted(language, texts.permissions, scopes.length),
+    changing === 0 ? texts.readingOnly : counted(language, texts.changing, changing),
+    ...(before === 0 ? [] : [counted(language, texts.allowedBefore, before)]),
+  ]
+  return sentences.join(' ')
+}
+
+/** Deny comes first: a browser sends a form by its first button. One row, so that the list above stays in sight. */
+function buttons(
+  { decision: texts }: Language,
+  scopes: readonly ConsentScope[],
+  cautious: boolean,
+): SafeHtml {
+  return html`<div class="decision" id="decision" tabindex="-1">
+  <button name="decision" value="deny">${texts.deny}</button>
+  ${canAllowReadingOnly(scopes) ? html`<button name="decision" value="allow_reading" aria-label="${texts.allowReadingOnly}">${texts.readingOnly}</button>` : ''}
+  <button name="decision" value="allow" class="${cautious ? '' : 'primary'}">${texts.allow}</button>
+</div>`
+}
+
+/** Whether it is another answer than the other two. */
+function canAllowReadingOnly(scopes: readonly ConsentScope[]): boolean {
+  return scopes.some(({ access }) => access === 'write') && scopes.some(({ access }) => access === 'read')
+}
+
+function byArea(
+  language: Language,
+  scopes: readonly ConsentScope[],
+): [area: string, scopes: ConsentScope[]][] {
+  const areas = new Map<string, ConsentScope[]>()
+  for (const scope of scopes) {
+    const area = scope.area ?? language.scopes.general
+    areas.set(area, [...(areas.get(area) ?? []), scope])
+  }
+  return [...areas]
+}
+
+function fieldsets(language: Language, scopes: readonly ConsentScope[]): SafeHtml {
+  const named = scopes.some(({ area }) => area !== undefined)
+  return html`${byArea(language, scopes).map(
+    ([area, ofArea]) =>
+      html`<fieldset><legend class="${named ? '' : 'unseen'}">${area}</legend>${ofArea.map((scope) => checkbox(language, scope))}</fieldset>`,
+  )}`
+}
+
+/** Each area can be read without opening it. */
+function areas(language: Language, scopes: readonly ConsentScope[]): SafeHtml {
+  return html`<div class="areas">${byArea(language, scopes).map(([area, ofArea]) => {
+    const says = listed(
+      language,
+      ofArea.map(({ description }) => description),
+    )
+    const change = ofArea.some(({ access }) => access === 'write') ? canChange(language) : ''
+    const before = ofArea.every(({ allowedBefore }) => allowedBefore) ? mark(language.scopes.before) : ''
+    return html`<details class="area"><summary><b>${area}</b><span class="marks">${before}${change}</span><span class="says">${says}</span></summary>
+${ofArea.map((scope) => checkbox(language, scope))}</details>`
+  })}</div>`
+}
+
+function checkbox(language: Language, scope: ConsentScope): SafeHtml {
+  const { name, description, access, required, allowedBefore } = scope
+  const texts = language.scopes
+  const box = required
+    ? html`<input type="checkbox" checked disabled>`
+    : html`<input type="checkbox" name="scope" value="${name}" checked>`
+  const marks = [
+    ...(required ? [mark(texts.needed)] : []),
+    ...(allowedBefore ? [mark(texts.before)] : []),
+    ...(access === 'write' ? [canChange(language)] : []),
+  ]
+  return html`<label class="scope">${box}<span>${description}${marks.length === 0 ? '' : html`<span class="marks">${marks}</span>`}</span></label>`
+}
+
+function mark(text: string): SafeHtml {
+  return html` <span class="mark">${text}</span>`
+}
+
+function canChange({ scopes }: Language): SafeHtml {
+  return html` <span class="mark change">${scopes.canChange}</span>`
+}

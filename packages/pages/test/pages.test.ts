@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto'
+import type { HttpResponse } from '@grantkit/core'
+import { describe, expect, it } from 'vitest'
+import { html, type PagesOptions, pages } from '../src/index.ts'
+import { CLIENT, consentView, manyScopes, shownPages } from './shown-pages.ts'
+
+const BRAND = { name: 'Notes & <b>more</b>', footer: [{ text: 'Imprint', href: '/imprint' }] }
+const LINKS = {
+  connectedApps: '/apps',
+  signOut: (to: string) => `/logout?${new URLSearchParams({ to })}`,
+  home: '/',
+}
+const OPTIONS: PagesOptions = {
+  brand: BRAND,
+  links: LINKS,
+  user: () => ({ name: 'Ada', email: 'ada@example.com' }),
+}
+
+const ui = pages(OPTIONS)
+const policyOf = ({ headers }: HttpResponse) => String(headers['content-security-policy'])
+
+const EVERY_PAGE = ui.interaction.uiLocales.flatMap((locale) =>
+  Object.entries(shownPages(ui, locale, '<script>alert(1)</script>')).map(([name, show]) => ({
+    name,
+    locale,
+    show,
+  })),
+)
+
+describe.each(EVERY_PAGE)('the page $name in $locale', ({ locale, show }) => {
+  it('is complete, escapes what others chose, and runs nothing', async () => {
+    const { body, headers } = await show()
+    expect(body).toContain(`<html lang="${locale}" dir="ltr">`)
+    expect(body).not.toMatch(/<script|\{\w+\}|undefined|\[object|Notes & <b>/)
+    expect(body.match(/<h1>/g)).toHaveLength(1)
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+  })
+})
+
+describe('every page', () => {
+  it('allows its own style sheet by its hash, and nothing else', async () => {
+    const page = await ui.interaction.consentPage(consentView('en'))
+    const style = /<style>([\s\S]*)<\/style>/.exec(page.body)?.[1] ?? ''
+    const hash = createHash('sha256').update(style).digest('base64')
+    expect(policyOf(page).split('; ')).toEqual([
+      "default-src 'none'",
+      `style-src 'sha256-${hash}'`,
+      "form-action 'self' http://127.0.0.1:8123",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ])
+  })
+
+  it('may show the logo, if there is one, as an image in which an SVG runs no script', () => {
+    const branded = pages({ brand: { name: 'Notes', logo: '<svg onload="alert(1)"/>' } })
+    const page = branded.page({ title: 'Sign in', main: html`<h1>Sign in</h1>` })
+    expect(policyOf(page)).toContain('; img-src data:; ')
+    expect(page.body).toContain('<img src="data:image/svg+xml,%3Csvg%20onload')
+    expect(page.body).not.toContain('<svg')
+  })
+
+  it('sends no form if it has none', () => {
+    expect(policyOf(ui.page({ title: 'Help', main: html`<h1>Help</h1>` }))).toContain("form-action 'none'")
+  })
+
+  it('links to no page that is not named', async () => {
+    const bare = pages({ brand: { name: 'Notes' } })
+    for (const show of Object.values(shownPages(bare, 'en')))
+      expect((await show()).body).not.toContain('<a href=')
+  })
+
+  it('is replaced alone, with the texts, the layout and the original at hand', async () => {
+    const own = pages({
+      ...OPTIONS,
+      overrides: {
+        consentPage: async (view, page) => {
+          const { body } = await page.original()
+          const main = html`<h1>${page.language.decision.allow} ${view.client.clientName}? ${body.length > 1000}</h1>`
+          return page.layout({ title: 'Own', main })
+        },
+      },
+    })
+    const { body } = await own.interaction.consentPage(consentView('de'))
+    expect(body).toContain('<h1>Erlauben Desk Calendar? true</h1>')
+  })
+})
+
+describe('the consent page', () => {
+  const consent = async (other: Parameters<typeof consentView>[1], options = OPTIONS) => {
+    const { body } = await pages(options).interaction.consentPage(consentView('en', other))
+    return body
+  }
+
+  it('offers "Reading only" if that is another answer than the other two', async () => {
+    const scopes = manyScopes('en')
+    const reading = scopes.filter(({ access }) => access === 'read')
+    const writing = scopes.filter(({ access }) => access === 'write')
+    expect(await consent({ scopes })).toContain('value="allow_reading"')
+    expect(await consent({ scopes: reading })).not.toContain('value="allow_reading"')
+    expect(await consent({ scopes: writing })).not.toContain('value="allow_reading"')
+  })
+
+  it('tells what each area of a long list is about before it is opened', async () => {
+    const body = await consent({ scopes: manyScopes('en') })
+    expect(body).toContain('38 permissions. 19 can change things.')
+    expect(body.match(/<details class="area">/g)).toHaveLength(19)
+    expect(body).toContain('See the courses and create, change and delete courses')
+    expect(body.match(/<input type="checkbox" name="scope"/g)).toHaveLength(38)
+  })
+
+  it('folds no list of eight', async () => {
+    expect(await consent({ scopes: manyScopes('en').slice(0, 8) })).not.toContain('<details class="area">')
+  })
+
+  it('lets nobody untick a scope that is needed', async () => {
+    const [first] = consentView('en').scopes
+    const body = await consent({ scopes: first === undefined ? [] : [{ ...first, required: true }] })
+    expect(body).toContain('<input type="checkbox" checked disabled>')
+    expect(body).not.toContain('name="scope"')
+  })
+
+  it.each([
+    ['an app of the operator', { ...CLIENT, origin: 'integration' as const }, undefined, 'Set up by <bdi>'],
+    ['an app that registered itself', CLIENT, undefined, 'Not verified: it chose this name itself.'],
+    ['a document', CLIENT, { host: 'a.example', loopback: false }, 'if you trust whoever describes it'],
+    ['a document of a program', CLIENT, { host: 'a.example', loopback: true }, 'can pretend to be this app'],
+  ])('says how far to trust the name of %s', async (_, client, identity, text) => {
+    const known = { ...client, clientId: 'https://a.example/app.json' }
+    expect(await consent({ client: known, identity })).toContain(text)
+  })
+
+  it('shows the whole address of a document, and its host larger', async () => {
+    const client = { ...CLIENT, clientId: 'https://a.example/desk/app.json' }
+    const body = await consent({ client, identity: { host: 'a.example', loopback: false } })
+    expect(body).toContain('https://<strong class="host">a.example</strong>/desk/app.json')
+  })
+
+  it('leads whoever is somebody else to a sign-out that comes back', async () => {
+    expect(await consent({})).toContain('/logout?to=%2Foauth%2Fauthorize%3Fclient_id%3Dc1')
+  })
+
+  it('says nothing of a user who is unknown', async () => {
+    expect(await consent({}, { brand: BRAND, user: () => undefined })).not.toContain('Signed in as')
+  })
+})
+
+describe('the error page', () => {
+  const shown = (reason: string, status = 400, options = OPTIONS) =>
+    pages(options).interaction.errorPage({
+      ...{ request: consentView('de').request, locale: 'de', error: 'invalid_client', reason, status },
+      description: 'No client has this client_id',
+      parameters: { client_id: '<c1>' },
+    })
+
+  it('advises the user in their language, and the developer in English', async () => {
+    const { body, status } = await shown('client_unknown')
+    expect(status).toBe(400)
+    expect(body).toContain('kennt diese App nicht')
+    expect(body).toContain('<div lang="en" dir="ltr">')
+    expect(body).toContain('<dt>client_id</dt><dd><code>&lt;c1&gt;</code></dd>')
+    expect(body).toContain('No client has this client_id')
+  })
+
+  it('says that the service does not work, if that is so', async () => {
+    const { body, status } = await shown('store_unavailable', 503)
+    expect([status, body]).toEqual([503, expect.stringContaining('Das geht im Moment nicht')])
+  })
+
+  it('blames the app for whatever it does not know', async () => {
+    expect((await shown('reason_of_a_feature')).body).toContain('hat einen Fehler gemacht')
+  })
+
+  it('names the ways in which an app can register, if it knows the metadata', async () => {
+    const metadata = () => ({ registration_endpoint: 'https://notes.example/register' }) as never
+    expect((await shown('client_unknown', 400, { ...OPTIONS, metadata })).body).toContain(
+      '<code>https://notes.example/register</code> (RFC 7591)',
+    )
+    expect((await shown('client_unknown')).body).toContain('or register the app anew')
+  })
+})

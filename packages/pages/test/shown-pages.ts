@@ -1,0 +1,144 @@
+/** What core would show on each page, for tests and pictures. */
+import type { ConsentScope, ConsentView, HttpRequest, HttpResponse, PublicClient } from '@grantkit/core'
+import { html } from '@remix-run/html-template'
+import type { Pages } from '../src/index.ts'
+
+const request: HttpRequest = { method: 'GET', path: '/oauth/device', query: '', headers: {}, body: '' }
+const session = { id: 'session', subject: 'ada', authTime: 0 }
+
+export const CLIENT: PublicClient = {
+  clientId: 'c1',
+  clientName: 'Desk Calendar',
+  origin: 'registered',
+  applicationType: 'native',
+  redirectUris: ['http://127.0.0.1:8123/callback'],
+  tokenEndpointAuthMethod: 'none',
+  grantTypes: ['authorization_code', 'refresh_token'],
+  idTokenSignedResponseAlg: 'ES256',
+  createdAt: 0,
+  expiresAt: 0,
+}
+
+type Texts = readonly [read: string, write: string]
+
+const SCOPES: Readonly<Record<string, Readonly<Record<string, Texts>>>> = {
+  en: {
+    Notes: ['See your notes', 'Create, change and delete notes'],
+    Profile: ['See your name and picture', 'Change your profile'],
+  },
+  de: {
+    Notizen: ['Ihre Notizen ansehen', 'Notizen anlegen, ändern und löschen'],
+    Profil: ['Ihren Namen und Ihr Bild ansehen', 'Ihr Profil ändern'],
+  },
+}
+
+const AREAS: Readonly<Record<string, readonly string[]>> = {
+  en: 'courses students members reports chapters orders settings themes events plans coupons posts subscriptions products comments lecturers files forms pages'.split(
+    ' ',
+  ),
+  de: 'Kurse Teilnehmende Mitglieder Berichte Kapitel Bestellungen Einstellungen Designs Veranstaltungen Tarife Gutscheine Beiträge Abonnements Produkte Kommentare Lehrende Dateien Formulare Seiten'.split(
+    ' ',
+  ),
+}
+
+function scope(name: string, area: string, description: string): ConsentScope {
+  const access = name.endsWith(':write') ? 'write' : 'read'
+  return { name, description, area, access, required: false, allowedBefore: name.startsWith('profile') }
+}
+
+function fewScopes(locale: string): ConsentScope[] {
+  const [notes, profile] = Object.entries(SCOPES[locale] ?? SCOPES.en ?? {})
+  return [
+    ...[notes, profile].flatMap((entry, at) => {
+      const [area, texts] = entry ?? ['', []]
+      const name = at === 0 ? 'notes' : 'profile'
+      return [scope(`${name}:read`, area, texts[0] ?? ''), scope(`${name}:write`, area, texts[1] ?? '')]
+    }),
+  ]
+}
+
+/** Thirty-eight, in nineteen areas. */
+export function manyScopes(locale: string): ConsentScope[] {
+  const german = locale === 'de'
+  return (AREAS[locale] ?? AREAS.en ?? []).flatMap((area, at) => {
+    const title = area.charAt(0).toUpperCase() + area.slice(1)
+    return [
+      scope(`a${at}:read`, title, german ? `${area} ansehen` : `See the ${area}`),
+      scope(
+        `a${at}:write`,
+        title,
+        german ? `${area} anlegen, ändern und löschen` : `Create, change and delete ${area}`,
+      ),
+    ]
+  })
+}
+
+export function consentView(locale: string, other: Partial<ConsentView> = {}): ConsentView {
+  return {
+    ...{ request, locale, client: CLIENT, session, resources: [], formExpired: false, ticket: 'ticket' },
+    redirectUri: 'http://127.0.0.1:8123/callback?state=1',
+    scopes: fewScopes(locale),
+    action: '/oauth/consent?client_id=c1',
+    returnTo: '/oauth/authorize?client_id=c1',
+    formActionSources: ['http://127.0.0.1:8123'],
+    ...other,
+  }
+}
+
+const DOCUMENT: Partial<ConsentView> = {
+  client: { ...CLIENT, clientId: 'https://apps.example.com/desk/calendar.json', origin: 'document' },
+  identity: { host: 'apps.example.com', loopback: false },
+  redirectUri: 'https://calendar.example.com/callback',
+  formActionSources: ['https://calendar.example.com'],
+}
+
+/** Each page, by the name of its picture. @param app what it calls itself */
+export function shownPages(
+  { interaction, callbackPage, device, logout, page }: Pages,
+  locale: string,
+  app = CLIENT.clientName,
+): Readonly<Record<string, () => HttpResponse | Promise<HttpResponse>>> {
+  const client = { ...CLIENT, clientName: app }
+  const named = { ...DOCUMENT, client: { ...CLIENT, ...DOCUMENT.client, clientName: app } }
+  const view = { request, locale, session, client }
+  const code = { ...view, action: '/oauth/device', ticket: 'ticket', typed: '', wrong: false }
+  const decision = { ...code, userCode: 'WDJB-MJHT', age: 20, scopes: fewScopes(locale), resources: [] }
+  const callbackUrl =
+    'http://127.0.0.1:8123/callback?code=gkc_x0Tq7dUzvVb1y5mYkq2hG3&state=1&iss=https%3A%2F%2Fnotes.example.com'
+  const error = {
+    ...{ request, locale, error: 'invalid_request', reason: 'redirect_uri_not_registered', status: 400 },
+    description: 'redirect_uri is not one that the client registered',
+    parameters: { redirect_uri: 'https://elsewhere.example/' },
+  }
+  return {
+    consent: () => interaction.consentPage(consentView(locale, { client, canShowCallback: true })),
+    'consent-document': () => interaction.consentPage(consentView(locale, { ...named, formExpired: true })),
+    'consent-38-scopes': () =>
+      interaction.consentPage(consentView(locale, { client, scopes: manyScopes(locale) })),
+    error: () => interaction.errorPage(error),
+    unavailable: () =>
+      interaction.errorPage({ ...error, reason: 'store_unavailable', status: 503, parameters: {} }),
+    callback: () => callbackPage({ ...view, callbackUrl, allowed: true, lifetime: 60 }),
+    'callback-denied': () => callbackPage({ ...view, callbackUrl, allowed: false, lifetime: 60 }),
+    'device-code': () => device.userCodePage(code),
+    'device-code-wrong': () => device.userCodePage({ ...code, typed: 'WDJB', wrong: true }),
+    device: () => device.devicePage({ ...decision, sameNetwork: true }),
+    'device-elsewhere': () => device.devicePage({ ...decision, age: 130, sameNetwork: false }),
+    'device-answered': () => device.deviceAnsweredPage({ ...view, allowed: true }),
+    'device-denied': () => device.deviceAnsweredPage({ ...view, allowed: false }),
+    logout: () => logout.logoutPage({ ...code, formActionSources: [] }),
+    'signed-out': () => logout.signedOutPage({ request, locale }),
+    'sign-in': () => page({ ...SIGN_IN, locale }),
+  }
+}
+
+const SIGN_IN = {
+  title: 'Sign in',
+  formAction: ["'self'"],
+  main: html`<h1>Sign in</h1>
+<form method="post" action="/login">
+  <label class="field" for="email">Email</label><input id="email" name="email" type="email" autocomplete="username">
+  <label class="field" for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password">
+  <button class="primary">Sign in</button>
+</form>`,
+}
