@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { BEARER_ERRORS, challenge, tokenError } from './challenge.ts'
-import { bearerToken } from './guard.ts'
+import { bearerToken, type Deciding, decide } from './guard.ts'
 
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln'
 
@@ -40,6 +40,48 @@ describe('bearerToken', () => {
   ])('finds a fault with %j and does not call it anonymous', (authorization) => {
     const reason = 'bearer_malformed'
     expect(() => bearerToken(authorization)).toThrow(expect.objectContaining({ reason }))
+  })
+})
+
+describe('a guard that takes proofs', () => {
+  /** The reason of the error, or the headers of the response to an authorized request. @param jkt of the token */
+  async function decided(scheme: string, jkt?: string, { required = false, key = 'key' } = {}) {
+    const reasons: unknown[] = []
+    const present = () => ({ thumbprint: key, verify: () => ({ 'dpop-nonce': 'newer' }) })
+    const proofs = { required, present, algorithms: ['ES256'], corsHeaders: {} }
+    const emit = (event: object) => void reasons.push('reason' in event && event.reason)
+    const guard = { proofs, emit, anonymous: 'refuse', metadataUrl: 'https://x' } as unknown as Deciding
+    const request = { method: 'GET', path: '/', query: '', body: '', headers: { authorization: scheme } }
+    const token = { scopes: [], jkt } as never
+    const access = await decide(guard, request, { required: [], clientCredentials: false }, async () => token)
+    return access.kind === 'authorized' ? access.headers : reasons[0]
+  }
+
+  it('accepts a bound token with a proof of its key, and returns the headers of the proof', async () => {
+    const headers = { 'dpop-nonce': 'newer' }
+    expect(await decided('DPoP token', 'key')).toEqual(headers)
+    expect(await decided('DPoP token', 'key', { required: true })).toEqual(headers)
+  })
+
+  it('accepts an unbound token as Bearer', async () => {
+    expect(await decided('Bearer token')).toBeUndefined()
+  })
+
+  it.each([
+    ['a bound token as Bearer', 'token_without_proof', 'Bearer token', 'key', {}],
+    ['an unbound token as DPoP', 'token_not_bound', 'DPoP token', undefined, {}],
+    ['a proof of another key', 'token_of_other_key', 'DPoP token', 'key', { key: 'other' }],
+    [
+      'an unbound token where they must be bound',
+      'token_must_be_bound',
+      'Bearer token',
+      undefined,
+      { required: true },
+    ],
+    ['tokens of two schemes', 'token_schemes_mixed', 'DPoP token, Bearer token', 'key', {}],
+    ['a malformed token', 'bearer_malformed', 'DPoP to ken', 'key', {}],
+  ] as const)('rejects %s: %s', async (_, reason, scheme, jkt, options) => {
+    expect(await decided(scheme, jkt, options)).toBe(reason)
   })
 })
 
