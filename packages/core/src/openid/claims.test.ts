@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ClaimsUnreleased, claimsOfScopes, releaseClaims } from './claims.ts'
+import { claimsOfScopes, releaseClaims } from './claims.ts'
 
 const CATALOGUE = Object.fromEntries(
   ['openid', 'profile', 'email', 'address', 'phone', 'courses:read'].map((name) => [
@@ -14,8 +14,8 @@ const USER = {
 }
 
 function open(catalogue = CATALOGUE) {
-  const events: string[][] = []
-  const emit = (event: unknown) => void events.push([...(event as ClaimsUnreleased).names])
+  const events: object[] = []
+  const emit = (event: object) => void events.push(event)
   return { events, release: releaseClaims({ scopes: catalogue, emit }) }
 }
 
@@ -35,7 +35,11 @@ describe('the claims of a user', () => {
   it('that no scope opens are named to the operator, each once', () => {
     const { events, release } = open()
     for (const user of [USER, USER, { house: 'red' }]) release(['openid'], user)
-    expect(events).toEqual([['role', 'ssn'], ['house']])
+    const type = 'claims_unreleased'
+    expect(events).toEqual([
+      { type, names: ['role', 'ssn'] },
+      { type, names: ['house'] },
+    ])
   })
 })
 
