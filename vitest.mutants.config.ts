@@ -8,6 +8,8 @@ export default defineConfig({
   test: {
     include: ['packages/core/{src,test}/**/*.test.ts'],
     exclude: ['packages/core/test/{allocations,readme,recorded-answers/*}.test.ts'],
-    testTimeout: 20_000,
+    // Otherwise each of the hundred files imports core anew, for every mutant.
+    isolate: false,
+    testTimeout: 60_000,
   },
 })
