@@ -82,7 +82,11 @@ export default {
     entries(from('adapter-[^/]+|limiter|pages|safe-fetch|testkit|doctor'), top('index|.+-api|errors')),
     entries(from('doctor'), ['^packages/(safe-fetch|store-memory)/', `${CORE}(cimd|client-assertion)/`]),
     entries(from('safe-fetch|testkit'), `${CORE}cimd/`, TYPES),
-    entries(from('pages'), `${CORE}(device|logout)/(device|logout)[.]ts$`, TYPES),
+    entries(
+      from('pages'),
+      `${CORE}(connected-apps|device|logout)/(connected-apps|device|logout)[.]ts$`,
+      TYPES,
+    ),
     may(from('pages'), node(['crypto'])),
     may(from('store-redis|limiter|adapter-express'), node(['crypto', 'stream', 'timers/promises'])),
     may(from('store-(sqlite|postgres)'), node(['fs', 'fs/promises', 'path', 'sqlite', 'timers/promises'])),

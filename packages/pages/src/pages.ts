@@ -7,6 +7,7 @@ import type {
   Interaction,
   PageView,
 } from '@grantkit/core'
+import type { ConnectedAppsPages, ConnectedAppsView } from '@grantkit/core/connected-apps'
 import type { DeviceAnsweredView, DeviceInteraction, DeviceView, UserCodeView } from '@grantkit/core/device'
 import type { LogoutInteraction, LogoutView, SignedOutView } from '@grantkit/core/logout'
 import { type Brand, themeOf } from './brand/brand.ts'
@@ -14,6 +15,7 @@ import type { Language } from './language.ts'
 import { layout, type PageContent, type PageContext, type PageLinks, type Site } from './layout.ts'
 import { type LanguageName, offeredLanguages } from './offered-languages.ts'
 import { callbackPage } from './views/callback.ts'
+import { connectedAppsPage } from './views/connected-apps.ts'
 import { consentPage } from './views/consent.ts'
 import { deviceAnsweredPage, devicePage, userCodePage } from './views/device.ts'
 import { errorPage } from './views/error.ts'
@@ -29,6 +31,7 @@ export interface PageViews {
   deviceAnsweredPage: DeviceAnsweredView
   logoutPage: LogoutView
   signedOutPage: SignedOutView
+  connectedAppsPage: ConnectedAppsView
 }
 
 export interface PagesOptions {
@@ -71,6 +74,8 @@ export interface Pages {
   readonly device: DeviceInteraction
   /** For `logout()`, next to `endSession`. */
   readonly logout: Omit<LogoutInteraction, 'endSession'>
+  /** For `connectedApps()`. */
+  readonly connectedApps: ConnectedAppsPages
   /** A page of yours in the same layout. @param content `locale`: one of the languages; the first by default */
   page(content: PageContent & { readonly locale?: string | undefined }): HttpResponse
 }
@@ -89,6 +94,7 @@ const ORIGINALS: {
   deviceAnsweredPage,
   logoutPage,
   signedOutPage,
+  connectedAppsPage,
 }
 
 /**
@@ -133,6 +139,7 @@ export function pages(options: PagesOptions): Pages {
       deviceAnsweredPage: shown('deviceAnsweredPage'),
     },
     logout: { logoutPage: shown('logoutPage'), signedOutPage: shown('signedOutPage') },
+    connectedApps: { connectedAppsPage: shown('connectedAppsPage') },
     page: ({ locale, ...content }) => layout(contextOf(locale), content),
   }
 }

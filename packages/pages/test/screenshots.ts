@@ -9,8 +9,9 @@ import { shownPages } from './shown-pages.ts'
 const FOLDER = fileURLToPath(new URL('../../../docs/screenshots/pages', import.meta.url))
 const PAGES = [
   ...['consent', 'consent-38-scopes', 'error', 'callback', 'device-code', 'device', 'device-answered'],
-  ...['logout', 'signed-out', 'sign-in'],
+  ...['connected-apps', 'logout', 'signed-out', 'sign-in'],
 ]
+const LONG = ['consent-38-scopes', 'connected-apps']
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#0f766e"/><path d="M9 10h14M9 16h14M9 22h9" stroke="#fff" stroke-width="2.5" stroke-linecap="round"/></svg>'
 const PHONE = { width: 390, height: 844 }
@@ -37,8 +38,8 @@ async function photograph(name: string, locale: string): Promise<void> {
   shown = await show()
   await page.setViewportSize(PHONE)
   await page.goto(`http://notes.example/${name}`)
-  // As high as the page, but for the long list: its buttons stay at the bottom of the window.
-  const height = name.includes('38') ? PHONE.height : await page.evaluate('document.body.scrollHeight')
+  // As high as the page, but for the long lists: the buttons of one stay at the bottom of the window.
+  const height = LONG.includes(name) ? PHONE.height : await page.evaluate('document.body.scrollHeight')
   await page.setViewportSize({ width: PHONE.width, height: Number(height) })
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })

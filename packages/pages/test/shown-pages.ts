@@ -2,6 +2,7 @@
 import type { ConsentScope, ConsentView, HttpRequest, HttpResponse, PublicClient } from '@grantkit/core'
 import { html } from '@remix-run/html-template'
 import type { Pages } from '../src/index.ts'
+import { connectedAppsView } from './connected-apps-view.ts'
 
 const request: HttpRequest = { method: 'GET', path: '/oauth/device', query: '', headers: {}, body: '' }
 const session = { id: 'session', subject: 'ada', authTime: 0 }
@@ -94,7 +95,7 @@ const DOCUMENT: Partial<ConsentView> = {
 
 /** Each page, by the name of its picture. @param app what it calls itself */
 export function shownPages(
-  { interaction, callbackPage, device, logout, page }: Pages,
+  { interaction, callbackPage, device, logout, connectedApps, page }: Pages,
   locale: string,
   app = CLIENT.clientName,
 ): Readonly<Record<string, () => HttpResponse | Promise<HttpResponse>>> {
@@ -110,6 +111,12 @@ export function shownPages(
     description: 'redirect_uri is not one that the client registered',
     parameters: { redirect_uri: 'https://elsewhere.example/' },
   }
+  const apps = connectedAppsView(
+    view,
+    app,
+    fewScopes(locale).map(({ allowedBefore: _, ...scope }) => scope),
+  )
+  const notice = { change: 'disconnected' as const, app }
   return {
     consent: () => interaction.consentPage(consentView(locale, { client, canShowCallback: true })),
     'consent-document': () => interaction.consentPage(consentView(locale, { ...named, formExpired: true })),
@@ -128,6 +135,10 @@ export function shownPages(
     'device-denied': () => device.deviceAnsweredPage({ ...view, allowed: false }),
     logout: () => logout.logoutPage({ ...code, formActionSources: [] }),
     'signed-out': () => logout.signedOutPage({ request, locale }),
+    'connected-apps': () => connectedApps.connectedAppsPage(apps),
+    'connected-apps-changed': () =>
+      connectedApps.connectedAppsPage({ ...apps, next: undefined, first: '/', apps: [], notice }),
+    'connected-apps-expired': () => connectedApps.connectedAppsPage({ ...apps, expired: true }),
     'sign-in': () => page({ ...SIGN_IN, locale }),
   }
 }

@@ -80,10 +80,24 @@ dd{margin:0}
 .host{font-size:1.25rem;font-weight:650;line-height:1.3}
 dd details{margin-block-end:-.6rem}
 dd a{white-space:nowrap}
+article summary .small{display:block}
 dd summary,.small{color:var(--quiet);font-size:.875rem}
 .notice,.problem{padding:.75rem 1rem;border-radius:.6rem;border:1px solid var(--line)}
 .notice{background:var(--ground)}
 .problem{background:var(--alert-ground);border-color:transparent;color:var(--alert)}
+.who{margin-block-end:1rem}
+article.app{padding-block-end:.75rem}
+article .host{font-size:1.05rem}
+.times{grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));margin-block:.75rem .35rem;font-size:.925rem}
+.changes{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:center;gap:0 1rem;margin-block-start:.25rem;padding-block-start:.5rem;border-block-start:1px solid var(--line)}
+.changes details[open]{flex-basis:100%}
+.changes details form{display:flex;gap:.5rem;margin-block-end:.75rem}
+.changes details form input{flex:1;min-inline-size:0;margin:0}
+.changes button{flex:none}
+.plain{margin:0 0 .5rem;padding-inline-start:1.25rem}
+.plain li{margin-block-end:.25rem}
+.pages{display:flex;gap:1.5rem}
+.pages a{display:inline-block;padding-block:.6rem}
 .developer{margin-block-start:1.5rem;padding:1rem 1.25rem;border:1px solid var(--line);border-radius:.75rem;font-size:.925rem}
 .developer h2{margin-block-end:.5rem}
 .developer dl{grid-template-columns:max-content 1fr;gap:.25rem 1rem}

@@ -124,6 +124,37 @@ export const en = {
   connectedApps: {
     /** The title of the page, and the text of links to it. */
     title: 'Connected apps',
+    intro: 'An app that you disconnect loses its access at once, and has to ask you again.',
+    used: 'An app counts as used when it renews its access, about once an hour while it runs.',
+    none: 'No app can do anything in your name.',
+    /** On a page of a list that goes on elsewhere. */
+    noneHere: 'There are no apps on this page.',
+    expired:
+      'Nothing was changed: this page was open for too long, or you have signed in again since. Please try again.',
+    disconnected: '{app} is disconnected. It can do nothing in your name any more.',
+    named: 'The app is now called {app} here.',
+    unregistered: 'An app that is not registered any more',
+    /** Where the user gave it another name. */
+    callsItself: 'It calls itself {app}.',
+    unverified: 'It chose this name itself.',
+    /** A label; one of the two texts below follows. */
+    runsOn: 'Runs on',
+    otherDevice: 'another device',
+    otherDeviceFrom: 'another device, which asked from {network}',
+    firstUsed: 'First used',
+    lastUsed: 'Last used',
+    mayDo: 'What it may do',
+    yourName: 'Your name for it',
+    /** What a screen reader says of the field for it. */
+    yourNameFor: 'Your name for {app}',
+    save: 'Save',
+    disconnect: 'Disconnect',
+    /** What a screen reader says of the button; it contains `disconnect`. */
+    disconnectApp: 'Disconnect {app}',
+    /** Names the links below the list, for screen readers. */
+    pages: 'Pages',
+    firstPage: 'First page',
+    nextPage: 'Next page',
   },
   error: {
     title: 'This request cannot be answered',

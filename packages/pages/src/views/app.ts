@@ -24,17 +24,21 @@ export function originHint(
  * The whole address of the document that describes an app, its host emphasised
  * (draft-ietf-oauth-client-id-metadata-document 8.5). At a shared host the host alone identifies no app.
  */
-export function documentAddress({ language }: PageContext, { client, identity }: ConsentView): SafeHtml | '' {
-  if (identity === undefined) return ''
-  const { protocol, host, pathname } = new URL(client.clientId)
+export function documentAddress({ language }: PageContext, clientId: string): SafeHtml {
+  const { protocol, host, pathname } = new URL(clientId)
   return html`<div><dt>${language.consent.describedBy}</dt><dd><code dir="ltr">${protocol}//<strong class="host">${host}</strong>${pathname}</code></dd></div>`
 }
 
 /** Where the browser goes: the host is more reliable than the name that the app chose, and as large. */
-export function redirectTarget({ language: { consent } }: PageContext, uri: string): SafeHtml {
-  const host = html`<bdi class="host" dir="ltr">${hostOf(uri)}</bdi>`
-  return html`<div><dt>${consent.sendsYouTo}</dt><dd>${isLoopbackUrl(uri) ? fill(consent.onThisDevice, { host }) : host}
+export function redirectTarget(context: PageContext, uri: string): SafeHtml {
+  const { consent } = context.language
+  return html`<div><dt>${consent.sendsYouTo}</dt><dd>${redirectHost(context, uri)}
 <details><summary>${consent.wholeAddress}</summary><code dir="ltr">${uri}</code></details></dd></div>`
+}
+
+export function redirectHost({ language: { consent } }: PageContext, uri: string): SafeHtml {
+  const host = html`<bdi class="host" dir="ltr">${hostOf(uri)}</bdi>`
+  return isLoopbackUrl(uri) ? fill(consent.onThisDevice, { host }) : host
 }
 
 function hostOf(uri: string): string {

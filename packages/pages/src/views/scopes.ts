@@ -1,4 +1,4 @@
-import type { ConsentScope } from '@grantkit/core'
+import type { ConsentScope, ScopeInWords } from '@grantkit/core'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { counted, type Language, listed } from '../language.ts'
 import { linkedToApps, type PageContext } from '../layout.ts'
@@ -30,7 +30,10 @@ ${buttons(language, scopes, cautious)}`
 }
 
 /** How much it is, before any of it. */
-function scopeCount(language: Language, scopes: readonly ConsentScope[]): string {
+export function scopeCount(
+  language: Language,
+  scopes: readonly (ScopeInWords & Pick<Partial<ConsentScope>, 'allowedBefore'>)[],
+): string {
   const texts = language.scopes
   const changing = scopes.filter(({ access }) => access === 'write').length
   const before = scopes.filter(({ allowedBefore }) => allowedBefore).length
@@ -112,6 +115,6 @@ function mark(text: string): SafeHtml {
   return html` <span class="mark">${text}</span>`
 }
 
-function canChange({ scopes }: Language): SafeHtml {
+export function canChange({ scopes }: Language): SafeHtml {
   return html` <span class="mark change">${scopes.canChange}</span>`
 }
