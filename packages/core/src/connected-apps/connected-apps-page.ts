@@ -181,6 +181,8 @@ function queryOf({ query }: HttpRequest) {
 }
 
 function addressOf(path: string, given: Readonly<Record<string, string | undefined>>): string {
-  const named = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  const named = Object.entries(given).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, value]],
+  )
   return named.length === 0 ? path : `${path}?${new URLSearchParams(named)}`
 }
