@@ -128,7 +128,7 @@ describe('a document with keys alone', () => {
     ['redirects', { status: 302, headers: { location: 'https://169.254.169.254/' } }],
     ['is away', { status: 503 }],
     ['says more than 64 KiB', { body: JSON.stringify({ keys: [], padding: 'x'.repeat(64 * 1024) }) }],
-  ])('is told to come again while the address of its keys %s', async (_, answer) => {
+  ])('gets a 503 while its jwks_uri %s', async (_, answer) => {
     await open(WITH_KEYS)
     const { privateKey, publish } = await keyed()
     publish(answer)

@@ -19,11 +19,11 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 /** The largest heap during the requests, measured ten times, without garbage. */
-async function largestHeap(strangers: number, come: (stranger: number) => Promise<unknown>): Promise<number> {
+async function largestHeap(callers: number, come: (caller: number) => Promise<unknown>): Promise<number> {
   let largest = 0
-  for (let stranger = 1; stranger <= strangers; stranger++) {
-    await come(stranger)
-    if (stranger % (strangers / 10) !== 0) continue
+  for (let caller = 1; caller <= callers; caller++) {
+    await come(caller)
+    if (caller % (callers / 10) !== 0) continue
     service.events.length = 0
     await new Promise(setImmediate)
     collectGarbage()
@@ -47,8 +47,8 @@ async function expectKnownServed(): Promise<void> {
 }
 
 /** The address of an unauthenticated caller. */
-function address(stranger: number): string {
-  return `10.${(stranger >> 16) & 255}.${(stranger >> 8) & 255}.${stranger & 255}`
+function address(caller: number): string {
+  return `10.${(caller >> 16) & 255}.${(caller >> 8) & 255}.${caller & 255}`
 }
 
 it.each([
@@ -56,19 +56,19 @@ it.each([
   ['fifty thousand registrations of twenty thousand characters', 50_000, 2000],
 ])(
   '%s leave the heap small, and let known and new clients in',
-  async (_, strangers, length) => {
+  async (_, callers, length) => {
     const register = service.routes.find(({ path }) => path.endsWith('/register'))
     if (register === undefined) throw new Error('Nobody can register')
-    const request = (stranger: number) => ({
+    const request = (caller: number) => ({
       method: 'POST',
       path: '/api/oauth/register',
       query: '',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(metadataOf(stranger, length)),
-      remoteAddress: address(stranger),
+      body: JSON.stringify(metadataOf(caller, length)),
+      remoteAddress: address(caller),
     })
-    const heap = await largestHeap(strangers, async (stranger) => {
-      if ((await register.handle(request(stranger))).status !== 201) throw new Error('Refused')
+    const heap = await largestHeap(callers, async (caller) => {
+      if ((await register.handle(request(caller))).status !== 201) throw new Error('Refused')
     })
     expect(heap).toBeLessThan(MAX_BYTES)
     await expectKnownServed()
@@ -77,17 +77,17 @@ it.each([
   300_000,
 )
 
-function metadataOf(stranger: number, length: number) {
-  const uri = `http://127.0.0.1:7001/${stranger}/`.padEnd(length, 'x')
+function metadataOf(caller: number, length: number) {
+  const uri = `http://127.0.0.1:7001/${caller}/`.padEnd(length, 'x')
   return {
-    client_name: `App ${stranger}`,
+    client_name: `App ${caller}`,
     redirect_uris: length > 1000 ? Array.from('0123456789', (end) => uri + end) : [uri],
   }
 }
 
 it('a million invented e-mail addresses leave the heap small', async () => {
   const counter = countersInMemory('account', { points: 10, seconds: 900 })
-  const heap = await largestHeap(MILLION, (stranger) => counter.take(`stranger-${stranger}@school.example`))
+  const heap = await largestHeap(MILLION, (caller) => counter.take(`caller-${caller}@school.example`))
   expect(heap).toBeLessThan(MAX_BYTES)
   expect(await counter.take('known@school.example')).toBe(0)
 }, 300_000)

@@ -77,15 +77,15 @@ describe('the client credentials of MCP', () => {
     ['auth/client-credentials-jwt', 'private_key_jwt'],
   ])('a client that passes %s is served by the same request', async (scenario, method) => {
     const command = `${process.execPath} ${JOB}`
-    const judged = await ran(SUITE, ['client', '--command', command, '--scenario', scenario])
-    expect(judged.output).toMatch(/Passed: ([1-9]\d*)\/\1, 0 failed, 0 warnings/)
+    const tested = await ran(SUITE, ['client', '--command', command, '--scenario', scenario])
+    expect(tested.output).toMatch(/Passed: ([1-9]\d*)\/\1, 0 failed, 0 warnings/)
     const { clientId: client_id, clientSecret: client_secret } = await addJob(method)
     const private_key_pem = await exportPKCS8(keys.privateKey)
     const secret =
       method === 'private_key_jwt' ? { private_key_pem, signing_algorithm: 'ES256' } : { client_secret }
     const MCP_CONFORMANCE_CONTEXT = JSON.stringify({ client_id, ...secret })
     const served = await ran(JOB, [`${service.baseUrl}/mcp`], { MCP_CONFORMANCE_CONTEXT })
-    expect(served.requests).toEqual(judged.requests)
+    expect(served.requests).toEqual(tested.requests)
   })
 })
 

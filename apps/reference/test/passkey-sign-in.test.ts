@@ -61,11 +61,11 @@ async function signIn(by = passkey, { bend, returnTo = '/account', cookie = '' }
 }
 
 const WRONG: Bend = { signature: Buffer.alloc(70) }
-const stranger = () => softwareAuthenticator(service.baseUrl)
+const unknownAuthenticator = () => softwareAuthenticator(service.baseUrl)
 
 it('answers the same to an unknown passkey, a wrong signature and an account that is disabled', async () => {
   const wrong = await signIn(passkey, { bend: WRONG })
-  const unknown = await signIn(stranger())
+  const unknown = await signIn(unknownAuthenticator())
   await service.accounts.setDisabled('demo-account', true)
   const disabled = await signIn()
   const [first, ...others] = await Promise.all([wrong, unknown, disabled].map(comparable))
@@ -82,7 +82,7 @@ async function comparable(answer: Response) {
 it('ends every session when a passkey is removed, so that none of them can add a passkey', async () => {
   const stolen = cookiesOf(await signIn())
   const asked = await get('/account/passkeys', stolen)
-  const answer = stranger().create(await asked.json())
+  const answer = unknownAuthenticator().create(await asked.json())
   const token = tokenIn(await (await get('/account', stolen)).text())
   const owner = await sessionCookie(service.baseUrl)
   const form = { token: tokenIn(await (await get('/account', owner)).text()), id: passkey.id }
@@ -94,7 +94,7 @@ it('ends every session when a passkey is removed, so that none of them can add a
 })
 
 it('counts failures of a passkey like wrong passwords, without effect on other passkeys', async () => {
-  const other = stranger()
+  const other = unknownAuthenticator()
   await addPasskey(other)
   for (let n = 0; n < 10; n++) expect((await signIn(passkey, { bend: WRONG })).status).toBe(401)
   const refused = await signIn()
@@ -105,7 +105,7 @@ it('counts failures of a passkey like wrong passwords, without effect on other p
 
 it('counts unknown passkeys in the same network limit as passwords', async () => {
   const statuses = new Set<number>()
-  for (let n = 0; n < 120; n++) statuses.add((await signIn(stranger())).status)
+  for (let n = 0; n < 120; n++) statuses.add((await signIn(unknownAuthenticator())).status)
   expect((await signIn()).status).toBe(429)
   expect(statuses).toEqual(new Set([401]))
   expect(await sessionCookie(service.baseUrl)).not.toMatch(/^session/)

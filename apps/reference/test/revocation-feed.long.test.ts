@@ -32,7 +32,7 @@ async function integration(environment: Record<string, string>, ...given: string
   return { client_id, client_secret } as { client_id: string; client_secret: string }
 }
 
-/** A service, an edge beside it, and a job that gets tokens for the edge. */
+/** A service, an edge, and a client that gets tokens for the edge by client credentials. */
 async function serviceWithEdge() {
   const port = await freePort()
   const environment = {

@@ -138,11 +138,11 @@ describe('a grant that was prefetched', () => {
   it('is the one of the credential of this grant type, whatever else the form contains', async () => {
     const school = openSchool()
     const [mine, theirs] = [await register(school), await register(school)]
-    const stranger = await tokensFor(school, theirs)
+    const other = await tokensFor(school, theirs)
     const { refresh_token } = await tokensFor(school, mine)
     const code = await codeFor(school, theirs.clientId)
     expect((await refresh(school, mine, refresh_token, { code })).status).toBe(200)
-    expect((await refresh(school, theirs, stranger.refresh_token)).status).toBe(200)
+    expect((await refresh(school, theirs, other.refresh_token)).status).toBe(200)
     expect((await redeem(school, theirs, code)).status, 'the code of the other is untouched').toBe(200)
   })
 })

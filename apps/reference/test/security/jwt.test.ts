@@ -50,13 +50,13 @@ onTheService('a JWT', (bench) => {
   })
 
   it('JW-05: a JWT of another issuer, signed by another key or with an embedded key, is not accepted', async () => {
-    const [stranger] = await newSigningKeys()
-    if (stranger === undefined) throw new Error('no key')
-    const { kid = '', alg = '' } = stranger
-    const key = await importJWK(stranger as JWK, alg)
+    const [foreignKey] = await newSigningKeys()
+    if (foreignKey === undefined) throw new Error('no key')
+    const { kid = '', alg = '' } = foreignKey
+    const key = await importJWK(foreignKey as JWK, alg)
     const sign = async (header: object, more = {}) =>
       new SignJWT({ ...(await claims()), ...more }).setProtectedHeader({ alg, ...header }).sign(key)
-    const { d: _, ...jwk } = stranger as JWK
+    const { d: _, ...jwk } = foreignKey as JWK
     const published = (await keySet()).keys[0]?.kid ?? ''
     await expectRefused(await sign({ kid }), 'an unknown key')
     await expectRefused(await sign({ kid: published }), 'a known kid')

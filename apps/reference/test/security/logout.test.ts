@@ -126,8 +126,8 @@ onTheService(
       const [head, body = '', signature] = hint.split('.')
       const claims = JSON.parse(Buffer.from(body, 'base64url').toString())
       const { kid } = JSON.parse(Buffer.from(String(head), 'base64url').toString())
-      const { privateKey: stranger } = await generateKeyPair('RS256')
-      const signed = (members: object, alg = 'RS256', key: CryptoKey | Uint8Array = stranger) =>
+      const { privateKey: foreignKey } = await generateKeyPair('RS256')
+      const signed = (members: object, alg = 'RS256', key: CryptoKey | Uint8Array = foreignKey) =>
         new SignJWT({ ...claims, ...members }).setProtectedHeader({ alg, kid }).sign(key)
       const bobs = Buffer.from(JSON.stringify({ ...claims, sub: 'bob-id' })).toString('base64url')
       for (const id_token_hint of [
