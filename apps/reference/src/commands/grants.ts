@@ -41,10 +41,10 @@ async function run(): Promise<void> {
   const surplus = command === 'list' || values.all ? grantId : more[0]
   if (surplus !== undefined) refuse(USAGE, `Unexpected argument: ${surplus}.`)
   if (command !== 'list' && command !== 'revoke') refuse(USAGE, 'The command must be list or revoke.')
-  if (user === undefined) refuse(USAGE, 'The e-mail address or the id of the user must be argument.')
+  if (user === undefined) refuse(USAGE, 'The e-mail address or the id of the user is required.')
   if (command === 'list')
     return withSharedStore(async ({ grants, directory }) => print(grants, await idOf(directory, user)))
-  if (grantId === undefined && !values.all) refuse(USAGE, 'The id of the grant, or --all, must be argument.')
+  if (grantId === undefined && !values.all) refuse(USAGE, 'The id of the grant, or --all, is required.')
   return withSharedStore(async ({ grants, directory }) => {
     const ended = await revoke(grants, await idOf(directory, user), grantId)
     console.log(`${ended} ${ended === 1 ? 'grant has' : 'grants have'} ended.`)
