@@ -117,7 +117,7 @@ function contextOf(
 
 /** The endpoints for browsers. Scripts of other origins cannot read them. */
 function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
-  const refusal: NonNullable<Endpoint['refusal']> = (error, request) =>
+  const refusal: Endpoint['refusal'] = (error, request) =>
     showErrorPage(context, error, request, sentParameters(context, request))
   const page = { cors: false, refusal }
   return [
@@ -139,7 +139,12 @@ function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
       refusal: (error, request) =>
         error.reason === CONSENT_ERRORS.consent_ticket_invalid.reason
           ? showFormAgain(context, request)
-          : refusal(error, request),
+          : showErrorPage(
+              context,
+              error,
+              request,
+              sentParameters(context, request, ({ query }) => query),
+            ),
       answer: (request) => consent(context, request),
     },
   ]

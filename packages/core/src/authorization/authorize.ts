@@ -132,10 +132,18 @@ function queryOf(request: HttpRequest): string {
   return String(pairsOf(request.body))
 }
 
-/** The parameters of a request that may be wrong in every other way, for the language of its error page. */
-export function sentParameters(context: AuthorizationContext, request: HttpRequest): Parameters {
+/**
+ * The parameters of a request that may be wrong in every other way, for the language of its error page.
+ *
+ * @param queryIn for a consent form: it repeats the request in its query, and its body has other fields
+ */
+export function sentParameters(
+  context: AuthorizationContext,
+  request: HttpRequest,
+  queryIn = queryOf,
+): Parameters {
   try {
-    return presentedRequest(context, queryOf(request)).sent
+    return presentedRequest(context, queryIn(request)).sent
   } catch {
     return {}
   }
