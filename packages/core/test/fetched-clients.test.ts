@@ -306,7 +306,7 @@ describe('the answer of the host', () => {
     const { school, host } = openWithDocuments()
     host.answer = answer
     expect(await reasonOf(school, asAlice(school))).toEqual([400, 'document_invalid'])
-    expect(school.shown.error?.error).toBe('invalid_client')
+    expect(school.shown.error).toMatchObject({ error: 'invalid_client', parameters: { host: 'editor.dev' } })
   })
 
   const OUT_OF_REACH: [string, DocumentHost['answer']][] = [

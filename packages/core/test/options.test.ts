@@ -49,6 +49,27 @@ describe('an invalid option fails at creation', () => {
       'iss',
     ],
     ['no claims for openid', { claims: undefined }, 'claims'],
+    [
+      'pages in no language',
+      { interaction: { uiLocales: [] } },
+      'interaction.uiLocales must have a language',
+    ],
+    ['pages in what is no language', { interaction: { uiLocales: ['en', 'de_DE'] } }, 'uiLocales: "de_DE"'],
+    [
+      'a scope with a description in what is no language',
+      { scopes: { notes: { description: { en: 'Notes', de_DE: 'Notizen' } } } },
+      'scopes: "notes": "de_DE" is no language tag',
+    ],
+    [
+      'a scope with an area in what is no language',
+      { scopes: { notes: { description: 'Notes', area: { 'english please': 'Notes' } } } },
+      'scopes: "notes": "english please"',
+    ],
+    [
+      'a scope without a text',
+      { scopes: { notes: { description: {} } } },
+      'scopes: "notes" must have a language',
+    ],
   ])('%s', (_, options, message) => {
     expect(() => openSchool(options as object)).toThrow(message)
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parameters } from './message.ts'
+import { z } from 'zod'
+import { parameters, readMessage } from './message.ts'
 
 describe('parameters', () => {
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
@@ -34,5 +35,18 @@ describe('parameters', () => {
       uri: 'http://127.0.0.1/',
       name: 'é',
     })
+  })
+})
+
+describe('a message that is refused', () => {
+  const Job = z.object({ job: z.string(), steps: z.array(z.string()), ['x'.repeat(101)]: z.string() })
+
+  it.each([
+    ['the parameter that is missing', {}, { parameter: 'job' }],
+    ['the parameter around the wrong item', { job: 'a', steps: ['b', 1] }, { parameter: 'steps' }],
+    ['100 characters of a long name', { job: 'a', steps: [] }, { parameter: 'x'.repeat(100) }],
+    ['nothing, where there are no parameters', 'job', {}],
+  ])('names %s', (_, input, named) => {
+    expect(() => readMessage(Job, input)).toThrow(expect.objectContaining({ parameters: named }))
   })
 })

@@ -42,6 +42,12 @@ describe('requestedScopes', () => {
     const refused = () => requestedScopes(scope, catalogue, ['openid', 'courses:read'])
     expect(refused).toThrow(expect.objectContaining({ reason }))
   })
+
+  it('names the first scope that does not exist, up to 100 characters of it', () => {
+    const scope = 'x'.repeat(100)
+    const refused = () => requestedScopes(`openid ${scope}y nope`, catalogue)
+    expect(refused).toThrow(expect.objectContaining({ parameters: { scope } }))
+  })
 })
 
 describe('narrowedScopes', () => {
