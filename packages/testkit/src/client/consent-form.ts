@@ -1,5 +1,5 @@
 import type { HttpResponse } from '@grantkit/core'
-import { parse } from 'node-html-parser'
+import { type HTMLElement, parse } from 'node-html-parser'
 
 /** The form of a consent page, without the decision. */
 export interface ConsentForm {
@@ -9,7 +9,7 @@ export interface ConsentForm {
 }
 
 /**
- * Reads the form of a consent page, with every scope ticked.
+ * Reads the form of a consent page, with every scope ticked and its other checkboxes as it shows them.
  *
  * @throws Error when the page has no form with a ticket
  *
@@ -38,7 +38,13 @@ export function formWith(name: string, { body }: HttpResponse): ConsentForm | un
   const form = forms.find((each) => each.querySelector(`[name=${name}]`) !== null)
   const fields = form
     ?.querySelectorAll('input[name]')
-    .filter((input) => !input.hasAttribute('disabled') && input.getAttribute('type') !== 'submit')
+    .filter(isSent)
     .map((input): [string, string] => [input.getAttribute('name') ?? '', input.getAttribute('value') ?? 'on'])
   return fields && { action: form?.getAttribute('action') ?? '', fields }
+}
+
+function isSent(input: HTMLElement): boolean {
+  const [name, type] = [input.getAttribute('name'), input.getAttribute('type')]
+  if (input.hasAttribute('disabled') || type === 'submit') return false
+  return type !== 'checkbox' || name === 'scope' || input.hasAttribute('checked')
 }
