@@ -93,6 +93,8 @@ export default {
     may(from('safe-fetch'), node(['dns', 'events', 'https?', 'net', 'tls'])),
     may(from('doctor'), node(['util'])),
     may(from('testkit|test-servers'), '', { dependencyTypes: ['core'] }),
+    entries(from('create-grantkit'), top('index')),
+    may(from('create-grantkit'), node(['crypto', 'fs', 'module', 'path', 'stream'])),
 
     may('^examples/([^/]+)/', '^examples/$1/'),
     may('^examples/[^/]+/', '/node_modules/', { dependencyTypes: ['npm'] }),
@@ -100,7 +102,10 @@ export default {
     may('^examples/[^/]+/', node(['crypto'])),
 
     // Their manifests and knip say what these may import.
-    may('[.]test[.]ts$|^(apps|benchmarks|docs|scripts)/|^[^/]+$|^packages/[^/]+/test/|^examples/[^/]+$', ''),
+    may(
+      '[.]test[.]ts$|^(apps|benchmarks|docs|scripts)/|^[^/]+$|^packages/[^/]+/(test|templates)/|^examples/[^/]+$',
+      '',
+    ),
   ],
   allowedSeverity: 'error',
   forbidden: [

@@ -13,7 +13,7 @@ const WITH_PARTS = [
   // The contracts of stores and adapters.
   'packages/store-memory/src/memory-store.test.ts',
   'packages/adapter-*/src/index.test.ts',
-  'packages/testkit/test/*.test.ts',
+  'packages/{create-grantkit,testkit}/test/*.test.ts',
   'packages/{adapter-hono,doctor,safe-fetch}/**/{runtimes,bin,safe-fetch}.test.ts',
   'packages/core/**/{allocations,consent-ticket,device-model,fuzzed-documents,grant.model,imports}.test.ts',
   'apps/reference/src/**/{listening,login,passwords,slow-requests}.test.ts',

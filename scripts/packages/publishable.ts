@@ -50,7 +50,7 @@ export function packAll(into: string): Packed[] {
 }
 
 function pack({ folder, manifest }: Package, into: string): string {
-  const tarball = join(into, `${manifest.name.replaceAll(/[@/]/g, '-').slice(1)}.tgz`)
+  const tarball = join(into, `${manifest.name.replace('@', '').replace('/', '-')}.tgz`)
   run('pnpm', ['pack', '--out', tarball], folder)
   return tarball
 }

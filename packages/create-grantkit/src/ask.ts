@@ -1,0 +1,67 @@
+import type { Readable, Writable } from 'node:stream'
+import { isCancel, multiselect, select, text } from '@clack/prompts'
+import {
+  type Choice,
+  type Choices,
+  FEATURES,
+  type FeatureName,
+  FRAMEWORKS,
+  featuresFor,
+  namesOf,
+  PAGES,
+  STORES,
+} from './choices.ts'
+import { ChoiceError } from './read-choices.ts'
+
+/** Where the questions are asked. Default: the terminal. */
+export interface Terminal {
+  readonly input?: Readable
+  readonly output?: Writable
+}
+
+/** Asks for the folder. @throws ChoiceError if the user cancels */
+export async function askFolder(check: (folder: string) => void, terminal: Terminal = {}): Promise<string> {
+  const validate = (value = DEFAULT_FOLDER) => {
+    try {
+      check(value || DEFAULT_FOLDER)
+      return undefined
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  const message = 'Where?'
+  const asked = { message, placeholder: DEFAULT_FOLDER, defaultValue: DEFAULT_FOLDER, validate, ...terminal }
+  return answerOf(await text(asked))
+}
+
+export const DEFAULT_FOLDER = 'my-authorization-server'
+
+/** Asks for what the arguments left open. @throws ChoiceError if the user cancels */
+export async function askChoices(given: Partial<Choices>, terminal: Terminal = {}): Promise<Choices> {
+  const ask = async <Name extends string>(message: string, choices: Readonly<Record<Name, Choice>>) => {
+    const options = optionsOf(choices, namesOf(choices))
+    return answerOf(await select<string>({ message, options, ...terminal })) as Name
+  }
+  const framework = given.framework ?? (await ask('Which framework?', FRAMEWORKS))
+  const store = given.store ?? (await ask('Which store?', STORES))
+  const pages = given.pages ?? (await ask('Whose pages?', PAGES))
+  const features = given.features ?? (await askFeatures(featuresFor(pages), terminal))
+  return { framework, store, pages, features }
+}
+
+async function askFeatures(possible: readonly FeatureName[], terminal: Terminal): Promise<FeatureName[]> {
+  const asked = { message: 'Which features?', options: optionsOf(FEATURES, possible), required: false }
+  return answerOf(await multiselect<string>({ ...asked, ...terminal })) as FeatureName[]
+}
+
+function optionsOf<Name extends string>(choices: Readonly<Record<Name, Choice>>, names: readonly Name[]) {
+  return names.map((value) => {
+    const { label, hint } = choices[value]
+    return { value, label, ...(hint !== undefined && { hint }) }
+  })
+}
+
+function answerOf<Answer>(answer: Answer): Exclude<Answer, symbol> {
+  if (isCancel(answer)) throw new ChoiceError('Cancelled. Nothing was written.')
+  return answer as Exclude<Answer, symbol>
+}

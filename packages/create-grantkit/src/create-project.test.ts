@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Choices, DEFAULTS } from './choices.ts'
+import { createProject } from './create-project.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'create-grantkit-'))
+afterAll(() => rmSync(root, { recursive: true }))
+
+let folder = ''
+let count = 0
+beforeEach(() => {
+  folder = join(root, `${++count}`, 'My Notes')
+})
+const read = (file: string) => readFileSync(join(folder, file), 'utf8')
+const manifest = () => JSON.parse(read('package.json'))
+
+describe('createProject', () => {
+  it('writes eight files, and secrets into .env alone, which only its owner reads', async () => {
+    await createProject(folder, { ...DEFAULTS, features: ['openid'] })
+    const files = readdirSync(folder)
+    expect(files).toHaveLength(8)
+    const secret = /^SECRET=(.{43})$/m.exec(read('.env'))?.[1] ?? 'no secret'
+    for (const file of files) expect(read(file).includes(secret), file).toBe(file === '.env')
+    expect(read('.env')).toMatch(/^KEYS='\[\{"/m)
+    expect(statSync(join(folder, '.env')).mode & 0o077).toBe(0)
+    expect(read('.gitignore').split('\n')).toContain('.env')
+  })
+
+  it('makes other secrets each time', async () => {
+    await createProject(folder, DEFAULTS)
+    const first = read('.env')
+    rmSync(folder, { recursive: true })
+    await createProject(folder, DEFAULTS)
+    expect(read('.env')).not.toBe(first)
+  })
+
+  it('names the package after its folder, and depends on what is chosen, in tested versions', async () => {
+    await createProject(folder, { ...DEFAULTS, framework: 'express', store: 'postgres' })
+    expect(manifest().name).toBe('my-notes')
+    const { dependencies, devDependencies } = manifest()
+    expect(Object.keys(dependencies)).toEqual([
+      ...['@grantkit/adapter-express', '@grantkit/core', '@grantkit/pages', '@grantkit/store-postgres'],
+      ...['express', 'pg'],
+    ])
+    expect(Object.keys(devDependencies)).toEqual(['@types/express', '@types/node', 'typescript'])
+    for (const range of Object.values({ ...dependencies, ...devDependencies })) expect(range).toMatch(/^\^\d/)
+  })
+
+  it('adds OpenID Connect to logout, which needs it', async () => {
+    await createProject(folder, { ...DEFAULTS, features: ['logout'] })
+    expect(read('server.ts')).toContain("openid: { description: 'Know who you are' }")
+  })
+
+  it('takes packages from a folder, by paths from the project', async () => {
+    const packages = join(root, 'tarballs')
+    mkdirSync(packages, { recursive: true })
+    for (const name of ['adapter-fastify', 'core-0.1.0', 'store-memory-0.1.0-rc.1'])
+      writeFileSync(join(packages, `grantkit-${name}.tgz`), '')
+    await expect(createProject(folder, DEFAULTS, { packages })).rejects.toThrow(
+      `${packages} has no grantkit-pages.tgz`,
+    )
+    expect(() => readdirSync(folder)).toThrow('ENOENT')
+    writeFileSync(join(packages, 'grantkit-pages.tgz'), '')
+    await createProject(folder, DEFAULTS, { packages })
+    expect(manifest().dependencies).toMatchObject({
+      '@grantkit/core': 'file:../../tarballs/grantkit-core-0.1.0.tgz',
+      '@grantkit/store-memory': 'file:../../tarballs/grantkit-store-memory-0.1.0-rc.1.tgz',
+      fastify: expect.stringMatching(/^\^/),
+    })
+  })
+
+  it('refuses a folder with files, and names them', async () => {
+    mkdirSync(join(folder, '.git'), { recursive: true })
+    writeFileSync(join(folder, 'letter.txt'), 'mine')
+    await expect(createProject(folder, DEFAULTS)).rejects.toThrow(
+      `${folder} is not empty, it has letter.txt.`,
+    )
+    expect(readdirSync(folder)).toEqual(['.git', 'letter.txt'])
+  })
+
+  it('writes into an empty folder, or one with a Git repository alone', async () => {
+    mkdirSync(join(folder, '.git'), { recursive: true })
+    await createProject(folder, DEFAULTS)
+    expect(readdirSync(folder)).toHaveLength(9)
+  })
+
+  it('refuses a file in place of a folder', async () => {
+    mkdirSync(join(folder, '..'), { recursive: true })
+    writeFileSync(folder, '')
+    await expect(createProject(folder, DEFAULTS)).rejects.toThrow(`${folder} is a file`)
+  })
+
+  it('writes nothing for choices that exclude each other', async () => {
+    const choices: Choices = { ...DEFAULTS, pages: 'own', features: ['device'] }
+    await expect(createProject(folder, choices)).rejects.toThrow('device shows pages')
+    expect(() => readdirSync(folder)).toThrow('ENOENT')
+  })
+})

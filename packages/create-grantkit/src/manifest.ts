@@ -1,0 +1,50 @@
+import { type Choice, type Choices, FEATURES, FRAMEWORKS, PAGES, STORES } from './choices.ts'
+import type { PackageSource } from './package-source.ts'
+
+const EVERY_FEATURE: Readonly<Record<string, Choice>> = FEATURES
+
+/** The `package.json` of a project. */
+export function manifestOf(name: string, choices: Choices, source: PackageSource): object {
+  const needed = [FRAMEWORKS[choices.framework], STORES[choices.store], PAGES[choices.pages]]
+  const features = choices.features.map((feature) => EVERY_FEATURE[feature])
+  const names = [
+    '@grantkit/core',
+    ...[...needed, ...features].flatMap((choice) => choice?.dependencies ?? []),
+  ]
+  const types = names.filter((one) => one.startsWith('@types/'))
+  return {
+    name,
+    version: '0.0.0',
+    private: true,
+    type: 'module',
+    engines: { node: `>=${nodeOf(choices)}` },
+    scripts: {
+      start: 'node --env-file=.env app.ts',
+      dev: 'node --watch --env-file=.env app.ts',
+      typecheck: 'tsc',
+    },
+    dependencies: versionsOf(
+      names.filter((one) => !types.includes(one)),
+      source,
+    ),
+    devDependencies: versionsOf([...types, '@types/node', 'typescript'], source),
+  }
+}
+
+/** It runs TypeScript directly, and SQLite is in Node since 24. */
+export function nodeOf({ store }: Choices): string {
+  return store === 'sqlite' ? '24.15' : '22.18'
+}
+
+/** A name that npm accepts. */
+export function packageName(folder: string): string {
+  const name = folder
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._~-]+/g, '-')
+    .replace(/^[._-]+/, '')
+  return name.slice(0, 214) || 'notes'
+}
+
+function versionsOf(names: readonly string[], { version }: PackageSource): Record<string, string> {
+  return Object.fromEntries(names.toSorted().map((name) => [name, version(name)]))
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { DEFAULTS } from './choices.ts'
+import { checkFeatures, readChoices } from './read-choices.ts'
+
+describe('arguments', () => {
+  it('become choices, and what is left out stays open', () => {
+    expect(readChoices({ framework: 'hono', features: 'par, dpop' })).toEqual({
+      framework: 'hono',
+      features: ['par', 'dpop'],
+    })
+    expect(readChoices({ features: 'none' })).toEqual({ features: [] })
+  })
+
+  it('mean by all the features that the pages can show', () => {
+    expect(readChoices({ features: 'all' }).features).toContain('device')
+    expect(readChoices({ features: 'all', pages: 'own' }).features).not.toContain('device')
+  })
+
+  it.each([
+    [
+      { framework: 'fastfy' },
+      '--framework: "fastfy" is unknown. Did you mean fastify? Known: fastify, express, hono.',
+    ],
+    [{ store: 'postgresql' }, /^--store: "postgresql" is unknown\. Did you mean postgres\?/],
+    [{ pages: 'mine' }, /^--pages: "mine" is unknown/],
+    [{ features: 'device,dpopp' }, /^--features: "dpopp" is unknown\. Did you mean dpop\?/],
+    [{ store: '__proto__' }, /^--store: "__proto__" is unknown/],
+  ])('that are unknown are refused with the nearest: %j', (typed, message) => {
+    expect(() => readChoices(typed)).toThrow(message)
+  })
+
+  it('that give own pages a feature with pages are refused', () => {
+    expect(() => checkFeatures({ ...DEFAULTS, pages: 'own', features: ['dpop', 'device'] })).toThrow(
+      'device shows pages, which own pages lack. Use --pages grantkit.',
+    )
+  })
+})

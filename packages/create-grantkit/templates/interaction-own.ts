@@ -1,0 +1,42 @@
+import type { Interaction } from '@grantkit/core'
+import { html, type SafeHtml } from '@grantkit/pages'
+
+/** Your session, your sign-in page and your pages go here. To begin with, everybody is Alice. */
+export const interaction: Interaction = {
+  session: async () => ({ id: 'session-1', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
+  signIn: (to) => ({ status: 303, headers: { location: `/login?${new URLSearchParams({ to })}` }, body: '' }),
+
+  errorPage: ({ status, description }) => page(status, html`<h1>Sorry</h1><p>${description}</p>`),
+
+  consentPage: ({ client, identity, redirectUri, formExpired, formActionSources, ...form }) => {
+    const { host, protocol } = new URL(redirectUri)
+    const main = html`
+      <h1>${client.clientName ?? 'An app'} asks for access</h1>
+      ${formExpired ? html`<p role="alert">This form was too old. Nothing was decided: please decide again.</p>` : ''}
+      <p>The app chose its name itself. Your answer goes to <strong>${host || protocol}</strong>.</p>
+      ${identity ? html`<p>It is <code>${client.clientId}</code> of <strong>${identity.host}</strong>.</p>` : ''}
+      <form method="post" action="${form.action}">
+        <input type="hidden" name="ticket" value="${form.ticket}">
+        ${form.scopes.map(
+          ({ name, description, required }) => html`
+            <p><label><input type="checkbox" name="scope" value="${name}" checked ${required ? 'disabled' : ''}>
+              ${description}</label></p>`,
+        )}
+        <button name="decision" value="deny">Deny</button>
+        <button name="decision" value="allow">Allow</button>
+      </form>`
+    return page(200, main, formActionSources)
+  },
+}
+
+function page(status: number, main: SafeHtml, formAction: readonly string[] = ["'none'"]) {
+  const sources = `form-action ${formAction.join(' ')}; frame-ancestors 'none'; base-uri 'none'`
+  return {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': `default-src 'none'; ${sources}`,
+    },
+    body: String(html`<!doctype html><html lang="en"><title>Notes</title><main>${main}</main></html>`),
+  }
+}

@@ -1,0 +1,58 @@
+import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
+import { clientDocuments } from '@grantkit/core/client-documents' // if: client-documents
+import { connectedApps } from '@grantkit/core/connected-apps' // if: connected-apps
+import { device } from '@grantkit/core/device' // if: device
+import { dpop, dpopProofs } from '@grantkit/core/dpop' // if: dpop
+import { logout } from '@grantkit/core/logout' // if: logout
+import { pushedAuthorizationRequests } from '@grantkit/core/par' // if: par
+import { safeFetch } from '@grantkit/safe-fetch' // if: client-documents
+import { createMemoryStore } from '@grantkit/store-memory' // if: memory
+import { connectToPostgres, createPostgresStore, migrate } from '@grantkit/store-postgres' // if: postgres
+import { connectToRedis, createRedisStore } from '@grantkit/store-redis' // if: redis
+import { createSqliteStore, migrate } from '@grantkit/store-sqlite' // if: sqlite
+import { interaction, ui } from './interaction.ts' // if: grantkit
+import { interaction } from './interaction.ts' // if: own
+
+export const port = Number(process.env.PORT ?? 3000)
+const issuer = process.env.ISSUER ?? `http://127.0.0.1:${port}`
+const secret = process.env.SECRET ?? ''
+
+// A restart forgets all clients and grants. // if: memory
+const store = createMemoryStore() // if: memory
+const path = process.env.DATABASE_FILE ?? 'grantkit.db' // if: sqlite
+migrate({ path }) // if: sqlite
+const store = createSqliteStore({ path }) // if: sqlite
+const url = process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1/postgres' // if: postgres
+const pool = await connectToPostgres(url, { onError: console.error }) // if: postgres
+await migrate(pool) // if: postgres
+const store = await createPostgresStore(pool) // if: postgres
+const url = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379' // if: redis
+const redis = await connectToRedis(url, { onError: console.error }) // if: redis
+const store = createRedisStore(redis) // if: redis
+
+const scopes = {
+  openid: { description: 'Know who you are' }, // if: openid
+  'notes:read': { description: 'Read your notes' },
+}
+
+export const server = createAuthorizationServer({
+  ...{ issuer, store, scopes, secret, interaction },
+  callbackPage: ui.callbackPage, // if: grantkit
+  keys: JSON.parse(process.env.KEYS ?? '[]'), // if: openid
+  // What apps may know of a user: look it up in your database. // if: openid
+  claims: async (subject) => ({ name: subject }), // if: openid
+  features: [ // if: features
+    device(ui.device), // if: device
+    connectedApps(ui.connectedApps), // if: connected-apps
+    // End your own session here, and return the Set-Cookie that deletes its cookie. // if: logout
+    logout({ ...ui.logout, endSession: async () => 'session=; Path=/; Max-Age=0' }), // if: logout
+    dpop(), // if: dpop
+    pushedAuthorizationRequests(), // if: par
+    clientDocuments({ fetch: safeFetch({ issuer }) }), // if: client-documents
+  ], // if: features
+})
+
+export const api = createResourceServer({
+  ...{ resource: issuer, store, scopes },
+  proofs: dpopProofs({ secret }), // if: dpop
+})

@@ -1,0 +1,77 @@
+/** Projects that the tests create, compile and run. They lie in this package, whose dependencies they import. */
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { formBrowser, testClient } from '@grantkit/testkit/client'
+import { onTestFinished } from 'vitest'
+import type { Choices } from '../src/choices.ts'
+import { createProject } from '../src/create-project.ts'
+
+const PACKAGE = join(import.meta.dirname, '..')
+
+/** A folder for projects. */
+export function projectsFolder(): { readonly path: string; remove(): void } {
+  const parent = join(PACKAGE, '.projects')
+  mkdirSync(parent, { recursive: true })
+  const path = mkdtempSync(join(parent, 'test-'))
+  return { path, remove: () => rmSync(path, { recursive: true }) }
+}
+
+export interface Project {
+  readonly title: string
+  readonly folder: string
+}
+
+export async function create(folder: string, choices: Choices): Promise<Project> {
+  const { framework, store, pages, features } = choices
+  const title = `${framework}, ${store}, ${pages} pages, ${features.length === 0 ? 'no' : 'all'} features`
+  const project = join(folder, title.replaceAll(/\W+/g, '-'))
+  await createProject(project, choices)
+  return { title, folder: project }
+}
+
+/** All projects in one program: as quick as one of them. @throws Error with the output of the compiler */
+export async function compile(folder: string, [first]: readonly Project[]): Promise<void> {
+  const { compilerOptions } = JSON.parse(readFileSync(join(`${first?.folder}`, 'tsconfig.json'), 'utf8'))
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*/*.ts'] }))
+  const tsc = join(PACKAGE, 'node_modules/.bin/tsc')
+  await promisify(execFile)(tsc, ['-p', folder]).catch(({ stdout }) => {
+    throw new Error(stdout)
+  })
+}
+
+/** Starts a project as its `npm start` does, signs in, and calls the API. */
+export async function notesOf(
+  { folder }: Project,
+  environment: Record<string, string> = {},
+): Promise<unknown> {
+  const port = await freePort()
+  const origin = `http://127.0.0.1:${port}`
+  await start(folder, { ...environment, PORT: `${port}` })
+  const app = await testClient(origin, { browser: formBrowser({ origin, typed: {} }) })
+  const { access_token } = await app.tokens('notes:read')
+  const headers = { authorization: `Bearer ${access_token}` }
+  return (await fetch(`${origin}/notes`, { headers })).json()
+}
+
+async function start(cwd: string, environment: Record<string, string>): Promise<void> {
+  const { scripts } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'))
+  const [, ...words] = scripts.start.split(' ')
+  const program = spawn(process.execPath, words, {
+    cwd,
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(async () => {
+    const exited = once(program, 'exit')
+    if (program.kill()) await exited
+  })
+  await Promise.race([once(program.stdout, 'data'), once(program, 'exit').then(failed)])
+}
+
+function failed([code]: unknown[]): never {
+  throw new Error(`The program ended with ${code}`)
+}
