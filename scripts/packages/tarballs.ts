@@ -12,7 +12,13 @@ installs. Name the packages of a page; default: the packages of docs/start.md.
 
   --into  tarballs if left out`
 
-const START = ['@grantkit/core', '@grantkit/store-memory', '@grantkit/adapter-fastify', 'fastify']
+const START = [
+  '@grantkit/core',
+  '@grantkit/store-memory',
+  '@grantkit/pages',
+  '@grantkit/adapter-fastify',
+  'fastify',
+]
 
 const { values, positionals } = readCommandLine(USAGE, {
   options: { into: { type: 'string', default: 'tarballs' } },
