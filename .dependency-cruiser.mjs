@@ -99,7 +99,7 @@ export default {
     may('^examples/([^/]+)/', '^examples/$1/'),
     may('^examples/[^/]+/', '/node_modules/', { dependencyTypes: ['npm'] }),
     entries('^examples/[^/]+/', '^packages/'),
-    may('^examples/[^/]+/', node(['crypto'])),
+    may('^examples/[^/]+/', node(['crypto', 'sqlite'])),
 
     // Their manifests and knip say what these may import.
     may(

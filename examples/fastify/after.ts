@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import formbody from '@fastify/formbody'
 import { authorizationServer, protect } from '@grantkit/adapter-fastify'
 import { createAuthorizationServer, createResourceServer, returnPath } from '@grantkit/core'
+import { pages } from '@grantkit/pages'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { type FastifyRequest, fastify } from 'fastify'
 
@@ -19,9 +20,7 @@ const userOf = (auth: { kind: string; token?: { subject: string } }, request: Fa
 const issuer = process.env.ISSUER ?? `http://127.0.0.1:${port}`
 const store = createMemoryStore()
 const scopes = { 'notes:read': { description: 'Read notes' }, 'notes:write': { description: 'Write notes' } }
-const html = (text = '') => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
-const HTML = { 'content-type': 'text/html; charset=utf-8' }
-const answer = (status: number, headers: Record<string, string>, body: string) => ({ status, headers, body })
+const ui = pages({ brand: { name: 'Notes' } })
 const api = createResourceServer({ resource: issuer, store, scopes, anonymous: 'allow' })
 const server = createAuthorizationServer({
   issuer,
@@ -30,18 +29,12 @@ const server = createAuthorizationServer({
   secret: process.env.SECRET ?? crypto.randomUUID(),
   interaction: {
     session: async (request) => sessionOf(request),
-    signIn: (to) => answer(303, { location: `/login?${new URLSearchParams({ to })}` }, ''),
-    errorPage: ({ status, description }) => answer(status, HTML, html(description)),
-    consentPage: ({ client, redirectUri, action, ticket, scopes }) => {
-      const boxes = scopes.map(
-        ({ name, description }) =>
-          `<p><input type="checkbox" name="scope" value="${name}" checked>${description}`,
-      )
-      const form = `<form method="post" action="${html(action)}"><input type="hidden" name="ticket" value="${ticket}">
-        ${boxes.join('')} <p><button name="decision" value="allow">Allow</button>
-        <button name="decision" value="deny">Deny</button></form>`
-      return answer(200, HTML, `${html(client.clientName)} at ${html(redirectUri)} would like to: ${form}`)
-    },
+    signIn: (to) => ({
+      status: 303,
+      headers: { location: `/login?${new URLSearchParams({ to })}` },
+      body: '',
+    }),
+    ...ui.interaction,
   },
 })
 

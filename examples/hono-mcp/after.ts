@@ -1,5 +1,6 @@
 import { authorizationServer, protect } from '@grantkit/adapter-hono'
-import { createAuthorizationServer, createResourceServer, type HttpResponse } from '@grantkit/core'
+import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
+import { pages } from '@grantkit/pages'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { serve } from '@hono/node-server'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
@@ -21,19 +22,15 @@ const server = createAuthorizationServer({
   interaction: {
     // Here your own sign-in goes: who is signed in in this browser, and where to send who is not.
     session: async () => ({ id: 'session-1', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
-    signIn: (returnTo) => page(`<a href="/login?to=${encodeURIComponent(returnTo)}">Sign in</a>`),
-    errorPage: ({ status, description }) => page(description, status),
-    consentPage: ({ action, ticket }) =>
-      page(`<form method="post" action="${action.replaceAll('&', '&amp;')}">May this app read your notes?
-        <input type="hidden" name="ticket" value="${ticket}"><input type="hidden" name="scope" value="notes:read">
-        <button name="decision" value="allow">Yes</button> <button name="decision" value="deny">No</button></form>`),
+    signIn: (to) => ({
+      status: 303,
+      headers: { location: `/login?${new URLSearchParams({ to })}` },
+      body: '',
+    }),
+    ...pages({ brand: { name: 'Notes' } }).interaction,
   },
 })
 const api = createResourceServer({ resource, store, scopes })
-
-function page(body: string, status = 200): HttpResponse {
-  return { status, headers: { 'content-type': 'text/html' }, body }
-}
 
 function notesServer(owner: string) {
   const mcp = new McpServer({ name: 'notes', version: '1.0.0' })

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import express, { type Request } from 'express'
+
+const port = Number(process.env.PORT ?? 3000)
+const database = new DatabaseSync(':memory:')
+// An example: passwords that matter are stored as hashes.
+database.exec(`
+  CREATE TABLE users (id TEXT PRIMARY KEY, name TEXT, email TEXT UNIQUE, password TEXT);
+  CREATE TABLE orders (user TEXT, item TEXT);
+  INSERT INTO users VALUES ('7', 'Ada Lenz', 'ada@kontor.example', 'wonderland');
+  INSERT INTO orders VALUES ('7', '500 Blatt Papier');
+`)
+const users = database.prepare('SELECT id, name, email, password FROM users WHERE ? IN (id, email)')
+const ordersOf = database.prepare('SELECT item FROM orders WHERE user = ?')
+const userBy = (key: unknown) =>
+  users.get(String(key)) as { id: string; name: string; email: string; password: string } | undefined
+
+const sessions = new Map<string, { id: string; subject: string; authTime: number }>()
+const sessionOf = ({ headers }: Pick<Request, 'headers'>) =>
+  sessions.get(/(?:^|; )session=([\w-]+)/.exec(String(headers.cookie))?.[1] ?? '')
+
+const app = express()
+app.use(express.urlencoded())
+
+app.get('/login', (_req, res) => {
+  res.send(`<!doctype html><html lang="de"><title>Anmelden</title>
+    <form method="post"><input name="email"><input name="password" type="password"><button>Anmelden</button></form>`)
+})
+
+app.post('/login', (req, res) => {
+  const { email, password } = req.body ?? {}
+  const user = userBy(email)
+  if (user === undefined || user.password !== password) return res.status(403).send('Falsches Passwort')
+  const id = randomUUID()
+  sessions.set(id, { id, subject: user.id, authTime: Math.floor(Date.now() / 1000) })
+  res.cookie('session', id, { httpOnly: true, sameSite: 'lax' })
+  return res.redirect(303, '/orders')
+})
+
+app.get('/orders', (req, res) => {
+  const session = sessionOf(req)
+  if (session === undefined) return res.redirect(303, '/login')
+  return res.json(ordersOf.all(session.subject))
+})
+
+app.listen(port, '127.0.0.1', () => console.log(`Kontor auf http://127.0.0.1:${port}`))
