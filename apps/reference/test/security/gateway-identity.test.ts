@@ -24,7 +24,7 @@ beforeAll(async () => {
   const client = await App.arrange(bench, {
     redirectUris: [],
     grantTypes: ['client_credentials'],
-    clientCredentialsScopes: 'courses:read',
+    clientCredentialsScopes: ['courses:read'],
   })
   job.HTTP_X_AUTH_CLIENT = client.id
   const tokens = await client.token({ grant_type: 'client_credentials', ...client.credentials })
