@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
+import { pages } from '@grantkit/pages'
 import { createMemoryStore } from '@grantkit/store-memory'
 
 const port = Number(process.env.PORT ?? 4000)
@@ -8,9 +9,9 @@ const issuer = `http://127.0.0.1:${port}`
 const store = createMemoryStore()
 const scopes = { 'notes:read': { description: 'Read your notes' } }
 
-// Who is signed in, and your pages. Here every user is Alice, and the consent page is as bare as can be.
+// Who is signed in: here every user is Alice.
 const alice = { id: 'session-1', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }
-const page = (status: number, body: string) => ({ status, headers: { 'content-type': 'text/html' }, body })
+const ui = pages({ brand: { name: 'Notes' } })
 
 const server = createAuthorizationServer({
   issuer,
@@ -19,21 +20,12 @@ const server = createAuthorizationServer({
   secret: process.env.SECRET ?? crypto.randomUUID(),
   interaction: {
     session: async () => alice,
-    signIn: (returnTo) => ({
+    signIn: (to) => ({
       status: 303,
-      headers: { location: `/login?to=${encodeURIComponent(returnTo)}` },
+      headers: { location: `/login?${new URLSearchParams({ to })}` },
       body: '',
     }),
-    errorPage: ({ status, description }) => page(status, `<h1>Sorry</h1>${description}`),
-    consentPage: ({ action, ticket, scopes }) =>
-      page(
-        200,
-        `<form method="post" action="${action.replaceAll('&', '&amp;')}">
-           <input type="hidden" name="ticket" value="${ticket}">
-           ${scopes.map(({ name, description }) => `<p><input type="checkbox" name="scope" value="${name}" checked>${description}`)}
-           <button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button>
-         </form>`,
-      ),
+    ...ui.interaction,
   },
 })
 
