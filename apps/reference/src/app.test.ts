@@ -1,5 +1,6 @@
 import { OAuthError } from '@grantkit/core'
 import { ERRORS } from '@grantkit/core/errors'
+import { pages } from '@grantkit/pages'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { application } from './app.ts'
@@ -7,6 +8,8 @@ import { prefetch } from './http/bodies-and-answers.ts'
 
 const fault = new TypeError('a secret detail')
 const outage = new OAuthError(ERRORS.store_unavailable)
+
+const ui = pages({ brand: { name: 'Harbour School' } })
 
 function open(basePath: string) {
   const heard: unknown[] = []
@@ -17,7 +20,7 @@ function open(basePath: string) {
     .post('/things/:id', prefetch, (c) => c.text(c.var.body))
     .get('/fault', failing(fault))
     .get('/outage', failing(outage))
-  const app = application({ basePath, onError: (error) => void heard.push(error) }, [part])
+  const app = application({ site: { basePath, ui }, onError: (error) => void heard.push(error) }, [part])
   return {
     heard,
     ask: (path: string, init?: RequestInit) => app.request(`http://school.example${path}`, init),

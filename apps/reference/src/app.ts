@@ -6,10 +6,11 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { getPath } from 'hono/utils/url'
 import { jsonError } from './http/bodies-and-answers.ts'
 import { nothingHere } from './pages/nothing-here.ts'
+import type { Site } from './pages/page.ts'
 
 export interface AppOptions {
-  /** The path of the base URL, without a slash at its end. The paths of the parts are below it. */
-  readonly basePath: string
+  /** The paths of the parts are below its base path. */
+  readonly site: Site
   /** Called with errors of handlers. */
   readonly onError: (error: unknown) => void
   /** Middleware for every request. */
@@ -19,13 +20,13 @@ export interface AppOptions {
 /** Everything but the OAuth routes: one application of its parts. */
 // biome-ignore lint/suspicious/noExplicitAny: each part has its own variables
 export function application(options: AppOptions, parts: readonly Hono<any>[]): Hono {
-  const { basePath, onError, around = [] } = options
-  const app = new Hono({ getPath: pathBelow(basePath) })
+  const { site, onError, around = [] } = options
+  const app = new Hono({ getPath: pathBelow(site.basePath) })
   app.onError((error) => {
     onError(error)
     return toResponse(errorResponse(error instanceof OAuthError ? error : new OAuthError(ERRORS.unexpected)))
   })
-  app.notFound((c) => nothingHere(c, { basePath }))
+  app.notFound((c) => nothingHere(c, site))
   app.use(...around, listMethods(app))
   for (const part of parts) app.route('/', part)
   return app

@@ -10,7 +10,6 @@ import { viewerClient } from './documents/viewer-client.ts'
 import type { OnEvent } from './events.ts'
 import { SCOPES } from './oauth/scopes.ts'
 import { optionalFeatures, profileOf } from './optional-features.ts'
-import { callbackPage } from './pages/callback.ts'
 import { interaction, type PagesOptions } from './pages/routes.ts'
 import { lifetimesOf } from './settings/lifetimes.ts'
 import type { Settings } from './settings/settings.ts'
@@ -39,7 +38,7 @@ export async function authorizationServer(
     store,
     scopes: SCOPES,
     interaction: interaction(pages),
-    callbackPage: settings.PASTED_CALLBACKS === 'on' ? (view) => callbackPage(pages.site, view) : undefined,
+    callbackPage: settings.PASTED_CALLBACKS === 'on' ? pages.site.ui.callbackPage : undefined,
     secret: pages.secret,
     keys,
     claims: pages.accounts.claims,

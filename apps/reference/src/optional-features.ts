@@ -13,9 +13,7 @@ import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { tokenExchange } from '@grantkit/core/token-exchange'
 import { clientDocumentsOf, outboundFetch } from './oauth/client-documents.ts'
 import { dpopOf } from './oauth/dpop.ts'
-import { logoutInteraction } from './pages/client-logout.ts'
-import { deviceInteraction } from './pages/device.ts'
-import type { PagesOptions } from './pages/routes.ts'
+import { logoutInteraction, type PagesOptions } from './pages/routes.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** The features of core that settings enable, in the order of the metadata. */
@@ -69,5 +67,5 @@ function forwardAuthOf(settings: Settings): ForwardAuthOptions {
 
 function deviceGrant(settings: Settings, pages: PagesOptions): Feature[] {
   if (settings.DEVICE_GRANT === 'off') return []
-  return [device(deviceInteraction(pages), { selfRegistered: settings.DEVICE_GRANT === 'all' })]
+  return [device(pages.site.ui.device, { selfRegistered: settings.DEVICE_GRANT === 'all' })]
 }

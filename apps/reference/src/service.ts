@@ -30,6 +30,7 @@ import { openApiDocument } from './openapi/document.ts'
 import { operationsOf } from './openapi/operation.ts'
 import { health, probesOf, reachable } from './operations/health.ts'
 import { type PagesOptions, pages } from './pages/routes.ts'
+import { schoolPages } from './pages/school-pages.ts'
 import { sendingApp } from './pages/sending-app.ts'
 import { schoolApi } from './school/api.ts'
 import { schoolRecords } from './school/records.ts'
@@ -91,9 +92,10 @@ export async function createService(
   const providers = await upstreamSignIns(settings.UPSTREAM_FILE, { secret, baseUrl, store })
   const callers = callerOf(settings.TRUST_PROXY)
   const published = () => server.metadata
+  const site = { basePath, ui: schoolPages({ basePath, accounts, metadata: published }) }
   const findClient = (id: string) => server.clients.find(id)
   const pageOptions: PagesOptions = {
-    site: { basePath },
+    site,
     baseUrl,
     secret,
     accounts,
@@ -107,7 +109,6 @@ export async function createService(
     callerOf: callers,
     onEvent,
     demo,
-    metadata: published,
     onError,
   }
   const parts = {
@@ -135,7 +136,7 @@ export async function createService(
   const school = schoolRecords(database, randomUUID)
   const openApi = () =>
     JSON.stringify(openApiDocument(baseUrl, description, operationsOf(app), proofs !== undefined))
-  const app = application({ basePath, onError, around: [callerMiddleware(callers), ...around] }, [
+  const app = application({ site, onError, around: [callerMiddleware(callers), ...around] }, [
     schoolApi(api, school),
     documents({
       basePath,

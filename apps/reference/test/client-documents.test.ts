@@ -54,8 +54,8 @@ it('shows the user the host of the document, and warns that any program can be t
   const cookie = await sessionCookie(service.baseUrl)
   const challenge = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' }
   const page = await app.visit(app.authorizationUrl({ scope: 'courses:read', ...challenge }), { cookie })
-  const address = ID.replace('app.dev', '<strong>app.dev</strong>')
-  expect(page.body).toContain(`<dt>Described by</dt><dd><code>${address}</code></dd>`)
+  const address = ID.replace('app.dev', '<strong class="host">app.dev</strong>')
+  expect(page.body).toContain(`<dt>Described by</dt><dd><code dir="ltr">${address}</code></dd>`)
   expect(page.body).toContain('Any program on this device can pretend to be this app.')
 })
 

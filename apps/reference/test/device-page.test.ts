@@ -77,9 +77,9 @@ describe('the page for the code of a device', () => {
     for (const shown of [
       'If somebody sent you this code, deny.',
       'School on the command line',
-      'An integration that the school has arranged.',
+      'Set up by Harbour School.',
       String(started.user_code),
-      'from the network you are in',
+      'from the network you are on',
       'See all courses',
       'Dana Moore',
     ])

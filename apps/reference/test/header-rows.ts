@@ -30,6 +30,12 @@ export const page = (further = '') => ({
   'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
 })
+/** A page of core's interactions: its style and the logo are inside it. `headers.test.ts` leaves the hash out. */
+export const pageOfCore = (formAction = "'none'") => ({
+  ...page(),
+  pragma: 'no-cache',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-…'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
+})
 /** The extra header of a page that may use a passkey: browsers support none at an IP address. */
 export const scripted = (https: boolean) => (https ? "; script-src 'self'; connect-src 'self'" : '')
 const OWN_FORMS = "; form-action 'self'"
@@ -91,8 +97,8 @@ export function headerRows(https: boolean): Readonly<Record<string, Row>> {
     ...Object.fromEntries(adminRows),
     '/assets/style.css': asset,
     '/assets/icon.svg': asset,
-    '/oauth/authorize': { status: 400, headers: { ...page(), pragma: 'no-cache' } },
-    '/oauth/consent': { ask: POST, status: 403, headers: { ...page(), pragma: 'no-cache' } },
+    '/oauth/authorize': { status: 400, headers: pageOfCore() },
+    '/oauth/consent': { ask: POST, status: 403, headers: pageOfCore() },
     '/api/oauth/token': endpoint,
     '/api/oauth/revoke': endpoint,
     '/api/oauth/introspect': endpoint,

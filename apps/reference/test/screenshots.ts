@@ -153,7 +153,7 @@ async function authorizationUrl(
 
 /** The same for what a page says of a device. */
 function freezeDevice([code, began]: Element[]): void {
-  const shown = code?.querySelector('code')
+  const shown = code?.querySelector('.code')
   if (shown !== undefined && shown !== null) shown.textContent = 'WDJB-MJHT'
   if (began != null)
     began.textContent = String(began.textContent).replace(/^\d+ seconds? ago/, '20 seconds ago')

@@ -1,4 +1,5 @@
 import { countersInMemory, signInLimits } from '@grantkit/limiter'
+import { pages } from '@grantkit/pages'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
@@ -30,7 +31,7 @@ function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
     store,
     onEvent: () => {},
   })
-  const site = { basePath: '' }
+  const site = { basePath: '', ui: pages({ brand: { name: 'Harbour School' } }) }
   const limits = signInLimits(countersInMemory)
   const options = {
     site,

@@ -1,7 +1,7 @@
 import type { HttpResponse } from '@grantkit/core'
 import { toResponse } from '@grantkit/core/adapter'
+import type { Pages } from '@grantkit/pages'
 import { html } from 'hono/html'
-import type { Account } from '../accounts/accounts.ts'
 
 /** Markup with all values escaped. */
 export type Markup = ReturnType<typeof html>
@@ -17,9 +17,11 @@ export interface Page {
   readonly script?: string | undefined
 }
 
-/** Shared by all pages: the base path of their links. */
+/** Shared by all pages. */
 export interface Site {
+  /** The beginning of the path of each link. */
   readonly basePath: string
+  readonly ui: Pages
 }
 
 /** Formats a time with its zone: without a script the reader's zone is unknown. @param seconds since the epoch */
@@ -31,7 +33,7 @@ export function pointInTime(seconds: number): Markup {
 const IN_WORDS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
 /** A page without foreign scripts that cannot be framed or cached, in the form that core expects. */
-export async function page(
+async function page(
   site: Site,
   { title, main, status = 200, headers = {}, formAction, script }: Page,
 ): Promise<HttpResponse> {
@@ -57,11 +59,6 @@ export async function page(
 </body>
 </html>`
   return { status, headers: { ...pageHeaders(formAction, script), ...headers }, body: String(body) }
-}
-
-/** The signed-in user. */
-export function nameAndEmail({ name, email }: Pick<Account, 'name' | 'email'> = { name: '' }): Markup {
-  return html`<bdi>${name}</bdi>${email === undefined ? '' : html`, <bdi>${email}</bdi>`}`
 }
 
 /** The same as a response of a handler. */

@@ -1,25 +1,24 @@
 import { readFile } from 'node:fs/promises'
 import { type AuthorizationServer, type Interaction, OAuthError } from '@grantkit/core'
 import { toResponse } from '@grantkit/core/adapter'
-import { type Handler, Hono } from 'hono'
+import { ERRORS } from '@grantkit/core/errors'
+import { pageView } from '@grantkit/core/feature'
+import type { LogoutInteraction } from '@grantkit/core/logout'
+import { type Context, type Handler, Hono } from 'hono'
 import { headerOf, prefetch, type WithBody } from '../http/bodies-and-answers.ts'
 import { type AccountPage, type AccountPageOptions, accountPage } from './account.ts'
-import { consentPage } from './consent.ts'
-import { type ErrorContent, errorPage } from './error.ts'
 import { homePage } from './home.ts'
 import { login } from './login.ts'
 import { logoutPage, signOut } from './logout.ts'
 import * as described from './operations.ts'
+import type { Site } from './page.ts'
 import { passkeyLogin } from './passkey-login.ts'
-import type { Metadata } from './remedy.ts'
 import { type SignInPage, signInPage } from './sign-in-page.ts'
 import { upstreamLogin } from './upstream-login.ts'
 
 export interface PagesOptions extends AccountPageOptions {
   /** Shows the demo account on the home page. */
   readonly demo: boolean
-  /** The server metadata, available once the server is created. */
-  readonly metadata: () => Metadata
   /** Called with errors of a page. */
   readonly onError: (error: unknown) => void
 }
@@ -35,9 +34,9 @@ export function pages(options: PagesOptions, grants: AuthorizationServer['grants
   const signIn = login(options, signInForm)
   const account = accountPage(options, grants)
   const app = new Hono<WithBody>()
-    .onError(async (error) => {
+    .onError((error, c) => {
       onError(error)
-      return toResponse(await errorPage(site, viewOf(error), options.metadata()))
+      return errorResponse(c, site, error)
     })
     .get('/', described.home, () => homePage(site, baseUrl, demo))
     .get('/assets/style.css', described.stylesheet, asset('text/css; charset=utf-8', STYLE))
@@ -95,7 +94,7 @@ function providerPages(options: PagesOptions, form: SignInPage, account: Account
 }
 
 /** The pages of core's interactions. */
-export function interaction({ site, accounts, sessions, metadata }: PagesOptions): Interaction {
+export function interaction({ site, sessions }: Pick<PagesOptions, 'site' | 'sessions'>): Interaction {
   return {
     session: (request) => sessions.read(headerOf(request, 'cookie')),
     signIn(returnTo, { loginHint }) {
@@ -103,25 +102,28 @@ export function interaction({ site, accounts, sessions, metadata }: PagesOptions
       const query = `return_to=${encodeURIComponent(returnTo)}${hint}`
       return { status: 303, headers: { location: `${site.basePath}/login?${query}` }, body: '' }
     },
-    async consentPage(view) {
-      return consentPage(site, view, await accounts.find(view.session.subject))
-    },
-    errorPage: (view) => errorPage(site, view, metadata()),
+    ...site.ui.interaction,
   }
 }
 
-/** Core reports by itself that its store is unreachable. */
-function viewOf(thrown: unknown): ErrorContent {
-  if (!(thrown instanceof OAuthError)) return UNEXPECTED
-  const { error, message: description, reason, status } = thrown
-  return { error, description, reason, status }
+/** The sign-out that an app requests (RP-initiated logout); `logout.ts` has the sign-out of the service itself. */
+export function logoutInteraction({
+  site,
+  sessions,
+}: Pick<PagesOptions, 'site' | 'sessions'>): LogoutInteraction {
+  return { ...site.ui.logout, endSession: (request) => sessions.end(headerOf(request, 'cookie')) }
 }
 
-const UNEXPECTED: ErrorContent = {
-  error: 'server_error',
-  description: 'Something went wrong; the error was logged',
-  reason: 'unexpected',
-  status: 500,
+/** Core reports by itself that its store is unreachable. */
+async function errorResponse(c: Context, { ui }: Site, thrown: unknown): Promise<Response> {
+  const failed = thrown instanceof OAuthError ? thrown : new OAuthError(ERRORS.unexpected)
+  const { error, message: description, reason, status, parameters, retryAfter } = failed
+  const { pathname: path, search } = new URL(c.req.url)
+  const request = { method: c.req.method, path, query: search.slice(1), headers: c.req.header(), body: '' }
+  const view = { ...pageView(ui.interaction, request), error, description, reason, status, parameters }
+  const page = await ui.interaction.errorPage(view)
+  const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
+  return toResponse({ ...page, headers: { ...page.headers, ...retry } })
 }
 
 function asset(type: string, body: string): Handler {

@@ -1,14 +1,13 @@
-import type { PublicClient } from '@grantkit/core'
+import type { AuthorizationServer, PublicClient } from '@grantkit/core'
 import { html } from 'hono/html'
 import type { Markup } from './page.ts'
-import type { Metadata } from './remedy.ts'
 
 /** Shows which app requests the sign-in, taken from the authorization request to which the user returns. */
 export type SendingApp = (returnTo: string) => Promise<Markup | ''>
 
 interface Options {
   readonly baseUrl: string
-  readonly metadata: () => Metadata
+  readonly metadata: () => AuthorizationServer['metadata']
   readonly findClient: (clientId: string) => Promise<PublicClient | undefined>
 }
 

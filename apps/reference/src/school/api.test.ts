@@ -1,4 +1,5 @@
 import type { HttpResponse } from '@grantkit/core'
+import { pages } from '@grantkit/pages'
 import { describe, expect, it } from 'vitest'
 import { application } from '../app.ts'
 import { openDatabase } from '../database/database.ts'
@@ -45,7 +46,10 @@ async function openSchool() {
   const onError = (error: unknown) => {
     throw error
   }
-  const app = application({ basePath: '', onError }, [schoolApi(api, school)])
+  const app = application(
+    { site: { basePath: '', ui: pages({ brand: { name: 'Harbour School' } }) }, onError },
+    [schoolApi(api, school)],
+  )
   return async (
     method: string,
     path: string,

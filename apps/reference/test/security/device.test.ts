@@ -112,7 +112,7 @@ onBothStores(
           'another device',
           'Tool',
           user_code,
-          'Began',
+          'Started',
         ])
           expect(page.body).toContain(shown)
         expect(page.body.indexOf('value="deny"')).toBeLessThan(page.body.indexOf('value="allow"'))

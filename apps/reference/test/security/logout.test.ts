@@ -9,8 +9,7 @@ import type { Answer } from './wire.ts'
 /** RP-initiated logout, and attacks on it. */
 
 const BACK = 'http://127.0.0.1:7001/signed-out'
-const FORM =
-  /<form method="post" action="([^"]+)" class="card">\s*<input type="hidden" name="ticket" value="([^"]+)">/
+const FORM = /<form method="post" action="([^"]+)">\s*<input type="hidden" name="ticket" value="([^"]+)">/
 
 /** A new sign-in of Alice, and an ID token that an app got by it. */
 async function signedIn(bench: Bench) {
