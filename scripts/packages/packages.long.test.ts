@@ -54,6 +54,14 @@ describe('a project that installed the tarballs', () => {
     expect(run('npx', ['--no', '--', name, '--help'], consumer)).toMatch(/^npx @grantkit\/doctor <base URL>/)
   })
 
+  it('creates a project that npm installs from the tarballs, and that compiles', () => {
+    const project = join(folder, 'created')
+    const choices = ['--framework', 'express', '--store', 'sqlite', '--features', 'all', '--yes']
+    run('npx', ['--no', '--', 'create-grantkit', project, ...choices, '--packages', folder], consumer)
+    run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], project)
+    run('npm', ['run', 'typecheck'], project)
+  }, 120_000)
+
   it('proves its store with the suite of the testkit', () => {
     run(join(consumer, 'node_modules/.bin/vitest'), ['run'], consumer)
   })

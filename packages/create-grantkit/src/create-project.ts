@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { readdirSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import type { Choices } from './choices.ts'
 import { packageName } from './manifest.ts'
 import { registry, tarballs } from './package-source.ts'
-import { type ProjectFiles, projectFiles } from './project-files.ts'
+import { projectFiles } from './project-files.ts'
 import { ChoiceError } from './read-choices.ts'
+import { writeAll } from './write-all.ts'
 
 export interface ProjectOptions {
   /** A folder with tarballs of the packages. Default: the registry. */
@@ -51,22 +52,6 @@ function entriesOf(folder: string): string[] {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return []
     if (code === 'ENOTDIR') throw new ChoiceError(`${folder} is a file. Name a new folder.`)
-    throw error
-  }
-}
-
-function writeAll(folder: string, files: ProjectFiles): void {
-  const created = mkdirSync(folder, { recursive: true })
-  const written: string[] = []
-  try {
-    for (const [name, content] of Object.entries(files)) {
-      // Exclusively: another program may write there meanwhile.
-      writeFileSync(join(folder, name), content, { flag: 'wx', mode: name === '.env' ? 0o600 : 0o644 })
-      written.push(name)
-    }
-  } catch (error) {
-    for (const name of written) rmSync(join(folder, name))
-    if (created !== undefined) rmdirSync(folder)
     throw error
   }
 }
