@@ -7,7 +7,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Grant } from '../kernel/records.ts'
 import { coversResources } from '../kernel/resource-indicator.ts'
-import { includesAll, OPENID, scopesInLanguage } from '../kernel/scope.ts'
+import { includesAll, OPENID, scopeInLanguage } from '../kernel/scope.ts'
 import { newId } from '../kernel/secrets.ts'
 import { approve } from './approval.ts'
 import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
@@ -112,11 +112,9 @@ async function consentScopes(
   const grants = await liveGrants(context, attempt, session).catch(() => [])
   const allows = (grant: Grant, scope: string) =>
     grant.scopes.includes(scope) && coversResources(grant.resources, resources)
-  const inWords = scopesInWords({ scopes: kernel.scopes, interaction }, requested, attempt.page)
-  return inWords.map((scope) => ({
-    ...scope,
-    allowedBefore: grants.some((grant) => allows(grant, scope.name)),
-  }))
+  return scopesInWords({ scopes: kernel.scopes, interaction }, requested, attempt.page, (name) =>
+    grants.some((grant) => allows(grant, name)),
+  )
 }
 
 /** The requested scopes in the language of the page, in the order of the catalogue. */
@@ -124,10 +122,15 @@ export function scopesInWords(
   { scopes, interaction: { uiLocales } }: Pick<Kernel, 'scopes'> & { readonly interaction: Interaction },
   requested: readonly string[],
   { locale }: PageView,
+  allowedBefore: (name: string) => boolean = () => false,
 ): ConsentScope[] {
-  return scopesInLanguage(scopes, locale, uiLocales)
-    .filter(({ name }) => requested.includes(name))
-    .map((scope) => ({ ...scope, required: scope.name === OPENID, allowedBefore: false }))
+  return Object.entries(scopes)
+    .filter(([name]) => requested.includes(name))
+    .map((scope) => ({
+      ...scopeInLanguage(scope, locale, uiLocales),
+      required: scope[0] === OPENID,
+      allowedBefore: allowedBefore(scope[0]),
+    }))
 }
 
 /** The host that describes a client by its document (draft-ietf-oauth-client-id-metadata-document 8.5). */

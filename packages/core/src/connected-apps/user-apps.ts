@@ -1,6 +1,6 @@
 import type { UserGrants } from '../grants/user-grants.ts'
 import { displayText } from '../kernel/display-text.ts'
-import { type ScopeCatalogue, scopesInLanguage } from '../kernel/scope.ts'
+import { type ScopeCatalogue, scopeInLanguage } from '../kernel/scope.ts'
 import type { InstallationNames } from './installation-names.ts'
 import { type ConnectedApp, installationOf, installationsOf } from './installations.ts'
 
@@ -70,7 +70,8 @@ export function userApps({ grants, scopes, names, uiLocales = ['en'] }: UserApps
     { after, locale = uiLocales[0] ?? 'en' }: UserAppsPageRequest = {},
   ): Promise<UserAppsPage> {
     const page = await grants.list(subject, { after })
-    const apps = installationsOf(page.grants, scopesInLanguage(scopes, locale, uiLocales))
+    const catalogue = Object.entries(scopes).map((scope) => scopeInLanguage(scope, locale, uiLocales))
+    const apps = installationsOf(page.grants, catalogue)
     const installations = apps.map(({ installation }) => installation)
     const given = await names.of(subject, installations)
     return { apps: apps.map((app) => ({ ...app, called: given.get(app.installation) })), next: page.next }

@@ -30,6 +30,7 @@ export function pageView(
   request: HttpRequest,
   { ui_locales }: Parameters = {},
 ): PageView {
+  if (offered.length === 1 && offered[0] !== undefined) return { request, locale: offered[0] }
   const requested = typeof ui_locales === 'string' ? bounded(ui_locales).split(' ') : []
   const preferred = [...requested, ...acceptedLanguages(header(request, 'accept-language') ?? '')]
   const found = preferred.map((range) => (range === '*' ? offered[0] : lookUpLanguage(range, offered)))

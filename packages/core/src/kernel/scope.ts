@@ -33,18 +33,19 @@ export interface ScopeInWords extends Omit<ScopeDefinition, 'description' | 'are
   readonly area?: string | undefined
 }
 
-/** The catalogue in one language, or in the first of `fallbacks` that it has. */
-export function scopesInLanguage(
-  catalogue: ScopeCatalogue,
+/** An entry of the catalogue in one language, or in the first of `fallbacks` that its texts have. */
+export function scopeInLanguage(
+  [name, definition]: readonly [string, ScopeDefinition],
   locale: string,
   fallbacks: readonly string[] | undefined,
-): ScopeInWords[] {
-  return Object.entries(catalogue).map(([name, { description, area, ...definition }]) => ({
+): ScopeInWords {
+  const { description, area } = definition
+  return {
     ...definition,
     name,
     description: inLanguage(description, locale, fallbacks),
-    ...(area !== undefined && { area: inLanguage(area, locale, fallbacks) }),
-  }))
+    area: area === undefined ? undefined : inLanguage(area, locale, fallbacks),
+  }
 }
 
 export const SCOPE_ERRORS = defineErrors({
