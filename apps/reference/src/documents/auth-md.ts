@@ -1,3 +1,4 @@
+import { inLanguage } from '@grantkit/core'
 import { SCOPES } from '../oauth/scopes.ts'
 import type { Settings } from '../settings/settings.ts'
 import { aboutProfile, KEPT } from './about-profile.ts'
@@ -172,7 +173,8 @@ get the same tokens. After an outage of this service that works for 15 minutes, 
 }
 
 function descriptionOf(scope: string): string {
-  return Object.entries(SCOPES).find(([name]) => name === scope)?.[1].description ?? ''
+  const found = Object.entries(SCOPES).find(([name]) => name === scope)
+  return found === undefined ? '' : inLanguage(found[1].description, 'en')
 }
 
 function list(names: readonly string[]): string {

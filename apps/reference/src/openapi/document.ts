@@ -1,3 +1,4 @@
+import { inLanguage, type ScopeDefinition } from '@grantkit/core'
 import type { ServerDescription } from '@grantkit/core/feature'
 import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { SCOPES } from '../oauth/scopes.ts'
@@ -82,8 +83,8 @@ function oauthScheme(
 
 const CLIENT_CREDENTIALS_SCOPES = Object.entries(SCOPES).filter(([, { user }]) => user === false)
 
-function described(scopes: readonly (readonly [string, { readonly description: string }])[]): Json {
-  return Object.fromEntries(scopes.map(([name, { description }]) => [name, description]))
+function described(scopes: readonly (readonly [string, ScopeDefinition])[]): Json {
+  return Object.fromEntries(scopes.map(([name, { description }]) => [name, inLanguage(description, 'en')]))
 }
 
 function pathsOf(operations: readonly Operation[]): Json {
