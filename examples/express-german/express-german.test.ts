@@ -55,9 +55,10 @@ it('signs a device in by the code that its user types', async () => {
   const { base, app, till } = await signedIn()
   const post = async (path: string, fields: Record<string, string>) => {
     const body = new URLSearchParams({ client_id: till, ...fields })
-    return (await fetch(`${base}/api/oauth/${path}`, { method: 'POST', body })).json()
+    const answer = await fetch(`${base}/api/oauth/${path}`, { method: 'POST', body })
+    return (await answer.json()) as Record<string, string>
   }
-  const { device_code, user_code } = await post('device_authorization', { scope: 'orders:read' })
+  const { device_code = '', user_code = '' } = await post('device_authorization', { scope: 'orders:read' })
   const question = await app.decide(await app.visit(`${base}/oauth/device`), { user_code })
   expect(question.body).toContain('Kontor-Kasse')
   expect(question.body).toContain('Eingerichtet von')
