@@ -166,5 +166,5 @@ export const GOOD_REQUESTS: readonly GoodRequest[] = [
   ...['/', '/openapi.json', '/docs', '/auth.md', '/llms.txt', '/pricing.md', '/healthz', '/readyz'].map(
     (path) => get(path),
   ),
-  get('/assets/style.css'),
+  get('/assets/icon.svg'),
 ]

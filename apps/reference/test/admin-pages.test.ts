@@ -65,7 +65,7 @@ describe("the operator's view", () => {
     await page.getByRole('link', { name: 'All entries of this client' }).click()
     await page.getByLabel('Type').selectOption('client_removed')
     await page.getByRole('button', { name: 'Show' }).click()
-    const [entry, ...others] = await page.getByRole('listitem').allTextContents()
+    const [entry, ...others] = await page.getByRole('main').getByRole('listitem').allTextContents()
     expect([entry, others]).toEqual([expect.stringContaining('account:demo-account'), []])
     await page.close()
   })

@@ -22,23 +22,16 @@ export const NO_STORE = { ...EVERY, 'cache-control': 'no-store' }
 export const OF_CORE = { ...NO_STORE, pragma: 'no-cache' }
 const cached = (seconds: number) => ({ ...EVERY, 'cache-control': `public, max-age=${seconds}` })
 
-const NOTHING_ELSE =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-export const page = (further = '') => ({
+/** Style and logo are inside a page. `headers.test.ts` leaves the hash of the style out. */
+export const page = (further = "form-action 'none'; ") => ({
   ...NO_STORE,
-  'content-security-policy': NOTHING_ELSE + further,
+  'content-security-policy': `default-src 'none'; style-src 'sha256-…'; img-src data:; ${further}base-uri 'none'; frame-ancestors 'none'`,
   'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
 })
-/** A page of core's interactions: its style and the logo are inside it. `headers.test.ts` leaves the hash out. */
-export const pageOfCore = (formAction = "'none'") => ({
-  ...page(),
-  pragma: 'no-cache',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-…'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
-})
 /** The extra header of a page that may use a passkey: browsers support none at an IP address. */
-export const scripted = (https: boolean) => (https ? "; script-src 'self'; connect-src 'self'" : '')
-const OWN_FORMS = "; form-action 'self'"
+export const scripted = (https: boolean) => (https ? "script-src 'self'; connect-src 'self'; " : '')
+export const OWN_FORMS = "form-action 'self'; "
 const viewer = {
   ...cached(3600),
   'content-security-policy':
@@ -95,10 +88,9 @@ export function headerRows(https: boolean): Readonly<Record<string, Row>> {
     '/account/apps/name': { ask: POST, status: 303, headers: NO_STORE },
     '/account/sign-out': { ask: POST, status: 303, headers: NO_STORE },
     ...Object.fromEntries(adminRows),
-    '/assets/style.css': asset,
     '/assets/icon.svg': asset,
-    '/oauth/authorize': { status: 400, headers: pageOfCore() },
-    '/oauth/consent': { ask: POST, status: 403, headers: pageOfCore() },
+    '/oauth/authorize': { status: 400, headers: { ...page(), pragma: 'no-cache' } },
+    '/oauth/consent': { ask: POST, status: 403, headers: { ...page(), pragma: 'no-cache' } },
     '/api/oauth/token': endpoint,
     '/api/oauth/revoke': endpoint,
     '/api/oauth/introspect': endpoint,

@@ -4,9 +4,9 @@ import {
   headerRows,
   NO_STORE,
   OF_CORE,
+  OWN_FORMS,
   PROTOCOL,
   page,
-  pageOfCore,
   type Row,
   SCHOOL,
   scripted,
@@ -121,10 +121,10 @@ describe.each([
     const right = { ...signIn, form: { ...again, email: 'demo@example.com', password: 'demo' } }
     const signedIn = [cookie('session', https ? 43_200 : 3600, https), cookie('sign-in', 0, https)]
     await asPerson(right, 303, { ...NO_STORE, 'set-cookie': signedIn })
-    await asPerson({ path: '/account' }, 200, page(`${scripted(https)}; form-action 'self'`))
+    await asPerson({ path: '/account' }, 200, page(scripted(https) + OWN_FORMS))
 
-    const loopback = "'self' http://127.0.0.1:49200"
-    const consentPage = await asPerson(authorize, 200, pageOfCore(loopback))
+    const loopback = "form-action 'self' http://127.0.0.1:49200; "
+    const consentPage = await asPerson(authorize, 200, { ...page(loopback), pragma: 'no-cache' })
     const consent = { method: 'POST', path: `/oauth/consent?${query}` }
     const decision = { ...hiddenFields(consentPage), decision: 'allow', scope: 'students:read' }
     const { headers } = await asPerson({ ...consent, form: decision }, 303, OF_CORE)

@@ -42,13 +42,18 @@ export interface PageContent {
   /** Default 200. */
   readonly status?: number | undefined
   readonly headers?: HttpResponse['headers'] | undefined
-  /** Sources for `form-action` of the Content-Security-Policy. Default: the page sends no form. */
-  readonly formAction?: readonly string[] | undefined
+  /**
+   * Sources for `form-action` of the Content-Security-Policy; `any` for a form whose answer redirects to an address that is
+   * not known yet, as a sign-in does. Default: the page sends no form.
+   */
+  readonly formAction?: readonly string[] | 'any' | undefined
+  /** The address of a module script on this origin. It may fetch from this origin. Default: no script runs. */
+  readonly script?: string | undefined
 }
 
-/** A page in the layout of the brand: no script, no foreign resource, framed by nobody, cached nowhere. */
+/** A page in the layout of the brand: no inline script, no foreign resource, framed by nobody, cached nowhere. */
 export function layout({ site, language }: PageContext, content: PageContent): HttpResponse {
-  const { title, main, status = 200, headers = {}, formAction = ["'none'"] } = content
+  const { title, main, status = 200, headers = {}, script } = content
   const { theme, links } = site
   const body = html`<!doctype html>
 <html lang="${language.tag}" dir="${language.dir ?? 'ltr'}">
@@ -61,7 +66,12 @@ export function layout({ site, language }: PageContext, content: PageContent): H
       : html`
 <link rel="icon" href="${theme.logo}">`
   }
-${html.raw`<style>${theme.style}</style>`}
+${html.raw`<style>${theme.style}</style>`}${
+  script === undefined
+    ? ''
+    : html`
+<script type="module" src="${script}"></script>`
+}
 </head>
 <body>
 <header class="brand">${brand(theme, links.home)}</header>
@@ -69,7 +79,7 @@ ${html.raw`<style>${theme.style}</style>`}
 ${theme.footer.length === 0 ? '' : html`<footer><ul>${theme.footer.map(footerLink)}</ul></footer>`}
 </body>
 </html>`
-  return { status, headers: { ...pageHeaders(theme, formAction), ...headers }, body: String(body) }
+  return { status, headers: { ...pageHeaders(theme, content), ...headers }, body: String(body) }
 }
 
 function brand({ name, logo }: Theme, home: string | undefined): SafeHtml {
@@ -81,12 +91,16 @@ function footerLink({ text, href }: FooterLink): SafeHtml {
   return html`<li><a href="${href}">${text}</a></li>`
 }
 
-function pageHeaders({ style, logo }: Theme, formAction: readonly string[]): Record<string, string> {
+function pageHeaders(
+  { style, logo }: Theme,
+  { formAction = ["'none'"], script }: PageContent,
+): Record<string, string> {
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
     ...(logo === undefined ? [] : ['img-src data:']),
-    `form-action ${formAction.join(' ')}`,
+    ...(script === undefined ? [] : ["script-src 'self'", "connect-src 'self'"]),
+    ...(formAction === 'any' ? [] : [`form-action ${formAction.join(' ')}`]),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ]

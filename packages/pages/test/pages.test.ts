@@ -63,6 +63,26 @@ describe('every page', () => {
     expect(policyOf(ui.page({ title: 'Help', main: html`<h1>Help</h1>` }))).toContain("form-action 'none'")
   })
 
+  it('of yours runs the one script that it names, and its form may lead anywhere if it says so', () => {
+    const page = ui.page({
+      title: 'Sign in',
+      main: html`<h1>Sign in</h1>`,
+      script: '/passkeys.js',
+      formAction: 'any',
+    })
+    expect(page.body).toContain('<script type="module" src="/passkeys.js"></script>')
+    expect(policyOf(page)).toContain("; script-src 'self'; connect-src 'self'; base-uri")
+    expect(policyOf(page)).not.toContain('form-action')
+  })
+
+  it('has the style of the brand after its own, and refuses one that closes its tag', () => {
+    const styled = (style: string) => pages({ brand: { name: 'Notes', style } })
+    expect(styled('.card{margin:0}').page({ title: 'Help', main: html`` }).body).toContain(
+      '.card{margin:0}</style>',
+    )
+    expect(() => styled('</style><script>')).toThrow('brand.style must be CSS')
+  })
+
   it('links to no page that is not named', async () => {
     const bare = pages({ brand: { name: 'Notes' } })
     for (const show of Object.values(shownPages(bare, 'en')))

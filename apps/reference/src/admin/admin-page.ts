@@ -1,5 +1,5 @@
+import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
-import { html } from 'hono/html'
 import { type Markup, pageResponse, type Site } from '../pages/page.ts'
 import { type OperatorVisit, signInPath } from './operator-visits.ts'
 
@@ -17,7 +17,7 @@ interface AdminPage {
 export function adminPage(
   site: Site,
   { title, main, problem, status = problem === undefined ? 200 : 403 }: AdminPage,
-): Promise<Response> {
+): Response {
   const at = `${site.basePath}/admin`
   const framed = html`
 <nav class="sections" aria-label="Operator's view">

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuthorizationServer, PublicClient } from '@grantkit/core'
-import { html } from 'hono/html'
+import { html } from '@grantkit/pages'
 import type { TrailReader } from '../audit/trail-reader.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import { type Markup, pointInTime, type Site } from '../pages/page.ts'

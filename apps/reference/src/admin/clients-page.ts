@@ -1,5 +1,5 @@
 import type { AuthorizationServer } from '@grantkit/core'
-import { html } from 'hono/html'
+import { html } from '@grantkit/pages'
 import type { TrailReader } from '../audit/trail-reader.ts'
 import { type Markup, pointInTime, type Site } from '../pages/page.ts'
 import { addressOf, adminPage } from './admin-page.ts'

@@ -1,4 +1,4 @@
-import { html } from 'hono/html'
+import { html } from '@grantkit/pages'
 import type { TrailReader } from '../audit/trail-reader.ts'
 import { type Markup, pointInTime, type Site } from '../pages/page.ts'
 import { addressOf, adminPage, facts } from './admin-page.ts'

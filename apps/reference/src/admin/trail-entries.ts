@@ -1,4 +1,4 @@
-import { html } from 'hono/html'
+import { html } from '@grantkit/pages'
 import type { AuditEntry } from '../audit/entry.ts'
 import { type Markup, pointInTime, type Site } from '../pages/page.ts'
 import { addressOf } from './admin-page.ts'

@@ -1,5 +1,5 @@
+import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
-import { html } from 'hono/html'
 import { KEPT_TYPES } from '../audit/kept-events.ts'
 import type { TrailReader } from '../audit/trail-reader.ts'
 import type { Markup, Site } from '../pages/page.ts'

@@ -1,6 +1,6 @@
 import type { AuthorizationServer, UserGrant, UserGrantPage } from '@grantkit/core'
+import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
-import { html } from 'hono/html'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { TrailReader } from '../audit/trail-reader.ts'

@@ -1,4 +1,4 @@
-import { html } from 'hono/html'
+import { html } from '@grantkit/pages'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
 import type { Markup, Site } from '../pages/page.ts'
 import { addressOf, adminPage, pageLinks, parameter } from './admin-page.ts'

@@ -5,8 +5,8 @@ import {
   type UserAppsPage,
   userApps,
 } from '@grantkit/core/connected-apps'
+import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
-import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
@@ -67,7 +67,7 @@ ${signInsSection(await signIns.list(session.subject), session)}`
     const status = problem === undefined ? 200 : 403
     const script = ways.ceremonies && 'passkeys.js'
     // No form-action: "Connect" leads to a provider.
-    const formAction = ways.providers.length > 0 ? undefined : ["'self'"]
+    const formAction = ways.providers.length > 0 ? 'any' : ["'self'"]
     return pageResponse(site, { title: 'Your account', main, status, formAction, script })
   }
 

@@ -1,6 +1,6 @@
 import type { ScopeInWords } from '@grantkit/core'
 import type { ConnectedApp } from '@grantkit/core/connected-apps'
-import { html } from 'hono/html'
+import { html } from '@grantkit/pages'
 import { type Markup, pointInTime } from './page.ts'
 import { redirectTarget } from './redirect-target.ts'
 

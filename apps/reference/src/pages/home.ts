@@ -1,8 +1,8 @@
-import { html } from 'hono/html'
+import { html } from '@grantkit/pages'
 import { type Markup, pageResponse, type Site } from './page.ts'
 
 /** The home page. */
-export function homePage(site: Site, baseUrl: string, demo: boolean): Promise<Response> {
+export function homePage(site: Site, baseUrl: string, demo: boolean): Response {
   const main = html`
 <h1>Harbour School</h1>
 <p>An online school with an API. Apps on your computer can sign you in here, see what you let them see, and be cut off again in <a href="${site.basePath}/account">your account</a>.</p>

@@ -1,13 +1,13 @@
 import { returnPath } from '@grantkit/core'
 import { isCrossSite } from '@grantkit/core/feature'
+import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
-import { html } from 'hono/html'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import type { Sessions } from '../sign-in/session.ts'
 import { pageResponse, type Site } from './page.ts'
 
 /** Asks before it signs the user out, so that a link or an image on another site cannot do it. */
-export function logoutPage(c: Context, site: Site): Promise<Response> {
+export function logoutPage(c: Context, site: Site): Response {
   const returnTo = returnPath(c.req.query('return_to'), `${site.basePath}/`)
   const main = html`
 <h1>Sign out</h1>

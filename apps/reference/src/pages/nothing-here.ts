@@ -1,5 +1,5 @@
+import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
-import { html } from 'hono/html'
 import { jsonError } from '../http/bodies-and-answers.ts'
 import { pageResponse, type Site } from './page.ts'
 

@@ -13,7 +13,6 @@ import {
 /** The OpenAPI operations of the pages. */
 
 export const home = describe(page('home', 'The start page'))
-export const stylesheet = file('stylesheet', 'How pages look', 'text/css')
 export const icon = file('icon', 'The sign of the school', 'image/svg+xml')
 export const signInPage = describe(page('signInPage', 'The sign-in page'))
 

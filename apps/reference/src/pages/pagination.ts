@@ -1,4 +1,4 @@
-import { html } from 'hono/html'
+import { html } from '@grantkit/pages'
 import type { Markup } from './page.ts'
 
 /** The URL of a page, with the non-empty parameters. */

@@ -1,5 +1,5 @@
 import { isLoopbackUrl } from '@grantkit/core/feature'
-import { html } from 'hono/html'
+import { html } from '@grantkit/pages'
 import type { Markup } from './page.ts'
 
 /** The redirect target of an app for display: its host is more reliable than the name that the app chose. */

@@ -23,7 +23,6 @@ export interface PagesOptions extends AccountPageOptions {
   readonly onError: (error: unknown) => void
 }
 
-const STYLE = await readFile(new URL('style.css', import.meta.url), 'utf8')
 const SCRIPT = await readFile(new URL('passkeys.js', import.meta.url), 'utf8')
 const ICON = await readFile(new URL('icon.svg', import.meta.url), 'utf8')
 
@@ -39,7 +38,6 @@ export function pages(options: PagesOptions, grants: AuthorizationServer['grants
       return errorResponse(c, site, error)
     })
     .get('/', described.home, () => homePage(site, baseUrl, demo))
-    .get('/assets/style.css', described.stylesheet, asset('text/css; charset=utf-8', STYLE))
     .get('/assets/icon.svg', described.icon, asset('image/svg+xml', ICON))
     .get('/login', described.signInPage, (c) => signIn.show(c))
     .post('/login', described.signIn, prefetch, (c) => signIn.submit(c))

@@ -1,5 +1,5 @@
 import type { AuthorizationServer, PublicClient } from '@grantkit/core'
-import { html } from 'hono/html'
+import { html } from '@grantkit/pages'
 import type { Markup } from './page.ts'
 
 /** Shows which app requests the sign-in, taken from the authorization request to which the user returns. */

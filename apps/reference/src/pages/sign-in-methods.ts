@@ -1,4 +1,4 @@
-import { html } from 'hono/html'
+import { html } from '@grantkit/pages'
 import type { Account } from '../accounts/accounts.ts'
 import type { Passkey } from '../passkeys/passkey-rows.ts'
 import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
@@ -108,6 +108,6 @@ function connect(
 }
 
 function signInAgain(basePath: string): Markup {
-  const query = new URLSearchParams({ return_to: `${basePath}/account` })
+  const query = String(new URLSearchParams({ return_to: `${basePath}/account` }))
   return html`<p class="hint">To change this, <a href="${basePath}/login?${query}">sign in again</a>.</p>`
 }

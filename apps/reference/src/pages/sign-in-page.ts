@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerSecret } from '@grantkit/core'
 import { isCrossSite } from '@grantkit/core/feature'
+import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
-import { html, raw } from 'hono/html'
 import { z } from 'zod'
 import { cookieOf } from '../http/cookies.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
@@ -66,6 +66,7 @@ ${passwordForm(site, ways, hidden, email)}${otherWays(site, ways, hidden, passke
         main,
         status,
         script,
+        formAction: 'any',
         headers: { ...setCookie, ...headers },
       })
     },
@@ -81,7 +82,7 @@ ${passwordForm(site, ways, hidden, email)}${otherWays(site, ways, hidden, passke
   }
 }
 
-const AUTOFOCUS = raw(' autofocus')
+const AUTOFOCUS = html.raw` autofocus`
 
 function passwordForm(
   { basePath }: Site,
@@ -107,7 +108,7 @@ function otherWays(
   inField: boolean,
 ): Markup {
   const passkey = html`
-<form method="post" action="${basePath}/login/passkey" data-passkey="get"${inField ? raw(' data-in-field') : ''} class="other-way" hidden>
+<form method="post" action="${basePath}/login/passkey" data-passkey="get"${inField ? html.raw` data-in-field` : ''} class="other-way" hidden>
   ${hidden}
   <input type="hidden" name="answer">
   <button>Sign in with a passkey</button>

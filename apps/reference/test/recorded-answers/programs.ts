@@ -5,7 +5,7 @@ const UNKNOWN = { authorization: `Bearer gka_${'x'.repeat(22)}.${'x'.repeat(43)}
 
 /** The documents and assets, by their headers alone. */
 export async function documentAnswers({ ask }: Visitor): Promise<void> {
-  for (const path of ['/auth.md', '/llms.txt', '/openapi.json', '/docs', '/assets/style.css', '/healthz'])
+  for (const path of ['/auth.md', '/llms.txt', '/openapi.json', '/docs', '/healthz'])
     await ask(path, 'HEAD', path)
   await ask('a document that is unknown', 'GET', '/docs/nothing.js')
   await ask('a document, POST', 'POST', '/auth.md')

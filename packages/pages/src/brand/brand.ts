@@ -13,6 +13,8 @@ export interface Brand {
    * the dark theme is derived. Default: teal.
    */
   readonly accent?: string | undefined
+  /** CSS of your own, after that of the pages: for pages of yours in the same layout. */
+  readonly style?: string | undefined
   /** Links below every page, such as imprint and privacy. */
   readonly footer?: readonly FooterLink[] | undefined
 }
@@ -30,7 +32,8 @@ export interface Theme {
   readonly style: string
 }
 
-/** @throws Error that names what is wrong with the logo or the accent */
-export function themeOf({ name, logo, accent, footer = [] }: Brand): Theme {
-  return { name, logo: logo && logoUri(logo), footer, style: styleOf(accentOf(accent)) }
+/** @throws Error that names what is wrong with the logo, the accent or the style */
+export function themeOf({ name, logo, accent, style = '', footer = [] }: Brand): Theme {
+  if (/<\/style/i.test(style)) throw new Error('brand.style must be CSS, without a closing tag')
+  return { name, logo: logo && logoUri(logo), footer, style: styleOf(accentOf(accent)) + style }
 }
