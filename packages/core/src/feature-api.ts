@@ -36,6 +36,7 @@ export { isLoopbackUrl, type PublicUrlRule, publicUrlFault } from './http/public
 export { displayText, terminalText } from './kernel/display-text.ts'
 export type { BaseEvent, RequestEvent } from './kernel/events.ts'
 export type { Clients, Kernel, KernelStore, RequestingUser } from './kernel/kernel.ts'
+export { inLanguage, type LocalizedText } from './kernel/localized-text.ts'
 export {
   defineErrors,
   type ErrorDefinition,
@@ -58,7 +59,7 @@ export type {
   Transient,
 } from './kernel/records.ts'
 export { requestedResources } from './kernel/resource-indicator.ts'
-export { requestedScopes, scopeCeiling } from './kernel/scope.ts'
+export { requestedScopes, type ScopeInWords, scopeCeiling } from './kernel/scope.ts'
 export {
   type GrantId,
   type Hash,

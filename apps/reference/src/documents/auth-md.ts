@@ -1,4 +1,4 @@
-import { inLanguage } from '@grantkit/core'
+import { inLanguage } from '@grantkit/core/feature'
 import { SCOPES } from '../oauth/scopes.ts'
 import type { Settings } from '../settings/settings.ts'
 import { aboutProfile, KEPT } from './about-profile.ts'

@@ -1,4 +1,5 @@
-import type { LocalizedText, ScopeDefinition } from '@grantkit/core'
+import type { ScopeDefinition } from '@grantkit/core'
+import type { LocalizedText } from '@grantkit/core/feature'
 import { de } from './scope-texts/de.ts'
 import { en, type ScopeTexts } from './scope-texts/en.ts'
 import { es } from './scope-texts/es.ts'

@@ -1,5 +1,6 @@
-import { inLanguage, type ScopeDefinition } from '@grantkit/core'
+import type { ScopeDefinition } from '@grantkit/core'
 import type { ServerDescription } from '@grantkit/core/feature'
+import { inLanguage } from '@grantkit/core/feature'
 import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { SCOPES } from '../oauth/scopes.ts'
 import { deviceOperations } from './device-operations.ts'

@@ -1,5 +1,5 @@
-import type { ScopeInWords } from '@grantkit/core'
 import type { ConnectedApp } from '@grantkit/core/connected-apps'
+import type { ScopeInWords } from '@grantkit/core/feature'
 import { html } from '@grantkit/pages'
 import { type Markup, pointInTime } from './page.ts'
 import { redirectTarget } from './redirect-target.ts'

@@ -9,7 +9,7 @@ export type LocalizedText = string | Readonly<Record<string, string>>
  *
  * @example
  * ```ts
- * import { inLanguage } from '@grantkit/core'
+ * import { inLanguage } from '@grantkit/core/feature'
  *
  * inLanguage({ en: 'Read notes', de: 'Notizen lesen' }, 'de-AT') // 'Notizen lesen'
  * inLanguage({ en: 'Read notes', de: 'Notizen lesen' }, 'fr', ['de', 'en']) // 'Notizen lesen'

@@ -1,5 +1,6 @@
-import type { HttpResponse, ScopeInWords } from '@grantkit/core'
+import type { HttpResponse } from '@grantkit/core'
 import type { ConnectedApp, ConnectedAppsView } from '@grantkit/core/connected-apps'
+import type { ScopeInWords } from '@grantkit/core/feature'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { fill, type Language } from '../language.ts'
 import { layout, type PageContext } from '../layout.ts'

@@ -1,4 +1,5 @@
-import type { ConsentScope, ScopeInWords } from '@grantkit/core'
+import type { ConsentScope } from '@grantkit/core'
+import type { ScopeInWords } from '@grantkit/core/feature'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { counted, type Language, listed } from '../language.ts'
 import { linkedToApps, type PageContext } from '../layout.ts'
