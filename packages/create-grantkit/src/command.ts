@@ -40,7 +40,8 @@ interface Typed {
 async function create(typed: Typed): Promise<void> {
   const given = readChoices(typed)
   if (typed.folder !== undefined) checkEmpty(typed.folder)
-  const asks = !typed.yes
+  const isOpen = typed.folder === undefined || namesOf(DEFAULTS).some((name) => given[name] === undefined)
+  const asks = isOpen && !typed.yes
   if (asks && !process.stdin.isTTY) throw new ChoiceError('There is no terminal to ask in: say --yes.')
   const folder = typed.folder ?? (asks ? await askFolder(checkEmpty) : DEFAULT_FOLDER)
   const choices = asks ? await askChoices(given) : { ...DEFAULTS, ...given }

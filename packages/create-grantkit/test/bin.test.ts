@@ -27,6 +27,11 @@ describe('npm create grantkit', () => {
     expect(output).not.toMatch(/[\w-]{40}/)
   })
 
+  it('asks nothing if the arguments answer every question', async () => {
+    const answers = ['--framework=hono', '--store=memory', '--pages=own', '--features=none']
+    expect(await run('answered', ...answers)).toMatchObject({ status: 0, complaint: '' })
+  })
+
   it('ends with 1 and one line when it refuses', async () => {
     const complaint =
       '--store: "rediss" is unknown. Did you mean redis? Known: memory, sqlite, postgres, redis.\n'
