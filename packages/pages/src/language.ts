@@ -45,9 +45,9 @@ export function listed({ tag, lowerCaseInLists }: Language, texts: readonly stri
   return new Intl.ListFormat(tag, { type: 'conjunction' }).format(inside)
 }
 
-/** "20 seconds ago". */
+/** "20 seconds ago", or "now". */
 export function ago({ tag }: Language, seconds: number): string {
-  const format = new Intl.RelativeTimeFormat(tag, { numeric: 'always' })
+  const format = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' })
   return seconds < 60 ? format.format(-seconds, 'second') : format.format(-Math.floor(seconds / 60), 'minute')
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Language, pages } from '../src/index.ts'
+import { ago } from '../src/language.ts'
 import * as included from '../src/languages/index.ts'
 import { consentView } from './shown-pages.ts'
 
@@ -23,6 +24,14 @@ describe.each(Object.values(included))('the language $name', (language) => {
     const { allowReadingOnly, readingOnly } = language.decision
     expect(allowReadingOnly.toLowerCase()).toContain(readingOnly.toLowerCase())
   })
+})
+
+it.each([
+  [0, 'now'],
+  [20, '20 seconds ago'],
+  [130, '2 minutes ago'],
+])('says of %i seconds "%s"', (seconds, text) => {
+  expect(ago(en, seconds)).toBe(text)
 })
 
 describe('a language of your own', () => {

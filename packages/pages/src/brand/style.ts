@@ -30,8 +30,8 @@ footer{margin-block-start:auto;padding-block-start:1.5rem;color:var(--quiet);fon
 footer ul{display:flex;flex-wrap:wrap;justify-content:center;gap:0 1.25rem;margin:0;padding:0;list-style:none}
 footer a{display:inline-block;padding-block:.75rem;color:inherit}
 h1{margin:0 0 1rem;font-size:1.5rem;line-height:1.25;letter-spacing:-.01em;text-wrap:balance}
-h2{margin:0 0 .25rem;font-size:1.05rem;line-height:1.35}
-p{margin:0 0 1rem}
+h2{margin:0 0 .25rem;font-size:1.05rem;line-height:1.35;text-wrap:balance}
+p{margin:0 0 1rem;text-wrap:pretty}
 a{color:var(--accent);text-underline-offset:.2em}
 code{font:.92em/1.5 ui-monospace,monospace}
 bdi{display:inline-block;max-inline-size:100%;overflow:clip;vertical-align:bottom}
