@@ -59,6 +59,7 @@ export default defineConfig({
         items: [
           { text: 'Express', link: '/how-to/express' },
           { text: 'Pages: brand and languages', link: '/how-to/pages' },
+          { text: 'How the pages look', link: '/pages-gallery' },
           { text: 'express-session', link: '/how-to/express-session' },
           { text: 'Passport', link: '/how-to/passport' },
           { text: 'NestJS', link: '/how-to/nestjs' },

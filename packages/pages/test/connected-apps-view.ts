@@ -25,7 +25,11 @@ export function connectedAppsView(
   return {
     ...{ request, locale, session: { id: 'session', subject: 'ada', authTime: 0 }, ticket: 'ticket' },
     apps: [
-      app('c1', scopes, { name, called: 'Büro-Laptop', redirectUris: ['http://127.0.0.1:8123/callback'] }),
+      app('c1', scopes, {
+        name,
+        called: locale === 'de' ? 'Büro-Laptop' : 'Office laptop',
+        redirectUris: ['http://127.0.0.1:8123/callback'],
+      }),
       app('c2', scopes.slice(0, 1), {
         ...{ name: 'Invoices', origin: 'integration', redirectUris: ['https://invoices.example/callback'] },
       }),

@@ -139,17 +139,23 @@ export function shownPages(
     'connected-apps-changed': () =>
       connectedApps.connectedAppsPage({ ...apps, next: undefined, first: '/', apps: [], notice }),
     'connected-apps-expired': () => connectedApps.connectedAppsPage({ ...apps, expired: true }),
-    'sign-in': () => page({ ...SIGN_IN, locale }),
+    'sign-in': () => page(signIn(locale)),
   }
 }
 
-const SIGN_IN = {
-  title: 'Sign in',
-  formAction: ["'self'"],
-  main: html`<h1>Sign in</h1>
-<form method="post" action="/login">
-  <label class="field" for="email">Email</label><input id="email" name="email" type="email" autocomplete="username">
-  <label class="field" for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password">
-  <button class="primary">Sign in</button>
+const SIGN_IN = { en: ['Sign in', 'Email', 'Password'], de: ['Anmelden', 'E-Mail', 'Passwort'] } as const
+
+function signIn(locale: string) {
+  const [title, email, password] = SIGN_IN[locale === 'de' ? 'de' : 'en']
+  return {
+    title,
+    locale,
+    formAction: ["'self'"],
+    main: html`<h1>${title}</h1>
+<form method="post">
+  <label class="field" for="email">${email}</label><input id="email" name="email" type="email" autocomplete="username">
+  <label class="field" for="password">${password}</label><input id="password" name="password" type="password" autocomplete="current-password">
+  <button class="primary">${title}</button>
 </form>`,
+  }
 }
