@@ -156,7 +156,7 @@ function freezeDevice([code, began]: Element[]): void {
   const shown = code?.querySelector('.code')
   if (shown !== undefined && shown !== null) shown.textContent = 'WDJB-MJHT'
   if (began != null)
-    began.textContent = String(began.textContent).replace(/^\d+ seconds? ago/, '20 seconds ago')
+    began.textContent = String(began.textContent).replace(/^(now|\d+ seconds? ago)/, '20 seconds ago')
 }
 
 /** Fixes the times, so that a picture changes only when the page does. */
