@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
@@ -249,15 +249,18 @@ describe('docs, for a user who signs in there', () => {
 })
 
 describe('a new area', () => {
-  it('is one line of one file: its scopes, routes, words and descriptions follow', async () => {
+  it('is one line in each language: its scopes, routes, words and descriptions follow', async () => {
     const source = fileURLToPath(new URL('../src', import.meta.url))
     const copy = `${source}-with-one-more-line`
     await cp(source, copy, { recursive: true, filter: (path) => !path.endsWith('.test.ts') })
     try {
-      const table = await readFile(`${copy}/oauth/scopes.ts`, 'utf8')
       const line =
-        "  certificates: { title: 'Certificates', read: 'See the certificates', write: 'Issue certificates' },\n"
-      await writeFile(`${copy}/oauth/scopes.ts`, table.replace('  account: {', `${line}  account: {`))
+        "    certificates: { title: 'Certificates', read: 'See the certificates', write: 'Issue certificates' },\n"
+      const texts = join(copy, 'oauth/scope-texts')
+      for (const file of await readdir(texts)) {
+        const text = await readFile(join(texts, file), 'utf8')
+        await writeFile(join(texts, file), text.replace('    account: {', `${line}    account: {`))
+      }
       const { createService } = (await import(
         pathToFileURL(`${copy}/service.ts`).href
       )) as typeof import('../src/service.ts')

@@ -30,7 +30,7 @@ it('shows it in its documents and on its pages', async () => {
     expect(await textAt(path), path).not.toMatch(/oauth\/register|register themselves|ClientRegistration/)
   const page = await textAt('/oauth/authorize?client_id=unknown')
   expect(page).toContain('does not know this app.')
-  expect(page).toMatch(/ask the operator to add the app/i)
+  expect(page).toMatch(/ask the operator to register the app/i)
   expect(page).not.toMatch(/register it/i)
 })
 

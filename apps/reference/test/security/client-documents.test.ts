@@ -116,7 +116,9 @@ onTheService(
       const page = await ask(bench, "https://evil.dev/claude.ai/x'onclick='alert(1)&lt;/client.json")
       expect(page.status).toBe(200)
       expectGuardedPage(page)
-      expect(page.body).toContain('<dt>Described by</dt><dd><code>https://<strong>evil.dev</strong>/')
+      expect(page.body).toMatch(
+        /Described by<\/dt><dd><code[^>]*>https:\/\/<strong[^>]*>evil\.dev<\/strong>\//,
+      )
       expect(page.body).toContain('x&#39;onclick=&#39;alert(1)&amp;lt;/client.json</code>')
       expect(textOf(page.body)).toContain("<bdi>Claude' onclick='alert(1)</bdi>")
     })
