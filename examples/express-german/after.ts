@@ -96,6 +96,7 @@ app.get('/api/orders', protect(api, 'orders:read'), (_req, res) => {
   res.json(ordersOf.all(res.locals.auth.token.subject))
 })
 
-app.listen(port, '127.0.0.1', () =>
-  console.log(`Kontor auf http://127.0.0.1:${port}, die Kasse ist ${till.clientId}`),
-)
+app.listen(port, '127.0.0.1', (error) => {
+  if (error) throw error
+  console.log(`Kontor auf http://127.0.0.1:${port}, die Kasse ist ${till.clientId}`)
+})

@@ -44,4 +44,7 @@ app.get('/orders', (req, res) => {
   return res.json(ordersOf.all(session.subject))
 })
 
-app.listen(port, '127.0.0.1', () => console.log(`Kontor auf http://127.0.0.1:${port}`))
+app.listen(port, '127.0.0.1', (error) => {
+  if (error) throw error
+  console.log(`Kontor auf http://127.0.0.1:${port}`)
+})

@@ -68,4 +68,7 @@ app.post('/notes', protect(api, 'notes:write'), (req, res) => {
   return res.status(201).json(notes.at(-1))
 })
 
-app.listen(port, '127.0.0.1', () => console.log(`Notes on http://127.0.0.1:${port}`))
+app.listen(port, '127.0.0.1', (error) => {
+  if (error) throw error
+  console.log(`Notes on http://127.0.0.1:${port}`)
+})

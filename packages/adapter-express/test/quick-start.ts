@@ -22,4 +22,7 @@ app.get('/notes', protect(api, 'notes:read'), (_req, res) => {
   res.json([`a note of ${token.subject}`])
 })
 
-app.listen(port, '127.0.0.1', () => console.log(`Notes at ${issuer}/notes`))
+app.listen(port, '127.0.0.1', (error) => {
+  if (error) throw error
+  console.log(`Notes at ${issuer}/notes`)
+})

@@ -10,4 +10,7 @@ app.get('/notes', protect(api, 'notes:read'), (_req, res) => {
   res.json([`a note of ${res.locals.auth.token.subject}`])
 })
 
-app.listen(port, '127.0.0.1', () => console.log(`Notes at http://127.0.0.1:${port}/notes`))
+app.listen(port, '127.0.0.1', (error) => {
+  if (error) throw error
+  console.log(`Notes at http://127.0.0.1:${port}/notes`)
+})
