@@ -216,7 +216,9 @@ describe('integration', () => {
     expect(signed).not.toHaveProperty('client_secret')
     const list = run('commands/integration.ts', ['list'], { environment: jobs })
     expect(await list.ended).toBe(0)
-    expect(list.output()).toMatch(new RegExp(`${signed.client_id}  Job  job\n.*\n  scope     courses:read`))
+    expect(list.output()).toMatch(
+      new RegExp(`${signed.client_id}  Job  client_credentials\n.*\n  scope     courses:read`),
+    )
   })
 
   const JOB = ['add', '--name', 'Job', '--grant', 'client_credentials']
