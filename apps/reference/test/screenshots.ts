@@ -49,8 +49,14 @@ await browser.close()
 await service.close()
 
 async function photograph(page: Page, suffix: string): Promise<void> {
-  const shoot = (name: string, fullPage = true) =>
-    page.screenshot({ path: `${FOLDER}/${name}-${suffix}.png`, fullPage })
+  const window = page.viewportSize() ?? SCREENS[0]
+  // A window as high as its page: the buttons at its bottom cover nothing then.
+  const shoot = async (name: string, wholePage = true) => {
+    const height = wholePage ? await page.evaluate(() => document.documentElement.scrollHeight) : 0
+    await page.setViewportSize({ width: window.width, height: Math.max(height, window.height) })
+    await page.screenshot({ path: `${FOLDER}/${name}-${suffix}.png` })
+    await page.setViewportSize(window)
+  }
   await page.goto(`${service.baseUrl}/`)
   await shoot('home')
   await page.goto(`${service.baseUrl}/oauth/authorize?client_id=forgotten&redirect_uri=x`)
