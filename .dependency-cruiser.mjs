@@ -133,6 +133,8 @@ export default {
     tsPreCompilationDeps: true,
     skipAnalysisNotInRules: true,
     doNotFollow: { path: 'node_modules' },
+    // What `pnpm build` leaves.
+    exclude: { path: '^(packages|apps)/[^/]+/dist/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['types', 'import', 'node', 'default'],
