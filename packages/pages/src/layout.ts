@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { AuthorizationServer, HttpResponse, Session } from '@grantkit/core'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { FooterLink, Theme } from './brand/brand.ts'
@@ -92,12 +91,12 @@ function footerLink({ text, href }: FooterLink): SafeHtml {
 }
 
 function pageHeaders(
-  { style, logo }: Theme,
+  { styleHash, logo }: Theme,
   { formAction = ["'none'"], script }: PageContent,
 ): Record<string, string> {
   const policy = [
     "default-src 'none'",
-    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    `style-src '${styleHash}'`,
     ...(logo === undefined ? [] : ['img-src data:']),
     ...(script === undefined ? [] : ["script-src 'self'", "connect-src 'self'"]),
     ...(formAction === 'any' ? [] : [`form-action ${formAction.join(' ')}`]),

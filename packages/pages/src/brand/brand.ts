@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { accentOf } from './accent.ts'
 import { logoUri } from './logo.ts'
 import { styleOf } from './style.ts'
@@ -30,10 +31,14 @@ export interface Theme {
   readonly logo?: string | undefined
   readonly footer: readonly FooterLink[]
   readonly style: string
+  /** Its source expression for the Content-Security-Policy. */
+  readonly styleHash: string
 }
 
 /** @throws Error that names what is wrong with the logo, the accent or the style */
 export function themeOf({ name, logo, accent, style = '', footer = [] }: Brand): Theme {
   if (/<\/style/i.test(style)) throw new Error('brand.style must be CSS, without a closing tag')
-  return { name, logo: logo && logoUri(logo), footer, style: styleOf(accentOf(accent)) + style }
+  const whole = styleOf(accentOf(accent)) + style
+  const styleHash = `sha256-${createHash('sha256').update(whole).digest('base64')}`
+  return { name, logo: logo && logoUri(logo), footer, style: whole, styleHash }
 }
