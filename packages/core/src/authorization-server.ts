@@ -179,10 +179,10 @@ function metadataOfServer(
 
 function endpointsIn(
   features: readonly FeatureParts[],
-  { store, limiter }: ServerContext,
+  { store, limiter, attempts }: ServerContext,
   { clientAuthMethods, senderConstraint }: JoinedParts,
 ): Endpoint[] {
   const readProof = proofReader(clientAuthMethods)
-  const context = { readProof, clients: store.clients, limiter, senderConstraint }
+  const context = { readProof, clients: store.clients, limiter, attempts, senderConstraint }
   return features.flatMap((feature) => endpointsOf(feature, context))
 }

@@ -1,18 +1,19 @@
 import type { Registrable } from './clients/client-metadata.ts'
 import { type PublicClient, publicClient } from './clients/client-record.ts'
-import { type RedirectUriOptions, redirectUriPolicyOf } from './clients/redirect-uri.ts'
-import { type AddedClient, type StaticClient, staticClients } from './clients/static-clients.ts'
+import type { StaticClientOptions } from './clients/known-static-clients.ts'
+import type { KnownStaticClient, StaticClient } from './clients/static-client.ts'
+import { type AddedClient, staticClients } from './clients/static-clients.ts'
 import { type ClientRemoval, removeClient } from './grants/client-removal.ts'
 import type { Kernel } from './kernel/kernel.ts'
 
 /** The clients of a server, for its operator. */
 export interface ClientAdministration {
   /**
-   * Registers a static client, which may have fixed https redirect URIs. The secret is in the result this once.
+   * Registers a static client, which may have fixed https redirect URIs, or those of a known client. The secret is in the result this once.
    *
    * @throws OAuthError that names what is wrong with the metadata
    */
-  add(registration: StaticClient): Promise<AddedClient>
+  add(registration: StaticClient | KnownStaticClient): Promise<AddedClient>
   /** The client with this id: a static one, a self-registered one, or one that a document describes. */
   find(clientId: string): Promise<PublicClient | undefined>
   /** The static clients, the oldest first. Reads every client. */
@@ -28,9 +29,9 @@ export interface ClientAdministration {
 export function clientAdministration(
   kernel: Kernel,
   registrable: Registrable,
-  options: RedirectUriOptions,
+  options: StaticClientOptions,
 ): ClientAdministration {
-  const { add, list } = staticClients(kernel, registrable, redirectUriPolicyOf(options))
+  const { add, list } = staticClients(kernel, registrable, options)
   return {
     add,
     list,

@@ -7,9 +7,9 @@
 
 export type {
   CallbackView,
+  ClientIdentity,
   ConsentScope,
   ConsentView,
-  DocumentIdentity,
   ErrorView,
   Interaction,
   Session,
@@ -17,8 +17,9 @@ export type {
 } from './authorization/interaction.ts'
 export { type AuthorizationServer, createAuthorizationServer } from './authorization-server.ts'
 export type { FeatureClientMetadata, PublicClient } from './clients/client-record.ts'
-export { loopbackOnly, type RedirectUriPolicy } from './clients/redirect-uri.ts'
-export type { AddedClient, StaticClient } from './clients/static-clients.ts'
+export { loopbackOnly, type RedirectUriPolicy } from './clients/redirect-uri-policy.ts'
+export type { KnownStaticClient, StaticClient } from './clients/static-client.ts'
+export type { AddedClient } from './clients/static-clients.ts'
 export type { Feature } from './feature.ts'
 export type { ClientRemoval } from './grants/client-removal.ts'
 export type { UserGrant, UserGrantPage } from './grants/user-grants.ts'

@@ -2,9 +2,11 @@ import type { ConsentDenied, ConsentGranted } from './authorization/approval.ts'
 import type { AuthorizationOptions } from './authorization/authorization.ts'
 import type { ClientAuthenticationOptions } from './clients/authentication/standard-methods.ts'
 import { type ClientSource, clientsOf } from './clients/client-sources.ts'
+import type { StaticClientOptions } from './clients/known-static-clients.ts'
 import type { ClientRegistered, RegistrationOptions } from './clients/registration.ts'
 import type { ClientAdded } from './clients/static-clients.ts'
 import type { Metadata } from './discovery/server-metadata.ts'
+import { signInAttempts } from './explain/attempts.ts'
 import type { Feature } from './feature.ts'
 import type { CodeRedeemed } from './grants/authorization-code.ts'
 import type { GrantEnded } from './grants/change-grant.ts'
@@ -22,6 +24,8 @@ import { checkedResource } from './kernel/resource-indicator.ts'
 import { revocationLog } from './kernel/revocation-log.ts'
 import { parseScope, type ScopeCatalogue } from './kernel/scope.ts'
 import { type Random, strongRandom } from './kernel/secrets.ts'
+import { acceptedSecrets } from './kernel/server-secret.ts'
+import type { StepEvent } from './kernel/sign-in-steps.ts'
 import type { Store } from './kernel/store.ts'
 import type { LimitEvent, LimitOptions } from './limits/rate-limits.ts'
 import type { ClaimsUnreleased } from './openid/claims.ts'
@@ -53,6 +57,11 @@ export interface KernelOptions<Scope extends string> {
    * grants that a stolen credential ended, go to the console.
    */
   readonly onEvent?: OnEvent | undefined
+  /**
+   * Explains failed sign-ins: each error carries the reference of its sign-in attempt, and each step of an attempt is an event
+   * of the type `step`. Default false.
+   */
+  readonly explain?: boolean | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
   /** Cryptographically strong random bytes. */
@@ -105,6 +114,7 @@ export type AuthorizationServerOptions<Scope extends string> = KernelOptions<Sco
   ResourceMetadataOptions &
   RevocationOptions &
   SigningKeyOptions &
+  StaticClientOptions &
   TokenEndpointOptions
 
 type AllOptions = AuthorizationServerOptions<string>
@@ -130,6 +140,7 @@ export type ServerEvent =
   | SigningKeyEvent
   | ClaimsUnreleased
   | LimitEvent
+  | StepEvent
 
 export type OnEvent = (event: ServerEvent) => void
 
@@ -141,7 +152,7 @@ export type OnEvent = (event: ServerEvent) => void
  * @throws Error that names the option at fault
  */
 export function kernelOf(
-  options: KernelOptions<string>,
+  options: KernelOptions<string> & Pick<AuthorizationOptions, 'secret'>,
   { clients, grants, transients }: Store,
   sources: readonly ClientSource[],
 ): Kernel {
@@ -154,6 +165,8 @@ export function kernelOf(
     checkedResource(`resources[${index}]`, indicatorOf(option)),
   )
   const { now = systemClock, random = strongRandom } = options
+  // A feature may emit events that the union does not name.
+  const emit = shielded(options.onEvent as Emit | undefined)
   const revocations = transients && revocationLog(transients, now, random)
   return {
     issuer,
@@ -164,8 +177,10 @@ export function kernelOf(
     store: { clients: clientsOf(clients, sources), grants, transients, revocations },
     now,
     random,
-    // A feature may emit events that the union does not name.
-    emit: shielded(options.onEvent as Emit | undefined),
+    emit,
+    attempts: options.explain
+      ? signInAttempts({ emit, now, random }, acceptedSecrets(options.secret)[0])
+      : undefined,
   }
 }
 

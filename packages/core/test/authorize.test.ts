@@ -13,12 +13,12 @@ import {
   register,
   tokensFor,
 } from './client.ts'
-import { CHALLENGE, ISSUER, openSchool, PAGE, REDIRECT_URI, SCOPES, type School } from './school.ts'
+import { CHALLENGE, ISSUER, openService, PAGE, REDIRECT_URI, SCOPES, type Service } from './service.ts'
 import { TEST_KEYS } from './signing-keys.ts'
 
-async function withClient(metadata: object = {}): Promise<{ school: School; id: string }> {
-  const school = openSchool()
-  return { school, id: (await register(school, metadata)).clientId }
+async function withClient(metadata: object = {}): Promise<{ service: Service; id: string }> {
+  const service = openService()
+  return { service, id: (await register(service, metadata)).clientId }
 }
 
 describe('authorize, before the redirect URI is trusted', () => {
@@ -30,23 +30,23 @@ describe('authorize, before the redirect URI is trusted', () => {
     ['a longer path', { redirect_uri: `${REDIRECT_URI}/more` }, 'redirect_uri_not_registered'],
     ['an empty client_id', { client_id: '' }, 'message_invalid'],
   ])('shows a page for %s and redirects nowhere', async (_, overrides, reason) => {
-    const { school, id } = await withClient()
-    const response = await authorize(school, authorizationQuery(id, overrides))
+    const { service, id } = await withClient()
+    const response = await authorize(service, authorizationQuery(id, overrides))
     expect(response.status).toBe(400)
     expect(response.headers).not.toHaveProperty('location')
-    expect(school.shown.error?.reason).toBe(reason)
+    expect(service.shown.error?.reason).toBe(reason)
   })
 
   it.each(['redirect_uri', 'client_id'])('shows a page when %s is repeated', async (name) => {
-    const { school, id } = await withClient()
-    const response = await authorize(school, `${authorizationQuery(id)}&${name}=https%3A%2F%2Fevil.example`)
+    const { service, id } = await withClient()
+    const response = await authorize(service, `${authorizationQuery(id)}&${name}=https%3A%2F%2Fevil.example`)
     expect([response.status, response.headers.location]).toEqual([400, undefined])
-    expect(school.shown.error?.description).toBe(`${name} must not be repeated`)
+    expect(service.shown.error?.description).toBe(`${name} must not be repeated`)
   })
 
   it('keeps its pages out of frames, caches and other sites', async () => {
-    const { school, id } = await withClient()
-    const pages = [await authorize(school, 'client_id=x'), await authorize(school, authorizationQuery(id))]
+    const { service, id } = await withClient()
+    const pages = [await authorize(service, 'client_id=x'), await authorize(service, authorizationQuery(id))]
     for (const { headers } of pages) {
       expect(headers).toMatchObject({
         'x-frame-options': 'DENY',
@@ -71,8 +71,8 @@ describe('authorize, after the redirect URI is trusted', () => {
     ['a max_age that is no number', { max_age: '1.5' }, 'invalid_request'],
     ['a nonce beyond all measure', { nonce: 'n'.repeat(4001) }, 'invalid_request'],
   ])('sends %s back with state and iss', async (_, overrides, error) => {
-    const { school, id } = await withClient()
-    const response = await authorize(school, authorizationQuery(id, overrides))
+    const { service, id } = await withClient()
+    const response = await authorize(service, authorizationQuery(id, overrides))
     expect(response.status).toBe(303)
     expect(String(response.headers.location).startsWith(`${REDIRECT_URI}?`)).toBe(true)
     expect(redirectOf(response)).toEqual({
@@ -149,11 +149,11 @@ describe('authorize, after the redirect URI is trusted', () => {
   ])('%s', async (_, name, errors, values) => {
     const confidential = { token_endpoint_auth_method: 'client_secret_post' }
     for (const [metadata, nonce] of [[{}], [{}, 'n-1'], [confidential], [confidential, 'n-1']] as const) {
-      const { school, id } = await withClient(metadata)
+      const { service, id } = await withClient(metadata)
       for (const value of values) {
         const about = value?.slice(0, 40)
         const query = authorizationQuery(id, { nonce, [name]: value })
-        const { location } = (await authorize(school, query)).headers
+        const { location } = (await authorize(service, query)).headers
         expect(location, about).toMatch(/^http:\/\/127\.0\.0\.1:7001\/callback\?[^#]*$/)
         const told = Object.fromEntries(new URL(String(location)).searchParams)
         expect(errors, about).toContain(told.error)
@@ -163,14 +163,14 @@ describe('authorize, after the redirect URI is trusted', () => {
   })
 
   it('AQ-06: the response mode query is allowed', async () => {
-    const { school, id } = await withClient()
+    const { service, id } = await withClient()
     const query = authorizationQuery(id, { response_mode: 'query' })
-    expect((await authorize(school, query)).body).toBe('consent')
+    expect((await authorize(service, query)).body).toBe('consent')
   })
 
   it('rejects a repeated parameter by name', async () => {
-    const { school, id } = await withClient()
-    const answer = redirectOf(await authorize(school, `${authorizationQuery(id)}&nonce=1&nonce=1`))
+    const { service, id } = await withClient()
+    const answer = redirectOf(await authorize(service, `${authorizationQuery(id)}&nonce=1&nonce=1`))
     expect(answer).toMatchObject({
       error: 'invalid_request',
       error_description: 'nonce must not be repeated',
@@ -178,76 +178,79 @@ describe('authorize, after the redirect URI is trusted', () => {
   })
 
   it('ignores parameters it does not know, also repeated ones', async () => {
-    const { school, id } = await withClient()
+    const { service, id } = await withClient()
     const response = await authorize(
-      school,
+      service,
       `${authorizationQuery(id)}&display=page&foo=1&foo=2&acr_values=0`,
     )
     expect(response.body).toBe('consent')
   })
 
   it('returns any state unchanged, and no state if none was sent', async () => {
-    const { school, id } = await withClient()
+    const { service, id } = await withClient()
     const state = `a+b%20&="<ä\r\n${'x'.repeat(2048)}`
-    expect(redirectOf(await authorize(school, authorizationQuery(id, { state, scope: 'nope' }))).state).toBe(
+    expect(redirectOf(await authorize(service, authorizationQuery(id, { state, scope: 'nope' }))).state).toBe(
       state,
     )
     expect(
-      redirectOf(await authorize(school, authorizationQuery(id, { state: undefined, scope: 'nope' }))),
+      redirectOf(await authorize(service, authorizationQuery(id, { state: undefined, scope: 'nope' }))),
     ).not.toHaveProperty('state')
   })
 
   it('accepts the same request as a form POST', async () => {
-    const { school, id } = await withClient()
-    const response = await school.send('POST', '/oauth/authorize', {
+    const { service, id } = await withClient()
+    const response = await service.send('POST', '/oauth/authorize', {
       form: authorizationQuery(id),
       headers: ALICE,
     })
     expect(response.body).toBe('consent')
-    expect(redirectOf(await decide(school))).toHaveProperty('code')
+    expect(redirectOf(await decide(service))).toHaveProperty('code')
   })
 
   it('shows a page for a POST without a form', async () => {
-    const { school, id } = await withClient()
+    const { service, id } = await withClient()
     const headers = { ...ALICE, 'content-type': 'text/plain' }
-    const response = await school.send('POST', '/oauth/authorize', { form: authorizationQuery(id), headers })
+    const response = await service.send('POST', '/oauth/authorize', { form: authorizationQuery(id), headers })
     expect(response.status).toBe(415)
-    expect(school.shown.error?.reason).toBe('media_type_unsupported')
+    expect(service.shown.error?.reason).toBe('media_type_unsupported')
   })
 
-  it('passes the client and its hints about the user to the sign-in page', async () => {
-    const { school, id } = await withClient()
-    const hints = { login_hint: 'alice@school.example', ui_locales: 'de en' }
-    await authorize(school, authorizationQuery(id, hints), {})
-    expect(school.shown.signInHint).toEqual({
+  it('passes the client and what it wants of the sign-in to the sign-in page', async () => {
+    const { service, id } = await withClient()
+    const demands = { prompt: 'consent select_account login', max_age: '0' }
+    const hints = { login_hint: 'alice@server.example', ui_locales: 'de en', ...demands }
+    await authorize(service, authorizationQuery(id, hints), {})
+    expect(service.shown.signInHint).toEqual({
       ...PAGE,
       client: expect.objectContaining({ clientId: id }),
       redirectUri: REDIRECT_URI,
-      loginHint: 'alice@school.example',
+      loginHint: 'alice@server.example',
       uiLocales: 'de en',
+      prompt: 'login select_account',
+      maxAge: 0,
     })
   })
 
   it('redirects to the current port of the app', async () => {
-    const { school, id } = await withClient()
+    const { service, id } = await withClient()
     const redirect_uri = 'http://127.0.0.1:65000/callback'
-    await authorize(school, authorizationQuery(id, { redirect_uri }))
-    const response = await decide(school)
+    await authorize(service, authorizationQuery(id, { redirect_uri }))
+    const response = await decide(service)
     expect(response.headers.location).toMatch(/^http:\/\/127\.0\.0\.1:65000\/callback\?code=/)
     const code = redirectOf(response).code ?? ''
-    expect((await redeem(school, { clientId: id }, code)).status, 'the registered port').toBe(400)
-    expect((await redeem(school, { clientId: id }, code, { redirect_uri })).status).toBe(200)
+    expect((await redeem(service, { clientId: id }, code)).status, 'the registered port').toBe(400)
+    expect((await redeem(service, { clientId: id }, code, { redirect_uri })).status).toBe(200)
   })
 
   it('DR-07, REQ-63: an integration gets nothing beyond the scopes that the operator registered', async () => {
-    const school = openSchool()
+    const service = openService()
     const integration = {
       clientName: 'Zap',
       redirectUris: [REDIRECT_URI],
       scopes: ['openid', 'courses:read'],
     }
-    const { clientId: client_id } = await school.server.clients.add(integration)
-    const answer = await authorize(school, authorizationQuery(client_id, { scope: 'courses:write' }))
+    const { clientId: client_id } = await service.server.clients.add(integration)
+    const answer = await authorize(service, authorizationQuery(client_id, { scope: 'courses:write' }))
     expect(redirectOf(answer).error).toBe('invalid_scope')
   })
 
@@ -259,21 +262,21 @@ describe('authorize, after the redirect URI is trusted', () => {
     ['the default of the server, if all that it registered is gone', 'gone', undefined, 'courses:read'],
   ])('offers a self-registered client %s', async (_, registered, scope, offered) => {
     const scopes = { ...SCOPES, gone: { description: 'Removed later' } }
-    const before = openSchool({ scopes })
+    const before = openService({ scopes })
     const { clientId: client_id } = await register(before, { scope: registered })
-    const school = openSchool({ store: before.store, defaultScope: 'courses:read' })
-    await authorize(school, authorizationQuery(client_id, { scope }))
-    expect(school.shown.consent?.scopes.map(({ name }) => name)).toEqual([offered])
+    const service = openService({ store: before.store, defaultScope: 'courses:read' })
+    await authorize(service, authorizationQuery(client_id, { scope }))
+    expect(service.shown.consent?.scopes.map(({ name }) => name)).toEqual([offered])
   })
 })
 
 describe('signing in', () => {
   it('sends a user without a session to sign-in and back', async () => {
-    const { school, id } = await withClient()
-    await authorize(school, authorizationQuery(id), {})
-    const [path = '', query = ''] = (school.shown.signIn ?? '').split('?')
+    const { service, id } = await withClient()
+    await authorize(service, authorizationQuery(id), {})
+    const [path = '', query = ''] = (service.shown.signIn ?? '').split('?')
     expect(query, 'nothing is added that nobody will need').toBe(authorizationQuery(id))
-    const response = await school.send('GET', path, { query, headers: ALICE })
+    const response = await service.send('GET', path, { query, headers: ALICE })
     expect(response.body).toBe('consent')
   })
 
@@ -283,20 +286,21 @@ describe('signing in', () => {
     ['max_age=0', { max_age: '0' }],
     ['max_age that has passed', { max_age: '10' }],
   ])('asks again for %s, once', async (_, overrides) => {
-    const { school, id } = await withClient()
-    const before = { cookie: `user=alice@${school.clock.now - 100}` }
-    await authorize(school, authorizationQuery(id, overrides), before)
-    const [path = '', query = ''] = (school.shown.signIn ?? '').split('?')
-    expect((await school.send('GET', path, { query, headers: before })).body, 'not signed in again').not.toBe(
-      'consent',
-    )
-    school.clock.now += 30
-    const after = { cookie: `user=alice@${school.clock.now}` }
-    school.clock.now += 5
-    expect((await school.send('GET', path, { query, headers: after })).body).toBe('consent')
-    school.clock.now += 60
+    const { service, id } = await withClient()
+    const before = { cookie: `user=alice@${service.clock.now - 100}` }
+    await authorize(service, authorizationQuery(id, overrides), before)
+    const [path = '', query = ''] = (service.shown.signIn ?? '').split('?')
     expect(
-      redirectOf(await decide(school, {}, after)),
+      (await service.send('GET', path, { query, headers: before })).body,
+      'not signed in again',
+    ).not.toBe('consent')
+    service.clock.now += 30
+    const after = { cookie: `user=alice@${service.clock.now}` }
+    service.clock.now += 5
+    expect((await service.send('GET', path, { query, headers: after })).body).toBe('consent')
+    service.clock.now += 60
+    expect(
+      redirectOf(await decide(service, {}, after)),
       'thinking it over costs no new sign-in',
     ).toHaveProperty('code')
   })
@@ -305,70 +309,71 @@ describe('signing in', () => {
     [60, true],
     [61, false],
   ])('takes a new sign-in that a clock %i seconds behind dates: %s', async (behind, accepted) => {
-    const { school, id } = await withClient()
-    await authorize(school, authorizationQuery(id, { prompt: 'login' }))
-    const [path = '', query = ''] = (school.shown.signIn ?? '').split('?')
-    const after = { cookie: `user=alice@${school.clock.now - behind}` }
-    const { body } = await school.send('GET', path, { query, headers: after })
+    const { service, id } = await withClient()
+    await authorize(service, authorizationQuery(id, { prompt: 'login' }))
+    const [path = '', query = ''] = (service.shown.signIn ?? '').split('?')
+    const after = { cookie: `user=alice@${service.clock.now - behind}` }
+    const { body } = await service.send('GET', path, { query, headers: after })
     expect(body === 'consent').toBe(accepted)
   })
 
   it('accepts neither the old session after sign-in, nor an older one of another user', async () => {
-    const { school, id } = await withClient()
-    const thisVerySecond = { cookie: `user=alice@${school.clock.now}` }
-    await authorize(school, authorizationQuery(id, { prompt: 'login' }), thisVerySecond)
-    const [path = '', query = ''] = (school.shown.signIn ?? '').split('?')
-    const older = { cookie: `user=bob@${school.clock.now - 100}` }
+    const { service, id } = await withClient()
+    const thisVerySecond = { cookie: `user=alice@${service.clock.now}` }
+    await authorize(service, authorizationQuery(id, { prompt: 'login' }), thisVerySecond)
+    const [path = '', query = ''] = (service.shown.signIn ?? '').split('?')
+    const older = { cookie: `user=bob@${service.clock.now - 100}` }
     for (const headers of [thisVerySecond, older]) {
-      expect((await school.send('GET', path, { query, headers })).body).not.toBe('consent')
+      expect((await service.send('GET', path, { query, headers })).body).not.toBe('consent')
     }
   })
 
   it('does not accept an old return URL as a new sign-in', async () => {
-    const { school, id } = await withClient()
-    await authorize(school, authorizationQuery(id, { prompt: 'login' }), {})
-    const [path = '', query = ''] = (school.shown.signIn ?? '').split('?')
-    const after = { cookie: `user=alice@${school.clock.now + 1}` }
-    school.clock.now += 700
-    expect((await school.send('GET', path, { query, headers: after })).body).not.toBe('consent')
+    const { service, id } = await withClient()
+    await authorize(service, authorizationQuery(id, { prompt: 'login' }), {})
+    const [path = '', query = ''] = (service.shown.signIn ?? '').split('?')
+    const after = { cookie: `user=alice@${service.clock.now + 1}` }
+    service.clock.now += 700
+    expect((await service.send('GET', path, { query, headers: after })).body).not.toBe('consent')
   })
 
   it('answers prompt=none without any page', async () => {
-    const { school, id } = await withClient()
+    const { service, id } = await withClient()
     const query = authorizationQuery(id, { prompt: 'none' })
-    expect(redirectOf(await authorize(school, query, {})).error).toBe('login_required')
-    expect(redirectOf(await authorize(school, query)).error).toBe('consent_required')
-    expect(school.shown).toEqual({})
+    expect(redirectOf(await authorize(service, query, {})).error).toBe('login_required')
+    expect(redirectOf(await authorize(service, query)).error).toBe('consent_required')
+    expect(service.shown).toEqual({})
   })
 
   it('issues no code for another user than the one of the hint', async () => {
-    const { school, id } = await withClient()
-    const { id_token } = await tokensFor(school, { clientId: id })
-    school.clock.now += 10_000_000
+    const { service, id } = await withClient()
+    const { id_token } = await tokensFor(service, { clientId: id })
+    service.clock.now += 10_000_000
     const query = authorizationQuery(id, { id_token_hint: id_token })
-    const bob = { cookie: `user=bob@${school.clock.now}` }
-    expect(redirectOf(await authorize(school, `${query}&prompt=none`, bob)).error).toBe('login_required')
-    await authorize(school, query, bob)
-    const [path = '', returned = ''] = (school.shown.signIn ?? '').split('?')
-    school.clock.now += 1
-    const again = { cookie: `user=bob@${school.clock.now}` }
-    expect(redirectOf(await school.send('GET', path, { query: returned, headers: again })).error).toBe(
+    const bob = { cookie: `user=bob@${service.clock.now}` }
+    expect(redirectOf(await authorize(service, `${query}&prompt=none`, bob)).error).toBe('login_required')
+    await authorize(service, query, bob)
+    expect(service.shown.signInHint?.prompt, 'or a single sign-on returns Bob for ever').toBe('login')
+    const [path = '', returned = ''] = (service.shown.signIn ?? '').split('?')
+    service.clock.now += 1
+    const again = { cookie: `user=bob@${service.clock.now}` }
+    expect(redirectOf(await service.send('GET', path, { query: returned, headers: again })).error).toBe(
       'login_required',
     )
-    expect((await authorize(school, query)).body, 'Alice herself').toBe('consent')
+    expect((await authorize(service, query)).body, 'Alice herself').toBe('consent')
   })
 
   it.each([
     ['signed in', ALICE],
     ['not signed in', {}],
   ])('answers a hint that it did not sign with login_required, to a user who is %s', async (_, user) => {
-    const { school, id } = await withClient()
+    const { service, id } = await withClient()
     const hint = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSIsImlzcyI6Imh0dHBzOi8vc2Nob29sLmV4YW1wbGUifQ.'
     for (const prompt of [undefined, 'none', 'login']) {
       const query = authorizationQuery(id, { id_token_hint: hint, prompt })
-      expect(redirectOf(await authorize(school, query, user)).error).toBe('login_required')
+      expect(redirectOf(await authorize(service, query, user)).error).toBe('login_required')
     }
-    expect(school.shown).toEqual({})
+    expect(service.shown).toEqual({})
   })
 
   it.each([
@@ -377,44 +382,44 @@ describe('signing in', () => {
     ['is of another issuer', { iss: 'https://other.example', sub: 'alice' }, false],
     ['names nobody', { iss: ISSUER }, false],
   ])('reads a hint with a good signature that %s', async (_, claims, believed) => {
-    const { school, id } = await withClient()
+    const { service, id } = await withClient()
     const [key] = TEST_KEYS
     const hint = await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: key.kid }).sign(key)
-    const { body, headers } = await authorize(school, authorizationQuery(id, { id_token_hint: hint }))
+    const { body, headers } = await authorize(service, authorizationQuery(id, { id_token_hint: hint }))
     if (believed) expect(body).toBe('consent')
     else expect(headers.location).toContain('error=login_required')
   })
 
   it('writes nothing to the store for a request without approval', async () => {
-    const { school, id } = await withClient()
-    await authorize(school, authorizationQuery(id), {})
-    await authorize(school, authorizationQuery(id))
-    expect((await school.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toEqual([])
+    const { service, id } = await withClient()
+    await authorize(service, authorizationQuery(id), {})
+    await authorize(service, authorizationQuery(id))
+    expect((await service.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toEqual([])
   })
 })
 
 describe('the error page of an unknown client', () => {
   it('tells the app of a deleted client to register again', async () => {
-    const { school, id } = await withClient()
-    school.clock.now += 8 * 24 * 3600
-    await authorize(school, authorizationQuery(id))
-    expect(school.shown.error?.description).toContain('register again')
-    const answer = await redeem(school, { clientId: id }, 'any')
+    const { service, id } = await withClient()
+    service.clock.now += 8 * 24 * 3600
+    await authorize(service, authorizationQuery(id))
+    expect(service.shown.error?.description).toContain('register again')
+    const answer = await redeem(service, { clientId: id }, 'any')
     expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
   })
 })
 
 describe('a scope that is not in the catalogue', () => {
-  const offered = (school: School) => school.shown.consent?.scopes.map(({ name }) => name)
+  const offered = (service: Service) => service.shown.consent?.scopes.map(({ name }) => name)
 
   it('is named in the error', async () => {
-    const school = openSchool()
-    const { clientId: client_id } = await register(school)
+    const service = openService()
+    const { clientId: client_id } = await register(service)
     for (const [scope, name] of [
       ['openid admin courses:read', 'admin'],
       [`x${'y'.repeat(3000)}`, `x${'y'.repeat(99)}`],
     ] as const) {
-      const answer = redirectOf(await authorize(school, authorizationQuery(client_id, { scope })))
+      const answer = redirectOf(await authorize(service, authorizationQuery(client_id, { scope })))
       expect(answer).toMatchObject({
         error: 'invalid_scope',
         error_description: `scope ${name} does not exist here`,
@@ -423,37 +428,37 @@ describe('a scope that is not in the catalogue', () => {
   })
 
   it('is ignored if it is offline_access, at the refresh too', async () => {
-    const school = openSchool()
-    const client = await register(school)
+    const service = openService()
+    const client = await register(service)
     const scope = 'openid offline_access courses:read'
-    const tokens = await tokensFor(school, client, { scope })
+    const tokens = await tokensFor(service, client, { scope })
     expect(tokens.scope).toBe('openid courses:read')
-    expect(offered(school)).toEqual(['openid', 'courses:read'])
-    const answer = await refresh(school, client, tokens.refresh_token, { scope })
+    expect(offered(service)).toEqual(['openid', 'courses:read'])
+    const answer = await refresh(service, client, tokens.refresh_token, { scope })
     expect(bodyOf(answer).scope).toBe('openid courses:read')
   })
 
   it('is no scope if it is offline_access alone', async () => {
     const alone = { scope: 'offline_access' }
-    const school = openSchool()
-    const plain = authorizationQuery((await register(school)).clientId, alone)
-    expect(redirectOf(await authorize(school, plain)).error_description).toBe('scope is missing')
-    const reader = await register(school, { scope: 'courses:read' })
-    await authorize(school, authorizationQuery(reader.clientId, alone))
-    expect(offered(school)).toEqual(['courses:read'])
-    const withDefault = openSchool({ defaultScope: 'students:read' })
+    const service = openService()
+    const plain = authorizationQuery((await register(service)).clientId, alone)
+    expect(redirectOf(await authorize(service, plain)).error_description).toBe('scope is missing')
+    const reader = await register(service, { scope: 'courses:read' })
+    await authorize(service, authorizationQuery(reader.clientId, alone))
+    expect(offered(service)).toEqual(['courses:read'])
+    const withDefault = openService({ defaultScope: 'students:read' })
     await authorize(withDefault, authorizationQuery((await register(withDefault)).clientId, alone))
     expect(offered(withDefault)).toEqual(['students:read'])
   })
 
   it('is ignored if the option says so', async () => {
-    const school = openSchool({ unknownScopes: 'ignore' })
-    const client = await register(school)
+    const service = openService({ unknownScopes: 'ignore' })
+    const client = await register(service)
     const scope = 'constructor openid https://mail.example/.default'
-    const { refresh_token } = await tokensFor(school, client, { scope })
-    expect(offered(school)).toEqual(['openid'])
-    expect(bodyOf(await refresh(school, client, refresh_token, { scope })).scope).toBe('openid')
-    const other = await refresh(school, client, refresh_token, { scope: 'openid elsewhere' })
+    const { refresh_token } = await tokensFor(service, client, { scope })
+    expect(offered(service)).toEqual(['openid'])
+    expect(bodyOf(await refresh(service, client, refresh_token, { scope })).scope).toBe('openid')
+    const other = await refresh(service, client, refresh_token, { scope: 'openid elsewhere' })
     expect(bodyOf(other).error, 'but not what was never asked for').toBe('invalid_scope')
   })
 })
@@ -464,57 +469,57 @@ describe('a client with optional PKCE', () => {
   const NO_VERIFIER = { code_verifier: undefined }
 
   it('gets a code and tokens without a challenge', async () => {
-    const school = openSchool()
-    const client = await school.server.clients.add(ZAP)
-    const code = await codeFor(school, client.clientId, NO_CHALLENGE)
-    expect((await redeem(school, { ...client, clientSecret: 'x' }, code, NO_VERIFIER)).status).toBe(401)
-    expect((await redeem(school, client, code, NO_VERIFIER)).status).toBe(200)
-    expect(await school.server.clients.list()).toMatchObject([{ clientName: 'Zap', pkceOptional: true }])
+    const service = openService()
+    const client = await service.server.clients.add(ZAP)
+    const code = await codeFor(service, client.clientId, NO_CHALLENGE)
+    expect((await redeem(service, { ...client, clientSecret: 'x' }, code, NO_VERIFIER)).status).toBe(401)
+    expect((await redeem(service, client, code, NO_VERIFIER)).status).toBe(200)
+    expect(await service.server.clients.list()).toMatchObject([{ clientName: 'Zap', pkceOptional: true }])
   })
 
   it.each([
     ['needs a nonce for an ID token', 'openid courses:read', 'challenge_and_nonce_missing'],
     ['needs no nonce where no ID token has it', 'courses:read', undefined],
   ])('%s', async (_, scope, reason) => {
-    const school = openSchool()
-    const { clientId: client_id } = await school.server.clients.add(ZAP)
-    await authorize(school, authorizationQuery(client_id, { ...NO_CHALLENGE, scope, nonce: undefined }))
-    const refused = school.events.filter(({ type }) => type === 'refused')
+    const service = openService()
+    const { clientId: client_id } = await service.server.clients.add(ZAP)
+    await authorize(service, authorizationQuery(client_id, { ...NO_CHALLENGE, scope, nonce: undefined }))
+    const refused = service.events.filter(({ type }) => type === 'refused')
     expect(refused).toEqual(reason === undefined ? [] : [expect.objectContaining({ reason })])
   })
 
   it('CR-20: a code without a challenge is rejected with any verifier, and is consumed', async () => {
-    const school = openSchool()
-    const client = await school.server.clients.add(ZAP)
-    const code = await codeFor(school, client.clientId, NO_CHALLENGE)
-    const answer = await redeem(school, client, code)
+    const service = openService()
+    const client = await service.server.clients.add(ZAP)
+    const code = await codeFor(service, client.clientId, NO_CHALLENGE)
+    const answer = await redeem(service, client, code)
     expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_grant'])
-    expect(bodyOf(await redeem(school, client, code, NO_VERIFIER)).error).toBe('invalid_grant')
+    expect(bodyOf(await redeem(service, client, code, NO_VERIFIER)).error).toBe('invalid_grant')
   })
 
   it('CR-21: must prove the challenge if it sends one', async () => {
-    const school = openSchool()
-    const client = await school.server.clients.add(ZAP)
-    const code = await codeFor(school, client.clientId)
-    expect(bodyOf(await redeem(school, client, code, NO_VERIFIER)).error).toBe('invalid_grant')
-    expect((await redeem(school, client, code)).status).toBe(200)
+    const service = openService()
+    const client = await service.server.clients.add(ZAP)
+    const code = await codeFor(service, client.clientId)
+    expect(bodyOf(await redeem(service, client, code, NO_VERIFIER)).error).toBe('invalid_grant')
+    expect((await redeem(service, client, code)).status).toBe(200)
     for (const half of [{ code_challenge: undefined }, { code_challenge_method: 'plain' }]) {
-      const refused = await authorize(school, authorizationQuery(client.clientId, half))
+      const refused = await authorize(service, authorizationQuery(client.clientId, half))
       expect(redirectOf(refused).error).toBe('invalid_request')
     }
   })
 
   it('AQ-20: is never public, and never self-registered', async () => {
-    const school = openSchool()
+    const service = openService()
     const open = { ...ZAP, tokenEndpointAuthMethod: 'none' }
-    await expect(school.server.clients.add(open)).rejects.toThrow('PKCE is the only protection')
-    const usual = await school.server.clients.add({ ...ZAP, pkceOptional: false })
-    const itself = await register(school, {
+    await expect(service.server.clients.add(open)).rejects.toThrow('PKCE is the only protection')
+    const usual = await service.server.clients.add({ ...ZAP, pkceOptional: false })
+    const itself = await register(service, {
       pkce: 'optional',
       token_endpoint_auth_method: 'client_secret_post',
     })
     for (const { clientId: client_id } of [usual, itself]) {
-      const refused = await authorize(school, authorizationQuery(client_id, NO_CHALLENGE))
+      const refused = await authorize(service, authorizationQuery(client_id, NO_CHALLENGE))
       expect(redirectOf(refused).error_description).toContain('PKCE is required')
     }
   })

@@ -17,8 +17,8 @@ import {
   type TokenAnswer,
   tokensFor,
 } from './client.ts'
-import { openDeviceSchool } from './device-school.ts'
-import { openSchool, type School } from './school.ts'
+import { openDeviceService } from './device-service.ts'
+import { openService, type Service } from './service.ts'
 
 /** The secret of the server changes while the old one is accepted, and then the old one is dropped. */
 
@@ -26,27 +26,27 @@ const OLD = 'the old secret, of 32 characters or more'
 const NEW = 'the new secret, of 32 characters or more'
 
 /** One store and clock, and one server per secret. */
-function openSchools() {
+function openServices() {
   const clock = { now: 1_800_000_000 }
   const now = () => clock.now
   const store = createMemoryStore({ now })
   const open = (secret: string | readonly [string, ...string[]]) =>
-    openSchool({ store, now, secret, features: [pushedAuthorizationRequests()] })
+    openService({ store, now, secret, features: [pushedAuthorizationRequests()] })
   const [before, meanwhile, after] = [open(OLD), open([NEW, OLD]), open(NEW)]
   return { clock, store, before, meanwhile, after }
 }
 
 /** The form that one server issued is sent to another. */
-function decideAt(school: School, { shown }: School) {
-  Object.assign(school.shown, shown)
-  return decide(school)
+function decideAt(service: Service, { shown }: Service) {
+  Object.assign(service.shown, shown)
+  return decide(service)
 }
 
 const grantOf = (token: string) => token.slice('gkr_'.length, 'gkr_'.length + 22)
 
 describe('a form that was shown before the change of the secret', () => {
   it('is accepted while the old secret is accepted, with one code for any number of submissions', async () => {
-    const { before, meanwhile } = openSchools()
+    const { before, meanwhile } = openServices()
     const client = await register(before)
     await authorize(before, authorizationQuery(client.clientId))
     const codes = [await decideAt(meanwhile, before), await decide(before)].map(
@@ -57,14 +57,14 @@ describe('a form that was shown before the change of the secret', () => {
   })
 
   it('is rejected once the old secret is dropped', async () => {
-    const { before, after } = openSchools()
+    const { before, after } = openServices()
     const client = await register(before)
     await authorize(before, authorizationQuery(client.clientId))
     expect(redirectOf(await decideAt(after, before))).not.toHaveProperty('code')
   })
 
   it('and one that was shown after it open one grant, if both belong to one pushed request', async () => {
-    const { before, meanwhile } = openSchools()
+    const { before, meanwhile } = openServices()
     const client = await register(before)
     const asked = Object.fromEntries(new URLSearchParams(authorizationQuery(client.clientId)))
     const form = { ...asked, ...credentials(client) }
@@ -72,7 +72,7 @@ describe('a form that was shown before the change of the secret', () => {
     const { request_uri } = bodyOf<{ request_uri: string }>(push)
     const query = String(new URLSearchParams({ client_id: client.clientId, request_uri }))
     const marked = String((await authorize(before, query)).headers.location).split('?')[1] ?? ''
-    for (const school of [before, meanwhile]) await authorize(school, marked)
+    for (const service of [before, meanwhile]) await authorize(service, marked)
     expect(redirectOf(await decide(meanwhile))).toHaveProperty('code')
     expect(redirectOf(await decideAt(meanwhile, before))).not.toHaveProperty('code')
     expect((await meanwhile.server.grants.list('alice')).grants).toHaveLength(1)
@@ -81,7 +81,7 @@ describe('a form that was shown before the change of the secret', () => {
 
 describe('a refresh whose answer was lost before the change of the secret', () => {
   it('is repeated while the old secret is accepted; later it is rejected, and revokes nothing', async () => {
-    const { before, meanwhile, after, store, clock } = openSchools()
+    const { before, meanwhile, after, store, clock } = openServices()
     const client = await register(before)
     const { refresh_token } = await tokensFor(before, client)
     const lost = bodyOf<TokenAnswer>(await refresh(before, client, refresh_token))
@@ -101,17 +101,17 @@ describe('a device', () => {
     const clock = { now: 1_800_000_000 }
     const now = () => clock.now
     const server = { store: createMemoryStore({ now }), now }
-    const before = await openDeviceSchool({ server: { ...server, secret: OLD } })
-    const meanwhile = await openDeviceSchool({ server: { ...server, secret: [NEW, OLD] } })
-    const after = await openDeviceSchool({ server: { ...server, secret: NEW } })
+    const before = await openDeviceService({ server: { ...server, secret: OLD } })
+    const meanwhile = await openDeviceService({ server: { ...server, secret: [NEW, OLD] } })
+    const after = await openDeviceService({ server: { ...server, secret: NEW } })
     const started = await before.start()
     await meanwhile.approve(started)
     const form = { client_id: before.tool.clientId }
     const lost = bodyOf(await before.poll(started))
     expect(bodyOf(await meanwhile.poll(started, form))).toMatchObject({ refresh_token: lost.refresh_token })
     expect(bodyOf(await after.poll(started, form)).error).toBe('invalid_grant')
-    expect(after.school.events.at(-1)).toMatchObject({ reason: 'device_retry_key_gone' })
-    expect((await refresh(before.school, before.tool, String(lost.refresh_token))).status).toBe(200)
+    expect(after.service.events.at(-1)).toMatchObject({ reason: 'device_retry_key_gone' })
+    expect((await refresh(before.service, before.tool, String(lost.refresh_token))).status).toBe(200)
   })
 })
 
@@ -128,7 +128,7 @@ describe('a DPoP nonce', () => {
 
 describe('a thief with a copy of the store and a spent refresh token', () => {
   it('cannot compute the live tokens from them', async () => {
-    const { before, store } = openSchools()
+    const { before, store } = openServices()
     const client = await register(before)
     const { refresh_token } = await tokensFor(before, client)
     await refresh(before, client, refresh_token)
@@ -155,5 +155,5 @@ it.each([
   ['is empty', []],
   ['holds a short one', [NEW, 'short']],
 ])('a list of secrets that %s is refused at creation', (_, secret) => {
-  expect(() => openSchool({ secret: secret as never })).toThrow('secret must have at least 32 characters')
+  expect(() => openService({ secret: secret as never })).toThrow('secret must have at least 32 characters')
 })

@@ -4,7 +4,7 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { CompactSign, exportJWK, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, codeFor, redeem, refresh, register, type TokenAnswer } from './client.ts'
-import { ISSUER, openSchool, REDIRECT_URI } from './school.ts'
+import { ISSUER, openService, REDIRECT_URI } from './service.ts'
 import { assertionForm, assertionOf, type Claims, newKey, openSigned, proves } from './signed-assertions.ts'
 
 const REFUSED = {
@@ -16,8 +16,8 @@ const REFUSED = {
 describe('a client assertion', () => {
   it.each(['ES256', 'EdDSA', 'PS256', 'RS256'])('authenticates the client, signed by %s', async (alg) => {
     const key = await newKey(alg)
-    const { school, client_id } = await openSigned([key])
-    expect(await proves(school, assertionForm(await assertionOf(school, key, client_id)))).toMatchObject({
+    const { service, client_id } = await openSigned([key])
+    expect(await proves(service, assertionForm(await assertionOf(service, key, client_id)))).toMatchObject({
       status: 200,
     })
   })
@@ -35,10 +35,10 @@ describe('a client assertion', () => {
     ['with the typ of the draft on client documents', {}, { typ: 'oauth-client-auth+jwt' }],
   ])('passes %s', async (_, claims, header) => {
     const key = await newKey()
-    const { school, client_id } = await openSigned([key])
-    const assertion = await assertionOf(school, key, client_id, claims, header)
-    expect(await proves(school, assertionForm(assertion))).toMatchObject({ status: 200 })
-    expect(await proves(school, { client_id, ...assertionForm(assertion) }), 'once').toEqual({
+    const { service, client_id } = await openSigned([key])
+    const assertion = await assertionOf(service, key, client_id, claims, header)
+    expect(await proves(service, assertionForm(assertion))).toMatchObject({ status: 200 })
+    expect(await proves(service, { client_id, ...assertionForm(assertion) }), 'once').toEqual({
       ...REFUSED,
       reason: 'assertion_replayed',
     })
@@ -71,15 +71,15 @@ describe('a client assertion', () => {
     ['that is longer than 8 KiB', { padding: 'x'.repeat(8192) }, 'assertion_malformed'],
   ])('is refused %s', async (_, claims, reason, header) => {
     const key = await newKey()
-    const { school, client_id } = await openSigned([key])
-    const assertion = await assertionOf(school, key, client_id, claims, header)
-    expect(await proves(school, { client_id, ...assertionForm(assertion) })).toEqual({ ...REFUSED, reason })
+    const { service, client_id } = await openSigned([key])
+    const assertion = await assertionOf(service, key, client_id, claims, header)
+    expect(await proves(service, { client_id, ...assertionForm(assertion) })).toEqual({ ...REFUSED, reason })
   })
 
   it('CA-07: is rejected with an algorithm that needs no private key, whatever the registered key', async () => {
     const key = await newKey()
-    const { school, client_id } = await openSigned([key])
-    const valid = await assertionOf(school, key, client_id)
+    const { service, client_id } = await openSigned([key])
+    const valid = await assertionOf(service, key, client_id)
     const [, claims = ''] = valid.split('.')
     const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${claims}.`
     const secret = Buffer.from(JSON.stringify(key.jwk))
@@ -87,30 +87,30 @@ describe('a client assertion', () => {
       .setProtectedHeader({ alg: 'HS256' })
       .sign(secret)
     for (const forged of [unsigned, symmetric])
-      expect(await proves(school, assertionForm(forged))).toEqual({
+      expect(await proves(service, assertionForm(forged))).toEqual({
         ...REFUSED,
         reason: 'assertion_algorithm',
       })
     for (const broken of ['', 'x', '.', '..', 'e30.e30.', `${valid}.`, `${valid}.x.y`])
-      expect(await proves(school, { client_id, ...assertionForm(broken) })).toEqual({
+      expect(await proves(service, { client_id, ...assertionForm(broken) })).toEqual({
         ...REFUSED,
         reason: 'assertion_malformed',
       })
     const form = { client_id, client_assertion: valid }
     for (const wrong of [form, { ...form, client_assertion_type: 'urn:x' }])
-      expect(await proves(school, wrong)).toMatchObject(REFUSED)
-    expect(await proves(school, { client_id, client_assertion_type: 'urn:x' })).toMatchObject(REFUSED)
-    expect(await proves(school, assertionForm(valid)), 'it is still unspent').toMatchObject({ status: 200 })
+      expect(await proves(service, wrong)).toMatchObject(REFUSED)
+    expect(await proves(service, { client_id, client_assertion_type: 'urn:x' })).toMatchObject(REFUSED)
+    expect(await proves(service, assertionForm(valid)), 'it is still unspent').toMatchObject({ status: 200 })
   })
 
   it('is refused with an extension that this server does not understand', async () => {
     const key = await newKey()
-    const { school, client_id } = await openSigned([key])
-    const claims = { iss: client_id, sub: client_id, aud: ISSUER, exp: school.clock.now + 60, jti: 'x' }
+    const { service, client_id } = await openSigned([key])
+    const claims = { iss: client_id, sub: client_id, aud: ISSUER, exp: service.clock.now + 60, jti: 'x' }
     const assertion = await new SignJWT(claims)
       .setProtectedHeader({ alg: 'ES256', crit: ['x'], x: true })
       .sign(key.privateKey, { crit: { x: true } })
-    expect(await proves(school, assertionForm(assertion))).toEqual({
+    expect(await proves(service, assertionForm(assertion))).toEqual({
       ...REFUSED,
       reason: 'assertion_malformed',
     })
@@ -118,24 +118,27 @@ describe('a client assertion', () => {
 
   it('is rejected if another key or another client has signed it', async () => {
     const [key, foreign] = [await newKey(), await newKey()]
-    const { school, client_id } = await openSigned([key])
-    const forged = await assertionOf(school, foreign, client_id)
-    expect(await proves(school, assertionForm(forged))).toEqual({ ...REFUSED, reason: 'assertion_signature' })
+    const { service, client_id } = await openSigned([key])
+    const forged = await assertionOf(service, foreign, client_id)
+    expect(await proves(service, assertionForm(forged))).toEqual({
+      ...REFUSED,
+      reason: 'assertion_signature',
+    })
 
-    const other = await school.server.clients.add({
+    const other = await service.server.clients.add({
       clientName: 'Other',
       redirectUris: [REDIRECT_URI],
       tokenEndpointAuthMethod: 'private_key_jwt',
       jwks: { keys: [foreign.jwk] },
     })
-    const ofOther = await assertionOf(school, foreign, other.clientId)
-    expect(await proves(school, { client_id, ...assertionForm(ofOther) })).toEqual({
+    const ofOther = await assertionOf(service, foreign, other.clientId)
+    expect(await proves(service, { client_id, ...assertionForm(ofOther) })).toEqual({
       ...REFUSED,
       reason: 'assertion_issuer',
     })
-    expect(await proves(school, assertionForm(ofOther))).toMatchObject({ status: 200 })
-    const nobody = await assertionOf(school, foreign, 'nobody')
-    expect(await proves(school, assertionForm(nobody))).toMatchObject({
+    expect(await proves(service, assertionForm(ofOther))).toMatchObject({ status: 200 })
+    const nobody = await assertionOf(service, foreign, 'nobody')
+    expect(await proves(service, assertionForm(nobody))).toMatchObject({
       status: 401,
       reason: 'client_unknown',
     })
@@ -143,31 +146,31 @@ describe('a client assertion', () => {
 
   it('is found among several keys without kid, of which at most eight are tried', async () => {
     const keys = await Promise.all(Array.from({ length: 10 }, () => newKey()))
-    const { school, client_id } = await openSigned(keys)
+    const { service, client_id } = await openSigned(keys)
     const statuses = await Promise.all(
       keys.map(
         async (key) =>
-          (await proves(school, assertionForm(await assertionOf(school, key, client_id)))).status,
+          (await proves(service, assertionForm(await assertionOf(service, key, client_id)))).status,
       ),
     )
     expect(statuses).toEqual([...Array(8).fill(200), 401, 401])
     const [, second] = keys
-    const expired = await assertionOf(school, second ?? (await newKey()), client_id, { exp: 1_799_999_940 })
-    expect(await proves(school, assertionForm(expired))).toEqual({ ...REFUSED, reason: 'assertion_expired' })
+    const expired = await assertionOf(service, second ?? (await newKey()), client_id, { exp: 1_799_999_940 })
+    expect(await proves(service, assertionForm(expired))).toEqual({ ...REFUSED, reason: 'assertion_expired' })
   })
 
   it('is accepted once, even with concurrent requests, and for one client only', async () => {
     const key = await newKey()
-    const { school, client_id } = await openSigned([key])
-    const form = assertionForm(await assertionOf(school, key, client_id, { jti: 'the same' }))
-    const all = await Promise.all(Array.from({ length: 50 }, () => proves(school, form)))
+    const { service, client_id } = await openSigned([key])
+    const form = assertionForm(await assertionOf(service, key, client_id, { jti: 'the same' }))
+    const all = await Promise.all(Array.from({ length: 50 }, () => proves(service, form)))
     expect(all.filter(({ status }) => status === 200)).toHaveLength(1)
-    school.clock.now += 359
-    expect(await proves(school, form), 'until no clock takes it').toMatchObject(REFUSED)
-    school.clock.now += 1
-    expect(await proves(school, form)).toMatchObject({ reason: 'assertion_expired' })
+    service.clock.now += 359
+    expect(await proves(service, form), 'until no clock takes it').toMatchObject(REFUSED)
+    service.clock.now += 1
+    expect(await proves(service, form)).toMatchObject({ reason: 'assertion_expired' })
 
-    const other = await school.server.clients.add({
+    const other = await service.server.clients.add({
       clientName: 'Other',
       redirectUris: [REDIRECT_URI],
       tokenEndpointAuthMethod: 'private_key_jwt',
@@ -175,38 +178,38 @@ describe('a client assertion', () => {
     })
     for (const id of [client_id, other.clientId])
       expect(
-        await proves(school, assertionForm(await assertionOf(school, key, id, { jti: 'shared' }))),
+        await proves(service, assertionForm(await assertionOf(service, key, id, { jti: 'shared' }))),
       ).toMatchObject({ status: 200 })
   })
 
   it('writes nothing to the store before its signature is verified', async () => {
     const [key, foreign] = [await newKey(), await newKey()]
-    const { school, client_id } = await openSigned([key])
+    const { service, client_id } = await openSigned([key])
     const jti = 'a jti'
-    await proves(school, assertionForm(await assertionOf(school, foreign, client_id, { jti })))
+    await proves(service, assertionForm(await assertionOf(service, foreign, client_id, { jti })))
     expect(
-      await proves(school, assertionForm(await assertionOf(school, key, client_id, { jti }))),
+      await proves(service, assertionForm(await assertionOf(service, key, client_id, { jti }))),
     ).toMatchObject({ status: 200 })
   })
 
   it('is the only authentication method of its client, and cannot be combined with another', async () => {
     const key = await newKey()
-    const { school, client_id } = await openSigned([key])
-    const client = await school.server.clients.find(client_id)
+    const { service, client_id } = await openSigned([key])
+    const client = await service.server.clients.find(client_id)
     expect(client).not.toHaveProperty('secretHash')
     for (const wrong of [{ client_id }, { client_id, client_secret: 'x' }])
-      expect(await proves(school, wrong)).toMatchObject({
+      expect(await proves(service, wrong)).toMatchObject({
         status: 401,
         reason: 'client_auth_method_mismatch',
       })
-    const form = assertionForm(await assertionOf(school, key, client_id))
-    expect(await proves(school, { ...form, client_secret: 'x' })).toMatchObject({
+    const form = assertionForm(await assertionOf(service, key, client_id))
+    expect(await proves(service, { ...form, client_secret: 'x' })).toMatchObject({
       status: 400,
       error: 'invalid_request',
     })
-    const app = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
-    const foreign = assertionForm(await assertionOf(school, key, app.clientId))
-    expect(await proves(school, foreign)).toMatchObject({
+    const app = await register(service, { token_endpoint_auth_method: 'client_secret_post' })
+    const foreign = assertionForm(await assertionOf(service, key, app.clientId))
+    expect(await proves(service, foreign)).toMatchObject({
       status: 401,
       reason: 'client_auth_method_mismatch',
     })
@@ -214,10 +217,10 @@ describe('a client assertion', () => {
 
   it('is rejected if there are two', async () => {
     const key = await newKey()
-    const { school, client_id } = await openSigned([key])
+    const { service, client_id } = await openSigned([key])
     const [one, other] = [
-      await assertionOf(school, key, client_id),
-      await assertionOf(school, key, client_id),
+      await assertionOf(service, key, client_id),
+      await assertionOf(service, key, client_id),
     ]
     const { client_assertion_type = '' } = assertionForm(one)
     const form: [string, string][] = [
@@ -225,54 +228,54 @@ describe('a client assertion', () => {
       ['client_assertion_type', client_assertion_type],
       ...[one, other].map((jwt): [string, string] => ['client_assertion', jwt]),
     ]
-    const answer = await school.send('POST', '/api/oauth/introspect', { form })
+    const answer = await service.send('POST', '/api/oauth/introspect', { form })
     expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
     for (const jwt of [one, other])
-      expect((await proves(school, assertionForm(jwt))).status, 'unspent').toBe(200)
+      expect((await proves(service, assertionForm(jwt))).status, 'unspent').toBe(200)
   })
 
   it('consumes no code and no refresh token when it is rejected', async () => {
     const key = await newKey()
-    const { school, client_id } = await openSigned([key])
-    const prove = async (claims?: Claims) => assertionForm(await assertionOf(school, key, client_id, claims))
-    const code = await codeFor(school, client_id)
-    expect((await redeem(school, { clientId: client_id }, code)).status).toBe(401)
+    const { service, client_id } = await openSigned([key])
+    const prove = async (claims?: Claims) => assertionForm(await assertionOf(service, key, client_id, claims))
+    const code = await codeFor(service, client_id)
+    expect((await redeem(service, { clientId: client_id }, code)).status).toBe(401)
     expect(
-      (await redeem(school, { clientId: client_id }, code, await prove({ aud: 'https://evil.example' })))
+      (await redeem(service, { clientId: client_id }, code, await prove({ aud: 'https://evil.example' })))
         .status,
     ).toBe(401)
     const { refresh_token } = bodyOf<TokenAnswer>(
-      await redeem(school, { clientId: client_id }, code, await prove()),
+      await redeem(service, { clientId: client_id }, code, await prove()),
     )
-    expect((await refresh(school, { clientId: client_id }, refresh_token)).status).toBe(401)
+    expect((await refresh(service, { clientId: client_id }, refresh_token)).status).toBe(401)
     const spent = await prove()
-    const next = await refresh(school, { clientId: client_id }, refresh_token, spent)
+    const next = await refresh(service, { clientId: client_id }, refresh_token, spent)
     expect(next.status).toBe(200)
     const { refresh_token: token } = bodyOf<TokenAnswer>(next)
-    expect((await refresh(school, { clientId: client_id }, token, spent)).status, 'a replay').toBe(401)
+    expect((await refresh(service, { clientId: client_id }, token, spent)).status, 'a replay').toBe(401)
     const form = { token, ...(await prove()) }
-    expect((await school.send('POST', '/api/oauth/revoke', { form })).status).toBe(200)
-    expect((await refresh(school, { clientId: client_id }, token, await prove())).status).toBe(400)
+    expect((await service.send('POST', '/api/oauth/revoke', { form })).status).toBe(200)
+    expect((await refresh(service, { clientId: client_id }, token, await prove())).status).toBe(400)
   })
 
   it('may have the token endpoint as its audience only if the option allows it', async () => {
     const key = await newKey()
     const aud = `${ISSUER}/api/oauth/token`
-    const { school, client_id } = await openSigned([key], { legacyAudiences: [aud] })
+    const { service, client_id } = await openSigned([key], { legacyAudiences: [aud] })
     for (const one of [aud, ISSUER])
       expect(
-        await proves(school, assertionForm(await assertionOf(school, key, client_id, { aud: one }))),
+        await proves(service, assertionForm(await assertionOf(service, key, client_id, { aud: one }))),
       ).toMatchObject({ status: 200 })
-    const both = await assertionOf(school, key, client_id, { aud: [ISSUER, aud] })
-    expect(await proves(school, assertionForm(both))).toMatchObject({ reason: 'assertion_audience' })
+    const both = await assertionOf(service, key, client_id, { aud: [ISSUER, aud] })
+    expect(await proves(service, assertionForm(both))).toMatchObject({ reason: 'assertion_audience' })
   })
 
   it('is signed by the algorithm that the client registered, among those that the operator accepts', async () => {
     const [rsa, ec] = [await newKey('PS256'), await newKey()]
     const metadata = { tokenEndpointAuthSigningAlg: 'PS256' }
-    const { school, client_id } = await openSigned([rsa, ec], { metadata, algorithms: ['PS256', 'ES256'] })
+    const { service, client_id } = await openSigned([rsa, ec], { metadata, algorithms: ['PS256', 'ES256'] })
     const of = async (key: typeof rsa) =>
-      (await proves(school, assertionForm(await assertionOf(school, key, client_id)))).reason
+      (await proves(service, assertionForm(await assertionOf(service, key, client_id)))).reason
     expect(await of(rsa)).toBeUndefined()
     expect(await of(ec)).toBe('assertion_algorithm')
     expect(await of({ ...rsa, alg: 'RS256', privateKey: (await newKey('RS256')).privateKey })).toBe(
@@ -283,9 +286,9 @@ describe('a client assertion', () => {
 
 describe('the keys of a client', () => {
   const add = async (metadata: object) => {
-    const school = openSchool({ features: [clientAssertion({ algorithms: ['ES256', 'PS256'] })] })
+    const service = openService({ features: [clientAssertion({ algorithms: ['ES256', 'PS256'] })] })
     const whole = { clientName: 'Reports', redirectUris: [REDIRECT_URI], ...metadata }
-    return school.server.clients.add({ tokenEndpointAuthMethod: 'private_key_jwt', ...whole })
+    return service.server.clients.add({ tokenEndpointAuthMethod: 'private_key_jwt', ...whole })
   }
 
   it.each<[string, () => Promise<object>, string]>([
@@ -353,15 +356,15 @@ describe('the keys of a client', () => {
   })
 
   it('DR-06: are not accepted in dynamic client registration', async () => {
-    const school = openSchool({ features: [clientAssertion()] })
+    const service = openService({ features: [clientAssertion()] })
     const json = {
       redirect_uris: [REDIRECT_URI],
       token_endpoint_auth_method: 'private_key_jwt',
       jwks: { keys: [(await newKey()).jwk] },
     }
-    const refused = await school.send('POST', '/api/oauth/register', { json })
+    const refused = await service.send('POST', '/api/oauth/register', { json })
     expect([refused.status, bodyOf(refused).error]).toEqual([400, 'invalid_client_metadata'])
-    const taken = await school.send('POST', '/api/oauth/register', {
+    const taken = await service.send('POST', '/api/oauth/register', {
       json: { ...json, token_endpoint_auth_method: 'none' },
     })
     expect(taken.status).toBe(201)
@@ -370,7 +373,7 @@ describe('the keys of a client', () => {
 })
 
 it('the metadata lists method and algorithms for the three endpoints that RFC 8414 names', () => {
-  const { metadata } = openSchool({ features: [clientAssertion({ algorithms: ['PS256'] })] }).server
+  const { metadata } = openService({ features: [clientAssertion({ algorithms: ['PS256'] })] }).server
   for (const endpoint of ['token_endpoint', 'revocation_endpoint', 'introspection_endpoint'])
     expect(metadata).toMatchObject({
       [`${endpoint}_auth_methods_supported`]: expect.arrayContaining(['private_key_jwt']),
@@ -380,21 +383,21 @@ it('the metadata lists method and algorithms for the three endpoints that RFC 84
 
 it('a server with contradicting options is not created', () => {
   const { transients: _, ...store } = createMemoryStore()
-  expect(() => openSchool({ store, features: [clientAssertion()] })).toThrow('no transients')
+  expect(() => openService({ store, features: [clientAssertion()] })).toThrow('no transients')
   expect(() => clientAssertion({ algorithms: [] })).toThrow('algorithms must be some of')
   expect(() => clientAssertion({ algorithms: ['HS256' as never] })).toThrow('algorithms must be some of')
 })
 
 it('a store that is down is a 503, and nothing is issued', async () => {
   const key = await newKey()
-  const { school, client_id } = await openSigned([key])
-  const { transients } = school.store
+  const { service, client_id } = await openSigned([key])
+  const { transients } = service.store
   const down = {
-    ...school.store,
+    ...service.store,
     transients: { ...transients, insert: () => Promise.reject(new Error('down')) },
   }
-  const broken = openSchool({ store: down as never, features: [clientAssertion()] })
-  const form = assertionForm(await assertionOf(school, key, client_id))
+  const broken = openService({ store: down as never, features: [clientAssertion()] })
+  const form = assertionForm(await assertionOf(service, key, client_id))
   const answer = await broken.send('POST', '/api/oauth/introspect', { form: { token: 'x', ...form } })
   expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
 })
@@ -409,13 +412,13 @@ describe('a client whose keys are fetched', () => {
       return { status: 200, headers, body: JSON.stringify({ keys: host.keys }) }
     }
     const metadata = { jwksUri: 'https://app.dev/keys' }
-    const { school, client_id } = await openSigned([], { fetch, metadata })
+    const { service, client_id } = await openSigned([], { fetch, metadata })
     const statusOf = async (key: typeof first) =>
-      (await proves(school, assertionForm(await assertionOf(school, key, client_id)))).status
+      (await proves(service, assertionForm(await assertionOf(service, key, client_id)))).status
     expect(await statusOf(first)).toBe(200)
     host.keys = [second.jwk]
     expect(await statusOf(second), 'within the minute').toBe(401)
-    school.clock.now += 61
+    service.clock.now += 61
     expect(await statusOf(second)).toBe(200)
     expect(await statusOf(first)).toBe(401)
     expect(host.requests).toBe(2)
@@ -424,9 +427,9 @@ describe('a client whose keys are fetched', () => {
   it('gets a 503 while its keys cannot be fetched, because it cannot be authenticated', async () => {
     const fetch = () => Promise.reject(new Error('down'))
     const metadata = { jwksUri: 'https://app.dev/keys' }
-    const { school, client_id } = await openSigned([], { fetch, metadata })
-    const assertion = await assertionOf(school, await newKey(), client_id)
-    expect(await proves(school, assertionForm(assertion))).toMatchObject({
+    const { service, client_id } = await openSigned([], { fetch, metadata })
+    const assertion = await assertionOf(service, await newKey(), client_id)
+    expect(await proves(service, assertionForm(assertion))).toMatchObject({
       status: 503,
       error: 'temporarily_unavailable',
     })

@@ -11,41 +11,41 @@ import {
   type TokenAnswer,
   tokensFor,
 } from './client.ts'
-import { openSchool, REDIRECT_URI, type School, VERIFIER } from './school.ts'
+import { openService, REDIRECT_URI, type Service, VERIFIER } from './service.ts'
 
 /** A client authenticates with its registered method, or is rejected. */
 
 const CONFIDENTIAL = { token_endpoint_auth_method: 'client_secret_post' }
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-async function withClient(metadata: object = {}): Promise<{ school: School; client: ClientAnswer }> {
-  const school = openSchool()
-  return { school, client: await register(school, metadata) }
+async function withClient(metadata: object = {}): Promise<{ service: Service; client: ClientAnswer }> {
+  const service = openService()
+  return { service, client: await register(service, metadata) }
 }
 
 describe('client authentication', () => {
   it('CA-01, REQ-36: a confidential client without its secret is rejected, and nothing is consumed', async () => {
-    const { school, client } = await withClient(CONFIDENTIAL)
+    const { service, client } = await withClient(CONFIDENTIAL)
     const secret = client.clientSecret ?? ''
     const wrong = [undefined, '', 'wrong', 'null', `${secret}x`, secret.slice(1), `${secret} `, '\0']
-    const code = await codeFor(school, client.clientId)
+    const code = await codeFor(service, client.clientId)
     for (const client_secret of wrong) {
-      const answer = await redeem(school, client, code, { client_secret })
+      const answer = await redeem(service, client, code, { client_secret })
       expect([answer.status, bodyOf(answer).error], client_secret).toEqual([401, 'invalid_client'])
       expect(answer.headers).not.toHaveProperty('www-authenticate')
     }
     for (const client_secret of ['s'.repeat(4000), 's'.repeat(60_000)])
-      expect((await redeem(school, client, code, { client_secret })).status).toBe(400)
+      expect((await redeem(service, client, code, { client_secret })).status).toBe(400)
     const { clientId: client_id } = client
     const twice = Object.entries({ grant_type: 'authorization_code', client_id, code, client_secret: secret })
-    const answer = await requestToken(school, [...twice, ['client_secret', 'x']])
+    const answer = await requestToken(service, [...twice, ['client_secret', 'x']])
     expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
-    const served = await redeem(school, client, code)
+    const served = await redeem(service, client, code)
     expect(served.status).toBe(200)
     const { refresh_token } = bodyOf<TokenAnswer>(served)
     for (const client_secret of wrong)
-      expect((await refresh(school, client, refresh_token, { client_secret })).status).toBe(401)
-    expect((await refresh(school, client, refresh_token)).status).toBe(200)
+      expect((await refresh(service, client, refresh_token, { client_secret })).status).toBe(401)
+    expect((await refresh(service, client, refresh_token)).status).toBe(200)
   })
 
   it.each<[string, Record<string, string | undefined>[]]>([
@@ -70,34 +70,34 @@ describe('client authentication', () => {
       })),
     ],
   ])('%s', async (_, overrides) => {
-    const { school, client } = await withClient()
-    const code = await codeFor(school, client.clientId)
+    const { service, client } = await withClient()
+    const code = await codeFor(service, client.clientId)
     for (const given of overrides) {
-      const answer = await redeem(school, client, code, given)
+      const answer = await redeem(service, client, code, given)
       expect([answer.status, bodyOf(answer).error], JSON.stringify(given)).toEqual([401, 'invalid_client'])
       expect(answer.headers).not.toHaveProperty('www-authenticate')
     }
-    expect((await redeem(school, client, code)).status).toBe(200)
+    expect((await redeem(service, client, code)).status).toBe(200)
   })
 
   it('REQ-36: a client_id that is almost right is an unknown client', async () => {
-    const { school, client } = await withClient()
-    const code = await codeFor(school, client.clientId)
+    const { service, client } = await withClient()
+    const code = await codeFor(service, client.clientId)
     for (const client_id of [client.clientId.slice(1), `${client.clientId}0`])
-      expect((await redeem(school, client, code, { client_id })).status).toBe(401)
+      expect((await redeem(service, client, code, { client_id })).status).toBe(401)
   })
 
   it('accepts a confidential client with its secret', async () => {
-    const { school, client } = await withClient(CONFIDENTIAL)
+    const { service, client } = await withClient(CONFIDENTIAL)
     expect(client.clientSecret).toMatch(/^[\w-]{43}$/)
-    expect((await redeem(school, client, await codeFor(school, client.clientId))).status).toBe(200)
+    expect((await redeem(service, client, await codeFor(service, client.clientId))).status).toBe(200)
   })
 
   it('REQ-35: a grant type that is not supported or not registered is rejected with its own error', async () => {
-    const { school, client } = await withClient({ grant_types: ['authorization_code'] })
-    const tokens = await tokensFor(school, client)
+    const { service, client } = await withClient({ grant_types: ['authorization_code'] })
+    const tokens = await tokensFor(service, client)
     expect(tokens.refresh_token, 'nor is it given such a token').toBeUndefined()
-    expect(bodyOf(await refresh(school, client, 'x')).error).toBe('unauthorized_client')
+    expect(bodyOf(await refresh(service, client, 'x')).error).toBe('unauthorized_client')
     const { clientId: client_id } = client
     for (const grant_type of [
       'password',
@@ -107,11 +107,11 @@ describe('client authentication', () => {
       'toString',
       'x ',
     ])
-      expect(bodyOf(await requestToken(school, { client_id, grant_type })).error).toBe(
+      expect(bodyOf(await requestToken(service, { client_id, grant_type })).error).toBe(
         'unsupported_grant_type',
       )
     for (const form of [{ client_id, grant_type: '' }, { client_id }])
-      expect(bodyOf(await requestToken(school, form)).error).toBe('invalid_request')
+      expect(bodyOf(await requestToken(service, form)).error).toBe('invalid_request')
   })
 })
 
@@ -122,7 +122,7 @@ describe('HTTP Basic', () => {
 
   /** Redeems a code with these headers, and exactly these credentials in the form. */
   function redeemBy(
-    school: School,
+    service: Service,
     code: string,
     headers: Record<string, string>,
     form: Record<string, string> = {},
@@ -133,43 +133,43 @@ describe('HTTP Basic', () => {
       redirect_uri: REDIRECT_URI,
       code_verifier: VERIFIER,
     }
-    return school.send('POST', '/api/oauth/token', { form: { ...request, ...form }, headers })
+    return service.send('POST', '/api/oauth/token', { form: { ...request, ...form }, headers })
   }
 
   it.each([CONFIDENTIAL, BY_BASIC])(
     'takes the secret by header or body from a client of %j',
     async (metadata) => {
-      const { school, client } = await withClient(metadata)
+      const { service, client } = await withClient(metadata)
       const { clientId: client_id, clientSecret: client_secret } = client
       const byHeader = basic(client_id, client_secret)
-      expect((await redeemBy(school, await codeFor(school, client_id), byHeader)).status).toBe(200)
-      expect((await redeem(school, client, await codeFor(school, client_id))).status).toBe(200)
+      expect((await redeemBy(service, await codeFor(service, client_id), byHeader)).status).toBe(200)
+      expect((await redeem(service, client, await codeFor(service, client_id))).status).toBe(200)
       for (const path of ['/api/oauth/revoke', '/api/oauth/introspect'])
         for (const way of [{ headers: byHeader }, { form: credentials(client) }])
           expect(
-            (await school.send('POST', path, { ...way, form: { token: 'x', ...way.form } })).status,
+            (await service.send('POST', path, { ...way, form: { token: 'x', ...way.form } })).status,
           ).toBe(200)
     },
   )
 
   it('CA-09: rejects a wrong secret with a challenge of its scheme, and consumes nothing', async () => {
-    const { school, client } = await withClient(CONFIDENTIAL)
+    const { service, client } = await withClient(CONFIDENTIAL)
     const { clientId: client_id, clientSecret: client_secret = '' } = client
-    const code = await codeFor(school, client_id)
+    const code = await codeFor(service, client_id)
     for (const secret of ['', 'wrong', `${client_secret} `, `${client_secret}:`, client_secret.slice(1)]) {
-      const answer = await redeemBy(school, code, basic(client_id, secret))
+      const answer = await redeemBy(service, code, basic(client_id, secret))
       expect([answer.status, bodyOf(answer).error], secret).toEqual([401, 'invalid_client'])
       expect(answer.headers['www-authenticate']).toBe('Basic realm="oauth", charset="UTF-8"')
     }
-    expect((await redeemBy(school, code, basic(client_id, 's'.repeat(201)))).status).toBe(400)
-    expect((await redeemBy(school, code, basic(client_id, client_secret))).status).toBe(200)
+    expect((await redeemBy(service, code, basic(client_id, 's'.repeat(201)))).status).toBe(400)
+    expect((await redeemBy(service, code, basic(client_id, client_secret))).status).toBe(200)
   })
 
   it('CA-10: rejects credentials in two places, in every combination, and another client_id in the body', async () => {
-    const { school, client } = await withClient(CONFIDENTIAL)
-    const other = await register(school, CONFIDENTIAL)
+    const { service, client } = await withClient(CONFIDENTIAL)
+    const other = await register(service, CONFIDENTIAL)
     const { clientId: client_id, clientSecret: client_secret = '' } = client
-    const code = await codeFor(school, client_id)
+    const code = await codeFor(service, client_id)
     const [header, assertion] = [basic(client_id, client_secret), { client_assertion: 'x' }]
     const mixed: [Record<string, string>, Record<string, string>][] = [
       [header, { client_secret }],
@@ -184,46 +184,47 @@ describe('HTTP Basic', () => {
       [basic(client_id), { client_id: other.clientId }],
     ]
     for (const [headers, form] of mixed) {
-      const answer = await redeemBy(school, code, headers, form)
+      const answer = await redeemBy(service, code, headers, form)
       expect([answer.status, bodyOf(answer).error], JSON.stringify([headers, form])).toEqual([
         400,
         'invalid_request',
       ])
     }
-    expect((await redeemBy(school, code, header, { client_id })).status, 'the same client_id').toBe(200)
+    expect((await redeemBy(service, code, header, { client_id })).status, 'the same client_id').toBe(200)
   })
 
   it('CA-11: a client cannot redeem a code of another client, whatever the client_id in the body', async () => {
-    const { school, client } = await withClient(CONFIDENTIAL)
-    const other = await register(school, CONFIDENTIAL)
-    const code = await codeFor(school, client.clientId)
-    const stolen = await redeemBy(school, code, basic(other.clientId, other.clientSecret))
+    const { service, client } = await withClient(CONFIDENTIAL)
+    const other = await register(service, CONFIDENTIAL)
+    const code = await codeFor(service, client.clientId)
+    const stolen = await redeemBy(service, code, basic(other.clientId, other.clientSecret))
     expect([stolen.status, bodyOf(stolen).error]).toEqual([400, 'invalid_grant'])
-    const swapped = await redeemBy(school, code, basic(client.clientId, other.clientSecret))
+    const swapped = await redeemBy(service, code, basic(client.clientId, other.clientSecret))
     expect([swapped.status, bodyOf(swapped).error]).toEqual([401, 'invalid_client'])
-    expect((await redeem(school, client, code)).status).toBe(200)
+    expect((await redeem(service, client, code)).status).toBe(200)
   })
 
   it.each([{}, POST_ONLY])(
     'CA-12: takes an empty password for no secret, with the options %j',
     async (options) => {
-      const school = openSchool(options)
-      const [app, vault] = [await register(school), await register(school, CONFIDENTIAL)]
-      const codes = [await codeFor(school, app.clientId), await codeFor(school, vault.clientId)] as const
-      const answer = await redeemBy(school, codes[1], basic(vault.clientId))
+      const service = openService(options)
+      const [app, vault] = [await register(service), await register(service, CONFIDENTIAL)]
+      const codes = [await codeFor(service, app.clientId), await codeFor(service, vault.clientId)] as const
+      const answer = await redeemBy(service, codes[1], basic(vault.clientId))
       expect([answer.status, bodyOf(answer).error], 'a client with a secret').toEqual([401, 'invalid_client'])
-      expect((await redeemBy(school, codes[0], basic(app.clientId, 'x'))).status, 'a secret it has not').toBe(
-        401,
-      )
-      expect((await redeemBy(school, codes[0], basic(app.clientId))).status, 'a public client').toBe(200)
-      expect((await redeem(school, vault, codes[1])).status, 'lost nothing').toBe(200)
+      expect(
+        (await redeemBy(service, codes[0], basic(app.clientId, 'x'))).status,
+        'a secret it has not',
+      ).toBe(401)
+      expect((await redeemBy(service, codes[0], basic(app.clientId))).status, 'a public client').toBe(200)
+      expect((await redeem(service, vault, codes[1])).status, 'lost nothing').toBe(200)
     },
   )
 
   it('has an error that says what to do if it is not offered', async () => {
-    const school = openSchool(POST_ONLY)
-    const { clientId: client_id, clientSecret: client_secret } = await register(school, CONFIDENTIAL)
-    const answer = await redeemBy(school, await codeFor(school, client_id), basic(client_id, client_secret))
+    const service = openService(POST_ONLY)
+    const { clientId: client_id, clientSecret: client_secret } = await register(service, CONFIDENTIAL)
+    const answer = await redeemBy(service, await codeFor(service, client_id), basic(client_id, client_secret))
     expect(answer.status).toBe(401)
     expect(bodyOf(answer)).toEqual({
       error: 'invalid_client',
@@ -233,17 +234,17 @@ describe('HTTP Basic', () => {
   })
 
   it('is offered, registered and rejected as configured', async () => {
-    const offered = (school: School) => school.server.metadata.token_endpoint_auth_methods_supported
-    expect(offered(openSchool())).toEqual(['none', 'client_secret_post', 'client_secret_basic'])
-    const school = openSchool({ clientAuthentication: ['client_secret_basic'] })
-    expect(offered(school)).toEqual(['client_secret_basic'])
-    expect(await register(school), 'none is not offered').toMatchObject({ error: 'invalid_client_metadata' })
-    expect(await register(school, BY_BASIC)).toMatchObject(BY_BASIC)
+    const offered = (service: Service) => service.server.metadata.token_endpoint_auth_methods_supported
+    expect(offered(openService())).toEqual(['none', 'client_secret_post', 'client_secret_basic'])
+    const service = openService({ clientAuthentication: ['client_secret_basic'] })
+    expect(offered(service)).toEqual(['client_secret_basic'])
+    expect(await register(service), 'none is not offered').toMatchObject({ error: 'invalid_client_metadata' })
+    expect(await register(service, BY_BASIC)).toMatchObject(BY_BASIC)
     const added = { clientName: 'Zap', redirectUris: ['https://zap.example/cb'] }
-    expect(await school.server.clients.add(added)).toMatchObject({
+    expect(await service.server.clients.add(added)).toMatchObject({
       tokenEndpointAuthMethod: 'client_secret_basic',
     })
     const clientAuthentication = ['none', 'basic'] as never
-    expect(() => openSchool({ clientAuthentication })).toThrow('clientAuthentication: basic must be one of')
+    expect(() => openService({ clientAuthentication })).toThrow('clientAuthentication: basic must be one of')
   })
 })

@@ -7,7 +7,7 @@ import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, type ClientAnswer, credentials, register, requestToken, type TokenAnswer } from './client.ts'
-import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
 
 const GRANT = 'client_credentials'
@@ -18,20 +18,20 @@ const JOB: StaticClient = {
   clientCredentialsScopes: ['courses:read', 'courses:write'],
 }
 
-const open = (options: Parameters<typeof openSchool>[0] = {}) =>
-  openSchool({ features: [clientCredentials(), forwardAuth()], ...options })
+const open = (options: Parameters<typeof openService>[0] = {}) =>
+  openService({ features: [clientCredentials(), forwardAuth()], ...options })
 
-async function openJob(metadata: object = {}, options?: Parameters<typeof openSchool>[0]) {
-  const school = open(options)
-  const job = await school.server.clients.add({ ...JOB, ...metadata })
-  return { school, job }
+async function openJob(metadata: object = {}, options?: Parameters<typeof openService>[0]) {
+  const service = open(options)
+  const job = await service.server.clients.add({ ...JOB, ...metadata })
+  return { service, job }
 }
 
-const clientCredentialsToken = (school: School, client: ClientAnswer, form: Record<string, string> = {}) =>
-  requestToken(school, { grant_type: GRANT, ...credentials(client), ...form })
+const clientCredentialsToken = (service: Service, client: ClientAnswer, form: Record<string, string> = {}) =>
+  requestToken(service, { grant_type: GRANT, ...credentials(client), ...form })
 
-/** The API of the school, with a route that accepts client-credentials tokens and one for users. */
-function guards({ store, clock }: School) {
+/** The API of the service, with a route that accepts client-credentials tokens and one for users. */
+function guards({ store, clock }: Service) {
   const scopes = { 'courses:read': { description: '' }, 'courses:write': { description: '' } }
   const api = createResourceServer({ resource: ISSUER, store, scopes, now: () => clock.now })
   const request = (token: string) => ({
@@ -50,16 +50,16 @@ const tokenOf = async (...asked: Parameters<typeof clientCredentialsToken>) =>
 
 describe('client credentials', () => {
   it('the response shows the scope and resource of the token, if the option is on', async () => {
-    const { school, job } = await openJob({}, { resourceInTokenResponse: true })
+    const { service, job } = await openJob({}, { resourceInTokenResponse: true })
     const all = [ISSUER, `${ISSUER}/mcp`]
-    expect(bodyOf(await clientCredentialsToken(school, job))).toMatchObject({ resource: all })
-    const bound = await clientCredentialsToken(school, job, { resource: ISSUER })
+    expect(bodyOf(await clientCredentialsToken(service, job))).toMatchObject({ resource: all })
+    const bound = await clientCredentialsToken(service, job, { resource: ISSUER })
     expect(bodyOf(bound)).toMatchObject({ resource: ISSUER })
   })
 
   it('a client gets a token for itself, with exactly the scopes that the operator registered', async () => {
-    const { school, job } = await openJob()
-    const answer = await clientCredentialsToken(school, job)
+    const { service, job } = await openJob()
+    const answer = await clientCredentialsToken(service, job)
     expect(answer.status).toBe(200)
     expect(bodyOf(answer)).toEqual({
       access_token: expect.stringMatching(/^gka_/),
@@ -71,26 +71,26 @@ describe('client credentials', () => {
   })
 
   it('a client gets the requested scopes and no more, for the requested resource', async () => {
-    const { school, job } = await openJob()
+    const { service, job } = await openJob()
     const form = { scope: 'courses:read', resource: `${ISSUER}/mcp` }
-    const answer = bodyOf<TokenAnswer>(await clientCredentialsToken(school, job, form))
+    const answer = bodyOf<TokenAnswer>(await clientCredentialsToken(service, job, form))
     expect(answer.scope).toBe('courses:read')
-    const elsewhere = await guards(school).clientCredentials(answer.access_token)
+    const elsewhere = await guards(service).clientCredentials(answer.access_token)
     expect(elsewhere).toMatchObject({ kind: 'refused', response: { status: 401 } })
   })
 
   it('the token is accepted on a route that allows it, without a subject', async () => {
-    const { school, job } = await openJob()
-    const access = await guards(school).clientCredentials(await tokenOf(school, job))
+    const { service, job } = await openJob()
+    const access = await guards(service).clientCredentials(await tokenOf(service, job))
     expect(access).toMatchObject({ kind: 'authorized', token: { by: 'client', clientId: job.clientId } })
     expect(access).toHaveProperty('token.subject', undefined)
   })
 
   it('the token is rejected on every other route, at UserInfo and at the gateway, with 403', async () => {
-    const { school, job } = await openJob()
-    const token = await tokenOf(school, job)
+    const { service, job } = await openJob()
+    const token = await tokenOf(service, job)
     const headers = { authorization: `Bearer ${token}` }
-    const refused = await guards(school).users(token)
+    const refused = await guards(service).users(token)
     expect(refused).toMatchObject({
       response: {
         status: 403,
@@ -98,63 +98,63 @@ describe('client credentials', () => {
       },
     })
     for (const path of ['/api/oauth/userinfo', '/api/oauth/verify']) {
-      const answer = await school.send('GET', path, { headers })
+      const answer = await service.send('GET', path, { headers })
       expect([answer.status, bodyOf(answer).error], path).toEqual([403, 'insufficient_scope'])
     }
   })
 
   it('a missing scope is a 403 as for every token', async () => {
-    const { school, job } = await openJob()
-    const token = await tokenOf(school, job, { scope: 'courses:read' })
-    expect(await guards(school).clientCredentials(token, 'courses:write')).toMatchObject({
+    const { service, job } = await openJob()
+    const token = await tokenOf(service, job, { scope: 'courses:read' })
+    expect(await guards(service).clientCredentials(token, 'courses:write')).toMatchObject({
       response: { status: 403 },
     })
   })
 
   it('each token is one record, which expires with it, and is in no list of apps', async () => {
-    const { school, job } = await openJob()
+    const { service, job } = await openJob()
     const count = async () => {
       let records = 0
-      for await (const _ of school.store.grants.scan()) records++
+      for await (const _ of service.store.grants.scan()) records++
       return records
     }
-    for (let time = 0; time < 3; time++) await clientCredentialsToken(school, job)
+    for (let time = 0; time < 3; time++) await clientCredentialsToken(service, job)
     expect(await count()).toBe(3)
     for (const subject of [job.clientId, 'undefined', ''])
-      expect((await school.server.grants.list(subject)).grants).toEqual([])
-    const token = await tokenOf(school, job)
-    school.clock.now += 3600
-    expect(await guards(school).clientCredentials(token)).toMatchObject({ response: { status: 401 } })
+      expect((await service.server.grants.list(subject)).grants).toEqual([])
+    const token = await tokenOf(service, job)
+    service.clock.now += 3600
+    expect(await guards(service).clientCredentials(token)).toMatchObject({ response: { status: 401 } })
     expect(await count()).toBe(0)
   })
 
   it('a client may revoke and introspect its token', async () => {
-    const { school, job } = await openJob()
-    const token = await tokenOf(school, job)
+    const { service, job } = await openJob()
+    const token = await tokenOf(service, job)
     const introspect = async () =>
-      bodyOf(await school.send('POST', '/api/oauth/introspect', { form: { ...credentials(job), token } }))
+      bodyOf(await service.send('POST', '/api/oauth/introspect', { form: { ...credentials(job), token } }))
     expect(await introspect()).toEqual({
       active: true,
       scope: 'courses:read courses:write',
       client_id: job.clientId,
       aud: [ISSUER, `${ISSUER}/mcp`],
       iss: ISSUER,
-      iat: school.clock.now,
-      exp: school.clock.now + 3600,
+      iat: service.clock.now,
+      exp: service.clock.now + 3600,
       token_type: 'Bearer',
     })
-    await school.send('POST', '/api/oauth/revoke', { form: { ...credentials(job), token } })
+    await service.send('POST', '/api/oauth/revoke', { form: { ...credentials(job), token } })
     expect(await introspect()).toEqual({ active: false })
-    expect(await guards(school).clientCredentials(token)).toMatchObject({ response: { status: 401 } })
+    expect(await guards(service).clientCredentials(token)).toMatchObject({ response: { status: 401 } })
   })
 
   it('the removal of a client revokes all its tokens', async () => {
-    const { school, job } = await openJob()
-    const tokens = [await tokenOf(school, job), await tokenOf(school, job)]
-    expect(await school.server.clients.remove(job.clientId)).toEqual({ existed: true, grantsEnded: 2 })
+    const { service, job } = await openJob()
+    const tokens = [await tokenOf(service, job), await tokenOf(service, job)]
+    expect(await service.server.clients.remove(job.clientId)).toEqual({ existed: true, grantsEnded: 2 })
     for (const token of tokens)
-      expect(await guards(school).clientCredentials(token)).toMatchObject({ response: { status: 401 } })
-    expect((await clientCredentialsToken(school, job)).status).toBe(401)
+      expect(await guards(service).clientCredentials(token)).toMatchObject({ response: { status: 401 } })
+    expect((await clientCredentialsToken(service, job)).status).toBe(401)
   })
 
   it('the tokens stay valid when the key of the client changes', async () => {
@@ -164,22 +164,22 @@ describe('client credentials', () => {
     const fetch = async () => ({ status: 200, headers, body: JSON.stringify(host) })
     const features = [clientCredentials(), clientAssertion({ fetch })]
     const keys = { tokenEndpointAuthMethod: 'private_key_jwt', jwksUri: 'https://job.dev/keys' }
-    const { school, job } = await openJob(keys, { features })
+    const { service, job } = await openJob(keys, { features })
     const ask = async (key: typeof first) => {
-      const proof = assertionForm(await assertionOf(school, key, job.clientId))
-      return requestToken(school, { grant_type: GRANT, ...proof })
+      const proof = assertionForm(await assertionOf(service, key, job.clientId))
+      return requestToken(service, { grant_type: GRANT, ...proof })
     }
     const { access_token } = bodyOf<TokenAnswer>(await ask(first))
     host.keys = [second.jwk]
-    school.clock.now += 301
+    service.clock.now += 301
     expect([(await ask(first)).status, (await ask(second)).status]).toEqual([401, 200])
-    expect((await guards(school).clientCredentials(access_token)).kind).toBe('authorized')
+    expect((await guards(service).clientCredentials(access_token)).kind).toBe('authorized')
   })
 
   it('the event has the client id', async () => {
-    const { school, job } = await openJob()
-    await clientCredentialsToken(school, job)
-    expect(school.events).toContainEqual({
+    const { service, job } = await openJob()
+    await clientCredentialsToken(service, job)
+    expect(service.events).toContainEqual({
       type: 'client_credentials_token_issued',
       clientId: job.clientId,
       grantId: expect.any(String),
@@ -195,9 +195,9 @@ describe('client credentials', () => {
         return Number(taken.get(name)) > 2 ? 30 : 0
       },
     }
-    const { school, job } = await openJob({}, { rateLimiter })
+    const { service, job } = await openJob({}, { rateLimiter })
     const form = { ...credentials(job), grant_type: GRANT }
-    const from = (remoteAddress: string) => school.send('POST', '/api/oauth/token', { form, remoteAddress })
+    const from = (remoteAddress: string) => service.send('POST', '/api/oauth/token', { form, remoteAddress })
     for (const status of [200, 200, 429]) expect((await from('203.0.113.7')).status).toBe(status)
     expect((await from('203.0.113.7')).headers['retry-after']).toBe('30')
     expect((await from('198.51.100.9')).status, 'the same job elsewhere').toBe(200)
@@ -211,11 +211,11 @@ describe('client credentials', () => {
     const key = await newKey()
     const features = [clientCredentials(), clientAssertion()]
     const metadata = { tokenEndpointAuthMethod: 'private_key_jwt', jwks: { keys: [key.jwk] } }
-    const { school, job } = await openJob(metadata, { features })
-    const form = assertionForm(await assertionOf(school, key, job.clientId))
-    const answer = await requestToken(school, { grant_type: GRANT, ...form })
+    const { service, job } = await openJob(metadata, { features })
+    const form = assertionForm(await assertionOf(service, key, job.clientId))
+    const answer = await requestToken(service, { grant_type: GRANT, ...form })
     expect([answer.status, bodyOf(answer).scope]).toEqual([200, 'courses:read courses:write'])
-    expect((await requestToken(school, { grant_type: GRANT, ...form })).status, 'a replay').toBe(401)
+    expect((await requestToken(service, { grant_type: GRANT, ...form })).status, 'a replay').toBe(401)
   })
 })
 
@@ -225,19 +225,19 @@ describe('a client-credentials token that is a JWT', () => {
 
   it('has no subject at a guard without the store, has the usual lifetime, and is accepted only where allowed', async () => {
     const features = [clientCredentials(), signed]
-    const { school, job } = await openJob({}, { features })
+    const { service, job } = await openJob({}, { features })
     const { access_token, expires_in } = bodyOf<TokenAnswer>(
-      await clientCredentialsToken(school, job, { resource }),
+      await clientCredentialsToken(service, job, { resource }),
     )
     expect(expires_in).toBe(300)
-    const keys = JSON.parse((await school.send('GET', '/api/oauth/jwks')).body)
+    const keys = JSON.parse((await service.send('GET', '/api/oauth/jwks')).body)
     const scopes = { 'courses:read': { description: '' } }
     const api = createJwtResourceServer({
       issuer: ISSUER,
       resource,
       scopes,
       keys,
-      now: () => school.clock.now,
+      now: () => service.clock.now,
     })
     const headers = { authorization: `Bearer ${access_token}` }
     const request = { method: 'GET', path: '/', query: '', body: '', headers }
@@ -251,10 +251,10 @@ describe('a client-credentials token that is a JWT', () => {
 describe('client credentials reject', () => {
   it('an exchange of the token, which has no user', async () => {
     const features = [clientCredentials(), tokenExchange()]
-    const { school, job } = await openJob({ grantTypes: [GRANT, TOKEN_EXCHANGE] }, { features })
-    const subject = { subject_token: await tokenOf(school, job), subject_token_type: ACCESS_TOKEN_TYPE }
+    const { service, job } = await openJob({ grantTypes: [GRANT, TOKEN_EXCHANGE] }, { features })
+    const subject = { subject_token: await tokenOf(service, job), subject_token_type: ACCESS_TOKEN_TYPE }
     const form = { grant_type: TOKEN_EXCHANGE, ...credentials(job), ...subject }
-    const answer = await requestToken(school, form)
+    const answer = await requestToken(service, form)
     expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
   })
 
@@ -265,33 +265,33 @@ describe('client credentials reject', () => {
     ['scopes that are badly written', { scope: 'courses:read  courses:write' }, 'invalid_scope'],
     ['a resource of another server', { resource: 'https://evil.example' }, 'invalid_target'],
   ])('%s', async (_, form, error) => {
-    const { school, job } = await openJob()
-    const answer = await clientCredentialsToken(school, job, form)
+    const { service, job } = await openJob()
+    const answer = await clientCredentialsToken(service, job, form)
     expect([answer.status, bodyOf(answer).error]).toEqual([400, error])
   })
 
   it('a wrong secret, or no secret', async () => {
-    const { school, job } = await openJob()
+    const { service, job } = await openJob()
     for (const client_secret of ['wrong', '']) {
-      const answer = await clientCredentialsToken(school, { ...job, clientSecret: client_secret })
+      const answer = await clientCredentialsToken(service, { ...job, clientSecret: client_secret })
       expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
     }
   })
 
   it('a self-registered client, at registration and at the token endpoint', async () => {
-    const school = open()
+    const service = open()
     const asked = { grant_types: ['authorization_code', GRANT], client_credentials_scopes: 'courses:read' }
     for (const token_endpoint_auth_method of ['none', 'client_secret_post']) {
-      const app = await register(school, { ...asked, token_endpoint_auth_method })
+      const app = await register(service, { ...asked, token_endpoint_auth_method })
       expect(app).toMatchObject({ grant_types: ['authorization_code'] })
       expect(app).not.toHaveProperty('client_credentials_scopes')
-      expect(bodyOf(await clientCredentialsToken(school, app)).error).toBe('unauthorized_client')
+      expect(bodyOf(await clientCredentialsToken(service, app)).error).toBe('unauthorized_client')
     }
   })
 
   it('a client whose record has the grant type although its origin does not allow it', async () => {
-    const { school, job } = await openJob()
-    const stored = await school.store.clients.find(job.clientId)
+    const { service, job } = await openJob()
+    const stored = await service.store.clients.find(job.clientId)
     if (stored === undefined) throw new Error('The job is not there')
     for (const change of [
       { origin: 'registered' },
@@ -300,22 +300,22 @@ describe('client credentials reject', () => {
       { featureMetadata: { client_credentials_scopes: { scope: 'courses:read' } } },
       { featureMetadata: { client_credentials_scopes: 'openid email' } },
     ] as const) {
-      const seen = await school.store.clients.find(job.clientId)
+      const seen = await service.store.clients.find(job.clientId)
       if (seen === undefined) throw new Error('The job is not there')
       const changed = { ...stored.value, ...change } as never
-      await school.store.clients.replace(job.clientId, seen, changed, stored.value.expiresAt)
-      expect(bodyOf(await clientCredentialsToken(school, job)).error, JSON.stringify(change)).toBe(
+      await service.store.clients.replace(job.clientId, seen, changed, stored.value.expiresAt)
+      expect(bodyOf(await clientCredentialsToken(service, job)).error, JSON.stringify(change)).toBe(
         'unauthorized_client',
       )
     }
   })
 
   it('every client if the feature is not mounted', async () => {
-    const school = openSchool()
-    const app = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
-    const answer = await clientCredentialsToken(school, app)
+    const service = openService()
+    const app = await register(service, { token_endpoint_auth_method: 'client_secret_post' })
+    const answer = await clientCredentialsToken(service, app)
     expect([answer.status, bodyOf(answer).error]).toEqual([400, 'unsupported_grant_type'])
-    await expect(school.server.clients.add(JOB)).rejects.toMatchObject({ error: 'invalid_client_metadata' })
+    await expect(service.server.clients.add(JOB)).rejects.toMatchObject({ error: 'invalid_client_metadata' })
   })
 })
 
@@ -356,9 +356,9 @@ describe('an integration with client credentials', () => {
       'courses:read': { description: '' },
       'account:read': { description: '', user: true },
     }
-    const school = open({ scopes: scopes as never })
+    const service = open({ scopes: scopes as never })
     await expect(
-      school.server.clients.add({ ...JOB, clientCredentialsScopes: ['courses:read'], ...metadata }),
+      service.server.clients.add({ ...JOB, clientCredentialsScopes: ['courses:read'], ...metadata }),
     ).rejects.toMatchObject({
       error: 'invalid_client_metadata',
       message: expect.stringContaining(detail),
@@ -366,12 +366,12 @@ describe('an integration with client credentials', () => {
   })
 
   it('needs no redirect URI, and cannot use the authorization endpoint', async () => {
-    const { school, job } = await openJob()
+    const { service, job } = await openJob()
     expect(job).toMatchObject({
       grantTypes: [GRANT],
       clientCredentialsScopes: JOB.clientCredentialsScopes,
     })
-    const code = await requestToken(school, {
+    const code = await requestToken(service, {
       ...{ grant_type: 'authorization_code', code: 'x', redirect_uri: REDIRECT_URI },
       ...credentials(job),
     })
@@ -381,5 +381,5 @@ describe('an integration with client credentials', () => {
 
 it('the metadata lists the grant type, and without the feature it does not', () => {
   expect(open().server.metadata.grant_types_supported).toContain(GRANT)
-  expect(openSchool().server.metadata.grant_types_supported).not.toContain(GRANT)
+  expect(openService().server.metadata.grant_types_supported).not.toContain(GRANT)
 })

@@ -7,9 +7,9 @@ import {
   type TestClient,
   testClient,
 } from '@grantkit/testkit/client'
-import { CHALLENGE, ISSUER, type Message, REDIRECT_URI, type School, VERIFIER } from './school.ts'
+import { CHALLENGE, ISSUER, type Message, REDIRECT_URI, type Service, VERIFIER } from './service.ts'
 
-/** The test client at the school: single steps, and the raw response to each. */
+/** The test client at the service: single steps, and the raw response to each. */
 
 export interface TokenAnswer {
   readonly access_token: string
@@ -29,9 +29,9 @@ export function bodyOf<T = Record<string, unknown>>(response: HttpResponse): T {
   return JSON.parse(response.body) as T
 }
 
-export async function register(school: School, metadata: object = {}): Promise<ClientAnswer> {
+export async function register(service: Service, metadata: object = {}): Promise<ClientAnswer> {
   const whole = { client_name: 'Test client', redirect_uris: [REDIRECT_URI], ...metadata }
-  const answer = await registerClient(school.server, whole, { send: sendThrough(school) })
+  const answer = await registerClient(service.server, whole, { send: sendThrough(service) })
   const body = bodyOf<Record<string, string>>(answer.response)
   return { ...body, clientId: body.client_id ?? '', clientSecret: body.client_secret }
 }
@@ -53,20 +53,20 @@ export function authorizationQuery(clientId: string, overrides: Overrides = {}):
 export const ALICE = { cookie: 'user=alice' }
 
 export function authorize(
-  school: School,
+  service: Service,
   query: string,
   headers: Message['headers'] = ALICE,
 ): Promise<HttpResponse> {
-  return school.send('GET', '/oauth/authorize', { query, headers })
+  return service.send('GET', '/oauth/authorize', { query, headers })
 }
 
 /** Answers the consent page that was shown last. */
 export function decide(
-  school: School,
+  service: Service,
   form: Record<string, string> | [string, string][] = {},
   headers: Message['headers'] = ALICE,
 ): Promise<HttpResponse> {
-  const view = school.shown.consent
+  const view = service.shown.consent
   if (view === undefined) throw new Error('No consent page was shown')
   const [path = '', ...query] = view.action.split('?')
   const scopes = view.scopes.map(({ name }): [string, string] => ['scope', name])
@@ -74,7 +74,7 @@ export function decide(
     ? form
     : Object.entries({ ticket: view.ticket, decision: 'allow', ...form })
   const chosen = Array.isArray(form) || 'scope' in form ? [] : scopes
-  return school.send('POST', path, { query: query.join('?'), form: [...fields, ...chosen], headers })
+  return service.send('POST', path, { query: query.join('?'), form: [...fields, ...chosen], headers })
 }
 
 export function redirectOf(response: HttpResponse): Record<string, string> {
@@ -82,65 +82,71 @@ export function redirectOf(response: HttpResponse): Record<string, string> {
   return Object.fromEntries(new URL(String(response.headers.location), ISSUER).searchParams)
 }
 
-/** Sends through the school, because some tests replace its methods. */
-function sendThrough(school: School): Send {
+/** Sends through the service, because some tests replace its methods. */
+function sendThrough(service: Service): Send {
   return (url, { method, headers, body }) => {
     const { pathname, search } = new URL(url)
-    return school.send(method, pathname, { query: search.slice(1), headers, form: body })
+    return service.send(method, pathname, { query: search.slice(1), headers, form: body })
   }
 }
 
-/** The pages of the school are data and not HTML, so its user answers the data. */
-function appOf(school: School, client: ClientAnswer): Promise<TestClient> {
-  return testClient(school.server, {
-    send: sendThrough(school),
+/** The pages of the service are data and not HTML, so its user answers the data. */
+function appOf(service: Service, client: ClientAnswer): Promise<TestClient> {
+  return testClient(service.server, {
+    send: sendThrough(service),
     client: { redirectUris: [REDIRECT_URI], ...client },
     async browser(url) {
-      await authorize(school, new URL(url).search.slice(1))
-      return new URL(String((await decide(school)).headers.location))
+      await authorize(service, new URL(url).search.slice(1))
+      return new URL(String((await decide(service)).headers.location))
     },
   })
 }
 
 /** Sign-in, consent, and the code. */
-export async function codeFor(school: School, clientId: string, overrides: Overrides = {}): Promise<string> {
-  const app = await appOf(school, { clientId: clientId })
+export async function codeFor(
+  service: Service,
+  clientId: string,
+  overrides: Overrides = {},
+): Promise<string> {
+  const app = await appOf(service, { clientId: clientId })
   const usual = { state: 'a state', code_challenge: CHALLENGE }
   return (await app.approve('openid profile courses:read', { ...usual, ...overrides })).code
 }
 
 export function requestToken(
-  school: School,
+  service: Service,
   form: Record<string, string> | [string, string][],
 ): Promise<HttpResponse> {
-  return school.send('POST', '/api/oauth/token', { form })
+  return service.send('POST', '/api/oauth/token', { form })
 }
 
 export async function redeem(
-  school: School,
+  service: Service,
   client: ClientAnswer,
   code: string,
   overrides: Overrides = {},
 ): Promise<HttpResponse> {
-  return (await (await appOf(school, client)).redeem({ code, verifier: VERIFIER }, overrides)).response
+  return (await (await appOf(service, client)).redeem({ code, verifier: VERIFIER }, overrides)).response
 }
 
 export async function refresh(
-  school: School,
+  service: Service,
   client: ClientAnswer,
   refreshToken: string,
   overrides: Overrides = {},
 ): Promise<HttpResponse> {
-  return (await (await appOf(school, client)).refresh(refreshToken, overrides)).response
+  return (await (await appOf(service, client)).refresh(refreshToken, overrides)).response
 }
 
 /** The whole flow up to tokens. */
 export async function tokensFor(
-  school: School,
+  service: Service,
   client: ClientAnswer,
   overrides: Overrides = {},
 ): Promise<TokenAnswer> {
-  return bodyOf<TokenAnswer>(await redeem(school, client, await codeFor(school, client.clientId, overrides)))
+  return bodyOf<TokenAnswer>(
+    await redeem(service, client, await codeFor(service, client.clientId, overrides)),
+  )
 }
 
 export function credentials({

@@ -19,11 +19,11 @@ import {
   type TokenAnswer,
   tokensFor,
 } from './client.ts'
-import { openSchool, type School, signInByCookie } from './school.ts'
+import { openService, type Service, signInByCookie } from './service.ts'
 
 const PATH = '/connected-apps'
 
-/** The school, where users see their apps. Alice has the same session all the time. */
+/** The service, where users see their apps. Alice has the same session all the time. */
 function openWithApps(options?: ConnectedAppsOptions, { now = 1_800_000_000, ...more } = {}) {
   const shown: ConnectedAppsView[] = []
   const feature = connectedApps(
@@ -35,11 +35,11 @@ function openWithApps(options?: ConnectedAppsOptions, { now = 1_800_000_000, ...
     },
     options,
   )
-  const school = openSchool({ features: [feature], ...more })
+  const service = openService({ features: [feature], ...more })
   const cookie = `user=alice@${now}`
   const open = async (address = PATH, as = cookie, more = {}) => {
     const [path = '', query = ''] = address.split('?')
-    const answer = await school.send('GET', path, { query, headers: { cookie: as, ...more } })
+    const answer = await service.send('GET', path, { query, headers: { cookie: as, ...more } })
     return { ...answer, view: shown.at(-1) as ConnectedAppsView }
   }
   const post = async (
@@ -49,33 +49,38 @@ function openWithApps(options?: ConnectedAppsOptions, { now = 1_800_000_000, ...
   ) => {
     const [path = '', query = ''] = view.actions[action].split('?')
     const whole = { ticket: view.ticket, ...form }
-    const answer = await school.send('POST', path, {
+    const answer = await service.send('POST', path, {
       query,
       form: whole,
       headers: { cookie: as, ...headers },
     })
     return { ...answer, location: String(answer.headers.location), view: shown.at(-1) as ConnectedAppsView }
   }
-  return { school, cookie, open, post }
+  return { service, cookie, open, post }
 }
 
 type Opened = ReturnType<typeof openWithApps>
 
-async function connect({ school }: Opened, name = 'Editor', cookie = ALICE.cookie, known?: ClientAnswer) {
-  const client = known ?? (await register(school, { client_name: name }))
-  await authorize(school, authorizationQuery(client.clientId), { cookie })
-  const { code = '' } = redirectOf(await decide(school, {}, { cookie }))
-  const { access_token: token } = bodyOf<TokenAnswer>(await redeem(school, client, code))
+async function connect({ service }: Opened, name = 'Editor', cookie = ALICE.cookie, known?: ClientAnswer) {
+  const client = known ?? (await register(service, { client_name: name }))
+  await authorize(service, authorizationQuery(client.clientId), { cookie })
+  const { code = '' } = redirectOf(await decide(service, {}, { cookie }))
+  const { access_token: token } = bodyOf<TokenAnswer>(await redeem(service, client, code))
   return { client, installation: client.clientId, token }
 }
 
-/** Adds grants like the one that is there. */
-async function addGrants(school: School, all: { id: string; clientId?: string; age?: number }[]) {
-  const [grant] = (await school.store.grants.list({ subject: 'alice' }, { limit: 9 })).grants
-  if (grant === undefined) throw new Error('There is no grant')
+/** Adds grants like the one of `installation`. */
+async function addGrants(
+  { store }: Service,
+  installation: string,
+  all: { id: string; clientId?: string; age?: number }[],
+) {
+  const { grants } = await store.grants.list({ subject: 'alice' }, { limit: 9 })
+  const grant = grants.find(({ clientId }) => clientId === installation)
+  if (grant === undefined) throw new Error(`There is no grant of ${installation}`)
   for (const { id, age = 0, ...more } of all) {
     const createdAt = grant.createdAt - age
-    await school.store.grants.insert(
+    await store.grants.insert(
       id,
       { ...grant, ...more, id: id as typeof grant.id, createdAt },
       grant.expiresAt,
@@ -83,7 +88,7 @@ async function addGrants(school: School, all: { id: string; clientId?: string; a
   }
 }
 
-const isLive = async (school: School, token: string) => (await school.callApi(token)).kind === 'authorized'
+const isLive = async (service: Service, token: string) => (await service.callApi(token)).kind === 'authorized'
 const namesIn = ({ apps }: ConnectedAppsView) => apps.map(({ called, name }) => called ?? name)
 
 describe('the page of connected apps', () => {
@@ -112,35 +117,35 @@ describe('the page of connected apps', () => {
   })
 
   it('asks a browser without a session to sign in, and to come back to the same page', async () => {
-    const { school } = openWithApps()
+    const { service } = openWithApps()
     const answers = [
-      await school.send('GET', PATH, { query: 'after=x&notice=y' }),
-      await school.send('POST', `${PATH}/name`, {
+      await service.send('GET', PATH, { query: 'after=x&notice=y' }),
+      await service.send('POST', `${PATH}/name`, {
         query: 'after=x',
         form: { ticket: 't', installation: 'i' },
       }),
     ]
     expect(answers.map(({ headers }) => headers.location)).toEqual(['/login', '/login'])
-    expect(school.shown.signIn).toBe(`${PATH}?after=x`)
+    expect(service.shown.signIn).toBe(`${PATH}?after=x`)
   })
 
   it('stands at a path of choice below the issuer', async () => {
-    const issuer = 'https://school.example/tenant'
-    const { school } = openWithApps({ path: '/me/apps' }, { issuer, resources: [issuer] } as object)
-    const paths = school.server.routes.map(({ path }) => path).filter((path) => path.includes('/me/'))
+    const issuer = 'https://server.example/tenant'
+    const { service } = openWithApps({ path: '/me/apps' }, { issuer, resources: [issuer] } as object)
+    const paths = service.server.routes.map(({ path }) => path).filter((path) => path.includes('/me/'))
     expect(paths).toEqual(['/tenant/me/apps', '/tenant/me/apps/disconnect', '/tenant/me/apps/name'])
   })
 
   it('has pages, and reads one page of grants for each', async () => {
     const opened = openWithApps()
-    await connect(opened)
+    const { installation } = await connect(opened)
     const many = Array.from({ length: 120 }, (_, age) => ({
       id: `grant-${age}`,
       clientId: `app-${age}`,
       age,
     }))
-    await addGrants(opened.school, many)
-    const read = vi.spyOn(opened.school.store.grants, 'list')
+    await addGrants(opened.service, installation, many)
+    const read = vi.spyOn(opened.service.store.grants, 'list')
     const sizes: number[] = []
     let next: string | undefined = PATH
     while (next !== undefined) {
@@ -159,7 +164,7 @@ describe('the page of connected apps in several languages', () => {
     await connect(opened)
     const interaction = { ...signInByCookie({}, () => 0), uiLocales: ['en', 'de'] }
     const scopes = { 'courses:read': { description: { en: 'See courses', de: 'Kurse ansehen' } } }
-    const { open } = openWithApps(undefined, { store: opened.school.store, interaction, scopes } as object)
+    const { open } = openWithApps(undefined, { store: opened.service.store, interaction, scopes } as object)
     const { view } = await open(PATH, opened.cookie, { 'accept-language': 'de-AT' })
     expect([view.locale, view.apps[0]?.scopes]).toMatchObject(['de', [{ description: 'Kurse ansehen' }]])
     expect((await open()).view.apps[0]?.scopes).toMatchObject([{ description: 'See courses' }])
@@ -169,11 +174,11 @@ describe('the page of connected apps in several languages', () => {
 describe('disconnecting an app', () => {
   it('ends its tokens, and the next page says so to this session for a minute', async () => {
     const opened = openWithApps()
-    const { school, post, open } = opened
+    const { service, post, open } = opened
     const [app, other] = [await connect(opened), await connect(opened, 'Player')]
     await open()
     const { status, location } = await post('disconnect', { installation: app.installation })
-    expect([status, await isLive(school, app.token), await isLive(school, other.token)]).toEqual([
+    expect([status, await isLive(service, app.token), await isLive(service, other.token)]).toEqual([
       303,
       false,
       true,
@@ -182,12 +187,12 @@ describe('disconnecting an app', () => {
       notice: { change: 'disconnected', app: 'Editor' },
       apps: [{ name: 'Player' }],
     })
-    expect(school.events.filter(({ type }) => type === 'grant_revoked')).toMatchObject([
+    expect(service.events.filter(({ type }) => type === 'grant_revoked')).toMatchObject([
       { clientId: app.client.clientId, subject: 'alice', by: 'user' },
     ])
     expect((await open(`${location}A`)).view.notice).toBeUndefined()
     expect((await open(location, 'user=alice@1800000001')).view.notice).toBeUndefined()
-    school.clock.now += 60
+    service.clock.now += 60
     expect((await open(location)).view.notice).toBeUndefined()
   })
 
@@ -202,26 +207,47 @@ describe('disconnecting an app', () => {
 
   it('ends its grants on other pages too, but not its devices, which are apps of their own', async () => {
     const opened = openWithApps()
-    const { school, open, post } = opened
+    const { service, open, post } = opened
     const { installation } = await connect(opened)
     const more = Array.from({ length: 120 }, (_, age) => ({ id: `grant-${age}`, age }))
-    await addGrants(school, [...more, { id: 'device-grant', origin: 'device', age: 200 } as { id: string }])
+    await addGrants(service, installation, [
+      ...more,
+      { id: 'device-grant', origin: 'device', age: 200 } as { id: string },
+    ])
     await open()
     await post('disconnect', { installation })
-    const left = await school.server.grants.list('alice')
+    const left = await service.server.grants.list('alice')
     expect(left.grants.map(({ id }) => id)).toEqual(['device-grant'])
+  })
+
+  it('with all its installations ends their grants on every page, and those of no other app', async () => {
+    const opened = openWithApps()
+    const { service, open, post } = opened
+    const { installation } = await connect(opened)
+    const [again, other] = [await connect(opened), await connect(opened, 'Player')]
+    const more = Array.from({ length: 120 }, (_, age) => ({ id: `grant-${age}`, age: age + 1 }))
+    await addGrants(service, installation, [
+      ...more,
+      { id: 'device-grant', origin: 'device', age: 200 } as { id: string },
+    ])
+    await open()
+    await post('name', { installation: again.installation, name: 'Old laptop' })
+    const { location } = await post('disconnect', { installation, all: '1' })
+    expect((await open(location)).view.notice).toEqual({ change: 'disconnected', app: 'Editor' })
+    const left = await service.server.grants.list('alice')
+    expect(left.grants.map(({ clientId }) => clientId)).toEqual([other.client.clientId])
   })
 
   it('finds an app that a new grant has moved to the next page, and stays on the page it came from', async () => {
     const opened = openWithApps()
-    const { school, open, post } = opened
-    await connect(opened)
+    const { service, open, post } = opened
+    const { installation } = await connect(opened)
     const clients = Array.from({ length: 120 }, (_, age) => ({
       id: `grant-${age}`,
       clientId: `app-${age}`,
       age,
     }))
-    await addGrants(school, clients)
+    await addGrants(service, installation, clients)
     const first = (await open()).view
     const { view } = await open(first.next)
     const moved = String(view.apps.at(-1)?.installation)
@@ -237,7 +263,7 @@ describe('disconnecting an app', () => {
     const theirs = await connect(opened, 'Of Bob', 'user=bob')
     await opened.open()
     const { location } = await opened.post('disconnect', { installation: theirs.installation })
-    expect([location, await isLive(opened.school, theirs.token)]).toEqual([PATH, true])
+    expect([location, await isLive(opened.service, theirs.token)]).toEqual([PATH, true])
   })
 })
 
@@ -246,7 +272,7 @@ describe('a form of the page', () => {
     'to %s changes nothing after an hour, in another session or with a forged ticket, and the page says so',
     async (action) => {
       const opened = openWithApps()
-      const { school, open, post, cookie } = opened
+      const { service, open, post, cookie } = opened
       const { installation, token } = await connect(opened)
       const form = { installation, name: 'Evil' }
       const { view } = await open()
@@ -255,7 +281,7 @@ describe('a form of the page', () => {
         await post(action, form, { view, as: 'user=alice@1' }),
         await post(action, form, { view, as: 'user=bob' }),
       ]
-      school.clock.now += 3600
+      service.clock.now += 3600
       answers.push(await post(action, form, { view, as: cookie }))
       for (const { status, view } of answers) expect([status, view.expired]).toEqual([400, true])
       const now = (await open()).view
@@ -269,7 +295,7 @@ describe('a form of the page', () => {
     await opened.open()
     const headers = { origin: 'https://evil.example' }
     const { status, body } = await opened.post('disconnect', { installation }, { headers })
-    expect([status, body, await isLive(opened.school, token)]).toEqual([403, 'form_of_another_site', true])
+    expect([status, body, await isLive(opened.service, token)]).toEqual([403, 'form_of_another_site', true])
   })
 })
 
@@ -303,7 +329,7 @@ describe('the name that a user gives an app', () => {
 
   it('is forgotten with the app, and is given to no other user and no app that is not there', async () => {
     const opened = openWithApps()
-    const { school, open, post } = opened
+    const { service, open, post } = opened
     const [{ installation, client }, bobs] = [
       await connect(opened),
       await connect(opened, 'Of Bob', 'user=bob'),
@@ -313,7 +339,7 @@ describe('the name that a user gives an app', () => {
     await post('name', { installation: bobs.installation, name: 'Evil' })
     await post('disconnect', { installation })
     await post('name', { installation, name: 'Gone' })
-    await tokensFor(school, client)
+    await tokensFor(service, client)
     expect(namesIn((await open()).view)).toEqual(['Editor'])
     expect(namesIn((await open(PATH, 'user=bob')).view)).toEqual(['Of Bob'])
   })
@@ -321,26 +347,26 @@ describe('the name that a user gives an app', () => {
   it('is kept for as long as a grant lives after it was given', async () => {
     const lifetimes = { grant: 1000, refreshToken: 1000 }
     const opened = openWithApps(undefined, { lifetimes } as object)
-    const { school, open, post } = opened
+    const { service, open, post } = opened
     const { installation, client } = await connect(opened)
-    school.clock.now += 500
+    service.clock.now += 500
     await open()
     await post('name', { installation, name: 'Old laptop' })
-    school.clock.now += 400
-    await tokensFor(school, client)
-    school.clock.now += 599
+    service.clock.now += 400
+    await tokensFor(service, client)
+    service.clock.now += 599
     expect(namesIn((await open()).view)).toEqual(['Old laptop'])
-    school.clock.now += 1
+    service.clock.now += 1
     expect(namesIn((await open()).view)).toEqual(['Editor'])
   })
 
   it('stays when the client is removed', async () => {
     const opened = openWithApps()
-    const { school, open, post } = opened
+    const { service, open, post } = opened
     const { installation } = await connect(opened)
     await open()
     await post('name', { installation, name: 'Old laptop' })
-    await school.store.clients.remove(installation)
+    await service.store.clients.remove(installation)
     expect((await open()).view.apps).toMatchObject([
       { called: 'Old laptop', name: undefined, origin: undefined },
     ])
@@ -370,7 +396,7 @@ describe('the name that a user gives an app', () => {
     await opened.post('name', { installation, name: 'Old laptop' })
     await opened.post('disconnect', { installation })
     expect(calls).toEqual([
-      ['alice', installation, 'Old laptop', opened.school.clock.now + 180 * 24 * 3600],
+      ['alice', installation, 'Old laptop', opened.service.clock.now + 180 * 24 * 3600],
       ['alice', installation],
     ])
   })

@@ -13,7 +13,7 @@ import {
   register,
   type TokenAnswer,
 } from './client.ts'
-import { openSchool, REDIRECT_URI, type School } from './school.ts'
+import { openService, REDIRECT_URI, type Service } from './service.ts'
 
 /** One consent ticket has one outcome: allow, deny or nothing. A form that is sent again never opens another grant. */
 
@@ -23,136 +23,136 @@ const DENY = { decision: 'deny' }
 /** An access token that ends long before the ticket. */
 const BRIEF = { accessToken: 30 }
 
-async function atConsent(overrides: Parameters<typeof openSchool>[0] = {}, metadata: object = {}) {
-  const school = openSchool(overrides)
-  const client = await register(school, metadata)
+async function atConsent(overrides: Parameters<typeof openService>[0] = {}, metadata: object = {}) {
+  const service = openService(overrides)
+  const client = await register(service, metadata)
   // A session that stays the same while the clock moves.
-  const alice = { cookie: `user=alice@${school.clock.now}` }
-  await authorize(school, authorizationQuery(client.clientId), alice)
+  const alice = { cookie: `user=alice@${service.clock.now}` }
+  await authorize(service, authorizationQuery(client.clientId), alice)
   // With an expired ticket, the browser is redirected to the form and not to the client.
   const send = async (form: Record<string, string>): Promise<Record<string, string>> => {
-    const answer = await decide(school, form, alice)
+    const answer = await decide(service, form, alice)
     return String(answer.headers.location).startsWith(REDIRECT_URI) ? redirectOf(answer) : {}
   }
-  return { school, client, send }
+  return { service, client, send }
 }
 
-async function codeIsGood(school: School, client: ClientAnswer, code = ''): Promise<boolean> {
-  return (await redeem(school, client, code)).status === 200
+async function codeIsGood(service: Service, client: ClientAnswer, code = ''): Promise<boolean> {
+  return (await redeem(service, client, code)).status === 200
 }
 
 it.each([{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }])(
   'a consent form with a good ticket is refused from another site: %j',
   async (headers) => {
-    const { school } = await atConsent()
-    const cookie = `user=alice@${school.clock.now}`
-    const answer = await decide(school, {}, { cookie, ...headers })
-    expect([answer.status, school.shown.error?.reason]).toEqual([403, 'form_of_another_site'])
-    expect((await school.server.grants.list('alice')).grants).toEqual([])
+    const { service } = await atConsent()
+    const cookie = `user=alice@${service.clock.now}`
+    const answer = await decide(service, {}, { cookie, ...headers })
+    expect([answer.status, service.shown.error?.reason]).toEqual([403, 'form_of_another_site'])
+    expect((await service.server.grants.list('alice')).grants).toEqual([])
   },
 )
 
 describe('a consent form that is sent again', () => {
   it('gives no code after it was denied, and may be denied twice', async () => {
-    const { school, send } = await atConsent()
+    const { service, send } = await atConsent()
     expect(await send(DENY)).toMatchObject({ error: 'access_denied' })
     expect(await send(ALL)).toMatchObject({ error: 'invalid_request' })
     expect(await send(DENY)).toMatchObject({ error: 'access_denied' })
-    expect(school.events.filter(({ type }) => type === 'consent_denied')).toHaveLength(1)
-    expect((await school.server.grants.list('alice')).grants).toEqual([])
+    expect(service.events.filter(({ type }) => type === 'consent_denied')).toHaveLength(1)
+    expect((await service.server.grants.list('alice')).grants).toEqual([])
   })
 
   it.each([
     ['deny', DENY, 'access_denied'],
     ['less', SOME, 'invalid_request'],
   ])('with %s after an approval ends what was approved', async (_, second, error) => {
-    const { school, client, send } = await atConsent()
+    const { service, client, send } = await atConsent()
     const { code } = await send(ALL)
     expect(await send(second)).toMatchObject({ error })
-    expect(await codeIsGood(school, client, code)).toBe(false)
+    expect(await codeIsGood(service, client, code)).toBe(false)
     expect(await send(ALL)).toMatchObject({ error: 'invalid_request' })
-    const ends = school.events.filter(({ type }) => type === 'grant_revoked')
+    const ends = service.events.filter(({ type }) => type === 'grant_revoked')
     expect(ends).toEqual([expect.objectContaining({ by: 'user', clientId: client.clientId })])
   })
 
   it('unchanged does not affect tokens that were issued in the meantime', async () => {
-    const { school, client, send } = await atConsent()
-    const tokens = bodyOf<TokenAnswer>(await redeem(school, client, (await send(ALL)).code ?? ''))
+    const { service, client, send } = await atConsent()
+    const tokens = bodyOf<TokenAnswer>(await redeem(service, client, (await send(ALL)).code ?? ''))
     expect(await send(ALL)).toMatchObject({ error: 'invalid_request' })
-    expect(await school.callApi(tokens.access_token)).toMatchObject({ kind: 'authorized' })
+    expect(await service.callApi(tokens.access_token)).toMatchObject({ kind: 'authorized' })
   })
 
   it('with deny also revokes tokens that were issued in the meantime', async () => {
-    const { school, client, send } = await atConsent()
-    const tokens = bodyOf<TokenAnswer>(await redeem(school, client, (await send(ALL)).code ?? ''))
+    const { service, client, send } = await atConsent()
+    const tokens = bodyOf<TokenAnswer>(await redeem(service, client, (await send(ALL)).code ?? ''))
     await send(DENY)
-    expect(await school.callApi(tokens.access_token)).toMatchObject({ kind: 'refused' })
+    expect(await service.callApi(tokens.access_token)).toMatchObject({ kind: 'refused' })
   })
 
   it('is rejected with anything after its ticket', async () => {
-    const { school, send } = await atConsent()
-    const ticket = `${school.shown.consent?.ticket}.x`
-    expect((await decide(school, { ticket }, ALICE)).headers.location).toMatch(/^\/oauth\/authorize\?/)
+    const { service, send } = await atConsent()
+    const ticket = `${service.shown.consent?.ticket}.x`
+    expect((await decide(service, { ticket }, ALICE)).headers.location).toMatch(/^\/oauth\/authorize\?/)
     expect(await send(ALL), 'and the ticket itself is still good').toHaveProperty('code')
   })
 })
 
-type End = (school: School, client: ClientAnswer, code: string) => Promise<unknown>
+type End = (service: Service, client: ClientAnswer, code: string) => Promise<unknown>
 
 const ENDS: Record<string, End> = {
-  'was replayed': async (school, client, code) => {
-    await redeem(school, client, code)
-    await redeem(school, client, code)
+  'was replayed': async (service, client, code) => {
+    await redeem(service, client, code)
+    await redeem(service, client, code)
   },
-  'was burnt by a wrong verifier': (school, client, code) =>
-    redeem(school, client, code, { code_verifier: 'w'.repeat(43) }),
-  'was revoked by its client': async (school, client, code) => {
-    const { refresh_token } = bodyOf<TokenAnswer>(await redeem(school, client, code))
+  'was burnt by a wrong verifier': (service, client, code) =>
+    redeem(service, client, code, { code_verifier: 'w'.repeat(43) }),
+  'was revoked by its client': async (service, client, code) => {
+    const { refresh_token } = bodyOf<TokenAnswer>(await redeem(service, client, code))
     const form = { ...credentials(client), token: refresh_token }
-    await school.send('POST', '/api/oauth/revoke', { form })
+    await service.send('POST', '/api/oauth/revoke', { form })
   },
-  'was revoked by its user': async (school) => {
-    for (const { id } of (await school.server.grants.list('alice')).grants)
-      await school.server.grants.revoke('alice', id)
+  'was revoked by its user': async (service) => {
+    for (const { id } of (await service.server.grants.list('alice')).grants)
+      await service.server.grants.revoke('alice', id)
   },
-  'expired with its tokens': async (school, client, code) => {
-    await redeem(school, client, code)
-    school.clock.now += 100
+  'expired with its tokens': async (service, client, code) => {
+    await redeem(service, client, code)
+    service.clock.now += 100
   },
 }
 
 describe('a code that', () => {
   it.each(Object.entries(ENDS))('%s does not become valid again', async (_, end) => {
-    const { school, client, send } = await atConsent({ lifetimes: BRIEF })
+    const { service, client, send } = await atConsent({ lifetimes: BRIEF })
     const { code = '' } = await send(ALL)
-    await end(school, client, code)
+    await end(service, client, code)
     expect(await send(ALL)).not.toHaveProperty('code')
-    expect(await codeIsGood(school, client, code)).toBe(false)
+    expect(await codeIsGood(service, client, code)).toBe(false)
     expect(await send(ALL)).not.toHaveProperty('code')
   })
 
   it('expired with its only token does not become valid again', async () => {
     const metadata = { grant_types: ['authorization_code'] }
-    const { school, client, send } = await atConsent({ lifetimes: BRIEF }, metadata)
+    const { service, client, send } = await atConsent({ lifetimes: BRIEF }, metadata)
     const { code } = await send(ALL)
-    expect(await codeIsGood(school, client, code)).toBe(true)
-    school.clock.now += 100
+    expect(await codeIsGood(service, client, code)).toBe(true)
+    service.clock.now += 100
     expect(await send(ALL)).not.toHaveProperty('code')
-    expect((await school.server.grants.list('alice')).grants, 'and is in no list').toEqual([])
+    expect((await service.server.grants.list('alice')).grants, 'and is in no list').toEqual([])
   })
 
   it.each(Object.entries(ENDS))('%s does not become valid again by a late insert', async (_, end) => {
-    const { school, client, send } = await atConsent({ lifetimes: BRIEF })
-    const inserts = vi.spyOn(school.store.grants, 'insert')
+    const { service, client, send } = await atConsent({ lifetimes: BRIEF })
+    const inserts = vi.spyOn(service.store.grants, 'insert')
     const { code = '' } = await send(ALL)
     const [inserted] = inserts.mock.calls
-    await end(school, client, code)
-    if (inserted) expect(await school.store.grants.insert(...inserted)).toBe(false)
-    expect(await codeIsGood(school, client, code)).toBe(false)
+    await end(service, client, code)
+    if (inserted) expect(await service.store.grants.insert(...inserted)).toBe(false)
+    expect(await codeIsGood(service, client, code)).toBe(false)
   })
 })
 
-type Replace = School['store']['grants']['replace']
+type Replace = Service['store']['grants']['replace']
 
 const TROUBLE: Record<string, (replace: Replace) => Replace> = {
   'is lost to another one again and again': () => async () => false,
@@ -167,14 +167,14 @@ const TROUBLE: Record<string, (replace: Replace) => Replace> = {
 
 describe('the end of a young grant', () => {
   it.each(Object.entries(TROUBLE))('is permanent even if its write %s', async (_, trouble) => {
-    const { school, client, send } = await atConsent()
+    const { service, client, send } = await atConsent()
     const { code } = await send(ALL)
-    const { replace } = school.store.grants
-    vi.spyOn(school.store.grants, 'replace').mockImplementation(trouble(replace))
+    const { replace } = service.store.grants
+    vi.spyOn(service.store.grants, 'replace').mockImplementation(trouble(replace))
     expect(await send(DENY)).toMatchObject({ error: 'access_denied' })
     vi.restoreAllMocks()
     expect(await send(ALL)).not.toHaveProperty('code')
-    expect(await codeIsGood(school, client, code)).toBe(false)
+    expect(await codeIsGood(service, client, code)).toBe(false)
   })
 })
 
@@ -189,7 +189,7 @@ describe('in any order of concurrent requests,', () => {
       fc.asyncProperty(
         fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { maxLength: 8 }),
         async (life) => {
-          const { school, client, send } = await atConsent()
+          const { service, client, send } = await atConsent()
           const [codes, answers] = [new Set<string>(), new Set<string>()]
           let redeemed = 0
           const take = async (name: string) => {
@@ -198,15 +198,15 @@ describe('in any order of concurrent requests,', () => {
               const answer = await send(STEPS[name as keyof typeof STEPS])
               if (answer.code !== undefined) codes.add(answer.code)
               if (answer.code !== undefined || answer.error === 'access_denied') answers.add(name)
-            } else if (name === 'redeemed') redeemed += Number(await codeIsGood(school, client, code))
-            else if (name === 'a minute passed') school.clock.now += 60
-            else await ENDS[name]?.(school, client, code)
+            } else if (name === 'redeemed') redeemed += Number(await codeIsGood(service, client, code))
+            else if (name === 'a minute passed') service.clock.now += 60
+            else await ENDS[name]?.(service, client, code)
           }
           for (const together of life) await Promise.all(together.map(take))
           expect(codes.size).toBeLessThanOrEqual(1)
           expect(redeemed).toBeLessThanOrEqual(1)
           if (answers.has('ALL')) expect(answers).not.toContain('SOME')
-          if (answers.size > 1) expect((await school.server.grants.list('alice')).grants).toEqual([])
+          if (answers.size > 1) expect((await service.server.grants.list('alice')).grants).toEqual([])
         },
       ),
       { numRuns: 150 },

@@ -12,17 +12,17 @@ import {
   type TokenAnswer,
   tokensFor,
 } from './client.ts'
-import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 
 async function atConsent(overrides: Record<string, string | undefined> = {}, metadata: object = {}) {
-  const school = openSchool()
-  const client = await register(school, metadata)
-  await authorize(school, authorizationQuery(client.clientId, overrides))
-  return { school, client }
+  const service = openService()
+  const client = await register(service, metadata)
+  await authorize(service, authorizationQuery(client.clientId, overrides))
+  return { service, client }
 }
 
-function formOf(school: School, extra: Record<string, string> = {}) {
-  const view = school.shown.consent
+function formOf(service: Service, extra: Record<string, string> = {}) {
+  const view = service.shown.consent
   if (view === undefined) throw new Error('No consent page was shown')
   const query = view.action.split('?')[1] ?? ''
   return { query, form: { ticket: view.ticket, decision: 'allow', scope: 'openid', ...extra } }
@@ -30,11 +30,11 @@ function formOf(school: School, extra: Record<string, string> = {}) {
 
 describe('the consent page', () => {
   it('gets everything that the user must see', async () => {
-    const { school } = await atConsent({
+    const { service } = await atConsent({
       scope: 'courses:read openid',
       redirect_uri: 'http://127.0.0.1:9999/callback',
     })
-    expect(school.shown.consent).toMatchObject({
+    expect(service.shown.consent).toMatchObject({
       client: { clientName: 'Test client', origin: 'registered' },
       session: { subject: 'alice' },
       redirectUri: 'http://127.0.0.1:9999/callback',
@@ -44,7 +44,7 @@ describe('the consent page', () => {
       ],
       formActionSources: ['http://127.0.0.1:9999'],
     })
-    const { action, returnTo } = school.shown.consent ?? {}
+    const { action, returnTo } = service.shown.consent ?? {}
     expect(returnTo, 'where a person goes who wants to be somebody else').toBe(
       action?.replace('/oauth/consent?', '/oauth/authorize?'),
     )
@@ -54,8 +54,8 @@ describe('the consent page', () => {
 
 describe('consent', () => {
   it('redirects with code, state and iss', async () => {
-    const { school } = await atConsent()
-    const response = await decide(school)
+    const { service } = await atConsent()
+    const response = await decide(service)
     expect(response.status).toBe(303)
     expect(redirectOf(response)).toEqual({
       code: expect.stringMatching(/^gkc_/),
@@ -66,9 +66,9 @@ describe('consent', () => {
   })
 
   it('tells the operator which user allowed which client what, in which grant', async () => {
-    const { school, client } = await atConsent()
-    const { code = '' } = redirectOf(await decide(school))
-    expect(school.events.filter(({ type }) => type === 'consent_granted')).toEqual([
+    const { service, client } = await atConsent()
+    const { code = '' } = redirectOf(await decide(service))
+    expect(service.events.filter(({ type }) => type === 'consent_granted')).toEqual([
       {
         ...{ type: 'consent_granted', grantId: code.slice('gkc_'.length).split('.')[0], subject: 'alice' },
         ...{ clientId: client.clientId, scopes: ['openid', 'profile', 'courses:read'], resources: [] },
@@ -77,51 +77,51 @@ describe('consent', () => {
   })
 
   it('grants only the ticked scopes, and openid', async () => {
-    const { school, client } = await atConsent()
-    const { ticket = '' } = school.shown.consent ?? {}
-    const response = await decide(school, [
+    const { service, client } = await atConsent()
+    const { ticket = '' } = service.shown.consent ?? {}
+    const response = await decide(service, [
       ['ticket', ticket],
       ['decision', 'allow'],
       ['scope', 'courses:read'],
       ['scope', 'students:read'],
     ])
-    const tokens = bodyOf(await redeem(school, client, redirectOf(response).code ?? ''))
+    const tokens = bodyOf(await redeem(service, client, redirectOf(response).code ?? ''))
     expect(tokens.scope, 'and nothing that was not asked for').toBe('openid courses:read')
   })
 
   it('RF-12: a client that repeats its first scope at a refresh gets only the scopes that the user allowed', async () => {
-    const { school, client } = await atConsent()
-    const response = await decide(school, { scope: 'courses:read' })
+    const { service, client } = await atConsent()
+    const response = await decide(service, { scope: 'courses:read' })
     let token = bodyOf<TokenAnswer>(
-      await redeem(school, client, redirectOf(response).code ?? ''),
+      await redeem(service, client, redirectOf(response).code ?? ''),
     ).refresh_token
     for (const scope of [
       'openid profile courses:read',
       'profile courses:read openid',
       'profile courses:read',
     ]) {
-      const answer = bodyOf<TokenAnswer>(await refresh(school, client, token, { scope }))
+      const answer = bodyOf<TokenAnswer>(await refresh(service, client, token, { scope }))
       expect(answer.scope.split(' ')).not.toContain('profile')
       expect(answer.scope.split(' ')).toContain('courses:read')
-      expect((await school.callApi(answer.access_token, 'courses:read')).kind).toBe('authorized')
+      expect((await service.callApi(answer.access_token, 'courses:read')).kind).toBe('authorized')
       token = answer.refresh_token
     }
-    const again = await refresh(school, client, token, { scope: 'openid profile courses:read' })
-    const retried = await refresh(school, client, token, { scope: 'openid profile courses:read' })
+    const again = await refresh(service, client, token, { scope: 'openid profile courses:read' })
+    const retried = await refresh(service, client, token, { scope: 'openid profile courses:read' })
     expect(retried.body, 'a retry is answered alike').toBe(again.body)
     token = bodyOf<TokenAnswer>(again).refresh_token
     for (const scope of ['profile', 'openid courses:read courses:write', 'openid profile email']) {
-      const refused = await refresh(school, client, token, { scope })
+      const refused = await refresh(service, client, token, { scope })
       expect([refused.status, bodyOf(refused).error], scope).toEqual([400, 'invalid_scope'])
     }
-    expect((await refresh(school, client, token)).status, 'and the token is not consumed').toBe(200)
+    expect((await refresh(service, client, token)).status, 'and the token is not consumed').toBe(200)
   })
 
   it('stores no requested scopes with the grant if consent was not narrowed', async () => {
     const grants = async (form: Record<string, string>) => {
-      const { school } = await atConsent()
-      await decide(school, form)
-      return (await school.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants
+      const { service } = await atConsent()
+      await decide(service, form)
+      return (await service.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants
     }
     const members =
       'id subject clientId scopes resources redirectUri authTime createdAt usedAt expiresAt ticketEndsAt code accessTokens'
@@ -133,15 +133,15 @@ describe('consent', () => {
   })
 
   it('allows reading only, of what is ticked', async () => {
-    const { school, client } = await atConsent({ scope: 'openid courses:read courses:write students:read' })
-    const { ticket = '' } = school.shown.consent ?? {}
-    const response = await decide(school, [
+    const { service, client } = await atConsent({ scope: 'openid courses:read courses:write students:read' })
+    const { ticket = '' } = service.shown.consent ?? {}
+    const response = await decide(service, [
       ['ticket', ticket],
       ['decision', 'allow_reading'],
       ['scope', 'courses:read'],
       ['scope', 'courses:write'],
     ])
-    const tokens = bodyOf(await redeem(school, client, redirectOf(response).code ?? ''))
+    const tokens = bodyOf(await redeem(service, client, redirectOf(response).code ?? ''))
     expect(tokens.scope).toBe('openid courses:read')
   })
 
@@ -149,8 +149,8 @@ describe('consent', () => {
     ['deny', { decision: 'deny' }],
     ['nothing ticked', { scope: '' }],
   ])('answers %s with access_denied', async (_, form) => {
-    const { school } = await atConsent({ scope: 'courses:read' })
-    expect(redirectOf(await decide(school, form))).toEqual({
+    const { service } = await atConsent({ scope: 'courses:read' })
+    expect(redirectOf(await decide(service, form))).toEqual({
       error: 'access_denied',
       error_description: expect.any(String),
       state: 'a state',
@@ -164,110 +164,110 @@ describe('consent', () => {
     ['no session', {}, {}, 0],
     ['a form that is too old', {}, ALICE, 600],
   ])('begins anew with %s, and gives nothing', async (_, form, headers, later) => {
-    const { school } = await atConsent()
-    const sent = formOf(school, form)
-    school.clock.now += later
-    const { status, headers: answered } = await school.send('POST', '/oauth/consent', { ...sent, headers })
+    const { service } = await atConsent()
+    const sent = formOf(service, form)
+    service.clock.now += later
+    const { status, headers: answered } = await service.send('POST', '/oauth/consent', { ...sent, headers })
     expect([status, answered.location]).toEqual([303, `/oauth/authorize?${sent.query}&consent_form=lapsed`])
-    expect((await school.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toEqual([])
-    expect(school.events).toContainEqual(
+    expect((await service.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toEqual([])
+    expect(service.events).toContainEqual(
       expect.objectContaining({ type: 'refused', reason: 'consent_ticket_invalid' }),
     )
   })
 
   it('shows a page for a form without a ticket', async () => {
-    const { school } = await atConsent()
-    const sent = formOf(school, { ticket: '' })
-    const response = await school.send('POST', '/oauth/consent', { ...sent, headers: ALICE })
+    const { service } = await atConsent()
+    const sent = formOf(service, { ticket: '' })
+    const response = await service.send('POST', '/oauth/consent', { ...sent, headers: ALICE })
     expect([response.status, response.headers.location]).toEqual([400, undefined])
   })
 
   it('restarts if the request differs from the one that was shown', async () => {
-    const { school } = await atConsent()
-    const { query, form } = formOf(school)
+    const { service } = await atConsent()
+    const { query, form } = formOf(service)
     const wider = query.replace('courses%3Aread', 'courses%3Aread+courses%3Awrite')
     expect(wider).not.toBe(query)
-    const { headers } = await school.send('POST', '/oauth/consent', { query: wider, form, headers: ALICE })
+    const { headers } = await service.send('POST', '/oauth/consent', { query: wider, form, headers: ALICE })
     expect(headers.location).toBe(`/oauth/authorize?${wider}&consent_form=lapsed`)
   })
 
   it('shows an expired form again with a note, and then accepts it', async () => {
-    const { school } = await atConsent()
-    expect(school.shown.consent?.formExpired).toBe(false)
-    const { action } = school.shown.consent ?? {}
-    school.clock.now += 600
-    const [, query] = String((await decide(school)).headers.location).split('?')
-    expect((await authorize(school, query ?? '')).body).toBe('consent')
-    expect(school.shown.consent).toMatchObject({ formExpired: true, action })
-    expect(redirectOf(await decide(school))).toHaveProperty('code')
+    const { service } = await atConsent()
+    expect(service.shown.consent?.formExpired).toBe(false)
+    const { action } = service.shown.consent ?? {}
+    service.clock.now += 600
+    const [, query] = String((await decide(service)).headers.location).split('?')
+    expect((await authorize(service, query ?? '')).body).toBe('consent')
+    expect(service.shown.consent).toMatchObject({ formExpired: true, action })
+    expect(redirectOf(await decide(service))).toHaveProperty('code')
   })
 
   it('shows a page when the client is gone', async () => {
-    const { school, client } = await atConsent()
-    await school.store.clients.remove(client.clientId)
-    expect((await decide(school)).status).toBe(400)
-    expect((await school.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toEqual([])
+    const { service, client } = await atConsent()
+    await service.store.clients.remove(client.clientId)
+    expect((await decide(service)).status).toBe(400)
+    expect((await service.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toEqual([])
   })
 
   it('accepts only POST', async () => {
-    const { school } = await atConsent()
-    expect((await school.send('GET', '/oauth/consent', formOf(school))).status).toBe(405)
+    const { service } = await atConsent()
+    expect((await service.send('GET', '/oauth/consent', formOf(service))).status).toBe(405)
   })
 
   it('answers a double click twice with the same code', async () => {
-    const { school } = await atConsent()
-    const [first, second] = await Promise.all([decide(school), decide(school)])
+    const { service } = await atConsent()
+    const [first, second] = await Promise.all([decide(service), decide(service)])
     expect(redirectOf(first)).toEqual(redirectOf(second))
-    expect((await school.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toHaveLength(1)
+    expect((await service.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toHaveLength(1)
   })
 
   it('issues no second code once the first was redeemed', async () => {
-    const { school, client } = await atConsent()
-    await redeem(school, client, redirectOf(await decide(school)).code ?? '')
-    expect(redirectOf(await decide(school))).toMatchObject({ error: 'invalid_request' })
+    const { service, client } = await atConsent()
+    await redeem(service, client, redirectOf(await decide(service)).code ?? '')
+    expect(redirectOf(await decide(service))).toMatchObject({ error: 'invalid_request' })
   })
 
   it('issues no second code after the first has expired', async () => {
-    const { school } = await atConsent()
-    await decide(school)
-    school.clock.now += 120
-    expect(redirectOf(await decide(school, {}, ALICE))).not.toHaveProperty('code')
+    const { service } = await atConsent()
+    await decide(service)
+    service.clock.now += 120
+    expect(redirectOf(await decide(service, {}, ALICE))).not.toHaveProperty('code')
   })
 })
 
 describe('consent', () => {
   it('is always required for a public client, even if it was granted before', async () => {
-    const school = openSchool()
-    const client = await register(school)
-    await tokensFor(school, client)
-    expect((await authorize(school, authorizationQuery(client.clientId))).body).toBe('consent')
+    const service = openService()
+    const client = await register(service)
+    await tokensFor(service, client)
+    expect((await authorize(service, authorizationQuery(client.clientId))).body).toBe('consent')
   })
 
   it('is always required for a public integration, whatever is configured', async () => {
-    const school = openSchool()
+    const service = openService()
     const metadata = { clientName: 'Kiosk', redirectUris: [REDIRECT_URI], rememberConsent: true }
-    const client = await school.server.clients.add({ ...metadata, tokenEndpointAuthMethod: 'none' })
-    await tokensFor(school, client)
-    expect((await authorize(school, authorizationQuery(client.clientId))).body).toBe('consent')
+    const client = await service.server.clients.add({ ...metadata, tokenEndpointAuthMethod: 'none' })
+    await tokensFor(service, client)
+    expect((await authorize(service, authorizationQuery(client.clientId))).body).toBe('consent')
   })
 
   it('is not required again for an integration that remembers consent', async () => {
-    const school = openSchool()
-    const client = await school.server.clients.add({
+    const service = openService()
+    const client = await service.server.clients.add({
       clientName: 'Calendar',
       redirectUris: [REDIRECT_URI],
       rememberConsent: true,
     })
     const query = authorizationQuery(client.clientId)
-    expect((await authorize(school, query)).body, 'the first time').toBe('consent')
-    await decide(school)
-    expect(redirectOf(await authorize(school, `${query}&prompt=none`))).toHaveProperty('code')
-    expect((await authorize(school, `${query}&prompt=consent`)).body, 'when the client wants it').toBe(
+    expect((await authorize(service, query)).body, 'the first time').toBe('consent')
+    await decide(service)
+    expect(redirectOf(await authorize(service, `${query}&prompt=none`))).toHaveProperty('code')
+    expect((await authorize(service, `${query}&prompt=consent`)).body, 'when the client wants it').toBe(
       'consent',
     )
     const wider = authorizationQuery(client.clientId, { scope: 'openid students:read' })
-    expect((await authorize(school, wider)).body, 'for more than before').toBe('consent')
-    expect((await authorize(school, query, { cookie: 'user=bob' })).body, 'another user').toBe('consent')
+    expect((await authorize(service, wider)).body, 'for more than before').toBe('consent')
+    expect((await authorize(service, query, { cookie: 'user=bob' })).body, 'another user').toBe('consent')
   })
 })
 
@@ -282,42 +282,42 @@ describe('remembered consent', () => {
     [[], [MCP], 'nothing'],
     [[], [], 'nothing'],
   ])('allowed at %j, a request for %j asks for %s', async (allowed, asked, page) => {
-    const school = openSchool()
+    const service = openService()
     const metadata = { clientName: 'Calendar', redirectUris: [REDIRECT_URI], rememberConsent: true }
-    const { clientId: client_id } = await school.server.clients.add(metadata)
+    const { clientId: client_id } = await service.server.clients.add(metadata)
     const query = (resources: string[]) =>
       `${authorizationQuery(client_id)}${resources.map((resource) => `&resource=${resource}`).join('')}`
-    await authorize(school, query(allowed))
-    await decide(school)
-    expect((await authorize(school, query(asked))).body || 'nothing').toBe(page)
+    await authorize(service, query(allowed))
+    await decide(service)
+    expect((await authorize(service, query(asked))).body || 'nothing').toBe(page)
   })
 
   it('is forgotten when the code was never used', async () => {
-    const school = openSchool()
+    const service = openService()
     const metadata = { clientName: 'Calendar', redirectUris: [REDIRECT_URI], rememberConsent: true }
-    const query = authorizationQuery((await school.server.clients.add(metadata)).clientId)
-    await authorize(school, query)
-    await decide(school)
-    school.clock.now += 60
-    expect((await authorize(school, query)).body).toBe('consent')
+    const query = authorizationQuery((await service.server.clients.add(metadata)).clientId)
+    await authorize(service, query)
+    await decide(service)
+    service.clock.now += 60
+    expect((await authorize(service, query)).body).toBe('consent')
   })
 
   it('is limited to what the user allowed this client', async () => {
-    const school = openSchool()
-    await tokensFor(school, await register(school))
+    const service = openService()
+    await tokensFor(service, await register(service))
     const metadata = { clientName: 'Calendar', redirectUris: [REDIRECT_URI], rememberConsent: true }
-    const other = await school.server.clients.add(metadata)
-    expect((await authorize(school, authorizationQuery(other.clientId))).body).toBe('consent')
+    const other = await service.server.clients.add(metadata)
+    expect((await authorize(service, authorizationQuery(other.clientId))).body).toBe('consent')
   })
 })
 
 describe('an approved client', () => {
   it('lives as long as its grants', async () => {
-    const { school, client } = await atConsent()
-    await decide(school)
-    school.clock.now += 179 * 24 * 3600
-    expect(await school.store.clients.find(client.clientId)).toBeDefined()
-    school.clock.now += 2 * 24 * 3600
-    expect(await school.store.clients.find(client.clientId)).toBeUndefined()
+    const { service, client } = await atConsent()
+    await decide(service)
+    service.clock.now += 179 * 24 * 3600
+    expect(await service.store.clients.find(client.clientId)).toBeDefined()
+    service.clock.now += 2 * 24 * 3600
+    expect(await service.store.clients.find(client.clientId)).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { bodyOf, type TokenAnswer } from './client.ts'
-import { type DeviceSchool, openDeviceSchool, type Started } from './device-school.ts'
+import { type DeviceService, openDeviceService, type Started } from './device-service.ts'
 
 /**
  * One device request against any order of decisions, polls and time. The model knows the first decision and its result;
@@ -29,7 +29,7 @@ const steps = fc.array(
 )
 
 class World {
-  readonly #opened: DeviceSchool
+  readonly #opened: DeviceService
   readonly #started: Started
   readonly #other: string
   readonly #begun: number
@@ -37,7 +37,7 @@ class World {
   #tokens: { readonly answer: TokenAnswer; readonly at: number } | undefined
   #over = false
 
-  constructor(opened: DeviceSchool, started: Started, other: string) {
+  constructor(opened: DeviceService, started: Started, other: string) {
     this.#opened = opened
     this.#started = started
     this.#other = other
@@ -45,11 +45,11 @@ class World {
   }
 
   get #now(): number {
-    return this.#opened.school.clock.now
+    return this.#opened.service.clock.now
   }
 
   async take(step: Step): Promise<void> {
-    if (step.kind === 'wait') this.#opened.school.clock.now += step.seconds
+    if (step.kind === 'wait') this.#opened.service.clock.now += step.seconds
     else if (step.kind === 'answer') await this.#answer(step.user, step.decision)
     else if (step.kind === 'revoke') await this.#revoke()
     else if (step.kind === 'poll') await this.#poll()
@@ -69,7 +69,7 @@ class World {
   }
 
   async #revoke(): Promise<void> {
-    const { grants } = this.#opened.school.server
+    const { grants } = this.#opened.service.server
     const held = (await Promise.all(['alice', 'bob'].map((name) => grants.list(name)))).flatMap(
       (page) => page.grants,
     )
@@ -117,8 +117,8 @@ class World {
 it('every poll returns the first decision, and any number of polls issues one pair of tokens', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (taken) => {
-      const opened = await openDeviceSchool()
-      const other = await opened.school.server.clients.add({
+      const opened = await openDeviceService()
+      const other = await opened.service.server.clients.add({
         clientName: 'Other',
         redirectUris: [],
         tokenEndpointAuthMethod: 'none',

@@ -5,14 +5,14 @@ import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, refresh, register, requestToken, type TokenAnswer } from './client.ts'
-import { addTool, BROWSER, DEVICE, openDeviceSchool, SCOPE, type Started } from './device-school.ts'
-import { CHALLENGE, ISSUER, openSchool, VERIFIER } from './school.ts'
+import { addTool, BROWSER, DEVICE, openDeviceService, SCOPE, type Started } from './device-service.ts'
+import { CHALLENGE, ISSUER, openService, VERIFIER } from './service.ts'
 import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
 
 const errorOf = (answer: HttpResponse) => bodyOf(answer).error
 
 it('the response to a device shows the scope and resource of its token, also when repeated, if the option is on', async () => {
-  const { start, approve, poll } = await openDeviceSchool({ server: { resourceInTokenResponse: true } })
+  const { start, approve, poll } = await openDeviceService({ server: { resourceInTokenResponse: true } })
   const started = await start({ resource: ISSUER })
   await approve(started)
   expect(bodyOf(await poll(started))).toMatchObject({ resource: ISSUER })
@@ -21,7 +21,7 @@ it('the response to a device shows the scope and resource of its token, also whe
 
 describe('a device authorization request', () => {
   it('returns both codes, the verification URI, their lifetime and the interval', async () => {
-    const { ask, school } = await openDeviceSchool()
+    const { ask, service } = await openDeviceService()
     const answer = await ask()
     expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } })
     expect(bodyOf(answer)).toEqual({
@@ -31,7 +31,7 @@ describe('a device authorization request', () => {
       expires_in: 600,
       interval: 5,
     })
-    expect(school.events).toContainEqual({
+    expect(service.events).toContainEqual({
       type: 'device_requested',
       requestId: expect.stringMatching(/^[\w-]{22}$/),
       clientId: expect.any(String),
@@ -39,19 +39,19 @@ describe('a device authorization request', () => {
   })
 
   it('returns verification_uri_complete only if the option is on', async () => {
-    const { start, open, shown, school } = await openDeviceSchool({ completeUri: true })
+    const { start, open, shown, service } = await openDeviceService({ completeUri: true })
     const { user_code, verification_uri_complete } = await start()
     expect(verification_uri_complete).toBe(`${ISSUER}/oauth/device?user_code=${user_code}`)
     await open('user=alice', `user_code=${user_code}`)
     expect([shown.code, shown.device]).toMatchObject([{ typed: user_code, wrong: false }, undefined])
     await open('', `user_code=${user_code}`)
-    expect(school.shown.signIn).toBe(`/oauth/device?user_code=${user_code}`)
+    expect(service.shown.signIn).toBe(`/oauth/device?user_code=${user_code}`)
     await open('', 'user_code=//evil.example&user_code=x')
-    expect(school.shown.signIn).toBe('/oauth/device')
+    expect(service.shown.signIn).toBe('/oauth/device')
   })
 
   it('ignores a code in the URL if the option is off', async () => {
-    const { start, open, shown } = await openDeviceSchool()
+    const { start, open, shown } = await openDeviceService()
     const { user_code } = await start()
     await open('user=alice', `user_code=${user_code}`)
     expect(shown.code).toMatchObject({ typed: '' })
@@ -65,26 +65,26 @@ describe('a device authorization request', () => {
     ['for an unknown resource', { resource: 'https://other.example' }, 400, 'invalid_target'],
     ['with a plain challenge', { code_challenge: CHALLENGE }, 400, 'invalid_request'],
   ])('%s is refused, and nothing is kept', async (_, form, status, error) => {
-    const { ask, school } = await openDeviceSchool()
+    const { ask, service } = await openDeviceService()
     const answer = await ask(form)
     expect([answer.status, errorOf(answer)]).toEqual([status, error])
-    expect(school.events.filter(({ type }) => type.startsWith('device'))).toEqual([])
+    expect(service.events.filter(({ type }) => type.startsWith('device'))).toEqual([])
   })
 
   it('of a client without the grant type is rejected, so that it can use a browser instead', async () => {
-    const { ask, school } = await openDeviceSchool()
+    const { ask, service } = await openDeviceService()
     const answer = await ask(
       {},
-      await addTool(school, { grantTypes: undefined, redirectUris: ['https://a.example/'] }),
+      await addTool(service, { grantTypes: undefined, redirectUris: ['https://a.example/'] }),
     )
     expect([answer.status, errorOf(answer)]).toEqual([400, 'unauthorized_client'])
   })
 
   it('REQ-68: returns a code that introspection describes to no caller, even after the approval', async () => {
-    const { school, start, approve } = await openDeviceSchool()
+    const { service, start, approve } = await openDeviceService()
     const started = await start()
     await approve(started)
-    const api = await school.server.clients.add({
+    const api = await service.server.clients.add({
       clientName: 'API',
       redirectUris: [],
       resourceServer: true,
@@ -94,12 +94,12 @@ describe('a device authorization request', () => {
       client_id: api.clientId,
       client_secret: api.clientSecret ?? '',
     }
-    expect((await school.send('POST', '/api/oauth/introspect', { form })).body).toBe('{"active":false}')
+    expect((await service.send('POST', '/api/oauth/introspect', { form })).body).toBe('{"active":false}')
   })
 
   it('with a wrong secret is rejected', async () => {
-    const { ask, school } = await openDeviceSchool()
-    const client = await addTool(school, { tokenEndpointAuthMethod: 'client_secret_post' })
+    const { ask, service } = await openDeviceService()
+    const client = await addTool(service, { tokenEndpointAuthMethod: 'client_secret_post' })
     const answers = await Promise.all([
       ask({ client_secret: 'wrong' }, client),
       ask({ client_secret: String(client.clientSecret) }, client),
@@ -110,46 +110,46 @@ describe('a device authorization request', () => {
   it('supports every client authentication method of the token endpoint, and is a form', async () => {
     const key = await newKey()
     const features = [clientAssertion()]
-    const { school } = await openDeviceSchool({ server: { features } })
+    const { service } = await openDeviceService({ server: { features } })
     const path = '/api/oauth/device_authorization'
     const scope = 'courses:read'
-    const basic = await addTool(school, { tokenEndpointAuthMethod: 'client_secret_basic' })
+    const basic = await addTool(service, { tokenEndpointAuthMethod: 'client_secret_basic' })
     const credentials = Buffer.from(`${basic.clientId}:${basic.clientSecret}`).toString('base64')
     const headers = { authorization: `Basic ${credentials}` }
-    expect((await school.send('POST', path, { form: { scope }, headers })).status).toBe(200)
+    expect((await service.send('POST', path, { form: { scope }, headers })).status).toBe(200)
     const metadata = { tokenEndpointAuthMethod: 'private_key_jwt', jwks: { keys: [key.jwk] } }
-    const { clientId: client_id } = await addTool(school, metadata)
-    const proof = assertionForm(await assertionOf(school, key, client_id))
+    const { clientId: client_id } = await addTool(service, metadata)
+    const proof = assertionForm(await assertionOf(service, key, client_id))
     for (const status of [200, 401])
-      expect((await school.send('POST', path, { form: { scope, ...proof } })).status).toBe(status)
-    const json = { client_id: (await addTool(school)).clientId, scope }
-    expect((await school.send('POST', path, { json })).status).toBe(415)
-    expect((await school.send('GET', path, { query: json })).status).toBe(405)
+      expect((await service.send('POST', path, { form: { scope, ...proof } })).status).toBe(status)
+    const json = { client_id: (await addTool(service)).clientId, scope }
+    expect((await service.send('POST', path, { json })).status).toBe(415)
+    expect((await service.send('GET', path, { query: json })).status).toBe(405)
   })
 
   it('is accepted with required PAR, because it uses no redirect', async () => {
     const features = [pushedAuthorizationRequests({ required: true })]
-    const { start, approve, poll } = await openDeviceSchool({ server: { features } })
+    const { start, approve, poll } = await openDeviceService({ server: { features } })
     const started = await start()
     await approve(started)
     expect((await poll(started)).status).toBe(200)
   })
 
   it('may request the scopes that the operator allows, beyond reading', async () => {
-    const { ask } = await openDeviceSchool({ scopes: ['courses:write'] })
+    const { ask } = await openDeviceService({ scopes: ['courses:write'] })
     expect((await ask({ scope: 'courses:write' })).status).toBe(200)
     expect(errorOf(await ask())).toBe('invalid_scope')
   })
 
   it('without a scope gets the default scope', async () => {
-    const { start, enter, shown } = await openDeviceSchool({ server: { defaultScope: 'courses:read' } })
+    const { start, enter, shown } = await openDeviceService({ server: { defaultScope: 'courses:read' } })
     await enter((await start({ scope: '' })).user_code)
     expect(shown.device?.scopes.map(({ name }) => name)).toEqual(['courses:read'])
   })
 
   it('fails if five user codes in a row are in use', async () => {
     const random = (size: number) => new Uint8Array(size)
-    const { ask } = await openDeviceSchool({ server: { random } })
+    const { ask } = await openDeviceService({ server: { random } })
     expect((await ask()).status).toBe(200)
     expect(await ask()).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
   })
@@ -159,18 +159,18 @@ describe('a self-registered client', () => {
   const metadata = { grant_types: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT] }
 
   it('does not get the grant type, and its response does not list it', async () => {
-    const { school, ask } = await openDeviceSchool()
-    const client = await register(school, metadata)
+    const { service, ask } = await openDeviceService()
+    const client = await register(service, metadata)
     expect(client).toMatchObject({ grant_types: ['authorization_code', 'refresh_token'] })
     expect(errorOf(await ask({}, client))).toBe('unauthorized_client')
   })
 
   it('gets it if the option allows it, for reading only', async () => {
-    const { school, ask } = await openDeviceSchool({
+    const { service, ask } = await openDeviceService({
       selfRegistered: true,
       scopes: ['openid', 'courses:read', 'courses:write'],
     })
-    const client = await register(school, metadata)
+    const client = await register(service, metadata)
     expect(client).toMatchObject(metadata)
     expect((await ask({}, client)).status).toBe(200)
     expect(errorOf(await ask({ scope: 'courses:write' }, client))).toBe('invalid_scope')
@@ -178,20 +178,20 @@ describe('a self-registered client', () => {
   })
 
   it('loses it when the option is turned off', async () => {
-    const before = await openDeviceSchool({ selfRegistered: true })
-    const client = await register(before.school, metadata)
-    const { ask } = await openDeviceSchool({ server: { store: before.school.store } })
+    const before = await openDeviceService({ selfRegistered: true })
+    const client = await register(before.service, metadata)
+    const { ask } = await openDeviceService({ server: { store: before.service.store } })
     expect(errorOf(await ask({}, client))).toBe('unauthorized_client')
   })
 })
 
 describe('the page for the user code', () => {
   it('requires a recent sign-in', async () => {
-    const { open, enter, answer, start, shown, school } = await openDeviceSchool()
-    const old = `user=alice@${school.clock.now - 3601}`
-    expect([(await open('')).status, school.shown.signIn]).toEqual([303, '/oauth/device'])
+    const { open, enter, answer, start, shown, service } = await openDeviceService()
+    const old = `user=alice@${service.clock.now - 3601}`
+    expect([(await open('')).status, service.shown.signIn]).toEqual([303, '/oauth/device'])
     expect((await open(old)).status).toBe(303)
-    expect((await open(`user=alice@${school.clock.now - 3600}`)).status).toBe(200)
+    expect((await open(`user=alice@${service.clock.now - 3600}`)).status).toBe(200)
     const { user_code } = await start()
     await enter(user_code)
     expect((await answer('allow', old)).status).toBe(303)
@@ -199,9 +199,9 @@ describe('the page for the user code', () => {
   })
 
   it('shows the client, its scopes, the time and the network of the request', async () => {
-    const { start, enter, shown, school } = await openDeviceSchool()
+    const { start, enter, shown, service } = await openDeviceService()
     const { user_code } = await start({ scope: `${SCOPE} offline_access` })
-    school.clock.now += 42
+    service.clock.now += 42
     expect((await enter(user_code.toLowerCase().replace('-', ' '))).status).toBe(200)
     expect(shown.device).toMatchObject({
       client: { clientName: 'Command line', origin: 'integration' },
@@ -218,31 +218,31 @@ describe('the page for the user code', () => {
   })
 
   it('shows the form again for every invalid code, with the same message', async () => {
-    const { start, enter, answer, approve, shown, school } = await openDeviceSchool()
+    const { start, enter, answer, approve, shown, service } = await openDeviceService()
     const [used, denied, late] = [await start(), await start(), await start()]
     await approve(used)
     await enter(denied.user_code)
     await answer('deny')
     delete shown.device
-    school.clock.now += 599
+    service.clock.now += 599
     const live = await start()
-    school.clock.now += 1
+    service.clock.now += 1
     for (const code of ['WDJB-MJHT', 'x', '', used.user_code, denied.user_code, late.user_code]) {
       const { status, headers, body } = await enter(code)
       expect([status, headers.location, body], code).toEqual([400, undefined, 'code'])
       expect([shown.code, shown.device]).toMatchObject([{ wrong: true, typed: code }, undefined])
     }
-    expect(school.events.filter(({ type }) => type === ('user_code_wrong' as string))).toHaveLength(6)
+    expect(service.events.filter(({ type }) => type === ('user_code_wrong' as string))).toHaveLength(6)
     expect((await enter(live.user_code)).body).toBe('device')
   })
 
   it('rejects a form of another session, of another page or an expired one', async () => {
-    const { start, open, enter, answer, shown, school } = await openDeviceSchool()
+    const { start, open, enter, answer, shown, service } = await openDeviceService()
     const { user_code } = await start()
     await enter(user_code)
     const { ticket } = shown.device ?? {}
     const send = (form: Record<string, string>, cookie = 'user=alice') =>
-      school.send('POST', '/oauth/device', { form, headers: { cookie } })
+      service.send('POST', '/oauth/device', { form, headers: { cookie } })
     const foreign = [
       await send({ ticket: String(ticket), user_code }),
       await send({ ticket: 'x', user_code }),
@@ -250,7 +250,7 @@ describe('the page for the user code', () => {
       await answer('allow', 'user=bob'),
     ]
     await open()
-    school.clock.now += 600
+    service.clock.now += 600
     foreign.push(await send({ ticket: String(shown.code?.ticket), user_code }))
     for (const { status, headers, body } of foreign)
       expect([status, headers.location, body]).toEqual([400, undefined, 'device_ticket_invalid'])
@@ -260,7 +260,7 @@ describe('the page for the user code', () => {
 
 describe('a decision', () => {
   it('about an unknown request tells the user to start again on the device', async () => {
-    const { start, enter, answer, shown } = await openDeviceSchool()
+    const { start, enter, answer, shown } = await openDeviceService()
     await enter((await start()).user_code)
     const view = shown.device && { ...shown.device, action: '/oauth/device/decision?request=unknown' }
     const { status, body } = await answer('allow', 'user=alice', view)
@@ -268,7 +268,7 @@ describe('a decision', () => {
   })
 
   it('issues tokens to the device, and creates a grant like every other', async () => {
-    const { start, poll, approve, shown, school, tool } = await openDeviceSchool()
+    const { start, poll, approve, shown, service, tool } = await openDeviceService()
     const started = await start({ scope: `${SCOPE} offline_access` })
     expect((await approve(started)).body).toBe('answered')
     expect(shown.answered).toMatchObject({ allowed: true, client: { clientName: 'Command line' } })
@@ -276,23 +276,23 @@ describe('a decision', () => {
     const tokens = bodyOf<TokenAnswer>(answer)
     expect(answer.status).toBe(200)
     expect(tokens).toMatchObject({ scope: SCOPE, expires_in: 3600, token_type: 'Bearer' })
-    expect(await school.callApi(tokens.access_token, 'courses:read')).toMatchObject({
+    expect(await service.callApi(tokens.access_token, 'courses:read')).toMatchObject({
       kind: 'authorized',
       token: { subject: 'alice', clientId: tool.clientId },
     })
     const [, claims = ''] = tokens.id_token.split('.')
     expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
       sub: 'alice',
-      auth_time: school.clock.now,
+      auth_time: service.clock.now,
     })
-    const { grants } = await school.server.grants.list('alice')
+    const { grants } = await service.server.grants.list('alice')
     expect(grants).toMatchObject([
       { origin: 'device', network: '203.0.113.0/24', redirectUri: undefined, clientId: tool.clientId },
     ])
-    expect((await refresh(school, tool, tokens.refresh_token)).status).toBe(200)
+    expect((await refresh(service, tool, tokens.refresh_token)).status).toBe(200)
     const [grantId, requestId] = [grants[0]?.id, expect.stringMatching(/^[\w-]{22}$/)]
     const { clientId } = tool
-    expect(school.events.filter(({ type }) => type.startsWith('device'))).toEqual([
+    expect(service.events.filter(({ type }) => type.startsWith('device'))).toEqual([
       { type: 'device_requested', requestId, clientId },
       {
         ...{ type: 'device_approved', requestId, grantId, clientId, subject: 'alice' },
@@ -303,17 +303,17 @@ describe('a decision', () => {
   })
 
   it('grants only the ticked scopes', async () => {
-    const { start, enter, answer, poll, school } = await openDeviceSchool()
+    const { start, enter, answer, poll, service } = await openDeviceService()
     const started = await start({ scope: 'openid profile courses:read' })
     await enter(started.user_code)
     await answer('allow', 'user=alice', undefined, ['courses:read', 'courses:write'])
     expect(bodyOf(await poll(started))).toMatchObject({ scope: 'openid courses:read' })
-    const [grant] = (await school.store.grants.list({ subject: 'alice' }, { limit: 1 })).grants
+    const [grant] = (await service.store.grants.list({ subject: 'alice' }, { limit: 1 })).grants
     expect(grant?.withheldScopes).toEqual(['profile'])
   })
 
   it('with the ticket of another request is rejected', async () => {
-    const { start, enter, answer, shown } = await openDeviceSchool()
+    const { start, enter, answer, shown } = await openDeviceService()
     await enter((await start()).user_code)
     const ticket = String(shown.device?.ticket)
     await enter((await start()).user_code)
@@ -323,7 +323,7 @@ describe('a decision', () => {
   })
 
   it('with a valid ticket is rejected from another site, as is the form for the code', async () => {
-    const { start, enter, answer, shown } = await openDeviceSchool()
+    const { start, enter, answer, shown } = await openDeviceService()
     const started = await start()
     const foreign = { origin: 'https://evil.example' }
     expect((await enter(started.user_code, 'user=alice', '192.0.2.1', foreign)).status).toBe(403)
@@ -334,25 +334,25 @@ describe('a decision', () => {
   })
 
   it('that denies ends the request', async () => {
-    const { start, enter, answer, poll, shown, school, tool } = await openDeviceSchool()
+    const { start, enter, answer, poll, shown, service, tool } = await openDeviceService()
     const started = await start()
     await enter(started.user_code)
     expect((await answer('deny')).body).toBe('answered')
     expect(shown.answered?.allowed).toBe(false)
     const denied = await poll(started)
     expect([denied.status, errorOf(denied)]).toEqual([400, 'access_denied'])
-    expect(school.events).toContainEqual({
+    expect(service.events).toContainEqual({
       ...{ type: 'device_denied', subject: 'alice', clientId: tool.clientId },
       requestId: expect.stringMatching(/^[\w-]{22}$/),
     })
-    expect((await school.server.grants.list('alice')).grants).toEqual([])
+    expect((await service.server.grants.list('alice')).grants).toEqual([])
   })
 
   it.each([
     ['allow', 'deny'],
     ['deny', 'allow'],
   ])('stays: after %s, %s is refused', async (first, second) => {
-    const { start, enter, answer, poll, shown } = await openDeviceSchool()
+    const { start, enter, answer, poll, shown } = await openDeviceService()
     const started = await start()
     await enter(started.user_code)
     const view = shown.device
@@ -363,23 +363,23 @@ describe('a decision', () => {
   })
 
   it('counts once if the form is sent twice', async () => {
-    const { start, enter, answer, school } = await openDeviceSchool()
+    const { start, enter, answer, service } = await openDeviceService()
     await enter((await start()).user_code)
     expect(await Promise.all([answer(), answer()])).toMatchObject([
       { body: 'answered' },
       { body: 'answered' },
     ])
-    expect(school.events.filter(({ type }) => type === ('device_approved' as string))).toHaveLength(1)
+    expect(service.events.filter(({ type }) => type === ('device_approved' as string))).toHaveLength(1)
   })
 
   it('is for one request only, even if its user code is reused', async () => {
     // So many bytes draw a user code.
     const random = (size: number) => (size === 8 ? new Uint8Array(size) : randomBytes(size))
-    const { start, enter, answer, poll, shown, school } = await openDeviceSchool({ server: { random } })
+    const { start, enter, answer, poll, shown, service } = await openDeviceService({ server: { random } })
     const first = await start()
     await enter(first.user_code)
     const before = shown.device
-    school.clock.now += 900
+    service.clock.now += 900
     const again = await start()
     expect(again.user_code).toBe(first.user_code)
     expect((await answer('allow', 'user=alice', before)).status).toBe(400)
@@ -390,35 +390,35 @@ describe('a decision', () => {
   })
 
   it('creates a grant that expires, however often it is refreshed', async () => {
-    const { start, approve, poll, school, tool } = await openDeviceSchool({ grantLifetime: 7200 })
+    const { start, approve, poll, service, tool } = await openDeviceService({ grantLifetime: 7200 })
     const started = await start()
     await approve(started)
     const first = bodyOf<TokenAnswer>(await poll(started))
-    school.clock.now += 5400
-    const next = bodyOf<TokenAnswer>(await refresh(school, tool, first.refresh_token))
+    service.clock.now += 5400
+    const next = bodyOf<TokenAnswer>(await refresh(service, tool, first.refresh_token))
     expect(next.expires_in, 'no token outlives it').toBe(1800)
-    school.clock.now += 1800
-    expect(errorOf(await refresh(school, tool, next.refresh_token))).toBe('invalid_grant')
-    expect((await school.server.grants.list('alice')).grants).toEqual([])
+    service.clock.now += 1800
+    expect(errorOf(await refresh(service, tool, next.refresh_token))).toBe('invalid_grant')
+    expect((await service.server.grants.list('alice')).grants).toEqual([])
   })
 
   it('after the user has disconnected the device restores nothing', async () => {
-    const { start, enter, answer, poll, school } = await openDeviceSchool()
+    const { start, enter, answer, poll, service } = await openDeviceService()
     const started = await start()
     await enter(started.user_code)
     await answer()
-    const [grant] = (await school.server.grants.list('alice')).grants
-    await school.server.grants.revoke('alice', String(grant?.id))
+    const [grant] = (await service.server.grants.list('alice')).grants
+    await service.server.grants.revoke('alice', String(grant?.id))
     await answer()
-    expect((await school.server.grants.list('alice')).grants).toEqual([])
+    expect((await service.server.grants.list('alice')).grants).toEqual([])
     expect(errorOf(await poll(started))).toBe('invalid_grant')
   })
 
   it('whose second write was lost is completed by the same form', async () => {
-    const { start, enter, answer, poll, school } = await openDeviceSchool()
+    const { start, enter, answer, poll, service } = await openDeviceService()
     const started = await start()
     await enter(started.user_code)
-    const { grants } = school.store
+    const { grants } = service.store
     const insert = grants.insert
     grants.insert = () => Promise.reject(new Error('The store is down'))
     expect((await answer()).status).toBe(503)
@@ -429,20 +429,20 @@ describe('a decision', () => {
   })
 
   it('that loses every race for its request is a 503 to try again, and the request stays open', async () => {
-    const { start, enter, answer, school } = await openDeviceSchool()
+    const { start, enter, answer, service } = await openDeviceService()
     await enter((await start()).user_code)
-    const { transients } = school.store
+    const { transients } = service.store
     if (transients === undefined) throw new Error('The store has no transients')
     const { replace } = transients
     transients.replace = async () => false
     expect((await answer()).status).toBe(503)
-    expect(school.events.at(-1)).toMatchObject({ type: 'failed', reason: 'contention' })
+    expect(service.events.at(-1)).toMatchObject({ type: 'failed', reason: 'contention' })
     transients.replace = replace
     expect((await answer()).body).toBe('answered')
   })
 
   it('gives each device refresh tokens of a family of its own', async () => {
-    const { start, approve, poll } = await openDeviceSchool()
+    const { start, approve, poll } = await openDeviceService()
     const family = async () => {
       const started = await start()
       await approve(started)
@@ -452,33 +452,33 @@ describe('a decision', () => {
   })
 
   it('is too late after ten minutes', async () => {
-    const { start, enter, answer, shown, school } = await openDeviceSchool()
+    const { start, enter, answer, shown, service } = await openDeviceService()
     await enter((await start()).user_code)
-    school.clock.now += 600
+    service.clock.now += 600
     expect((await answer('allow', 'user=alice', shown.device)).body).toBe('device_ticket_invalid')
   })
 })
 
 describe('a poll', () => {
   it('leaves its device code valid when no key can sign', async () => {
-    const { school, start, approve, poll } = await openDeviceSchool()
-    const tool = await addTool(school, { idTokenSignedResponseAlg: 'ES256' })
+    const { service, start, approve, poll } = await openDeviceService()
+    const tool = await addTool(service, { idTokenSignedResponseAlg: 'ES256' })
     const started = await start({}, tool)
     await approve(started)
-    const { store, clock, keys } = school
+    const { store, clock, keys } = service
     const server = { store, now: () => clock.now, keys: keys.slice(0, 1) }
-    const withoutKey = await openDeviceSchool({ server })
+    const withoutKey = await openDeviceService({ server })
     const form = { client_id: tool.clientId }
     expect((await withoutKey.poll(started, form)).status).toBe(503)
     expect((await poll(started, form)).status).toBe(200)
-    expect(school.events.at(-1)).toMatchObject({ type: 'device_code_redeemed' })
+    expect(service.events.at(-1)).toMatchObject({ type: 'device_code_redeemed' })
   })
 
   it('before the decision writes nothing, and is no failure', async () => {
-    const { start, poll, school } = await openDeviceSchool()
+    const { start, poll, service } = await openDeviceService()
     const started = await start()
     const written: string[] = []
-    for (const records of [school.store.grants, school.store.clients, school.store.transients])
+    for (const records of [service.store.grants, service.store.clients, service.store.transients])
       for (const verb of ['insert', 'replace', 'remove'] as const) {
         const write = records?.[verb] as (...given: unknown[]) => Promise<boolean>
         Object.assign(records ?? {}, {
@@ -488,41 +488,41 @@ describe('a poll', () => {
           },
         })
       }
-    const before = school.events.length
+    const before = service.events.length
     expect([(await poll(started)).status, errorOf(await poll(started))]).toEqual([
       400,
       'authorization_pending',
     ])
-    expect([written, school.events.slice(before)]).toEqual([[], []])
+    expect([written, service.events.slice(before)]).toEqual([[], []])
   })
 
   it('never gets slow_down without a rate limiter', async () => {
-    const { start, poll } = await openDeviceSchool()
+    const { start, poll } = await openDeviceService()
     const started = await start()
     const errors = await Promise.all(Array.from({ length: 50 }, async () => errorOf(await poll(started))))
     expect(new Set(errors)).toEqual(new Set(['authorization_pending']))
   })
 
   it('after the expiry gets expired_token for five minutes', async () => {
-    const { start, poll, school } = await openDeviceSchool()
+    const { start, poll, service } = await openDeviceService()
     const started = await start()
-    school.clock.now += 600
+    service.clock.now += 600
     expect(errorOf(await poll(started))).toBe('expired_token')
-    school.clock.now += 300
+    service.clock.now += 300
     expect(errorOf(await poll(started))).toBe('invalid_grant')
   })
 
   it('after the expiry of a code that was approved and not redeemed gets expired_token, too', async () => {
-    const { start, poll, approve, school } = await openDeviceSchool()
+    const { start, poll, approve, service } = await openDeviceService()
     const started = await start()
     await approve(started)
-    school.clock.now += 600
+    service.clock.now += 600
     expect(errorOf(await poll(started))).toBe('expired_token')
   })
 
   it('DV-07: of another client learns nothing about the request, and changes nothing', async () => {
-    const { start, poll, approve, enter, answer, school } = await openDeviceSchool()
-    const { clientId: client_id } = await addTool(school)
+    const { start, poll, approve, enter, answer, service } = await openDeviceService()
+    const { clientId: client_id } = await addTool(service)
     const [pending, approved, denied] = [await start(), await start(), await start()]
     await approve(approved)
     await enter(denied.user_code)
@@ -539,7 +539,7 @@ describe('a poll', () => {
   })
 
   it.each(['grant id', 'request id', 'secret'])('with another %s is rejected', async (part) => {
-    const { start, poll, approve } = await openDeviceSchool()
+    const { start, poll, approve } = await openDeviceService()
     const [one, other] = [await start(), await start()]
     await approve(one)
     const at = ['grant id', 'request id', 'secret'].indexOf(part)
@@ -550,8 +550,8 @@ describe('a poll', () => {
 
   /** Its request was approved, and the response to its poll was lost. */
   async function withLostAnswer(metadata?: object, server = {}) {
-    const opened = await openDeviceSchool({ server })
-    const client = metadata === undefined ? opened.tool : await addTool(opened.school, metadata)
+    const opened = await openDeviceService({ server })
+    const client = metadata === undefined ? opened.tool : await addTool(opened.service, metadata)
     const secret = client.clientSecret
     const credentials = { client_id: client.clientId, ...(secret && { client_secret: secret }) }
     const started = await opened.start(credentials, client)
@@ -565,21 +565,21 @@ describe('a poll', () => {
     [60, 'late'],
     [899, 'late'],
   ])('whose answer was lost gets the same tokens after %d s, %s', async (later, retried) => {
-    const { poll, first, school } = await withLostAnswer()
-    school.clock.now += later
+    const { poll, first, service } = await withLostAnswer()
+    service.clock.now += later
     const { access_token, refresh_token } = first
     expect(bodyOf(await poll())).toMatchObject({ access_token, refresh_token, expires_in: 3600 - later })
-    expect(school.events.at(-1)).toMatchObject({ type: 'device_code_retried', retried })
+    expect(service.events.at(-1)).toMatchObject({ type: 'device_code_retried', retried })
   })
 
   it('whose response was repeated late has a refresh token that two may hold: only one can continue', async () => {
-    const { poll, first, school, client } = await withLostAnswer()
-    school.clock.now += 600
+    const { poll, first, service, client } = await withLostAnswer()
+    service.clock.now += 600
     await poll()
-    expect((await refresh(school, client, first.refresh_token)).status).toBe(200)
-    school.clock.now += 60
-    expect(errorOf(await refresh(school, client, first.refresh_token))).toBe('invalid_grant')
-    expect(school.events.at(-2)).toMatchObject({ type: 'grant_ended', reason: 'refresh_token_reused' })
+    expect((await refresh(service, client, first.refresh_token)).status).toBe(200)
+    service.clock.now += 60
+    expect(errorOf(await refresh(service, client, first.refresh_token))).toBe('invalid_grant')
+    expect(service.events.at(-2)).toMatchObject({ type: 'grant_ended', reason: 'refresh_token_reused' })
   })
 
   it.each([
@@ -592,20 +592,20 @@ describe('a poll', () => {
       60,
     ],
   ])('that is repeated after %s counts as stolen', async (_, server, metadata, later) => {
-    const { poll, first, school, client } = await withLostAnswer(metadata, server)
-    school.clock.now += 1
-    if (later < 900) expect((await refresh(school, client, first.refresh_token)).status).toBe(200)
-    school.clock.now += later - 1
+    const { poll, first, service, client } = await withLostAnswer(metadata, server)
+    service.clock.now += 1
+    if (later < 900) expect((await refresh(service, client, first.refresh_token)).status).toBe(200)
+    service.clock.now += later - 1
     expect(errorOf(await poll())).toBe('invalid_grant')
-    expect(errorOf(await refresh(school, client, first.refresh_token))).toBe('invalid_grant')
-    expect(school.events).toContainEqual(
+    expect(errorOf(await refresh(service, client, first.refresh_token))).toBe('invalid_grant')
+    expect(service.events).toContainEqual(
       expect.objectContaining({ type: 'grant_ended', reason: 'device_code_replayed' }),
     )
   })
 
   it('without the refresh token grant type gets no refresh token', async () => {
-    const { start, poll, approve, school } = await openDeviceSchool()
-    const client = await addTool(school, { grantTypes: [DEVICE_CODE_GRANT] })
+    const { start, poll, approve, service } = await openDeviceService()
+    const client = await addTool(service, { grantTypes: [DEVICE_CODE_GRANT] })
     const started = await start({}, client)
     await approve(started)
     for (const _ of ['first', 'again'])
@@ -613,7 +613,7 @@ describe('a poll', () => {
   })
 
   it('narrows the resource before anything is consumed, and a retry must request the same', async () => {
-    const { start, poll, approve } = await openDeviceSchool()
+    const { start, poll, approve } = await openDeviceService()
     const started = await start({ resource: ISSUER })
     await approve(started)
     expect(errorOf(await poll(started, { resource: `${ISSUER}/mcp` }))).toBe('invalid_target')
@@ -621,7 +621,7 @@ describe('a poll', () => {
   })
 
   it('repeated within a minute for another resource is rejected, and revokes nothing', async () => {
-    const { start, poll, approve } = await openDeviceSchool()
+    const { start, poll, approve } = await openDeviceService()
     const started = await start()
     await approve(started)
     await poll(started, { resource: ISSUER })
@@ -630,7 +630,7 @@ describe('a poll', () => {
   })
 
   it('must prove the challenge of the request, if there was one', async () => {
-    const { start, poll, approve } = await openDeviceSchool()
+    const { start, poll, approve } = await openDeviceService()
     const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
     const [proven, stolen] = [await start(challenge), await start(challenge)]
     await approve(proven)
@@ -642,13 +642,13 @@ describe('a poll', () => {
   })
 
   it('is no authorization code, and an authorization code is no device code', async () => {
-    const { start, approve, poll, school, tool } = await openDeviceSchool()
+    const { start, approve, poll, service, tool } = await openDeviceService()
     const started = await start()
     await approve(started)
     const [grantId, , secret] = started.device_code.slice(4).split('.')
     const code = `gkc_${grantId}.${secret}`
     const form = { client_id: tool.clientId, grant_type: 'authorization_code', code }
-    expect(errorOf(await requestToken(school, form))).toBe('unauthorized_client')
+    expect(errorOf(await requestToken(service, form))).toBe('unauthorized_client')
     expect((await poll(started)).status).toBe(200)
   })
 })
@@ -669,7 +669,7 @@ function limitsOf(points: Partial<Record<string, number>>) {
 describe('limits', () => {
   it('slow down a device that polls too often, with the new interval, and never after the decision', async () => {
     const rateLimiter = limitsOf({ device_poll: 2, client_failure: 1 })
-    const { start, poll, approve } = await openDeviceSchool({ server: { rateLimiter } })
+    const { start, poll, approve } = await openDeviceService({ server: { rateLimiter } })
     const started = await start()
     const errors = [await poll(started), await poll(started), await poll(started)].map((answer) =>
       bodyOf(answer),
@@ -686,8 +686,8 @@ describe('limits', () => {
   })
 
   it('are thirty requests of a network in ten minutes, and eighteen polls of a device in one', async () => {
-    const { school } = await openDeviceSchool()
-    expect(school.server.description.rateLimits).toMatchObject({
+    const { service } = await openDeviceService()
+    expect(service.server.description.rateLimits).toMatchObject({
       device_request: { points: 30, seconds: 600 },
       device_poll: { points: 18, seconds: 60 },
     })
@@ -695,7 +695,7 @@ describe('limits', () => {
 
   it('count device authorization requests by network, without rejected ones', async () => {
     const rateLimiter = limitsOf({ device_request: 1 })
-    const { ask } = await openDeviceSchool({ server: { rateLimiter } })
+    const { ask } = await openDeviceService({ server: { rateLimiter } })
     await ask({ scope: 'nope' })
     expect((await ask()).status).toBe(200)
     expect(await ask()).toMatchObject({ status: 429, headers: { 'retry-after': '30' } })
@@ -704,7 +704,7 @@ describe('limits', () => {
 
   it('count wrong user codes by user and network, and then reject even a right one', async () => {
     const rateLimiter = limitsOf({ user_code: 3 })
-    const { start, enter } = await openDeviceSchool({ server: { rateLimiter } })
+    const { start, enter } = await openDeviceService({ server: { rateLimiter } })
     const { user_code } = await start()
     for (const code of ['WDJB-MJHT', user_code, 'x', 'y']) await enter(code)
     expect(rateLimiter.counted.get(`user_code_network ${BROWSER}`)).toBe(3)
@@ -718,19 +718,19 @@ describe('limits', () => {
   })
 
   it('count attempts at user codes even without a limiter: ten per user and fifty per network in ten minutes', async () => {
-    const { start, enter, school } = await openDeviceSchool()
+    const { start, enter, service } = await openDeviceService()
     const { user_code } = await start()
     for (let n = 0; n < 10; n++) expect((await enter('x')).status).toBe(400)
     expect(await enter(user_code)).toMatchObject({ status: 429, headers: { 'retry-after': '600' } })
     for (let n = 0; n < 40; n++) expect((await enter('x', `user=u${n}`)).status).toBe(400)
     expect((await enter(user_code, 'user=bob')).status).toBe(429)
     expect((await enter(user_code, 'user=bob', DEVICE)).status).toBe(200)
-    school.clock.now += 600
+    service.clock.now += 600
     expect((await enter((await start()).user_code)).status).toBe(200)
   })
 
   it('count a network across all its users', async () => {
-    const { start, enter } = await openDeviceSchool({
+    const { start, enter } = await openDeviceService({
       server: { rateLimiter: limitsOf({ user_code_network: 1 }) },
     })
     const { user_code } = await start()
@@ -743,8 +743,8 @@ describe('limits', () => {
 describe('the stored request', () => {
   it('DV-13: contains no code, and no hash from which the user code can be guessed', async () => {
     const written: string[] = []
-    const { start, poll, approve, school } = await openDeviceSchool()
-    for (const records of [school.store.grants, school.store.transients])
+    const { start, poll, approve, service } = await openDeviceService()
+    for (const records of [service.store.grants, service.store.transients])
       for (const verb of ['insert', 'replace'] as const) {
         const write = records?.[verb] as (...given: unknown[]) => Promise<boolean>
         Object.assign(records ?? {}, {
@@ -766,11 +766,11 @@ describe('the stored request', () => {
   })
 
   it('has an id that depends on the secret of the server, and no event contains a code', async () => {
-    const { start, approve, poll, school } = await openDeviceSchool()
+    const { start, approve, poll, service } = await openDeviceService()
     const started: Started = await start()
     await approve(started)
     await poll(started)
-    const told = JSON.stringify(school.events)
+    const told = JSON.stringify(service.events)
     for (const secret of [started.user_code, started.user_code.replace('-', ''), started.device_code])
       expect(told).not.toContain(secret)
   })
@@ -778,15 +778,15 @@ describe('the stored request', () => {
 
 describe('a server', () => {
   it('with the device grant names it and its endpoint in the metadata', async () => {
-    const { school } = await openDeviceSchool()
-    expect(school.server.metadata).toMatchObject({
+    const { service } = await openDeviceService()
+    expect(service.server.metadata).toMatchObject({
       device_authorization_endpoint: `${ISSUER}/api/oauth/device_authorization`,
       grant_types_supported: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
     })
   })
 
   it('without it has neither', () => {
-    const { metadata, routes } = openSchool().server
+    const { metadata, routes } = openService().server
     expect(metadata).not.toHaveProperty('device_authorization_endpoint')
     expect(metadata.grant_types_supported).toEqual(['authorization_code', 'refresh_token'])
     expect(routes.map(({ path }) => path).filter((path) => path.includes('device'))).toEqual([])
@@ -800,12 +800,12 @@ describe('a server', () => {
     [{ scopes: ['nope'] }, 'device: scopes names a scope that is not in the catalogue'],
     [{ paths: { device: 'device' } }, 'paths.device must begin with a slash, without query: device'],
   ])('is not created with %j', async (options, message) => {
-    await expect(openDeviceSchool(options)).rejects.toThrow(message)
+    await expect(openDeviceService(options)).rejects.toThrow(message)
   })
 
   it('is not created on a store without transients', async () => {
-    const { clients, grants } = openSchool().store
-    await expect(openDeviceSchool({ server: { store: { clients, grants } } })).rejects.toThrow(
+    const { clients, grants } = openService().store
+    await expect(openDeviceService({ server: { store: { clients, grants } } })).rejects.toThrow(
       'device: the store has no transients',
     )
   })
@@ -813,15 +813,15 @@ describe('a server', () => {
 
 describe('an integration', () => {
   it('with only the device grant needs no redirect URI, and one with the authorization code grant needs it', async () => {
-    const { school } = await openDeviceSchool()
-    expect(await addTool(school)).toMatchObject({
+    const { service } = await openDeviceService()
+    expect(await addTool(service)).toMatchObject({
       redirectUris: [],
       grantTypes: ['refresh_token', DEVICE_CODE_GRANT],
     })
-    await expect(addTool(school, { grantTypes: ['authorization_code'] })).rejects.toThrow(
+    await expect(addTool(service, { grantTypes: ['authorization_code'] })).rejects.toThrow(
       'redirectUris must not be empty',
     )
-    await expect(addTool(school, { grantTypes: ['refresh_token', 'nope'] })).rejects.toThrow(
+    await expect(addTool(service, { grantTypes: ['refresh_token', 'nope'] })).rejects.toThrow(
       'grantTypes: must name a grant type of this server',
     )
   })

@@ -12,7 +12,7 @@ import {
   requestToken,
   type TokenAnswer,
 } from './client.ts'
-import { openSchool, REDIRECT_URI, type School } from './school.ts'
+import { openService, REDIRECT_URI, type Service } from './service.ts'
 
 /** A client that is described by a document: it lists redirect URIs for every server that it may meet. */
 
@@ -25,13 +25,13 @@ const DOCUMENT = {
   grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
   token_endpoint_auth_method: 'none',
 }
-const open = (overrides: Parameters<typeof openSchool>[0] = {}) =>
-  openSchool({ features: [clientDocuments({ pinned: [DOCUMENT] })], ...overrides })
+const open = (overrides: Parameters<typeof openService>[0] = {}) =>
+  openService({ features: [clientDocuments({ pinned: [DOCUMENT] })], ...overrides })
 
-async function signedIn(school: School, redirect_uri = REDIRECT_URI): Promise<TokenAnswer> {
-  await authorize(school, authorizationQuery(ID, { redirect_uri }))
-  const { code = '' } = redirectOf(await decide(school))
-  const answer = await redeem(school, { clientId: ID }, code, { redirect_uri })
+async function signedIn(service: Service, redirect_uri = REDIRECT_URI): Promise<TokenAnswer> {
+  await authorize(service, authorizationQuery(ID, { redirect_uri }))
+  const { code = '' } = redirectOf(await decide(service))
+  const answer = await redeem(service, { clientId: ID }, code, { redirect_uri })
   expect(answer.status).toBe(200)
   return bodyOf<TokenAnswer>(answer)
 }
@@ -43,52 +43,52 @@ describe('a client that is described by a document', () => {
   })
 
   it('refreshes and revokes its tokens like any other', async () => {
-    const school = open()
-    const { refresh_token } = await signedIn(school)
-    const next = bodyOf<TokenAnswer>(await refresh(school, { clientId: ID }, refresh_token))
-    expect((await school.callApi(next.access_token, 'courses:read')).kind).toBe('authorized')
-    expect((await school.server.grants.list('alice')).grants).toMatchObject([
+    const service = open()
+    const { refresh_token } = await signedIn(service)
+    const next = bodyOf<TokenAnswer>(await refresh(service, { clientId: ID }, refresh_token))
+    expect((await service.callApi(next.access_token, 'courses:read')).kind).toBe('authorized')
+    expect((await service.server.grants.list('alice')).grants).toMatchObject([
       { client: { clientName: 'Editor' } },
     ])
     const form = { client_id: ID, token: next.refresh_token }
-    expect((await school.send('POST', '/api/oauth/revoke', { form })).status).toBe(200)
-    expect((await school.callApi(next.access_token, 'courses:read')).kind).toBe('refused')
+    expect((await service.send('POST', '/api/oauth/revoke', { form })).status).toBe(200)
+    expect((await service.callApi(next.access_token, 'courses:read')).kind).toBe('refused')
   })
 
   it('is shared by independent installations', async () => {
-    const school = open()
-    const [one, other] = [await signedIn(school), await signedIn(school)]
-    await refresh(school, { clientId: ID }, one.refresh_token)
-    school.clock.now += 3600
-    const reused = await refresh(school, { clientId: ID }, one.refresh_token)
+    const service = open()
+    const [one, other] = [await signedIn(service), await signedIn(service)]
+    await refresh(service, { clientId: ID }, one.refresh_token)
+    service.clock.now += 3600
+    const reused = await refresh(service, { clientId: ID }, one.refresh_token)
     expect(bodyOf(reused).error).toBe('invalid_grant')
-    expect((await refresh(school, { clientId: ID }, other.refresh_token)).status).toBe(200)
+    expect((await refresh(service, { clientId: ID }, other.refresh_token)).status).toBe(200)
   })
 
   it('gets a page at a listed URI that the policy does not accept', async () => {
-    const school = open()
-    const answer = await authorize(school, authorizationQuery(ID, { redirect_uri: ON_THE_WEB }))
+    const service = open()
+    const answer = await authorize(service, authorizationQuery(ID, { redirect_uri: ON_THE_WEB }))
     expect([answer.status, answer.headers.location]).toEqual([400, undefined])
-    const { error, reason } = school.shown.error ?? {}
+    const { error, reason } = service.shown.error ?? {}
     expect([error, reason]).toEqual(['invalid_redirect_uri', 'redirect_uri_not_accepted'])
   })
 
   it('gets a page at a listed URI that the policy drops', async () => {
-    const school = open({ redirectUriPolicy: () => ({ accepted: [] }) })
-    expect((await authorize(school, authorizationQuery(ID))).status).toBe(400)
-    expect(school.shown.error?.reason).toBe('redirect_uri_not_accepted')
+    const service = open({ redirectUriPolicy: () => ({ accepted: [] }) })
+    expect((await authorize(service, authorizationQuery(ID))).status).toBe(400)
+    expect(service.shown.error?.reason).toBe('redirect_uri_not_accepted')
   })
 
   it('gets a page at a URI that the policy accepts and the document does not list', async () => {
-    const school = open()
-    await authorize(school, authorizationQuery(ID, { redirect_uri: 'http://[::1]/callback' }))
-    expect(school.shown.error?.reason).toBe('redirect_uri_not_registered')
+    const service = open()
+    await authorize(service, authorizationQuery(ID, { redirect_uri: 'http://[::1]/callback' }))
+    expect(service.shown.error?.reason).toBe('redirect_uri_not_registered')
   })
 
   it('needs consent each time', async () => {
-    const school = open()
-    await signedIn(school)
-    const silent = await authorize(school, authorizationQuery(ID, { prompt: 'none' }))
+    const service = open()
+    await signedIn(service)
+    const silent = await authorize(service, authorizationQuery(ID, { prompt: 'none' }))
     expect(redirectOf(silent).error).toBe('consent_required')
   })
 
@@ -104,10 +104,10 @@ describe('a client that is described by a document', () => {
 
   it('may have an id of 512 characters', async () => {
     const client_id = `https://editor.dev/${'x'.repeat(512 - 19)}`
-    const school = open({ features: [clientDocuments({ pinned: [{ ...DOCUMENT, client_id }] })] })
-    await authorize(school, authorizationQuery(client_id))
-    const { code = '' } = redirectOf(await decide(school))
-    expect((await redeem(school, { clientId: client_id }, code)).status).toBe(200)
+    const service = open({ features: [clientDocuments({ pinned: [{ ...DOCUMENT, client_id }] })] })
+    await authorize(service, authorizationQuery(client_id))
+    const { code = '' } = redirectOf(await decide(service))
+    expect((await redeem(service, { clientId: client_id }, code)).status).toBe(200)
   })
 })
 
@@ -116,12 +116,12 @@ describe('clientDocuments', () => {
     const { metadata } = open().server
     expect(metadata.client_id_metadata_document_supported).toBe(true)
     expect(metadata.token_endpoint_auth_methods_supported).toMatchObject({ 0: 'none' })
-    expect(openSchool().server.metadata.client_id_metadata_document_supported).toBe(false)
+    expect(openService().server.metadata.client_id_metadata_document_supported).toBe(false)
     for (const [options, supported] of [
       [{}, false],
       [{ fetch: () => Promise.reject(new Error('not asked')) }, true],
     ] as const) {
-      const { server } = openSchool({ features: [clientDocuments(options)] })
+      const { server } = openService({ features: [clientDocuments(options)] })
       expect(server.metadata.client_id_metadata_document_supported).toBe(supported)
     }
   })
@@ -129,17 +129,17 @@ describe('clientDocuments', () => {
   it.each(['https://other.dev/client.json', `${ID}/`, ID.toUpperCase(), `${ID}?`])(
     'does not know a document that is not pinned: %s',
     async (id) => {
-      const school = open()
-      await authorize(school, authorizationQuery(id))
-      expect(school.shown.error?.reason).toBe('client_unknown')
-      const { refresh_token } = await signedIn(school)
-      expect((await refresh(school, { clientId: id }, refresh_token)).status).toBe(401)
+      const service = open()
+      await authorize(service, authorizationQuery(id))
+      expect(service.shown.error?.reason).toBe('client_unknown')
+      const { refresh_token } = await signedIn(service)
+      expect((await refresh(service, { clientId: id }, refresh_token)).status).toBe(401)
     },
   )
 
   it.each([
     ['an address that is none', { client_id: 'editor' }, 'pinned[0]: client_id is no https address: editor'],
-    ['an address of the server', { client_id: 'https://school.example/c' }, 'pinned[0]: client_id is'],
+    ['an address of the server', { client_id: 'https://server.example/c' }, 'pinned[0]: client_id is'],
     ['a secret', { client_secret: 'x' }, 'pinned[0]: client_secret: must not be there'],
     [
       'no way to authenticate',
@@ -148,6 +148,6 @@ describe('clientDocuments', () => {
     ],
   ])('refuses a document with %s when the server is created', (_, changed, message) => {
     const features = [clientDocuments({ pinned: [{ ...DOCUMENT, ...changed }] })]
-    expect(() => openSchool({ features })).toThrow(message)
+    expect(() => openService({ features })).toThrow(message)
   })
 })

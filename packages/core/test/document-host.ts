@@ -3,7 +3,7 @@ import {
   clientDocuments,
   type DocumentFetchRequest,
 } from '@grantkit/core/client-documents'
-import { openSchool, type School } from './school.ts'
+import { openService, type Service } from './service.ts'
 
 /** A fake fetch of a host that publishes the client document of an editor. */
 
@@ -27,17 +27,18 @@ export interface DocumentHost {
   readonly asked: (DocumentFetchRequest & { readonly url: string })[]
 }
 
-type Overrides = Parameters<typeof openSchool>[0] & Omit<ClientDocumentsOptions, 'fetch'>
+type Overrides = Parameters<typeof openService>[0] & Omit<ClientDocumentsOptions, 'fetch'>
 
-/** A school that fetches client documents. The default document describes an editor. */
+/** A service that fetches client documents. The default document describes an editor. */
 export function openWithDocuments({
   pinned,
   admit,
   onChange,
+  knownDocuments,
   features: others = [],
   ...overrides
 }: Overrides = {}): {
-  school: School
+  service: Service
   host: DocumentHost
 } {
   const host: DocumentHost = { answer: {}, asked: [] }
@@ -50,8 +51,8 @@ export function openWithDocuments({
     const body = typeof document === 'string' ? document : JSON.stringify(document)
     return { status, headers: { 'content-type': 'application/json', ...headers }, body }
   }
-  const features = [clientDocuments({ pinned, admit, onChange, fetch }), ...others]
-  return { school: openSchool({ features, ...overrides }), host }
+  const features = [clientDocuments({ pinned, admit, onChange, knownDocuments, fetch }), ...others]
+  return { service: openService({ features, ...overrides }), host }
 }
 
 export function fault(code: string): Error {

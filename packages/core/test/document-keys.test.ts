@@ -3,7 +3,7 @@ import { clientDocuments, type DocumentFetchRequest } from '@grantkit/core/clien
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, bodyOf, decide, redirectOf, requestToken } from './client.ts'
 import { DOCUMENT, fault, ID, openWithDocuments } from './document-host.ts'
-import { openSchool, REDIRECT_URI, type School, VERIFIER } from './school.ts'
+import { openService, REDIRECT_URI, type Service, VERIFIER } from './service.ts'
 import { assertionForm, assertionOf, type Key, newKey } from './signed-assertions.ts'
 
 /** Clients that authenticate with the keys in their documents. */
@@ -21,7 +21,7 @@ const BOTH = {
 }
 const ONLY = { token_endpoint_auth_method: 'private_key_jwt', jwks }
 
-/** A school that accepts assertions. `published` is the response of the `jwks_uri`. */
+/** A service that accepts assertions. `published` is the response of the `jwks_uri`. */
 function open(members: object, published: object | Error = jwks) {
   const keys = { published, asked: [] as (DocumentFetchRequest & { readonly url: string })[] }
   const fetch = async (url: string, request: DocumentFetchRequest) => {
@@ -30,58 +30,58 @@ function open(members: object, published: object | Error = jwks) {
     const headers = { 'content-type': 'application/json' }
     return { status: 200, headers, body: JSON.stringify(keys.published) }
   }
-  const { school, host } = openWithDocuments({ features: [clientAssertion({ fetch })] })
+  const { service, host } = openWithDocuments({ features: [clientAssertion({ fetch })] })
   host.answer = { document: { ...DOCUMENT, ...members } }
-  return { school, host, keys }
+  return { service, host, keys }
 }
 
-async function codeOf(school: School): Promise<string> {
-  await authorize(school, authorizationQuery(ID))
-  return redirectOf(await decide(school)).code ?? ''
+async function codeOf(service: Service): Promise<string> {
+  await authorize(service, authorizationQuery(ID))
+  return redirectOf(await decide(service)).code ?? ''
 }
 
-const proofOf = async (school: School, by: Key = key) => assertionForm(await assertionOf(school, by, ID))
+const proofOf = async (service: Service, by: Key = key) => assertionForm(await assertionOf(service, by, ID))
 
-async function token(school: School, form: Record<string, string>) {
-  const answer = await requestToken(school, { client_id: ID, ...form })
+async function token(service: Service, form: Record<string, string>) {
+  const answer = await requestToken(service, { client_id: ID, ...form })
   const { error, refresh_token = '' } = bodyOf<{ error?: string; refresh_token?: string }>(answer)
   return { status: answer.status, error, refresh_token }
 }
 
-const redeem = (school: School, code: string, proof: object = {}) =>
-  token(school, {
+const redeem = (service: Service, code: string, proof: object = {}) =>
+  token(service, {
     ...{ grant_type: 'authorization_code', redirect_uri: REDIRECT_URI, code_verifier: VERIFIER },
     ...{ code, ...proof },
   })
 
-const refresh = (school: School, refresh_token: string, proof: object = {}) =>
-  token(school, { grant_type: 'refresh_token', refresh_token, ...proof })
+const refresh = (service: Service, refresh_token: string, proof: object = {}) =>
+  token(service, { grant_type: 'refresh_token', refresh_token, ...proof })
 
 const UNPROVEN = { status: 401, error: 'invalid_client' }
 
 describe('a client whose document has only private_key_jwt', () => {
   it('authenticates with the keys in its document, at every endpoint', async () => {
-    const { school } = open(ONLY)
-    const { status, refresh_token } = await redeem(school, await codeOf(school), await proofOf(school))
+    const { service } = open(ONLY)
+    const { status, refresh_token } = await redeem(service, await codeOf(service), await proofOf(service))
     expect(status).toBe(200)
-    const next = await refresh(school, refresh_token, await proofOf(school))
+    const next = await refresh(service, refresh_token, await proofOf(service))
     expect(next.status).toBe(200)
-    const form = { token: next.refresh_token, ...(await proofOf(school)) }
-    const about = await school.send('POST', '/api/oauth/introspect', { form })
+    const form = { token: next.refresh_token, ...(await proofOf(service)) }
+    const about = await service.send('POST', '/api/oauth/introspect', { form })
     expect([about.status, bodyOf(about).active]).toEqual([200, true])
   })
 
   it.each([
     ['without an assertion', async () => ({})],
     ['with a secret', async () => ({ client_secret: 'x' })],
-    ['with an assertion by another key', async (school: School) => proofOf(school, await newKey())],
+    ['with an assertion by another key', async (service: Service) => proofOf(service, await newKey())],
   ])('CM-16: is refused %s, and loses neither code nor refresh token', async (_, credentials) => {
-    const { school } = open(ONLY)
-    const code = await codeOf(school)
-    expect(await redeem(school, code, await credentials(school))).toMatchObject(UNPROVEN)
-    const { refresh_token } = await redeem(school, code, await proofOf(school))
-    expect(await refresh(school, refresh_token, await credentials(school))).toMatchObject(UNPROVEN)
-    expect((await refresh(school, refresh_token, await proofOf(school))).status).toBe(200)
+    const { service } = open(ONLY)
+    const code = await codeOf(service)
+    expect(await redeem(service, code, await credentials(service))).toMatchObject(UNPROVEN)
+    const { refresh_token } = await redeem(service, code, await proofOf(service))
+    expect(await refresh(service, refresh_token, await credentials(service))).toMatchObject(UNPROVEN)
+    expect((await refresh(service, refresh_token, await proofOf(service))).status).toBe(200)
   })
 })
 
@@ -91,68 +91,68 @@ describe('a client whose document has none and private_key_jwt', () => {
     ['in the list alone', { token_endpoint_auth_methods_supported: ['private_key_jwt', 'none'], jwks }],
     ['the other way round', { ...BOTH, token_endpoint_auth_method: 'none', jwks, jwks_uri: undefined }],
   ])('may prove who it is, and need not: %s', async (_, members) => {
-    const { school } = open(members)
-    expect((await redeem(school, await codeOf(school))).status).toBe(200)
-    expect((await redeem(school, await codeOf(school), await proofOf(school))).status).toBe(200)
+    const { service } = open(members)
+    expect((await redeem(service, await codeOf(service))).status).toBe(200)
+    expect((await redeem(service, await codeOf(service), await proofOf(service))).status).toBe(200)
   })
 
   it('CM-16: is not treated as public after an invalid assertion', async () => {
-    const { school } = open(BOTH)
-    const code = await codeOf(school)
-    expect(await redeem(school, code, await proofOf(school, await newKey()))).toMatchObject(UNPROVEN)
-    expect(await redeem(school, code, { client_secret: 'x' })).toMatchObject(UNPROVEN)
-    expect((await redeem(school, code)).status).toBe(200)
+    const { service } = open(BOTH)
+    const code = await codeOf(service)
+    expect(await redeem(service, code, await proofOf(service, await newKey()))).toMatchObject(UNPROVEN)
+    expect(await redeem(service, code, { client_secret: 'x' })).toMatchObject(UNPROVEN)
+    expect((await redeem(service, code)).status).toBe(200)
   })
 
   it('CM-17: must keep the method of its grant: a grant that was redeemed with an assertion is refreshed with one', async () => {
-    const { school } = open(BOTH)
-    const proven = await redeem(school, await codeOf(school), await proofOf(school))
-    expect(await refresh(school, proven.refresh_token)).toMatchObject(UNPROVEN)
-    expect(school.events.at(-1)).toMatchObject({ reason: 'refresh_token_of_other_method' })
-    const next = await refresh(school, proven.refresh_token, await proofOf(school))
+    const { service } = open(BOTH)
+    const proven = await redeem(service, await codeOf(service), await proofOf(service))
+    expect(await refresh(service, proven.refresh_token)).toMatchObject(UNPROVEN)
+    expect(service.events.at(-1)).toMatchObject({ reason: 'refresh_token_of_other_method' })
+    const next = await refresh(service, proven.refresh_token, await proofOf(service))
     expect(next.status, 'it lost nothing').toBe(200)
-    expect(await refresh(school, next.refresh_token), 'and so for ever').toMatchObject(UNPROVEN)
-    const unproven = await redeem(school, await codeOf(school))
-    expect((await refresh(school, unproven.refresh_token)).status).toBe(200)
+    expect(await refresh(service, next.refresh_token), 'and so for ever').toMatchObject(UNPROVEN)
+    const unproven = await redeem(service, await codeOf(service))
+    expect((await refresh(service, unproven.refresh_token)).status).toBe(200)
   })
 
   it('CM-17: a document that drops the method does not make earlier grants public', async () => {
-    const { school, host } = open(ONLY)
-    const { refresh_token } = await redeem(school, await codeOf(school), await proofOf(school))
-    school.clock.now += 3600
+    const { service, host } = open(ONLY)
+    const { refresh_token } = await redeem(service, await codeOf(service), await proofOf(service))
+    service.clock.now += 3600
     host.answer = { document: DOCUMENT }
-    const after = await redeem(school, await codeOf(school))
-    expect(await refresh(school, refresh_token), 'without').toMatchObject(UNPROVEN)
-    expect(await refresh(school, refresh_token, await proofOf(school)), 'with').toMatchObject(UNPROVEN)
-    expect((await refresh(school, after.refresh_token)).status, 'a new grant').toBe(200)
+    const after = await redeem(service, await codeOf(service))
+    expect(await refresh(service, refresh_token), 'without').toMatchObject(UNPROVEN)
+    expect(await refresh(service, refresh_token, await proofOf(service)), 'with').toMatchObject(UNPROVEN)
+    expect((await refresh(service, after.refresh_token)).status, 'a new grant').toBe(200)
   })
 })
 
 describe('the jwks_uri of a document', () => {
   it('is fetched when an assertion arrives and not before, with the limits of a key set', async () => {
-    const { school, host, keys } = open(BOTH)
-    const code = await codeOf(school)
+    const { service, host, keys } = open(BOTH)
+    const code = await codeOf(service)
     expect([host.asked.map(({ url }) => url), keys.asked]).toEqual([[ID], []])
-    await redeem(school, code, await proofOf(school))
+    await redeem(service, code, await proofOf(service))
     const [{ signal: _, ...asked } = {} as never] = keys.asked
     const accept = 'application/jwk-set+json, application/json'
     expect(asked).toEqual({ url: KEYS, accept, maxBytes: 65_536, headers: {} })
-    await redeem(school, await codeOf(school), await proofOf(school))
+    await redeem(service, await codeOf(service), await proofOf(service))
     expect(keys.asked, 'kept').toHaveLength(1)
   })
 
   it('that cannot be fetched is a 503, consumes no code, and is not fetched again for a while', async () => {
-    const { school, keys } = open(BOTH, fault('timeout'))
-    const code = await codeOf(school)
+    const { service, keys } = open(BOTH, fault('timeout'))
+    const code = await codeOf(service)
     for (let count = 0; count < 5; count++)
-      expect(await redeem(school, code, await proofOf(school))).toMatchObject({
+      expect(await redeem(service, code, await proofOf(service))).toMatchObject({
         status: 503,
         error: 'temporarily_unavailable',
       })
     expect(keys.asked).toHaveLength(1)
     keys.published = jwks
-    school.clock.now += 5
-    expect((await redeem(school, code, await proofOf(school))).status).toBe(200)
+    service.clock.now += 5
+    expect((await redeem(service, code, await proofOf(service))).status).toBe(200)
   })
 
   it.each([
@@ -161,14 +161,14 @@ describe('the jwks_uri of a document', () => {
     'https://metadata.google.internal/keys',
     'https://editor.dev:8443/keys',
     'https://user@editor.dev/keys',
-    'https://school.example/jwks',
+    'https://server.example/jwks',
     'https://EDITOR.dev/keys',
     'javascript:alert(1)',
   ])('CM-01: is no keys at all unless it is on the public internet: %s', async (jwks_uri) => {
-    const { school, keys } = open({ ...BOTH, jwks_uri })
-    const code = await codeOf(school)
-    expect(await redeem(school, code, await proofOf(school))).toMatchObject(UNPROVEN)
-    expect((await redeem(school, code)).status, 'it is public').toBe(200)
+    const { service, keys } = open({ ...BOTH, jwks_uri })
+    const code = await codeOf(service)
+    expect(await redeem(service, code, await proofOf(service))).toMatchObject(UNPROVEN)
+    expect((await redeem(service, code)).status, 'it is public').toBe(200)
     expect(keys.asked).toEqual([])
   })
 })
@@ -183,16 +183,16 @@ describe('private_key_jwt without keys', () => {
     ['of an algorithm that nobody takes', { jwks, token_endpoint_auth_signing_alg: 'HS256' }],
   ]
   it.each(NONE)('is not accepted as a method: %s', async (_, members) => {
-    const { school } = open({ token_endpoint_auth_method: 'private_key_jwt', ...members })
-    const refused = redirectOf(await authorize(school, authorizationQuery(ID)))
+    const { service } = open({ token_endpoint_auth_method: 'private_key_jwt', ...members })
+    const refused = redirectOf(await authorize(service, authorizationQuery(ID)))
     expect(refused).toMatchObject({ error: 'unauthorized_client', state: 'a state' })
   })
 
   it.each(NONE)('leaves a client public that also has the method none: %s', async (_, members) => {
     const methods = ['none', 'private_key_jwt']
-    const { school } = open({ token_endpoint_auth_methods_supported: methods, ...members })
-    expect((await redeem(school, await codeOf(school))).status).toBe(200)
-    expect(await redeem(school, await codeOf(school), await proofOf(school))).toMatchObject(UNPROVEN)
+    const { service } = open({ token_endpoint_auth_methods_supported: methods, ...members })
+    expect((await redeem(service, await codeOf(service))).status).toBe(200)
+    expect(await redeem(service, await codeOf(service), await proofOf(service))).toMatchObject(UNPROVEN)
   })
 })
 
@@ -202,41 +202,41 @@ it('keys of other types next to a usable one are ignored, and are not stored', a
     { kty: 'EC', crv: 'P-521', x: 'x', y: 'y' },
     { ...key.jwk, use: 'enc' },
   ]
-  const { school } = open({ ...ONLY, jwks: { keys: [...others, { ...ours, owner: 'alice' }] } })
-  expect((await redeem(school, await codeOf(school), await proofOf(school))).status).toBe(200)
-  expect((await school.server.clients.find(ID))?.jwks).toEqual(jwks)
+  const { service } = open({ ...ONLY, jwks: { keys: [...others, { ...ours, owner: 'alice' }] } })
+  expect((await redeem(service, await codeOf(service), await proofOf(service))).status).toBe(200)
+  expect((await service.server.clients.find(ID))?.jwks).toEqual(jwks)
 })
 
 it('a document has no effect by members that only an operator may set', async () => {
-  const { school } = open({
+  const { service } = open({
     ...ONLY,
     client_credentials_scopes: 'courses:read',
     token_exchange_resources: ['x'],
   })
-  await codeOf(school)
-  const client = await school.server.clients.find(ID)
+  await codeOf(service)
+  const client = await service.server.clients.find(ID)
   expect(client).toMatchObject({ jwks })
   expect(client).not.toHaveProperty('clientCredentialsScopes')
   expect(client).not.toHaveProperty('tokenExchangeResources')
 })
 
 it('a server without client assertions ignores the keys of a document', async () => {
-  const { school, host } = openWithDocuments()
+  const { service, host } = openWithDocuments()
   host.answer = { document: { ...DOCUMENT, ...BOTH } }
-  expect((await redeem(school, await codeOf(school))).status).toBe(200)
-  expect(await redeem(school, await codeOf(school), await proofOf(school))).toMatchObject(UNPROVEN)
-  expect(await school.server.clients.find(ID)).not.toHaveProperty('jwks')
+  expect((await redeem(service, await codeOf(service))).status).toBe(200)
+  expect(await redeem(service, await codeOf(service), await proofOf(service))).toMatchObject(UNPROVEN)
+  expect(await service.server.clients.find(ID)).not.toHaveProperty('jwks')
 })
 
 it('a pinned document may require private_key_jwt, and then needs keys', async () => {
   const opened = (members: object) =>
-    openSchool({
+    openService({
       features: [clientDocuments({ pinned: [{ ...DOCUMENT, ...members }] }), clientAssertion()],
     })
-  const school = opened(ONLY)
-  const code = await codeOf(school)
-  expect(await redeem(school, code)).toMatchObject(UNPROVEN)
-  expect((await redeem(school, code, await proofOf(school))).status).toBe(200)
+  const service = opened(ONLY)
+  const code = await codeOf(service)
+  expect(await redeem(service, code)).toMatchObject(UNPROVEN)
+  expect((await redeem(service, code, await proofOf(service))).status).toBe(200)
   expect(() => opened({ ...ONLY, jwks: undefined })).toThrow('pinned[0]: names no authentication method')
   expect(
     () => opened({ ...BOTH, token_endpoint_auth_methods_supported: [] }),

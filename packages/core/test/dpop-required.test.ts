@@ -16,18 +16,18 @@ import {
   register,
   type TokenAnswer,
 } from './client.ts'
-import { openDeviceSchool } from './device-school.ts'
-import { open, proven, redemptionOf, SECRET, token } from './dpop-school.ts'
-import { ISSUER, openSchool, REDIRECT_URI, type School, VERIFIER } from './school.ts'
+import { openDeviceService } from './device-service.ts'
+import { open, proven, redemptionOf, SECRET, token } from './dpop-service.ts'
+import { ISSUER, openService, REDIRECT_URI, type Service, VERIFIER } from './service.ts'
 
 /** Required DPoP: for every client, for a resource, or for a client that registered it. */
 
 describe('with required DPoP', () => {
   it('a request without a proof consumes nothing', async () => {
-    const school = open({ required: true })
-    const { form } = await redemptionOf(school)
-    expect(bodyOf(await token(school, form)).error).toBe('invalid_dpop_proof')
-    expect((await token(school, form, proven(school, '/api/oauth/token'))).status).toBe(200)
+    const service = open({ required: true })
+    const { form } = await redemptionOf(service)
+    expect(bodyOf(await token(service, form)).error).toBe('invalid_dpop_proof')
+    expect((await token(service, form, proven(service, '/api/oauth/token'))).status).toBe(200)
   })
 
   it('the metadata of each resource says so', async () => {
@@ -36,76 +36,76 @@ describe('with required DPoP', () => {
   })
 
   it('it may be required for a single integration', async () => {
-    const school = open()
+    const service = open()
     const metadata = { clientName: 'Bank', redirectUris: [REDIRECT_URI], dpopBoundAccessTokens: true }
-    const bank = await school.server.clients.add(metadata)
+    const bank = await service.server.clients.add(metadata)
     expect(bank).toMatchObject({ dpopBoundAccessTokens: true })
     const form = {
       client_id: bank.clientId,
       client_secret: String(bank.clientSecret),
       grant_type: 'refresh_token',
     }
-    expect(bodyOf(await token(school, { ...form, refresh_token: 'x' })).error).toBe('invalid_dpop_proof')
-    expect(bodyOf(await tokensForUnbound(school)).token_type).toBe('Bearer')
+    expect(bodyOf(await token(service, { ...form, refresh_token: 'x' })).error).toBe('invalid_dpop_proof')
+    expect(bodyOf(await tokensForUnbound(service)).token_type).toBe('Bearer')
   })
 
-  async function tokensForUnbound(school: School) {
-    return token(school, (await redemptionOf(school)).form)
+  async function tokensForUnbound(service: Service) {
+    return token(service, (await redemptionOf(service)).form)
   }
 })
 
 describe('a resource that accepts only sender-constrained tokens', () => {
   const MCP = `${ISSUER}/mcp`
   const resources = [ISSUER, { resource: MCP, dpop: 'required' as const }]
-  const opened = (...features: Feature[]) => openSchool({ resources, features: [dpop(), ...features] })
+  const opened = (...features: Feature[]) => openService({ resources, features: [dpop(), ...features] })
   const errorOf = async (answer: Promise<HttpResponse>) => bodyOf(await answer).error
 
   it.each([
     ['for it', MCP],
     ['for every resource', undefined],
   ])('gets no token %s without a proof, and the code stays good', async (_, resource) => {
-    const school = opened()
-    const { form } = await redemptionOf(school, resource === undefined ? {} : { resource })
-    expect(await errorOf(token(school, form))).toBe('invalid_dpop_proof')
-    expect(school.events.at(-1)).toMatchObject({ reason: 'resource_needs_proof' })
-    const answer = bodyOf<TokenAnswer>(await token(school, form, proven(school, '/api/oauth/token')))
+    const service = opened()
+    const { form } = await redemptionOf(service, resource === undefined ? {} : { resource })
+    expect(await errorOf(token(service, form))).toBe('invalid_dpop_proof')
+    expect(service.events.at(-1)).toMatchObject({ reason: 'resource_needs_proof' })
+    const answer = bodyOf<TokenAnswer>(await token(service, form, proven(service, '/api/oauth/token')))
     expect(answer.token_type).toBe('DPoP')
   })
 
   it('does not affect the tokens of other resources', async () => {
-    const school = opened()
-    const { form } = await redemptionOf(school, { resource: ISSUER })
-    expect(bodyOf(await token(school, form)).token_type).toBe('Bearer')
+    const service = opened()
+    const { form } = await redemptionOf(service, { resource: ISSUER })
+    expect(bodyOf(await token(service, form)).token_type).toBe('Bearer')
   })
 
   it('rejects a refresh without a proof, which consumes nothing', async () => {
-    const school = opened()
-    const client = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
-    const code = await codeFor(school, client.clientId, { resource: MCP })
+    const service = opened()
+    const client = await register(service, { token_endpoint_auth_method: 'client_secret_post' })
+    const code = await codeFor(service, client.clientId, { resource: MCP })
     const given = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
     const redeeming = { ...credentials(client), grant_type: 'authorization_code', ...given }
-    const tokens = bodyOf<TokenAnswer>(await token(school, redeeming, proven(school, '/api/oauth/token')))
+    const tokens = bodyOf<TokenAnswer>(await token(service, redeeming, proven(service, '/api/oauth/token')))
     const refresh_token = tokens.refresh_token
     const refreshing = { ...credentials(client), grant_type: 'refresh_token', refresh_token }
-    expect(await errorOf(token(school, refreshing))).toBe('invalid_dpop_proof')
-    expect((await token(school, refreshing, proven(school, '/api/oauth/token'))).status).toBe(200)
+    expect(await errorOf(token(service, refreshing))).toBe('invalid_dpop_proof')
+    expect((await token(service, refreshing, proven(service, '/api/oauth/token'))).status).toBe(200)
   })
 
   it('rejects a token exchange without a proof', async () => {
-    const school = opened(tokenExchange())
-    const client = await register(school, { grant_types: ['authorization_code', TOKEN_EXCHANGE] })
-    const code = await codeFor(school, client.clientId, { resource: MCP })
+    const service = opened(tokenExchange())
+    const client = await register(service, { grant_types: ['authorization_code', TOKEN_EXCHANGE] })
+    const code = await codeFor(service, client.clientId, { resource: MCP })
     const given = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
     const redeeming = { ...credentials(client), grant_type: 'authorization_code', ...given }
-    const tokens = bodyOf<TokenAnswer>(await token(school, redeeming, proven(school, '/api/oauth/token')))
+    const tokens = bodyOf<TokenAnswer>(await token(service, redeeming, proven(service, '/api/oauth/token')))
     const types = { grant_type: TOKEN_EXCHANGE, subject_token_type: ACCESS_TOKEN_TYPE }
     const exchanging = { ...credentials(client), ...types, subject_token: tokens.access_token }
-    expect(await errorOf(token(school, exchanging))).toBe('invalid_dpop_proof')
+    expect(await errorOf(token(service, exchanging))).toBe('invalid_dpop_proof')
   })
 
   it('rejects a client credentials request without a proof', async () => {
-    const school = opened(clientCredentials())
-    const job = await school.server.clients.add({
+    const service = opened(clientCredentials())
+    const job = await service.server.clients.add({
       clientName: 'Job',
       grantTypes: ['client_credentials'],
       clientCredentialsScopes: ['courses:read'],
@@ -113,27 +113,27 @@ describe('a resource that accepts only sender-constrained tokens', () => {
     })
     const secret = { client_id: job.clientId, client_secret: String(job.clientSecret) }
     const form = { ...secret, grant_type: 'client_credentials', resource: MCP }
-    expect(await errorOf(token(school, form))).toBe('invalid_dpop_proof')
-    const answer = await token(school, form, proven(school, '/api/oauth/token'))
+    expect(await errorOf(token(service, form))).toBe('invalid_dpop_proof')
+    const answer = await token(service, form, proven(service, '/api/oauth/token'))
     expect(bodyOf(answer).token_type).toBe('DPoP')
   })
 
   it('rejects a device token request without a proof', async () => {
-    const { school, tool, start, approve } = await openDeviceSchool({
+    const { service, tool, start, approve } = await openDeviceService({
       server: { resources, features: [dpop()] },
     })
     const started = await start({ resource: MCP })
     await approve(started)
     const { device_code } = started
     const form = { grant_type: DEVICE_CODE_GRANT, client_id: tool.clientId, device_code }
-    expect(await errorOf(token(school, form))).toBe('invalid_dpop_proof')
-    expect((await token(school, form, proven(school, '/api/oauth/token'))).status).toBe(200)
+    expect(await errorOf(token(service, form))).toBe('invalid_dpop_proof')
+    expect((await token(service, form, proven(service, '/api/oauth/token'))).status).toBe(200)
   })
 
   it('shows it in its metadata, and other resources do not', async () => {
-    const school = opened()
+    const service = opened()
     const told = async (path: string) =>
-      bodyOf(await school.send('GET', `/.well-known/oauth-protected-resource${path}`))
+      bodyOf(await service.send('GET', `/.well-known/oauth-protected-resource${path}`))
     const member = 'dpop_bound_access_tokens_required'
     expect([(await told('/mcp'))[member], (await told(''))[member]]).toEqual([true, undefined])
   })
@@ -146,8 +146,8 @@ describe('a resource that accepts only sender-constrained tokens', () => {
     const { store, clock } = before
     const own = [{ resource: ISSUER, dpop: 'required' as const }]
     const now = () => clock.now
-    const school = openSchool({ store, now, resources: own, features: [dpop()] })
-    const answer = await school.send('GET', '/api/oauth/userinfo', { headers })
+    const service = openService({ store, now, resources: own, features: [dpop()] })
+    const answer = await service.send('GET', '/api/oauth/userinfo', { headers })
     expect([answer.status, answer.headers['www-authenticate']]).toEqual([
       401,
       expect.stringContaining('are bound to a key are accepted here'),
@@ -181,13 +181,13 @@ describe('a client whose document requires DPoP', () => {
       }),
     ],
   ])('which %s, gets none without a proof', async (_, documents) => {
-    const school = openSchool({ features: [dpop(), documents] })
-    await authorize(school, authorizationQuery(ID))
-    const { code = '' } = redirectOf(await decide(school))
+    const service = openService({ features: [dpop(), documents] })
+    await authorize(service, authorizationQuery(ID))
+    const { code = '' } = redirectOf(await decide(service))
     const given = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
     const form = { client_id: ID, grant_type: 'authorization_code', ...given }
-    expect(bodyOf(await token(school, form)).error).toBe('invalid_dpop_proof')
-    const answer = await token(school, form, proven(school, '/api/oauth/token'))
+    expect(bodyOf(await token(service, form)).error).toBe('invalid_dpop_proof')
+    const answer = await token(service, form, proven(service, '/api/oauth/token'))
     expect(bodyOf(answer).token_type).toBe('DPoP')
   })
 })

@@ -9,72 +9,72 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { decodeJwt, type JSONWebKeySet } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, credentials, register, type TokenAnswer, tokensFor } from './client.ts'
-import { openDeviceSchool, type Started } from './device-school.ts'
+import { openDeviceService, type Started } from './device-service.ts'
 import { hashOf, type ProvingKey, provingKey } from './dpop-key.ts'
-import { boundTokens, KEY, open, proven, redemptionOf, SECRET, token } from './dpop-school.ts'
-import { ISSUER, openSchool, type School } from './school.ts'
+import { boundTokens, KEY, open, proven, redemptionOf, SECRET, token } from './dpop-service.ts'
+import { ISSUER, openService, type Service } from './service.ts'
 
 const nonceOf = ({ headers }: HttpResponse) => String(headers['dpop-nonce'])
 
 describe('a server that requires a nonce', () => {
   it('consumes neither code nor refresh token on a request without it', async () => {
-    const school = open({ nonce: 'required' })
-    const { client, form } = await redemptionOf(school)
+    const service = open({ nonce: 'required' })
+    const { client, form } = await redemptionOf(service)
     const path = '/api/oauth/token'
-    const asked = await token(school, form, proven(school, path))
+    const asked = await token(service, form, proven(service, path))
     expect([asked.status, bodyOf(asked).error]).toEqual([400, 'use_dpop_nonce'])
 
     const nonce = nonceOf(asked)
-    const given = await token(school, form, proven(school, path, { nonce }))
+    const given = await token(service, form, proven(service, path, { nonce }))
     expect([given.status, given.headers['dpop-nonce']]).toEqual([200, undefined])
 
     const { refresh_token } = bodyOf<TokenAnswer>(given)
     const refreshing = { ...credentials(client), grant_type: 'refresh_token', refresh_token }
-    const again = await token(school, refreshing, proven(school, path))
+    const again = await token(service, refreshing, proven(service, path))
     expect(bodyOf(again).error).toBe('use_dpop_nonce')
-    const refreshed = await token(school, refreshing, proven(school, path, { nonce: nonceOf(again) }))
+    const refreshed = await token(service, refreshing, proven(service, path, { nonce: nonceOf(again) }))
     expect(bodyOf(refreshed).token_type).toBe('DPoP')
   })
 
   it('returns a newer nonce in the response to an old one, until the old one expires', async () => {
-    const school = open({ nonce: 'required' })
-    const { tokens } = await boundTokensWithNonce(school)
-    const ask = (nonce: string) => userinfo(school, tokens.access_token, { nonce })
-    const first = nonceOf(await userinfo(school, tokens.access_token))
+    const service = open({ nonce: 'required' })
+    const { tokens } = await boundTokensWithNonce(service)
+    const ask = (nonce: string) => userinfo(service, tokens.access_token, { nonce })
+    const first = nonceOf(await userinfo(service, tokens.access_token))
     expect((await ask(first)).headers).not.toHaveProperty('dpop-nonce')
-    school.clock.now += 60
+    service.clock.now += 60
     const answer = await ask(first)
     expect(answer.status).toBe(200)
     expect(nonceOf(answer)).not.toBe(first)
-    school.clock.now += 120
+    service.clock.now += 120
     expect((await ask(first)).status).toBe(401)
     expect((await ask(nonceOf(await ask(first)))).status).toBe(200)
   })
 
-  async function boundTokensWithNonce(school: School) {
-    const { form } = await redemptionOf(school)
-    const nonce = nonceOf(await token(school, form, proven(school, '/api/oauth/token')))
-    const answer = await token(school, form, proven(school, '/api/oauth/token', { nonce }))
+  async function boundTokensWithNonce(service: Service) {
+    const { form } = await redemptionOf(service)
+    const nonce = nonceOf(await token(service, form, proven(service, '/api/oauth/token')))
+    const answer = await token(service, form, proven(service, '/api/oauth/token', { nonce }))
     return { tokens: bodyOf<TokenAnswer>(answer) }
   }
 })
 
-function userinfo(school: School, accessToken: string, claims: object = {}, key = KEY) {
+function userinfo(service: Service, accessToken: string, claims: object = {}, key = KEY) {
   const path = '/api/oauth/userinfo'
-  const proof = proven(school, path, { htm: 'GET', ath: hashOf(accessToken), ...claims }, key)
-  return school.send('GET', path, { headers: { authorization: `DPoP ${accessToken}`, ...proof } })
+  const proof = proven(service, path, { htm: 'GET', ath: hashOf(accessToken), ...claims }, key)
+  return service.send('GET', path, { headers: { authorization: `DPoP ${accessToken}`, ...proof } })
 }
 
 describe('a client with a wrong clock', () => {
   it('gets tokens at its second attempt', async () => {
-    const school = open()
-    const { form } = await redemptionOf(school)
-    const past = { iat: school.clock.now - 86_400 }
-    const asked = await token(school, form, proven(school, '/api/oauth/token', past))
+    const service = open()
+    const { form } = await redemptionOf(service)
+    const past = { iat: service.clock.now - 86_400 }
+    const asked = await token(service, form, proven(service, '/api/oauth/token', past))
     const answer = await token(
-      school,
+      service,
       form,
-      proven(school, '/api/oauth/token', { ...past, nonce: nonceOf(asked) }),
+      proven(service, '/api/oauth/token', { ...past, nonce: nonceOf(asked) }),
     )
     expect(answer.status).toBe(200)
   })
@@ -82,9 +82,9 @@ describe('a client with a wrong clock', () => {
 
 describe('when DPoP is turned off again', () => {
   it('a bound token is rejected instead of being accepted as a bearer token', async () => {
-    const school = open()
-    const { client, tokens } = await boundTokens(school)
-    const off = openSchool({ store: school.store })
+    const service = open()
+    const { client, tokens } = await boundTokens(service)
+    const off = openService({ store: service.store })
     const api = await off.callApi(tokens.access_token)
     expect(api).toMatchObject({ kind: 'refused', response: { status: 401 } })
     const refreshing = {
@@ -98,17 +98,17 @@ describe('when DPoP is turned off again', () => {
   })
 
   it('a client revokes its token without its key', async () => {
-    const school = open()
-    const { client, tokens } = await boundTokens(school)
-    await school.send('POST', '/api/oauth/revoke', {
+    const service = open()
+    const { client, tokens } = await boundTokens(service)
+    await service.send('POST', '/api/oauth/revoke', {
       form: { ...credentials(client), token: tokens.refresh_token },
     })
-    expect((await userinfo(school, tokens.access_token)).status).toBe(401)
+    expect((await userinfo(service, tokens.access_token)).status).toBe(401)
   })
 
   it('dpop_jkt is ignored, whatever it says', async () => {
-    const school = openSchool()
-    const tokens = await tokensFor(school, await register(school), { dpop_jkt: 'no thumbprint' })
+    const service = openService()
+    const tokens = await tokensFor(service, await register(service), { dpop_jkt: 'no thumbprint' })
     expect(tokens.token_type).toBe('Bearer')
   })
 })
@@ -118,12 +118,12 @@ describe('the guard of an API', () => {
 
   /** The response of an API to a proof with this `htu`. */
   async function asked(options: Partial<DpopProofsOptions>, htu: string, resource = ISSUER) {
-    const school = open()
-    const { tokens } = await boundTokens(school)
-    const { store, clock } = school
+    const service = open()
+    const { tokens } = await boundTokens(service)
+    const { store, clock } = service
     const proofs = dpopProofs({ secret: SECRET, ...options })
     const api = createResourceServer({ resource, store, scopes: {}, now: () => clock.now, proofs })
-    const proof = proven(school, '', { htm: 'GET', ath: hashOf(tokens.access_token), htu })
+    const proof = proven(service, '', { htm: 'GET', ath: hashOf(tokens.access_token), htu })
     const headers = { authorization: `dpop ${tokens.access_token}`, host: 'evil.example', ...proof }
     return (await api.access({ ...request, headers })).kind
   }
@@ -148,13 +148,13 @@ describe('the guard of an API', () => {
 
   /** A guard that accepts each proof once, and a request with a proof. */
   async function strictly(claims: (now: number) => object = () => ({})) {
-    const school = open()
-    const { tokens } = await boundTokens(school)
-    const { store, clock } = school
+    const service = open()
+    const { tokens } = await boundTokens(service)
+    const { store, clock } = service
     const proofs = dpopProofs({ secret: SECRET, replay: 'strict' })
     const api = createResourceServer({ resource: ISSUER, store, scopes: {}, now: () => clock.now, proofs })
     const bound = { htm: 'GET', ath: hashOf(tokens.access_token), ...claims(clock.now) }
-    const headers = { authorization: `DPoP ${tokens.access_token}`, ...proven(school, '/notes', bound) }
+    const headers = { authorization: `DPoP ${tokens.access_token}`, ...proven(service, '/notes', bound) }
     return { clock, ask: () => api.access({ ...request, headers }) }
   }
 
@@ -165,23 +165,23 @@ describe('the guard of an API', () => {
   })
 
   it('accepts each proof once at UserInfo too, if proofs are single-use', async () => {
-    const school = open({ replay: 'strict' })
-    const { tokens } = await boundTokens(school)
+    const service = open({ replay: 'strict' })
+    const { tokens } = await boundTokens(service)
     const path = '/api/oauth/userinfo'
-    const proof = proven(school, path, { htm: 'GET', ath: hashOf(tokens.access_token) })
+    const proof = proven(service, path, { htm: 'GET', ath: hashOf(tokens.access_token) })
     const headers = { authorization: `DPoP ${tokens.access_token}`, ...proof }
-    expect((await school.send('GET', path, { headers })).status).toBe(200)
-    const again = await school.send('GET', path, { headers })
+    expect((await service.send('GET', path, { headers })).status).toBe(200)
+    const again = await service.send('GET', path, { headers })
     expect([again.status, bodyOf(again).error]).toEqual([401, 'invalid_dpop_proof'])
   })
 
   it('rejects a request with tokens of two schemes', async () => {
-    const school = open()
-    const { tokens } = await boundTokens(school)
+    const service = open()
+    const { tokens } = await boundTokens(service)
     const schemes = ['DPoP', 'Bearer'].map((scheme) => `${scheme} ${tokens.access_token}`)
-    const answer = await school.send('GET', '/api/oauth/userinfo', { headers: { authorization: schemes } })
+    const answer = await service.send('GET', '/api/oauth/userinfo', { headers: { authorization: schemes } })
     expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
-    expect(school.events.at(-1)).toMatchObject({ reason: 'token_schemes_mixed' })
+    expect(service.events.at(-1)).toMatchObject({ reason: 'token_schemes_mixed' })
   })
 
   it.each(['DPoP', 'Bearer'])('challenges first by the scheme that was tried: %s', async (scheme) => {
@@ -204,17 +204,17 @@ describe('the guard of an API', () => {
   })
 
   it('responds with 503 if the store cannot tell whether a proof was used', async () => {
-    const school = open()
-    const { tokens } = await boundTokens(school)
-    const { store, clock } = school
+    const service = open()
+    const { tokens } = await boundTokens(service)
+    const { store, clock } = service
     const down = {
       ...store,
       transients: { ...store.transients, insert: () => Promise.reject(new Error('down')) },
     }
     const proofs = dpopProofs({ secret: SECRET, replay: 'strict' })
     const options = { resource: ISSUER, scopes: {}, now: () => clock.now, proofs }
-    const api = createResourceServer({ ...options, store: down as School['store'] })
-    const proof = proven(school, '/notes', { htm: 'GET', ath: hashOf(tokens.access_token) })
+    const api = createResourceServer({ ...options, store: down as Service['store'] })
+    const proof = proven(service, '/notes', { htm: 'GET', ath: hashOf(tokens.access_token) })
     const headers = { authorization: `DPoP ${tokens.access_token}`, ...proof }
     expect(await api.access({ ...request, headers })).toMatchObject({ response: { status: 503 } })
   })
@@ -222,22 +222,22 @@ describe('the guard of an API', () => {
 
 describe('a device that proves a key', () => {
   it('gets bound tokens, and a lost response again for the same key only', async () => {
-    const { school, tool, start, approve } = await openDeviceSchool({
+    const { service, tool, start, approve } = await openDeviceService({
       server: { features: [dpop()] },
     })
     const started = await start()
     const { device_code } = started
     const form = { grant_type: DEVICE_CODE_GRANT, client_id: tool.clientId, device_code }
-    const poll = (key: ProvingKey) => token(school, form, proven(school, '/api/oauth/token', {}, key))
+    const poll = (key: ProvingKey) => token(service, form, proven(service, '/api/oauth/token', {}, key))
     expect(bodyOf(await poll(KEY)).error).toBe('authorization_pending')
     await approve(started)
     const answer = bodyOf<TokenAnswer>(await poll(KEY))
     expect(answer.token_type).toBe('DPoP')
     expect(bodyOf(await poll(KEY))).toMatchObject({ access_token: answer.access_token })
     expect(bodyOf(await poll(provingKey())).error).toBe('invalid_grant')
-    expect(bodyOf(await token(school, form)).error).toBe('invalid_grant')
+    expect(bodyOf(await token(service, form)).error).toBe('invalid_grant')
     const refreshing = { client_id: tool.clientId, grant_type: 'refresh_token' }
-    const stolen = await token(school, { ...refreshing, refresh_token: answer.refresh_token })
+    const stolen = await token(service, { ...refreshing, refresh_token: answer.refresh_token })
     expect(bodyOf(stolen).error).toBe('invalid_dpop_proof')
   })
 })
@@ -247,14 +247,14 @@ describe('a device code that was requested with a proof', () => {
 
   async function openBound(options: Partial<DpopOptions> = {}) {
     const features = [dpop({ ...options })]
-    const opened = await openDeviceSchool({ server: { features } })
-    const { school, tool } = opened
+    const opened = await openDeviceService({ server: { features } })
+    const { service, tool } = opened
     const { clientId: client_id } = tool
-    const ask = (headers: Record<string, string> = proven(school, PATH)) =>
-      school.send('POST', PATH, { form: { client_id, scope: 'courses:read' }, headers })
+    const ask = (headers: Record<string, string> = proven(service, PATH)) =>
+      service.send('POST', PATH, { form: { client_id, scope: 'courses:read' }, headers })
     const poll = (device_code: string, key?: ProvingKey) => {
       const form = { grant_type: DEVICE_CODE_GRANT, client_id, device_code }
-      return token(school, form, key && proven(school, '/api/oauth/token', {}, key))
+      return token(service, form, key && proven(service, '/api/oauth/token', {}, key))
     }
     return { ...opened, ask, poll }
   }
@@ -275,16 +275,16 @@ describe('a device code that was requested with a proof', () => {
   )
 
   it('is not issued with an invalid proof', async () => {
-    const { school, ask } = await openBound()
-    const wrong = await ask(proven(school, PATH, { htm: 'GET' }))
+    const { service, ask } = await openBound()
+    const wrong = await ask(proven(service, PATH, { htm: 'GET' }))
     expect([wrong.status, bodyOf(wrong).error]).toEqual([400, 'invalid_dpop_proof'])
   })
 
   it('gets the nonce that its server requires', async () => {
-    const { school, ask } = await openBound({ nonce: 'required' })
+    const { service, ask } = await openBound({ nonce: 'required' })
     const asked = await ask()
     expect(bodyOf(asked).error).toBe('use_dpop_nonce')
-    expect((await ask(proven(school, PATH, { nonce: nonceOf(asked) }))).status).toBe(200)
+    expect((await ask(proven(service, PATH, { nonce: nonceOf(asked) }))).status).toBe(200)
   })
 
   it('is bound to no key without a proof, even with required DPoP', async () => {
@@ -296,31 +296,31 @@ describe('a device code that was requested with a proof', () => {
 })
 
 it('introspection names the key of a bound token', async () => {
-  const school = open()
-  const { tokens } = await boundTokens(school)
-  const api = await school.server.clients.add({ clientName: 'API', redirectUris: [], resourceServer: true })
+  const service = open()
+  const { tokens } = await boundTokens(service)
+  const api = await service.server.clients.add({ clientName: 'API', redirectUris: [], resourceServer: true })
   const form = { token: tokens.access_token, ...credentials(api) }
-  const described = bodyOf(await school.send('POST', '/api/oauth/introspect', { form }))
+  const described = bodyOf(await service.send('POST', '/api/oauth/introspect', { form }))
   expect(described).toMatchObject({ active: true, token_type: 'DPoP', cnf: { jkt: KEY.thumbprint } })
 })
 
 describe('the exchange of a bound token', () => {
   it('works for an API with its own key, and not without a key', async () => {
-    const school = openSchool({ features: [dpop(), tokenExchange()] })
-    const { tokens } = await boundTokens(school)
+    const service = openService({ features: [dpop(), tokenExchange()] })
+    const { tokens } = await boundTokens(service)
     const added = { clientName: 'An API', redirectUris: ['https://api.example/cb'] }
     const exchanging = { grantTypes: [TOKEN_EXCHANGE], tokenExchangeResources: [ISSUER] }
-    const api = await school.server.clients.add({ ...added, ...exchanging })
+    const api = await service.server.clients.add({ ...added, ...exchanging })
     const types = { grant_type: TOKEN_EXCHANGE, subject_token_type: ACCESS_TOKEN_TYPE }
     const secret = { client_id: api.clientId, client_secret: String(api.clientSecret) }
     const form = { ...secret, ...types, subject_token: tokens.access_token }
-    expect(bodyOf(await token(school, form)).error).toBe('invalid_dpop_proof')
+    expect(bodyOf(await token(service, form)).error).toBe('invalid_dpop_proof')
     const own = provingKey()
-    const answer = await token(school, form, proven(school, '/api/oauth/token', {}, own))
+    const answer = await token(service, form, proven(service, '/api/oauth/token', {}, own))
     expect(bodyOf(answer).token_type).toBe('DPoP')
     const child = bodyOf<TokenAnswer>(answer).access_token
-    expect((await userinfo(school, child, {}, own)).status).toBe(200)
-    expect((await userinfo(school, child)).status).toBe(401)
+    expect((await userinfo(service, child, {}, own)).status).toBe(200)
+    expect((await userinfo(service, child)).status).toBe(401)
   })
 })
 
@@ -328,12 +328,12 @@ describe('a bound access token that is a JWT', () => {
   const API = `${ISSUER}/mcp`
 
   async function signed() {
-    const school = openSchool({ features: [dpop(), jwtAccessTokens({ resources: { [API]: {} } })] })
-    const { form } = await redemptionOf(school, { resource: API })
-    const answer = await token(school, form, proven(school, '/api/oauth/token'))
-    const keys = bodyOf<JSONWebKeySet>(await school.send('GET', '/api/oauth/jwks'))
-    const edge = { issuer: ISSUER, resource: API, scopes: {}, keys, now: () => school.clock.now }
-    return { school, accessToken: bodyOf<TokenAnswer>(answer).access_token, edge }
+    const service = openService({ features: [dpop(), jwtAccessTokens({ resources: { [API]: {} } })] })
+    const { form } = await redemptionOf(service, { resource: API })
+    const answer = await token(service, form, proven(service, '/api/oauth/token'))
+    const keys = bodyOf<JSONWebKeySet>(await service.send('GET', '/api/oauth/jwks'))
+    const edge = { issuer: ISSUER, resource: API, scopes: {}, keys, now: () => service.clock.now }
+    return { service, accessToken: bodyOf<TokenAnswer>(answer).access_token, edge }
   }
 
   const call = (authorization: string, headers: object = {}) => {
@@ -341,14 +341,14 @@ describe('a bound access token that is a JWT', () => {
   }
 
   it('has the thumbprint of its key, and is accepted at a guard without the store only with a proof', async () => {
-    const { school, accessToken, edge } = await signed()
+    const { service, accessToken, edge } = await signed()
     expect(decodeJwt(accessToken)).toMatchObject({ cnf: { jkt: KEY.thumbprint } })
     const api = createJwtResourceServer({ ...edge, proofs: dpopProofs({ secret: SECRET }) })
     const claims = { htm: 'GET', ath: hashOf(accessToken) }
     const ask = async (scheme: string, headers: object) =>
       (await api.access(call(`${scheme} ${accessToken}`, headers))).kind
-    expect(await ask('DPoP', proven(school, '/mcp', claims))).toBe('authorized')
-    expect(await ask('DPoP', proven(school, '/mcp', claims, provingKey()))).toBe('refused')
+    expect(await ask('DPoP', proven(service, '/mcp', claims))).toBe('authorized')
+    expect(await ask('DPoP', proven(service, '/mcp', claims, provingKey()))).toBe('refused')
     expect(await ask('DPoP', {})).toBe('refused')
     expect(await ask('Bearer', {})).toBe('refused')
   })
@@ -370,20 +370,20 @@ describe('an invalid option is named', () => {
     [/secret/, () => dpopProofs({ secret: 'short' })],
     [
       /resources\[1\]\.dpop needs the feature dpop/,
-      () => openSchool({ resources: [ISSUER, { resource: `${ISSUER}/mcp`, dpop: 'required' }] }),
+      () => openService({ resources: [ISSUER, { resource: `${ISSUER}/mcp`, dpop: 'required' }] }),
     ],
-    [/two features bring senderConstraint/, () => openSchool({ features: [dpop(), dpop()] })],
+    [/two features bring senderConstraint/, () => openService({ features: [dpop(), dpop()] })],
     [
       /publicOrigin/,
       () => createResourceServer({ ...guarded, resource: 'urn:x:y', proofs: dpopProofs({ secret: SECRET }) }),
     ],
     [
       /forwardAuth: dpop\(\) binds every token to a key, so the option origin is required/,
-      () => openSchool({ features: [dpop({ required: true }), forwardAuth()] }),
+      () => openService({ features: [dpop({ required: true }), forwardAuth()] }),
     ],
     [
       /forwardAuth: origin .* need dpop\(\)/,
-      () => openSchool({ features: [forwardAuth({ origin: 'https://notes.example' })] }),
+      () => openService({ features: [forwardAuth({ origin: 'https://notes.example' })] }),
     ],
     [/forwardAuth: origin must be/, () => forwardAuth({ origin: 'notes.example' })],
     [

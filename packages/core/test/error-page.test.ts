@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Interaction } from '../src/index.ts'
 import { authorizationQuery, authorize, bodyOf, register } from './client.ts'
-import { ISSUER, openSchool } from './school.ts'
+import { ISSUER, openService } from './service.ts'
 
 /** An error that is not redirected to the client, for a browser and for a program. */
 
 describe('a request of an unknown client', () => {
   it('is answered with JSON for a program that accepts JSON, before it opens a browser', async () => {
-    const school = openSchool()
-    const answer = await authorize(school, authorizationQuery('nobody'), { accept: 'application/json' })
+    const service = openService()
+    const answer = await authorize(service, authorizationQuery('nobody'), { accept: 'application/json' })
     expect([answer.status, answer.headers.location]).toEqual([400, undefined])
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })
     expect(bodyOf(answer)).toEqual({
@@ -17,7 +17,7 @@ describe('a request of an unknown client', () => {
       reason: 'client_unknown',
       iss: ISSUER,
     })
-    expect(school.shown.error, 'and no page is made').toBeUndefined()
+    expect(service.shown.error, 'and no page is made').toBeUndefined()
   })
 
   it.each([
@@ -29,40 +29,40 @@ describe('a request of an unknown client', () => {
     ['application/jsonp'],
     ['application/ld+json'],
   ])('is answered by a page to whatever accepts %s', async (accept) => {
-    const school = openSchool()
+    const service = openService()
     const answer = await authorize(
-      school,
+      service,
       authorizationQuery('nobody'),
       accept === undefined ? {} : { accept },
     )
     expect([answer.status, answer.body]).toEqual([400, 'client_unknown'])
-    expect(school.shown.error?.reason).toBe('client_unknown')
+    expect(service.shown.error?.reason).toBe('client_unknown')
   })
 })
 
 it('an error page that throws is a 500 in JSON, and both errors are logged', async () => {
   const fault = new TypeError('no such template')
   const errorPage = () => Promise.reject(fault)
-  const school = openSchool({ interaction: { errorPage } as Partial<Interaction> as Interaction })
-  const answer = await authorize(school, authorizationQuery('nobody'))
+  const service = openService({ interaction: { errorPage } as Partial<Interaction> as Interaction })
+  const answer = await authorize(service, authorizationQuery('nobody'))
   expect([answer.status, bodyOf(answer)]).toMatchObject([500, { error: 'server_error' }])
-  expect(school.events).toMatchObject([
+  expect(service.events).toMatchObject([
     { type: 'refused', reason: 'client_unknown' },
     { type: 'failed', reason: 'unexpected', cause: fault },
   ])
 })
 
 it('a program that checks first is redirected to the sign-in page like a browser, if there is no error', async () => {
-  const school = openSchool()
-  const { clientId: client_id } = await register(school)
-  const answer = await authorize(school, authorizationQuery(client_id), { accept: 'application/json' })
+  const service = openService()
+  const { clientId: client_id } = await register(service)
+  const answer = await authorize(service, authorizationQuery(client_id), { accept: 'application/json' })
   expect([answer.status, answer.headers.location]).toEqual([303, '/login'])
 })
 
 it('a temporary error has Retry-After for a program', async () => {
-  const school = openSchool()
-  school.store.clients.find = () => Promise.reject(new Error('down'))
-  const answer = await authorize(school, authorizationQuery('nobody'), { accept: 'application/json' })
+  const service = openService()
+  service.store.clients.find = () => Promise.reject(new Error('down'))
+  const answer = await authorize(service, authorizationQuery('nobody'), { accept: 'application/json' })
   expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
   expect(bodyOf(answer)).toMatchObject({ error: 'temporarily_unavailable', reason: 'store_unavailable' })
 })

@@ -16,7 +16,7 @@ import {
   requestToken,
   tokensFor,
 } from './client.ts'
-import { openSchool, type School } from './school.ts'
+import { openService, type Service } from './service.ts'
 
 /** How to provoke an error, and the expected answer: the rows of the service's error table. */
 interface Row {
@@ -24,99 +24,99 @@ interface Row {
   readonly status: number
   readonly error: OAuthErrorCode
   readonly challenge?: string
-  provoke(school: School, client: ClientAnswer): Promise<{ status: number; headers: object; body: string }>
+  provoke(service: Service, client: ClientAnswer): Promise<{ status: number; headers: object; body: string }>
 }
 
-const bearer = (school: School, authorization: string, path = '/api/oauth/userinfo') =>
-  school.send('GET', path, { headers: { authorization } })
+const bearer = (service: Service, authorization: string, path = '/api/oauth/userinfo') =>
+  service.send('GET', path, { headers: { authorization } })
 
 const ROWS: readonly Row[] = [
   {
     situation: 'registration with a fixed https redirect URI',
     status: 400,
     error: 'invalid_redirect_uri',
-    provoke: (school) =>
-      school.send('POST', '/api/oauth/register', { json: { redirect_uris: ['https://app.example/cb'] } }),
+    provoke: (service) =>
+      service.send('POST', '/api/oauth/register', { json: { redirect_uris: ['https://app.example/cb'] } }),
   },
   {
     situation: 'a malformed OAuth request',
     status: 400,
     error: 'invalid_request',
-    provoke: (school, client) => requestToken(school, credentials(client)),
+    provoke: (service, client) => requestToken(service, credentials(client)),
   },
   {
     situation: 'a bad code',
     status: 400,
     error: 'invalid_grant',
-    provoke: (school, client) => redeem(school, client, 'bad'),
+    provoke: (service, client) => redeem(service, client, 'bad'),
   },
   {
     situation: 'an expired code',
     status: 400,
     error: 'invalid_grant',
-    provoke: async (school, client) => {
-      const code = await codeFor(school, client.clientId)
-      school.clock.now += 60
-      return redeem(school, client, code)
+    provoke: async (service, client) => {
+      const code = await codeFor(service, client.clientId)
+      service.clock.now += 60
+      return redeem(service, client, code)
     },
   },
   {
     situation: 'a bad refresh token',
     status: 400,
     error: 'invalid_grant',
-    provoke: (school, client) => refresh(school, client, 'bad'),
+    provoke: (service, client) => refresh(service, client, 'bad'),
   },
   {
     situation: 'client authentication failed',
     status: 401,
     error: 'invalid_client',
-    provoke: (school, client) => redeem(school, { ...client, clientSecret: 'wrong' }, 'code'),
+    provoke: (service, client) => redeem(service, { ...client, clientSecret: 'wrong' }, 'code'),
   },
   {
     situation: 'a bad scope',
     status: 400,
     error: 'invalid_scope',
-    provoke: async (school, client) => {
-      const { refresh_token } = await tokensFor(school, client)
-      return refresh(school, client, refresh_token, { scope: 'nope' })
+    provoke: async (service, client) => {
+      const { refresh_token } = await tokensFor(service, client)
+      return refresh(service, client, refresh_token, { scope: 'nope' })
     },
   },
   {
     situation: 'an unknown grant type',
     status: 400,
     error: 'unsupported_grant_type',
-    provoke: (school, client) => requestToken(school, { ...credentials(client), grant_type: 'password' }),
+    provoke: (service, client) => requestToken(service, { ...credentials(client), grant_type: 'password' }),
   },
   {
     situation: 'an invalid access token',
     status: 401,
     error: 'invalid_token',
     challenge: 'error="invalid_token"',
-    provoke: (school) => bearer(school, `Bearer gka_${'x'.repeat(22)}.${'y'.repeat(43)}`),
+    provoke: (service) => bearer(service, `Bearer gka_${'x'.repeat(22)}.${'y'.repeat(43)}`),
   },
   {
     situation: 'a malformed access token',
     status: 401,
     error: 'invalid_token',
     challenge: 'error="invalid_token"',
-    provoke: (school) => bearer(school, 'Bearer'),
+    provoke: (service) => bearer(service, 'Bearer'),
   },
   {
     situation: 'a valid token that lacks a scope',
     status: 403,
     error: 'insufficient_scope',
     challenge: 'error="insufficient_scope"',
-    provoke: async (school, client) => {
-      const { access_token } = await tokensFor(school, client, { scope: 'courses:read' })
-      return bearer(school, `Bearer ${access_token}`)
+    provoke: async (service, client) => {
+      const { access_token } = await tokensFor(service, client, { scope: 'courses:read' })
+      return bearer(service, `Bearer ${access_token}`)
     },
   },
 ]
 
 describe('the error table', () => {
   it.each(ROWS)('$situation: $status $error', async ({ status, error, challenge, provoke }) => {
-    const school = openSchool()
-    const response = await provoke(school, await register(school))
+    const service = openService()
+    const response = await provoke(service, await register(service))
     expect(response.status).toBe(status)
     expect(JSON.parse(response.body)).toEqual({
       error,
@@ -129,25 +129,25 @@ describe('the error table', () => {
     const given = (response.headers as Record<string, string>)['www-authenticate']
     if (challenge === undefined) expect(given).toBeUndefined()
     else
-      expect(given).toMatch(new RegExp(`^Bearer .*${challenge}.*resource_metadata="https://school.example/`))
+      expect(given).toMatch(new RegExp(`^Bearer .*${challenge}.*resource_metadata="https://server.example/`))
   })
 
   it('sends a bad scope at the authorization endpoint back to the client', async () => {
-    const school = openSchool()
-    const { clientId: client_id } = await register(school)
-    expect(redirectOf(await authorize(school, authorizationQuery(client_id, { scope: 'nope' }))).error).toBe(
+    const service = openService()
+    const { clientId: client_id } = await register(service)
+    expect(redirectOf(await authorize(service, authorizationQuery(client_id, { scope: 'nope' }))).error).toBe(
       'invalid_scope',
     )
   })
 
   it('logs the reason that the response does not contain', async () => {
-    const school = openSchool()
-    const client = await register(school)
-    const code = await codeFor(school, client.clientId)
-    const thief = await register(school)
-    const response = await redeem(school, thief, code)
+    const service = openService()
+    const client = await register(service)
+    const code = await codeFor(service, client.clientId)
+    const thief = await register(service)
+    const response = await redeem(service, thief, code)
     expect(response.body).not.toContain('client')
-    expect(school.events.at(-1)).toMatchObject({
+    expect(service.events.at(-1)).toMatchObject({
       type: 'refused',
       reason: 'code_of_other_client',
       error: 'invalid_grant',
@@ -163,15 +163,15 @@ describe('the error table', () => {
 
 describe('a denial', () => {
   it('is sent to the client, and emitted as an event', async () => {
-    const school = openSchool()
-    const client = await register(school)
-    await authorize(school, authorizationQuery(client.clientId))
-    expect(redirectOf(await decide(school, { decision: 'deny' })).error).toBe('access_denied')
-    expect(school.events).toContainEqual({
+    const service = openService()
+    const client = await register(service)
+    await authorize(service, authorizationQuery(client.clientId))
+    expect(redirectOf(await decide(service, { decision: 'deny' })).error).toBe('access_denied')
+    expect(service.events).toContainEqual({
       type: 'consent_denied',
       clientId: client.clientId,
       subject: 'alice',
     })
-    expect(bodyOf(await redeem(school, client, 'none')).error).toBe('invalid_grant')
+    expect(bodyOf(await redeem(service, client, 'none')).error).toBe('invalid_grant')
   })
 })

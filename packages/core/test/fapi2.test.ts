@@ -15,17 +15,17 @@ import {
   type TokenAnswer,
 } from './client.ts'
 import { provingKey } from './dpop-key.ts'
-import { ISSUER, openSchool, REDIRECT_URI, type School, type SchoolScope, VERIFIER } from './school.ts'
+import { ISSUER, openService, REDIRECT_URI, type Service, type ServiceScope, VERIFIER } from './service.ts'
 import { assertionForm, assertionOf, type Claims, type Key, newKey } from './signed-assertions.ts'
 import { TEST_KEYS } from './signing-keys.ts'
 
 /** The profile: its settings, its errors, and its flow. `PROFILE=fapi2` of the service has the rest. */
 
 const KEYS = TEST_KEYS.filter(({ alg }) => alg !== 'RS256')
-type Options = Partial<AuthorizationServerOptions<SchoolScope>>
+type Options = Partial<AuthorizationServerOptions<ServiceScope>>
 
-function openBank(options: Options = {}, profile?: Fapi2Options): School {
-  return openSchool({ profile: fapi2(profile), keys: KEYS, ...options })
+function openBank(options: Options = {}, profile?: Fapi2Options): Service {
+  return openService({ profile: fapi2(profile), keys: KEYS, ...options })
 }
 
 describe('a configuration that contradicts the profile is rejected with the option and the section', () => {
@@ -102,8 +102,8 @@ describe('the metadata of a server with the profile', () => {
 const KEY = await newKey()
 const PROOF = provingKey()
 
-async function added(school: School, metadata: object = {}, key: Key = KEY): Promise<string> {
-  const { clientId: client_id } = await school.server.clients.add({
+async function added(service: Service, metadata: object = {}, key: Key = KEY): Promise<string> {
+  const { clientId: client_id } = await service.server.clients.add({
     clientName: 'Ledger',
     redirectUris: [REDIRECT_URI],
     jwks: { keys: [key.jwk] },
@@ -114,14 +114,14 @@ async function added(school: School, metadata: object = {}, key: Key = KEY): Pro
 
 describe('a client', () => {
   it('signs its assertions and gets ID tokens by ES256, unless it chooses otherwise', async () => {
-    const school = openBank()
-    const client_id = await added(school)
-    expect(await school.server.clients.find(client_id)).toMatchObject({
+    const service = openBank()
+    const client_id = await added(service)
+    expect(await service.server.clients.find(client_id)).toMatchObject({
       tokenEndpointAuthMethod: 'private_key_jwt',
       idTokenSignedResponseAlg: 'ES256',
     })
-    const chosen = await added(school, { idTokenSignedResponseAlg: 'EdDSA' })
-    expect(await school.server.clients.find(chosen)).toMatchObject({ idTokenSignedResponseAlg: 'EdDSA' })
+    const chosen = await added(service, { idTokenSignedResponseAlg: 'EdDSA' })
+    expect(await service.server.clients.find(chosen)).toMatchObject({ idTokenSignedResponseAlg: 'EdDSA' })
   })
 
   it.each<[string, object]>([
@@ -143,30 +143,30 @@ describe('a client', () => {
 })
 
 describe('the flow', () => {
-  const headers = (school: School, path: string, key = PROOF) => ({
-    dpop: key.proof({ jti: String(Math.random()), htm: 'POST', htu: ISSUER + path, iat: school.clock.now }),
+  const headers = (service: Service, path: string, key = PROOF) => ({
+    dpop: key.proof({ jti: String(Math.random()), htm: 'POST', htu: ISSUER + path, iat: service.clock.now }),
   })
 
-  async function send(school: School, clientId: string, path: string, form: object, claims: Claims = {}) {
-    const assertion = await assertionOf(school, KEY, clientId, claims)
+  async function send(service: Service, clientId: string, path: string, form: object, claims: Claims = {}) {
+    const assertion = await assertionOf(service, KEY, clientId, claims)
     const signed = { ...form, client_id: clientId, ...assertionForm(assertion) }
-    return school.send('POST', path, { form: signed, headers: headers(school, path) })
+    return service.send('POST', path, { form: signed, headers: headers(service, path) })
   }
 
   async function pushed(
-    school: School,
+    service: Service,
     clientId: string,
     overrides: Record<string, string | undefined> = {},
   ) {
     const asked = Object.fromEntries(new URLSearchParams(authorizationQuery(clientId, overrides)))
-    return send(school, clientId, '/api/oauth/par', asked)
+    return send(service, clientId, '/api/oauth/par', asked)
   }
 
-  async function tokens(school: School, client_id: string): Promise<TokenAnswer> {
-    const { request_uri } = bodyOf<{ request_uri: string }>(await pushed(school, client_id))
-    const first = await authorize(school, String(new URLSearchParams({ client_id, request_uri })), ALICE)
-    await authorize(school, String(first.headers.location).split('?')[1] ?? '', ALICE)
-    const { code = '', iss } = redirectOf(await decide(school))
+  async function tokens(service: Service, client_id: string): Promise<TokenAnswer> {
+    const { request_uri } = bodyOf<{ request_uri: string }>(await pushed(service, client_id))
+    const first = await authorize(service, String(new URLSearchParams({ client_id, request_uri })), ALICE)
+    await authorize(service, String(first.headers.location).split('?')[1] ?? '', ALICE)
+    const { code = '', iss } = redirectOf(await decide(service))
     expect(iss).toBe(ISSUER)
     const form = {
       grant_type: 'authorization_code',
@@ -174,32 +174,32 @@ describe('the flow', () => {
       redirect_uri: REDIRECT_URI,
       code_verifier: VERIFIER,
     }
-    return bodyOf<TokenAnswer>(await send(school, client_id, '/api/oauth/token', form))
+    return bodyOf<TokenAnswer>(await send(service, client_id, '/api/oauth/token', form))
   }
 
   it('issues bound tokens, and the refresh token is not rotated', async () => {
-    const school = openBank()
-    const clientId = await added(school)
-    const first = await tokens(school, clientId)
+    const service = openBank()
+    const clientId = await added(service)
+    const first = await tokens(service, clientId)
     expect([first.token_type, first.id_token.split('.').length]).toEqual(['DPoP', 3])
     const form = { grant_type: 'refresh_token', refresh_token: first.refresh_token }
-    const next = bodyOf<TokenAnswer>(await send(school, clientId, '/api/oauth/token', form))
+    const next = bodyOf<TokenAnswer>(await send(service, clientId, '/api/oauth/token', form))
     expect([next.token_type, next.refresh_token]).toEqual(['DPoP', first.refresh_token])
   })
 
   it('accepts only the issuer as a string as the audience of an assertion', async () => {
-    const school = openBank()
-    const clientId = await added(school)
-    const answer = await send(school, clientId, '/api/oauth/par', {}, { aud: [ISSUER] })
+    const service = openBank()
+    const clientId = await added(service)
+    const answer = await send(service, clientId, '/api/oauth/par', {}, { aud: [ISSUER] })
     expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
   })
 
   it('rejects a request without a challenge, even of a client that was added before the profile', async () => {
-    const before = openSchool({ features: [clientAssertion()] })
+    const before = openService({ features: [clientAssertion()] })
     const metadata = { tokenEndpointAuthMethod: 'private_key_jwt', pkceOptional: true }
     const clientId = await added(before, metadata)
-    const school = openBank({ store: before.store })
-    const answer = await pushed(school, clientId, {
+    const service = openBank({ store: before.store })
+    const answer = await pushed(service, clientId, {
       code_challenge: undefined,
       code_challenge_method: undefined,
       nonce: 'n',

@@ -14,7 +14,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { bodyOf, requestToken, tokensFor } from './client.ts'
-import { openSchool, REDIRECT_URI } from './school.ts'
+import { openService, REDIRECT_URI } from './service.ts'
 
 /** What a feature cannot do: use a name of core, or issue more than the server allows. */
 
@@ -56,7 +56,7 @@ describe('a server is not created with a feature', () => {
       'resource_documentation',
     ],
   ])('%s which is of core', (_, feature, named) => {
-    expect(() => openSchool({ features: [() => feature] })).toThrow(named)
+    expect(() => openService({ features: [() => feature] })).toThrow(named)
   })
 
   it.each<[string, FeatureParts, string]>([
@@ -64,7 +64,7 @@ describe('a server is not created with a feature', () => {
     ['rate limits', { rateLimits: { colour: { points: 1, seconds: 1 } } }, 'rateLimits has colour twice'],
     ['errors', { errors: defineErrors({ colour: ['invalid_request', ''] }) }, 'errors has colour twice'],
   ])('by a member of %s that another feature has', (_, feature, fault) => {
-    expect(() => openSchool({ features: [() => feature, () => feature] })).toThrow(fault)
+    expect(() => openService({ features: [() => feature, () => feature] })).toThrow(fault)
   })
 })
 
@@ -74,9 +74,9 @@ it('a member that a feature adds to a token response replaces none of core or of
     membersOf: async () => ({ access_token: 'mine', colour: 'red' }),
   }
   const later = { ...tokenMembers, membersOf: async () => ({ colour: 'blue' }) }
-  const school = openSchool({ features: [() => ({ tokenMembers }), () => ({ tokenMembers: later })] })
-  const client = await school.server.clients.add({ clientName: 'App', redirectUris: [REDIRECT_URI] })
-  const tokens = await tokensFor(school, client)
+  const service = openService({ features: [() => ({ tokenMembers }), () => ({ tokenMembers: later })] })
+  const client = await service.server.clients.add({ clientName: 'App', redirectUris: [REDIRECT_URI] })
+  const tokens = await tokensFor(service, client)
   expect(tokens).toMatchObject({ access_token: expect.stringMatching(/^gka_/), colour: 'red' })
 })
 
@@ -122,18 +122,18 @@ function refreshOf({ family, generation, secret }: RefreshToken, expiresAt: numb
 }
 
 async function issued(what: Issued, lifetimes?: GrantType['lifetimes']) {
-  const school = openSchool({
+  const service = openService({
     features: [(kernel) => ({ grantTypes: [{ ...issuing(kernel, what), lifetimes }] })],
     lifetimes: { accessToken: 600, refreshToken: 1000, grant: 2000 },
   })
-  const { clientId: client_id, clientSecret: client_secret = '' } = await school.server.clients.add({
+  const { clientId: client_id, clientSecret: client_secret = '' } = await service.server.clients.add({
     clientName: 'App',
     redirectUris: [REDIRECT_URI],
     grantTypes: ['authorization_code', 'anything'],
     scopes: ['courses:read'],
   })
-  const answer = await requestToken(school, { client_id, client_secret, grant_type: 'anything' })
-  const event = school.events.find(({ type }) => type === 'failed' || type === 'refused')
+  const answer = await requestToken(service, { client_id, client_secret, grant_type: 'anything' })
+  const event = service.events.find(({ type }) => type === 'failed' || type === 'refused')
   return { status: answer.status, ...bodyOf(answer), event }
 }
 

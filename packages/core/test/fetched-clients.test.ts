@@ -15,7 +15,7 @@ import {
   type TokenAnswer,
 } from './client.ts'
 import { DOCUMENT, type DocumentHost, fault, ID, openWithDocuments } from './document-host.ts'
-import { openSchool, PAGE, REDIRECT_URI, type School } from './school.ts'
+import { openService, PAGE, REDIRECT_URI, type Service } from './service.ts'
 
 /** Clients whose documents are fetched: when, for whom, and the meaning of the responses of their host. */
 
@@ -23,84 +23,84 @@ const BOB = { cookie: 'user=bob' }
 const query = (id = ID, overrides = {}) => authorizationQuery(id, overrides)
 const askedAs =
   (headers: object, id = ID) =>
-  (school: School) =>
-    authorize(school, query(id), headers as never)
+  (service: Service) =>
+    authorize(service, query(id), headers as never)
 const asAlice = askedAs(ALICE)
 const asStranger = askedAs({})
 
-async function signedIn(school: School, id = ID): Promise<TokenAnswer> {
-  expect((await authorize(school, query(id))).body).toBe('consent')
-  return redeemed(school, redirectOf(await decide(school)).code, id)
+async function signedIn(service: Service, id = ID): Promise<TokenAnswer> {
+  expect((await authorize(service, query(id))).body).toBe('consent')
+  return redeemed(service, redirectOf(await decide(service)).code, id)
 }
 
-async function redeemed(school: School, code = '', id = ID): Promise<TokenAnswer> {
-  const answer = await redeem(school, { clientId: id }, code)
+async function redeemed(service: Service, code = '', id = ID): Promise<TokenAnswer> {
+  const answer = await redeem(service, { clientId: id }, code)
   expect(answer.status).toBe(200)
   return bodyOf<TokenAnswer>(answer)
 }
 
-async function reasonOf(school: School, answer: Promise<{ status: number }>) {
+async function reasonOf(service: Service, answer: Promise<{ status: number }>) {
   const { status } = await answer
-  return [status, school.shown.error?.reason]
+  return [status, service.shown.error?.reason]
 }
 
-async function records(school: School): Promise<string[]> {
+async function records(service: Service): Promise<string[]> {
   const ids: string[] = []
-  for await (const { clientId } of school.store.clients.scan()) ids.push(clientId)
-  for await (const { id } of school.store.grants.scan()) ids.push(id)
+  for await (const { clientId } of service.store.clients.scan()) ids.push(clientId)
+  for await (const { id } of service.store.grants.scan()) ids.push(id)
   return ids
 }
 
-const eventsOf = (school: School, type: string) =>
-  (school.events as { type: string }[]).filter((event) => event.type === type)
+const eventsOf = (service: Service, type: string) =>
+  (service.events as { type: string }[]).filter((event) => event.type === type)
 
 /** The document is stale, and nothing else has changed. */
-function later(school: School, host: DocumentHost, answer: DocumentHost['answer'] = host.answer) {
-  school.clock.now += 3600
+function later(service: Service, host: DocumentHost, answer: DocumentHost['answer'] = host.answer) {
+  service.clock.now += 3600
   host.asked.length = 0
   host.answer = answer
 }
 
 describe('a client whose document is fetched', () => {
   it('works like any other: code, refresh, revocation', async () => {
-    const { school, host } = openWithDocuments()
-    const { refresh_token } = await signedIn(school)
-    const next = bodyOf<TokenAnswer>(await refresh(school, { clientId: ID }, refresh_token))
-    expect((await school.callApi(next.access_token, 'courses:read')).kind).toBe('authorized')
-    expect((await school.server.grants.list('alice')).grants).toMatchObject([
+    const { service, host } = openWithDocuments()
+    const { refresh_token } = await signedIn(service)
+    const next = bodyOf<TokenAnswer>(await refresh(service, { clientId: ID }, refresh_token))
+    expect((await service.callApi(next.access_token, 'courses:read')).kind).toBe('authorized')
+    expect((await service.server.grants.list('alice')).grants).toMatchObject([
       { client: { clientName: 'Editor' } },
     ])
     const form = { client_id: ID, token: next.refresh_token }
-    expect((await school.send('POST', '/api/oauth/revoke', { form })).status).toBe(200)
-    expect((await school.callApi(next.access_token, 'courses:read')).kind).toBe('refused')
+    expect((await service.send('POST', '/api/oauth/revoke', { form })).status).toBe(200)
+    expect((await service.callApi(next.access_token, 'courses:read')).kind).toBe('refused')
     expect(host.asked).toHaveLength(1)
   })
 
   it('is fetched from its exact id, with the limits of a document', async () => {
-    const { school, host } = openWithDocuments()
-    await asAlice(school)
+    const { service, host } = openWithDocuments()
+    await asAlice(service)
     const [{ signal, ...asked } = {} as never] = host.asked
     expect(asked).toEqual({ url: ID, accept: 'application/json', maxBytes: 5120, headers: {} })
     expect(signal).toBeInstanceOf(AbortSignal)
   })
 
   it('is stored by an approval and not before', async () => {
-    const { school } = openWithDocuments()
-    await asAlice(school)
-    expect(await records(school)).toEqual([])
-    await decide(school, { decision: 'deny' })
-    expect(await records(school)).not.toContain(ID)
-    await signedIn(school)
-    expect(await records(school)).toContain(ID)
+    const { service } = openWithDocuments()
+    await asAlice(service)
+    expect(await records(service)).toEqual([])
+    await decide(service, { decision: 'deny' })
+    expect(await records(service)).not.toContain(ID)
+    await signedIn(service)
+    expect(await records(service)).toContain(ID)
   })
 
   it('CM-12: a client is shared by installations whose grants are independent', async () => {
-    const { school } = openWithDocuments()
-    const [one, other] = [await signedIn(school), await signedIn(school)]
-    await refresh(school, { clientId: ID }, one.refresh_token)
-    school.clock.now += 3600
-    expect((await refresh(school, { clientId: ID }, one.refresh_token)).status, 'reuse').toBe(400)
-    expect((await refresh(school, { clientId: ID }, other.refresh_token)).status).toBe(200)
+    const { service } = openWithDocuments()
+    const [one, other] = [await signedIn(service), await signedIn(service)]
+    await refresh(service, { clientId: ID }, one.refresh_token)
+    service.clock.now += 3600
+    expect((await refresh(service, { clientId: ID }, one.refresh_token)).status, 'reuse').toBe(400)
+    expect((await refresh(service, { clientId: ID }, other.refresh_token)).status).toBe(200)
   })
 
   it('CM-12: failures of one installation do not limit another', async () => {
@@ -108,91 +108,93 @@ describe('a client whose document is fetched', () => {
     const rateLimiter: RateLimiter = {
       take: async (limit, key) => (limit === 'client_failure' && counted.push(key) > 1 ? 60 : 0),
     }
-    const { school } = openWithDocuments({ rateLimiter })
-    const { refresh_token } = await signedIn(school)
+    const { service } = openWithDocuments({ rateLimiter })
+    const { refresh_token } = await signedIn(service)
     const form = { grant_type: 'refresh_token', client_id: ID, refresh_token: 'x' }
-    const failed = () => school.send('POST', '/api/oauth/token', { form, remoteAddress: '203.0.113.7' })
+    const failed = () => service.send('POST', '/api/oauth/token', { form, remoteAddress: '203.0.113.7' })
     expect([(await failed()).status, (await failed()).status]).toEqual([400, 429])
     expect(counted[0]).toBe(`${ID} 203.0.113.7`)
-    expect((await refresh(school, { clientId: ID }, refresh_token)).status).toBe(200)
+    expect((await refresh(service, { clientId: ID }, refresh_token)).status).toBe(200)
   })
 
   it('is approved by many users at once', async () => {
-    const { school } = openWithDocuments()
+    const { service } = openWithDocuments()
     const views = []
     for (let number = 0; number < 20; number++) {
-      await askedAs({ cookie: `user=user${number}` })(school)
-      views.push({ ...school.shown.consent })
+      await askedAs({ cookie: `user=user${number}` })(service)
+      views.push({ ...service.shown.consent })
     }
     const answers = views.map(({ action = '', ticket = '' }, number) => {
       const [path = '', asked = ''] = action.split('?')
       const form = { ticket, decision: 'allow', scope: 'openid' }
-      return school.send('POST', path, { query: asked, form, headers: { cookie: `user=user${number}` } })
+      return service.send('POST', path, { query: asked, form, headers: { cookie: `user=user${number}` } })
     })
     for (const answer of await Promise.all(answers)) expect(redirectOf(answer).code).toBeDefined()
   })
 
   it('is shown with its verified host, and with a warning about loopback', async () => {
-    const { school } = openWithDocuments({ admit: admitHosts(['editor.dev'], 'https-callbacks-too') })
-    await asAlice(school)
-    expect(school.shown.consent?.identity).toEqual({ host: 'editor.dev', loopback: true })
-    await authorize(school, query(ID, { redirect_uri: 'https://editor.dev/callback' }))
-    expect(school.shown.consent?.identity).toMatchObject({ loopback: false })
+    const { service } = openWithDocuments({ admit: admitHosts(['editor.dev'], 'https-callbacks-too') })
+    await asAlice(service)
+    expect(service.shown.consent?.identity).toEqual({ host: 'editor.dev', loopback: true })
+    await authorize(service, query(ID, { redirect_uri: 'https://editor.dev/callback' }))
+    expect(service.shown.consent?.identity).toMatchObject({ loopback: false })
   })
 
   it('needs consent each time', async () => {
-    const { school } = openWithDocuments()
-    await signedIn(school)
-    const silent = await authorize(school, query(ID, { prompt: 'none' }))
+    const { service } = openWithDocuments()
+    await signedIn(service)
+    const silent = await authorize(service, query(ID, { prompt: 'none' }))
     expect(redirectOf(silent).error).toBe('consent_required')
   })
 
   it.each(['client_secret', 'client_assertion'])('is rejected with a %s, since it has none', async (name) => {
-    const { school } = openWithDocuments()
-    const { refresh_token } = await signedIn(school)
+    const { service } = openWithDocuments()
+    const { refresh_token } = await signedIn(service)
     const form = { grant_type: 'refresh_token', client_id: ID, refresh_token, [name]: 'x' }
-    expect(bodyOf(await requestToken(school, form)).error).toBe('invalid_client')
+    expect(bodyOf(await requestToken(service, form)).error).toBe('invalid_client')
   })
 })
 
 describe('nothing is fetched', () => {
   it('CM-08: ten thousand unauthenticated requests cause no request and no record', async () => {
-    const { school, host } = openWithDocuments()
+    const { service, host } = openWithDocuments()
     for (let number = 0; number < 10_000; number++) {
-      const { status } = await askedAs({}, `https://editor.dev/${number}.json`)(school)
+      const { status } = await askedAs({}, `https://editor.dev/${number}.json`)(service)
       if (status !== 303) expect(status).toBe(303)
     }
     expect(host.asked).toEqual([])
-    expect(await records(school)).toEqual([])
+    expect(await records(service)).toEqual([])
   })
 
   it('before the sign-in, whose page shows only the host', async () => {
-    const { school, host } = openWithDocuments()
-    await authorize(school, query(ID, { login_hint: 'alice', ui_locales: 'de' }), {})
-    expect(school.shown.signInHint).toEqual({
+    const { service, host } = openWithDocuments()
+    const demands = { prompt: 'login', max_age: '60' }
+    await authorize(service, query(ID, { login_hint: 'alice', ui_locales: 'de', ...demands }), {})
+    expect(service.shown.signInHint).toEqual({
       ...{ ...PAGE, clientHost: 'editor.dev', loginHint: 'alice', uiLocales: 'de' },
+      ...{ prompt: 'login', maxAge: 60 },
     })
     expect(host.asked).toEqual([])
-    await school.send('GET', '/oauth/authorize', {
-      query: school.shown.signIn?.split('?')[1] ?? '',
+    await service.send('GET', '/oauth/authorize', {
+      query: service.shown.signIn?.split('?')[1] ?? '',
       headers: ALICE,
     })
-    expect(school.shown.consent?.client.clientName).toBe('Editor')
+    expect(service.shown.consent?.client.clientName).toBe('Editor')
   })
 
   it('and one sign-in is enough for a request that requires one', async () => {
-    const { school } = openWithDocuments()
-    await authorize(school, query(ID, { prompt: 'login' }), {})
-    const back = school.shown.signIn?.split('?')[1] ?? ''
-    expect((await school.send('GET', '/oauth/authorize', { query: back, headers: ALICE })).body).toBe(
+    const { service } = openWithDocuments()
+    await authorize(service, query(ID, { prompt: 'login' }), {})
+    const back = service.shown.signIn?.split('?')[1] ?? ''
+    expect((await service.send('GET', '/oauth/authorize', { query: back, headers: ALICE })).body).toBe(
       'consent',
     )
   })
 
   it('for prompt=none without a user: a page, since no redirect URI is trusted', async () => {
-    const { school, host } = openWithDocuments()
-    await authorize(school, query(ID, { prompt: 'none' }), {})
-    expect(school.shown.error).toMatchObject({ error: 'login_required', status: 400 })
+    const { service, host } = openWithDocuments()
+    await authorize(service, query(ID, { prompt: 'none' }), {})
+    expect(service.shown.error).toMatchObject({ error: 'login_required', status: 400 })
     expect(host.asked).toEqual([])
   })
 
@@ -204,8 +206,8 @@ describe('nothing is fetched', () => {
   ])(
     'CM-08: at no endpoint but the authorization endpoint is a document fetched: %s',
     async (endpoint, form) => {
-      const { school, host } = openWithDocuments()
-      const answer = await school.send('POST', `/api/oauth/${endpoint}`, {
+      const { service, host } = openWithDocuments()
+      const answer = await service.send('POST', `/api/oauth/${endpoint}`, {
         form: { client_id: ID, ...form } as never,
       })
       expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
@@ -214,11 +216,11 @@ describe('nothing is fetched', () => {
   )
 
   it('CM-08: a consent form that is expired or of another user causes no request', async () => {
-    const { school, host } = openWithDocuments()
-    await asAlice(school)
-    later(school, host)
+    const { service, host } = openWithDocuments()
+    await asAlice(service)
+    later(service, host)
     for (const headers of [ALICE, BOB, {}])
-      expect((await decide(school, {}, headers)).headers.location).toMatch(/^\/oauth\/authorize\?/)
+      expect((await decide(service, {}, headers)).headers.location).toMatch(/^\/oauth\/authorize\?/)
     expect(host.asked).toEqual([])
   })
 
@@ -241,13 +243,13 @@ describe('nothing is fetched', () => {
     'https:/editor.dev/c',
     'https://edi\ttor.dev/c',
     'https://metadata.google.internal/c',
-    'https://school.example/oauth/authorize',
+    'https://server.example/oauth/authorize',
   ])(
     'CM-01: an id that is no address on the public internet is unknown, and nothing is fetched: %s',
     async (id) => {
-      const { school, host } = openWithDocuments()
+      const { service, host } = openWithDocuments()
       for (const headers of [ALICE, {}])
-        expect(await reasonOf(school, askedAs(headers, id)(school))).toEqual([400, 'client_unknown'])
+        expect(await reasonOf(service, askedAs(headers, id)(service))).toEqual([400, 'client_unknown'])
       expect(host.asked).toEqual([])
     },
   )
@@ -257,32 +259,32 @@ describe('nothing is fetched', () => {
     ['an id', admitClientIds([`${ID}x`])],
     ['the beginning of a host', admitHosts(['editor.de', 'dev'])],
   ])('for what the operator does not admit by %s', async (_, admit) => {
-    const { school, host } = openWithDocuments({ admit })
+    const { service, host } = openWithDocuments({ admit })
     for (const headers of [ALICE, {}])
-      expect(await reasonOf(school, askedAs(headers)(school))).toEqual([400, 'client_unknown'])
+      expect(await reasonOf(service, askedAs(headers)(service))).toEqual([400, 'client_unknown'])
     expect(host.asked).toEqual([])
   })
 
   it('for a document that is pinned', async () => {
-    const { school, host } = openWithDocuments({ pinned: [DOCUMENT] })
-    await asStranger(school)
-    expect(school.shown.signInHint?.client?.clientName).toBe('Editor')
-    await signedIn(school)
+    const { service, host } = openWithDocuments({ pinned: [DOCUMENT] })
+    await asStranger(service)
+    expect(service.shown.signInHint?.client?.clientName).toBe('Editor')
+    await signedIn(service)
     expect(host.asked).toEqual([])
   })
 
   it('for an integration that has a URL as its id', async () => {
-    const { school, host } = openWithDocuments()
+    const { service, host } = openWithDocuments()
     const integration = aClient({ clientId: ID, origin: 'integration', redirectUris: [REDIRECT_URI] })
-    await school.store.clients.insert(ID, integration, school.clock.now + 3600)
-    expect((await asAlice(school)).body).toBe('consent')
-    expect(redirectOf(await decide(school)).code).toBeDefined()
+    await service.store.clients.insert(ID, integration, service.clock.now + 3600)
+    expect((await asAlice(service)).body).toBe('consent')
+    expect(redirectOf(await decide(service)).code).toBeDefined()
     expect(host.asked).toEqual([])
   })
 
   it('for one client twice at a time', async () => {
-    const { school, host } = openWithDocuments()
-    const answers = await Promise.all([asAlice(school), asAlice(school), askedAs(BOB)(school)])
+    const { service, host } = openWithDocuments()
+    const answers = await Promise.all([asAlice(service), asAlice(service), askedAs(BOB)(service)])
     expect(answers.map(({ body }) => body)).toEqual(['consent', 'consent', 'consent'])
     expect(host.asked).toHaveLength(1)
   })
@@ -303,10 +305,10 @@ describe('the answer of the host', () => {
     ['a secret', { document: { ...DOCUMENT, client_secret: 'x' } }],
     ['a script', { document: { ...DOCUMENT, redirect_uris: ['javascript:alert(1)'] } }],
   ])('CM-04: what describes no client, or another one, is no client: %s', async (_, answer) => {
-    const { school, host } = openWithDocuments()
+    const { service, host } = openWithDocuments()
     host.answer = answer
-    expect(await reasonOf(school, asAlice(school))).toEqual([400, 'document_invalid'])
-    expect(school.shown.error).toMatchObject({ error: 'invalid_client', parameters: { host: 'editor.dev' } })
+    expect(await reasonOf(service, asAlice(service))).toEqual([400, 'document_invalid'])
+    expect(service.shown.error).toMatchObject({ error: 'invalid_client', parameters: { host: 'editor.dev' } })
   })
 
   const OUT_OF_REACH: [string, DocumentHost['answer']][] = [
@@ -327,11 +329,11 @@ describe('the answer of the host', () => {
   it.each(OUT_OF_REACH)(
     'CM-03: whatever keeps a document away is one text for the browser: %s',
     async (code, answer) => {
-      const { school, host } = openWithDocuments()
+      const { service, host } = openWithDocuments()
       host.answer = answer
-      const page = await asAlice(school)
+      const page = await asAlice(service)
       expect([page.status, page.headers['retry-after']]).toEqual([503, '5'])
-      expect(school.shown.error).toEqual({
+      expect(service.shown.error).toEqual({
         ...PAGE,
         parameters: { host: 'editor.dev' },
         error: 'temporarily_unavailable',
@@ -339,68 +341,68 @@ describe('the answer of the host', () => {
         reason: 'document_unreachable',
         status: 503,
       })
-      expect(eventsOf(school, 'client_document_failed')).toMatchObject([{ clientId: ID, fault: code }])
+      expect(eventsOf(service, 'client_document_failed')).toMatchObject([{ clientId: ID, fault: code }])
     },
   )
 
   it.each(OUT_OF_REACH)('%s keeps an approved client working for seven days', async (_, answer) => {
-    const { school, host } = openWithDocuments()
-    const { refresh_token } = await signedIn(school)
-    later(school, host, answer)
-    await signedIn(school)
-    school.clock.now += 7 * 24 * 3600
-    expect(await reasonOf(school, asAlice(school))).toEqual([503, 'document_unreachable'])
-    expect((await refresh(school, { clientId: ID }, refresh_token)).status, 'a grant').toBe(200)
+    const { service, host } = openWithDocuments()
+    const { refresh_token } = await signedIn(service)
+    later(service, host, answer)
+    await signedIn(service)
+    service.clock.now += 7 * 24 * 3600
+    expect(await reasonOf(service, asAlice(service))).toEqual([503, 'document_unreachable'])
+    expect((await refresh(service, { clientId: ID }, refresh_token)).status, 'a grant').toBe(200)
   })
 
   it('CM-10: 404 ends new authorizations of an approved client at once, whatever the host returns next', async () => {
-    const { school, host } = openWithDocuments()
-    const { refresh_token } = await signedIn(school)
-    later(school, host, { status: 404 })
-    expect(await reasonOf(school, asAlice(school))).toEqual([400, 'document_invalid'])
-    expect(await reasonOf(school, asAlice(school)), 'while it waits').toEqual([503, 'document_unreachable'])
-    later(school, host, fault('timeout'))
-    expect(await reasonOf(school, asAlice(school))).toEqual([503, 'document_unreachable'])
-    expect((await refresh(school, { clientId: ID }, refresh_token)).status, 'a grant').toBe(200)
-    later(school, host, {})
-    await signedIn(school)
+    const { service, host } = openWithDocuments()
+    const { refresh_token } = await signedIn(service)
+    later(service, host, { status: 404 })
+    expect(await reasonOf(service, asAlice(service))).toEqual([400, 'document_invalid'])
+    expect(await reasonOf(service, asAlice(service)), 'while it waits').toEqual([503, 'document_unreachable'])
+    later(service, host, fault('timeout'))
+    expect(await reasonOf(service, asAlice(service))).toEqual([503, 'document_unreachable'])
+    expect((await refresh(service, { clientId: ID }, refresh_token)).status, 'a grant').toBe(200)
+    later(service, host, {})
+    await signedIn(service)
   })
 
   it('is not requested again during the back-off', async () => {
-    const { school, host } = openWithDocuments()
+    const { service, host } = openWithDocuments()
     host.answer = fault('timeout')
-    for (let count = 0; count < 5; count++) await asAlice(school)
+    for (let count = 0; count < 5; count++) await asAlice(service)
     expect(host.asked).toHaveLength(1)
-    school.clock.now += 5
+    service.clock.now += 5
     host.answer = {}
-    expect((await asAlice(school)).body).toBe('consent')
+    expect((await asAlice(service)).body).toBe('consent')
   })
 
   it('without a usable authentication method is an error redirected to the client', async () => {
-    const { school, host } = openWithDocuments()
+    const { service, host } = openWithDocuments()
     host.answer = { document: { ...DOCUMENT, token_endpoint_auth_method: 'private_key_jwt' } }
-    expect(redirectOf(await asAlice(school))).toMatchObject({
+    expect(redirectOf(await asAlice(service))).toMatchObject({
       error: 'unauthorized_client',
       state: 'a state',
-      iss: 'https://school.example',
+      iss: 'https://server.example',
     })
-    await authorize(school, query(ID, { redirect_uri: 'http://127.0.0.1/other' }))
-    expect(school.shown.error?.reason).toBe('redirect_uri_not_registered')
+    await authorize(service, query(ID, { redirect_uri: 'http://127.0.0.1/other' }))
+    expect(service.shown.error?.reason).toBe('redirect_uri_not_registered')
   })
 
   it('with a scope limits its client', async () => {
-    const { school, host } = openWithDocuments()
+    const { service, host } = openWithDocuments()
     host.answer = { document: { ...DOCUMENT, scope: 'courses:read' } }
-    expect(redirectOf(await asAlice(school)).error).toBe('invalid_scope')
+    expect(redirectOf(await asAlice(service)).error).toBe('invalid_scope')
   })
 
   it('changes no rights by __proto__', async () => {
-    const { school, host } = openWithDocuments()
+    const { service, host } = openWithDocuments()
     host.answer = {
       document: JSON.stringify(DOCUMENT).replace('{', '{"__proto__":{"rememberConsent":true},'),
     }
-    await asAlice(school)
-    expect(school.shown.consent?.client.rememberConsent).toBeUndefined()
+    await asAlice(service)
+    expect(service.shown.consent?.client.rememberConsent).toBeUndefined()
   })
 })
 
@@ -408,193 +410,193 @@ describe('a listed redirect URI', () => {
   const onTheWeb = { redirect_uri: 'https://editor.dev/callback' }
 
   it('is rejected if the policy rejects it', async () => {
-    const { school } = openWithDocuments()
-    await authorize(school, query(ID, onTheWeb))
-    expect(school.shown.error).toMatchObject({ error: 'invalid_redirect_uri', status: 400 })
+    const { service } = openWithDocuments()
+    await authorize(service, query(ID, onTheWeb))
+    expect(service.shown.error).toMatchObject({ error: 'invalid_redirect_uri', status: 400 })
   })
 
   it('on https is accepted if the operator trusts the host', async () => {
     for (const documents of [{}, { pinned: [DOCUMENT] }]) {
       const admit = admitClientIds([ID], 'https-callbacks-too')
-      const { school } = openWithDocuments({ admit, ...documents })
-      expect((await authorize(school, query(ID, onTheWeb))).body).toBe('consent')
-      expect(redirectOf(await decide(school)).code).toBeDefined()
+      const { service } = openWithDocuments({ admit, ...documents })
+      expect((await authorize(service, query(ID, onTheWeb))).body).toBe('consent')
+      expect(redirectOf(await decide(service)).code).toBeDefined()
       const unlisted = { redirect_uri: 'https://editor.dev/callback/x' }
-      await authorize(school, query(ID, unlisted))
-      expect(school.shown.error?.reason).toBe('redirect_uri_not_registered')
+      await authorize(service, query(ID, unlisted))
+      expect(service.shown.error?.reason).toBe('redirect_uri_not_registered')
     }
   })
 })
 
 describe('the copy of a document', () => {
   it('is used until it is stale, then it is revalidated', async () => {
-    const { school, host } = openWithDocuments()
+    const { service, host } = openWithDocuments()
     host.answer = { headers: { etag: '"1"', 'last-modified': 'Sun, 22 Nov 2026 07:00:00 GMT' } }
-    await asAlice(school)
-    school.clock.now += 3599
-    await asAlice(school)
+    await asAlice(service)
+    service.clock.now += 3599
+    await asAlice(service)
     expect(host.asked).toHaveLength(1)
-    later(school, host, { status: 304, headers: { 'cache-control': 'max-age=7200' } })
-    expect((await asAlice(school)).body).toBe('consent')
+    later(service, host, { status: 304, headers: { 'cache-control': 'max-age=7200' } })
+    expect((await asAlice(service)).body).toBe('consent')
     expect(host.asked[0]?.headers).toEqual({ 'if-none-match': '"1"' })
-    school.clock.now += 7199
-    await asAlice(school)
+    service.clock.now += 7199
+    await asAlice(service)
     expect(host.asked).toHaveLength(1)
-    later(school, host)
-    await asAlice(school)
+    later(service, host)
+    await asAlice(service)
     expect(host.asked[0]?.headers, 'after a 304 without a tag').toEqual({ 'if-none-match': '"1"' })
   })
 
   it('that has not changed since the page was shown is approved', async () => {
-    const { school, host } = openWithDocuments()
+    const { service, host } = openWithDocuments()
     host.answer = { headers: { etag: '"1"' } }
-    await asAlice(school)
-    const page = { ...school.shown.consent }
+    await asAlice(service)
+    const page = { ...service.shown.consent }
     host.answer = { status: 304 }
-    await changeMeanwhile(school)
-    Object.assign(school.shown, { consent: page })
-    expect(redirectOf(await decide(school)).code).toBeDefined()
+    await changeMeanwhile(service)
+    Object.assign(service.shown, { consent: page })
+    expect(redirectOf(await decide(service)).code).toBeDefined()
     expect(host.asked).toHaveLength(2)
   })
 
   it('that was removed since the page was shown is not approved', async () => {
-    const { school, host } = openWithDocuments()
-    await asAlice(school)
+    const { service, host } = openWithDocuments()
+    await asAlice(service)
     host.answer = { status: 404 }
-    await changeMeanwhile(school)
-    expect(await reasonOf(school, decide(school))).toEqual([503, 'document_unreachable'])
-    expect(await records(school)).toEqual([])
+    await changeMeanwhile(service)
+    expect(await reasonOf(service, decide(service))).toEqual([503, 'document_unreachable'])
+    expect(await records(service)).toEqual([])
   })
 
   it('is revalidated at once after no-store, and still used for the submission of the page', async () => {
-    const { school, host } = openWithDocuments()
+    const { service, host } = openWithDocuments()
     host.answer = { headers: { 'cache-control': 'no-store', etag: '"1"' } }
-    await asAlice(school)
-    await asAlice(school)
+    await asAlice(service)
+    await asAlice(service)
     expect(host.asked).toHaveLength(2)
     host.answer = fault('timeout')
-    school.clock.now += 599
-    expect(redirectOf(await decide(school)).code).toBeDefined()
-    school.clock.now += 1
-    await asAlice(school)
+    service.clock.now += 599
+    expect(redirectOf(await decide(service)).code).toBeDefined()
+    service.clock.now += 1
+    await asAlice(service)
     expect(host.asked.at(-1)?.headers, 'nothing is kept any longer').toEqual({})
   })
 
   it('CM-09: a document that changed since the page was shown is shown again before anything is approved', async () => {
-    const { school, host } = openWithDocuments()
-    await asAlice(school)
-    const before = { ...school.shown.consent }
+    const { service, host } = openWithDocuments()
+    await asAlice(service)
+    const before = { ...service.shown.consent }
     host.answer = { document: { ...DOCUMENT, client_name: 'Evil editor' } }
-    await changeMeanwhile(school)
-    Object.assign(school.shown, { consent: before })
-    expect((await decide(school)).body).toBe('consent')
+    await changeMeanwhile(service)
+    Object.assign(service.shown, { consent: before })
+    expect((await decide(service)).body).toBe('consent')
     const client = { clientName: 'Evil editor' }
-    expect(school.shown.consent).toMatchObject({ client, formExpired: false })
-    expect(await records(school)).toEqual([])
-    expect(redirectOf(await decide(school)).code).toBeDefined()
+    expect(service.shown.consent).toMatchObject({ client, formExpired: false })
+    expect(await records(service)).toEqual([])
+    expect(redirectOf(await decide(service)).code).toBeDefined()
   })
 
   it('that changed takes effect with the next approval, with an event', async () => {
-    const { school, host } = openWithDocuments()
-    const { refresh_token } = await signedIn(school)
+    const { service, host } = openWithDocuments()
+    const { refresh_token } = await signedIn(service)
     const changed = { ...DOCUMENT, client_name: 'New editor', scope: 'openid profile courses:read' }
-    later(school, host, { document: changed })
-    await asAlice(school)
-    expect(eventsOf(school, 'client_document_changed')).toEqual([])
-    await signedIn(school)
-    expect(eventsOf(school, 'client_document_changed')).toEqual([
+    later(service, host, { document: changed })
+    await asAlice(service)
+    expect(eventsOf(service, 'client_document_changed')).toEqual([])
+    await signedIn(service)
+    expect(eventsOf(service, 'client_document_changed')).toEqual([
       { type: 'client_document_changed', clientId: ID, members: ['clientName', 'scopes'] },
     ])
-    expect((await refresh(school, { clientId: ID }, refresh_token)).status, 'an older grant').toBe(200)
+    expect((await refresh(service, { clientId: ID }, refresh_token)).status, 'an older grant').toBe(200)
   })
 })
 
 describe('with onChange: reconsent', () => {
   const MOVED = { ...DOCUMENT, redirect_uris: ['http://127.0.0.1/callback', 'https://new.dev/callback'] }
-  const refreshed = async (school: School, token: string) => {
-    const { status } = await refresh(school, { clientId: ID }, token)
-    return [status, (eventsOf(school, 'grant_ended')[0] as { reason?: string } | undefined)?.reason]
+  const refreshed = async (service: Service, token: string) => {
+    const { status } = await refresh(service, { clientId: ID }, token)
+    return [status, (eventsOf(service, 'grant_ended')[0] as { reason?: string } | undefined)?.reason]
   }
 
   it.each([
     ['name', { ...DOCUMENT, client_name: 'New editor' }],
     ['redirect URIs', MOVED],
   ])('a grant ends at its next refresh after the client changed its %s', async (_, document) => {
-    const { school, host } = openWithDocuments({ onChange: 'reconsent' })
-    const before = await signedIn(school)
-    later(school, host, { document })
-    const after = await signedIn(school)
-    expect(await refreshed(school, before.refresh_token)).toEqual([400, 'client_changed'])
-    const again = bodyOf<TokenAnswer>(await refresh(school, { clientId: ID }, after.refresh_token))
-    later(school, host, { document: { ...document, scope: 'openid profile courses:read' } })
-    await signedIn(school)
-    expect((await refresh(school, { clientId: ID }, again.refresh_token)).status, 'later change').toBe(200)
+    const { service, host } = openWithDocuments({ onChange: 'reconsent' })
+    const before = await signedIn(service)
+    later(service, host, { document })
+    const after = await signedIn(service)
+    expect(await refreshed(service, before.refresh_token)).toEqual([400, 'client_changed'])
+    const again = bodyOf<TokenAnswer>(await refresh(service, { clientId: ID }, after.refresh_token))
+    later(service, host, { document: { ...document, scope: 'openid profile courses:read' } })
+    await signedIn(service)
+    expect((await refresh(service, { clientId: ID }, again.refresh_token)).status, 'later change').toBe(200)
   })
 
   it('a guessed refresh token revokes nothing', async () => {
-    const { school, host } = openWithDocuments({ onChange: 'reconsent' })
-    const { refresh_token } = await signedIn(school)
-    later(school, host, { document: MOVED })
-    await signedIn(school)
-    expect(await refreshed(school, `${refresh_token.slice(0, -4)}AAAA`)).toEqual([400, undefined])
+    const { service, host } = openWithDocuments({ onChange: 'reconsent' })
+    const { refresh_token } = await signedIn(service)
+    later(service, host, { document: MOVED })
+    await signedIn(service)
+    expect(await refreshed(service, `${refresh_token.slice(0, -4)}AAAA`)).toEqual([400, undefined])
   })
 
   it('a grant stays valid after a change of any other member', async () => {
-    const { school, host } = openWithDocuments({ onChange: 'reconsent' })
-    const { refresh_token } = await signedIn(school)
-    later(school, host, { document: { ...DOCUMENT, logo_uri: 'https://editor.dev/new.png' } })
-    await signedIn(school)
-    expect(eventsOf(school, 'client_document_changed')).toHaveLength(1)
-    expect((await refreshed(school, refresh_token))[0]).toBe(200)
+    const { service, host } = openWithDocuments({ onChange: 'reconsent' })
+    const { refresh_token } = await signedIn(service)
+    later(service, host, { document: { ...DOCUMENT, logo_uri: 'https://editor.dev/new.png' } })
+    await signedIn(service)
+    expect(eventsOf(service, 'client_document_changed')).toHaveLength(1)
+    expect((await refreshed(service, refresh_token))[0]).toBe(200)
   })
 })
 
 /** Another user makes the server fetch the document again. */
-async function changeMeanwhile(school: School): Promise<void> {
-  const { now } = school.clock
-  school.clock.now += 3600
-  await askedAs(BOB)(school)
-  school.clock.now = now
+async function changeMeanwhile(service: Service): Promise<void> {
+  const { now } = service.clock
+  service.clock.now += 3600
+  await askedAs(BOB)(service)
+  service.clock.now = now
 }
 
 describe('a client that the operator removed', () => {
   it('CM-11: a client that the operator removed stays removed, even if its document still exists', async () => {
-    const { school, host } = openWithDocuments()
-    const { refresh_token, access_token } = await signedIn(school)
-    expect(await school.server.clients.remove(ID)).toEqual({ existed: true, grantsEnded: 1 })
+    const { service, host } = openWithDocuments()
+    const { refresh_token, access_token } = await signedIn(service)
+    expect(await service.server.clients.remove(ID)).toEqual({ existed: true, grantsEnded: 1 })
     host.asked.length = 0
-    expect(await reasonOf(school, asAlice(school))).toEqual([400, 'client_unknown'])
-    expect((await refresh(school, { clientId: ID }, refresh_token)).status).toBe(401)
-    expect((await school.callApi(access_token)).kind).toBe('refused')
+    expect(await reasonOf(service, asAlice(service))).toEqual([400, 'client_unknown'])
+    expect((await refresh(service, { clientId: ID }, refresh_token)).status).toBe(401)
+    expect((await service.callApi(access_token)).kind).toBe('refused')
     expect(host.asked).toEqual([])
-    expect(await school.server.clients.remove(ID)).toEqual({ existed: false, grantsEnded: 0 })
+    expect(await service.server.clients.remove(ID)).toEqual({ existed: false, grantsEnded: 0 })
   })
 
   it('gets no code from a page that was open', async () => {
-    const { school } = openWithDocuments()
-    await asAlice(school)
-    await school.server.clients.remove(ID)
-    expect(await reasonOf(school, decide(school))).toEqual([400, 'client_unknown'])
-    expect((await school.server.grants.list('alice')).grants).toEqual([])
+    const { service } = openWithDocuments()
+    await asAlice(service)
+    await service.server.clients.remove(ID)
+    expect(await reasonOf(service, decide(service))).toEqual([400, 'client_unknown'])
+    expect((await service.server.grants.list('alice')).grants).toEqual([])
   })
 })
 
 describe('documents with fetching turned off', () => {
   it('get no code from a page that was open', async () => {
     const operator = { admits: true }
-    const { school } = openWithDocuments({ admit: () => (operator.admits ? 'yes' : 'no') })
-    await asAlice(school)
+    const { service } = openWithDocuments({ admit: () => (operator.admits ? 'yes' : 'no') })
+    await asAlice(service)
     operator.admits = false
-    expect(await reasonOf(school, decide(school))).toEqual([400, 'client_unknown'])
+    expect(await reasonOf(service, decide(service))).toEqual([400, 'client_unknown'])
   })
 
   it.each([
-    ['by the feature', (store: School['store']) => openSchool({ store })],
-    ['by the policy', (store: School['store']) => openWithDocuments({ store, admit: () => 'no' }).school],
+    ['by the feature', (store: Service['store']) => openService({ store })],
+    ['by the policy', (store: Service['store']) => openWithDocuments({ store, admit: () => 'no' }).service],
   ])('leave the grants of their clients, %s', async (_, reopened) => {
-    const { school } = openWithDocuments()
-    const { refresh_token } = await signedIn(school)
-    const without = reopened(school.store)
+    const { service } = openWithDocuments()
+    const { refresh_token } = await signedIn(service)
+    const without = reopened(service.store)
     expect(await reasonOf(without, asAlice(without))).toEqual([400, 'client_unknown'])
     expect((await refresh(without, { clientId: ID }, refresh_token)).status).toBe(200)
   })
@@ -610,51 +612,51 @@ describe('a user who tries unknown documents', () => {
   }
 
   it('is stopped by the rate limiter before a request to the host', async () => {
-    const { school, host } = limited()
-    for (const number of [1, 2, 3]) await askedAs(ALICE, `https://evil${number}.dev/c`)(school)
-    const refused = await askedAs(ALICE, 'https://evil.dev/4')(school)
+    const { service, host } = limited()
+    for (const number of [1, 2, 3]) await askedAs(ALICE, `https://evil${number}.dev/c`)(service)
+    const refused = await askedAs(ALICE, 'https://evil.dev/4')(service)
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60'])
     expect(host.asked).toHaveLength(3)
   })
 
   it('is not counted for known or cached documents', async () => {
-    const { school, host, counted } = limited()
-    await signedIn(school)
-    await asAlice(school)
-    later(school, host)
-    await asAlice(school)
+    const { service, host, counted } = limited()
+    await signedIn(service)
+    await asAlice(service)
+    later(service, host)
+    await asAlice(service)
     host.answer = fault('dns')
-    for (let count = 0; count < 9; count++) await askedAs(ALICE, 'https://gone.dev/c')(school)
+    for (let count = 0; count < 9; count++) await askedAs(ALICE, 'https://gone.dev/c')(service)
     expect(counted).toHaveLength(2)
     expect(counted[0]).not.toContain('alice')
   })
 
   it('can use half of the limit of a domain, and leaves the rest to other users', async () => {
-    const { school, host } = openWithDocuments()
-    for (const number of [1, 2, 3]) await askedAs(BOB, `https://editor.dev/${number}`)(school)
-    const refused = await askedAs(BOB, 'https://editor.dev/4')(school)
+    const { service, host } = openWithDocuments()
+    for (const number of [1, 2, 3]) await askedAs(BOB, `https://editor.dev/${number}`)(service)
+    const refused = await askedAs(BOB, 'https://editor.dev/4')(service)
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '60'])
-    expect((await askedAs(ALICE, 'https://editor.dev/4')(school)).body).toBe('consent')
+    expect((await askedAs(ALICE, 'https://editor.dev/4')(service)).body).toBe('consent')
     expect(host.asked).toHaveLength(4)
   })
 
   it('does not block new documents by an approved one that must be fetched each time', async () => {
-    const { school, host } = openWithDocuments()
+    const { service, host } = openWithDocuments()
     host.answer = { headers: { 'cache-control': 'no-store' } }
-    await signedIn(school)
-    for (let count = 0; count < 10; count++) await signedIn(school)
-    expect((await askedAs(ALICE, 'https://editor.dev/new')(school)).body).toBe('consent')
+    await signedIn(service)
+    for (let count = 0; count < 10; count++) await signedIn(service)
+    expect((await askedAs(ALICE, 'https://editor.dev/new')(service)).body).toBe('consent')
   })
 
   it('does not affect the clients of other users', async () => {
-    const { school } = openWithDocuments()
-    await signedIn(school)
+    const { service } = openWithDocuments()
+    await signedIn(service)
     const answers = []
     for (let number = 0; number < 100; number++)
-      answers.push(await askedAs(BOB, `https://evil.dev/${number}`)(school))
+      answers.push(await askedAs(BOB, `https://evil.dev/${number}`)(service))
     expect(answers.filter(({ body }) => body === 'consent')).toHaveLength(3)
     expect(answers.at(-1)?.status).toBe(503)
-    school.clock.now += 3600
-    await signedIn(school)
+    service.clock.now += 3600
+    await signedIn(service)
   })
 })

@@ -4,8 +4,8 @@ import { forwardAuth } from '@grantkit/core/forward-auth'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, type TokenAnswer } from './client.ts'
 import { hashOf, provingKey } from './dpop-key.ts'
-import { KEY, open, proven, redemptionOf, token } from './dpop-school.ts'
-import { ISSUER, openSchool, type School } from './school.ts'
+import { KEY, open, proven, redemptionOf, token } from './dpop-service.ts'
+import { ISSUER, openService, type Service } from './service.ts'
 
 /** DPoP-bound tokens at a gateway: the proof is for the original request, not for the verification request. */
 
@@ -23,9 +23,9 @@ async function behindGateway(options: DpopOptions = {}) {
   const { access_token } = bodyOf<TokenAnswer>(answer)
   const { store, clock } = issuing
   const features = [dpop(options), forwardAuth({ origin: NOTES })]
-  const gateway = openSchool({ store, now: () => clock.now, features })
-  const school = { ...gateway, clock }
-  return { school, client, accessToken: access_token }
+  const gateway = openService({ store, now: () => clock.now, features })
+  const service = { ...gateway, clock }
+  return { service, client, accessToken: access_token }
 }
 
 interface Asked {
@@ -35,19 +35,19 @@ interface Asked {
   readonly forwarded?: Record<string, string | string[]>
 }
 
-function ask(school: School, accessToken: string, { claims, key = KEY, scheme, forwarded }: Asked = {}) {
+function ask(service: Service, accessToken: string, { claims, key = KEY, scheme, forwarded }: Asked = {}) {
   const usual = { htm: 'POST', htu: `${NOTES}/notes`, ath: hashOf(accessToken), ...claims }
   const authorization = `${scheme ?? 'DPoP'} ${accessToken}`
-  const headers = { authorization, ...proven(school, '', usual, key), ...(forwarded ?? POSTED) }
-  return school.send('GET', VERIFY, { query: 'scope=courses:read', headers })
+  const headers = { authorization, ...proven(service, '', usual, key), ...(forwarded ?? POSTED) }
+  return service.send('GET', VERIFY, { query: 'scope=courses:read', headers })
 }
 
 const saidOf = ({ status, headers }: HttpResponse) => [status, headers['x-auth-subject']]
 
 describe('a bound token at a gateway', () => {
   it('passes with a proof for the original request', async () => {
-    const { school, client, accessToken } = await behindGateway()
-    const answer = await ask(school, accessToken)
+    const { service, client, accessToken } = await behindGateway()
+    const answer = await ask(service, accessToken)
     expect(answer).toMatchObject({
       status: 200,
       headers: { 'x-auth-subject': 'alice', 'x-auth-client': client.clientId },
@@ -64,8 +64,8 @@ describe('a bound token at a gateway', () => {
     ['for the question itself', { claims: { htm: 'GET', htu: `${ISSUER}${VERIFY}` } }],
     ['for the question at the gateway', { claims: { htm: 'GET', htu: `${NOTES}${VERIFY}` } }],
   ])('does not pass %s', async (_, asked) => {
-    const { school, accessToken } = await behindGateway()
-    expect(saidOf(await ask(school, accessToken, asked))).toEqual([401, undefined])
+    const { service, accessToken } = await behindGateway()
+    expect(saidOf(await ask(service, accessToken, asked))).toEqual([401, undefined])
   })
 
   it.each<[string, string, object]>([
@@ -77,9 +77,9 @@ describe('a bound token at a gateway', () => {
     ['a path like a host', `https://evil.example/notes`, { 'x-forwarded-uri': '//evil.example/notes' }],
     ['a path with a user', `https://evil.example/notes`, { 'x-forwarded-uri': '/@evil.example/notes' }],
   ])('is for the configured origin, whatever is said by %s', async (_, htu, said) => {
-    const { school, accessToken } = await behindGateway()
+    const { service, accessToken } = await behindGateway()
     const asked = { claims: { htu }, forwarded: { ...POSTED, ...said } }
-    expect(saidOf(await ask(school, accessToken, asked))).toEqual([401, undefined])
+    expect(saidOf(await ask(service, accessToken, asked))).toEqual([401, undefined])
   })
 
   it.each<[string, Record<string, string | string[]>]>([
@@ -94,21 +94,21 @@ describe('a bound token at a gateway', () => {
     ['a backslash', { ...POSTED, 'x-forwarded-uri': '/\\notes' }],
     ['a fragment', { ...POSTED, 'x-forwarded-uri': '/notes#x' }],
   ])('does not pass where the gateway names %s, and its operator is told', async (_, forwarded) => {
-    const { school, accessToken } = await behindGateway()
-    expect(saidOf(await ask(school, accessToken, { forwarded }))).toEqual([401, undefined])
-    expect(school.events.at(-1)).toMatchObject({ reason: 'gateway_names_no_request', path: VERIFY })
+    const { service, accessToken } = await behindGateway()
+    expect(saidOf(await ask(service, accessToken, { forwarded }))).toEqual([401, undefined])
+    expect(service.events.at(-1)).toMatchObject({ reason: 'gateway_names_no_request', path: VERIFY })
   })
 
   it('gets a nonce if one is required, and a newer one with the response', async () => {
-    const { school, accessToken } = await behindGateway({ nonce: 'required' })
-    const asked = await ask(school, accessToken)
+    const { service, accessToken } = await behindGateway({ nonce: 'required' })
+    const asked = await ask(service, accessToken)
     const nonce = asked.headers['dpop-nonce']
     expect([asked.status, asked.headers['www-authenticate']]).toEqual([
       401,
       expect.stringMatching(/^DPoP error="use_dpop_nonce"/),
     ])
-    school.clock.now += 60
-    const answer = await ask(school, accessToken, { claims: { nonce } })
+    service.clock.now += 60
+    const answer = await ask(service, accessToken, { claims: { nonce } })
     expect([answer.status, answer.headers['dpop-nonce']]).toEqual([
       200,
       expect.not.stringMatching(`${nonce}`),
@@ -116,28 +116,28 @@ describe('a bound token at a gateway', () => {
   })
 
   it('passes once with a single-use proof', async () => {
-    const { school, accessToken } = await behindGateway({ replay: 'strict' })
+    const { service, accessToken } = await behindGateway({ replay: 'strict' })
     const statuses = []
     for (const jti of ['one', 'one', 'two'])
-      statuses.push((await ask(school, accessToken, { claims: { jti } })).status)
+      statuses.push((await ask(service, accessToken, { claims: { jti } })).status)
     expect(statuses).toEqual([200, 401, 200])
   })
 
   it('does not pass if the gateway has no DPoP', async () => {
-    const school = open({}, { features: [dpop(), forwardAuth()] })
-    const { form } = await redemptionOf(school)
-    const answer = await token(school, form, proven(school, '/api/oauth/token'))
+    const service = open({}, { features: [dpop(), forwardAuth()] })
+    const { form } = await redemptionOf(service)
+    const answer = await token(service, form, proven(service, '/api/oauth/token'))
     const { access_token } = bodyOf<TokenAnswer>(answer)
-    expect((await ask(school, access_token)).status).toBe(401)
+    expect((await ask(service, access_token)).status).toBe(401)
   })
 })
 
 it('an unbound token passes as before, and not as a bound one', async () => {
-  const { school } = await behindGateway()
-  const { form } = await redemptionOf(school)
-  const { access_token } = bodyOf<TokenAnswer>(await token(school, form))
-  expect((await ask(school, access_token, { scheme: 'Bearer', forwarded: {} })).status).toBe(200)
-  expect((await ask(school, access_token)).status).toBe(401)
+  const { service } = await behindGateway()
+  const { form } = await redemptionOf(service)
+  const { access_token } = bodyOf<TokenAnswer>(await token(service, form))
+  expect((await ask(service, access_token, { scheme: 'Bearer', forwarded: {} })).status).toBe(200)
+  expect((await ask(service, access_token)).status).toBe(401)
 })
 
 describe('the gateway of a resource that accepts only sender-constrained tokens', () => {
@@ -150,12 +150,12 @@ describe('the gateway of a resource that accepts only sender-constrained tokens'
     const { access_token } = bodyOf<TokenAnswer>(await token(before, form))
     const { store, clock } = before
     const gateway = [...features, forwardAuth({ origin: NOTES })]
-    const school = openSchool({ store, now: () => clock.now, resources, features: gateway })
-    expect((await ask(school, access_token, { scheme: 'Bearer' })).status).toBe(401)
+    const service = openService({ store, now: () => clock.now, resources, features: gateway })
+    expect((await ask(service, access_token, { scheme: 'Bearer' })).status).toBe(401)
   })
 
   it('does not start without the origin of the gateway', () => {
-    expect(() => openSchool({ resources, features: [...features, forwardAuth()] })).toThrow(
+    expect(() => openService({ resources, features: [...features, forwardAuth()] })).toThrow(
       'forwardAuth: resource accepts only sender-constrained tokens, so the option origin is required',
     )
   })

@@ -97,18 +97,18 @@ it('shows a client with that id, or an error page, for any two responses of its 
   const seen = { consent: 0, refused: 0 }
   await fc.assert(
     fc.asyncProperty(answer, answer, async (first, second) => {
-      const { school, host } = openWithDocuments()
+      const { service, host } = openWithDocuments()
       for (host.answer of [first, second]) {
-        Object.assign(school.shown, { consent: undefined })
-        const page = await authorize(school, authorizationQuery(ID))
+        Object.assign(service.shown, { consent: undefined })
+        const page = await authorize(service, authorizationQuery(ID))
         expect([200, 303, 400, 429, 503]).toContain(page.status)
-        expect(school.shown.error?.reason).not.toBe('unexpected')
+        expect(service.shown.error?.reason).not.toBe('unexpected')
         if (page.status === 200) {
           seen.consent++
-          expect(school.shown.consent?.client).toMatchObject({ clientId: ID, origin: 'document' })
-          expect(redirectOf(await decide(school))).toMatchObject({ code: expect.any(String) })
+          expect(service.shown.consent?.client).toMatchObject({ clientId: ID, origin: 'document' })
+          expect(redirectOf(await decide(service))).toMatchObject({ code: expect.any(String) })
         } else seen.refused++
-        school.clock.now += 2 * 24 * 60 * 60
+        service.clock.now += 2 * 24 * 60 * 60
       }
       expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
       expect(Object.keys(Object.prototype)).toEqual([])

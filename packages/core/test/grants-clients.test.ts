@@ -13,33 +13,33 @@ import {
   register,
   tokensFor,
 } from './client.ts'
-import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 
 const BOB = { cookie: 'user=bob' }
 
-async function withTokens(school = openSchool()) {
-  const client = await register(school)
-  return { school, client, tokens: await tokensFor(school, client) }
+async function withTokens(service = openService()) {
+  const client = await register(service)
+  return { service, client, tokens: await tokensFor(service, client) }
 }
 
-async function isLive(school: School, token: string): Promise<boolean> {
-  return (await school.callApi(token)).kind === 'authorized'
+async function isLive(service: Service, token: string): Promise<boolean> {
+  return (await service.callApi(token)).kind === 'authorized'
 }
 
-async function withIntegration(school = openSchool()) {
-  const client = await school.server.clients.add({
+async function withIntegration(service = openService()) {
+  const client = await service.server.clients.add({
     clientName: 'Zap',
     redirectUris: ['https://zap.example/cb'],
     rememberConsent: true,
   })
-  return { school, client, overrides: { redirect_uri: 'https://zap.example/cb' } }
+  return { service, client, overrides: { redirect_uri: 'https://zap.example/cb' } }
 }
 
 describe('grants.list', () => {
   it('lists the clients, scopes and times of a user', async () => {
-    const { school, client } = await withTokens()
-    const at = school.clock.now
-    expect((await school.server.grants.list('alice')).grants).toEqual([
+    const { service, client } = await withTokens()
+    const at = service.clock.now
+    expect((await service.server.grants.list('alice')).grants).toEqual([
       {
         id: expect.any(String),
         clientId: client.clientId,
@@ -53,12 +53,12 @@ describe('grants.list', () => {
         expiresAt: at + 180 * 24 * 3600,
       },
     ])
-    expect((await school.server.grants.list('bob')).grants).toEqual([])
+    expect((await service.server.grants.list('bob')).grants).toEqual([])
   })
 
   it('has pages, the newest grants first', async () => {
-    const { school, client } = await withTokens()
-    const { grants } = school.store
+    const { service, client } = await withTokens()
+    const { grants } = service.store
     const [grant] = (await grants.list({ subject: 'alice' }, { limit: 9 })).grants
     if (grant === undefined) throw new Error('There is no grant')
     for (let count = 1; count <= 250; count++) {
@@ -66,35 +66,35 @@ describe('grants.list', () => {
       await grants.insert(id, { ...grant, id, createdAt: grant.createdAt + count }, grant.expiresAt)
     }
     const read = vi.spyOn(grants, 'list')
-    const find = vi.spyOn(school.store.clients, 'find')
-    const first = await school.server.grants.list('alice')
+    const find = vi.spyOn(service.store.clients, 'find')
+    const first = await service.server.grants.list('alice')
     expect(first.grants.map(({ id }) => id)).toEqual(
       Array.from({ length: 50 }, (_, at) => `grant-${250 - at}`),
     )
     expect(first.grants.every((listed) => listed.client?.clientId === client.clientId)).toBe(true)
     expect(find, 'each client once').toHaveBeenCalledTimes(1)
-    const rest = await school.server.grants.list('alice', { limit: 100_000, after: first.next })
+    const rest = await service.server.grants.list('alice', { limit: 100_000, after: first.next })
     expect(rest.grants).toHaveLength(200)
-    const last = await school.server.grants.list('alice', { after: rest.next })
+    const last = await service.server.grants.list('alice', { after: rest.next })
     expect([last.grants.map(({ id }) => id), last.next]).toEqual([[grant.id], undefined])
     expect(read.mock.calls.map(([, { limit }]) => limit)).toEqual([50, 200, 50])
   })
 
   it('leaves out an approval whose code expired unused', async () => {
-    const school = openSchool()
-    const client = await register(school)
-    await codeFor(school, client.clientId)
-    expect((await school.server.grants.list('alice')).grants).toHaveLength(1)
-    school.clock.now += 60
-    expect((await school.server.grants.list('alice')).grants).toEqual([])
+    const service = openService()
+    const client = await register(service)
+    await codeFor(service, client.clientId)
+    expect((await service.server.grants.list('alice')).grants).toHaveLength(1)
+    service.clock.now += 60
+    expect((await service.server.grants.list('alice')).grants).toEqual([])
   })
 })
 
 describe('clients.find', () => {
   it('finds a self-registered client and an integration, and returns undefined for an unknown id', async () => {
-    const { school, client } = await withIntegration()
-    const { clientId: client_id } = await register(school)
-    const find = school.server.clients.find
+    const { service, client } = await withIntegration()
+    const { clientId: client_id } = await register(service)
+    const find = service.server.clients.find
     expect(await find(client_id)).toMatchObject({ clientId: client_id, origin: 'registered' })
     expect(await find(client.clientId)).toMatchObject({ clientName: 'Zap', origin: 'integration' })
     expect(await find('nobody')).toBeUndefined()
@@ -103,13 +103,13 @@ describe('clients.find', () => {
 
 describe('grants.revoke', () => {
   it('revokes consent and tokens at once', async () => {
-    const { school, client, tokens } = await withTokens()
-    const [grant] = (await school.server.grants.list('alice')).grants
-    expect(await school.server.grants.revoke('alice', grant?.id ?? '')).toBe(true)
-    expect(await isLive(school, tokens.access_token)).toBe(false)
-    expect((await refresh(school, client, tokens.refresh_token)).status).toBe(400)
-    expect((await school.server.grants.list('alice')).grants).toEqual([])
-    expect(school.events.findLast(({ type }) => type === 'grant_revoked')).toEqual({
+    const { service, client, tokens } = await withTokens()
+    const [grant] = (await service.server.grants.list('alice')).grants
+    expect(await service.server.grants.revoke('alice', grant?.id ?? '')).toBe(true)
+    expect(await isLive(service, tokens.access_token)).toBe(false)
+    expect((await refresh(service, client, tokens.refresh_token)).status).toBe(400)
+    expect((await service.server.grants.list('alice')).grants).toEqual([])
+    expect(service.events.findLast(({ type }) => type === 'grant_revoked')).toEqual({
       type: 'grant_revoked',
       grantId: grant?.id,
       clientId: client.clientId,
@@ -119,28 +119,28 @@ describe('grants.revoke', () => {
   })
 
   it('emits an event that names the operator as the cause', async () => {
-    const { school } = await withTokens()
-    const [grant] = (await school.server.grants.list('alice')).grants
-    expect(await school.server.grants.revoke('alice', grant?.id ?? '', 'operator')).toBe(true)
-    expect(school.events.findLast(({ type }) => type === 'grant_revoked')).toMatchObject({ by: 'operator' })
+    const { service } = await withTokens()
+    const [grant] = (await service.server.grants.list('alice')).grants
+    expect(await service.server.grants.revoke('alice', grant?.id ?? '', 'operator')).toBe(true)
+    expect(service.events.findLast(({ type }) => type === 'grant_revoked')).toMatchObject({ by: 'operator' })
   })
 
   it('revokes a code that is not redeemed yet', async () => {
-    const school = openSchool()
-    const client = await register(school)
-    const code = await codeFor(school, client.clientId)
-    const [grant] = (await school.server.grants.list('alice')).grants
-    await school.server.grants.revoke('alice', grant?.id ?? '')
-    expect((await redeem(school, client, code)).status).toBe(400)
+    const service = openService()
+    const client = await register(service)
+    const code = await codeFor(service, client.clientId)
+    const [grant] = (await service.server.grants.list('alice')).grants
+    await service.server.grants.revoke('alice', grant?.id ?? '')
+    expect((await redeem(service, client, code)).status).toBe(400)
   })
 
   it('makes an integration need consent again', async () => {
-    const { school, client, overrides } = await withIntegration()
-    await tokensFor(school, client, overrides).catch(() => undefined)
-    const again = () => authorize(school, authorizationQuery(client.clientId, overrides))
+    const { service, client, overrides } = await withIntegration()
+    await tokensFor(service, client, overrides).catch(() => undefined)
+    const again = () => authorize(service, authorizationQuery(client.clientId, overrides))
     expect((await again()).status, 'consent is remembered').toBe(303)
-    for (const { id } of (await school.server.grants.list('alice')).grants)
-      await school.server.grants.revoke('alice', id)
+    for (const { id } of (await service.server.grants.list('alice')).grants)
+      await service.server.grants.revoke('alice', id)
     expect((await again()).status, 'the consent page').toBe(200)
   })
 
@@ -149,32 +149,32 @@ describe('grants.revoke', () => {
     ['an unknown one', 'alice', (id: string) => `${id}x`],
     ['nothing at all', 'alice', () => ''],
   ])('touches no grant when asked for %s', async (_, subject, named) => {
-    const { school, tokens } = await withTokens()
-    const [grant] = (await school.server.grants.list('alice')).grants
-    const told = school.events.length
-    expect(await school.server.grants.revoke(subject, named(grant?.id ?? ''))).toBe(false)
-    expect(await isLive(school, tokens.access_token)).toBe(true)
-    expect(school.events).toHaveLength(told)
+    const { service, tokens } = await withTokens()
+    const [grant] = (await service.server.grants.list('alice')).grants
+    const told = service.events.length
+    expect(await service.server.grants.revoke(subject, named(grant?.id ?? ''))).toBe(false)
+    expect(await isLive(service, tokens.access_token)).toBe(true)
+    expect(service.events).toHaveLength(told)
   })
 
   it('changes nothing when its arguments are swapped', async () => {
-    const { school, tokens } = await withTokens()
-    const [grant] = (await school.server.grants.list('alice')).grants
-    expect(await school.server.grants.revoke(grant?.id ?? '', 'alice')).toBe(false)
-    expect(await isLive(school, tokens.access_token)).toBe(true)
+    const { service, tokens } = await withTokens()
+    const [grant] = (await service.server.grants.list('alice')).grants
+    expect(await service.server.grants.revoke(grant?.id ?? '', 'alice')).toBe(false)
+    expect(await isLive(service, tokens.access_token)).toBe(true)
   })
 
   it('wins over refreshes that run at the same time', async () => {
-    const { school, client, tokens } = await withTokens()
-    const [grant] = (await school.server.grants.list('alice')).grants
-    const refreshes = Array.from({ length: 8 }, () => refresh(school, client, tokens.refresh_token))
+    const { service, client, tokens } = await withTokens()
+    const [grant] = (await service.server.grants.list('alice')).grants
+    const refreshes = Array.from({ length: 8 }, () => refresh(service, client, tokens.refresh_token))
     const [, ...answers] = await Promise.all([
-      school.server.grants.revoke('alice', grant?.id ?? ''),
+      service.server.grants.revoke('alice', grant?.id ?? ''),
       ...refreshes,
     ])
     for (const answer of answers) {
       const { access_token } = bodyOf<{ access_token?: string }>(answer)
-      if (access_token !== undefined) expect(await isLive(school, access_token)).toBe(false)
+      if (access_token !== undefined) expect(await isLive(service, access_token)).toBe(false)
     }
   })
 })
@@ -185,37 +185,37 @@ describe('grants.revokeAll', () => {
     ['every client, for the operator', { by: 'operator' as const }, { by: 'operator' }, 2],
     ['one client', { clientId: 'one', by: 'user' as const }, { by: 'user' }, 1],
   ])('ends the grants of %s, however many there are', async (_, scope, told, clients) => {
-    const { school } = await withTokens()
-    const { grants } = school.store
+    const { service } = await withTokens()
+    const { grants } = service.store
     const [grant] = (await grants.list({ subject: 'alice' }, { limit: 9 })).grants
     if (grant === undefined) throw new Error('There is no grant')
-    await school.server.grants.revokeAll('alice')
+    await service.server.grants.revokeAll('alice')
     for (let count = 0; count < 300; count++)
       for (const clientId of ['one', 'other']) {
         const id = `${clientId}-${count}` as typeof grant.id
         await grants.insert(id, { ...grant, id, clientId }, grant.expiresAt)
       }
-    expect(await school.server.grants.revokeAll('alice', scope)).toBe(300 * clients)
-    expect(school.events.at(-1)).toEqual({
+    expect(await service.server.grants.revokeAll('alice', scope)).toBe(300 * clients)
+    expect(service.events.at(-1)).toEqual({
       ...{ type: 'grant_revoked', subject: 'alice', ...told },
       ...{ grantId: expect.any(String), clientId: expect.any(String) },
     })
-    expect(await school.server.grants.revokeAll('alice')).toBe(300 * (2 - clients))
+    expect(await service.server.grants.revokeAll('alice')).toBe(300 * (2 - clients))
   })
 })
 
 describe('clients.list', () => {
   it('lists the integrations, the oldest first, without secrets', async () => {
-    const { school, client } = await withIntegration()
-    school.clock.now += 1
-    await school.server.clients.add({
+    const { service, client } = await withIntegration()
+    service.clock.now += 1
+    await service.server.clients.add({
       clientName: 'Reports',
       redirectUris: [],
       resourceServer: true,
       scopes: ['courses:read'],
     })
-    await register(school)
-    const listed = await school.server.clients.list()
+    await register(service)
+    const listed = await service.server.clients.list()
     expect(listed).toMatchObject([
       {
         clientId: client.clientId,
@@ -233,21 +233,21 @@ describe('clients.list', () => {
 
 describe('clients.remove', () => {
   it('revokes every grant of the client, of every user, and no other', async () => {
-    const school = openSchool()
-    const [client, other] = [await register(school), await register(school)]
-    const alice = await tokensFor(school, client)
-    const kept = await tokensFor(school, other)
-    await authorize(school, authorizationQuery(client.clientId), BOB)
-    const code = redirectOf(await decide(school, {}, BOB)).code ?? ''
-    const bob = bodyOf<{ access_token: string }>(await redeem(school, client, code))
-    expect(await school.server.clients.remove(client.clientId)).toEqual({ existed: true, grantsEnded: 2 })
-    expect(await isLive(school, alice.access_token)).toBe(false)
-    expect(await isLive(school, bob.access_token)).toBe(false)
-    expect(await isLive(school, kept.access_token)).toBe(true)
-    expect((await refresh(school, client, alice.refresh_token)).status).toBe(401)
-    expect((await authorize(school, authorizationQuery(client.clientId))).status).toBe(400)
-    expect((await school.server.grants.list('alice')).grants).toMatchObject([{ clientId: other.clientId }])
-    const told = school.events.filter(({ type }) => type === 'grant_revoked' || type === 'client_removed')
+    const service = openService()
+    const [client, other] = [await register(service), await register(service)]
+    const alice = await tokensFor(service, client)
+    const kept = await tokensFor(service, other)
+    await authorize(service, authorizationQuery(client.clientId), BOB)
+    const code = redirectOf(await decide(service, {}, BOB)).code ?? ''
+    const bob = bodyOf<{ access_token: string }>(await redeem(service, client, code))
+    expect(await service.server.clients.remove(client.clientId)).toEqual({ existed: true, grantsEnded: 2 })
+    expect(await isLive(service, alice.access_token)).toBe(false)
+    expect(await isLive(service, bob.access_token)).toBe(false)
+    expect(await isLive(service, kept.access_token)).toBe(true)
+    expect((await refresh(service, client, alice.refresh_token)).status).toBe(401)
+    expect((await authorize(service, authorizationQuery(client.clientId))).status).toBe(400)
+    expect((await service.server.grants.list('alice')).grants).toMatchObject([{ clientId: other.clientId }])
+    const told = service.events.filter(({ type }) => type === 'grant_revoked' || type === 'client_removed')
     const removed = { by: 'operator', reason: 'client_removed' }
     expect(told).toMatchObject([
       { subject: expect.stringMatching(/alice|bob/), ...removed },
@@ -257,25 +257,25 @@ describe('clients.remove', () => {
   })
 
   it('invalidates a consent page that is still open', async () => {
-    const school = openSchool()
-    const client = await register(school)
-    await authorize(school, authorizationQuery(client.clientId))
-    await school.server.clients.remove(client.clientId)
-    expect((await decide(school)).status).toBe(400)
-    expect((await school.server.grants.list('alice')).grants).toEqual([])
+    const service = openService()
+    const client = await register(service)
+    await authorize(service, authorizationQuery(client.clientId))
+    await service.server.clients.remove(client.clientId)
+    expect((await decide(service)).status).toBe(400)
+    expect((await service.server.grants.list('alice')).grants).toEqual([])
   })
 
   it('completes an interrupted removal, and reports an unknown client', async () => {
-    const { school, client, tokens } = await withTokens()
-    await school.store.clients.remove(client.clientId)
-    expect((await school.server.grants.list('alice')).grants).toEqual([
+    const { service, client, tokens } = await withTokens()
+    await service.store.clients.remove(client.clientId)
+    expect((await service.server.grants.list('alice')).grants).toEqual([
       expect.not.objectContaining({ client: {} }),
     ])
-    expect(await school.server.clients.remove(client.clientId)).toEqual({ existed: false, grantsEnded: 1 })
-    expect(await isLive(school, tokens.access_token)).toBe(false)
-    const told = school.events.length
-    expect(await school.server.clients.remove(client.clientId)).toEqual({ existed: false, grantsEnded: 0 })
-    expect(school.events).toHaveLength(told)
+    expect(await service.server.clients.remove(client.clientId)).toEqual({ existed: false, grantsEnded: 1 })
+    expect(await isLive(service, tokens.access_token)).toBe(false)
+    const told = service.events.length
+    expect(await service.server.clients.remove(client.clientId)).toEqual({ existed: false, grantsEnded: 0 })
+    expect(service.events).toHaveLength(told)
   })
 
   it('revokes every token of an approval that its scan missed', async () => {
@@ -285,28 +285,28 @@ describe('clients.remove', () => {
       yield* real.grants.scan()
       await approveLate()
     }
-    const school = openSchool({ store: { ...real, grants: { ...real.grants, scan } } })
-    const client = await register(school)
-    await authorize(school, authorizationQuery(client.clientId))
+    const service = openService({ store: { ...real, grants: { ...real.grants, scan } } })
+    const client = await register(service)
+    await authorize(service, authorizationQuery(client.clientId))
     const answers: HttpResponse[] = []
     approveLate = async () => {
-      const { headers } = await decide(school)
+      const { headers } = await decide(service)
       const code = new URL(String(headers.location ?? ISSUER)).searchParams.get('code') ?? ''
-      answers.push(await redeem(school, client, code))
+      answers.push(await redeem(service, client, code))
     }
-    await school.server.clients.remove(client.clientId)
+    await service.server.clients.remove(client.clientId)
     expect(answers.map(({ status }) => status)).toEqual([401])
   })
 
   it('wins over refreshes that run at the same time', async () => {
-    const { school, client, tokens } = await withTokens()
+    const { service, client, tokens } = await withTokens()
     const [, ...answers] = await Promise.all([
-      school.server.clients.remove(client.clientId),
-      ...Array.from({ length: 8 }, () => refresh(school, client, tokens.refresh_token)),
+      service.server.clients.remove(client.clientId),
+      ...Array.from({ length: 8 }, () => refresh(service, client, tokens.refresh_token)),
     ])
     for (const answer of answers) {
       const { access_token } = bodyOf<{ access_token?: string }>(answer)
-      if (access_token !== undefined) expect(await isLive(school, access_token)).toBe(false)
+      if (access_token !== undefined) expect(await isLive(service, access_token)).toBe(false)
     }
   })
 })

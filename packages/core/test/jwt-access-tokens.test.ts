@@ -14,33 +14,33 @@ import {
   type TokenAnswer,
   tokensFor,
 } from './client.ts'
-import { openDeviceSchool } from './device-school.ts'
-import { ISSUER, openSchool, type School } from './school.ts'
+import { openDeviceService } from './device-service.ts'
+import { ISSUER, openService, type Service } from './service.ts'
 import { TEST_KEYS } from './signing-keys.ts'
 
 const API = `${ISSUER}/mcp`
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const OPTIONS = { resources: { [API]: {} } }
 
-/** A school whose tokens for `/mcp` are signed. */
-function openSigningSchool(options: Partial<JwtAccessTokenOptions> = {}) {
-  const school = openSchool({ features: [jwtAccessTokens({ ...OPTIONS, ...options })] })
-  const { store, clock, server } = school
+/** A service whose tokens for `/mcp` are signed. */
+function openSigningService(options: Partial<JwtAccessTokenOptions> = {}) {
+  const service = openService({ features: [jwtAccessTokens({ ...OPTIONS, ...options })] })
+  const { store, clock, server } = service
   const now = () => clock.now
   const api = createResourceServer({
     ...{ resource: API, store, scopes: SCOPES, now },
     accessTokens: server.accessTokens,
   })
-  return { school, api }
+  return { service, api }
 }
 
 const SCOPES = { 'courses:read': { description: 'See courses' } } as const
 
 async function withToken(resource: string | null = API, options: Partial<JwtAccessTokenOptions> = {}) {
-  const { school, api } = openSigningSchool(options)
-  const client = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
-  const tokens = await tokensFor(school, client, { resource: resource ?? undefined })
-  return { school, api, client, tokens, token: tokens.access_token }
+  const { service, api } = openSigningService(options)
+  const client = await register(service, { token_endpoint_auth_method: 'client_secret_post' })
+  const tokens = await tokensFor(service, client, { resource: resource ?? undefined })
+  return { service, api, client, tokens, token: tokens.access_token }
 }
 
 const bearer = (token: string) => ({
@@ -51,40 +51,40 @@ const bearer = (token: string) => ({
   headers: { authorization: `Bearer ${token}` },
 })
 
-async function introspected(school: School, client: ClientAnswer, token: string) {
+async function introspected(service: Service, client: ClientAnswer, token: string) {
   const form = { ...credentials(client), token }
-  return bodyOf(await school.send('POST', '/api/oauth/introspect', { form }))
+  return bodyOf(await service.send('POST', '/api/oauth/introspect', { form }))
 }
 
-async function revoked(school: School, client: ClientAnswer, token: string) {
-  return school.send('POST', '/api/oauth/revoke', { form: { ...credentials(client), token } })
+async function revoked(service: Service, client: ClientAnswer, token: string) {
+  return service.send('POST', '/api/oauth/revoke', { form: { ...credentials(client), token } })
 }
 
 describe('a token for one signed resource', () => {
   it('is a JWT with the header and the claims of RFC 9068, and no others', async () => {
-    const { school, client, token } = await withToken()
+    const { service, client, token } = await withToken()
     expect(decodeProtectedHeader(token)).toEqual({ typ: 'at+jwt', alg: 'ES256', kid: 'test-ES256' })
     expect(decodeJwt(token)).toEqual({
       iss: ISSUER,
       sub: 'alice',
       aud: API,
       client_id: client.clientId,
-      iat: school.clock.now,
-      exp: school.clock.now + 300,
+      iat: service.clock.now,
+      exp: service.clock.now + 300,
       jti: expect.stringMatching(/^[\w-]{22}\.[\w-]{43}$/),
       scope: 'openid profile courses:read',
-      auth_time: school.clock.now,
+      auth_time: service.clock.now,
     })
   })
 
   it('verifies with the published keys', async () => {
-    const { school, token } = await withToken()
-    const { keys } = bodyOf<{ keys: JWK[] }>(await school.send('GET', '/api/oauth/jwks'))
+    const { service, token } = await withToken()
+    const { keys } = bodyOf<{ keys: JWK[] }>(await service.send('GET', '/api/oauth/jwks'))
     const options = {
       issuer: ISSUER,
       audience: API,
       typ: 'at+jwt',
-      currentDate: new Date(1000 * school.clock.now),
+      currentDate: new Date(1000 * service.clock.now),
     }
     await expect(jwtVerify(token, createLocalJWKSet({ keys }), options)).resolves.toBeDefined()
   })
@@ -96,39 +96,39 @@ describe('a token for one signed resource', () => {
   })
 
   it('is accepted by the guard with the store, until it is revoked or expires', async () => {
-    const { school, api, client, token } = await withToken()
+    const { service, api, client, token } = await withToken()
     expect(await api.access(bearer(token), 'courses:read')).toMatchObject({
       kind: 'authorized',
       token: { subject: 'alice', resources: [API] },
     })
-    school.clock.now += 300
+    service.clock.now += 300
     expect(await api.access(bearer(token))).toMatchObject({ kind: 'refused', response: { status: 401 } })
-    school.clock.now -= 300
-    await revoked(school, client, token)
+    service.clock.now -= 300
+    await revoked(service, client, token)
     expect(await api.access(bearer(token))).toMatchObject({ kind: 'refused', response: { status: 401 } })
   })
 
   it('is introspected and revoked like any other', async () => {
-    const { school, client, token } = await withToken()
-    expect(await introspected(school, client, token)).toMatchObject({ active: true, aud: API, sub: 'alice' })
-    const stranger = await register(school)
-    expect((await revoked(school, stranger, token)).status).toBe(400)
-    expect((await revoked(school, client, token)).status).toBe(200)
-    expect(await introspected(school, client, token)).toEqual({ active: false })
-    expect((await revoked(school, client, token)).status, 'once more').toBe(200)
+    const { service, client, token } = await withToken()
+    expect(await introspected(service, client, token)).toMatchObject({ active: true, aud: API, sub: 'alice' })
+    const stranger = await register(service)
+    expect((await revoked(service, stranger, token)).status).toBe(400)
+    expect((await revoked(service, client, token)).status).toBe(200)
+    expect(await introspected(service, client, token)).toEqual({ active: false })
+    expect((await revoked(service, client, token)).status, 'once more').toBe(200)
   })
 
   it('is revoked with its grant', async () => {
-    const { school, api, client, tokens, token } = await withToken()
-    await revoked(school, client, tokens.refresh_token)
+    const { service, api, client, tokens, token } = await withToken()
+    await revoked(service, client, tokens.refresh_token)
     expect(await api.access(bearer(token))).toMatchObject({ kind: 'refused' })
   })
 
   it('has the same claims when a lost response is repeated', async () => {
-    const { school, client, tokens } = await withToken()
-    const once = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
-    school.clock.now += 10
-    const again = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
+    const { service, client, tokens } = await withToken()
+    const once = bodyOf<TokenAnswer>(await refresh(service, client, tokens.refresh_token))
+    service.clock.now += 10
+    const again = bodyOf<TokenAnswer>(await refresh(service, client, tokens.refresh_token))
     expect(decodeJwt(again.access_token)).toEqual(decodeJwt(once.access_token))
   })
 })
@@ -144,7 +144,7 @@ describe('a token that stays opaque', () => {
   })
 
   it('is a token for several resources, since a JWT has one audience', () => {
-    const { accessTokens } = openSigningSchool().school.server
+    const { accessTokens } = openSigningService().service.server
     expect([accessTokens.longest?.([API]), accessTokens.longest?.([API, ISSUER])]).toEqual([300, undefined])
   })
 })
@@ -176,34 +176,34 @@ describe('the guard rejects a text that is no token', () => {
     ['the jti as an opaque token', (token) => `gka_${decodeJwt(token).jti}`],
     ['a JWT whose end is cut off', (token) => token.slice(0, -4)],
   ])('%s', async (_, other) => {
-    const { school, api, client, tokens, token } = await withToken()
+    const { service, api, client, tokens, token } = await withToken()
     const text = await other(token, tokens)
     expect(await api.access(bearer(text))).toMatchObject({ kind: 'refused', response: { status: 401 } })
-    expect(await introspected(school, client, text)).toEqual({ active: false })
-    expect((await revoked(school, client, text)).status).toBe(200)
+    expect(await introspected(service, client, text)).toEqual({ active: false })
+    expect((await revoked(service, client, text)).status).toBe(200)
     expect(await api.access(bearer(token)), 'and the token itself is still good').toMatchObject({
       kind: 'authorized',
     })
   })
 
   it('a token of another resource', async () => {
-    const { school, token } = await withToken()
-    expect(await school.callApi(token)).toMatchObject({ kind: 'refused', response: { status: 401 } })
+    const { service, token } = await withToken()
+    expect(await service.callApi(token)).toMatchObject({ kind: 'refused', response: { status: 401 } })
   })
 })
 
 it('a JWT access token is no id_token_hint', async () => {
-  const { school, client, token } = await withToken()
+  const { service, client, token } = await withToken()
   const query = authorizationQuery(client.clientId, { prompt: 'none', id_token_hint: token })
-  const { headers } = await authorize(school, query)
+  const { headers } = await authorize(service, query)
   expect(headers.location).toContain('error=login_required')
 })
 
 it('an exchanged token has an act claim, and at most the lifetime of a JWT', async () => {
   const signed = jwtAccessTokens({ resources: { [API]: { lifetime: 60 } } })
-  const school = openSchool({ features: [signed, tokenExchange()] })
-  const client = await register(school, { grant_types: ['authorization_code', TOKEN_EXCHANGE] })
-  const { access_token } = await tokensFor(school, client, { resource: API })
+  const service = openService({ features: [signed, tokenExchange()] })
+  const client = await register(service, { grant_types: ['authorization_code', TOKEN_EXCHANGE] })
+  const { access_token } = await tokensFor(service, client, { resource: API })
   const form = {
     ...credentials(client),
     grant_type: TOKEN_EXCHANGE,
@@ -211,19 +211,19 @@ it('an exchanged token has an act claim, and at most the lifetime of a JWT', asy
     subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
     scope: 'courses:read',
   }
-  const answer = bodyOf<TokenAnswer>(await school.send('POST', '/api/oauth/token', { form }))
+  const answer = bodyOf<TokenAnswer>(await service.send('POST', '/api/oauth/token', { form }))
   expect(decodeJwt(answer.access_token)).toMatchObject({
     sub: 'alice',
     client_id: client.clientId,
     act: { sub: client.clientId },
     scope: 'courses:read',
-    exp: school.clock.now + 60,
+    exp: service.clock.now + 60,
   })
 })
 
 it('a device gets a JWT too, with at most the lifetime of a JWT', async () => {
   const features = [jwtAccessTokens(OPTIONS)]
-  const { start, approve, poll } = await openDeviceSchool({ server: { features } })
+  const { start, approve, poll } = await openDeviceService({ server: { features } })
   const started = await start({ resource: API })
   await approve(started)
   const { access_token, expires_in } = bodyOf<TokenAnswer>(await poll(started))
@@ -233,7 +233,7 @@ it('a device gets a JWT too, with at most the lifetime of a JWT', async () => {
 
 describe('jwtAccessTokens rejects', () => {
   const created = (resources: JwtAccessTokenOptions['resources']) => () =>
-    openSchool({ features: [jwtAccessTokens({ resources })], keys: TEST_KEYS.slice(0, 1) })
+    openService({ features: [jwtAccessTokens({ resources })], keys: TEST_KEYS.slice(0, 1) })
 
   it.each<[string, JwtAccessTokenOptions['resources'], RegExp]>([
     ['a lifetime of more than ten minutes', { [API]: { lifetime: 601 } }, /lifetime must be/],

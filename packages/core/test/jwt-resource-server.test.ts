@@ -22,7 +22,7 @@ import {
   type TokenAnswer,
   tokensFor,
 } from './client.ts'
-import { ISSUER, openSchool, type School } from './school.ts'
+import { ISSUER, openService, type Service } from './service.ts'
 import { signingKey, TEST_KEYS } from './signing-keys.ts'
 
 const API = `${ISSUER}/mcp`
@@ -34,10 +34,10 @@ afterEach(() => {
   for (const close of toClose.splice(0)) close()
 })
 
-/** Serves the routes of a school over HTTP, as a resource server at an edge sees them. */
-async function served(school: School): Promise<string> {
+/** Serves the routes of a service over HTTP, as a resource server at an edge sees them. */
+async function served(service: Service): Promise<string> {
   const server = createServer(async (request, response) => {
-    const { status, headers, body } = await school.send(request.method ?? '', request.url ?? '', {
+    const { status, headers, body } = await service.send(request.method ?? '', request.url ?? '', {
       form: await text(request),
       headers: request.headers,
     })
@@ -54,15 +54,15 @@ async function openEdge(options: Partial<JwtResourceServerOptions<keyof typeof S
   const signing = { keys: TEST_KEYS as readonly PrivateJwk[] }
   const keys = () => signing.keys
   const store = createMemoryStore({ now })
-  const school = openSchool({
+  const service = openService({
     store,
     features: [jwtAccessTokens({ resources: { [API]: {} } }), revocationFeed()],
     keys,
     now,
   })
-  const client = await register(school)
-  const tokens = await tokensFor(school, client, { resource: API })
-  const address = await served(school)
+  const client = await register(service)
+  const tokens = await tokensFor(service, client, { resource: API })
+  const address = await served(service)
   const api = createJwtResourceServer({
     issuer: ISSUER,
     resource: API,
@@ -71,7 +71,7 @@ async function openEdge(options: Partial<JwtResourceServerOptions<keyof typeof S
     now,
     ...options,
   })
-  return { clock, now, school, client, tokens, api, address, signing }
+  return { clock, now, service, client, tokens, api, address, signing }
 }
 
 const request = (token?: string) => ({
@@ -173,10 +173,10 @@ describe('the guard without the store', () => {
   })
 
   it('fetches the keys once, however many unknown key ids are sent', async () => {
-    const { api, school, tokens } = await openEdge()
-    const { send } = school
+    const { api, service, tokens } = await openEdge()
+    const { send } = service
     let fetched = 0
-    school.send = (method, path, message) => {
+    service.send = (method, path, message) => {
       if (path.endsWith('/jwks')) fetched++
       return send(method, path, message)
     }
@@ -207,7 +207,7 @@ describe('the guard without the store', () => {
   it('rejects the tokens of a removed key once it fetches the keys again, after ten minutes', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: NOW * 1000 })
     onTestFinished(() => void vi.useRealTimers())
-    const { school, client, api, clock, signing, tokens } = await openEdge()
+    const { service, client, api, clock, signing, tokens } = await openEdge()
     const kindOf = async (token: string) => (await api.access(request(token))).kind
     const forged = await signed({ ...decodeJwt(tokens.access_token), exp: NOW + 3600 })
     expect(await kindOf(forged)).toBe('authorized')
@@ -220,7 +220,7 @@ describe('the guard without the store', () => {
     }
     expect(await at(599, forged), 'until then').toBe('authorized')
     expect(await at(600, forged)).toBe('refused')
-    const { access_token: next } = await tokensFor(school, client, { resource: API })
+    const { access_token: next } = await tokensFor(service, client, { resource: API })
     expect(await at(600, next), 'of a key that is left').toBe('authorized')
   })
 
@@ -235,8 +235,8 @@ describe('the guard without the store', () => {
 /** An edge that reads the feed. */
 async function openFeed(staleAfter = 30) {
   const edge = await openEdge()
-  const { school, address, now } = edge
-  const integration = await school.server.clients.add({
+  const { service, address, now } = edge
+  const integration = await service.server.clients.add({
     clientName: 'API',
     redirectUris: ['https://api.example/callback'],
     tokenEndpointAuthMethod: 'client_secret_post',
@@ -265,7 +265,7 @@ async function openFeed(staleAfter = 30) {
 
 describe('the revocation feed', () => {
   type End = (
-    school: School,
+    service: Service,
     client: ClientAnswer,
     tokens: TokenAnswer,
     clock: { now: number },
@@ -274,105 +274,105 @@ describe('the revocation feed', () => {
   it.each<[string, End]>([
     [
       'its client revokes it',
-      (school, client, { access_token: token }) =>
-        school.send('POST', '/api/oauth/revoke', { form: { ...credentials(client), token } }),
+      (service, client, { access_token: token }) =>
+        service.send('POST', '/api/oauth/revoke', { form: { ...credentials(client), token } }),
     ],
     [
       'its client revokes the grant',
-      (school, client, { refresh_token: token }) =>
-        school.send('POST', '/api/oauth/revoke', { form: { ...credentials(client), token } }),
+      (service, client, { refresh_token: token }) =>
+        service.send('POST', '/api/oauth/revoke', { form: { ...credentials(client), token } }),
     ],
     [
       'its user ends the grant',
-      async (school) => {
-        for (const { id } of (await school.server.grants.list('alice')).grants)
-          await school.server.grants.revoke('alice', id)
+      async (service) => {
+        for (const { id } of (await service.server.grants.list('alice')).grants)
+          await service.server.grants.revoke('alice', id)
       },
     ],
-    ['its client is removed', (school, client) => school.server.clients.remove(client.clientId)],
+    ['its client is removed', (service, client) => service.server.clients.remove(client.clientId)],
     [
       'its refresh token is used again, a window after the next one',
-      async (school, client, { refresh_token }, clock) => {
-        await refresh(school, client, refresh_token)
-        const next = bodyOf<TokenAnswer>(await refresh(school, client, refresh_token))
-        await refresh(school, client, next.refresh_token)
+      async (service, client, { refresh_token }, clock) => {
+        await refresh(service, client, refresh_token)
+        const next = bodyOf<TokenAnswer>(await refresh(service, client, refresh_token))
+        await refresh(service, client, next.refresh_token)
         clock.now += 60
-        await refresh(school, client, refresh_token)
+        await refresh(service, client, refresh_token)
       },
     ],
   ])('ends a token at every edge when %s', async (_, end) => {
-    const { school, client, tokens, ended, kind, clock } = await openFeed()
+    const { service, client, tokens, ended, kind, clock } = await openFeed()
     expect(await kind()).toBe('authorized')
-    await end(school, client, tokens, clock)
+    await end(service, client, tokens, clock)
     await ended.refresh()
     expect(await kind()).toBe(401)
   })
 
   it('has revocations by a server that signs no tokens and has no feed', async () => {
-    const { school, tokens, ended, kind, now } = await openFeed()
-    const { grants } = openSchool({ store: school.store, now }).server
+    const { service, tokens, ended, kind, now } = await openFeed()
+    const { grants } = openService({ store: service.store, now }).server
     expect(await grants.revokeAll('alice')).toBe(1)
     await ended.refresh()
     expect(await kind(tokens.access_token)).toBe(401)
   })
 
   it('has a revocation by a server whose clock is ahead, for which the token has expired', async () => {
-    const { school, tokens, ended, kind, now } = await openFeed()
-    const ahead = openSchool({ store: school.store, now: () => now() + tokens.expires_in + 119 })
+    const { service, tokens, ended, kind, now } = await openFeed()
+    const ahead = openService({ store: service.store, now: () => now() + tokens.expires_in + 119 })
     expect(await ahead.server.grants.revokeAll('alice')).toBe(1)
     await ended.refresh()
     expect(await kind(tokens.access_token)).toBe(401)
   })
 
   it('makes a revocation that it cannot record a 503, and revokes the token on a retry', async () => {
-    const { school, client, tokens, ended, kind } = await openFeed()
+    const { service, client, tokens, ended, kind } = await openFeed()
     const form = { ...credentials(client), token: tokens.refresh_token }
-    const revoke = async () => (await school.send('POST', '/api/oauth/revoke', { form })).status
+    const revoke = async () => (await service.send('POST', '/api/oauth/revoke', { form })).status
     const insert = vi
-      .spyOn(school.store.transients as Transients, 'insert')
+      .spyOn(service.store.transients as Transients, 'insert')
       .mockRejectedValue(new Error('full'))
     expect([await revoke(), await revoke()]).toEqual([503, 503])
     insert.mockRestore()
     expect(await revoke()).toBe(200)
     await ended.refresh()
     expect(await kind(tokens.access_token)).toBe(401)
-    expect(school.events.filter(({ type }) => type === 'grant_revoked')).toHaveLength(1)
+    expect(service.events.filter(({ type }) => type === 'grant_revoked')).toHaveLength(1)
   })
 
   it('has no grants without JWTs', async () => {
-    const { school, client } = await openFeed()
-    const { clientId, ...other } = await register(school)
-    const { access_token: token } = await tokensFor(school, { clientId: clientId, ...other })
-    const insert = vi.spyOn(school.store.transients as Transients, 'insert')
-    await school.send('POST', '/api/oauth/revoke', { form: { client_id: clientId, token } })
-    expect(await school.server.grants.revokeAll('alice', { clientId })).toBe(1)
+    const { service, client } = await openFeed()
+    const { clientId, ...other } = await register(service)
+    const { access_token: token } = await tokensFor(service, { clientId: clientId, ...other })
+    const insert = vi.spyOn(service.store.transients as Transients, 'insert')
+    await service.send('POST', '/api/oauth/revoke', { form: { client_id: clientId, token } })
+    expect(await service.server.grants.revokeAll('alice', { clientId })).toBe(1)
     expect(insert).not.toHaveBeenCalled()
-    await school.server.grants.revokeAll('alice', { clientId: client.clientId })
+    await service.server.grants.revokeAll('alice', { clientId: client.clientId })
     expect(insert).toHaveBeenCalled()
   })
 
   it('returns each revocation once to a guard that continues at its cursor', async () => {
-    const { school, client, api: _, ended } = await openFeed()
+    const { service, client, api: _, ended } = await openFeed()
     const answers: { ended: string[] }[] = []
-    const { send } = school
-    school.send = async (...message) => {
+    const { send } = service
+    service.send = async (...message) => {
       const answer = await send(...message)
       if (message[1].endsWith('/ended')) answers.push(JSON.parse(String(answer.body)))
       return answer
     }
     for (const count of [1, 2, 0]) {
-      for (let grant = 0; grant < count; grant++) await tokensFor(school, client, { resource: API })
-      if (count > 0) await school.server.grants.revokeAll('alice')
+      for (let grant = 0; grant < count; grant++) await tokensFor(service, client, { resource: API })
+      if (count > 0) await service.server.grants.revokeAll('alice')
       await ended.refresh()
     }
     expect(answers.map((answer) => answer.ended.length)).toEqual([2, 2, 0])
   })
 
   it('is never polled twice at once, and is polled again for waiting requests', async () => {
-    const { school, ended, kind } = await openFeed()
-    const { send } = school
+    const { service, ended, kind } = await openFeed()
+    const { send } = service
     const asking = { now: 0, most: 0, all: 0 }
-    school.send = async (...message) => {
+    service.send = async (...message) => {
       if (!message[1].endsWith('/ended')) return send(...message)
       asking.all++
       asking.most = Math.max(asking.most, ++asking.now)
@@ -382,25 +382,25 @@ describe('the revocation feed', () => {
       return answer
     }
     const first = ended.refresh()
-    await school.server.grants.revokeAll('alice')
+    await service.server.grants.revokeAll('alice')
     await Promise.all([first, ended.refresh(), ended.refresh()])
     expect([asking.most, asking.all, await kind()]).toEqual([1, 3, 401])
   })
 
   it('does not affect other tokens of the grant when one is revoked', async () => {
-    const { school, client, tokens, ended, kind } = await openFeed()
-    const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
+    const { service, client, tokens, ended, kind } = await openFeed()
+    const next = bodyOf<TokenAnswer>(await refresh(service, client, tokens.refresh_token))
     const form = { ...credentials(client), token: tokens.access_token }
-    await school.send('POST', '/api/oauth/revoke', { form })
+    await service.send('POST', '/api/oauth/revoke', { form })
     await ended.refresh()
     expect([await kind(), await kind(next.access_token)]).toEqual([401, 'authorized'])
   })
 
   it('drops revocations of tokens that have expired', async () => {
-    const { school, client, tokens, ended, clock } = await openFeed(1000)
+    const { service, client, tokens, ended, clock } = await openFeed(1000)
     const { jti = '' } = decodeJwt(tokens.access_token)
     const form = { ...credentials(client), token: tokens.access_token }
-    await school.send('POST', '/api/oauth/revoke', { form })
+    await service.send('POST', '/api/oauth/revoke', { form })
     await ended.refresh()
     expect(ended.has(jti)).toBe(true)
     clock.now += 900
@@ -417,19 +417,19 @@ describe('the revocation feed', () => {
   })
 
   it('is for resource servers only', async () => {
-    const { school } = await openFeed()
-    const client = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
-    const asked = await school.send('POST', '/api/oauth/ended', { form: credentials(client) })
+    const { service } = await openFeed()
+    const client = await register(service, { token_endpoint_auth_method: 'client_secret_post' })
+    const asked = await service.send('POST', '/api/oauth/ended', { form: credentials(client) })
     expect([asked.status, bodyOf(asked).error]).toEqual([401, 'invalid_client'])
   })
 
   it('has every one of many concurrent revocations', async () => {
-    const { school, client, ended } = await openFeed()
+    const { service, client, ended } = await openFeed()
     const tokens: TokenAnswer[] = []
-    for (let count = 0; count < 100; count++) tokens.push(await tokensFor(school, client, { resource: API }))
+    for (let count = 0; count < 100; count++) tokens.push(await tokensFor(service, client, { resource: API }))
     const answers = await Promise.all(
       tokens.map(({ refresh_token: token }) =>
-        school.send('POST', '/api/oauth/revoke', { form: { ...credentials(client), token } }),
+        service.send('POST', '/api/oauth/revoke', { form: { ...credentials(client), token } }),
       ),
     )
     expect(answers.filter(({ status }) => status !== 200)).toEqual([])
@@ -439,7 +439,7 @@ describe('the revocation feed', () => {
 
   it('needs a store that keeps transients', () => {
     const { clients, grants } = createMemoryStore()
-    expect(() => openSchool({ store: { clients, grants }, features: [revocationFeed()] })).toThrow(
+    expect(() => openService({ store: { clients, grants }, features: [revocationFeed()] })).toThrow(
       'the store has no transients',
     )
   })

@@ -3,7 +3,7 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, bodyOf, redirectOf, register, tokensFor } from './client.ts'
-import { ISSUER, openSchool, type School } from './school.ts'
+import { ISSUER, openService, type Service } from './service.ts'
 import { signingKey, TEST_KEYS } from './signing-keys.ts'
 
 const HOUR = 3600
@@ -11,35 +11,35 @@ const OLD = 'test-ES256'
 const NEW = 'new-ES256'
 const FRESH = await signingKey('ES256', NEW)
 
-/** Schools that share keys and store, each with its own clock. */
+/** Services that share keys and store, each with its own clock. */
 function openReplicas(count = 1) {
   const shared = { keys: TEST_KEYS as readonly PrivateJwk[] }
   const store = createMemoryStore({ now: () => 0 })
-  const replicas = Array.from({ length: count }, () => openSchool({ store, keys: () => shared.keys }))
-  const rotate = ({ clock }: School) => {
+  const replicas = Array.from({ length: count }, () => openService({ store, keys: () => shared.keys }))
+  const rotate = ({ clock }: Service) => {
     shared.keys = rotateSigningKeys(shared.keys, [FRESH], clock.now, HOUR)
   }
   return { replicas, shared, rotate }
 }
 
-async function idTokenOf(school: School): Promise<string> {
-  const client = await register(school, { id_token_signed_response_alg: 'ES256' })
-  return (await tokensFor(school, client)).id_token
+async function idTokenOf(service: Service): Promise<string> {
+  const client = await register(service, { id_token_signed_response_alg: 'ES256' })
+  return (await tokensFor(service, client)).id_token
 }
 
-const signerOf = async (school: School) => decodeProtectedHeader(await idTokenOf(school)).kid
+const signerOf = async (service: Service) => decodeProtectedHeader(await idTokenOf(service)).kid
 
-async function publishedBy(school: School): Promise<string[]> {
+async function publishedBy(service: Service): Promise<string[]> {
   const { keys } = bodyOf<{ keys: { kid: string; alg: string }[] }>(
-    await school.send('GET', '/api/oauth/jwks'),
+    await service.send('GET', '/api/oauth/jwks'),
   )
   return keys.filter(({ alg }) => alg === 'ES256').map(({ kid }) => kid)
 }
 
 /** A client that caches the key set as its library does, and fetches it from a replica. */
-function verifierAt(school: School) {
+function verifierAt(service: Service) {
   const fetchKeys = async () => {
-    const { status, headers, body } = await school.send('GET', '/api/oauth/jwks')
+    const { status, headers, body } = await service.send('GET', '/api/oauth/jwks')
     return new Response(body, { status, headers: headers as Record<string, string> })
   }
   const keySet = createRemoteJWKSet(new URL(`${ISSUER}/api/oauth/jwks`), { [customFetch]: fetchKeys })
@@ -49,73 +49,73 @@ function verifierAt(school: School) {
 
 it('a client whose algorithm is no longer offered gets ID tokens with the default algorithm', async () => {
   const store = createMemoryStore({ now: () => 0 })
-  const client = await register(openSchool({ store }), { id_token_signed_response_alg: 'RS256' })
+  const client = await register(openService({ store }), { id_token_signed_response_alg: 'RS256' })
   const keys = TEST_KEYS.filter(({ alg }) => alg !== 'RS256')
-  const { id_token } = await tokensFor(openSchool({ store, keys, idTokenAlgorithm: 'ES256' }), client)
+  const { id_token } = await tokensFor(openService({ store, keys, idTokenAlgorithm: 'ES256' }), client)
   expect(decodeProtectedHeader(id_token).alg).toBe('ES256')
 })
 
 describe('a server whose keys rotate', () => {
   it('publishes the new key at once, signs with it later, and keeps the old one while its tokens live', async () => {
     const { replicas, rotate } = openReplicas()
-    const [school] = replicas as [School]
-    const begin = school.clock.now
-    rotate(school)
-    expect([await signerOf(school), await publishedBy(school)]).toEqual([OLD, [NEW, OLD]])
-    school.clock.now = begin + 20 * 60 - 1
-    const lastOfOld = await idTokenOf(school)
+    const [service] = replicas as [Service]
+    const begin = service.clock.now
+    rotate(service)
+    expect([await signerOf(service), await publishedBy(service)]).toEqual([OLD, [NEW, OLD]])
+    service.clock.now = begin + 20 * 60 - 1
+    const lastOfOld = await idTokenOf(service)
     expect(decodeProtectedHeader(lastOfOld).kid).toBe(OLD)
-    school.clock.now = begin + 20 * 60
-    expect(await signerOf(school)).toBe(NEW)
-    school.clock.now += HOUR - 2
-    await expect(verifierAt(school)(lastOfOld, school.clock.now)).resolves.toMatchObject({
+    service.clock.now = begin + 20 * 60
+    expect(await signerOf(service)).toBe(NEW)
+    service.clock.now += HOUR - 2
+    await expect(verifierAt(service)(lastOfOld, service.clock.now)).resolves.toMatchObject({
       payload: { sub: 'alice' },
     })
-    school.clock.now += 5 * 60 + 2
-    expect([await signerOf(school), await publishedBy(school)]).toEqual([NEW, [NEW]])
+    service.clock.now += 5 * 60 + 2
+    expect([await signerOf(service), await publishedBy(service)]).toEqual([NEW, [NEW]])
   })
 
   it('accepts a hint that a retired key has signed, as long as the operator keeps that key', async () => {
     const { replicas, shared, rotate } = openReplicas()
-    const [school] = replicas as [School]
-    const { clientId: client_id } = await register(school)
-    const query = authorizationQuery(client_id, { id_token_hint: await idTokenOf(school) })
-    rotate(school)
-    school.clock.now += 24 * HOUR
-    expect(await publishedBy(school)).toEqual([NEW])
-    expect((await authorize(school, query)).body).toBe('consent')
+    const [service] = replicas as [Service]
+    const { clientId: client_id } = await register(service)
+    const query = authorizationQuery(client_id, { id_token_hint: await idTokenOf(service) })
+    rotate(service)
+    service.clock.now += 24 * HOUR
+    expect(await publishedBy(service)).toEqual([NEW])
+    expect((await authorize(service, query)).body).toBe('consent')
     shared.keys = shared.keys.filter(({ kid }) => kid !== OLD)
-    expect(redirectOf(await authorize(school, query)).error).toBe('login_required')
+    expect(redirectOf(await authorize(service, query)).error).toBe('login_required')
   })
 
   it('publishes neither the start time of a key nor private members', async () => {
     const { replicas, rotate } = openReplicas()
-    const [school] = replicas as [School]
-    rotate(school)
-    const { body } = await school.send('GET', '/api/oauth/jwks')
+    const [service] = replicas as [Service]
+    rotate(service)
+    const { body } = await service.send('GET', '/api/oauth/jwks')
     expect(body).not.toContain('signsFrom')
     expect(body).not.toContain(String(FRESH.d))
   })
 
   it('lets the key set be cached for a quarter of an hour, and revalidated', async () => {
     const { replicas, rotate } = openReplicas()
-    const [school] = replicas as [School]
-    const { headers } = await school.send('GET', '/api/oauth/jwks')
+    const [service] = replicas as [Service]
+    const { headers } = await service.send('GET', '/api/oauth/jwks')
     expect(headers['cache-control']).toBe('public, max-age=900')
     const again = () =>
-      school.send('GET', '/api/oauth/jwks', { headers: { 'if-none-match': String(headers.etag) } })
+      service.send('GET', '/api/oauth/jwks', { headers: { 'if-none-match': String(headers.etag) } })
     expect((await again()).status).toBe(304)
-    rotate(school)
+    rotate(service)
     expect((await again()).status).toBe(200)
   })
 
   it('emits an event', async () => {
     const { replicas, rotate } = openReplicas()
-    const [school] = replicas as [School]
-    rotate(school)
-    await publishedBy(school)
-    await publishedBy(school)
-    expect(school.events).toEqual([
+    const [service] = replicas as [Service]
+    rotate(service)
+    await publishedBy(service)
+    await publishedBy(service)
+    expect(service.events).toEqual([
       { type: 'signing_keys_changed', keyIds: [NEW, 'test-RS256', OLD, 'test-EdDSA'] },
     ])
   })
@@ -124,7 +124,7 @@ describe('a server whose keys rotate', () => {
 describe('two replicas with clocks two minutes apart', () => {
   it('accept the tokens of each other at every moment of a rotation', async () => {
     const { replicas, rotate } = openReplicas(2)
-    const [slow, fast] = replicas as [School, School]
+    const [slow, fast] = replicas as [Service, Service]
     const begin = slow.clock.now
     // Clients that cached the key set before the rotation, for as long as allowed.
     const earlier = { slow: verifierAt(slow), fast: verifierAt(fast) }
@@ -134,8 +134,8 @@ describe('two replicas with clocks two minutes apart', () => {
     for (let minute = 0; minute <= 100; minute += 1) {
       slow.clock.now = begin + minute * 60 - 60
       fast.clock.now = begin + minute * 60 + 60
-      for (const school of [slow, fast]) {
-        const token = await idTokenOf(school)
+      for (const service of [slow, fast]) {
+        const token = await idTokenOf(service)
         signers.add(`${decodeProtectedHeader(token).kid}`)
         for (const other of [slow, fast]) await verifierAt(other)(token, begin + minute * 60)
         if (minute < 15) for (const verify of Object.values(earlier)) await verify(token, begin + minute * 60)
@@ -155,17 +155,17 @@ describe('unusable keys', () => {
     ['none at all', () => []],
   ])('leave the earlier ones in place: %s', async (_, broken) => {
     const { replicas, shared, rotate } = openReplicas()
-    const [school] = replicas as [School]
+    const [service] = replicas as [Service]
     shared.keys = broken(TEST_KEYS)
-    expect([await signerOf(school), await publishedBy(school)]).toEqual([OLD, [OLD]])
-    expect(school.events.filter(({ type }) => type === 'signing_keys_refused')).toEqual([
+    expect([await signerOf(service), await publishedBy(service)]).toEqual([OLD, [OLD]])
+    expect(service.events.filter(({ type }) => type === 'signing_keys_refused')).toEqual([
       {
         type: 'signing_keys_refused',
         cause: expect.objectContaining({ message: expect.stringMatching(/^keys/) }),
       },
     ])
     shared.keys = TEST_KEYS
-    rotate(school)
-    expect(await publishedBy(school), 'mended').toEqual([NEW, OLD])
+    rotate(service)
+    expect(await publishedBy(service), 'mended').toEqual([NEW, OLD])
   })
 })

@@ -3,12 +3,12 @@ import { type LogoutView, logout } from '@grantkit/core/logout'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, register, tokensFor } from './client.ts'
-import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 
 const PATH = '/oauth/logout'
 const BACK = 'http://127.0.0.1:7001/signed-out'
 
-/** The school, where clients sign out; `user=alice@100` is Alice, who signed in at 100. */
+/** The service, where clients sign out; `user=alice@100` is Alice, who signed in at 100. */
 function openWithLogout(headers: Record<string, string> = {}) {
   const ended: string[] = []
   const asked: LogoutView[] = []
@@ -23,29 +23,29 @@ function openWithLogout(headers: Record<string, string> = {}) {
     },
     signedOutPage: () => ({ status: 200, headers, body: 'signed out' }),
   })
-  const school = openSchool({ features: [feature] })
-  const cookie = `user=alice@${school.clock.now}`
+  const service = openService({ features: [feature] })
+  const cookie = `user=alice@${service.clock.now}`
   const send = (query: Record<string, string>, as = cookie, method = 'GET') =>
-    school.send(method, PATH, method === 'GET' ? { query, headers: { cookie: as } } : { form: query })
+    service.send(method, PATH, method === 'GET' ? { query, headers: { cookie: as } } : { form: query })
   const confirm = (form: Record<string, string>, as = cookie, more = {}) => {
     const query = asked.at(-1)?.action.split('?')[1] ?? ''
-    return school.send('POST', `${PATH}/confirm`, { query, form, headers: { cookie: as, ...more } })
+    return service.send('POST', `${PATH}/confirm`, { query, form, headers: { cookie: as, ...more } })
   }
-  return { school, cookie, ended, asked, send, confirm }
+  return { service, cookie, ended, asked, send, confirm }
 }
 
 async function signedIn(overrides: Record<string, string> = {}, pageHeaders = {}) {
   const opened = openWithLogout(pageHeaders)
-  const client = await register(opened.school, { post_logout_redirect_uris: [BACK] })
-  const hint = (await tokensFor(opened.school, client, overrides)).id_token
+  const client = await register(opened.service, { post_logout_redirect_uris: [BACK] })
+  const hint = (await tokensFor(opened.service, client, overrides)).id_token
   return { ...opened, client, hint }
 }
 
 /** An ID token with other members, signed by another key if one is given. */
-function forged(school: School, claims: Record<string, unknown>, key = school.keys[0]) {
-  const whole = { iss: ISSUER, sub: 'alice', auth_time: school.clock.now, ...claims }
+function forged(service: Service, claims: Record<string, unknown>, key = service.keys[0]) {
+  const whole = { iss: ISSUER, sub: 'alice', auth_time: service.clock.now, ...claims }
   return new SignJWT(whole)
-    .setProtectedHeader({ alg: String(key?.alg), kid: String(school.keys[0]?.kid) })
+    .setProtectedHeader({ alg: String(key?.alg), kid: String(service.keys[0]?.kid) })
     .sign(key as never)
 }
 
@@ -74,29 +74,29 @@ describe('signing out', () => {
   })
 
   it('by a form becomes a GET, since browsers send no cookie with a form of another site', async () => {
-    const { school, send, hint, ended, cookie } = await signedIn()
+    const { service, send, hint, ended, cookie } = await signedIn()
     const form = { id_token_hint: hint, post_logout_redirect_uri: BACK, state: 's' }
     const { status, headers } = await send(form, '', 'POST')
     const [path, query = ''] = String(headers.location).split('?')
     expect([status, path, ended]).toEqual([303, PATH, []])
     expect(query, 'the hint stays out of the URL').toMatch(/^posted=[\w-]+$/)
-    const answer = await school.send('GET', PATH, { query, headers: { cookie } })
+    const answer = await service.send('GET', PATH, { query, headers: { cookie } })
     expect([answer.headers.location, ended]).toEqual([`${BACK}?state=s`, [cookie]])
-    const changed = await school.send('GET', PATH, { query: `${query}A`, headers: { cookie } })
+    const changed = await service.send('GET', PATH, { query: `${query}A`, headers: { cookie } })
     expect(changed.body, 'a changed one proves nothing').toBe('asks')
   })
 
   it('accepts an expired hint', async () => {
-    const { school, send, hint, ended } = await signedIn()
-    school.clock.now += 30 * 24 * 60 * 60
+    const { service, send, hint, ended } = await signedIn()
+    service.clock.now += 30 * 24 * 60 * 60
     await send({ id_token_hint: hint })
     expect(ended).toHaveLength(1)
   })
 
   it('revokes no grant', async () => {
-    const { school, send, hint } = await signedIn()
+    const { service, send, hint } = await signedIn()
     await send({ id_token_hint: hint })
-    expect((await school.server.grants.list('alice')).grants).toHaveLength(1)
+    expect((await service.server.grants.list('alice')).grants).toHaveLength(1)
   })
 
   it('takes a client_id that is the one of the hint', async () => {
@@ -116,7 +116,7 @@ describe('the user must confirm', () => {
   it.each([
     ['nothing', async () => ({})],
     ['a client_id', async ({ client }) => ({ client_id: client.clientId, post_logout_redirect_uri: BACK })],
-    ['a hint of another user', async ({ school }) => ({ id_token_hint: await bobs(school) })],
+    ['a hint of another user', async ({ service }) => ({ id_token_hint: await bobs(service) })],
   ] satisfies [string, (signed: Awaited<ReturnType<typeof signedIn>>) => Promise<object>][])(
     'LO-01: %s does not prove who asks, so nothing ends before the user says so',
     async (_, query) => {
@@ -146,7 +146,7 @@ describe('the user must confirm', () => {
   })
 
   it('LO-03: only a form issued to this session ends it, for ten minutes', async () => {
-    const { school, send, confirm, asked, ended, cookie } = await signedIn()
+    const { service, send, confirm, asked, ended, cookie } = await signedIn()
     await send({ state: 'x' })
     const ticket = String(asked[0]?.ticket)
     const otherQuery = { query: 'state=y', form: { ticket }, headers: { cookie } }
@@ -154,9 +154,9 @@ describe('the user must confirm', () => {
       await confirm({ ticket: `${ticket}x` }),
       await confirm({ ticket }, 'user=bob@1800000000'),
       await confirm({ ticket }, ''),
-      await school.send('POST', `${PATH}/confirm`, otherQuery),
+      await service.send('POST', `${PATH}/confirm`, otherQuery),
     ]
-    school.clock.now += 600
+    service.clock.now += 600
     refused.push(await confirm({ ticket }))
     for (const { status, body } of refused) expect([status, body]).toEqual([400, 'logout_ticket_invalid'])
     expect(ended).toEqual([])
@@ -211,24 +211,24 @@ describe('the post_logout_redirect_uri', () => {
   })
 
   it('LO-06: of another client is not redirected to', async () => {
-    const { school, send, hint } = await signedIn()
+    const { service, send, hint } = await signedIn()
     const other = 'http://127.0.0.1:9/other'
-    const { clientId: client_id } = await register(school, { post_logout_redirect_uris: [other] })
+    const { clientId: client_id } = await register(service, { post_logout_redirect_uris: [other] })
     const asked = { id_token_hint: hint, post_logout_redirect_uri: other }
     expect((await send(asked)).body).toBe('post_logout_redirect_uri_not_registered')
     expect((await send({ ...asked, client_id })).body).toBe('logout_hint_of_other_client')
   })
 
   it('is registered for a self-registered client on loopback only, and the response shows it', async () => {
-    const { school } = openWithLogout()
+    const { service } = openWithLogout()
     const mixed = { post_logout_redirect_uris: [BACK, 'https://app.example/out'] }
-    expect(await register(school, mixed)).toMatchObject({ post_logout_redirect_uris: [BACK] })
+    expect(await register(service, mixed)).toMatchObject({ post_logout_redirect_uris: [BACK] })
   })
 
   it('may be https for an integration, and nothing else', async () => {
-    const { school } = openWithLogout()
+    const { service } = openWithLogout()
     const add = (uri: string) =>
-      school.server.clients.add({
+      service.server.clients.add({
         clientName: 'CRM',
         redirectUris: ['https://crm.example/cb'],
         postLogoutRedirectUris: [uri],
@@ -246,21 +246,21 @@ describe('the post_logout_redirect_uri', () => {
 describe('a hint that cannot be verified', () => {
   const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
   it.each([
-    ['of another issuer', (school) => forged(school, { iss: 'https://other.example' })],
-    ['signed by another key', (school) => forged(school, {}, { ...stranger, alg: 'RS256' } as never)],
-    ['with another user in it', async (_school, hint) => spoilt(hint, { sub: 'bob' })],
+    ['of another issuer', (service) => forged(service, { iss: 'https://other.example' })],
+    ['signed by another key', (service) => forged(service, {}, { ...stranger, alg: 'RS256' } as never)],
+    ['with another user in it', async (_service, hint) => spoilt(hint, { sub: 'bob' })],
     [
       'that is not signed',
-      async (school) =>
-        new UnsecuredJWT({ sub: 'alice', auth_time: school.clock.now }).setIssuer(ISSUER).encode(),
+      async (service) =>
+        new UnsecuredJWT({ sub: 'alice', auth_time: service.clock.now }).setIssuer(ISSUER).encode(),
     ],
-    ['without a user', (school) => forged(school, { sub: undefined })],
+    ['without a user', (service) => forged(service, { sub: undefined })],
     ['that is no token', async () => 'nonsense'],
-  ] satisfies [string, (school: School, hint: string) => Promise<string>][])(
+  ] satisfies [string, (service: Service, hint: string) => Promise<string>][])(
     'LO-07: a hint %s ends nothing, goes nowhere and is refused',
     async (_, hint) => {
-      const { school, send, hint: genuine, ended, asked, client } = await signedIn()
-      const id_token_hint = await hint(school, genuine)
+      const { service, send, hint: genuine, ended, asked, client } = await signedIn()
+      const id_token_hint = await hint(service, genuine)
       const about = { id_token_hint, client_id: client.clientId, post_logout_redirect_uri: BACK }
       const answer = await send(about)
       expect([answer.status, answer.body]).toEqual([400, 'logout_hint_unverified'])
@@ -269,8 +269,8 @@ describe('a hint that cannot be verified', () => {
   )
 })
 
-function bobs(school: School): Promise<string> {
-  return forged(school, { sub: 'bob', aud: 'any' })
+function bobs(service: Service): Promise<string> {
+  return forged(service, { sub: 'bob', aud: 'any' })
 }
 
 function spoilt(hint: string, claims: object): string {
@@ -281,18 +281,18 @@ function spoilt(hint: string, claims: object): string {
 
 describe('a server', () => {
   it('with logout names the endpoint in its metadata', () => {
-    const { school } = openWithLogout()
-    expect(school.server.metadata).toHaveProperty('end_session_endpoint', `${ISSUER}${PATH}`)
+    const { service } = openWithLogout()
+    expect(service.server.metadata).toHaveProperty('end_session_endpoint', `${ISSUER}${PATH}`)
   })
 
   it('without it has neither the endpoint nor the member of client metadata', async () => {
-    const school = openSchool()
-    expect(school.server.metadata).not.toHaveProperty('end_session_endpoint')
+    const service = openService()
+    expect(service.server.metadata).not.toHaveProperty('end_session_endpoint')
     const given = { redirect_uris: [REDIRECT_URI], post_logout_redirect_uris: ['nonsense', 1] }
-    const answer = await school.send('POST', '/api/oauth/register', { json: given })
+    const answer = await service.send('POST', '/api/oauth/register', { json: given })
     expect(answer.status).toBe(201)
     expect(bodyOf(answer)).not.toHaveProperty('post_logout_redirect_uris')
-    const { value } = (await school.store.clients.find(String(bodyOf(answer).client_id))) ?? {}
+    const { value } = (await service.store.clients.find(String(bodyOf(answer).client_id))) ?? {}
     expect(value).not.toHaveProperty('featureMetadata')
   })
 })

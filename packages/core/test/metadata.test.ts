@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { claimsOfScopes } from '../src/openid/claims.ts'
 import { bodyOf, register, tokensFor } from './client.ts'
-import { ISSUER, openSchool, SCOPES, type School, type SchoolScope } from './school.ts'
+import { ISSUER, openService, SCOPES, type Service, type ServiceScope } from './service.ts'
 
 const AS = '/.well-known/oauth-authorization-server'
 const OIDC = '/.well-known/openid-configuration'
 
 describe('the server metadata', () => {
   it('describes the server, equally at both addresses', async () => {
-    const school = openSchool()
-    const document = await school.send('GET', AS)
-    expect((await school.send('GET', OIDC)).body).toBe(document.body)
+    const service = openService()
+    const document = await service.send('GET', AS)
+    expect((await service.send('GET', OIDC)).body).toBe(document.body)
     expect(bodyOf(document)).toEqual({
       issuer: ISSUER,
       authorization_endpoint: `${ISSUER}/oauth/authorize`,
@@ -46,12 +46,12 @@ describe('the server metadata', () => {
   })
 
   it('names only endpoints that exist', async () => {
-    const school = openSchool()
-    const document = bodyOf<Record<string, string>>(await school.send('GET', AS))
+    const service = openService()
+    const document = bodyOf<Record<string, string>>(await service.send('GET', AS))
     const named = Object.entries(document).filter(
       ([name]) => name.endsWith('_endpoint') || name === 'jwks_uri',
     )
-    const paths = school.server.routes.map(({ path }) => path)
+    const paths = service.server.routes.map(({ path }) => path)
     expect(named).toHaveLength(7)
     for (const [, address] of named) expect(paths).toContain(address.replace(ISSUER, ''))
   })
@@ -59,7 +59,7 @@ describe('the server metadata', () => {
   it.each([AS, OIDC, '/.well-known/oauth-protected-resource', '/api/oauth/jwks'])(
     'lets anyone read and cache %s',
     async (path) => {
-      const response = await openSchool().send('GET', path, {
+      const response = await openService().send('GET', path, {
         headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
       })
       expect(response.headers).toMatchObject({
@@ -68,27 +68,27 @@ describe('the server metadata', () => {
         'access-control-allow-origin': '*',
       })
       expect(response.body).not.toContain('evil')
-      expect(await openSchool().send('HEAD', path)).toMatchObject({ status: 200, body: '' })
-      expect((await openSchool().send('POST', path)).status).toBe(405)
+      expect(await openService().send('HEAD', path)).toMatchObject({ status: 200, body: '' })
+      expect((await openService().send('POST', path)).status).toBe(405)
     },
   )
 
   it('sends a document again only when it changed', async () => {
-    const school = openSchool()
-    const { etag } = (await school.send('GET', AS)).headers
+    const service = openService()
+    const { etag } = (await service.send('GET', AS)).headers
     expect(etag).toMatch(/^"[\w-]{43}"$/)
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const answer = await school.send('GET', AS, { headers: { 'if-none-match': String(known) } })
+      const answer = await service.send('GET', AS, { headers: { 'if-none-match': String(known) } })
       expect([answer.status, answer.body, answer.headers.etag]).toEqual([304, '', etag])
     }
-    expect((await school.send('GET', AS, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
-    const changed = openSchool({ documentation: 'https://school.example/auth.md' })
+    expect((await service.send('GET', AS, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+    const changed = openService({ documentation: 'https://server.example/auth.md' })
     expect((await changed.send('GET', AS)).headers.etag).not.toBe(etag)
   })
 
   it('keeps the issuer unchanged, and puts its path where each document needs it', async () => {
-    const issuer = 'https://school.example/auth/'
-    const { server } = openSchool({ issuer, resources: [issuer] })
+    const issuer = 'https://server.example/auth/'
+    const { server } = openService({ issuer, resources: [issuer] })
     const paths = server.routes.map(({ path }) => path)
     expect(paths).toEqual(
       expect.arrayContaining([
@@ -104,7 +104,7 @@ describe('the server metadata', () => {
     const response = await route?.handle({ method: 'GET', path: '', query: '', headers: {}, body: '' })
     expect(JSON.parse(response?.body ?? '')).toMatchObject({
       issuer,
-      token_endpoint: 'https://school.example/auth/api/oauth/token',
+      token_endpoint: 'https://server.example/auth/api/oauth/token',
     })
   })
 })
@@ -114,18 +114,20 @@ describe('the protected-resource metadata', () => {
     ['', ISSUER],
     ['/mcp', `${ISSUER}/mcp`],
   ])('describes the resource at "%s"', async (suffix, resource) => {
-    expect(bodyOf(await openSchool().send('GET', `/.well-known/oauth-protected-resource${suffix}`))).toEqual({
-      resource,
-      authorization_servers: [ISSUER],
-      scopes_supported: ['courses:read'],
-      bearer_methods_supported: ['header'],
-    })
+    expect(bodyOf(await openService().send('GET', `/.well-known/oauth-protected-resource${suffix}`))).toEqual(
+      {
+        resource,
+        authorization_servers: [ISSUER],
+        scopes_supported: ['courses:read'],
+        bearer_methods_supported: ['header'],
+      },
+    )
   })
 })
 
 it('the protected-resource metadata lists no scopes if none is baseline (RFC 9728 3.2)', async () => {
-  const school = openSchool({ scopes: { openid: { description: 'Sign you in' } } as never })
-  const document = bodyOf(await school.send('GET', '/.well-known/oauth-protected-resource'))
+  const service = openService({ scopes: { openid: { description: 'Sign you in' } } as never })
+  const document = bodyOf(await service.send('GET', '/.well-known/oauth-protected-resource'))
   expect(document).not.toHaveProperty('scopes_supported')
 })
 
@@ -134,17 +136,17 @@ describe('a described resource', () => {
     resource: `${ISSUER}/mcp`,
     name: 'Courses for agents',
     scopes: ['courses:read', 'courses:write'],
-    documentation: 'https://school.example/agents',
+    documentation: 'https://server.example/agents',
   } as const
-  const documentAt = async (school: School, suffix: string) =>
-    bodyOf(await school.send('GET', `/.well-known/oauth-protected-resource${suffix}`))
+  const documentAt = async (service: Service, suffix: string) =>
+    bodyOf(await service.send('GET', `/.well-known/oauth-protected-resource${suffix}`))
 
   it('has its name, its documentation and its own scopes, next to a plain one', async () => {
-    const school = openSchool({
+    const service = openService({
       resources: [ISSUER, described],
-      documentation: 'https://school.example/auth.md',
+      documentation: 'https://server.example/auth.md',
     })
-    expect(await documentAt(school, '/mcp')).toEqual({
+    expect(await documentAt(service, '/mcp')).toEqual({
       resource: described.resource,
       resource_name: described.name,
       authorization_servers: [ISSUER],
@@ -152,28 +154,28 @@ describe('a described resource', () => {
       bearer_methods_supported: ['header'],
       resource_documentation: described.documentation,
     })
-    expect(await documentAt(school, '')).toMatchObject({
+    expect(await documentAt(service, '')).toMatchObject({
       scopes_supported: ['courses:read'],
-      resource_documentation: 'https://school.example/auth.md',
+      resource_documentation: 'https://server.example/auth.md',
     })
   })
 
   it('is a resource that tokens can be bound to', async () => {
-    const school = openSchool({ resources: [described] })
-    const tokens = await tokensFor(school, await register(school), { resource: described.resource })
+    const service = openService({ resources: [described] })
+    const tokens = await tokensFor(service, await register(service), { resource: described.resource })
     expect(tokens).toHaveProperty('access_token')
   })
 
   it('may have no scope that does not exist', () => {
-    const resources = [{ ...described, scopes: ['courses:raed' as SchoolScope] }]
-    expect(() => openSchool({ resources })).toThrow(
+    const resources = [{ ...described, scopes: ['courses:raed' as ServiceScope] }]
+    expect(() => openService({ resources })).toThrow(
       'resources[0].scopes: courses:raed is not in the catalogue',
     )
   })
 })
 
 it('a server without registration neither has nor lists the endpoint', () => {
-  const { server } = openSchool({ registration: false })
+  const { server } = openService({ registration: false })
   expect(server.metadata).not.toHaveProperty('registration_endpoint')
   expect(server.routes.map(({ path }) => path)).not.toContain('/api/oauth/register')
   expect(server.metadata).toMatchObject({ grant_types_supported: ['authorization_code', 'refresh_token'] })
@@ -181,10 +183,10 @@ it('a server without registration neither has nor lists the endpoint', () => {
 
 describe('both documents', () => {
   it('name the documentation, if there is one', async () => {
-    const documentation = 'https://school.example/auth.md'
-    const school = openSchool({ documentation })
-    expect(bodyOf(await school.send('GET', AS))).toMatchObject({ service_documentation: documentation })
-    expect(bodyOf(await school.send('GET', '/.well-known/oauth-protected-resource'))).toMatchObject({
+    const documentation = 'https://server.example/auth.md'
+    const service = openService({ documentation })
+    expect(bodyOf(await service.send('GET', AS))).toMatchObject({ service_documentation: documentation })
+    expect(bodyOf(await service.send('GET', '/.well-known/oauth-protected-resource'))).toMatchObject({
       resource_documentation: documentation,
     })
   })
@@ -193,7 +195,7 @@ describe('both documents', () => {
 describe('the key set', () => {
   it('shows public keys only, each with its id, use and algorithm', async () => {
     const { keys } = bodyOf<{ keys: Record<string, string>[] }>(
-      await openSchool().send('GET', '/api/oauth/jwks'),
+      await openService().send('GET', '/api/oauth/jwks'),
     )
     expect(keys.map(({ kid, use, alg }) => [kid, use, alg])).toEqual([
       ['test-RS256', 'sig', 'RS256'],

@@ -27,16 +27,16 @@ const ALLOWED: Readonly<Record<string, string>> = {
 const ANY_METHOD = '/api/oauth/verify'
 
 describe('an unsupported method', () => {
-  const { school } = newRecording()
+  const { service } = newRecording()
 
-  it.each(school.server.routes.map(({ path }) => path).filter((path) => path !== ANY_METHOD))(
+  it.each(service.server.routes.map(({ path }) => path).filter((path) => path !== ANY_METHOD))(
     'is a 405 of %s, which names the methods and is open to scripts where it may be called by them',
     async (path) => {
-      const { status, headers } = await school.send('PATCH', path)
+      const { status, headers } = await service.send('PATCH', path)
       const open = headers['access-control-allow-origin'] === '*'
       expect([status, headers.allow]).toEqual([405, ALLOWED[path]])
       expect(open).toBe(ALLOWED[path]?.endsWith('OPTIONS'))
-      expect((await school.send('OPTIONS', path)).status).toBe(open ? 204 : 405)
+      expect((await service.send('OPTIONS', path)).status).toBe(open ? 204 : 405)
     },
   )
 })

@@ -1,15 +1,17 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { createResourceServer } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
-import { ISSUER, openSchool } from './school.ts'
+import { ISSUER, openService } from './service.ts'
 import { TEST_KEYS } from './signing-keys.ts'
 
 const [rsa, ec] = TEST_KEYS
+const shortRsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ format: 'jwk' })
 
 describe('an invalid option fails at creation', () => {
   it.each([
-    ['issuer', { issuer: 'school.example' }, 'issuer'],
-    ['issuer with a query', { issuer: 'https://school.example?x' }, 'issuer'],
-    ['issuer with a fragment', { issuer: 'https://school.example#x' }, 'issuer'],
+    ['issuer', { issuer: 'server.example' }, 'issuer'],
+    ['issuer with a query', { issuer: 'https://server.example?x' }, 'issuer'],
+    ['issuer with a fragment', { issuer: 'https://server.example#x' }, 'issuer'],
     ['short secret', { secret: 'short' }, 'secret'],
     [
       'secret of the guides',
@@ -19,6 +21,7 @@ describe('an invalid option fails at creation', () => {
     ['no key for RS256', { keys: [ec] }, 'RS256'],
     ['a public key', { keys: [{ ...rsa, d: undefined }] }, 'keys[0]'],
     ['a broken key', { keys: [{ ...rsa, n: '!' }] }, 'keys[0]'],
+    ['an RSA key of 1024 bits', { keys: [{ ...shortRsa, alg: 'RS256', kid: 'short' }] }, '2048 bits'],
     ['two keys of one kid', { keys: [rsa, rsa] }, 'kid'],
     ['a default scope that does not exist', { defaultScope: 'nope' }, 'defaultScope'],
     ['a lifetime of nothing', { lifetimes: { accessToken: 0 } }, 'lifetimes.accessToken'],
@@ -71,12 +74,12 @@ describe('an invalid option fails at creation', () => {
       'scopes: "notes" must have a language',
     ],
   ])('%s', (_, options, message) => {
-    expect(() => openSchool(options as object)).toThrow(message)
+    expect(() => openService(options as object)).toThrow(message)
   })
 
   it('a resource that is no URL', () => {
-    const { store } = openSchool()
-    for (const resource of ['school', `${ISSUER}#x`])
+    const { store } = openService()
+    for (const resource of ['service', `${ISSUER}#x`])
       expect(() => createResourceServer({ resource, store, scopes: {} })).toThrow('resource')
   })
 })
@@ -84,7 +87,7 @@ describe('an invalid option fails at creation', () => {
 describe('a server without openid', () => {
   it('needs no keys and has no userinfo', async () => {
     const scopes = { 'courses:read': { description: 'See courses' } } as never
-    const { server } = openSchool({ scopes, keys: [] })
+    const { server } = openService({ scopes, keys: [] })
     expect(server.routes.some(({ path }) => path.endsWith('/userinfo'))).toBe(false)
   })
 })

@@ -1,8 +1,8 @@
 import { formEncoded } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
 import { bodyOf } from './client.ts'
-import { AUTHORIZE, DEVICE, FORM, GERMAN, LOGOUT, openPages } from './pages-school.ts'
-import { REDIRECT_URI } from './school.ts'
+import { AUTHORIZE, DEVICE, FORM, GERMAN, LOGOUT, openPages } from './pages-service.ts'
+import { REDIRECT_URI } from './service.ts'
 
 /** What every page gets: the request of the browser, the language to speak, and texts in it. */
 
@@ -66,9 +66,9 @@ const OF_REQUESTS: Visit<[sent: Sent]>[] = [
   [
     'error',
     'of a pushed request that has expired',
-    async ({ school, open, push }, sent) => {
+    async ({ service, open, push }, sent) => {
       const query = await push(sent)
-      school.clock.now += 60
+      service.clock.now += 60
       await open(`${AUTHORIZE}?${query}`)
     },
   ],
@@ -163,8 +163,10 @@ describe('a page gets its request, and speaks the language that the client asks 
 })
 
 it('the languages of the pages are published as ui_locales_supported', async () => {
-  const { school } = await openPages()
-  const { ui_locales_supported } = bodyOf(await school.send('GET', '/.well-known/oauth-authorization-server'))
+  const { service } = await openPages()
+  const { ui_locales_supported } = bodyOf(
+    await service.send('GET', '/.well-known/oauth-authorization-server'),
+  )
   expect(ui_locales_supported).toEqual(['en', 'de', 'fr'])
 })
 

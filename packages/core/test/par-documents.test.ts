@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { ALICE, authorizationQuery, authorize, bodyOf, decide, redeem, redirectOf } from './client.ts'
 import { DOCUMENT, ID, openWithDocuments } from './document-host.ts'
 import { provingKey } from './dpop-key.ts'
-import { ISSUER, openSchool, PAGE, type School } from './school.ts'
+import { ISSUER, openService, PAGE, type Service } from './service.ts'
 import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
 
 /** Clients whose documents were not fetched yet, at endpoints without a user: no request causes a fetch. */
@@ -20,36 +20,36 @@ const KEYS_OR_NONE = { ...KEYS_ONLY, token_endpoint_auth_methods_supported: ['no
 
 function open({ required = true, document = {} } = {}) {
   const features = [pushedAuthorizationRequests({ required }), clientAssertion(), dpop()]
-  const { school, host } = openWithDocuments({ features })
+  const { service, host } = openWithDocuments({ features })
   host.answer = { document: { ...DOCUMENT, ...document } }
-  return { school, host }
+  return { service, host }
 }
 
-function push(school: School, more: Record<string, string> = {}, headers = {}) {
+function push(service: Service, more: Record<string, string> = {}, headers = {}) {
   const form = { ...Object.fromEntries(new URLSearchParams(authorizationQuery(ID))), ...more }
-  return school.send('POST', '/api/oauth/par', { form, headers })
+  return service.send('POST', '/api/oauth/par', { form, headers })
 }
 
 /** The response to the browser with the pushed request. */
-async function arrive(school: School, pushed: Awaited<ReturnType<typeof push>>, headers: object = ALICE) {
+async function arrive(service: Service, pushed: Awaited<ReturnType<typeof push>>, headers: object = ALICE) {
   expect(pushed.status, pushed.body).toBe(201)
   const { request_uri } = bodyOf<{ request_uri: string }>(pushed)
-  const first = await authorize(school, String(new URLSearchParams({ client_id: ID, request_uri })))
+  const first = await authorize(service, String(new URLSearchParams({ client_id: ID, request_uri })))
   const [, marked = ''] = String(first.headers.location).split('?')
-  return authorize(school, marked, headers as typeof ALICE)
+  return authorize(service, marked, headers as typeof ALICE)
 }
 
 describe('a pushed request of a client whose document is not fetched yet', () => {
   it('is validated after the sign-in, and not before: the push fetches nothing', async () => {
-    const { school, host } = open()
-    const pushed = await push(school)
-    await arrive(school, pushed, {})
+    const { service, host } = open()
+    const pushed = await push(service)
+    await arrive(service, pushed, {})
     expect(host.asked).toEqual([])
-    expect(school.shown.signInHint).toEqual({ ...PAGE, clientHost: 'editor.dev' })
-    const [, back = ''] = String(school.shown.signIn).split('?')
-    expect(await authorize(school, back)).toMatchObject({ status: 200, body: 'consent' })
-    const { code = '' } = redirectOf(await decide(school))
-    expect((await redeem(school, { clientId: ID }, code)).status).toBe(200)
+    expect(service.shown.signInHint).toEqual({ ...PAGE, clientHost: 'editor.dev' })
+    const [, back = ''] = String(service.shown.signIn).split('?')
+    expect(await authorize(service, back)).toMatchObject({ status: 200, body: 'consent' })
+    const { code = '' } = redirectOf(await decide(service))
+    expect((await redeem(service, { clientId: ID }, code)).status).toBe(200)
     expect(host.asked).toHaveLength(1)
   })
 
@@ -57,26 +57,26 @@ describe('a pushed request of a client whose document is not fetched yet', () =>
     ['redirect_uri', { redirect_uri: 'http://127.0.0.1:7001/other' }, 'redirect_uri_not_registered'],
     ['document', { redirect_uri: 'https://editor.dev/callback' }, 'redirect_uri_not_accepted'],
   ])('is a page when its %s turns out to be wrong', async (_, asked, reason) => {
-    const { school } = open()
-    expect((await arrive(school, await push(school, asked))).status).toBe(400)
-    expect(school.shown.error?.reason).toBe(reason)
+    const { service } = open()
+    expect((await arrive(service, await push(service, asked))).status).toBe(400)
+    expect(service.shown.error?.reason).toBe(reason)
   })
 
   it('is rejected at once if it is malformed', async () => {
-    const { school } = open()
-    const answer = await push(school, { max_age: 'soon' })
+    const { service } = open()
+    const answer = await push(service, { max_age: 'soon' })
     expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
   })
 
   it('binds its code to the key that the push proves', async () => {
-    const { school } = open()
+    const { service } = open()
     const proving = provingKey()
     const proof = (path: string) => ({
-      dpop: proving.proof({ jti: path, htm: 'POST', htu: ISSUER + path, iat: school.clock.now }),
+      dpop: proving.proof({ jti: path, htm: 'POST', htu: ISSUER + path, iat: service.clock.now }),
     })
-    await arrive(school, await push(school, {}, proof('/api/oauth/par')))
-    const { code = '' } = redirectOf(await decide(school))
-    expect((await redeem(school, { clientId: ID }, code)).status, 'without a proof').toBe(400)
+    await arrive(service, await push(service, {}, proof('/api/oauth/par')))
+    const { code = '' } = redirectOf(await decide(service))
+    expect((await redeem(service, { clientId: ID }, code)).status, 'without a proof').toBe(400)
   })
 
   it.each([
@@ -84,10 +84,13 @@ describe('a pushed request of a client whose document is not fetched yet', () =>
     ['must sign, where pushing is voluntary', KEYS_ONLY, false, undefined],
     ['must sign, where every request must be pushed', KEYS_ONLY, true, 'pushed_without_proof'],
   ])('of a client that %s', async (_, document, required, reason) => {
-    const { school } = open({ required, document })
-    const answer = await arrive(school, await push(school, assertionForm(await assertionOf(school, key, ID))))
+    const { service } = open({ required, document })
+    const answer = await arrive(
+      service,
+      await push(service, assertionForm(await assertionOf(service, key, ID))),
+    )
     expect(answer.status).toBe(reason === undefined ? 200 : 303)
-    const refused = school.events.filter(({ type }) => type === 'refused')
+    const refused = service.events.filter(({ type }) => type === 'refused')
     expect(refused).toEqual(reason === undefined ? [] : [expect.objectContaining({ reason })])
   })
 
@@ -95,9 +98,11 @@ describe('a pushed request of a client whose document is not fetched yet', () =>
     const fetch = async () => expect.fail('Nothing may be fetched')
     const [pinned] = [clientDocuments({ pinned: [{ ...DOCUMENT, ...KEYS_ONLY }] })]
     const features = [clientDocuments({ fetch })]
-    const options = { keys: openSchool().keys.filter(({ alg }) => alg === 'ES256'), profile: fapi2() }
-    expect(() => openSchool({ ...options, features })).toThrow(/clientDocuments.*pushedAuthorizationRequests/)
-    expect(() => openSchool({ ...options, features: [pinned] })).not.toThrow()
+    const options = { keys: openService().keys.filter(({ alg }) => alg === 'ES256'), profile: fapi2() }
+    expect(() => openService({ ...options, features })).toThrow(
+      /clientDocuments.*pushedAuthorizationRequests/,
+    )
+    expect(() => openService({ ...options, features: [pinned] })).not.toThrow()
   })
 })
 
@@ -110,19 +115,19 @@ describe('an endpoint without a user', () => {
     ['device_authorization', { scope: 'courses:read' }],
   ])('%s sends a client whose document is not known to the authorization endpoint', async (path, form) => {
     const features = [device({} as DeviceInteraction), clientCredentials()]
-    const { school, host } = openWithDocuments({ features })
-    expect(await refusal(school, path, form)).toEqual([401, 'client_not_approved'])
+    const { service, host } = openWithDocuments({ features })
+    expect(await refusal(service, path, form)).toEqual([401, 'client_not_approved'])
     expect(host.asked).toEqual([])
   })
 
   it('rejects a client whose document is not admitted', async () => {
-    const { school } = openWithDocuments({ admit: admitHosts(['other.dev']) })
-    expect(await refusal(school, 'token', { grant_type: 'refresh_token' })).toEqual([401, 'client_unknown'])
+    const { service } = openWithDocuments({ admit: admitHosts(['other.dev']) })
+    expect(await refusal(service, 'token', { grant_type: 'refresh_token' })).toEqual([401, 'client_unknown'])
   })
 })
 
-async function refusal(school: School, path: string, form: Record<string, string>) {
-  const { status } = await school.send('POST', `/api/oauth/${path}`, { form: { client_id: ID, ...form } })
-  const last = school.events.findLast(({ type }) => type === 'refused')
+async function refusal(service: Service, path: string, form: Record<string, string>) {
+  const { status } = await service.send('POST', `/api/oauth/${path}`, { form: { client_id: ID, ...form } })
+  const last = service.events.findLast(({ type }) => type === 'refused')
   return [status, last?.type === 'refused' && last.reason]
 }

@@ -15,7 +15,7 @@ import {
   register,
   type TokenAnswer,
 } from './client.ts'
-import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 
 const SECRET = 'a secret of the tests, long enough to pass'
 const BOB = { cookie: 'user=bob' }
@@ -24,22 +24,22 @@ const CONFIDENTIAL = { token_endpoint_auth_method: 'client_secret_post' }
 type Changed = Record<string, string | undefined>
 
 function open(options: Partial<PushedAuthorizationRequestsOptions> = {}) {
-  return openSchool({ features: [pushedAuthorizationRequests({ ...options })] })
+  return openService({ features: [pushedAuthorizationRequests({ ...options })] })
 }
 
 async function withClient(options: Partial<PushedAuthorizationRequestsOptions> = {}, metadata: object = {}) {
-  const school = open(options)
-  return { school, client: await register(school, metadata) }
+  const service = open(options)
+  return { service, client: await register(service, metadata) }
 }
 
-function push(school: School, client: ClientAnswer, changed: Changed = {}, more: [string, string][] = []) {
+function push(service: Service, client: ClientAnswer, changed: Changed = {}, more: [string, string][] = []) {
   const asked = new URLSearchParams(authorizationQuery(client.clientId, changed))
   const form = { ...Object.fromEntries(asked), ...credentials(client) }
-  return school.send('POST', '/api/oauth/par', { form: [...Object.entries(form), ...more] })
+  return service.send('POST', '/api/oauth/par', { form: [...Object.entries(form), ...more] })
 }
 
-async function pushed(school: School, client: ClientAnswer, changed: Changed = {}): Promise<string> {
-  const response = await push(school, client, changed)
+async function pushed(service: Service, client: ClientAnswer, changed: Changed = {}): Promise<string> {
+  const response = await push(service, client, changed)
   expect(response.status, response.body).toBe(201)
   return bodyOf<{ request_uri: string }>(response).request_uri
 }
@@ -49,206 +49,206 @@ function queryOf({ clientId: client_id }: ClientAnswer, request_uri: string): st
 }
 
 /** The browser follows redirects as long as they lead to the authorization endpoint. */
-async function arrive(school: School, query: string, headers: Record<string, string> = ALICE) {
-  const first = await authorize(school, query, headers)
+async function arrive(service: Service, query: string, headers: Record<string, string> = ALICE) {
+  const first = await authorize(service, query, headers)
   const location = String(first.headers.location)
   if (!location.startsWith('/oauth/authorize?')) return { answer: first, query }
   const marked = location.slice('/oauth/authorize?'.length)
-  return { answer: await authorize(school, marked, headers), query: marked }
+  return { answer: await authorize(service, marked, headers), query: marked }
 }
 
-function errorOf(school: School) {
-  return school.shown.error?.reason
+function errorOf(service: Service) {
+  return service.shown.error?.reason
 }
 
 describe('a pushed request', () => {
   it('returns a request_uri that leads to consent, a code and tokens, without storing anything before', async () => {
-    const { school, client } = await withClient()
-    const response = await push(school, client)
+    const { service, client } = await withClient()
+    const response = await push(service, client)
     expect(response).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } })
     const { request_uri, expires_in } = bodyOf<{ request_uri: string; expires_in: number }>(response)
     expect([request_uri.slice(0, 34), expires_in]).toEqual(['urn:ietf:params:oauth:request_uri:', 60])
     const stored = []
-    for await (const grant of school.store.grants.scan()) stored.push(grant)
+    for await (const grant of service.store.grants.scan()) stored.push(grant)
     expect(stored).toEqual([])
 
-    const { answer } = await arrive(school, queryOf(client, request_uri))
+    const { answer } = await arrive(service, queryOf(client, request_uri))
     expect(answer).toMatchObject({ status: 200, body: 'consent' })
-    const redirect = await decide(school)
+    const redirect = await decide(service)
     expect(String(redirect.headers.location)).toMatch(new RegExp(`^${REDIRECT_URI}`))
     const { code = '', ...rest } = redirectOf(redirect)
     expect(rest).toEqual({ state: 'a state', iss: ISSUER })
-    const tokens = await redeem(school, client, code)
+    const tokens = await redeem(service, client, code)
     expect(bodyOf<TokenAnswer>(tokens).scope).toBe('openid profile courses:read')
   })
 
   it('PA-02: is the only source of parameters: other parameters of the browser are ignored', async () => {
-    const { school, client } = await withClient()
-    const request_uri = await pushed(school, client, { scope: 'courses:read' })
+    const { service, client } = await withClient()
+    const request_uri = await pushed(service, client, { scope: 'courses:read' })
     const query = authorizationQuery(client.clientId, {
       scope: 'courses:write',
       redirect_uri: 'https://evil.example',
     })
-    await arrive(school, `${query}&request_uri=${encodeURIComponent(request_uri)}`)
-    expect(school.shown.consent).toMatchObject({
+    await arrive(service, `${query}&request_uri=${encodeURIComponent(request_uri)}`)
+    expect(service.shown.consent).toMatchObject({
       redirectUri: REDIRECT_URI,
       scopes: [{ name: 'courses:read' }],
     })
   })
 
   it('PA-07: contains no secret of its client', async () => {
-    const { school, client } = await withClient({}, CONFIDENTIAL)
-    const sealed = openRequest(sealingKeys([SECRET], PURPOSE), await pushed(school, client))
+    const { service, client } = await withClient({}, CONFIDENTIAL)
+    const sealed = openRequest(sealingKeys([SECRET], PURPOSE), await pushed(service, client))
     expect(sealed?.query).toContain('scope=')
     expect(sealed?.query).not.toContain('client_secret')
   })
 
   it('is validated again when the browser arrives: a removed client gets no code', async () => {
-    const { school, client } = await withClient()
-    const query = queryOf(client, await pushed(school, client))
-    await school.server.clients.remove(client.clientId)
-    expect((await arrive(school, query)).answer.status).toBe(400)
-    expect(errorOf(school)).toBe('client_unknown')
+    const { service, client } = await withClient()
+    const query = queryOf(client, await pushed(service, client))
+    await service.server.clients.remove(client.clientId)
+    expect((await arrive(service, query)).answer.status).toBe(400)
+    expect(errorOf(service)).toBe('client_unknown')
   })
 })
 
 describe('the lifetime of a pushed request', () => {
   it('counts until the browser arrives, and not while its user signs in', async () => {
-    const { school, client } = await withClient({ lifetime: 30 })
-    const early = queryOf(client, await pushed(school, client))
-    const late = queryOf(client, await pushed(school, client))
-    school.clock.now += 29
-    const { query } = await arrive(school, early)
-    school.clock.now += 1
-    expect((await arrive(school, late)).answer.status).toBe(400)
-    expect(errorOf(school)).toBe('request_uri_expired')
-    school.clock.now += 500
-    expect(await authorize(school, query), 'a reload').toMatchObject({ status: 200, body: 'consent' })
-    school.clock.now += 599
-    expect(redirectOf(await decide(school))).toHaveProperty('code')
+    const { service, client } = await withClient({ lifetime: 30 })
+    const early = queryOf(client, await pushed(service, client))
+    const late = queryOf(client, await pushed(service, client))
+    service.clock.now += 29
+    const { query } = await arrive(service, early)
+    service.clock.now += 1
+    expect((await arrive(service, late)).answer.status).toBe(400)
+    expect(errorOf(service)).toBe('request_uri_expired')
+    service.clock.now += 500
+    expect(await authorize(service, query), 'a reload').toMatchObject({ status: 200, body: 'consent' })
+    service.clock.now += 599
+    expect(redirectOf(await decide(service))).toHaveProperty('code')
   })
 
   it('is not checked again when the user returns from the sign-in', async () => {
-    const { school, client } = await withClient()
-    await arrive(school, queryOf(client, await pushed(school, client)), {})
-    school.clock.now += 300
-    const [, back = ''] = String(school.shown.signIn).split('?')
-    expect(await authorize(school, back)).toMatchObject({ status: 200, body: 'consent' })
+    const { service, client } = await withClient()
+    await arrive(service, queryOf(client, await pushed(service, client)), {})
+    service.clock.now += 300
+    const [, back = ''] = String(service.shown.signIn).split('?')
+    expect(await authorize(service, back)).toMatchObject({ status: 200, body: 'consent' })
   })
 
   it('requires a new sign-in once, as a plain request does', async () => {
-    const { school, client } = await withClient()
-    const alice = { cookie: `user=alice@${school.clock.now - 100}` }
-    await arrive(school, queryOf(client, await pushed(school, client, { prompt: 'login' })), alice)
-    const [, back = ''] = String(school.shown.signIn).split('?')
-    school.shown.signIn = ''
-    school.clock.now += 90
-    await authorize(school, back, alice)
-    expect(school.shown.signIn, 'the same session is not enough').not.toBe('')
-    const again = { cookie: `user=alice@${school.clock.now}` }
-    const [, second = ''] = String(school.shown.signIn).split('?')
-    expect(await authorize(school, second, again)).toMatchObject({ status: 200, body: 'consent' })
+    const { service, client } = await withClient()
+    const alice = { cookie: `user=alice@${service.clock.now - 100}` }
+    await arrive(service, queryOf(client, await pushed(service, client, { prompt: 'login' })), alice)
+    const [, back = ''] = String(service.shown.signIn).split('?')
+    service.shown.signIn = ''
+    service.clock.now += 90
+    await authorize(service, back, alice)
+    expect(service.shown.signIn, 'the same session is not enough').not.toBe('')
+    const again = { cookie: `user=alice@${service.clock.now}` }
+    const [, second = ''] = String(service.shown.signIn).split('?')
+    expect(await authorize(service, second, again)).toMatchObject({ status: 200, body: 'consent' })
   })
 
   it('PA-03: is not extended by a mark of another request, or a forged one', async () => {
-    const { school, client } = await withClient()
-    const one = queryOf(client, await pushed(school, client))
-    const other = queryOf(client, await pushed(school, client))
-    const { query } = await arrive(school, one)
+    const { service, client } = await withClient()
+    const one = queryOf(client, await pushed(service, client))
+    const other = queryOf(client, await pushed(service, client))
+    const { query } = await arrive(service, one)
     const mark = query.slice(one.length)
-    school.clock.now += 60
+    service.clock.now += 60
     for (const forged of [
       `${other}${mark}`,
       `${one}&presented=1.x.y`,
       one.replace('client_id', 'a=b&client_id') + mark,
     ]) {
-      expect((await authorize(school, forged)).status).toBe(400)
-      expect(errorOf(school)).toBe('request_uri_expired')
+      expect((await authorize(service, forged)).status).toBe(400)
+      expect(errorOf(service)).toBe('request_uri_expired')
     }
-    school.clock.now += 540
-    expect((await authorize(school, query)).status, 'and the mark ends too').toBe(400)
+    service.clock.now += 540
+    expect((await authorize(service, query)).status, 'and the mark ends too').toBe(400)
   })
 
   it('is 5 to 599 seconds, and an invalid option fails at creation', async () => {
     for (const lifetime of [4, 600, 59.5])
       expect(() => pushedAuthorizationRequests({ lifetime })).toThrow('lifetime')
-    const { school, client } = await withClient({ lifetime: 599 })
-    expect(bodyOf(await push(school, client))).toMatchObject({ expires_in: 599 })
+    const { service, client } = await withClient({ lifetime: 599 })
+    expect(bodyOf(await push(service, client))).toMatchObject({ expires_in: 599 })
   })
 })
 
 describe('one request_uri', () => {
   it('PA-04: opens one grant, however many sessions have a form of it', async () => {
-    const { school, client } = await withClient()
-    const query = queryOf(client, await pushed(school, client))
-    await arrive(school, query, BOB)
-    const bobs = school.shown.consent
-    await arrive(school, query)
-    const first = redirectOf(await decide(school))
-    expect(redirectOf(await decide(school)), 'the same form again').toEqual(first)
-    Object.assign(school.shown, { consent: bobs })
-    expect(redirectOf(await decide(school, {}, BOB))).toMatchObject({ error: 'invalid_request' })
-    expect((await school.server.grants.list('bob')).grants).toEqual([])
-    expect((await redeem(school, client, String(first.code))).status, 'nobody took it away').toBe(200)
+    const { service, client } = await withClient()
+    const query = queryOf(client, await pushed(service, client))
+    await arrive(service, query, BOB)
+    const bobs = service.shown.consent
+    await arrive(service, query)
+    const first = redirectOf(await decide(service))
+    expect(redirectOf(await decide(service)), 'the same form again').toEqual(first)
+    Object.assign(service.shown, { consent: bobs })
+    expect(redirectOf(await decide(service, {}, BOB))).toMatchObject({ error: 'invalid_request' })
+    expect((await service.server.grants.list('bob')).grants).toEqual([])
+    expect((await redeem(service, client, String(first.code))).status, 'nobody took it away').toBe(200)
   })
 
   it('PA-04: opens no grant after it was approved or denied', async () => {
-    const { school, client } = await withClient()
+    const { service, client } = await withClient()
     for (const decision of ['allow', 'deny']) {
-      const query = queryOf(client, await pushed(school, client))
-      const { query: marked } = await arrive(school, query)
-      await decide(school, { decision })
+      const query = queryOf(client, await pushed(service, client))
+      const { query: marked } = await arrive(service, query)
+      await decide(service, { decision })
       for (const again of [query, marked]) {
-        expect((await arrive(school, again)).answer.status).toBe(400)
-        expect(errorOf(school)).toBe('request_uri_spent')
+        expect((await arrive(service, again)).answer.status).toBe(400)
+        expect(errorOf(service)).toBe('request_uri_spent')
       }
     }
   })
 
   it('PA-05: opens no second grant after the first was revoked, as long as a form of it is valid', async () => {
-    const { school, client } = await withClient()
-    const query = queryOf(client, await pushed(school, client))
-    school.clock.now += 59
-    const { query: marked } = await arrive(school, query)
-    await decide(school)
-    const [grant] = (await school.server.grants.list('alice')).grants
-    await school.server.grants.revoke('alice', String(grant?.id))
-    school.clock.now += 599
-    expect((await authorize(school, marked)).status).toBe(400)
-    expect(errorOf(school)).toBe('request_uri_spent')
+    const { service, client } = await withClient()
+    const query = queryOf(client, await pushed(service, client))
+    service.clock.now += 59
+    const { query: marked } = await arrive(service, query)
+    await decide(service)
+    const [grant] = (await service.server.grants.list('alice')).grants
+    await service.server.grants.revoke('alice', String(grant?.id))
+    service.clock.now += 599
+    expect((await authorize(service, marked)).status).toBe(400)
+    expect(errorOf(service)).toBe('request_uri_spent')
   })
 
   it('PA-05: opens no second grant later, even if it lives longer than a form', async () => {
     const features = [pushedAuthorizationRequests({ lifetime: 599 })]
-    const school = openSchool({ features, lifetimes: { consentTicket: 10 } })
-    const client = await register(school)
-    const query = queryOf(client, await pushed(school, client))
-    await arrive(school, query)
-    await decide(school)
-    const [grant] = (await school.server.grants.list('alice')).grants
-    await school.server.grants.revoke('alice', String(grant?.id))
-    school.clock.now += 598
-    expect((await authorize(school, query)).status).toBe(400)
-    expect(errorOf(school)).toBe('request_uri_spent')
+    const service = openService({ features, lifetimes: { consentTicket: 10 } })
+    const client = await register(service)
+    const query = queryOf(client, await pushed(service, client))
+    await arrive(service, query)
+    await decide(service)
+    const [grant] = (await service.server.grants.list('alice')).grants
+    await service.server.grants.revoke('alice', String(grant?.id))
+    service.clock.now += 598
+    expect((await authorize(service, query)).status).toBe(400)
+    expect(errorOf(service)).toBe('request_uri_spent')
   })
 
   it('PA-05: of two remembered consents, one gets a code', async () => {
-    const school = open()
+    const service = open()
     const redirect_uri = 'https://crm.example/callback'
     const about = { clientName: 'CRM', redirectUris: [redirect_uri], rememberConsent: true }
-    const client = await school.server.clients.add(about)
-    await arrive(school, queryOf(client, await pushed(school, client, { redirect_uri })))
-    const code = String(redirectOf(await decide(school)).code)
-    await redeem(school, client, code, { redirect_uri })
-    const { query } = await marks(school, queryOf(client, await pushed(school, client, { redirect_uri })))
-    const answers = await Promise.all([1, 2, 3].map(() => authorize(school, query)))
+    const client = await service.server.clients.add(about)
+    await arrive(service, queryOf(client, await pushed(service, client, { redirect_uri })))
+    const code = String(redirectOf(await decide(service)).code)
+    await redeem(service, client, code, { redirect_uri })
+    const { query } = await marks(service, queryOf(client, await pushed(service, client, { redirect_uri })))
+    const answers = await Promise.all([1, 2, 3].map(() => authorize(service, query)))
     expect(answers.filter(({ headers }) => String(headers.location).includes('code='))).toHaveLength(1)
   })
 })
 
 /** The marked query, without following the redirect. */
-async function marks(school: School, query: string) {
-  const { headers } = await authorize(school, query)
+async function marks(service: Service, query: string) {
+  const { headers } = await authorize(service, query)
   return { query: String(headers.location).slice('/oauth/authorize?'.length) }
 }
 
@@ -273,35 +273,35 @@ describe('the error table of the push', () => {
     ],
     ['a client that is unknown', { client_id: 'nobody' }, 401, 'invalid_client'],
   ])('%s', async (_, changed, status, error) => {
-    const { school, client } = await withClient()
+    const { service, client } = await withClient()
     const asked = 'client_id' in changed ? { clientId: String(changed.client_id) } : client
-    const response = await push(school, asked, changed)
+    const response = await push(service, asked, changed)
     expect([response.status, bodyOf(response).error]).toEqual([status, error])
     expect(response.headers.location).toBeUndefined()
   })
 
   it('a parameter that is sent twice', async () => {
-    const { school, client } = await withClient()
-    const response = await push(school, client, {}, [['state', 'another']])
+    const { service, client } = await withClient()
+    const response = await push(service, client, {}, [['state', 'another']])
     expect([response.status, bodyOf(response).error]).toEqual([400, 'invalid_request'])
   })
 
   it('a wrong secret, and none', async () => {
-    const { school, client } = await withClient({}, CONFIDENTIAL)
+    const { service, client } = await withClient({}, CONFIDENTIAL)
     for (const client_secret of ['wrong', undefined]) {
-      const response = await push(school, { clientId: client.clientId, clientSecret: client_secret })
+      const response = await push(service, { clientId: client.clientId, clientSecret: client_secret })
       expect([response.status, bodyOf(response).error]).toEqual([401, 'invalid_client'])
     }
   })
 
   it('another method or media type', async () => {
-    const { school } = await withClient()
-    expect(await school.send('GET', '/api/oauth/par')).toMatchObject({ status: 405 })
-    expect(await school.send('POST', '/api/oauth/par', { json: {} })).toMatchObject({ status: 415 })
+    const { service } = await withClient()
+    expect(await service.send('GET', '/api/oauth/par')).toMatchObject({ status: 405 })
+    expect(await service.send('POST', '/api/oauth/par', { json: {} })).toMatchObject({ status: 415 })
   })
 
   it('has the same errors as the authorization endpoint', async () => {
-    const { school, client } = await withClient()
+    const { service, client } = await withClient()
     const faults: Changed[] = [
       { scope: undefined },
       { scope: 'a  b' },
@@ -316,9 +316,9 @@ describe('the error table of the push', () => {
       {},
     ]
     for (const changed of faults) {
-      const plain = await authorize(school, authorizationQuery(client.clientId, changed))
+      const plain = await authorize(service, authorizationQuery(client.clientId, changed))
       const { error } = plain.status === 303 ? redirectOf(plain) : {}
-      const { error: pushedError } = bodyOf(await push(school, client, changed))
+      const { error: pushedError } = bodyOf(await push(service, client, changed))
       expect(pushedError, JSON.stringify(changed)).toBe(error)
     }
   })
@@ -328,9 +328,9 @@ describe('the error table of the authorization endpoint', () => {
   it.each(['tampered', 'foreign', 'of another client', 'without a client', 'twice'])(
     'PA-01: a request_uri that is %s is a page, and the browser goes nowhere',
     async (kind) => {
-      const { school, client } = await withClient()
-      const other = await register(school)
-      const request_uri = await pushed(school, client)
+      const { service, client } = await withClient()
+      const other = await register(service)
+      const request_uri = await pushed(service, client)
       const changed = request_uri.slice(0, -3) + (request_uri.endsWith('AAA') ? 'BBB' : 'AAA')
       const query = {
         tampered: queryOf(client, changed),
@@ -339,17 +339,17 @@ describe('the error table of the authorization endpoint', () => {
         'without a client': String(new URLSearchParams({ request_uri })),
         twice: `${queryOf(client, request_uri)}&request_uri=x`,
       }[kind]
-      const { answer } = await arrive(school, String(query))
+      const { answer } = await arrive(service, String(query))
       expect([answer.status, answer.headers.location]).toEqual([400, undefined])
-      expect(school.shown.error?.error).toMatch(/^invalid_request/)
+      expect(service.shown.error?.error).toMatch(/^invalid_request/)
     },
   )
 
   it('a changed secret invalidates the pushed requests', async () => {
-    const { school, client } = await withClient()
-    const request_uri = await pushed(school, client)
-    const other = openSchool({
-      store: school.store,
+    const { service, client } = await withClient()
+    const request_uri = await pushed(service, client)
+    const other = openService({
+      store: service.store,
       secret: 'another secret of the tests, long enough',
       features: [pushedAuthorizationRequests()],
     })
@@ -359,33 +359,33 @@ describe('the error table of the authorization endpoint', () => {
 
 describe('required PAR', () => {
   it('PA-06: applies to every client if the option is set: a plain request is redirected with invalid_request', async () => {
-    const { school, client } = await withClient({ required: true })
-    expect(school.server.metadata).toMatchObject({ require_pushed_authorization_requests: true })
-    const refused = redirectOf(await authorize(school, authorizationQuery(client.clientId)))
+    const { service, client } = await withClient({ required: true })
+    expect(service.server.metadata).toMatchObject({ require_pushed_authorization_requests: true })
+    const refused = redirectOf(await authorize(service, authorizationQuery(client.clientId)))
     expect(refused).toMatchObject({ error: 'invalid_request', state: 'a state', iss: ISSUER })
     const foreign = authorizationQuery(client.clientId, { redirect_uri: 'https://evil.example' })
-    expect((await authorize(school, foreign)).status).toBe(400)
-    const { answer } = await arrive(school, queryOf(client, await pushed(school, client)))
+    expect((await authorize(service, foreign)).status).toBe(400)
+    const { answer } = await arrive(service, queryOf(client, await pushed(service, client)))
     expect(answer).toMatchObject({ status: 200, body: 'consent' })
   })
 
   it('PA-06: applies to a client that registered it, and no other', async () => {
-    const { school, client } = await withClient({}, { require_pushed_authorization_requests: true })
+    const { service, client } = await withClient({}, { require_pushed_authorization_requests: true })
     expect(client).toMatchObject({ require_pushed_authorization_requests: true })
-    expect(redirectOf(await authorize(school, authorizationQuery(client.clientId)))).toMatchObject({
+    expect(redirectOf(await authorize(service, authorizationQuery(client.clientId)))).toMatchObject({
       error: 'invalid_request',
     })
-    const other = await register(school)
-    expect(await authorize(school, authorizationQuery(other.clientId))).toMatchObject({ body: 'consent' })
+    const other = await register(service)
+    expect(await authorize(service, authorizationQuery(other.clientId))).toMatchObject({ body: 'consent' })
   })
 
   it('is off by default, and the metadata has no endpoint', async () => {
-    const school = openSchool()
-    expect(school.server.metadata).not.toHaveProperty('pushed_authorization_request_endpoint')
-    expect(school.server.metadata).not.toHaveProperty('require_pushed_authorization_requests')
-    const client = await register(school)
+    const service = openService()
+    expect(service.server.metadata).not.toHaveProperty('pushed_authorization_request_endpoint')
+    expect(service.server.metadata).not.toHaveProperty('require_pushed_authorization_requests')
+    const client = await register(service)
     const query = `${authorizationQuery(client.clientId)}&request_uri=urn%3Ax`
-    expect(redirectOf(await authorize(school, query))).toMatchObject({ error: 'request_uri_not_supported' })
+    expect(redirectOf(await authorize(service, query))).toMatchObject({ error: 'request_uri_not_supported' })
   })
 
   it('is in the metadata if it is configured, and request_uri_parameter_supported is not', () => {

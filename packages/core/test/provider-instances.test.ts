@@ -20,9 +20,9 @@ import {
   redirectOf,
   type TokenAnswer,
 } from './client.ts'
-import { openDeviceSchool } from './device-school.ts'
+import { openDeviceService } from './device-service.ts'
 import { provingKey } from './dpop-key.ts'
-import { ISSUER, REDIRECT_URI, type School, VERIFIER } from './school.ts'
+import { ISSUER, REDIRECT_URI, type Service, VERIFIER } from './service.ts'
 
 /**
  * Every provider option may be an instance of a class with private fields. Its methods work only when they are called
@@ -135,7 +135,7 @@ function providers(now: () => number) {
   return { store, rateLimiter }
 }
 
-/** The school, of instances alone. */
+/** The service, of instances alone. */
 async function open() {
   const clock = { now: 1_800_000_000 }
   const now = () => clock.now
@@ -163,13 +163,13 @@ async function open() {
     ...[dpop(), logout(pages)],
     forwardAuth({ origin: ISSUER }),
   ].map(asInstances)
-  const opened = await openDeviceSchool({
+  const opened = await openDeviceService({
     server: { interaction: pages, store, rateLimiter, features, now },
   } as never)
-  Object.assign(opened.school, { shown })
-  const { accessTokens } = opened.school.server
+  Object.assign(opened.service, { shown })
+  const { accessTokens } = opened.service.server
   const api = createResourceServer({ resource: ISSUER, store, scopes: {}, accessTokens, now })
-  const client = await opened.school.server.clients.add({
+  const client = await opened.service.server.clients.add({
     clientName: 'App',
     redirectUris: [REDIRECT_URI],
     tokenEndpointAuthMethod: 'badge',
@@ -178,56 +178,56 @@ async function open() {
   return { ...opened, api, badge: { client_id: client.clientId, badge: 'shown' } }
 }
 
-async function answered(school: School, path: string, form: Record<string, string>, headers = {}) {
-  const answer = await school.send('POST', `/api/oauth/${path}`, { form, headers })
+async function answered(service: Service, path: string, form: Record<string, string>, headers = {}) {
+  const answer = await service.send('POST', `/api/oauth/${path}`, { form, headers })
   expect(answer.status, `${path}: ${answer.body}`).toBeLessThan(300)
   return bodyOf<TokenAnswer & Record<string, unknown>>(answer)
 }
 
 it('every provider may be an instance of a class with private fields', async () => {
-  const { school, api, badge } = await open()
+  const { service, api, badge } = await open()
   const asked = Object.fromEntries(new URLSearchParams(authorizationQuery(badge.client_id)))
-  const { request_uri } = await answered(school, 'par', { ...asked, ...badge })
+  const { request_uri } = await answered(service, 'par', { ...asked, ...badge })
   const query = new URLSearchParams({ client_id: badge.client_id, request_uri: String(request_uri) })
-  const arrived = await authorize(school, String(query), ALICE)
+  const arrived = await authorize(service, String(query), ALICE)
   const [, marked = ''] = String(arrived.headers.location).split('?')
-  expect((await authorize(school, marked, ALICE)).body).toBe('consent')
-  const { code = '' } = redirectOf(await decide(school))
+  expect((await authorize(service, marked, ALICE)).body).toBe('consent')
+  const { code = '' } = redirectOf(await decide(service))
   const key = provingKey()
   const htu = `${ISSUER}/api/oauth/token`
   const proof = { dpop: key.proof({ jti: '1', htm: 'POST', htu, iat: 1_800_000_000 }) }
   const redemption = { grant_type: 'authorization_code', redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
-  const tokens = await answered(school, 'token', { ...badge, ...redemption, code })
+  const tokens = await answered(service, 'token', { ...badge, ...redemption, code })
   expect(tokens).toMatchObject({ badge: true })
   const bound = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
-  const next = await answered(school, 'token', { ...badge, ...bound }, proof)
+  const next = await answered(service, 'token', { ...badge, ...bound }, proof)
   const headers = { authorization: `Bearer ${tokens.access_token}` }
   const request = { method: 'GET', path: '/notes', query: '', headers, body: '' }
   expect(await api.access(request)).toMatchObject({ kind: 'authorized' })
   for (const path of ['/api/oauth/userinfo', '/api/oauth/verify'])
-    expect((await school.send('GET', path, { headers })).status, path).toBe(200)
+    expect((await service.send('GET', path, { headers })).status, path).toBe(200)
   const exchange = {
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
     subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
     subject_token: tokens.access_token,
   }
-  const exchanger = await school.server.clients.add({
+  const exchanger = await service.server.clients.add({
     clientName: 'Exchanger',
     redirectUris: [REDIRECT_URI],
     tokenEndpointAuthMethod: 'badge',
     grantTypes: ['authorization_code', exchange.grant_type],
     tokenExchangeResources: [ISSUER],
   })
-  await answered(school, 'token', { client_id: exchanger.clientId, badge: 'shown', ...exchange })
-  expect(await answered(school, 'introspect', { ...badge, token: next.access_token })).toMatchObject({
+  await answered(service, 'token', { client_id: exchanger.clientId, badge: 'shown', ...exchange })
+  expect(await answered(service, 'introspect', { ...badge, token: next.access_token })).toMatchObject({
     active: true,
   })
-  await answered(school, 'revoke', { ...badge, token: next.access_token })
-  await answered(school, 'device_authorization', { ...badge, scope: 'courses:read' })
+  await answered(service, 'revoke', { ...badge, token: next.access_token })
+  await answered(service, 'device_authorization', { ...badge, scope: 'courses:read' })
   const nobody = { grant_type: 'badge', badge_code: tokens.access_token }
-  expect((await school.send('POST', '/api/oauth/token', { form: nobody })).status).toBe(401)
-  expect((await school.send('GET', '/badge')).status).toBe(503)
-  expect((await school.send('GET', '/oauth/logout')).status).toBe(200)
-  expect(school.events.filter(({ type }) => type === 'failed')).toMatchObject([{ path: '/badge' }])
-  expect(await school.server.clients.remove(badge.client_id)).toMatchObject({ existed: true })
+  expect((await service.send('POST', '/api/oauth/token', { form: nobody })).status).toBe(401)
+  expect((await service.send('GET', '/badge')).status).toBe(503)
+  expect((await service.send('GET', '/oauth/logout')).status).toBe(200)
+  expect(service.events.filter(({ type }) => type === 'failed')).toMatchObject([{ path: '/badge' }])
+  expect(await service.server.clients.remove(badge.client_id)).toMatchObject({ existed: true })
 })

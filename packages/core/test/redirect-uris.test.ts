@@ -1,7 +1,7 @@
 import { loopbackOnly } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, bodyOf, decide } from './client.ts'
-import { openSchool } from './school.ts'
+import { openService } from './service.ts'
 
 /** Redirect URIs that a self-registered client may use, and the rejection of all others. */
 
@@ -69,7 +69,7 @@ const REFUSED_URIS: Record<string, readonly string[]> = {
 }
 
 const register = (redirect_uris: unknown) =>
-  openSchool().send('POST', '/api/oauth/register', { json: { redirect_uris } })
+  openService().send('POST', '/api/oauth/register', { json: { redirect_uris } })
 
 async function expectRefused(redirect_uris: unknown, about = JSON.stringify(redirect_uris)): Promise<void> {
   const answer = await register(redirect_uris)
@@ -95,11 +95,11 @@ describe('a redirect URI of a client that registers itself', () => {
       `a=1&${name}=x`,
       `a=1;${name}=x`,
     ])
-    const school = openSchool({ redirectUriPolicy: loopbackOnly({ query: true }) })
+    const service = openService({ redirectUriPolicy: loopbackOnly({ query: true }) })
     const registerAs = (uri: string) =>
-      school.send('POST', '/api/oauth/register', { json: { redirect_uris: [uri] } })
+      service.send('POST', '/api/oauth/register', { json: { redirect_uris: [uri] } })
     const arrange = (uri: string) =>
-      school.server.clients.add({ clientName: 'Zap', redirectUris: [`https://zap.example/cb?${uri}`] })
+      service.server.clients.add({ clientName: 'Zap', redirectUris: [`https://zap.example/cb?${uri}`] })
     for (const query of queries) {
       expect(bodyOf(await registerAs(`${CB}?${query}`)).error, query).toBe('invalid_redirect_uri')
       await expect(arrange(query), query).rejects.toThrow('would be mixed up with the answer')
@@ -143,20 +143,20 @@ describe('a policy that accepts every URI', () => {
     ['with a line break', 'app:/cb\nx: y'],
     ['that runs a script', 'javascript:alert(1)'],
   ])('lets no client have one %s', async (_, uri) => {
-    const school = openSchool({ redirectUriPolicy })
-    const answer = await school.send('POST', '/api/oauth/register', { json: { redirect_uris: [CB, uri] } })
+    const service = openService({ redirectUriPolicy })
+    const answer = await service.send('POST', '/api/oauth/register', { json: { redirect_uris: [CB, uri] } })
     expect(bodyOf(answer)).toMatchObject({
       error: 'invalid_redirect_uri',
       error_description: expect.stringContaining('redirect_uris[1]'),
     })
-    const added = school.server.clients.add({ clientName: 'Zap', redirectUris: [uri] })
+    const added = service.server.clients.add({ clientName: 'Zap', redirectUris: [uri] })
     await expect(added).rejects.toMatchObject({ error: 'invalid_redirect_uri' })
   })
 })
 
 it('a policy that keeps no URI of a list refuses the client', async () => {
-  const school = openSchool({ redirectUriPolicy: () => ({ accepted: [] }) })
-  const answer = await school.send('POST', '/api/oauth/register', { json: { redirect_uris: [CB] } })
+  const service = openService({ redirectUriPolicy: () => ({ accepted: [] }) })
+  const answer = await service.send('POST', '/api/oauth/register', { json: { redirect_uris: [CB] } })
   expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_redirect_uri'])
 })
 
@@ -170,22 +170,26 @@ describe('the URI of a native app', () => {
     ['of a private-use scheme', 'com.example.app:/cb', 'com.example.app:'],
     ['that the policy accepts', 'cursor://anysphere.cursor/cb', 'cursor:'],
   ])('%s is for an integration, and its page may redirect there', async (_, redirect_uri, source) => {
-    const school = openSchool({ redirectUriPolicy })
+    const service = openService({ redirectUriPolicy })
     const editor = {
       clientName: 'Editor',
       redirectUris: [redirect_uri],
       tokenEndpointAuthMethod: 'none',
     }
-    const client = await school.server.clients.add(editor)
+    const client = await service.server.clients.add(editor)
     expect(client).toMatchObject({ applicationType: 'native' })
-    await authorize(school, authorizationQuery(client.clientId, { redirect_uri }))
-    expect(school.shown.consent?.formActionSources).toEqual([source])
-    const { location } = (await decide(school)).headers
+    await authorize(service, authorizationQuery(client.clientId, { redirect_uri }))
+    expect(service.shown.consent?.formActionSources).toEqual([source])
+    const { location } = (await decide(service)).headers
     expect(String(location).split('?code=')[0]).toBe(redirect_uri)
   })
 
-  it('with a custom scheme is rejected for an integration if the policy rejects it', async () => {
-    const editor = { clientName: 'Editor', redirectUris: ['cursor://anysphere.cursor/cb'] }
-    await expect(openSchool().server.clients.add(editor)).rejects.toThrow('must be https, loopback or')
+  it('has any scheme that the operator names, and none that the browser itself acts on', async () => {
+    const add = (uri: string) =>
+      openService().server.clients.add({ clientName: 'Editor', redirectUris: [uri] })
+    await expect(add('cursor://anysphere.cursor/cb')).resolves.toMatchObject({ applicationType: 'native' })
+    const schemes = ['javascript', 'data', 'vbscript', 'file', 'blob', 'filesystem', 'about', 'view-source']
+    for (const scheme of [...schemes, 'intent', 'ms-word', 'ws', 'wss', 'http', 'JavaScript'])
+      await expect(add(`${scheme}://app.example/cb`), scheme).rejects.toThrow('must be https, loopback or')
   })
 })

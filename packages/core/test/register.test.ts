@@ -1,10 +1,10 @@
 import { loopbackOnly } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, credentials } from './client.ts'
-import { openSchool, REDIRECT_URI, type School } from './school.ts'
+import { openService, REDIRECT_URI, type Service } from './service.ts'
 
-function registerAs(school: School, json: unknown) {
-  return school.send('POST', '/api/oauth/register', { json })
+function registerAs(service: Service, json: unknown) {
+  return service.send('POST', '/api/oauth/register', { json })
 }
 
 const within = (codePoint: number) => `a${String.fromCodePoint(codePoint)}b`
@@ -22,16 +22,16 @@ const NO_SCOPES = ['admin:everything', 'offline_access', 'x '.repeat(25_000), 'o
 
 describe('registration', () => {
   it('has no token in its event, whatever name the client chose', async () => {
-    const school = openSchool()
+    const service = openService()
     const token = `gkr_${'g'.repeat(22)}.${'f'.repeat(22)}.0.${'s'.repeat(43)}`
     const json = { client_name: token, redirect_uris: [REDIRECT_URI] }
-    expect(bodyOf(await registerAs(school, json))).toMatchObject({ client_name: token })
-    expect(school.events.at(-1)).toMatchObject({ clientName: `gkr_${'g'.repeat(22)}` })
+    expect(bodyOf(await registerAs(service, json))).toMatchObject({ client_name: token })
+    expect(service.events.at(-1)).toMatchObject({ clientName: `gkr_${'g'.repeat(22)}` })
   })
 
   it('D8, REQ-59, REQ-61: missing members get defaults, which the response shows, and there is no management endpoint', async () => {
-    const school = openSchool()
-    const response = await registerAs(school, { client_name: 'CLI', redirect_uris: [REDIRECT_URI] })
+    const service = openService()
+    const response = await registerAs(service, { client_name: 'CLI', redirect_uris: [REDIRECT_URI] })
     expect(response.status).toBe(201)
     expect(response.headers).toMatchObject({
       'content-type': 'application/json',
@@ -39,7 +39,7 @@ describe('registration', () => {
     })
     expect(bodyOf(response)).toEqual({
       client_id: expect.stringMatching(/^[0-9a-f]{32}$/),
-      client_id_issued_at: school.clock.now,
+      client_id_issued_at: service.clock.now,
       client_name: 'CLI',
       application_type: 'native',
       redirect_uris: [REDIRECT_URI],
@@ -52,7 +52,7 @@ describe('registration', () => {
 
   it('REQ-59: only a confidential client gets a secret, once, that does not expire', async () => {
     const body = bodyOf(
-      await registerAs(openSchool(), {
+      await registerAs(openService(), {
         redirect_uris: [REDIRECT_URI],
         token_endpoint_auth_method: 'client_secret_post',
       }),
@@ -64,9 +64,9 @@ describe('registration', () => {
   })
 
   it('shows the remaining URIs if the policy prunes', async () => {
-    const school = openSchool({ redirectUriPolicy: loopbackOnly() })
+    const service = openService({ redirectUriPolicy: loopbackOnly() })
     const body = bodyOf(
-      await registerAs(school, { redirect_uris: ['https://vscode.dev/redirect', REDIRECT_URI] }),
+      await registerAs(service, { redirect_uris: ['https://vscode.dev/redirect', REDIRECT_URI] }),
     )
     expect(body.redirect_uris).toEqual([REDIRECT_URI])
   })
@@ -85,7 +85,7 @@ describe('registration', () => {
     ['a protocol-relative page', { policy_uri: '//evil.example' }],
     ['an algorithm without a key', { id_token_signed_response_alg: 'HS256' }],
   ])('refuses %s with invalid_client_metadata', async (_, metadata) => {
-    const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], ...metadata })
+    const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], ...metadata })
     expect([response.status, bodyOf(response).error]).toEqual([400, 'invalid_client_metadata'])
   })
 
@@ -103,24 +103,24 @@ describe('registration', () => {
     ['REQ-63: a scope that is none, or of other servers alone, is refused', 'scope', NO_SCOPES],
   ])('%s', async (_, member, values) => {
     for (const value of values) {
-      const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], [member]: value })
+      const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], [member]: value })
       const about = JSON.stringify(value)?.slice(0, 40)
       expect([response.status, bodyOf(response).error], about).toEqual([400, 'invalid_client_metadata'])
     }
   })
 
   it('REQ-63: an empty scope counts as absent, since clients join an empty list', async () => {
-    const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], scope: '' })
+    const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], scope: '' })
     expect(response.status).toBe(201)
     expect(bodyOf(response)).not.toHaveProperty('scope')
   })
 
   it('DR-04: a hostile member name has no effect on any client', async () => {
-    const school = openSchool()
+    const service = openService()
     const hostile = `{"redirect_uris":["${REDIRECT_URI}"],"__proto__":{"trusted":true},"constructor":{"prototype":{}}}`
     const headers = { 'content-type': 'application/json' }
-    expect((await school.send('POST', '/api/oauth/register', { form: hostile, headers })).status).toBe(201)
-    const next = bodyOf(await registerAs(school, { redirect_uris: [REDIRECT_URI] }))
+    expect((await service.send('POST', '/api/oauth/register', { form: hostile, headers })).status).toBe(201)
+    const next = bodyOf(await registerAs(service, { redirect_uris: [REDIRECT_URI] }))
     expect(next).not.toHaveProperty('trusted')
   })
 
@@ -136,28 +136,28 @@ describe('registration', () => {
     ],
     [{ redirect_uris: [] }, 'redirect_uris: must not be empty'],
   ])('says what is wrong with %j', async (metadata, description) => {
-    const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], ...metadata })
+    const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], ...metadata })
     expect(bodyOf(response).error_description).toBe(description)
   })
 
   it.each(['a\u2800b', 'a\u3164', 'a\u00ad', `a${'\u0301'.repeat(190)}`, 'a\u202e', 'a\uf8ff'])(
     'refuses the name %j, which could hide, reorder or paint over the text next to it',
     async (client_name) => {
-      const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], client_name })
+      const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], client_name })
       expect([response.status, bodyOf(response).error]).toEqual([400, 'invalid_client_metadata'])
     },
   )
 
   it('keeps a name in NFC, and each of its blanks as one space', async () => {
     const client_name = ' Re\u0301sume\u0301\u00a0\u3000 2 '
-    const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], client_name })
+    const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], client_name })
     expect(bodyOf(response).client_name).toBe('Résumé 2')
   })
 
   it.each(['Zürich 2', '日本語', 'مدرسة', 'שלום', 'नमस्ते', '7', 'C++ (beta) — 🎓', 'e\u0301te'])(
     'takes the name %j',
     async (client_name) => {
-      const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], client_name })
+      const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], client_name })
       expect([response.status, bodyOf(response).client_name]).toEqual([201, client_name.normalize()])
     },
   )
@@ -168,7 +168,7 @@ describe('registration', () => {
     { application_type: 'web' },
     { response_types: ['code'] },
   ])('registers a client that asks for %j', async (metadata) => {
-    const response = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], ...metadata })
+    const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], ...metadata })
     expect(response.status).toBe(201)
     expect(bodyOf(response)).toMatchObject(metadata)
   })
@@ -180,7 +180,7 @@ describe('registration', () => {
       response_types: ['code', 'token', 'id_token'],
       scope: 'openid openid offline_access courses:read admin:everything',
     }
-    expect(bodyOf(await registerAs(openSchool(), json))).toMatchObject({
+    expect(bodyOf(await registerAs(openService(), json))).toMatchObject({
       grant_types: ['authorization_code'],
       response_types: ['code'],
       scope: 'openid courses:read',
@@ -196,13 +196,13 @@ describe('registration', () => {
       resource_server: true,
       remember_consent: true,
     }
-    const school = openSchool()
+    const service = openService()
     const body = bodyOf(
-      await registerAs(school, { redirect_uris: [REDIRECT_URI], ...chosen, registration_access_token: 'x' }),
+      await registerAs(service, { redirect_uris: [REDIRECT_URI], ...chosen, registration_access_token: 'x' }),
     )
     expect(body.client_id).not.toBe('mine')
     for (const member of Object.keys(chosen).slice(1)) expect(body).not.toHaveProperty(member)
-    const stored = (await school.store.clients.find(String(body.client_id)))?.value
+    const stored = (await service.store.clients.find(String(body.client_id)))?.value
     expect(stored).toMatchObject({ origin: 'registered' })
     expect([stored?.resourceServer, stored?.rememberConsent]).toEqual([undefined, undefined])
   })
@@ -219,7 +219,7 @@ describe('registration', () => {
     ['a string', { json: 'x' }, 400],
     ['nothing', { form: '' }, 415],
   ])('answers %s with an OAuth error', async (_, message, status) => {
-    const response = await openSchool().send('POST', '/api/oauth/register', message)
+    const response = await openService().send('POST', '/api/oauth/register', message)
     expect(response.status).toBe(status)
     expect(bodyOf(response)).toEqual({
       error: expect.stringMatching(/^invalid_/),
@@ -228,21 +228,21 @@ describe('registration', () => {
   })
 
   it('deletes a client without an approval within a day', async () => {
-    const school = openSchool()
+    const service = openService()
     const { client_id } = bodyOf<{ client_id: string }>(
-      await registerAs(school, { redirect_uris: [REDIRECT_URI] }),
+      await registerAs(service, { redirect_uris: [REDIRECT_URI] }),
     )
-    school.clock.now += 24 * 3600 - 1
-    expect(await school.store.clients.find(client_id)).toBeDefined()
-    school.clock.now += 1
-    expect(await school.store.clients.find(client_id)).toBeUndefined()
+    service.clock.now += 24 * 3600 - 1
+    expect(await service.store.clients.find(client_id)).toBeDefined()
+    service.clock.now += 1
+    expect(await service.store.clients.find(client_id)).toBeUndefined()
   })
 })
 
 describe('clients.add', () => {
   it('adds a client that cannot register itself: with a fixed https callback', async () => {
-    const school = openSchool()
-    const added = await school.server.clients.add({
+    const service = openService()
+    const added = await service.server.clients.add({
       clientName: 'Zap',
       redirectUris: ['https://zap.example/cb'],
     })
@@ -251,13 +251,13 @@ describe('clients.add', () => {
       clientSecret: expect.any(String),
       applicationType: 'web',
     })
-    expect((await school.store.clients.find(added.clientId))?.value).toMatchObject({ origin: 'integration' })
+    expect((await service.store.clients.find(added.clientId))?.value).toMatchObject({ origin: 'integration' })
     expect(Object.keys(credentials(added))).toEqual(['client_id', 'client_secret'])
   })
 
   it('rejects snake_case names, which would have no effect', async () => {
     const given = { clientName: 'Zap', redirectUris: ['https://zap.example/cb'] }
-    const add = (more: object) => openSchool().server.clients.add({ ...given, ...more })
+    const add = (more: object) => openService().server.clients.add({ ...given, ...more })
     await expect(add({ dpop_bound_access_tokens: true })).rejects.toThrow('members are in camelCase')
     await expect(add({ scope: 'courses:read' })).rejects.toThrow('scope: use scopes, which is a list')
     await expect(add({ scopes: [] })).rejects.toThrow('names no scope of this server')
@@ -265,7 +265,7 @@ describe('clients.add', () => {
 
   it('adds a resource server that needs no redirect URI', async () => {
     await expect(
-      openSchool().server.clients.add({ clientName: 'API', redirectUris: [], resourceServer: true }),
+      openService().server.clients.add({ clientName: 'API', redirectUris: [], resourceServer: true }),
     ).resolves.toBeDefined()
   })
 
@@ -274,7 +274,7 @@ describe('clients.add', () => {
     ['an http callback', { redirectUris: ['http://app.example/cb'] }],
     ['a fragment', { redirectUris: ['https://app.example/cb#x'] }],
   ])('refuses %s', async (_, metadata) => {
-    await expect(openSchool().server.clients.add({ clientName: 'x', ...metadata })).rejects.toMatchObject({
+    await expect(openService().server.clients.add({ clientName: 'x', ...metadata })).rejects.toMatchObject({
       error: 'invalid_redirect_uri',
     })
   })
@@ -286,26 +286,26 @@ describe('clients.add', () => {
       ...['contacts', 'software_id', 'software_version', 'jwks_uri'],
     ]
     const information = async (json: object) => {
-      const answer = await registerAs(openSchool(), { redirect_uris: [REDIRECT_URI], ...json })
+      const answer = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], ...json })
       const { client_id: _, ...rest } = bodyOf(answer)
       return [answer.status, rest]
     }
     const plain = await information({})
     for (const nothing of ['', null])
       expect(await information(Object.fromEntries(members.map((name) => [name, nothing])))).toEqual(plain)
-    const nowhere = await registerAs(openSchool(), { redirect_uris: null })
+    const nowhere = await registerAs(openService(), { redirect_uris: null })
     expect(bodyOf(nowhere).error_description).toBe('redirect_uris is missing')
   })
 
   it('drops links over plain http, shows it in its response, and rejects any other scheme', async () => {
-    const school = openSchool()
+    const service = openService()
     const links = {
       client_uri: 'http://a.example/',
       logo_uri: 'http://a.example/l',
       tos_uri: 'http://a',
       policy_uri: 'https://b',
     }
-    const answer = await registerAs(school, { redirect_uris: [REDIRECT_URI], ...links })
+    const answer = await registerAs(service, { redirect_uris: [REDIRECT_URI], ...links })
     expect(answer.status).toBe(201)
     const names = Object.keys(bodyOf(answer)).filter((name) => name in links)
     expect(names, 'what took effect (RFC 7591 3.2.1)').toEqual(['policy_uri'])
@@ -318,7 +318,7 @@ describe('clients.add', () => {
       '//a.example',
     ])
       for (const name of Object.keys(links)) {
-        const refused = await registerAs(school, { redirect_uris: [REDIRECT_URI], [name]: link })
+        const refused = await registerAs(service, { redirect_uris: [REDIRECT_URI], [name]: link })
         expect([refused.status, bodyOf(refused).error], link).toEqual([400, 'invalid_client_metadata'])
       }
   })

@@ -9,36 +9,36 @@ import {
   type TokenAnswer,
   tokensFor,
 } from './client.ts'
-import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 
 const CONFIDENTIAL = { token_endpoint_auth_method: 'client_secret_post' }
 
 async function withTokens(metadata: object = {}, overrides = {}) {
-  const school = openSchool()
-  const client = await register(school, metadata)
-  return { school, client, tokens: await tokensFor(school, client, overrides) }
+  const service = openService()
+  const client = await register(service, metadata)
+  return { service, client, tokens: await tokensFor(service, client, overrides) }
 }
 
-function revoke(school: School, client: ClientAnswer, token: string, more: Record<string, string> = {}) {
-  return school.send('POST', '/api/oauth/revoke', { form: { token, ...credentials(client), ...more } })
+function revoke(service: Service, client: ClientAnswer, token: string, more: Record<string, string> = {}) {
+  return service.send('POST', '/api/oauth/revoke', { form: { token, ...credentials(client), ...more } })
 }
 
-function introspect(school: School, client: ClientAnswer, token: string) {
-  return school.send('POST', '/api/oauth/introspect', { form: { token, ...credentials(client) } })
+function introspect(service: Service, client: ClientAnswer, token: string) {
+  return service.send('POST', '/api/oauth/introspect', { form: { token, ...credentials(client) } })
 }
 
-function addApi({ server }: School): Promise<ClientAnswer> {
+function addApi({ server }: Service): Promise<ClientAnswer> {
   return server.clients.add({ clientName: 'API', redirectUris: [], resourceServer: true })
 }
 
-async function isLive(school: School, token: string): Promise<boolean> {
-  return (await school.callApi(token)).kind === 'authorized'
+async function isLive(service: Service, token: string): Promise<boolean> {
+  return (await service.callApi(token)).kind === 'authorized'
 }
 
 describe('revocation', () => {
   it('answers 200 with an empty JSON object', async () => {
-    const { school, client, tokens } = await withTokens()
-    const response = await revoke(school, client, tokens.access_token)
+    const { service, client, tokens } = await withTokens()
+    const response = await revoke(service, client, tokens.access_token)
     expect([response.status, response.headers['content-type'], response.body]).toEqual([
       200,
       'application/json',
@@ -49,32 +49,32 @@ describe('revocation', () => {
   it.each(['refresh_token', 'nonsense', 'access_token'])(
     'RV-03, REQ-67: revoking an access token ends that one at once, whatever the hint says: %s',
     async (token_type_hint) => {
-      const { school, client, tokens } = await withTokens()
-      await revoke(school, client, tokens.access_token, { token_type_hint })
-      expect(await isLive(school, tokens.access_token)).toBe(false)
-      expect((await refresh(school, client, tokens.refresh_token)).status).toBe(200)
+      const { service, client, tokens } = await withTokens()
+      await revoke(service, client, tokens.access_token, { token_type_hint })
+      expect(await isLive(service, tokens.access_token)).toBe(false)
+      expect((await refresh(service, client, tokens.refresh_token)).status).toBe(200)
     },
   )
 
   it.each(['refresh_token', 'access_token', 'unknown', 'x'.repeat(5000), '\0'])(
     'RV-03, REQ-67: revoking a refresh token ends its family at once, whatever the hint says: %s',
     async (token_type_hint) => {
-      const { school, client, tokens } = await withTokens()
-      const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
-      await revoke(school, client, next.refresh_token, { token_type_hint })
-      expect([await isLive(school, tokens.access_token), await isLive(school, next.access_token)]).toEqual([
+      const { service, client, tokens } = await withTokens()
+      const next = bodyOf<TokenAnswer>(await refresh(service, client, tokens.refresh_token))
+      await revoke(service, client, next.refresh_token, { token_type_hint })
+      expect([await isLive(service, tokens.access_token), await isLive(service, next.access_token)]).toEqual([
         false,
         false,
       ])
-      expect(bodyOf(await refresh(school, client, next.refresh_token)).error).toBe('invalid_grant')
+      expect(bodyOf(await refresh(service, client, next.refresh_token)).error).toBe('invalid_grant')
     },
   )
 
   it('RV-03: a refresh token that was rotated in the meantime also revokes the family', async () => {
-    const { school, client, tokens } = await withTokens()
-    const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
-    await revoke(school, client, tokens.refresh_token)
-    expect(await isLive(school, next.access_token)).toBe(false)
+    const { service, client, tokens } = await withTokens()
+    const next = bodyOf<TokenAnswer>(await refresh(service, client, tokens.refresh_token))
+    await revoke(service, client, tokens.refresh_token)
+    expect(await isLive(service, next.access_token)).toBe(false)
   })
 
   it.each([
@@ -87,79 +87,79 @@ describe('revocation', () => {
     'é',
     'x'.repeat(60_000),
   ])('RV-02, REQ-66: what is no live token is a success, all of it the same: %#', async (token) => {
-    const { school, client, tokens } = await withTokens()
-    await revoke(school, client, tokens.access_token)
-    const alike = await revoke(school, client, token)
+    const { service, client, tokens } = await withTokens()
+    await revoke(service, client, tokens.access_token)
+    const alike = await revoke(service, client, token)
     expect([alike.status, alike.body, alike.headers['cache-control']]).toEqual([200, '{}', 'no-store'])
-    expect(await revoke(school, client, tokens.access_token)).toEqual(alike)
-    expect(await revoke(school, client, tokens.id_token)).toEqual(alike)
+    expect(await revoke(service, client, tokens.access_token)).toEqual(alike)
+    expect(await revoke(service, client, tokens.id_token)).toEqual(alike)
   })
 
   it.each([{}, CONFIDENTIAL])(
     'RV-01, REQ-66: a token of another client is not revoked, and its owner notices nothing: %j',
     async (metadata) => {
-      const { school, client, tokens } = await withTokens(metadata)
-      const thief = await register(school, metadata)
+      const { service, client, tokens } = await withTokens(metadata)
+      const thief = await register(service, metadata)
       for (const token of [tokens.access_token, tokens.refresh_token]) {
-        expect(bodyOf(await revoke(school, thief, token)).error).toBe('invalid_grant')
+        expect(bodyOf(await revoke(service, thief, token)).error).toBe('invalid_grant')
       }
-      expect(await isLive(school, tokens.access_token)).toBe(true)
-      expect((await refresh(school, client, tokens.refresh_token)).status).toBe(200)
+      expect(await isLive(service, tokens.access_token)).toBe(true)
+      expect((await refresh(service, client, tokens.refresh_token)).status).toBe(200)
     },
   )
 
   it('returns 200 for an invalid token of any client', async () => {
-    const { school, tokens } = await withTokens()
-    const other = await register(school)
-    school.clock.now += 3600
-    expect((await revoke(school, other, tokens.access_token)).status).toBe(200)
+    const { service, tokens } = await withTokens()
+    const other = await register(service)
+    service.clock.now += 3600
+    expect((await revoke(service, other, tokens.access_token)).status).toBe(200)
   })
 
   it('does not revoke the other access tokens of the grant', async () => {
-    const { school, client, tokens } = await withTokens()
-    const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
-    await revoke(school, client, tokens.access_token)
-    expect([await isLive(school, tokens.access_token), await isLive(school, next.access_token)]).toEqual([
+    const { service, client, tokens } = await withTokens()
+    const next = bodyOf<TokenAnswer>(await refresh(service, client, tokens.refresh_token))
+    await revoke(service, client, tokens.access_token)
+    expect([await isLive(service, tokens.access_token), await isLive(service, next.access_token)]).toEqual([
       false,
       true,
     ])
   })
 
   it('emits one event per revoked token', async () => {
-    const { school, client, tokens } = await withTokens()
-    const told = () => school.events.filter(({ type }) => type === 'access_token_revoked')
+    const { service, client, tokens } = await withTokens()
+    const told = () => service.events.filter(({ type }) => type === 'access_token_revoked')
     const once = [{ type: 'access_token_revoked', grantId: expect.any(String), clientId: client.clientId }]
-    await revoke(school, client, tokens.access_token)
+    await revoke(service, client, tokens.access_token)
     expect(told()).toEqual(once)
-    await revoke(school, client, tokens.access_token)
+    await revoke(service, client, tokens.access_token)
     expect(told(), 'nothing of what was dead').toEqual(once)
   })
 
   it('RV-04, REQ-67: a confidential client needs its secret, a public one its id', async () => {
-    const { school, client, tokens } = await withTokens(CONFIDENTIAL)
-    expect((await revoke(school, { clientId: client.clientId }, tokens.access_token)).status).toBe(401)
+    const { service, client, tokens } = await withTokens(CONFIDENTIAL)
+    expect((await revoke(service, { clientId: client.clientId }, tokens.access_token)).status).toBe(401)
     for (const client_secret of ['', 'wrong'])
       expect(
-        (await revoke(school, { ...client, clientSecret: client_secret }, tokens.access_token)).status,
+        (await revoke(service, { ...client, clientSecret: client_secret }, tokens.access_token)).status,
       ).toBe(401)
-    expect((await revoke(school, { clientId: '' }, tokens.access_token)).status).toBe(401)
-    const publicClient = await register(school)
-    const theirs = await tokensFor(school, publicClient)
+    expect((await revoke(service, { clientId: '' }, tokens.access_token)).status).toBe(401)
+    const publicClient = await register(service)
+    const theirs = await tokensFor(service, publicClient)
     const pretending = { ...publicClient, clientSecret: 'x' }
-    expect((await revoke(school, pretending, theirs.refresh_token)).status).toBe(401)
-    expect((await revoke(school, { clientId: '' }, theirs.refresh_token)).status).toBe(401)
-    expect((await revoke(school, publicClient, theirs.refresh_token)).status).toBe(200)
-    expect(await isLive(school, tokens.access_token)).toBe(true)
-    expect((await revoke(school, client, tokens.access_token)).status).toBe(200)
+    expect((await revoke(service, pretending, theirs.refresh_token)).status).toBe(401)
+    expect((await revoke(service, { clientId: '' }, theirs.refresh_token)).status).toBe(401)
+    expect((await revoke(service, publicClient, theirs.refresh_token)).status).toBe(200)
+    expect(await isLive(service, tokens.access_token)).toBe(true)
+    expect((await revoke(service, client, tokens.access_token)).status).toBe(200)
   })
 
   it('RV-02, REQ-67: a request without a token, or with two, is malformed', async () => {
-    const { school, client } = await withTokens()
-    expect(bodyOf(await revoke(school, client, ''))).toEqual({
+    const { service, client } = await withTokens()
+    expect(bodyOf(await revoke(service, client, ''))).toEqual({
       error: 'invalid_request',
       error_description: 'token is missing',
     })
-    const twice = await school.send('POST', '/api/oauth/revoke', {
+    const twice = await service.send('POST', '/api/oauth/revoke', {
       form: [
         ['token', 'a'],
         ['token', 'b'],
@@ -172,91 +172,91 @@ describe('revocation', () => {
 
 describe('introspection', () => {
   it('describes an access token to its own client', async () => {
-    const { school, client, tokens } = await withTokens(CONFIDENTIAL, {
+    const { service, client, tokens } = await withTokens(CONFIDENTIAL, {
       scope: 'courses:read',
       resource: `${ISSUER}/mcp`,
     })
-    expect(bodyOf(await introspect(school, client, tokens.access_token))).toEqual({
+    expect(bodyOf(await introspect(service, client, tokens.access_token))).toEqual({
       active: true,
       scope: 'courses:read',
       client_id: client.clientId,
       sub: 'alice',
       aud: `${ISSUER}/mcp`,
       iss: ISSUER,
-      iat: school.clock.now,
-      exp: school.clock.now + 3600,
+      iat: service.clock.now,
+      exp: service.clock.now + 3600,
       token_type: 'Bearer',
     })
   })
 
   it('names all scopes of a token, with spaces between them', async () => {
-    const { school, client, tokens } = await withTokens(CONFIDENTIAL)
-    expect(bodyOf(await introspect(school, client, tokens.access_token)).scope).toBe(
+    const { service, client, tokens } = await withTokens(CONFIDENTIAL)
+    expect(bodyOf(await introspect(service, client, tokens.access_token)).scope).toBe(
       'openid profile courses:read',
     )
   })
 
   it('shows the issue time of a refresh token, which for a successor is the time of the rotation', async () => {
-    const { school, client, tokens } = await withTokens(CONFIDENTIAL)
-    const issuedAt = school.clock.now
-    school.clock.now += 10
-    expect(bodyOf(await introspect(school, client, tokens.refresh_token)).iat).toBe(issuedAt)
-    const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
-    school.clock.now += 10
-    expect(bodyOf(await introspect(school, client, next.refresh_token)).iat).toBe(issuedAt + 10)
+    const { service, client, tokens } = await withTokens(CONFIDENTIAL)
+    const issuedAt = service.clock.now
+    service.clock.now += 10
+    expect(bodyOf(await introspect(service, client, tokens.refresh_token)).iat).toBe(issuedAt)
+    const next = bodyOf<TokenAnswer>(await refresh(service, client, tokens.refresh_token))
+    service.clock.now += 10
+    expect(bodyOf(await introspect(service, client, next.refresh_token)).iat).toBe(issuedAt + 10)
   })
 
   it('lists every resource as audience of a token without a resource', async () => {
-    const { school, client, tokens } = await withTokens(CONFIDENTIAL)
-    expect(bodyOf(await introspect(school, client, tokens.access_token)).aud).toEqual([
+    const { service, client, tokens } = await withTokens(CONFIDENTIAL)
+    expect(bodyOf(await introspect(service, client, tokens.access_token)).aud).toEqual([
       ISSUER,
       `${ISSUER}/mcp`,
     ])
   })
 
   it('RF-01, REQ-43: of refresh tokens only the current one is described, and none is called a Bearer token', async () => {
-    const { school, client, tokens } = await withTokens(CONFIDENTIAL)
-    const active = bodyOf(await introspect(school, client, tokens.refresh_token))
-    expect(active).toMatchObject({ active: true, exp: school.clock.now + 30 * 24 * 3600 })
+    const { service, client, tokens } = await withTokens(CONFIDENTIAL)
+    const active = bodyOf(await introspect(service, client, tokens.refresh_token))
+    expect(active).toMatchObject({ active: true, exp: service.clock.now + 30 * 24 * 3600 })
     expect(active).not.toHaveProperty('token_type')
-    await refresh(school, client, tokens.refresh_token)
-    expect(bodyOf(await introspect(school, client, tokens.refresh_token))).toEqual({ active: false })
+    await refresh(service, client, tokens.refresh_token)
+    expect(bodyOf(await introspect(service, client, tokens.refresh_token))).toEqual({ active: false })
   })
 
   it('describes a foreign token to a resource server, and to no other client', async () => {
-    const { school, tokens } = await withTokens()
-    const api = await addApi(school)
-    const other = await school.server.clients.add({ clientName: 'Other', redirectUris: [REDIRECT_URI] })
-    expect(bodyOf(await introspect(school, api, tokens.access_token)).active).toBe(true)
-    expect((await introspect(school, other, tokens.access_token)).body).toBe('{"active":false}')
+    const { service, tokens } = await withTokens()
+    const api = await addApi(service)
+    const other = await service.server.clients.add({ clientName: 'Other', redirectUris: [REDIRECT_URI] })
+    expect(bodyOf(await introspect(service, api, tokens.access_token)).active).toBe(true)
+    expect((await introspect(service, other, tokens.access_token)).body).toBe('{"active":false}')
   })
 
   it('REQ-68: describes a refresh token to its client only, and codes to no caller', async () => {
-    const { school, client, tokens } = await withTokens(CONFIDENTIAL)
-    const api = await addApi(school)
-    expect(bodyOf(await introspect(school, client, tokens.refresh_token)).active).toBe(true)
-    expect((await introspect(school, api, tokens.refresh_token)).body).toBe('{"active":false}')
-    const code = await codeFor(school, client.clientId)
+    const { service, client, tokens } = await withTokens(CONFIDENTIAL)
+    const api = await addApi(service)
+    expect(bodyOf(await introspect(service, client, tokens.refresh_token)).active).toBe(true)
+    expect((await introspect(service, api, tokens.refresh_token)).body).toBe('{"active":false}')
+    const code = await codeFor(service, client.clientId)
     for (const caller of [client, api])
-      expect((await introspect(school, caller, code)).body).toBe('{"active":false}')
+      expect((await introspect(service, caller, code)).body).toBe('{"active":false}')
   })
 
   it('returns only inactive for an invalid, foreign or malformed token', async () => {
-    const { school, client, tokens } = await withTokens(CONFIDENTIAL)
-    school.clock.now += 3600
+    const { service, client, tokens } = await withTokens(CONFIDENTIAL)
+    service.clock.now += 3600
     for (const token of [
       tokens.access_token,
       tokens.id_token,
       'nonsense',
       `gka_${'x'.repeat(22)}.${'y'.repeat(43)}`,
     ]) {
-      expect((await introspect(school, client, token)).body).toBe('{"active":false}')
+      expect((await introspect(service, client, token)).body).toBe('{"active":false}')
     }
   })
 
   it('is not for public clients', async () => {
-    const { school, client, tokens } = await withTokens()
-    const response = await introspect(school, client, tokens.access_token)
+    const { service, client, tokens } = await withTokens()
+    const response = await introspect(service, client, tokens.access_token)
     expect([response.status, bodyOf(response).error]).toEqual([401, 'invalid_client'])
   })
 })

@@ -14,8 +14,8 @@ import {
   type TokenAnswer,
   tokensFor,
 } from './client.ts'
-import { openDeviceSchool } from './device-school.ts'
-import { openSchool, type School } from './school.ts'
+import { openDeviceService } from './device-service.ts'
+import { openService, type Service } from './service.ts'
 
 /** Counts how often a request waits for the store. Parallel waits count once. */
 function countingStore(now: () => number): { store: Store; waits: { count: number } } {
@@ -48,58 +48,58 @@ function countingStore(now: () => number): { store: Store; waits: { count: numbe
 async function openCounting() {
   const now = () => 1_800_000_000
   const { store, waits } = countingStore(now)
-  const school = openSchool({ store, now })
-  const client = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
-  async function waitsOf(work: (school: School) => Promise<unknown>): Promise<number> {
+  const service = openService({ store, now })
+  const client = await register(service, { token_endpoint_auth_method: 'client_secret_post' })
+  async function waitsOf(work: (service: Service) => Promise<unknown>): Promise<number> {
     waits.count = 0
-    await work(school)
+    await work(service)
     return waits.count
   }
-  return { school, client, waitsOf }
+  return { service, client, waitsOf }
 }
 
 describe('the round trips to the store', () => {
   it('are two for a code and two for a refresh: one parallel read, then one write', async () => {
-    const { school, client, waitsOf } = await openCounting()
-    const code = await codeFor(school, client.clientId)
+    const { service, client, waitsOf } = await openCounting()
+    const code = await codeFor(service, client.clientId)
     let tokens: TokenAnswer | undefined
     expect(
-      await waitsOf(async () => (tokens = bodyOf<TokenAnswer>(await redeem(school, client, code)))),
+      await waitsOf(async () => (tokens = bodyOf<TokenAnswer>(await redeem(service, client, code)))),
     ).toBe(2)
-    expect(await waitsOf(() => refresh(school, client, tokens?.refresh_token ?? ''))).toBe(2)
+    expect(await waitsOf(() => refresh(service, client, tokens?.refresh_token ?? ''))).toBe(2)
   })
 
   it('are one for an API call and one for introspection', async () => {
-    const { school, client, waitsOf } = await openCounting()
-    const { access_token } = await tokensFor(school, client)
-    expect(await waitsOf(() => school.callApi(access_token))).toBe(1)
+    const { service, client, waitsOf } = await openCounting()
+    const { access_token } = await tokensFor(service, client)
+    expect(await waitsOf(() => service.callApi(access_token))).toBe(1)
     const form = { ...credentials(client), token: access_token }
-    expect(await waitsOf(() => school.send('POST', '/api/oauth/introspect', { form }))).toBe(1)
+    expect(await waitsOf(() => service.send('POST', '/api/oauth/introspect', { form }))).toBe(1)
   })
 
   it('are one for a registration', async () => {
-    const { school, waitsOf } = await openCounting()
-    expect(await waitsOf(() => register(school))).toBe(1)
+    const { service, waitsOf } = await openCounting()
+    expect(await waitsOf(() => register(service))).toBe(1)
   })
 
   it('are two for the consent page, and four for its submission', async () => {
-    const { school, client, waitsOf } = await openCounting()
-    expect(await waitsOf(() => authorize(school, authorizationQuery(client.clientId)))).toBe(2)
-    expect(await waitsOf(() => decide(school))).toBe(4)
+    const { service, client, waitsOf } = await openCounting()
+    expect(await waitsOf(() => authorize(service, authorizationQuery(client.clientId)))).toBe(2)
+    expect(await waitsOf(() => decide(service))).toBe(4)
   })
 
   it('are one for the claims of a user', async () => {
-    const { school, client, waitsOf } = await openCounting()
-    const { access_token } = await tokensFor(school, client)
+    const { service, client, waitsOf } = await openCounting()
+    const { access_token } = await tokensFor(service, client)
     const headers = { authorization: `Bearer ${access_token}` }
-    expect(await waitsOf(() => school.send('GET', '/api/oauth/userinfo', { headers }))).toBe(1)
+    expect(await waitsOf(() => service.send('GET', '/api/oauth/userinfo', { headers }))).toBe(1)
   })
 
   it('are two for a revocation', async () => {
-    const { school, client, waitsOf } = await openCounting()
-    const { refresh_token } = await tokensFor(school, client)
+    const { service, client, waitsOf } = await openCounting()
+    const { refresh_token } = await tokensFor(service, client)
     const form = { ...credentials(client), token: refresh_token }
-    expect(await waitsOf(() => school.send('POST', '/api/oauth/revoke', { form }))).toBe(2)
+    expect(await waitsOf(() => service.send('POST', '/api/oauth/revoke', { form }))).toBe(2)
   })
 })
 
@@ -107,7 +107,7 @@ describe('the round trips of a device', () => {
   async function openDevice() {
     const now = () => 1_800_000_000
     const { store, waits } = countingStore(now)
-    const opened = await openDeviceSchool({ server: { store, now } })
+    const opened = await openDeviceService({ server: { store, now } })
     const started = await opened.start()
     async function pollOf(started: { readonly device_code: string }) {
       waits.count = 0
@@ -136,13 +136,13 @@ describe('the round trips of a device', () => {
 
 describe('a grant that was prefetched', () => {
   it('is the one of the credential of this grant type, whatever else the form contains', async () => {
-    const school = openSchool()
-    const [mine, theirs] = [await register(school), await register(school)]
-    const other = await tokensFor(school, theirs)
-    const { refresh_token } = await tokensFor(school, mine)
-    const code = await codeFor(school, theirs.clientId)
-    expect((await refresh(school, mine, refresh_token, { code })).status).toBe(200)
-    expect((await refresh(school, theirs, other.refresh_token)).status).toBe(200)
-    expect((await redeem(school, theirs, code)).status, 'the code of the other is untouched').toBe(200)
+    const service = openService()
+    const [mine, theirs] = [await register(service), await register(service)]
+    const other = await tokensFor(service, theirs)
+    const { refresh_token } = await tokensFor(service, mine)
+    const code = await codeFor(service, theirs.clientId)
+    expect((await refresh(service, mine, refresh_token, { code })).status).toBe(200)
+    expect((await refresh(service, theirs, other.refresh_token)).status).toBe(200)
+    expect((await redeem(service, theirs, code)).status, 'the code of the other is untouched').toBe(200)
   })
 })

@@ -3,10 +3,10 @@ import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { logout } from '@grantkit/core/logout'
 import { expect, it } from 'vitest'
 import { authorizationQuery, authorize, decide, redeem, redirectOf } from './client.ts'
-import { openDeviceSchool } from './device-school.ts'
-import { REDIRECT_URI } from './school.ts'
+import { openDeviceService } from './device-service.ts'
+import { REDIRECT_URI } from './service.ts'
 
-/** A school whose pages record their views, and a confidential client that uses all of them. */
+/** A service whose pages record their views, and a confidential client that uses all of them. */
 async function walk() {
   const pages: Record<string, unknown> = {}
   const page = (name: string) => (view?: unknown) => {
@@ -15,36 +15,36 @@ async function walk() {
   }
   const ending = { endSession: async () => '', logoutPage: page('logout'), signedOutPage: page('signedOut') }
   const features = [logout(ending)]
-  const { school, shown, start, enter, answer } = await openDeviceSchool({
+  const { service, shown, start, enter, answer } = await openDeviceService({
     server: { features, callbackPage: page('callback') },
   })
-  const client = await school.server.clients.add({
+  const client = await service.server.clients.add({
     clientName: 'Confidential',
     redirectUris: [REDIRECT_URI],
     grantTypes: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
   })
   const { clientId: client_id, clientSecret: client_secret = '' } = client
   const query = authorizationQuery(client_id)
-  await authorize(school, query, {})
-  await authorize(school, query)
-  await redeem(school, client, String(redirectOf(await decide(school)).code))
-  await authorize(school, query)
-  await decide(school, { callback: 'show' })
+  await authorize(service, query, {})
+  await authorize(service, query)
+  await redeem(service, client, String(redirectOf(await decide(service)).code))
+  await authorize(service, query)
+  await decide(service, { callback: 'show' })
   await enter((await start({ client_secret }, client)).user_code)
   await answer()
-  await school.send('GET', '/oauth/logout', {
+  await service.send('GET', '/oauth/logout', {
     query: { client_id },
     headers: { cookie: 'user=alice' },
   })
   const lists = {
-    found: await school.server.clients.find(client_id),
-    integrations: await school.server.clients.list(),
-    grants: await school.server.grants.list('alice'),
+    found: await service.server.clients.find(client_id),
+    integrations: await service.server.clients.list(),
+    grants: await service.server.grants.list('alice'),
   }
-  const stored = await school.store.clients.find(client_id)
-  const { signInHint, consent } = school.shown
+  const stored = await service.store.clients.find(client_id)
+  const { signInHint, consent } = service.shown
   const seen = { signInHint, consent, device: shown.device, answered: shown.answered, ...pages, ...lists }
-  return { seen, events: school.events, secretHash: String(stored?.value.secretHash) }
+  return { seen, events: service.events, secretHash: String(stored?.value.secretHash) }
 }
 
 it('the hash of a client secret is in no view, hint, list or event', async () => {

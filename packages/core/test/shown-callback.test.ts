@@ -1,7 +1,7 @@
 import type { CallbackView } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, decide, redeem, register } from './client.ts'
-import { openSchool, REDIRECT_URI } from './school.ts'
+import { openService, REDIRECT_URI } from './service.ts'
 
 /** "My app runs on another machine": the user copies the callback URL by hand. */
 
@@ -11,29 +11,29 @@ async function atConsent(offered = true, metadata?: { clientName: string; redire
     shown.push(view)
     return { status: 200, headers: { 'content-type': 'text/html' }, body: 'paste it' }
   }
-  const school = openSchool(offered ? { callbackPage } : {})
-  const client = metadata === undefined ? await register(school) : await school.server.clients.add(metadata)
+  const service = openService(offered ? { callbackPage } : {})
+  const client = metadata === undefined ? await register(service) : await service.server.clients.add(metadata)
   const redirect_uri = metadata?.redirectUris[0] ?? REDIRECT_URI
-  await authorize(school, authorizationQuery(client.clientId, { redirect_uri }))
-  return { school, client, shown }
+  await authorize(service, authorizationQuery(client.clientId, { redirect_uri }))
+  return { service, client, shown }
 }
 
 describe('a callback URL for an app on another machine', () => {
   it('is shown instead of the redirect, and its code is valid there', async () => {
-    const { school, client, shown } = await atConsent()
-    expect(school.shown.consent?.canShowCallback).toBe(true)
-    const answer = await decide(school, { callback: 'show' })
+    const { service, client, shown } = await atConsent()
+    expect(service.shown.consent?.canShowCallback).toBe(true)
+    const answer = await decide(service, { callback: 'show' })
     expect([answer.status, answer.headers.location, answer.body]).toEqual([200, undefined, 'paste it'])
     expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' })
     expect(shown).toMatchObject([{ client: { clientName: 'Test client' }, allowed: true, lifetime: 60 }])
     const url = new URL(String(shown[0]?.callbackUrl))
     expect([url.origin + url.pathname, url.searchParams.get('state')]).toEqual([REDIRECT_URI, 'a state'])
-    expect((await redeem(school, client, String(url.searchParams.get('code')))).status).toBe(200)
+    expect((await redeem(service, client, String(url.searchParams.get('code')))).status).toBe(200)
   })
 
   it('has access_denied after a denial, too', async () => {
-    const { school, shown } = await atConsent()
-    await decide(school, { decision: 'deny', callback: 'show' })
+    const { service, shown } = await atConsent()
+    await decide(service, { decision: 'deny', callback: 'show' })
     expect(shown).toMatchObject([{ allowed: false }])
     expect(new URL(String(shown[0]?.callbackUrl)).searchParams.get('error')).toBe('access_denied')
   })
@@ -42,23 +42,23 @@ describe('a callback URL for an app on another machine', () => {
     ['another value', 'hide'],
     ['nothing', ''],
   ])('is gone to where the form says %s', async (_, callback) => {
-    const { school, shown } = await atConsent()
-    expect((await decide(school, { callback })).status).toBe(303)
+    const { service, shown } = await atConsent()
+    expect((await decide(service, { callback })).status).toBe(303)
     expect(shown).toEqual([])
   })
 
   it('is redirected to if the option is off, whatever the form contains', async () => {
-    const { school } = await atConsent(false)
-    expect(school.shown.consent).not.toHaveProperty('canShowCallback')
-    const { status, headers } = await decide(school, { callback: 'show' })
+    const { service } = await atConsent(false)
+    expect(service.shown.consent).not.toHaveProperty('canShowCallback')
+    const { status, headers } = await decide(service, { callback: 'show' })
     expect([status, String(headers.location).startsWith(`${REDIRECT_URI}?code=`)]).toEqual([303, true])
   })
 
   it('UI-14: is never shown for an https redirect URI', async () => {
     const crm = { clientName: 'CRM', redirectUris: ['https://crm.example/cb'] }
-    const { school, shown } = await atConsent(true, crm)
-    expect(school.shown.consent).not.toHaveProperty('canShowCallback')
-    expect((await decide(school, { callback: 'show' })).headers.location).toMatch(
+    const { service, shown } = await atConsent(true, crm)
+    expect(service.shown.consent).not.toHaveProperty('canShowCallback')
+    expect((await decide(service, { callback: 'show' })).headers.location).toMatch(
       /^https:\/\/crm\.example\/cb\?code=/,
     )
     expect(shown).toEqual([])

@@ -1,7 +1,7 @@
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose'
 import { bodyOf } from './client.ts'
-import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 
 /** Clients that sign assertions, with keys that a test changes. */
 
@@ -21,7 +21,7 @@ export interface Claims {
 
 /** What the SDK of MCP sends: no `kid`, five minutes. A claim of `undefined` is left out. */
 export function assertionOf(
-  { clock }: Pick<School, 'clock'>,
+  { clock }: Pick<Service, 'clock'>,
   { alg, privateKey }: Key,
   clientId: string,
   changed: Claims = {},
@@ -37,30 +37,30 @@ export function assertionForm(client_assertion: string): Record<string, string> 
   return { client_assertion, client_assertion_type: ASSERTION_TYPE }
 }
 
-/** A school with an integration that has registered these keys. */
+/** A service with an integration that has registered these keys. */
 export async function openSigned(
   keys: readonly Key[],
   { metadata = {}, ...options }: Parameters<typeof clientAssertion>[0] & { readonly metadata?: object } = {},
 ) {
-  const school = openSchool({ features: [clientAssertion(options)] })
-  const { clientId: client_id } = await school.server.clients.add({
+  const service = openService({ features: [clientAssertion(options)] })
+  const { clientId: client_id } = await service.server.clients.add({
     clientName: 'Reports',
     redirectUris: [REDIRECT_URI],
     tokenEndpointAuthMethod: 'private_key_jwt',
     ...('jwksUri' in metadata ? {} : { jwks: { keys: keys.map(({ jwk }) => jwk) } }),
     ...metadata,
   })
-  return { school, client_id }
+  return { service, client_id }
 }
 
 /** Whether a form authenticates its client: introspection responds to any authenticated client. */
-export async function proves(school: School, form: Record<string, string>) {
-  const answer = await school.send('POST', '/api/oauth/introspect', { form: { token: 'any', ...form } })
+export async function proves(service: Service, form: Record<string, string>) {
+  const answer = await service.send('POST', '/api/oauth/introspect', { form: { token: 'any', ...form } })
   const { error, error_description } = bodyOf(answer)
-  return { status: answer.status, error, error_description, reason: lastReason(school, answer.status) }
+  return { status: answer.status, error, error_description, reason: lastReason(service, answer.status) }
 }
 
-function lastReason({ events }: School, status: number): string | undefined {
+function lastReason({ events }: Service, status: number): string | undefined {
   const last = events.findLast(({ type }) => type === 'refused')
   return status === 200 || last?.type !== 'refused' ? undefined : last.reason
 }

@@ -8,7 +8,7 @@ import {
   register,
   requestToken,
 } from './client.ts'
-import { openSchool, REDIRECT_URI, VERIFIER } from './school.ts'
+import { openService, REDIRECT_URI, VERIFIER } from './service.ts'
 
 /** The size limits of every input, and errors that name the input and its limit. */
 
@@ -32,7 +32,7 @@ describe('a registration', () => {
     ['software_version', long(201), 'software_version: must be at most 200 characters'],
   ])('with too much %s is refused', async (member, value, description) => {
     const json = { redirect_uris: [REDIRECT_URI], [member]: value }
-    const response = await openSchool().send('POST', '/api/oauth/register', { json })
+    const response = await openService().send('POST', '/api/oauth/register', { json })
     const error = member === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata'
     expect([response.status, bodyOf(response)]).toEqual([400, { error, error_description: description }])
   })
@@ -45,7 +45,7 @@ describe('a registration', () => {
     ['contacts', Array(10).fill(long(200))],
   ])('with as much %s as there may be is taken', async (member, value) => {
     const json = { redirect_uris: [REDIRECT_URI], [member]: value }
-    expect((await openSchool().send('POST', '/api/oauth/register', { json })).status).toBe(201)
+    expect((await openService().send('POST', '/api/oauth/register', { json })).status).toBe(201)
   })
 })
 
@@ -60,9 +60,9 @@ describe('an authorization request', () => {
     ['login_hint', 'invalid_request'],
     ['ui_locales', 'invalid_request'],
   ])('with a %s of more than 4000 characters goes back to the client', async (name, error) => {
-    const school = openSchool()
-    const { clientId: client_id } = await register(school)
-    const answer = redirectOf(await authorize(school, authorizationQuery(client_id, { [name]: long(4001) })))
+    const service = openService()
+    const { clientId: client_id } = await register(service)
+    const answer = redirectOf(await authorize(service, authorizationQuery(client_id, { [name]: long(4001) })))
     expect(answer).toMatchObject({ error, error_description: `${name}: must be at most 4000 characters` })
     expect(answer.state, 'a state too long to carry is not sent back').toBe(
       name === 'state' ? undefined : 'a state',
@@ -70,21 +70,21 @@ describe('an authorization request', () => {
   })
 
   it('may have at most 20 resources, each of 4000 characters', async () => {
-    const school = openSchool()
-    const { clientId: client_id } = await register(school)
+    const service = openService()
+    const { clientId: client_id } = await register(service)
     const query = authorizationQuery(client_id)
     for (const [resources, description] of [
       ['&resource=https://a.example'.repeat(21), 'resource: must be at most 20'],
       [`&resource=${long(4001)}`, 'resource.0: must be at most 4000 characters'],
     ])
-      expect(redirectOf(await authorize(school, query + resources)).error_description).toBe(description)
+      expect(redirectOf(await authorize(service, query + resources)).error_description).toBe(description)
   })
 
   it('takes a state and a nonce of 4000 characters', async () => {
-    const school = openSchool()
-    const { clientId: client_id } = await register(school)
+    const service = openService()
+    const { clientId: client_id } = await register(service)
     const query = authorizationQuery(client_id, { state: long(4000), nonce: long(4000) })
-    expect((await authorize(school, query)).body).toBe('consent')
+    expect((await authorize(service, query)).body).toBe('consent')
   })
 })
 
@@ -101,8 +101,8 @@ describe('a token request', () => {
     [{ ...refresh, client_id: long(513) }, 'client_id: must be at most 512 characters'],
     [{ ...refresh, client_secret: long(201) }, 'client_secret: must be at most 200 characters'],
   ])('of too much is refused: %#', async (form, description) => {
-    const school = openSchool()
-    const response = await requestToken(school, { ...credentials(await register(school)), ...form })
+    const service = openService()
+    const response = await requestToken(service, { ...credentials(await register(service)), ...form })
     expect([response.status, bodyOf(response)]).toEqual([
       400,
       { error: 'invalid_request', error_description: description },

@@ -12,7 +12,7 @@ import {
   type TokenAnswer,
   tokensFor,
 } from './client.ts'
-import { ISSUER, openSchool, REDIRECT_URI, type School } from './school.ts'
+import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 
 const MCP = `${ISSUER}/mcp`
 const GRANT_TYPES = ['authorization_code', 'refresh_token', TOKEN_EXCHANGE]
@@ -20,12 +20,12 @@ const SCOPE = 'openid profile courses:read courses:write'
 const REDIRECTS = { redirectUris: ['https://api.example/callback'] }
 
 function exchange(
-  school: School,
+  service: Service,
   client: ClientAnswer,
   subject_token: string,
   more: Record<string, string> = {},
 ) {
-  return requestToken(school, {
+  return requestToken(service, {
     ...credentials(client),
     grant_type: TOKEN_EXCHANGE,
     subject_token,
@@ -41,38 +41,38 @@ async function exchanged(...given: Parameters<typeof exchange>): Promise<TokenAn
 }
 
 async function withTokens(overrides = {}, features = [tokenExchange()]) {
-  const school = openSchool({ features })
-  const client = await register(school, { grant_types: GRANT_TYPES })
-  return { school, client, tokens: await tokensFor(school, client, { scope: SCOPE, ...overrides }) }
+  const service = openService({ features })
+  const client = await register(service, { grant_types: GRANT_TYPES })
+  return { service, client, tokens: await tokensFor(service, client, { scope: SCOPE, ...overrides }) }
 }
 
 /** An integration, and an API at `resource` that calls others for its callers. */
-function addApi(school: School, resource: string | undefined, more: object = {}): Promise<ClientAnswer> {
-  return school.server.clients.add({
+function addApi(service: Service, resource: string | undefined, more: object = {}): Promise<ClientAnswer> {
+  return service.server.clients.add({
     ...{ clientName: 'An API', ...REDIRECTS, grantTypes: GRANT_TYPES },
     ...(resource === undefined ? {} : { tokenExchangeResources: [resource] }),
     ...more,
   })
 }
 
-function introspect(school: School, client: ClientAnswer, token: string) {
-  return school
+function introspect(service: Service, client: ClientAnswer, token: string) {
+  return service
     .send('POST', '/api/oauth/introspect', { form: { token, ...credentials(client) } })
     .then((response) => bodyOf(response))
 }
 
-function revoke(school: School, client: ClientAnswer, token: string) {
-  return school.send('POST', '/api/oauth/revoke', { form: { token, ...credentials(client) } })
+function revoke(service: Service, client: ClientAnswer, token: string) {
+  return service.send('POST', '/api/oauth/revoke', { form: { token, ...credentials(client) } })
 }
 
-async function isLive(school: School, token: string): Promise<boolean> {
-  return (await school.callApi(token)).kind === 'authorized'
+async function isLive(service: Service, token: string): Promise<boolean> {
+  return (await service.callApi(token)).kind === 'authorized'
 }
 
 it('a token with an earlier, longer lifetime is exchanged for one with the lifetime of the feature', async () => {
-  const { school, client, tokens } = await withTokens()
-  const shorter = openSchool({
-    store: school.store,
+  const { service, client, tokens } = await withTokens()
+  const shorter = openService({
+    store: service.store,
     features: [tokenExchange()],
     lifetimes: { accessToken: 300 },
   })
@@ -81,8 +81,8 @@ it('a token with an earlier, longer lifetime is exchanged for one with the lifet
 
 describe('an exchanged token', () => {
   it('TX-01: has only the requested scopes, and the response contains nothing else', async () => {
-    const { school, client, tokens } = await withTokens()
-    const child = await exchanged(school, client, tokens.access_token, { scope: 'courses:read' })
+    const { service, client, tokens } = await withTokens()
+    const child = await exchanged(service, client, tokens.access_token, { scope: 'courses:read' })
     expect(child).toEqual({
       access_token: expect.stringMatching(/^gka_/),
       issued_token_type: ACCESS_TOKEN_TYPE,
@@ -90,18 +90,18 @@ describe('an exchanged token', () => {
       expires_in: 900,
       scope: 'courses:read',
     })
-    expect(await school.callApi(child.access_token, 'courses:read')).toMatchObject({
+    expect(await service.callApi(child.access_token, 'courses:read')).toMatchObject({
       kind: 'authorized',
       token: { subject: 'alice', clientId: client.clientId, act: { sub: client.clientId } },
     })
-    expect(await school.callApi(child.access_token, 'courses:write')).toMatchObject({
+    expect(await service.callApi(child.access_token, 'courses:write')).toMatchObject({
       response: { status: 403 },
     })
   })
 
   it('has all scopes if none are requested, but never an ID token', async () => {
-    const { school, client, tokens } = await withTokens()
-    const child = await exchanged(school, client, tokens.access_token)
+    const { service, client, tokens } = await withTokens()
+    const child = await exchanged(service, client, tokens.access_token)
     expect([child.scope, child.id_token, child.refresh_token]).toEqual([SCOPE, undefined, undefined])
   })
 
@@ -114,68 +114,68 @@ describe('an exchanged token', () => {
   ])(
     'lives no longer than asked for, allowed, or its parent: %j after %d s',
     async (asked, after, seconds) => {
-      const { school, client, tokens } = await withTokens()
-      school.clock.now += after
-      const child = await exchanged(school, client, tokens.access_token, asked)
+      const { service, client, tokens } = await withTokens()
+      service.clock.now += after
+      const child = await exchanged(service, client, tokens.access_token, asked)
       expect(child.expires_in).toBe(seconds)
-      school.clock.now += seconds - 1
-      expect(await isLive(school, child.access_token)).toBe(true)
-      school.clock.now += 1
-      expect(await isLive(school, child.access_token)).toBe(false)
+      service.clock.now += seconds - 1
+      expect(await isLive(service, child.access_token)).toBe(true)
+      service.clock.now += 1
+      expect(await isLive(service, child.access_token)).toBe(false)
     },
   )
 
   it('shows its own resource and not the one of its parent, and a refresh shows its own', async () => {
-    const school = openSchool({ features: [tokenExchange()], resourceInTokenResponse: true })
-    const client = await register(school, { grant_types: GRANT_TYPES })
-    const tokens = await tokensFor(school, client, { scope: SCOPE })
-    expect(await exchanged(school, client, tokens.access_token, { resource: MCP })).toMatchObject({
+    const service = openService({ features: [tokenExchange()], resourceInTokenResponse: true })
+    const client = await register(service, { grant_types: GRANT_TYPES })
+    const tokens = await tokensFor(service, client, { scope: SCOPE })
+    expect(await exchanged(service, client, tokens.access_token, { resource: MCP })).toMatchObject({
       resource: MCP,
     })
-    const refreshed = await refresh(school, client, tokens.refresh_token, { resource: ISSUER })
+    const refreshed = await refresh(service, client, tokens.refresh_token, { resource: ISSUER })
     expect(bodyOf(refreshed)).toMatchObject({ resource: ISSUER })
   })
 
   it('has the configured lifetime', async () => {
-    const { school, client, tokens } = await withTokens({}, [tokenExchange({ lifetime: 30 })])
-    expect((await exchanged(school, client, tokens.access_token)).expires_in).toBe(30)
+    const { service, client, tokens } = await withTokens({}, [tokenExchange({ lifetime: 30 })])
+    expect((await exchanged(service, client, tokens.access_token)).expires_in).toBe(30)
     expect(() => tokenExchange({ lifetime: 0.5 })).toThrow('tokenExchange: lifetime')
   })
 
   it('TX-02: is revoked with its subject token, and other tokens stay valid', async () => {
-    const { school, client, tokens } = await withTokens()
-    const next = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
-    const child = await exchanged(school, client, tokens.access_token)
-    const grandchild = await exchanged(school, client, child.access_token)
-    await revoke(school, client, tokens.access_token)
-    expect(await isLive(school, child.access_token)).toBe(false)
-    expect(await isLive(school, grandchild.access_token)).toBe(false)
-    expect(await isLive(school, next.access_token)).toBe(true)
+    const { service, client, tokens } = await withTokens()
+    const next = bodyOf<TokenAnswer>(await refresh(service, client, tokens.refresh_token))
+    const child = await exchanged(service, client, tokens.access_token)
+    const grandchild = await exchanged(service, client, child.access_token)
+    await revoke(service, client, tokens.access_token)
+    expect(await isLive(service, child.access_token)).toBe(false)
+    expect(await isLive(service, grandchild.access_token)).toBe(false)
+    expect(await isLive(service, next.access_token)).toBe(true)
   })
 
   it.each(['its refresh token', 'its user'])('is revoked with its grant, by %s', async (by) => {
-    const { school, client, tokens } = await withTokens()
-    const child = await exchanged(school, client, tokens.access_token)
-    const [grant] = (await school.server.grants.list('alice')).grants
-    if (by === 'its user') await school.server.grants.revoke('alice', String(grant?.id))
-    else await revoke(school, client, tokens.refresh_token)
-    expect(await isLive(school, child.access_token)).toBe(false)
+    const { service, client, tokens } = await withTokens()
+    const child = await exchanged(service, client, tokens.access_token)
+    const [grant] = (await service.server.grants.list('alice')).grants
+    if (by === 'its user') await service.server.grants.revoke('alice', String(grant?.id))
+    else await revoke(service, client, tokens.refresh_token)
+    expect(await isLive(service, child.access_token)).toBe(false)
   })
 
   it('is revoked when its code is replayed', async () => {
-    const { school, client } = await withTokens()
-    const code = await codeFor(school, client.clientId)
-    const tokens = bodyOf<TokenAnswer>(await redeem(school, client, code))
-    const child = await exchanged(school, client, tokens.access_token)
-    await redeem(school, client, code)
-    expect(await isLive(school, child.access_token)).toBe(false)
+    const { service, client } = await withTokens()
+    const code = await codeFor(service, client.clientId)
+    const tokens = bodyOf<TokenAnswer>(await redeem(service, client, code))
+    const child = await exchanged(service, client, tokens.access_token)
+    await redeem(service, client, code)
+    expect(await isLive(service, child.access_token)).toBe(false)
   })
 
   it('has an event with ids', async () => {
-    const { school, client, tokens } = await withTokens()
-    await exchanged(school, client, tokens.access_token, { scope: 'courses:read' })
+    const { service, client, tokens } = await withTokens()
+    await exchanged(service, client, tokens.access_token, { scope: 'courses:read' })
     const clientId = client.clientId
-    expect(school.events.at(-1)).toMatchObject({
+    expect(service.events.at(-1)).toMatchObject({
       ...{ type: 'token_exchanged', clientId, actorId: clientId, scopes: ['courses:read'] },
     })
   })
@@ -183,61 +183,61 @@ describe('an exchanged token', () => {
 
 describe('an API that calls another one for its caller', () => {
   it('exchanges the token of its caller for its own', async () => {
-    const { school, tokens } = await withTokens({ resource: MCP })
-    const api = await addApi(school, MCP)
-    const child = await exchanged(school, api, tokens.access_token, { scope: 'courses:read' })
-    expect(await introspect(school, api, child.access_token)).toMatchObject({
+    const { service, tokens } = await withTokens({ resource: MCP })
+    const api = await addApi(service, MCP)
+    const child = await exchanged(service, api, tokens.access_token, { scope: 'courses:read' })
+    expect(await introspect(service, api, child.access_token)).toMatchObject({
       active: true,
       ...{ sub: 'alice', aud: MCP, scope: 'courses:read', client_id: api.clientId },
       act: { sub: api.clientId },
     })
-    expect(await introspect(school, api, tokens.access_token)).toEqual({ active: false })
+    expect(await introspect(service, api, tokens.access_token)).toEqual({ active: false })
   })
 
   it('TX-03: is in an act chain that no caller can forge, of at most three actors', async () => {
-    const { school, client, tokens } = await withTokens()
-    const api = await addApi(school, ISSUER)
-    const one = await exchanged(school, client, tokens.access_token, { act: '{"sub":"boss"}' })
-    const two = await exchanged(school, api, one.access_token)
-    const three = await exchanged(school, api, two.access_token)
+    const { service, client, tokens } = await withTokens()
+    const api = await addApi(service, ISSUER)
+    const one = await exchanged(service, client, tokens.access_token, { act: '{"sub":"boss"}' })
+    const two = await exchanged(service, api, one.access_token)
+    const three = await exchanged(service, api, two.access_token)
     const app = client.clientId
-    expect(await introspect(school, api, three.access_token)).toMatchObject({
+    expect(await introspect(service, api, three.access_token)).toMatchObject({
       act: { sub: api.clientId, act: { sub: api.clientId, act: { sub: app } } },
     })
-    expect(bodyOf(await exchange(school, api, three.access_token))).toMatchObject({
+    expect(bodyOf(await exchange(service, api, three.access_token))).toMatchObject({
       error: 'invalid_request',
     })
   })
 
   it('may revoke its own token, and not the token of its caller', async () => {
-    const { school, tokens } = await withTokens()
-    const api = await addApi(school, ISSUER)
-    const child = await exchanged(school, api, tokens.access_token)
-    expect((await revoke(school, api, tokens.access_token)).status).toBe(400)
-    expect((await revoke(school, api, child.access_token)).status).toBe(200)
-    expect(await isLive(school, child.access_token)).toBe(false)
-    expect(await isLive(school, tokens.access_token)).toBe(true)
+    const { service, tokens } = await withTokens()
+    const api = await addApi(service, ISSUER)
+    const child = await exchanged(service, api, tokens.access_token)
+    expect((await revoke(service, api, tokens.access_token)).status).toBe(400)
+    expect((await revoke(service, api, child.access_token)).status).toBe(200)
+    expect(await isLive(service, child.access_token)).toBe(false)
+    expect(await isLive(service, tokens.access_token)).toBe(true)
   })
 
   it('TX-08: loses its exchanged tokens when the operator removes it, and its callers keep theirs', async () => {
-    const { school, client, tokens } = await withTokens()
-    const [api, next] = [await addApi(school, ISSUER), await addApi(school, ISSUER)]
-    const own = await exchanged(school, client, tokens.access_token)
-    const child = await exchanged(school, api, tokens.access_token)
-    const grandchild = await exchanged(school, next, child.access_token)
-    await school.server.clients.remove(api.clientId)
-    expect(await isLive(school, child.access_token)).toBe(false)
-    expect(await isLive(school, grandchild.access_token)).toBe(false)
-    expect(await isLive(school, own.access_token)).toBe(true)
-    expect(await isLive(school, tokens.access_token)).toBe(true)
+    const { service, client, tokens } = await withTokens()
+    const [api, next] = [await addApi(service, ISSUER), await addApi(service, ISSUER)]
+    const own = await exchanged(service, client, tokens.access_token)
+    const child = await exchanged(service, api, tokens.access_token)
+    const grandchild = await exchanged(service, next, child.access_token)
+    await service.server.clients.remove(api.clientId)
+    expect(await isLive(service, child.access_token)).toBe(false)
+    expect(await isLive(service, grandchild.access_token)).toBe(false)
+    expect(await isLive(service, own.access_token)).toBe(true)
+    expect(await isLive(service, tokens.access_token)).toBe(true)
   })
 
   it('gets no scope that it is not registered for', async () => {
-    const { school, tokens } = await withTokens()
-    const api = await addApi(school, ISSUER, { scopes: ['courses:read', 'students:read'] })
-    expect((await exchanged(school, api, tokens.access_token)).scope).toBe('courses:read')
-    const other = await addApi(school, ISSUER, { scopes: ['students:read'] })
-    expect(bodyOf(await exchange(school, other, tokens.access_token)).error).toBe('invalid_scope')
+    const { service, tokens } = await withTokens()
+    const api = await addApi(service, ISSUER, { scopes: ['courses:read', 'students:read'] })
+    expect((await exchanged(service, api, tokens.access_token)).scope).toBe('courses:read')
+    const other = await addApi(service, ISSUER, { scopes: ['students:read'] })
+    expect(bodyOf(await exchange(service, other, tokens.access_token)).error).toBe('invalid_scope')
   })
 })
 
@@ -248,44 +248,48 @@ const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt'
 
 /** Invalid subject tokens, and those of another client. */
 const NOT_EXCHANGED: Readonly<Record<string, Provoke>> = {
-  'a token nobody knows': ({ school, client }) => exchange(school, client, UNKNOWN),
-  'no token at all': ({ school, client }) => exchange(school, client, 'gka'),
-  'a refresh token': ({ school, client, tokens }) => exchange(school, client, tokens.refresh_token),
-  'an ID token': ({ school, client, tokens }) => exchange(school, client, tokens.id_token),
-  'a guessed secret of a live grant': ({ school, client, tokens }) =>
-    exchange(school, client, `${tokens.access_token.slice(0, -43)}${'y'.repeat(43)}`),
-  'an expired token': ({ school, client, tokens }) => {
-    school.clock.now += 3600
-    return exchange(school, client, tokens.access_token)
+  'a token nobody knows': ({ service, client }) => exchange(service, client, UNKNOWN),
+  'no token at all': ({ service, client }) => exchange(service, client, 'gka'),
+  'a refresh token': ({ service, client, tokens }) => exchange(service, client, tokens.refresh_token),
+  'an ID token': ({ service, client, tokens }) => exchange(service, client, tokens.id_token),
+  'a guessed secret of a live grant': ({ service, client, tokens }) =>
+    exchange(service, client, `${tokens.access_token.slice(0, -43)}${'y'.repeat(43)}`),
+  'an expired token': ({ service, client, tokens }) => {
+    service.clock.now += 3600
+    return exchange(service, client, tokens.access_token)
   },
-  'a revoked token': async ({ school, client, tokens }) => {
-    await revoke(school, client, tokens.access_token)
-    return exchange(school, client, tokens.access_token)
+  'a revoked token': async ({ service, client, tokens }) => {
+    await revoke(service, client, tokens.access_token)
+    return exchange(service, client, tokens.access_token)
   },
-  'a token of another client': async ({ school, tokens }) =>
-    exchange(school, await register(school, { grant_types: GRANT_TYPES }), tokens.access_token),
-  'a token of another client, asked for by an integration without the mark': async ({ school, tokens }) =>
-    exchange(school, await addApi(school, undefined), tokens.access_token),
-  'a token of another client, asked for by one that marked itself': async ({ school, tokens }) => {
+  'a token of another client': async ({ service, tokens }) =>
+    exchange(service, await register(service, { grant_types: GRANT_TYPES }), tokens.access_token),
+  'a token of another client, asked for by an integration without the mark': async ({ service, tokens }) =>
+    exchange(service, await addApi(service, undefined), tokens.access_token),
+  'a token of another client, asked for by one that marked itself': async ({ service, tokens }) => {
     const secret = { token_endpoint_auth_method: 'client_secret_post' }
     const mark = { token_exchange_resources: [ISSUER] }
-    const client = await register(school, { grant_types: GRANT_TYPES, ...secret, ...mark })
-    return exchange(school, client, tokens.access_token)
+    const client = await register(service, { grant_types: GRANT_TYPES, ...secret, ...mark })
+    return exchange(service, client, tokens.access_token)
   },
-  'a token of another client, asked for by an integration that anybody can be': async ({ school, tokens }) =>
-    exchange(school, await addApi(school, ISSUER, { tokenEndpointAuthMethod: 'none' }), tokens.access_token),
-  'a token for another resource than that of the API': async ({ school, client }) => {
-    const tokens = await tokensFor(school, client, { resource: MCP })
-    return exchange(school, await addApi(school, ISSUER), tokens.access_token)
+  'a token of another client, asked for by an integration that anybody can be': async ({ service, tokens }) =>
+    exchange(
+      service,
+      await addApi(service, ISSUER, { tokenEndpointAuthMethod: 'none' }),
+      tokens.access_token,
+    ),
+  'a token for another resource than that of the API': async ({ service, client }) => {
+    const tokens = await tokensFor(service, client, { resource: MCP })
+    return exchange(service, await addApi(service, ISSUER), tokens.access_token)
   },
-  'a token that its client has handed to an API': async ({ school, client, tokens }) => {
-    const child = await exchanged(school, await addApi(school, ISSUER), tokens.access_token)
-    return exchange(school, client, child.access_token)
+  'a token that its client has handed to an API': async ({ service, client, tokens }) => {
+    const child = await exchanged(service, await addApi(service, ISSUER), tokens.access_token)
+    return exchange(service, client, child.access_token)
   },
-  'another type': ({ school, client, tokens }) =>
-    exchange(school, client, tokens.access_token, { subject_token_type: JWT_TYPE }),
-  'an actor token': ({ school, client, tokens }) =>
-    exchange(school, client, tokens.access_token, { actor_token: tokens.access_token }),
+  'another type': ({ service, client, tokens }) =>
+    exchange(service, client, tokens.access_token, { subject_token_type: JWT_TYPE }),
+  'an actor token': ({ service, client, tokens }) =>
+    exchange(service, client, tokens.access_token, { actor_token: tokens.access_token }),
 }
 
 describe('the error table of token exchange', () => {
@@ -311,45 +315,45 @@ describe('the error table of token exchange', () => {
     ['another kind of token', { requested_token_type: JWT_TYPE }, 'invalid_request'],
     ['no time at all', { expires_in: '0' }, 'invalid_request'],
   ])('%s', async (_, more, error) => {
-    const { school, client, tokens } = await withTokens({ resource: MCP })
-    const response = await exchange(school, client, tokens.access_token, more)
+    const { service, client, tokens } = await withTokens({ resource: MCP })
+    const response = await exchange(service, client, tokens.access_token, more)
     expect([response.status, bodyOf(response).error]).toEqual([400, error])
   })
 
   it('TX-05: the ninth exchanged token of a grant is rejected until one expires, and the tokens of the user stay valid', async () => {
-    const { school, client, tokens } = await withTokens()
-    for (let child = 0; child < 7; child++) await exchanged(school, client, tokens.access_token)
-    const last = await exchanged(school, client, tokens.access_token, { expires_in: '100' })
-    school.clock.now += 40
-    const refused = await exchange(school, client, tokens.access_token)
+    const { service, client, tokens } = await withTokens()
+    for (let child = 0; child < 7; child++) await exchanged(service, client, tokens.access_token)
+    const last = await exchanged(service, client, tokens.access_token, { expires_in: '100' })
+    service.clock.now += 40
+    const refused = await exchange(service, client, tokens.access_token)
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60'])
-    expect(bodyOf(await refresh(school, client, tokens.refresh_token))).toMatchObject({
+    expect(bodyOf(await refresh(service, client, tokens.refresh_token))).toMatchObject({
       token_type: 'Bearer',
     })
-    expect(await isLive(school, tokens.access_token)).toBe(true)
-    await revoke(school, client, last.access_token)
-    await exchanged(school, client, tokens.access_token)
+    expect(await isLive(service, tokens.access_token)).toBe(true)
+    await revoke(service, client, last.access_token)
+    await exchanged(service, client, tokens.access_token)
   })
 
   it('of twenty concurrent exchanges, eight get a token and the others 429 or 503', async () => {
-    const { school, client, tokens } = await withTokens()
+    const { service, client, tokens } = await withTokens()
     const all = await Promise.all(
-      Array.from({ length: 20 }, () => exchange(school, client, tokens.access_token)),
+      Array.from({ length: 20 }, () => exchange(service, client, tokens.access_token)),
     )
     const granted = all.filter(({ status }) => status === 200)
     expect(granted.length).toBe(8)
     expect(all.every(({ status }) => [200, 429, 503].includes(status))).toBe(true)
     for (const answer of granted)
-      expect(await isLive(school, bodyOf<TokenAnswer>(answer).access_token)).toBe(true)
+      expect(await isLive(service, bodyOf<TokenAnswer>(answer).access_token)).toBe(true)
   })
 })
 
 describe('token exchange', () => {
   it('is in the metadata and open to registration only if it is configured', async () => {
-    const { school, client } = await withTokens()
-    expect(school.server.metadata.grant_types_supported).toContain(TOKEN_EXCHANGE)
+    const { service, client } = await withTokens()
+    expect(service.server.metadata.grant_types_supported).toContain(TOKEN_EXCHANGE)
     expect(client).toMatchObject({ grant_types: GRANT_TYPES })
-    const without = openSchool()
+    const without = openService()
     expect(without.server.metadata.grant_types_supported).toEqual(['authorization_code', 'refresh_token'])
     expect(bodyOf(await exchange(without, await register(without), 'gka'))).toMatchObject({
       error: 'unsupported_grant_type',
@@ -357,18 +361,18 @@ describe('token exchange', () => {
   })
 
   it('is rejected for a client that did not register the grant type', async () => {
-    const { school } = await withTokens()
-    const client = await register(school)
-    const { access_token } = await tokensFor(school, client)
-    expect(bodyOf(await exchange(school, client, access_token)).error).toBe('unauthorized_client')
+    const { service } = await withTokens()
+    const client = await register(service)
+    const { access_token } = await tokensFor(service, client)
+    expect(bodyOf(await exchange(service, client, access_token)).error).toBe('unauthorized_client')
   })
 
   it('of the tokens of a resource must be configured by the operator, for an existing resource', async () => {
-    const { school } = await withTokens()
-    expect(await addApi(school, MCP)).toMatchObject({ tokenExchangeResources: [MCP] })
-    await expect(addApi(school, 'https://elsewhere.example')).rejects.toThrow('tokenExchangeResources')
+    const { service } = await withTokens()
+    expect(await addApi(service, MCP)).toMatchObject({ tokenExchangeResources: [MCP] })
+    await expect(addApi(service, 'https://elsewhere.example')).rejects.toThrow('tokenExchangeResources')
     expect(
-      await register(school, { token_exchange_resources: [MCP], redirect_uris: [REDIRECT_URI] }),
+      await register(service, { token_exchange_resources: [MCP], redirect_uris: [REDIRECT_URI] }),
     ).not.toHaveProperty('token_exchange_resources')
   })
 })

@@ -2,18 +2,18 @@ import { createResourceServer } from '@grantkit/core'
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, register, tokensFor } from './client.ts'
-import { ISSUER, openSchool, SCOPES, type School } from './school.ts'
+import { ISSUER, openService, SCOPES, type Service } from './service.ts'
 
 const METADATA = `${ISSUER}/.well-known/oauth-protected-resource`
 
 async function withToken(overrides: Record<string, string | undefined> = {}) {
-  const school = openSchool()
-  const client = await register(school)
-  return { school, token: (await tokensFor(school, client, overrides)).access_token }
+  const service = openService()
+  const client = await register(service)
+  return { service, token: (await tokensFor(service, client, overrides)).access_token }
 }
 
-function userinfo(school: School, token: string | undefined, method = 'GET') {
-  return school.send(method, '/api/oauth/userinfo', {
+function userinfo(service: Service, token: string | undefined, method = 'GET') {
+  return service.send(method, '/api/oauth/userinfo', {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   })
 }
@@ -22,11 +22,11 @@ describe('userinfo', () => {
   it.each([
     ['openid', { sub: 'alice' }],
     ['openid profile', { sub: 'alice', name: 'Alice Liddell', updated_at: 1_700_000_000 }],
-    ['openid email', { sub: 'alice', email: 'alice@school.example', email_verified: true }],
+    ['openid email', { sub: 'alice', email: 'alice@server.example', email_verified: true }],
   ])('gives for %s what the scopes open', async (scope, claims) => {
-    const { school, token } = await withToken({ scope })
+    const { service, token } = await withToken({ scope })
     for (const method of ['GET', 'POST']) {
-      const response = await userinfo(school, token, method)
+      const response = await userinfo(service, token, method)
       expect(bodyOf(response)).toEqual(claims)
       expect(response.headers['cache-control']).toBe('no-store')
     }
@@ -34,15 +34,15 @@ describe('userinfo', () => {
 
   it('returns the claims of a scope of the catalogue, also in the ID token', async () => {
     const scopes = { ...SCOPES, 'students:read': { description: 'See students', claims: ['secret'] } }
-    const school = openSchool({ scopes, idTokenClaims: true })
-    expect(school.server.metadata.claims_supported).toContain('secret')
-    const tokens = await tokensFor(school, await register(school), { scope: 'openid students:read' })
-    expect(bodyOf(await userinfo(school, tokens.access_token))).toEqual({ sub: 'alice', secret: 'x' })
+    const service = openService({ scopes, idTokenClaims: true })
+    expect(service.server.metadata.claims_supported).toContain('secret')
+    const tokens = await tokensFor(service, await register(service), { scope: 'openid students:read' })
+    expect(bodyOf(await userinfo(service, tokens.access_token))).toEqual({ sub: 'alice', secret: 'x' })
     expect(decodeJwt(tokens.id_token)).toMatchObject({ sub: 'alice', secret: 'x' })
   })
 
   it('challenges a request without a token, without an error code', async () => {
-    const response = await userinfo(openSchool(), undefined)
+    const response = await userinfo(openService(), undefined)
     expect([response.status, response.headers['www-authenticate']]).toEqual([
       401,
       `Bearer scope="openid", resource_metadata="${METADATA}"`,
@@ -50,8 +50,8 @@ describe('userinfo', () => {
   })
 
   it('needs openid', async () => {
-    const { school, token } = await withToken({ scope: 'profile' })
-    const response = await userinfo(school, token)
+    const { service, token } = await withToken({ scope: 'profile' })
+    const response = await userinfo(service, token)
     expect([response.status, response.headers['www-authenticate']]).toEqual([
       403,
       `Bearer error="insufficient_scope", error_description="The access token lacks a scope that this needs", scope="openid", resource_metadata="${METADATA}"`,
@@ -59,9 +59,9 @@ describe('userinfo', () => {
   })
 
   it('rejects the token of a removed user', async () => {
-    const school = openSchool({ claims: async () => undefined })
-    const { access_token } = await tokensFor(school, await register(school))
-    const response = await userinfo(school, access_token)
+    const service = openService({ claims: async () => undefined })
+    const { access_token } = await tokensFor(service, await register(service))
+    const response = await userinfo(service, access_token)
     expect([response.status, bodyOf(response).error]).toEqual([401, 'invalid_token'])
     expect(response.headers['www-authenticate']).toContain('error="invalid_token"')
   })
@@ -69,26 +69,26 @@ describe('userinfo', () => {
 
 describe('the guard', () => {
   it('serves a request without a token as anonymous', async () => {
-    expect(await openSchool().callApi(undefined, 'courses:write')).toEqual({ kind: 'anonymous' })
+    expect(await openService().callApi(undefined, 'courses:write')).toEqual({ kind: 'anonymous' })
   })
 
   it('accepts no token of a grant that lost its user', async () => {
-    const { school, token } = await withToken()
-    const { grants } = school.store
+    const { service, token } = await withToken()
+    const { grants } = service.store
     const { find } = grants
     grants.find = async (id) => {
       const found = await find(id)
       return found && { ...found, value: { ...found.value, subject: undefined } }
     }
-    expect(await school.callApi(token, 'courses:read')).toMatchObject({
+    expect(await service.callApi(token, 'courses:read')).toMatchObject({
       kind: 'refused',
       response: { status: 401 },
     })
   })
 
   it('accepts a token with the scope and returns its user', async () => {
-    const { school, token } = await withToken()
-    expect(await school.callApi(token, 'courses:read')).toMatchObject({
+    const { service, token } = await withToken()
+    expect(await service.callApi(token, 'courses:read')).toMatchObject({
       kind: 'authorized',
       token: { subject: 'alice', scopes: ['openid', 'profile', 'courses:read'], resources: [] },
     })
@@ -97,7 +97,7 @@ describe('the guard', () => {
   it.each(['nonsense', 'x'.repeat(5000), 'a b', ''])(
     'refuses the token %j and never calls it anonymous',
     async (token) => {
-      const access = await openSchool().callApi(token)
+      const access = await openService().callApi(token)
       expect(access).toMatchObject({ kind: 'refused', response: { status: 401 } })
       if (access.kind === 'refused') {
         expect(access.response.headers['www-authenticate']).toContain(`resource_metadata="${METADATA}"`)
@@ -107,15 +107,15 @@ describe('the guard', () => {
   )
 
   it('rejects a token from the second of its expiry', async () => {
-    const { school, token } = await withToken()
-    school.clock.now += 3599
-    expect((await school.callApi(token)).kind).toBe('authorized')
-    school.clock.now += 1
-    expect((await school.callApi(token)).kind).toBe('refused')
+    const { service, token } = await withToken()
+    service.clock.now += 3599
+    expect((await service.callApi(token)).kind).toBe('authorized')
+    service.clock.now += 1
+    expect((await service.callApi(token)).kind).toBe('refused')
   })
 
   it('names the required scopes in the challenge of a rejected token', async () => {
-    const access = await openSchool().callApi('gone', 'courses:read', 'courses:write')
+    const access = await openService().callApi('gone', 'courses:read', 'courses:write')
     expect(access).toMatchObject({ kind: 'refused', response: { status: 401 } })
     const challenge = access.kind === 'refused' ? access.response.headers['www-authenticate'] : ''
     expect(challenge).toContain('error="invalid_token"')
@@ -123,8 +123,8 @@ describe('the guard', () => {
   })
 
   it('names every required scope if one is missing', async () => {
-    const { school, token } = await withToken()
-    const access = await school.callApi(token, 'courses:read', 'courses:write')
+    const { service, token } = await withToken()
+    const access = await service.callApi(token, 'courses:read', 'courses:write')
     expect(access).toMatchObject({ kind: 'refused', response: { status: 403 } })
     const challenge = access.kind === 'refused' ? access.response.headers['www-authenticate'] : ''
     expect(challenge).toContain('error="insufficient_scope"')
@@ -138,12 +138,12 @@ describe('the guard', () => {
     [`${ISSUER}/`, true, false],
     [`${ISSUER}/mcp`, false, true],
   ])('knows a token bound to %s', async (resource, atApi, atMcp) => {
-    const { school, token } = await withToken({ resource })
+    const { service, token } = await withToken({ resource })
     const mcp = createResourceServer({
       resource: `${ISSUER}/mcp`,
-      store: school.store,
+      store: service.store,
       scopes: {},
-      now: () => school.clock.now,
+      now: () => service.clock.now,
     })
     const request = {
       method: 'GET',
@@ -152,7 +152,7 @@ describe('the guard', () => {
       headers: { authorization: `Bearer ${token}` },
       body: '',
     }
-    expect((await school.callApi(token)).kind === 'authorized').toBe(atApi)
+    expect((await service.callApi(token)).kind === 'authorized').toBe(atApi)
     const access = await mcp.access(request)
     expect(access.kind === 'authorized').toBe(atMcp)
     if (access.kind === 'refused') {
@@ -163,7 +163,7 @@ describe('the guard', () => {
   })
 
   it('rejects a request without a token unless anonymous requests are allowed', async () => {
-    const { store } = openSchool()
+    const { store } = openService()
     const closed = createResourceServer({ resource: ISSUER, store, scopes: {} })
     const access = await closed.access({ method: 'GET', path: '/', query: '', headers: {}, body: '' })
     expect(access).toMatchObject({
@@ -173,8 +173,8 @@ describe('the guard', () => {
   })
 
   it('does not compile with a scope that does not exist', async () => {
-    const { school } = await withToken()
+    const { service } = await withToken()
     // @ts-expect-error a misspelt scope
-    await school.callApi(undefined, 'curses:read')
+    await service.callApi(undefined, 'curses:read')
   })
 })

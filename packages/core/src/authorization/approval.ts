@@ -1,7 +1,7 @@
 import { endedGrant } from '../grants/change-grant.ts'
 import { type Approval, openGrant } from '../grants/grant.ts'
 import { openWithinLimit, revokeUserGrant } from '../grants/user-grants.ts'
-import type { HttpResponse } from '../http/http.ts'
+import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Grant } from '../kernel/records.ts'
@@ -25,9 +25,12 @@ export interface ConsentGranted {
   readonly scopes: readonly string[]
   /** The resource indicators (RFC 8707); empty means every resource of this server. */
   readonly resources: readonly string[]
+  /** The id of the known client that gets the code. */
+  readonly known?: string | undefined
 }
 
 export interface Approved {
+  readonly http: HttpRequest
   readonly target: RedirectTarget
   readonly request: AuthorizationRequest
   readonly session: Session
@@ -41,23 +44,44 @@ export interface Approved {
 /** Opens the grant and redirects the browser back with its code. */
 export async function approve(context: AuthorizationContext, approved: Approved): Promise<HttpResponse> {
   const { kernel, lifetimes } = context
-  const { store, now, emit } = kernel
+  const { http, target } = approved
+  const { store, now, emit, attempts } = kernel
   const approval = approvalOf(context, approved)
   const { id: grantId, subject, code } = approval
-  const grant = openGrant(approval, now(), lifetimes)
+  const grant = openGrant(approval, now(), lifetimesOf(lifetimes, target))
   const { clientId, scopes, resources } = grant
+  attempts?.know(http, { grant, scopes, expects: 'allowed' })
   // An approved client lives at least as long as its grants.
-  await store.clients.keep(approved.target.client, grant.expiresAt)
+  await store.clients.keep(target.client, grant.expiresAt)
   if (await openWithinLimit(kernel, grant)) {
     const ids = { grantId, clientId, subject }
-    emit({ type: 'consent_granted', ...ids, scopes, resources } satisfies ConsentGranted)
+    emit({
+      type: 'consent_granted',
+      ...ids,
+      scopes,
+      resources,
+      ...(target.known && { known: target.known.id }),
+    } satisfies ConsentGranted)
+    attempts?.step(http, 'allowed')
   } else await requireSameAnswer(kernel, approval)
-  return authorizationResponse(kernel, approved.target, { code: formatCode({ grantId, secret: code }) })
+  attempts?.step(http, 'sent_back')
+  return authorizationResponse(kernel, target, { code: formatCode({ grantId, secret: code }) })
+}
+
+/** Seconds: the code of an address that other people share must be redeemed soon (RFC 8252 8.1). */
+const MAX_KNOWN_CLIENT_CODE = 60
+
+function lifetimesOf(
+  lifetimes: AuthorizationContext['lifetimes'],
+  { known }: RedirectTarget,
+): AuthorizationContext['lifetimes'] {
+  if (known === undefined) return lifetimes
+  return { ...lifetimes, code: Math.min(lifetimes.code, MAX_KNOWN_CLIENT_CODE) }
 }
 
 function approvalOf(
   context: AuthorizationContext,
-  { target: { client, redirectUri }, request, session, scopes, ticket, requestUri }: Approved,
+  { http, target: { client, redirectUri }, request, session, scopes, ticket, requestUri }: Approved,
 ): Approval {
   const { kernel } = context
   const { id, code, ticketEndsAt } = completionOf(context, ticket, requestUri)
@@ -76,6 +100,7 @@ function approvalOf(
     challenge: request.challenge && detachedText(request.challenge),
     jkt: request.jkt && detachedText(request.jkt),
     nonce: request.nonce && detachedText(request.nonce),
+    reference: kernel.attempts?.referenceOf(http),
     code,
   }
 }
@@ -122,10 +147,11 @@ export interface ConsentDenied {
  */
 export async function deny(
   context: AuthorizationContext,
-  { session: { subject }, ticket, target, requestUri }: Omit<Approved, 'request' | 'scopes'>,
+  { http, session: { subject }, ticket, target, requestUri }: Omit<Approved, 'request' | 'scopes'>,
 ): Promise<never> {
   const { kernel } = context
-  const { store, now, emit } = kernel
+  const { store, now, emit, attempts } = kernel
+  attempts?.know(http, { expects: 'denied' })
   const { id, ticketEndsAt: end } = completionOf(context, ticket, requestUri)
   if (await store.grants.insert(id, endedGrant(id, now(), end), end))
     emit({ type: 'consent_denied', clientId: target.client.clientId, subject } satisfies ConsentDenied)

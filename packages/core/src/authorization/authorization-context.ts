@@ -1,4 +1,5 @@
-import type { RedirectUriPolicy } from '../clients/redirect-uri.ts'
+import type { RedirectUriPolicy } from '../clients/redirect-uri-policy.ts'
+import type { HttpRequest } from '../http/http.ts'
 import type { PageView } from '../http/page-language.ts'
 import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors } from '../kernel/oauth-error.ts'
@@ -36,6 +37,7 @@ export interface AuthorizationContext extends CallbackOptions {
  * The state of an authorization request. It is carried in the URL: nothing is stored before the user decides.
  */
 export interface AuthorizationAttempt {
+  readonly http: HttpRequest
   readonly target: RedirectTarget
   readonly request: AuthorizationRequest
   /** The query string, as the client sent it. */
@@ -62,10 +64,11 @@ export const AUTHORIZATION_LIMITS: RateLimits = { unknown_document: { points: 10
 /** The user for whom the document of a client is fetched. @param shown hash of the document on the consent page */
 export function requestingUser(
   { limiter }: AuthorizationContext,
+  request: HttpRequest,
   { subject }: Session,
   shown?: string,
 ): RequestingUser {
   const { too_many_unknown_documents } = DOCUMENT_LIMIT_ERRORS
   const countUnknown = () => limiter.limit('unknown_document', sha256(subject), too_many_unknown_documents)
-  return { subject, shown, countUnknown }
+  return { subject, request, shown, countUnknown }
 }

@@ -3,7 +3,7 @@
  * user decides. The application makes the pages (`interaction.ts`); the rules that keep them safe are here.
  */
 
-import { type RedirectUriOptions, redirectUriPolicyOf } from '../clients/redirect-uri.ts'
+import { type RedirectUriOptions, redirectUriPolicyOf } from '../clients/redirect-uri-policy.ts'
 import { CHALLENGE_METHOD } from '../grants/pkce.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { readMessage } from '../http/message.ts'

@@ -21,6 +21,7 @@ import { answerByRedirect, validateRedirectTarget } from './redirect-target.ts'
 import {
   markSignIn,
   PROMPT_ERRORS,
+  type Prompt,
   requestedPrompts,
   signedInSince,
   signInNeeded,
@@ -30,18 +31,26 @@ import {
 /** The authorization endpoint (RFC 6749 3.1 and 4.1.1, OpenID Connect Core 3.1.2). */
 export async function authorize(context: AuthorizationContext, request: HttpRequest): Promise<HttpResponse> {
   const { kernel, interaction } = context
+  const { attempts } = kernel
   const { query: requested, formExpired } = splitExpiredForm(queryOf(request))
   const { query, ticket } = splitSignInTicket(requested)
   const presented = presentedRequest(context, query)
+  const { sent, requestUri } = presented
+  attempts?.know(request, { sent })
   const marked = presented.pushed && (await arrival(context, query, presented))
   if (marked !== undefined) return redirect(`${context.paths.authorize}?${marked}`)
-  const { sent, requestUri } = presented
+  attempts?.step(request, 'asked')
   const page = pageView(interaction, request, sent)
   const clientHost = describingHost(context, sent)
   const user = clientHost === undefined ? undefined : await interaction.session(request)
   if (clientHost !== undefined && user === undefined)
-    return requireSignIn(context, query, sent, { ...page, clientHost })
-  const target = await validateRedirectTarget(context, sent, user && requestingUser(context, user))
+    return requireSignIn(context, request, { query, sent }, { ...page, clientHost })
+  const target = await validateRedirectTarget(
+    context,
+    request,
+    sent,
+    user && requestingUser(context, request, user),
+  )
   return answerByRedirect(kernel, request, target, async () => {
     requirePushed(context, target.client, presented)
     const valid = readAuthorizationRequest(kernel, context.requestOptions, target.client, sent)
@@ -49,7 +58,7 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
     const signedInForThis = signedInSince(context, query, ticket, session)
     return proceed(
       context,
-      { target, request: valid, query, requestUri, signedInForThis, formExpired, page },
+      { http: request, target, request: valid, query, requestUri, signedInForThis, formExpired, page },
       session,
     )
   })
@@ -67,14 +76,21 @@ const SignInParameters = AuthorizationParameters.pick({ prompt: true, login_hint
  */
 async function requireSignIn(
   context: AuthorizationContext,
-  query: string,
-  sent: Parameters,
+  http: HttpRequest,
+  { query, sent }: { readonly query: string; readonly sent: Parameters },
   known: PageView & Pick<SignInHint, 'clientHost'>,
 ): Promise<HttpResponse> {
   const { prompt, login_hint: loginHint, ui_locales: uiLocales } = readMessage(SignInParameters, sent)
-  if (requestedPrompts(prompt).includes('none')) throw new OAuthError(PROMPT_ERRORS.sign_in_needed)
+  const prompts = requestedPrompts(prompt)
+  if (prompts.includes('none')) throw new OAuthError(PROMPT_ERRORS.sign_in_needed)
   const returnTo = `${context.paths.authorize}?${markSignIn(context, query, undefined)}`
-  return securePage(await context.interaction.signIn(returnTo, { ...known, loginHint, uiLocales }))
+  const hint = { ...known, loginHint, uiLocales, prompt: promptOfSignIn(prompts), maxAge: maxAgeOf(sent) }
+  return shownSignIn(context, http, await context.interaction.signIn(returnTo, hint))
+}
+
+function shownSignIn({ kernel }: AuthorizationContext, http: HttpRequest, page: HttpResponse): HttpResponse {
+  kernel.attempts?.step(http, 'sign_in_shown')
+  return securePage(page)
 }
 
 /** The steps between a valid request and a code. Each may need the user. */
@@ -91,6 +107,7 @@ async function proceed(
     return askToSignIn(context, attempt, session)
   if (hinted !== undefined && hinted.subject !== session.subject)
     return askForHintedUser(context, attempt, session)
+  kernel.attempts?.step(attempt.http, 'signed_in', { subject: session.subject })
   if (await consentRemembered(context, attempt, session)) return approveRemembered(context, attempt, session)
   return askForConsent(context, attempt, session)
 }
@@ -99,15 +116,29 @@ async function askToSignIn(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
   session: Session | undefined,
+  prompts = attempt.request.prompts,
 ): Promise<HttpResponse> {
   const { target, request, query, page } = attempt
   if (request.prompts.includes('none')) throw new OAuthError(PROMPT_ERRORS.sign_in_needed)
   const marked = demandsSignIn(request) ? markSignIn(context, query, session) : query
   const returnTo = `${context.paths.authorize}?${marked}`
-  const { loginHint, uiLocales } = request
+  const { loginHint, uiLocales, maxAge } = request
   const { redirectUri } = target
-  const hint = { ...page, client: publicClient(target.client), redirectUri, loginHint, uiLocales }
-  return securePage(await context.interaction.signIn(returnTo, hint))
+  const wishes = { loginHint, uiLocales, prompt: promptOfSignIn(prompts), maxAge }
+  const hint = { ...page, client: publicClient(target.client), redirectUri, ...wishes }
+  return shownSignIn(context, attempt.http, await context.interaction.signIn(returnTo, hint))
+}
+
+/** A wrong one is refused after the sign-in, by a redirect to the client. */
+function maxAgeOf({ max_age }: Parameters): number | undefined {
+  const { data } = AuthorizationParameters.shape.max_age.safeParse(max_age)
+  return data === undefined ? undefined : Number(data)
+}
+
+/** The prompts that concern the sign-in. */
+function promptOfSignIn(prompts: readonly Prompt[]): string | undefined {
+  const ofSignIn: readonly Prompt[] = ['login', 'select_account']
+  return ofSignIn.filter((prompt) => prompts.includes(prompt)).join(' ') || undefined
 }
 
 /** Whether this request demands a fresh sign-in, so that it must be recognised when the user comes back. */
@@ -122,7 +153,8 @@ function askForHintedUser(
   session: Session,
 ): Promise<HttpResponse> {
   if (attempt.signedInForThis) throw new OAuthError(PROMPT_ERRORS.sign_in_as_other_user)
-  return askToSignIn(context, attempt, session)
+  // With a single sign-on elsewhere, the same user would come back at once, for ever.
+  return askToSignIn(context, attempt, session, [...attempt.request.prompts, 'login'])
 }
 
 /** The parameters are in the body of a POST and in the query of a GET (OpenID Connect Core 3.1.2.1). */

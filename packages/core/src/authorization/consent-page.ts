@@ -12,7 +12,7 @@ import { newId } from '../kernel/secrets.ts'
 import { approve } from './approval.ts'
 import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
-import type { CallbackOptions, ConsentScope, DocumentIdentity, Interaction, Session } from './interaction.ts'
+import type { CallbackOptions, ClientIdentity, ConsentScope, Interaction, Session } from './interaction.ts'
 import type { RedirectTarget } from './redirect-target.ts'
 import { PROMPT_ERRORS } from './sign-in.ts'
 import { consentNonce, sealTicket } from './ticket.ts'
@@ -23,23 +23,26 @@ export async function askForConsent(
   attempt: AuthorizationAttempt,
   session: Session,
 ): Promise<HttpResponse> {
-  const { target, request, query } = attempt
+  const { http, target, request, query } = attempt
+  const { attempts } = context.kernel
   if (request.prompts.includes('none')) throw new OAuthError(PROMPT_ERRORS.consent_needed)
   const page = await context.interaction.consentPage({
     ...attempt.page,
     client: publicClient(target.client),
     session,
-    identity: documentIdentity(target),
+    identity: identityOf(target),
     redirectUri: target.redirectUri,
     scopes: await consentScopes(context, attempt, session),
     resources: request.resources,
     action: `${context.paths.consent}?${query}`,
     returnTo: `${context.paths.authorize}?${query}`,
     ticket: consentTicket(context, attempt, session),
-    formActionSources: formActionSources(target.redirectUri),
+    formActionSources: formActionSources(target.redirectUri, target.known?.formActionHops),
     formExpired: attempt.formExpired,
     ...(canShowCallback(context, target) ? { canShowCallback: true } : undefined),
+    ...(attempts && { reference: attempts.shownReferenceOf(http) }),
   })
+  attempts?.step(http, 'consent_shown', { scopes: request.scopes })
   return securePage(page)
 }
 
@@ -76,8 +79,9 @@ export function approveRemembered(
   attempt: AuthorizationAttempt,
   session: Session,
 ): Promise<HttpResponse> {
-  const { target, request, requestUri } = attempt
+  const { http, target, request, requestUri } = attempt
   return approve(context, {
+    http,
     target,
     request,
     requestUri,
@@ -133,10 +137,11 @@ export function scopesInWords(
     }))
 }
 
-/** The host that describes a client by its document (draft-ietf-oauth-client-id-metadata-document 8.5). */
-function documentIdentity({ client, redirectUri }: RedirectTarget): DocumentIdentity | undefined {
-  if (client.origin !== 'document') return undefined
-  return { host: new URL(client.clientId).host, loopback: isLoopback(redirectUri) }
+/** The host that describes a client by its document (draft-ietf-oauth-client-id-metadata-document 8.5), or that gets the code. */
+function identityOf({ client, redirectUri, known: entry }: RedirectTarget): ClientIdentity | undefined {
+  const known = redirectUri.startsWith('https:') && entry ? { name: entry.name, host: entry.host } : undefined
+  const host = client.origin === 'document' ? new URL(client.clientId).host : known?.host
+  return host === undefined ? undefined : { host, loopback: isLoopback(redirectUri), ...(known && { known }) }
 }
 
 interface CallbackContext extends CallbackOptions {

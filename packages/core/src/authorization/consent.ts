@@ -40,21 +40,30 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   const { kernel } = context
   requireOwnForm(kernel, request)
   const { sent, requestUri } = presentedRequest(context, request.query)
+  kernel.attempts?.know(request, { sent })
   const page = pageView(context.interaction, request, sent)
   const form = readMessage(ConsentForm, formParameters(request))
   const { ticket } = form
+  kernel.attempts?.know(request, { expects: 'lapsed' })
   const { session, secret } = await sessionOfTicket(context, request, ticket)
+  kernel.attempts?.know(request, { subject: session.subject })
   // What the ticket opens is derived by the secret that made it, also when another is the current one by now.
   const completing = { ...context, secret: [secret] as const }
   const shown = shownDocument(ticket)
-  const target = await validateRedirectTarget(context, sent, requestingUser(context, session, shown))
+  const target = await validateRedirectTarget(
+    context,
+    request,
+    sent,
+    requestingUser(context, request, session, shown),
+  )
   const answer = await answerByRedirect(kernel, request, target, async () => {
     const requested = readAuthorizationRequest(kernel, context.requestOptions, target.client, sent)
     const scopes = allowedScopes(kernel, form, requested.scopes)
-    if (scopes.length === 0) return deny(completing, { target, session, ticket, requestUri })
+    if (scopes.length === 0) return deny(completing, { http: request, target, session, ticket, requestUri })
     // The document has changed since the page was made, so the user has not seen what would be approved.
     if ((target.client.document?.hash ?? '') !== shown) {
       const attempt = {
+        http: request,
         target,
         request: requested,
         query: request.query,
@@ -65,7 +74,15 @@ export async function consent(context: AuthorizationContext, request: HttpReques
       }
       return askForConsent(context, attempt, session)
     }
-    return approve(completing, { target, request: requested, requestUri, session, scopes, ticket })
+    return approve(completing, {
+      http: request,
+      target,
+      request: requested,
+      requestUri,
+      session,
+      scopes,
+      ticket,
+    })
   })
   return form.callback === 'show' ? shownCallback(context, { target, page }, answer) : answer
 }

@@ -22,14 +22,18 @@ export interface SignInHint extends PageView {
   readonly clientHost?: string | undefined
   readonly loginHint?: string | undefined
   readonly uiLocales?: string | undefined
+  /** `login`, `select_account` or both: the user has to sign in again (OpenID Connect Core 3.1.2.1). */
+  readonly prompt?: string | undefined
+  /** The maximum age of the sign-in, in seconds. */
+  readonly maxAge?: number | undefined
 }
 
 /** The content of the consent page, and the fields of its form. */
 export interface ConsentView extends PageView {
   readonly client: PublicClient
   readonly session: Session
-  /** The verified identity of the client; present if a document describes it. Show it as large as the name. */
-  readonly identity?: DocumentIdentity | undefined
+  /** The verified identity of the client, if it has one: a document describes it, or it is a known client. Show it as large as the name. */
+  readonly identity?: ClientIdentity | undefined
   /** The target of the redirect. Show its host and port: the client chose its name itself. */
   readonly redirectUri: string
   /** The requested scopes, in the order of the catalogue. The user cannot untick a `required` one. */
@@ -55,17 +59,24 @@ export interface ConsentView extends PageView {
    * there. Present with the option `callbackPage`, for a loopback redirect URI.
    */
   readonly canShowCallback?: true | undefined
+  /** The reference of the sign-in attempt, such as `7K3M-Q2WD`. Only with the option `explain`. */
+  readonly reference?: string | undefined
 }
 
 /**
- * What is known of a client that a document describes, apart from what the document claims. Show the whole `client_id`, with
+ * What is verified of a client, apart from what it claims. If `client.origin` is `document`, show the whole `client_id`, with
  * the host emphasised: many publishers share some hosts, so the host alone identifies none.
  */
-export interface DocumentIdentity {
-  /** The host of its `client_id`, as it is written there: an international name in Punycode. */
+export interface ClientIdentity {
+  /** The host of its document, as it is written in the `client_id`: an international name in Punycode. Otherwise that of `known`. */
   readonly host: string
   /** The code goes to a program on the user's computer, and any program there can present this `client_id`. */
   readonly loopback: boolean
+  /**
+   * The code goes to an https address of this known client, and nowhere else, whatever the client calls itself. Absent for a
+   * loopback or private-use redirect URI, which verifies nothing.
+   */
+  readonly known?: { readonly name: string; readonly host: string } | undefined
 }
 
 export interface ConsentScope extends ScopeInWords {
@@ -85,6 +96,11 @@ export interface ErrorView extends PageView {
   readonly status: number
   /** What the error is about, to name it in another language: `{ parameter: 'client_id' }`. Escape it. */
   readonly parameters: Readonly<Record<string, string>>
+  /**
+   * The reference of the sign-in attempt, such as `7K3M-Q2WD-R4X8A`, for the user to give to the operator. Only with the option
+   * `explain`.
+   */
+  readonly reference?: string | undefined
 }
 
 /** The application's part of the authorization endpoint: the session, and three pages. */

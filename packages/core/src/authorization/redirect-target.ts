@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import { CLIENT_ERRORS } from '../clients/client-sources.ts'
+import { isHttpsOrLoopback, redirectUriMatches, withParameters } from '../clients/redirect-uri.ts'
 import {
-  isAcceptedBy,
-  isHttpsOrLoopback,
+  accepts,
+  type KnownClientMark,
+  knownClientOf,
   type RedirectUriPolicy,
-  redirectUriMatches,
-  withParameters,
-} from '../clients/redirect-uri.ts'
-import { reportedError, retryAfter } from '../http/error-response.ts'
+  type RedirectUriVerdict,
+  refusalOf,
+} from '../clients/redirect-uri-policy.ts'
+import { errorHeaders, reportedError } from '../http/error-response.ts'
 import { type HttpRequest, type HttpResponse, header, json, redirect, securePage } from '../http/http.ts'
 import { type Parameters, readMessage, text } from '../http/message.ts'
 import { pageView } from '../http/page-language.ts'
@@ -30,6 +32,8 @@ export interface RedirectTarget {
   readonly client: Client
   readonly redirectUri: string
   readonly state?: string | undefined
+  /** The known client that this redirect URI belongs to. */
+  readonly known?: KnownClientMark | undefined
 }
 
 const parameter = text()
@@ -49,18 +53,25 @@ interface TargetContext {
 /**
  * Step one: a known client and a redirect URI it registered.
  *
+ * @param http the request that brings the parameters, in a query, a form or a `request_uri`
  * @param user present if the document of the client may be fetched
  * @throws OAuthError to be shown as a page
  */
 export async function validateRedirectTarget(
   { kernel, redirectUriPolicy }: TargetContext,
+  http: HttpRequest,
   sent: Parameters,
   user?: RequestingUser,
 ): Promise<RedirectTarget> {
+  const { attempts, store } = kernel
   const requested = readMessage(TargetParameters, sent)
-  const client = await kernel.store.clients.describe(requested.client_id, user)
+  attempts?.know(http, { expects: 'client_found' })
+  const client = await store.clients.describe(requested.client_id, user)
   if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
-  return redirectTargetOf(client, requested, redirectUriPolicy)
+  attempts?.step(http, 'client_found', { client })
+  const target = redirectTargetOf(client, requested, redirectUriPolicy)
+  attempts?.know(http, { knownClient: target.known?.id })
+  return target
 }
 
 /** The target of a request of a known client. @throws OAuthError */
@@ -70,13 +81,32 @@ export function redirectTargetOf(
   redirectUriPolicy: RedirectUriPolicy,
 ): RedirectTarget {
   if (redirect_uri === undefined) throw new OAuthError(TARGET_ERRORS.redirect_uri_missing)
-  if (!client.redirectUris.some((registered) => redirectUriMatches(registered, redirect_uri)))
-    throw new OAuthError(TARGET_ERRORS.redirect_uri_not_registered)
-  // A document lists what its client uses at any server, so here the policy validates one URI and not the list.
-  const trusted = client.origin !== 'document' || (client.httpsCallbacks && isHttpsOrLoopback(redirect_uri))
-  if (!trusted && !isAcceptedBy(redirectUriPolicy, redirect_uri))
-    throw new OAuthError(TARGET_ERRORS.redirect_uri_not_accepted)
-  return { client, redirectUri: redirect_uri, state }
+  const registered = client.redirectUris.find((uri) => redirectUriMatches(uri, redirect_uri))
+  // A client registered a list, and a document lists what its client uses at any server: here one URI is validated.
+  const uri = registered ?? redirect_uri
+  const verdict = redirectUriPolicy([uri])
+  if (registered === undefined)
+    throw refusalOf(verdict, TARGET_ERRORS.redirect_uri_not_registered, {
+      facts: { expected: client.redirectUris },
+    })
+  if (!mayUse(client, uri, verdict)) throw refusalOf(verdict, TARGET_ERRORS.redirect_uri_not_accepted)
+  const known = knownClientOf(verdict)
+  return { client: known ? withoutExceptions(client) : client, redirectUri: redirect_uri, state, known }
+}
+
+/** The policy is asked again, so that a stricter one counts at once, for clients that registered before it too. */
+function mayUse(client: Client, uri: string, verdict: RedirectUriVerdict): boolean {
+  if (client.origin === 'integration') return true
+  if (client.origin === 'registered') return accepts(verdict, uri)
+  const ofKnownClient = client.knownClient !== undefined
+  if (client.httpsCallbacks && !ofKnownClient && isHttpsOrLoopback(uri)) return true
+  const owner = knownClientOf(verdict)?.id
+  return accepts(verdict, uri) && (owner === undefined || owner === client.knownClient)
+}
+
+/** All users of a vendor share its callback: consent is asked each time, and PKCE is required, whatever the operator registered. */
+function withoutExceptions(client: Client): Client {
+  return { ...client, rememberConsent: false, pkceOptional: false }
 }
 
 /** The answer to the client, sent by redirect. */
@@ -101,8 +131,8 @@ export async function answerByRedirect(
   try {
     return await answer()
   } catch (thrown) {
-    const { error, message } = reportedError(thrown, request, kernel.emit)
-    return authorizationResponse(kernel, target, { error, error_description: message })
+    const { error, errorDescription: error_description } = reportedError(thrown, request, kernel)
+    return authorizationResponse(kernel, target, { error, error_description })
   }
 }
 
@@ -121,16 +151,17 @@ export async function showErrorPage(
   request: HttpRequest,
   sent?: Parameters,
 ): Promise<HttpResponse> {
-  const { error, message: description, reason, parameters } = refusal
+  const { error, message: description, reason, parameters, reference } = refusal
   // A browser looks for a challenge in a 401, and there is none.
   const status = refusal.status === 401 ? 400 : refusal.status
   if (wantsJson(request)) {
-    const answer = { error, error_description: description, reason, iss: kernel.issuer }
-    return json(status, answer, retryAfter(refusal))
+    const answer = { ...refusal.toJSON(), reason, iss: kernel.issuer }
+    return json(status, answer, errorHeaders(refusal))
   }
-  const view = { ...pageView(interaction, request, sent), error, description, reason, status, parameters }
+  const content = { error, description, reason, status, parameters, ...(reference && { reference }) }
+  const view = { ...pageView(interaction, request, sent), ...content }
   const page = await interaction.errorPage(view)
-  return securePage({ ...page, headers: { ...page.headers, ...retryAfter(refusal) } })
+  return securePage({ ...page, headers: { ...page.headers, ...errorHeaders(refusal) } })
 }
 
 /** Whatever shows a page to a person accepts `text/html` too. */

@@ -98,7 +98,7 @@ describe('the document of a client', () => {
   })
 })
 
-const issuer = 'https://school.example.org/auth'
+const issuer = 'https://server.example.org/auth'
 const faultOf = (id: string) => clientIdUrlFault(id, { issuer })
 
 describe('the address of a document', () => {
@@ -172,7 +172,7 @@ describe('the address of a document', () => {
     ['https://app.invalid/c', 'is at no public name'],
     ['https://hidden.onion/c', 'is at no public name'],
     ['https://name.alt/c', 'is at no public name'],
-    ['https://school.example.org/auth/oauth/authorize', 'is an address of this server'],
+    ['https://server.example.org/auth/oauth/authorize', 'is an address of this server'],
   ])('is refused: %s %s', (id, fault) => {
     expect(faultOf(id)).toBe(fault)
   })

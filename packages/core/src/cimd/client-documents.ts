@@ -15,7 +15,8 @@ import {
   documentReader,
   type ReadDocument,
 } from './client-document.ts'
-import { fetchedClients, type OnDocumentChange } from './fetched-clients.ts'
+import { type FetchedClientsOptions, fetchedClients, type OnDocumentChange } from './fetched-clients.ts'
+import { admittedTerms, type KnownDocument } from './known-documents.ts'
 
 export type {
   DocumentFetch,
@@ -27,6 +28,7 @@ export { type Admission, type AdmissionPolicy, admitClientIds, admitHosts } from
 export type { DocumentFailed } from './document-look-up.ts'
 export { freshFor } from './document-request.ts'
 export type { DocumentChanged, OnDocumentChange } from './fetched-clients.ts'
+export type { DocumentCopyUsed, KnownDocument } from './known-documents.ts'
 
 export interface ClientDocumentsOptions {
   /** Documents as their hosts publish them. These are never fetched. */
@@ -35,6 +37,8 @@ export interface ClientDocumentsOptions {
   readonly fetch?: DocumentFetch | undefined
   /** Which documents are fetched, and whose https redirect URIs are accepted. Default: all documents, and no https URIs. */
   readonly admit?: AdmissionPolicy | undefined
+  /** The documents of `knownClients()`, with their copies. Default: none. */
+  readonly knownDocuments?: readonly KnownDocument[] | undefined
   /** What happens to earlier grants when the document of their client changes. Default `keep`. */
   readonly onChange?: OnDocumentChange | undefined
 }
@@ -69,12 +73,14 @@ export function clientDocuments({
   fetch,
   admit = () => 'yes',
   onChange = 'keep',
+  knownDocuments = [],
 }: ClientDocumentsOptions): Feature {
   return (kernel) => ({
     clientSources: (methods) => {
       const read = documentReader(kernel, methods)
-      const fetched = fetch ? [fetchedClients({ kernel, read, fetch }, { admit, onChange })] : []
-      return [pinnedClients(kernel, read, pinned, admit), ...fetched]
+      const admitted = { admit, onChange, knownDocuments }
+      const fetched = fetch ? [fetchedClients({ kernel, read, fetch }, admitted)] : []
+      return [pinnedClients({ kernel, read }, pinned, admitted), ...fetched]
     },
     metadata: { client_id_metadata_document_supported: pinned.length > 0 || fetch !== undefined },
     checkMounted: (mounted) => {
@@ -93,16 +99,15 @@ function checkDocumentsCanPush({ clientAuthMethods, metadata }: MountedFeatures)
 }
 
 function pinnedClients(
-  kernel: Kernel,
-  read: ReadDocument,
+  { kernel, read }: { readonly kernel: Kernel; readonly read: ReadDocument },
   pinned: readonly Members[],
-  admit: AdmissionPolicy,
+  { admit, knownDocuments }: FetchedClientsOptions,
 ): ClientSource {
   const clients = new Map(
     pinned.map((members, index) => {
       const client = pinnedClient(kernel, read, `pinned[${index}]`, members)
-      const httpsCallbacks = admit(client.clientId) === 'https-callbacks-too'
-      return [client.clientId, { ...client, httpsCallbacks }]
+      const { clientId } = client
+      return [clientId, { ...client, ...admittedTerms(clientId, admit(clientId), knownDocuments) }]
     }),
   )
   return { owns: (id) => clients.has(id), find: async (id) => clients.get(id) }

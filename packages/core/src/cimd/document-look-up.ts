@@ -1,18 +1,24 @@
 /** The current document of a client: from the cache of this process, or from its host. Replicas may differ for a while. */
 import type { RequestingUser } from '../kernel/kernel.ts'
-import type { Client } from '../kernel/records.ts'
+import type { Client, ClientDocument } from '../kernel/records.ts'
 import { type FetchAttempt, fetchAttempts, siteOf } from '../limits/fetch-attempts.ts'
 import { type CachedDocument, type DocumentSource, requestDocument } from './document-request.ts'
 
 export type LookedUp =
-  | { readonly kind: 'document'; readonly client: Client }
-  | { readonly kind: 'gone' }
+  | { readonly kind: 'document'; readonly client: Client; readonly from: 'host' | 'cache' }
+  | { readonly kind: 'gone'; readonly fault: string }
   | {
       readonly kind: 'unreachable'
       /** Seconds. */
       readonly retryAfter: number
       /** Whether the approved copy may be used. It may not once the host has answered that the document is gone. */
       readonly mayBeStale: boolean
+      /** The host answered in place of the document, as a bot wall does. */
+      readonly withheld: boolean
+      /** Absent if its host was not asked again so soon. For the operator only. */
+      readonly fault: string | undefined
+      /** The last document that this process got. */
+      readonly last?: ClientDocument | undefined
     }
 
 export interface DocumentFailed {
@@ -42,25 +48,28 @@ export function documentLookUp(source: DocumentSource) {
     const { id: clientId } = attempt
     const answer = await requestDocument(source, clientId, cache.get(clientId))
     inFlight.delete(clientId)
-    attempts.ended(clientId, answer.kind)
+    attempts.ended(clientId, answer.kind === 'unreachable' && answer.withheld ? 'withheld' : answer.kind)
     if (answer.kind === 'document') {
       const { client } = answer.document
       // `client.clientId` is a copy. The id of the request would keep the whole request in memory.
       cache.set(client.clientId, answer.document)
-      return { kind: 'document', client }
+      return { kind: 'document', client, from: 'host' }
     }
     const { kind, fault, cause } = answer
     emit({ type: 'client_document_failed', clientId, fault, cause } satisfies DocumentFailed)
-    if (kind === 'unreachable') return unreachable(attempt)
+    if (kind === 'unreachable') return unreachable(attempt, fault)
     cache.delete(clientId)
-    return { kind }
+    return { kind, fault }
   }
 
-  function unreachable(attempt: FetchAttempt): LookedUp {
+  function unreachable(attempt: FetchAttempt, fault?: string): LookedUp {
     return {
       kind: 'unreachable',
+      fault,
       retryAfter: attempts.wait(attempt),
       mayBeStale: !attempts.isGone(attempt.id),
+      withheld: attempts.isWithheld(attempt.id),
+      last: cache.get(attempt.id)?.client.document,
     }
   }
 
@@ -68,7 +77,7 @@ export function documentLookUp(source: DocumentSource) {
     const kept = cache.get(clientId)
     // The answer to a page uses the document that the page showed, even if it is stale.
     if (kept !== undefined && (now() < kept.freshUntil || kept.client.document?.hash === user.shown))
-      return { kind: 'document', client: kept.client }
+      return { kind: 'document', client: kept.client, from: 'cache' }
     const attempt = { id: clientId, site: await siteOf(clientId), known, user: user.subject }
     const first = !known && !inFlight.has(clientId) && attempts.wait(attempt) === 0
     if (first) await user.countUnknown()

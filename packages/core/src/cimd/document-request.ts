@@ -24,7 +24,13 @@ const PAGE_LIFETIME = 600
 
 export type DocumentAnswer =
   | { readonly kind: 'document'; readonly document: CachedDocument }
-  | { readonly kind: 'gone' | 'unreachable'; readonly fault: string; readonly cause?: unknown }
+  | {
+      readonly kind: 'gone' | 'unreachable'
+      readonly fault: string
+      /** The host answered in place of the document, as a bot wall does. */
+      readonly withheld?: boolean
+      readonly cause?: unknown
+    }
 
 export interface DocumentSource {
   readonly kernel: Kernel
@@ -76,7 +82,7 @@ function documentOf(
   return { kind: 'document', document }
 }
 
-function hashOf({ createdAt, expiresAt, ...described }: Client) {
+export function hashOf({ createdAt, expiresAt, ...described }: Client) {
   return sha256(JSON.stringify(described))
 }
 

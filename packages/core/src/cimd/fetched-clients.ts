@@ -12,9 +12,11 @@ import {
 import type { RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, ClientDocument } from '../kernel/records.ts'
+import type { StepFacts } from '../kernel/sign-in-steps.ts'
 import { type Admission, type AdmissionPolicy, clientIdUrlFault } from './client-document.ts'
 import { documentLookUp } from './document-look-up.ts'
 import type { DocumentSource } from './document-request.ts'
+import { admittedTerms, documentCopies, type KnownDocument } from './known-documents.ts'
 
 /** All connection failures have one text: differences could reveal networks behind this server. */
 export const DOCUMENT_ERRORS = defineErrors({
@@ -39,17 +41,19 @@ const MAX_STALE = 7 * 24 * 60 * 60
 export interface FetchedClientsOptions {
   readonly admit: AdmissionPolicy
   readonly onChange: OnDocumentChange
+  readonly knownDocuments: readonly KnownDocument[]
 }
 
 export function fetchedClients(
   source: DocumentSource,
-  { admit, onChange }: FetchedClientsOptions,
+  { admit, onChange, knownDocuments }: FetchedClientsOptions,
 ): ClientSource {
   const { kernel } = source
   const { store, now, emit } = kernel
   const { records } = store.clients
   const stored = storedClients(records)
   const lookUp = documentLookUp(source)
+  const copyOf = documentCopies(kernel, source.read, knownDocuments)
 
   function admissionOf(clientId: string): Admission {
     return clientIdUrlFault(clientId, kernel) === undefined ? admit(clientId) : 'no'
@@ -61,14 +65,23 @@ export function fetchedClients(
     user: RequestingUser,
   ): Promise<Client> {
     const found = await lookUp(clientId, approved !== undefined, user)
-    if (found.kind === 'document') return found.client
+    if (found.kind === 'document') return noted(found.client, user, { document: found.from })
     const parameters = { host: new URL(clientId).host }
+    const facts = { fault: found.fault }
     if (found.kind === 'gone')
-      throw new OAuthError(DOCUMENT_ERRORS.document_invalid, undefined, { parameters })
+      throw new OAuthError(DOCUMENT_ERRORS.document_invalid, undefined, { parameters, facts })
     const { retryAfter, mayBeStale } = found
     const staleUntil = (approved?.document?.fetchedAt ?? 0) + MAX_STALE
-    if (approved !== undefined && mayBeStale && now() < staleUntil) return approved
-    throw new OAuthError(DOCUMENT_ERRORS.document_unreachable, undefined, { retryAfter, parameters })
+    if (approved !== undefined && mayBeStale && now() < staleUntil)
+      return noted(approved, user, { ...facts, document: 'last approval' })
+    const copy = copyOf(clientId, found, approved)
+    if (copy !== undefined) return noted(copy, user, { ...facts, document: 'copy' })
+    throw new OAuthError(DOCUMENT_ERRORS.document_unreachable, undefined, { retryAfter, parameters, facts })
+  }
+
+  function noted(client: Client, { request }: RequestingUser, facts: StepFacts): Client {
+    kernel.attempts?.know(request, facts)
+    return client
   }
 
   return {
@@ -83,7 +96,7 @@ export function fetchedClients(
       const admission = admissionOf(clientId)
       if (seen?.refused === true || admission === 'no' || user === undefined) return undefined
       const client = await current(clientId, seen, user)
-      return { ...client, httpsCallbacks: admission === 'https-callbacks-too' }
+      return { ...client, ...admittedTerms(clientId, admission, knownDocuments) }
     },
 
     async keep(client, until) {
@@ -174,7 +187,7 @@ export function changedMembers(before: Client, after: Client): string[] {
 }
 
 /** Members that the server sets. */
-const SERVER_MEMBERS = ['createdAt', 'expiresAt', 'document', 'httpsCallbacks']
+const SERVER_MEMBERS = ['createdAt', 'expiresAt', 'document', 'httpsCallbacks', 'knownClient']
 
 /** The record of a removed client. Its document does not restore the client. */
 export function refusedRecord(clientId: string, now: number): Client {

@@ -51,9 +51,10 @@ const KeySet = z.object({ keys: z.array(z.unknown()) })
 export function fetchedKeys({ now, emit }: Kernel, fetch: DocumentFetch): FetchedKeys {
   const attempts = fetchAttempts(now, MAX_STARTS)
   const kept = new Map<string, KeptKeys>()
-  const inFlight = new Map<string, Promise<void>>()
+  const inFlight = new Map<string, Promise<string | undefined>>()
 
-  async function refresh(uri: string): Promise<void> {
+  /** @returns the fault, if there was one */
+  async function refresh(uri: string): Promise<string | undefined> {
     try {
       const keys = await requestKeys(fetch, uri)
       attempts.ended(uri, 'document')
@@ -61,10 +62,12 @@ export function fetchedKeys({ now, emit }: Kernel, fetch: DocumentFetch): Fetche
       kept.set(uri, { keys, fetchedAt: now() })
       const [oldest] = kept.keys()
       if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
+      return undefined
     } catch (cause) {
       attempts.ended(uri, 'unreachable')
       const fault = faultOf(cause)
       emit({ type: 'client_keys_failed', jwksUri: uri, fault, cause } satisfies ClientKeysFailed)
+      return fault
     } finally {
       inFlight.delete(uri)
     }
@@ -72,14 +75,18 @@ export function fetchedKeys({ now, emit }: Kernel, fetch: DocumentFetch): Fetche
 
   return async (uri, since) => {
     const attempt = { id: uri, site: await siteOf(uri), known: true }
+    let fault: string | undefined
     if ((kept.get(uri)?.fetchedAt ?? 0) < since) {
       if (!inFlight.has(uri) && attempts.start(attempt) === 0) inFlight.set(uri, refresh(uri))
-      await inFlight.get(uri)
+      fault = await inFlight.get(uri)
     }
     const found = kept.get(uri)
     if (found !== undefined && now() < found.fetchedAt + MAX_STALE) return found.keys
     const retryAfter = Math.max(1, attempts.wait(attempt))
-    throw new OAuthError(FETCHED_KEYS_ERRORS.client_keys_unreachable, undefined, { retryAfter })
+    throw new OAuthError(FETCHED_KEYS_ERRORS.client_keys_unreachable, undefined, {
+      retryAfter,
+      facts: { fault },
+    })
   }
 }
 

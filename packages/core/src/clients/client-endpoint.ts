@@ -8,12 +8,14 @@ import { formParameters, type Parameters } from '../http/message.ts'
 import type { Clients } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
+import type { KnownOfRequest, SignInAttempts } from '../kernel/sign-in-attempts.ts'
 import { type Limiter, limitFailures } from '../limits/rate-limits.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import {
   AUTHENTICATION_ERRORS,
   authenticatedClient,
   type ClientAuthMethod,
+  type Presented,
   type ReadProof,
 } from './authentication/client-authentication.ts'
 import { CLIENT_ERRORS } from './client-sources.ts'
@@ -36,6 +38,8 @@ export interface ClientEndpoint extends Omit<EndpointDescription, 'clients'> {
    * @returns the function that answers the client
    */
   begin(form: Parameters): AnswerClient
+  /** The sign-in attempt of a request that was refused, with the option `explain`. Default: that of its parameters. */
+  attemptOf?(form: Parameters): Promise<KnownOfRequest>
   /**
    * Answers a client that no user has approved yet. Its document is fetched only for a signed-in user, so its credentials
    * cannot be checked. Default: it is refused.
@@ -54,6 +58,7 @@ export interface ClientEndpointContext {
   readonly readProof: ReadProof
   readonly clients: Clients
   readonly limiter: Limiter
+  readonly attempts?: SignInAttempts | undefined
   readonly senderConstraint?: SenderConstraint | undefined
 }
 
@@ -84,14 +89,16 @@ export function authMethodsOf(
 
 async function answerClient(
   endpoint: ClientEndpoint,
-  { readProof, clients, limiter, senderConstraint }: ClientEndpointContext,
+  { readProof, clients, limiter, attempts, senderConstraint }: ClientEndpointContext,
   request: HttpRequest,
 ): Promise<HttpResponse> {
+  let form: Parameters = {}
+  let presented: Presented | undefined
   let found: Promise<Client | undefined> | undefined
   try {
-    const form = formParameters(request)
+    form = formParameters(request)
     const answer = endpoint.begin(form)
-    let presented = readProof(request, form)
+    presented = readProof(request, form)
     if (presented.method === 'none' && presented.proof.clientId === undefined) {
       const client_id = await endpoint.clientOf?.(form)
       if (client_id !== undefined) presented = readProof(request, { ...form, client_id })
@@ -109,6 +116,11 @@ async function answerClient(
       throw new OAuthError(AUTHENTICATION_ERRORS.client_not_confidential)
     return await answer(authenticated, request, senderConstraint)
   } catch (thrown) {
+    if (attempts !== undefined) {
+      const sent = { ...form, client_id: presented?.proof.clientId ?? form.client_id }
+      const client = await found?.catch(() => undefined)
+      attempts.know(request, { sent, client, ...(await endpoint.attemptOf?.(form)) })
+    }
     throw await limitFailures(limiter, thrown, request, found)
   }
 }

@@ -23,6 +23,7 @@ export type ClientTerms = Pick<
   | 'origin'
   | 'expiresAt'
   | 'redirectUris'
+  | 'knownClient'
   | 'resourceServer'
   | 'rememberConsent'
   | 'pkceOptional'

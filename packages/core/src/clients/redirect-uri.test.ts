@@ -3,10 +3,10 @@ import {
   formActionSources,
   isLoopback,
   isStaticRedirectUri,
-  loopbackOnly,
   redirectUriMatches,
   withParameters,
 } from './redirect-uri.ts'
+import { loopbackOnly } from './redirect-uri-policy.ts'
 
 describe('isLoopback', () => {
   it.each([

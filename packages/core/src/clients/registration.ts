@@ -3,17 +3,20 @@ import { json } from '../http/http.ts'
 import { jsonBody, readMessage } from '../http/message.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
-import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, type ErrorDefinition } from '../kernel/oauth-error.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
 import { callerNetwork, type Limiter, type RateLimits } from '../limits/rate-limits.ts'
 import { clientMetadata, featureMetadata, METADATA_ERRORS, type Registrable } from './client-metadata.ts'
 import { addClient, clientInformation } from './client-record.ts'
+import { isLoopback } from './redirect-uri.ts'
 import {
   REDIRECT_URI_ERRORS,
   type RedirectUriOptions,
+  type RedirectUriVerdict,
   redirectUriPolicyOf,
+  refusalOf,
   refuseAnswerParameters,
-} from './redirect-uri.ts'
+} from './redirect-uri-policy.ts'
 
 export interface RegistrationOptions extends PathOptions<'register'>, RedirectUriOptions {
   /** `false`: no client registers itself, and the server has no such endpoint. Default true. */
@@ -37,12 +40,16 @@ export const REGISTRATION_ERRORS = defineErrors({
 /** High enough for many users behind one address. */
 export const REGISTRATION_LIMITS: RateLimits = {
   registration: { points: 100, seconds: 600, withoutLimiter: true },
+  /** For each known client: all users of a hosted client register from a few addresses of its vendor. */
+  known_client_registration: { points: 1000, seconds: 600, withoutLimiter: true },
 }
 
 export interface ClientRegistered {
   readonly type: 'client_registered'
   readonly clientId: string
   readonly clientName?: string | undefined
+  /** The id of the known client whose redirect URIs it registered. */
+  readonly known?: string | undefined
 }
 
 const DAY = 24 * 60 * 60
@@ -64,20 +71,20 @@ export function registration(
     methods: ['POST'],
     cors: true,
     async answer(request) {
+      server.attempts?.know(request, { expects: 'registered' })
       const metadata = readMessage(message, withoutEmpty(jsonBody(request)), errorOf)
+      server.attempts?.know(request, { sent: { redirect_uri: metadata.redirect_uris } })
       const verdict = redirectUriPolicy(metadata.redirect_uris)
       if ('refused' in verdict)
-        throw new OAuthError(REDIRECT_URI_ERRORS.redirect_uri_refused, verdict.refused)
+        throw refusalOf(verdict, REDIRECT_URI_ERRORS.redirect_uri_refused, { detail: verdict.refused })
       refuseAnswerParameters(verdict.accepted)
       // Last: invalid metadata does not count.
-      await server.limiter.limit(
-        'registration',
-        callerNetwork(request),
-        REGISTRATION_ERRORS.too_many_registrations,
-      )
+      await limitRegistrations(server.limiter, callerNetwork(request), verdict)
+      const knownClient = verdict.known?.id
       const terms = {
         origin: 'registered',
         redirectUris: verdict.accepted,
+        knownClient,
         featureMetadata: featureMetadata(metadata, registrable),
         expiresAt: server.now() + unusedClient,
       } as const
@@ -87,11 +94,27 @@ export function registration(
         type: 'client_registered',
         clientId,
         clientName: clientName && withoutSecrets(clientName),
+        ...(knownClient && { known: knownClient }),
       } satisfies ClientRegistered)
+      server.attempts?.step(request, 'registered', { client: registered.client })
       return json(201, clientInformation(registered))
     },
   }
   return { endpoints: options.registration === false ? [] : [register] }
+}
+
+/**
+ * Registrations of hosted addresses of one known client are counted for it. Above that limit, as any others, for the caller, so that one caller
+ * cannot lock out all users of a vendor.
+ */
+async function limitRegistrations(
+  limiter: Limiter,
+  network: string,
+  { accepted, known }: Extract<RedirectUriVerdict, { accepted: unknown }>,
+): Promise<void> {
+  const hosted = known !== undefined && !accepted.some(isLoopback)
+  if (hosted && (await limiter.take('known_client_registration', known.id)) === 0) return
+  await limiter.limit('registration', network, REGISTRATION_ERRORS.too_many_registrations)
 }
 
 /** Many clients send the members that they do not set as `null` or as an empty string. */

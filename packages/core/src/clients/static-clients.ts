@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { listOf, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { Client, SigningAlgorithm } from '../kernel/records.ts'
+import type { Client } from '../kernel/records.ts'
 import {
   clientMetadata,
   featureMetadata,
@@ -11,49 +11,17 @@ import {
   METADATA_ERRORS,
   type Registrable,
 } from './client-metadata.ts'
-import {
-  addClient,
-  camelCased,
-  type FeatureClientMetadata,
-  type PublicClient,
-  publicClient,
-  snakeCased,
-} from './client-record.ts'
+import { addClient, camelCased, type PublicClient, publicClient, snakeCased } from './client-record.ts'
+import { checkKnown, knownAmong, namedIn, type StaticClientOptions } from './known-static-clients.ts'
+import { isHttpsOrLoopback, isPrivateUseUri } from './redirect-uri.ts'
 import {
   isAcceptedBy,
-  isStaticRedirectUri,
   REDIRECT_URI_ERRORS,
   type RedirectUriPolicy,
+  redirectUriPolicyOf,
   refuseAnswerParameters,
-} from './redirect-uri.ts'
-
-/** The metadata of a static client (RFC 7591 2), in camelCase: a client that the operator registers. */
-export interface StaticClient extends FeatureClientMetadata {
-  readonly clientName: string
-  /** https, loopback or private-use URIs, or whatever `redirectUriPolicy` accepts. Empty for a client without a browser. */
-  readonly redirectUris: readonly string[]
-  readonly applicationType?: 'native' | 'web' | undefined
-  /** Default: the first method of the server with a secret; `none` makes the client public. */
-  readonly tokenEndpointAuthMethod?: string | undefined
-  /** Default: `authorization_code` and `refresh_token`. */
-  readonly grantTypes?: readonly string[] | undefined
-  /** The scopes that it may request. Default: every scope of the catalogue. */
-  readonly scopes?: readonly string[] | undefined
-  readonly idTokenSignedResponseAlg?: SigningAlgorithm | undefined
-  readonly clientUri?: string | undefined
-  readonly logoUri?: string | undefined
-  readonly tosUri?: string | undefined
-  readonly policyUri?: string | undefined
-  readonly contacts?: readonly string[] | undefined
-  readonly softwareId?: string | undefined
-  readonly softwareVersion?: string | undefined
-  /** It may introspect the access tokens of every client. Default false. */
-  readonly resourceServer?: boolean | undefined
-  /** Skips the consent page for scopes and resources that the user has allowed before. Confidential clients only. Default false. */
-  readonly rememberConsent?: boolean | undefined
-  /** It may send no PKCE challenge, for software that knows none (RFC 9700 2.1.1). Confidential clients only. Default false. */
-  readonly pkceOptional?: boolean | undefined
-}
+} from './redirect-uri-policy.ts'
+import type { KnownStaticClient, StaticClient } from './static-client.ts'
 
 /** A new client with its secret, which is shown only once. */
 export type AddedClient = PublicClient & { readonly clientSecret?: string | undefined }
@@ -87,22 +55,23 @@ type StaticMetadata = z.output<z.ZodObject<ReturnType<typeof staticMetadata>>>
 /** 100 years: a static client lives until the operator removes it. */
 const LIFETIME = 100 * 365 * 24 * 60 * 60
 
-export function staticClients(
-  kernel: Kernel,
-  registrable: Registrable,
-  redirectUriPolicy: RedirectUriPolicy,
-) {
+export function staticClients(kernel: Kernel, registrable: Registrable, options: StaticClientOptions) {
+  const redirectUriPolicy = redirectUriPolicyOf(options)
   const schema = z.object(camelCased(staticMetadata(registrable)))
   return {
     /** @throws OAuthError that names the invalid member */
-    async add(registration: StaticClient): Promise<AddedClient> {
-      refuseSnakeCase(registration)
+    async add(given: StaticClient | KnownStaticClient): Promise<AddedClient> {
+      refuseSnakeCase(given)
+      const { registration, knownClient } = namedIn(options, given)
       const read = readMessage(schema, registration, () => METADATA_ERRORS.client_metadata_invalid)
       const { scopes, ...metadata } = snakeCased(read) as StaticMetadata
       checkRedirectUris(metadata, redirectUriPolicy)
       checkPkce(metadata)
+      const known = knownClient ?? knownAmong(metadata.redirect_uris, redirectUriPolicy)
+      if (known !== undefined) checkKnown(metadata)
       const terms = {
         origin: 'integration',
+        knownClient: known,
         redirectUris: metadata.redirect_uris,
         resourceServer: metadata.resource_server,
         rememberConsent: metadata.remember_consent,
@@ -137,7 +106,7 @@ function checkRedirectUris(
   policy: RedirectUriPolicy,
 ): void {
   const { redirect_uri_refused } = REDIRECT_URI_ERRORS
-  const refused = redirect_uris.find((uri) => !isStaticRedirectUri(uri) && !isAcceptedBy(policy, uri))
+  const refused = redirect_uris.find((uri) => !isOperatorsUri(uri) && !isAcceptedBy(policy, uri))
   if (refused !== undefined)
     throw new OAuthError(
       redirect_uri_refused,
@@ -147,6 +116,11 @@ function checkRedirectUris(
   const needed = grant_types.includes('authorization_code') && !resource_server
   if (redirect_uris.length === 0 && needed)
     throw new OAuthError(redirect_uri_refused, 'redirectUris must not be empty')
+}
+
+/** Of schemes without a period too, which RFC 8252 8.4 advises against: an operator names an app, and its exact address. */
+function isOperatorsUri(uri: string): boolean {
+  return isHttpsOrLoopback(uri) || isPrivateUseUri(uri)
 }
 
 function checkPkce({ pkce_optional, token_endpoint_auth_method }: Omit<StaticMetadata, 'scopes'>): void {

@@ -21,7 +21,7 @@ export interface ConnectedAppsView extends PageView {
   readonly first?: string | undefined
   /**
    * Two forms for each app: POST with `ticket` and `installation`, to `disconnect`, or to `name` with `name` as well. An empty
-   * `name` takes the name back.
+   * `name` takes the name back. `disconnect` with any `all` disconnects every installation of the app.
    */
   readonly actions: { readonly disconnect: string; readonly name: string }
   readonly ticket: string
@@ -68,8 +68,10 @@ const PageQuery = z.object({
 const SealedNotice = Notice.extend({ session: z.string(), endsAt: z.number() })
 
 /** The forms of the page. An installation is a client id or the id of a grant. */
-export const DisconnectForm = z.object({ ticket: text(200), installation: text() })
-export const NameForm = DisconnectForm.extend({ name: text().default('') })
+const AppForm = z.object({ ticket: text(200), installation: text() })
+/** With `all`, every installation of its app is disconnected. */
+export const DisconnectForm = AppForm.extend({ all: text(10).optional() })
+export const NameForm = AppForm.extend({ name: text().default('') })
 
 export async function showApps(context: ConnectedAppsContext, request: HttpRequest): Promise<HttpResponse> {
   const session = await context.server.interaction.session(request)
@@ -82,8 +84,13 @@ export async function disconnectApp(
 ): Promise<HttpResponse> {
   const form = readMessage(DisconnectForm, formParameters(request))
   return change(context, request, form.ticket, async ({ subject }, after) => {
-    const app = await context.apps.disconnect(subject, form.installation, after)
-    return app && { change: 'disconnected', app: app.called ?? app.name }
+    const { apps } = context
+    if (form.all === undefined) {
+      const app = await apps.disconnect(subject, form.installation, after)
+      return app && { change: 'disconnected', app: app.called ?? app.name }
+    }
+    const app = await apps.disconnectAll(subject, form.installation, after)
+    return app && { change: 'disconnected', app: app.name }
   })
 }
 

@@ -90,3 +90,44 @@ describe('the installations of a list of grants', () => {
     ])
   })
 })
+
+describe('two installations', () => {
+  const LOOPBACK = ['http://127.0.0.1:1/a', 'http://[::1]:2/'] as const
+  type Registered = Partial<Pick<PublicClient, 'clientName' | 'origin'>> & { readonly uri?: string }
+  const of = (clientId: string, { uri, ...client }: Registered = {}) => {
+    const registered = { clientName: 'Editor', origin: 'registered', ...client } as PublicClient
+    return grant(`of ${clientId}`, { clientId, client: registered, redirectUri: uri })
+  }
+
+  it.each<[string, boolean, UserGrant[]]>([
+    ['of one document', true, [grant('1', { clientId: DOCUMENT }), grant('2', { clientId: DOCUMENT })]],
+    [
+      'of two devices with one client',
+      true,
+      [grant('1', { origin: 'device' }), grant('2', { origin: 'device' })],
+    ],
+    [
+      'that registered with the same name on this device',
+      true,
+      [of('a', { uri: LOOPBACK[0] }), of('b', { uri: LOOPBACK[1] })],
+    ],
+    [
+      'with the same name at two hosts',
+      false,
+      [of('a', { uri: 'https://a.example/' }), of('b', { uri: 'https://b.example/' })],
+    ],
+    [
+      'with the same name, here and at a host',
+      false,
+      [of('a', { uri: 'https://a.example/' }), of('b', { uri: LOOPBACK[0] })],
+    ],
+    ['with two names', false, [of('a'), of('b', { clientName: 'Player' })]],
+    ['without a name', false, [grant('1', { clientId: 'a' }), grant('2', { clientId: 'b' })]],
+    ['of which an operator added one', false, [of('a'), of('b', { origin: 'integration' })]],
+    ['of which a document describes one', false, [of('a'), of('https://a.example/', { origin: 'document' })]],
+  ])('%s are one app: %s', (_, areOne, grants) => {
+    const [first, second] = installationsOf(grants, SCOPES)
+    expect([first, second]).not.toContain(undefined)
+    expect(first?.app === second?.app).toBe(areOne)
+  })
+})

@@ -1,4 +1,5 @@
 import type { UserGrant } from '../grants/user-grants.ts'
+import { isLoopbackUrl } from '../http/public-url.ts'
 import type { Client } from '../kernel/records.ts'
 import type { ScopeInWords } from '../kernel/scope.ts'
 
@@ -6,6 +7,8 @@ import type { ScopeInWords } from '../kernel/scope.ts'
 export interface ConnectedApp {
   /** Names the installation in the forms: the id of its client, or of its only grant. */
   readonly installation: string
+  /** The same for all installations of one app on a page. */
+  readonly app: string
   readonly clientId: string
   /** The name that it registered; absent if it has none, or is not registered any more. */
   readonly name?: string | undefined
@@ -32,13 +35,7 @@ export function installationsOf(
   catalogue: readonly ScopeInWords[],
 ): ConnectedApp[] {
   const byUse = [...grants].sort((one, other) => other.usedAt - one.usedAt)
-  const groups = new Map<string, [UserGrant, ...UserGrant[]]>()
-  for (const grant of byUse) {
-    const ofApp = groups.get(installationOf(grant))
-    if (ofApp === undefined) groups.set(installationOf(grant), [grant])
-    else ofApp.push(grant)
-  }
-  return [...groups.values()].map((ofApp) => connectedApp(ofApp, catalogue))
+  return withApp(grouped(byUse, installationOf).map((ofInstallation) => oneOf(ofInstallation, catalogue)))
 }
 
 /**
@@ -49,11 +46,48 @@ export function installationOf({ clientId, id, origin }: UserGrant): string {
   return origin === 'device' || clientId.startsWith('https://') ? id : clientId
 }
 
+/**
+ * A client is one app. Clients that registered themselves are one app too if they chose the same name and send their
+ * users to the same hosts: each installation of such a program registers a client of its own.
+ */
+function withApp(installations: readonly Omit<ConnectedApp, 'app'>[]): ConnectedApp[] {
+  const apps = new Map(
+    grouped(installations, ({ clientId }) => clientId).map((ofClient) => [
+      ofClient[0].clientId,
+      appOf(ofClient),
+    ]),
+  )
+  return installations.map((one) => ({ ...one, app: apps.get(one.clientId) ?? one.clientId }))
+}
+
+function appOf(ofClient: readonly [Omit<ConnectedApp, 'app'>, ...Omit<ConnectedApp, 'app'>[]]): string {
+  const [{ origin, name, clientId }] = ofClient
+  if (origin !== 'registered' || name === undefined) return clientId
+  const uris = ofClient.flatMap(({ redirectUris }) => redirectUris).filter((uri) => !isLoopbackUrl(uri))
+  return JSON.stringify([name, [...new Set(uris.map(placeOf))].sort()])
+}
+
+/** The scheme and host. Loopback addresses differ by their port alone, so they count as none. */
+function placeOf(uri: string): string {
+  const { protocol, host } = new URL(uri)
+  return `${protocol}//${host}`
+}
+
+function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): [Item, ...Item[]][] {
+  const groups = new Map<string, [Item, ...Item[]]>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group === undefined) groups.set(keyOf(item), [item])
+    else group.push(item)
+  }
+  return [...groups.values()]
+}
+
 /** @param grants of one installation, the most recently used first */
-function connectedApp(
+function oneOf(
   grants: readonly [UserGrant, ...UserGrant[]],
   catalogue: readonly ScopeInWords[],
-): ConnectedApp {
+): Omit<ConnectedApp, 'app'> {
   const [latest] = grants
   const { client, clientId, origin, network } = latest
   const allowed = new Set(grants.flatMap(({ scopes }) => scopes))

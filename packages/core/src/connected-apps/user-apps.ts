@@ -15,6 +15,8 @@ export interface UserApps {
    * @returns the app as it was; `undefined`, and nothing changes, if it is not there, for example disconnected already
    */
   disconnect(subject: string, installation: string, after?: string): Promise<ConnectedApp | undefined>
+  /** Ends all grants of all installations of the app that has this installation, as `disconnect` does of one. */
+  disconnectAll(subject: string, installation: string, after?: string): Promise<ConnectedApp | undefined>
   /**
    * Gives an installation the name that its user wants, on one line and at most 60 characters; none, if that is empty.
    *
@@ -77,13 +79,15 @@ export function userApps({ grants, scopes, names, uiLocales = ['en'] }: UserApps
     return { apps: apps.map((app) => ({ ...app, called: given.get(app.installation) })), next: page.next }
   }
 
-  /** An app of the page with the form. Newer grants may have moved it to the next page. */
-  async function find(subject: string, installation: string, after?: string) {
-    const isWanted = (app: ConnectedApp) => app.installation === installation
+  /** The page with this installation. Newer grants may have moved it to the one after the page with the form. */
+  async function pageWith(subject: string, installation: string, after?: string) {
     const { apps, next } = await list(subject, { after })
-    const found = apps.find(isWanted)
-    if (found !== undefined || next === undefined) return found
-    return (await list(subject, { after: next })).apps.find(isWanted)
+    if (next === undefined || apps.some((one) => one.installation === installation)) return apps
+    return (await list(subject, { after: next })).apps
+  }
+
+  async function find(subject: string, installation: string, after?: string) {
+    return (await pageWith(subject, installation, after)).find((one) => one.installation === installation)
   }
 
   /** The ids of its grants, page by page: also those that its page does not list. */
@@ -107,6 +111,16 @@ export function userApps({ grants, scopes, names, uiLocales = ['en'] }: UserApps
         await Promise.all(ids.map((id) => grants.revoke(subject, id)))
       await names.forget(subject, installation)
       return app
+    },
+    async disconnectAll(subject, installation, after) {
+      const apps = await pageWith(subject, installation, after)
+      const found = apps.find((one) => one.installation === installation)
+      if (found === undefined) return undefined
+      const ofApp = apps.filter(({ app }) => app === found.app)
+      for (const clientId of new Set(ofApp.map((one) => one.clientId)))
+        await grants.revokeAll(subject, { clientId, by: 'user' })
+      for (const one of ofApp) await names.forget(subject, one.installation)
+      return found
     },
     async name(subject, installation, given, after) {
       const app = await find(subject, installation, after)

@@ -22,6 +22,7 @@ import {
   recordId,
   type StoredDeviceRequest,
 } from './device-request.ts'
+import { POLL_ERRORS } from './device-token-request.ts'
 import { askToSignIn, decisionForm, freshSession, requireOpenForm } from './user-interaction.ts'
 
 export interface DeviceApproved {
@@ -52,10 +53,12 @@ export async function answerDevice(context: DeviceContext, http: HttpRequest): P
   const session = await freshSession(context, http)
   if (session === undefined) return askToSignIn(context, http)
   const found = await requestShownTo(context, session, requestId, form.ticket)
+  const { reference } = found.request
+  server.attempts?.know(http, { reference, clientId: found.request.clientId, subject: session.subject })
   const client = await clientOf(context, found.request)
   const scopes = allowedScopes(server, form, found.request.scopes)
   const decision = { subject: session.subject, scopes, authTime: session.authTime }
-  const answer = { client, requestId, found, decision }
+  const answer = { http, client, requestId, found, decision }
   if (scopes.length > 0) await approve(context, answer)
   else await deny(context, answer)
   const about = { client: publicClient(client), allowed: scopes.length > 0 }
@@ -83,6 +86,7 @@ async function clientOf({ server }: DeviceContext, { clientId }: DeviceRequest):
 }
 
 interface UserAnswer {
+  readonly http: HttpRequest
   readonly client: Client
   readonly requestId: string
   readonly found: StoredDeviceRequest
@@ -92,7 +96,7 @@ interface UserAnswer {
 /** Writes the decision first, then the grant. If the second write is lost, sending the form again repeats it. */
 async function approve(
   context: DeviceContext,
-  { client, requestId, found, decision }: UserAnswer,
+  { http, client, requestId, found, decision }: UserAnswer,
 ): Promise<void> {
   const { server, lifetimes } = context
   const { clients } = server.store
@@ -105,13 +109,17 @@ async function approve(
   const ids = { requestId, grantId: grant.id, clientId: client.clientId, subject }
   const { resources } = grant
   server.emit({ type: 'device_approved', ...ids, scopes, resources } satisfies DeviceApproved)
+  server.attempts?.step(http, 'allowed', { grant, scopes })
 }
 
-async function deny(context: DeviceContext, { requestId, found, decision }: UserAnswer): Promise<void> {
+async function deny(context: DeviceContext, { http, requestId, found, decision }: UserAnswer): Promise<void> {
+  const { emit, attempts } = context.server
   const { subject } = decision
   const { clientId } = found.request
-  if (await settle(context, requestId, found, decision))
-    context.server.emit({ type: 'device_denied', requestId, clientId, subject } satisfies DeviceDenied)
+  if (!(await settle(context, requestId, found, decision))) return
+  emit({ type: 'device_denied', requestId, clientId, subject } satisfies DeviceDenied)
+  attempts?.know(http, { expects: 'denied' })
+  attempts?.refused(http, POLL_ERRORS.device_denied)
 }
 
 /** People do not lose more races than this on one request. */
@@ -164,6 +172,7 @@ function deviceGrant(
     ...(withheldScopes.length === 0 ? undefined : { withheldScopes }),
     resources: request.resources,
     origin: 'device',
+    reference: request.reference,
     network: request.address && coarseNetworkOf(request.address),
     authTime,
     createdAt: now,

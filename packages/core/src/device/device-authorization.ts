@@ -52,16 +52,19 @@ export async function authorizeDevice(
   http: HttpRequest,
 ): Promise<HttpResponse> {
   const { server } = context
+  const { attempts } = server
+  attempts?.know(http, { sent: { ...requested, client_id: client.clientId }, client })
   const key = optionalProofKey(server.senderConstraint, http, client)
   requireDeviceClient(context, client)
   const terms = termsOf(context, client, requested)
   const { too_many_device_requests } = DEVICE_AUTHORIZATION_ERRORS
   // Comes last: an invalid request does not count.
   await server.limiter.limit('device_request', callerNetwork(http), too_many_device_requests)
-  const from = { address: http.remoteAddress, jkt: key?.thumbprint }
+  const from = { address: http.remoteAddress, jkt: key?.thumbprint, reference: attempts?.referenceOf(http) }
   const { requestId, userCode, deviceCode } = await begin(context, { ...terms, ...from })
   const { clientId } = client
   server.emit({ type: 'device_requested', requestId, clientId } satisfies DeviceRequested)
+  attempts?.step(http, 'asked')
   const answer = {
     device_code: deviceCode,
     user_code: userCode,
@@ -105,7 +108,7 @@ const MAX_DRAWS = 5
 /** Stores the request with an unused user code. @throws OAuthError 503 if five codes in a row are in use */
 async function begin(
   { server, transients, lifetimes }: DeviceContext,
-  terms: Terms & Pick<DeviceRequest, 'address' | 'jkt'>,
+  terms: Terms & Pick<DeviceRequest, 'address' | 'jkt' | 'reference'>,
 ): Promise<{ readonly requestId: string; readonly userCode: string; readonly deviceCode: string }> {
   const { random, now, secret } = server
   const createdAt = now()

@@ -35,6 +35,8 @@ const DeviceRequest = z.object({
   jkt: z.string().optional(),
   /** The whole IP address, for as long as the request is stored. */
   address: z.string().optional(),
+  /** The reference of its sign-in attempt, with the option `explain`. */
+  reference: z.string().optional(),
   /** Epoch seconds. */
   createdAt: z.number(),
   /** When the codes expire. Epoch seconds. */

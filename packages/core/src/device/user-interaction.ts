@@ -60,7 +60,10 @@ export async function enterCode(context: DeviceContext, request: HttpRequest): P
     return askForCode(context, request, { session, typed: user_code.slice(0, 32), wrong: true })
   }
   await refund()
-  return askForDecision(context, session, found, request)
+  const { reference, clientId, scopes } = found.request
+  const page = await askForDecision(context, session, found, request)
+  server.attempts?.step(request, 'consent_shown', { reference, clientId, scopes, subject: session.subject })
+  return page
 }
 
 /** A request that was answered or has expired looks like an unknown one. */

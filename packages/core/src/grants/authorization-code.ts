@@ -54,6 +54,7 @@ export function authorizationCode(kernel: Kernel, terms: GrantTerms): { grantTyp
     message: AuthorizationCodeRequest,
     credential: 'code',
     selfRegistered: true,
+    step: 'code_redeemed',
     exchange: (request) => exchangeCode(kernel, terms, request),
   }
   return { grantTypes: [grantType] }
@@ -155,7 +156,10 @@ function requireRedirectUri(
   code: AuthorizationCode,
 ): void {
   if (redirectUri === grant.redirectUri) return
-  if (redirectUri !== undefined) throw new OAuthError(CODE_ERRORS.code_redirect_uri_mismatch)
+  if (redirectUri !== undefined)
+    throw new OAuthError(CODE_ERRORS.code_redirect_uri_mismatch, undefined, {
+      facts: { expected: [grant.redirectUri ?? ''] },
+    })
   const [only, ...others] = client.redirectUris
   if (only !== grant.redirectUri || others.length > 0 || code.challenge === undefined)
     throw new OAuthError(CODE_ERRORS.code_redirect_uri_missing)

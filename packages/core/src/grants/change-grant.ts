@@ -2,6 +2,7 @@ import { CLOCK_TOLERANCE, type Kernel, type KernelStore } from '../kernel/kernel
 import { type ErrorDefinition, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Grant, Transient } from '../kernel/records.ts'
 import type { GrantId } from '../kernel/secrets.ts'
+import type { GrantEnd, KnownOfRequest } from '../kernel/sign-in-attempts.ts'
 import type { GrantRecords, Stored } from '../kernel/store.ts'
 import { grantIdOf } from '../tokens/credential.ts'
 import type { Outcome } from './grant.ts'
@@ -48,6 +49,22 @@ export function prefetch(
   found.catch(() => {})
   transient?.catch(() => {})
   return { grantId, found, transient }
+}
+
+/**
+ * What the records of a credential tell of its sign-in attempt. They are read once more, and only after an error: a grant that
+ * ended by it still has its reference.
+ */
+export async function attemptOfCredential(
+  store: KernelStore,
+  credential: unknown,
+  named?: NamedRecords,
+): Promise<KnownOfRequest> {
+  const read = prefetch(store, credential, named)
+  const grant = (await read?.found.catch(() => undefined))?.value
+  if (grant !== undefined) return { grant }
+  const reference = (await read?.transient?.catch(() => undefined))?.value.reference
+  return typeof reference === 'string' ? { reference } : {}
 }
 
 /** Decides what becomes of a grant. It may wait for a source outside the store. */
@@ -102,7 +119,7 @@ export async function changeGrant<Result>(
 async function refuseEnded(kernel: Kernel, seen: Stored<Grant>, refusal: ErrorDefinition): Promise<never> {
   const { id: grantId, clientId, subject } = seen.value
   const { reason } = refusal
-  if (await endGrant(kernel, seen))
+  if (await endGrant(kernel, seen, { by: 'server', reason }))
     kernel.emit({ type: 'grant_ended', grantId, clientId, subject, reason } satisfies GrantEnded)
   throw new OAuthError(refusal)
 }
@@ -113,12 +130,18 @@ async function refuseEnded(kernel: Kernel, seen: Stored<Grant>, refusal: ErrorDe
  *
  * @returns whether this call ended it; of several at once, one does
  */
-export async function endGrant(kernel: Kernel, stored: Stored<Grant>): Promise<boolean> {
+export async function endGrant(kernel: Kernel, stored: Stored<Grant>, why: GrantEnd): Promise<boolean> {
+  const ended = await replaceByEnd(kernel, stored)
+  if (ended) kernel.attempts?.ended(stored.value, why)
+  return ended
+}
+
+async function replaceByEnd(kernel: Kernel, stored: Stored<Grant>): Promise<boolean> {
   const { store, now } = kernel
   const { id, ticketEndsAt = 0 } = stored.value
   // Always a replacement: it shows which tokens end.
   const until = Math.max(ticketEndsAt, now() + 1)
-  const ended = endedGrant(id, now(), until)
+  const ended = { ...endedGrant(id, now(), until), reference: stored.value.reference }
   let seen: Stored<Grant> | undefined = stored
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (seen === undefined || hasEnded(seen.value)) return false

@@ -44,7 +44,7 @@ async function endGrantsOf(kernel: Kernel, clientId: string): Promise<number> {
     if (owner !== clientId) await endTokensHeldBy(kernel, clientId, grant)
     if (owner !== clientId) continue
     const stored = await store.grants.find(grantId)
-    if (stored === undefined || !(await endGrant(kernel, stored))) continue
+    if (stored === undefined || !(await endGrant(kernel, stored, why))) continue
     ended++
     emit({ type: 'grant_revoked', grantId, clientId, subject, ...why } satisfies RemovalEvent)
   }

@@ -1,4 +1,5 @@
 import { lifetime } from '../kernel/kernel.ts'
+import type { Client, Grant } from '../kernel/records.ts'
 import type { AccessTokenFormat } from '../tokens/credential.ts'
 
 export interface GrantOptions {
@@ -10,7 +11,8 @@ export interface GrantOptions {
         readonly refreshToken?: number | undefined
         /**
          * For how long a spent refresh token or device code gets the same tokens again. After it, for at most 15 minutes and
-         * only while these tokens are unused. 0 disables both. Default 60, maximum 900.
+         * only while these tokens are unused. 0 disables both. Default 60, and at least 120 for a hosted known client; maximum
+         * 900.
          */
         readonly refreshRetryWindow?: number | undefined
       }
@@ -63,6 +65,20 @@ export function grantTerms({
     maxAccessTokens,
     refreshTokenRotation,
   }
+}
+
+/** Seconds. The servers of a hosted client refresh one token in parallel, the last of them up to 76 seconds after the first. */
+const HOSTED_RETRY_WINDOW = 120
+
+/** The terms of one grant. A hosted known client gets a longer retry window, unless the operator has switched it off. */
+export function termsOf(
+  terms: GrantTerms,
+  { redirectUri }: Pick<Grant, 'redirectUri'>,
+  { knownClient }: Pick<Client, 'knownClient'>,
+): GrantTerms {
+  const isHosted = knownClient !== undefined && redirectUri?.startsWith('https:')
+  if (!isHosted || terms.refreshRetryWindow === 0) return terms
+  return { ...terms, refreshRetryWindow: Math.max(terms.refreshRetryWindow, HOSTED_RETRY_WINDOW) }
 }
 
 /** Seconds after which no answer is repeated. No request and no outage makes this longer. */

@@ -5,6 +5,7 @@ import { OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import { includesAll, SCOPE_ERRORS, type ScopeCatalogue, scopeCeiling } from '../kernel/scope.ts'
 import { sha256 } from '../kernel/secrets.ts'
+import type { StepName } from '../kernel/sign-in-steps.ts'
 import type { PrefetchedGrant } from './change-grant.ts'
 import type { IssuedTokens } from './grant.ts'
 
@@ -26,6 +27,8 @@ export interface GrantType {
   readonly selfRegistered?: boolean | undefined
   /** The maximum lifetimes of its tokens. Default: `lifetimes` of the server. */
   readonly lifetimes?: Partial<IssuedLifetimes> | undefined
+  /** The step of a sign-in attempt that it answers, with the option `explain`. Default: none. */
+  readonly step?: StepName | undefined
   /**
    * Answers a token request.
    *

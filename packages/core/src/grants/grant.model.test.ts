@@ -26,7 +26,7 @@ const TIMES = {
   refreshRetryWindow: 60,
   maxAccessTokens: 8,
 }
-const RESOURCES = ['https://school.example']
+const RESOURCES = ['https://server.example']
 
 const client: Client = {
   clientId: 'owner',

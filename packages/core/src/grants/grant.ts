@@ -35,7 +35,8 @@ export interface IssuedTokens {
 }
 
 /** The content of an approval, and the secrets of its code. */
-export interface Approval extends Pick<Grant, 'id' | 'clientId' | 'scopes' | 'resources' | 'ticketEndsAt'> {
+export interface Approval
+  extends Pick<Grant, 'id' | 'clientId' | 'scopes' | 'resources' | 'ticketEndsAt' | 'reference'> {
   /** The scopes that the client requested and did not get. */
   readonly withheldScopes: readonly string[]
   readonly subject: string
@@ -54,7 +55,8 @@ export function openGrant(
   now: number,
   lifetimes: { readonly code: number; readonly grant: number },
 ): Grant {
-  const { id, subject, clientId, scopes, resources, redirectUri, authTime, ticketEndsAt } = approved
+  const { id, subject, clientId, scopes, resources, redirectUri, authTime, ticketEndsAt, reference } =
+    approved
   return {
     id,
     subject,
@@ -69,6 +71,7 @@ export function openGrant(
     usedAt: now,
     expiresAt: now + lifetimes.grant,
     ticketEndsAt,
+    reference,
     code: { hash: sha256(code), challenge, expiresAt: now + lifetimes.code, ...(jkt && { jkt }) },
     // Named from the start: a member that is added later takes an array of its own.
     refresh: undefined,

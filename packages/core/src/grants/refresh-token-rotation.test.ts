@@ -280,3 +280,64 @@ describe('a refresh token that is bound to a key', () => {
       expect(() => rotateOf(once, jkt, 1)).toThrow(refused('refresh_retry_differs'))
   })
 })
+
+describe('the grant of a hosted known client, whose servers refresh in parallel', () => {
+  const HOSTED: Client = { ...PUBLIC, knownClient: 'claude' }
+  const CALLBACK = 'https://claude.ai/api/mcp/auth_callback'
+  const LAST_OF_A_BURST = 76
+
+  /** Two bursts: in each, a second request comes with the same token, and both get one pair. */
+  function afterTwoBursts(client: Client, redirectUri = CALLBACK, window = TIMES.refreshRetryWindow) {
+    const terms = { ...TIMES, refreshRetryWindow: window }
+    let grant: Grant = { ...LIVE, redirectUri }
+    let token = TOKEN
+    for (const start of [NOW, NOW + 500]) {
+      const send = (now: number) => {
+        const outcome = rotateRefreshToken(grant, asked({ client, token, arrivedAt: now }), now, terms)
+        if (outcome.kind === 'changed') grant = outcome.grant
+        return outcome
+      }
+      const first = send(start)
+      const last = send(start + LAST_OF_A_BURST)
+      if (first.kind === 'ended' || last.kind === 'ended') return 'ended'
+      expect(last.result.refreshToken).toEqual(first.result.refreshToken)
+      token = first.result.refreshToken
+    }
+    return 'live'
+  }
+
+  it('outlives bursts of 76 seconds, by the same pair for all', () => {
+    expect(afterTwoBursts(HOSTED)).toBe('live')
+  })
+
+  it.each([
+    ['of another client', PUBLIC, CALLBACK],
+    ['at a loopback address, which has one user', HOSTED, 'http://127.0.0.1/cb'],
+  ])('would end with the window %s', (_, client, redirectUri) => {
+    expect(afterTwoBursts(client, redirectUri)).toBe('ended')
+  })
+
+  it('has no longer window than the operator allows, if that is none', () => {
+    const first = rotateRefreshToken(
+      { ...LIVE, redirectUri: CALLBACK },
+      asked({ client: HOSTED }),
+      NOW,
+      TIMES,
+    )
+    const again = { ...asked({ client: HOSTED }), arrivedAt: NOW + 1 }
+    const strict = { ...TIMES, refreshRetryWindow: 0 }
+    expect(rotateRefreshToken(grantOf(first), again, NOW + 1, strict)).toMatchObject({ kind: 'ended' })
+  })
+
+  it('ends when a token is used again after 120 seconds, as any other after its window', () => {
+    const send = (grant: Grant, token: RefreshTokenSecret, now: number) =>
+      rotateRefreshToken(grant, asked({ client: HOSTED, token, arrivedAt: now }), now, TIMES)
+    const first = send({ ...LIVE, redirectUri: CALLBACK }, TOKEN, NOW)
+    if (first.kind !== 'changed') throw new Error('not rotated')
+    const second = send(first.grant, first.result.refreshToken, NOW + 1)
+    expect(send(grantOf(second), TOKEN, NOW + 120)).toMatchObject({ kind: 'ended' })
+    expect(() => send(grantOf(second), TOKEN, NOW + 119)).toThrow(refused('refresh_token_replaced'))
+    const repeated = send(grantOf(second), first.result.refreshToken, NOW + 120)
+    expect(repeated, 'within its own window').toMatchObject({ kind: 'unchanged' })
+  })
+})

@@ -6,7 +6,7 @@ import { sha256 } from '../kernel/secrets.ts'
 import type { SuccessorKeys } from '../kernel/server-secret.ts'
 import { addAccessToken } from './access-tokens.ts'
 import type { IssuedTokens, Outcome } from './grant.ts'
-import type { GrantTerms } from './grant-terms.ts'
+import { type GrantTerms, termsOf } from './grant-terms.ts'
 import {
   type PresentedToken,
   type RefreshTokenSecret,
@@ -76,8 +76,9 @@ export function rotateRefreshToken(
   grant: Grant,
   request: RefreshRequest,
   now: number,
-  terms: GrantTerms,
+  serverTerms: GrantTerms,
 ): Outcome<Refreshed> {
+  const terms = termsOf(serverTerms, grant, request.client)
   const state = usableState(grant, request, now, terms)
   if (state === 'spent') return { kind: 'ended', refusal: REFRESH_ERRORS.refresh_token_reused }
   const { client, token, salt, keys, jkt } = request

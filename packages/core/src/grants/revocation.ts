@@ -13,7 +13,7 @@ import {
   type RefreshToken,
 } from '../tokens/credential.ts'
 import { findAccessToken, holderOf, withoutAccessToken } from './access-tokens.ts'
-import { changeGrant, endGrant, type PrefetchedGrant, prefetch } from './change-grant.ts'
+import { attemptOfCredential, changeGrant, endGrant, type PrefetchedGrant, prefetch } from './change-grant.ts'
 import type { Outcome } from './grant.ts'
 import { belongsToFamily } from './refresh-tokens.ts'
 
@@ -49,6 +49,7 @@ export function revocation(
     listsAuthMethods: true,
     summary: 'Revoke an access token or a refresh token (RFC 7009)',
     message: RevocationRequest,
+    attemptOf: ({ token }) => attemptOfCredential(kernel.store, token, accessTokens),
     begin(form) {
       const { token } = readMessage(RevocationRequest, form)
       const prefetched = prefetch(kernel.store, token, accessTokens)
@@ -96,7 +97,7 @@ async function revokeFamily(
   if (stored === undefined || !belongsToFamily(stored.value, token)) return
   const { id: grantId, clientId: owner, subject } = stored.value
   if (owner !== clientId) throw new OAuthError(REVOCATION_ERRORS.token_of_other_client)
-  if (await endGrant(kernel, stored))
+  if (await endGrant(kernel, stored, { by: 'client' }))
     kernel.emit({
       type: 'grant_revoked',
       grantId,

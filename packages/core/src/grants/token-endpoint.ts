@@ -11,9 +11,11 @@ import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
+import type { SignInAttempts } from '../kernel/sign-in-attempts.ts'
+import type { StepFacts } from '../kernel/sign-in-steps.ts'
 import { type AccessTokenFormat, formatRefreshToken, tokenType } from '../tokens/credential.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
-import { prefetch } from './change-grant.ts'
+import { attemptOfCredential, prefetch } from './change-grant.ts'
 import type { IssuedTokens } from './grant.ts'
 import {
   type AssertCanRespond,
@@ -51,6 +53,7 @@ interface TokenResponseContext {
 interface TokenEndpointContext extends TokenResponseContext {
   readonly grantTypes: readonly GrantType[]
   readonly terms: IssuedTerms
+  readonly attempts: SignInAttempts | undefined
   readonly assertCanRespond: AssertCanRespond
 }
 
@@ -71,10 +74,11 @@ interface ClientRequest {
 export function tokenEndpoint(
   kernel: Kernel,
   { paths, resourceInTokenResponse = false }: TokenEndpointOptions,
-  offers: Omit<TokenEndpointContext, 'namedResources' | 'assertCanRespond'>,
+  offers: Omit<TokenEndpointContext, 'namedResources' | 'assertCanRespond' | 'attempts'>,
 ): { clientEndpoints: ClientEndpoint[] } {
   const context: TokenEndpointContext = {
     ...offers,
+    attempts: kernel.attempts,
     namedResources: resourceInTokenResponse ? kernel.resources : undefined,
     assertCanRespond(client, grant) {
       for (const members of offers.tokenMembers) members.precheck(client, grant)
@@ -86,6 +90,11 @@ export function tokenEndpoint(
     metadataName: 'token_endpoint',
     listsAuthMethods: true,
     summary: 'Exchange a grant for tokens (RFC 6749 3.2)',
+    async attemptOf(form) {
+      const grantType = byName.get(String(form.grant_type))
+      const credential = form[grantType?.credential ?? '']
+      return { expects: grantType?.step, ...(await attemptOfCredential(kernel.store, credential, grantType)) }
+    },
     clientOf: (form) => byName.get(String(form.grant_type))?.clientOf?.(form),
     begin(form) {
       // Before anything is awaited.
@@ -107,7 +116,7 @@ async function answerToken(
   { form, arrivedAt, grantType, prefetched }: Presented,
   { client, http, constraint }: ClientRequest,
 ): Promise<HttpResponse> {
-  const { grantTypes, assertCanRespond, terms } = context
+  const { grantTypes, assertCanRespond, terms, attempts } = context
   if (grantType === undefined) throw unsupported(grantTypes)
   if (!client.grantTypes.includes(grantType.name))
     throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_not_registered)
@@ -122,7 +131,10 @@ async function answerToken(
   const exchanged = await grantType.exchange(request)
   if (terms.grantTypes.includes(grantType)) requireWithinTerms(grantType, client, exchanged, terms)
   const response = tokenResponse(client, exchanged, context)
-  return json(200, response instanceof Promise ? await response : response, key?.headers)
+  const answer = json(200, response instanceof Promise ? await response : response, key?.headers)
+  const { step } = grantType
+  if (step !== undefined) attempts?.used(exchanged.grant, step, http, extentOf(exchanged.issued))
+  return answer
 }
 
 function unsupported(grantTypes: readonly GrantType[]): OAuthError {
@@ -154,6 +166,10 @@ function tokenResponse(
   return written.then((access_token) =>
     withMembers(client, exchanged, { ...response, access_token }, context),
   )
+}
+
+function extentOf({ scopes, resources }: IssuedTokens): StepFacts {
+  return { scopes, resource: resources.length === 0 ? undefined : resources.join(' ') }
 }
 
 function resourceOf(

@@ -113,7 +113,7 @@ export async function revokeUserGrant(
 ): Promise<boolean> {
   const stored = await kernel.store.grants.find(id)
   if (stored === undefined || stored.value.subject !== subject) return false
-  const ended = await endGrant(kernel, stored)
+  const ended = await endGrant(kernel, stored, why)
   const { clientId } = stored.value
   if (ended)
     kernel.emit({ type: 'grant_revoked', grantId: id, clientId, subject, ...why } satisfies UserGrantRevoked)

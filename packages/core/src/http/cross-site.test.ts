@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { isCrossSite, returnPath } from './cross-site.ts'
 
-const ISSUER = 'https://school.example/auth'
-const OWN = 'https://school.example'
+const ISSUER = 'https://server.example/auth'
+const OWN = 'https://server.example'
 const HOST = 'localhost:3000'
 const crossSite = (origin?: string, site?: string) =>
   isCrossSite(ISSUER, { origin, host: HOST, 'sec-fetch-site': site })
@@ -25,8 +25,8 @@ describe('a form', () => {
     ['is cross-site whatever the origin', OWN, 'cross-site'],
     ['names another origin', 'https://evil.example', undefined],
     ['names another origin, though of the same site', 'https://evil.example', 'same-origin'],
-    ['names another port', 'https://school.example:8443', undefined],
-    ['names another scheme', 'http://school.example', undefined],
+    ['names another port', 'https://server.example:8443', undefined],
+    ['names another scheme', 'http://server.example', undefined],
     ['comes from a sandboxed frame', 'null', 'cross-site'],
     ['has a null origin and says no more', 'null', undefined],
     ['has another name of the server and says no more', `http://${HOST}`, undefined],

@@ -47,7 +47,12 @@ export type FetchedDocument =
   /** The host has no such document, or what it has is no JSON object. An approved copy must not be used any more. */
   | { readonly kind: 'gone'; readonly fault: string }
   /** An outage, a redirect or a bot wall. An approved copy may serve for some days. */
-  | { readonly kind: 'unreachable'; readonly fault: string }
+  | {
+      readonly kind: 'unreachable'
+      readonly fault: string
+      /** The host answered in place of the document, as a bot wall does. */
+      readonly withheld: boolean
+    }
 
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 
@@ -57,13 +62,19 @@ export function fetchedDocument(
   maxBytes: number,
 ): FetchedDocument {
   if (status === 404 || status === 410) return { kind: 'gone', fault: `status ${status}` }
-  if (status !== 200) return { kind: 'unreachable', fault: `status ${status}` }
-  if (!JSON_TYPE.test(headers['content-type'] ?? '')) return { kind: 'unreachable', fault: 'type' }
+  if (status !== 200) return { kind: 'unreachable', fault: `status ${status}`, withheld: withholds(status) }
+  if (!JSON_TYPE.test(headers['content-type'] ?? ''))
+    return { kind: 'unreachable', fault: 'type', withheld: true }
   if ((headers['content-encoding'] ?? 'identity') !== 'identity')
-    return { kind: 'unreachable', fault: 'encoding' }
-  if (Buffer.byteLength(body) > maxBytes) return { kind: 'unreachable', fault: 'size' }
+    return { kind: 'unreachable', fault: 'encoding', withheld: false }
+  if (Buffer.byteLength(body) > maxBytes) return { kind: 'unreachable', fault: 'size', withheld: false }
   const members = jsonObject(body)
   return members === undefined ? { kind: 'gone', fault: 'no JSON object' } : { kind: 'document', members }
+}
+
+/** A redirect, a bot wall or an outage says nothing about the document behind it. */
+function withholds(status: number): boolean {
+  return (status >= 300 && status < 400 && status !== 304) || [403, 429].includes(status) || status >= 500
 }
 
 /** A byte order mark is not JSON. If a member is repeated, the last one counts. */

@@ -1,7 +1,6 @@
 import type { z } from 'zod'
-import type { Emit } from '../kernel/events.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import { errorResponse, reportedError } from './error-response.ts'
+import { errorResponse, REFERENCE_HEADER, type Reporting, reportedError } from './error-response.ts'
 import { type HttpRequest, type HttpResponse, json, type Route, securePage } from './http.ts'
 import { MESSAGE_ERRORS } from './message.ts'
 import { basePathOf } from './well-known.ts'
@@ -64,6 +63,9 @@ const CORS: CorsHeaders = {
   exposed: ['WWW-Authenticate', 'Retry-After', 'ETag'],
 }
 
+/** Scripts show it to their users, as they show texts of errors. */
+export const REFERENCE_CORS: CorsHeaders = { allowed: [], exposed: [REFERENCE_HEADER] }
+
 /**
  * The routes of a server.
  *
@@ -73,19 +75,19 @@ const CORS: CorsHeaders = {
  * @throws Error when two have one path
  */
 export function routesOf(
-  { issuer, emit }: { readonly issuer: string; readonly emit: Emit },
+  kernel: Reporting & { readonly issuer: string },
   endpoints: readonly Endpoint[],
   documents: readonly Endpoint[],
   more?: CorsHeaders,
 ): Route[] {
-  const basePath = basePathOf(issuer)
-  const lists = more === undefined ? [CORS] : [CORS, more]
+  const basePath = basePathOf(kernel.issuer)
+  const lists = [CORS, ...(more === undefined ? [] : [more]), ...(kernel.attempts ? [REFERENCE_CORS] : [])]
   const allowed = lists.flatMap((headers) => headers.allowed).join(', ')
   const exposed = lists.flatMap((headers) => headers.exposed).join(', ')
   const cors = { allowed, exposed }
   const routes = [
-    ...endpoints.map((endpoint) => routeOf(endpoint, basePath, emit, cors)),
-    ...documents.map((document) => routeOf(document, '', emit, cors)),
+    ...endpoints.map((endpoint) => routeOf(endpoint, basePath, kernel, cors)),
+    ...documents.map((document) => routeOf(document, '', kernel, cors)),
   ]
   const paths = routes.map(({ path }) => path)
   const twice = paths.find((path, index) => paths.indexOf(path) !== index)
@@ -94,7 +96,7 @@ export function routesOf(
 }
 
 /** Answers every method, and never rejects. */
-function routeOf(endpoint: Endpoint, basePath: string, emit: Emit, cors: CorsLines): Route {
+function routeOf(endpoint: Endpoint, basePath: string, reporting: Reporting, cors: CorsLines): Route {
   return {
     path: basePath + endpoint.path,
     methods: endpoint.methods,
@@ -103,7 +105,7 @@ function routeOf(endpoint: Endpoint, basePath: string, emit: Emit, cors: CorsLin
       try {
         response = await answerTo(endpoint, request, cors)
       } catch (thrown) {
-        response = await refused(endpoint, thrown, request, emit)
+        response = await refused(endpoint, thrown, request, reporting)
       }
       return endpoint.cors ? withCors(response, cors) : response
     },
@@ -115,13 +117,13 @@ async function refused(
   endpoint: Endpoint,
   thrown: unknown,
   request: HttpRequest,
-  emit: Emit,
+  reporting: Reporting,
 ): Promise<HttpResponse> {
-  const error = reportedError(thrown, request, emit)
+  const error = reportedError(thrown, request, reporting)
   try {
     return await (endpoint.refusal?.(error, request) ?? errorResponse(error, request))
   } catch (fault) {
-    return errorResponse(reportedError(fault, request, emit), request)
+    return errorResponse(reportedError(fault, request, reporting), request)
   }
 }
 

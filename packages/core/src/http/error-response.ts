@@ -1,6 +1,7 @@
 import type { Emit, RequestEvent } from '../kernel/events.ts'
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
+import type { SignInAttempts } from '../kernel/sign-in-attempts.ts'
 import { type HttpRequest, type HttpResponse, header, json } from './http.ts'
 
 /**
@@ -19,14 +20,20 @@ import { type HttpRequest, type HttpResponse, header, json } from './http.ts'
 export function errorResponse(error: OAuthError, request?: HttpRequest): HttpResponse {
   return json(error.status, error, {
     ...error.headers,
-    ...retryAfter(error),
+    ...errorHeaders(error),
     ...(error.error === 'invalid_client' && request ? clientChallenge(request) : {}),
   })
 }
 
-/** The header with the seconds until a retry makes sense (RFC 9110 10.2.3), for a temporary error. */
-export function retryAfter({ retryAfter: seconds }: OAuthError): Record<string, string> {
-  return seconds === undefined ? {} : { 'retry-after': String(seconds) }
+/** The header with the reference of the sign-in attempt. */
+export const REFERENCE_HEADER = 'Grantkit-Reference'
+
+/** The seconds until a retry makes sense (RFC 9110 10.2.3), for a temporary error, and the reference. */
+export function errorHeaders({ retryAfter: seconds, reference }: OAuthError): Record<string, string> {
+  return {
+    ...(seconds === undefined ? undefined : { 'retry-after': String(seconds) }),
+    ...(reference === undefined ? undefined : { [REFERENCE_HEADER.toLowerCase()]: reference }),
+  }
 }
 
 /** A client that used the Authorization header gets a challenge of its scheme (RFC 6749 5.2, RFC 7617 2.1). */
@@ -37,17 +44,34 @@ function clientChallenge(request: HttpRequest): Record<string, string> {
   return { 'www-authenticate': `${scheme} realm="oauth"${charset}` }
 }
 
+/** Who hears of errors: the part of the kernel, or of a guard, that this needs. */
+export interface Reporting {
+  readonly emit: Emit
+  readonly attempts?: SignInAttempts | undefined
+}
+
 /**
  * Turns anything thrown into an `OAuthError`, and emits an event for it. If core did not throw it, the application failed:
- * the client only gets `server_error`.
+ * the client only gets `server_error`. With the option `explain`, the error has the reference of its attempt.
  */
-export function reportedError(thrown: unknown, request: HttpRequest, emit: Emit): OAuthError {
+export function reportedError(
+  thrown: unknown,
+  request: HttpRequest,
+  { emit, attempts }: Reporting,
+): OAuthError {
   const oauthError = asOAuthError(thrown)
   const { error, reason, message: detail, cause } = oauthError
+  const { known } = oauthError.parameters
   const path = withoutSecrets(request.path)
   if (oauthError.status >= 500) emit({ type: 'failed', path, error, reason, cause } satisfies RequestEvent)
-  else if (!oauthError.interim) emit({ type: 'refused', path, error, reason, detail } satisfies RequestEvent)
-  return oauthError
+  else if (!oauthError.interim)
+    emit({ type: 'refused', path, error, reason, detail, ...(known && { known }) } satisfies RequestEvent)
+  return attempts === undefined ? oauthError : referredError(oauthError, request, attempts)
+}
+
+/** An interim error is none to its user, so it has no reference. */
+export function referredError(error: OAuthError, request: HttpRequest, attempts: SignInAttempts): OAuthError {
+  return error.interim ? error : error.withReference(attempts.refused(request, error))
 }
 
 /**

@@ -32,7 +32,7 @@ it.each([
   ['https://app.dev:8443/c', undefined],
   ['https://app.dev/c', 'has no port'],
   ['https://app.dev:22/c', 'has a port'],
-  ['https://school.dev:8443/c', 'is an address of this server'],
+  ['https://server.dev:8443/c', 'is an address of this server'],
 ])('where only port 8443 is allowed, the fault of %s is %j', (url, fault) => {
-  expect(publicUrlFault(url, { issuer: 'https://school.dev', ports: [8443] })).toBe(fault)
+  expect(publicUrlFault(url, { issuer: 'https://server.dev', ports: [8443] })).toBe(fault)
 })

@@ -46,6 +46,8 @@ export type RequestEvent =
       readonly error: string
       readonly reason: string
       readonly detail: string
+      /** The id of the known client that the operator has not allowed. */
+      readonly known?: string | undefined
     }
   /** A fault of the server or its store. `cause` is what was thrown. */
   | {

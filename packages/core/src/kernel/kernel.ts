@@ -6,6 +6,7 @@ import type { Emit } from './events.ts'
 import type { Client } from './records.ts'
 import type { ScopeCatalogue } from './scope.ts'
 import type { Random } from './secrets.ts'
+import type { AttemptRequest, SignInAttempts } from './sign-in-attempts.ts'
 import type { GrantRecords, Records, Transients } from './store.ts'
 
 /**
@@ -27,6 +28,8 @@ export interface Kernel {
   readonly now: () => number
   readonly random: Random
   readonly emit: Emit
+  /** The references and steps of sign-in attempts. Absent without the option `explain`. */
+  readonly attempts?: SignInAttempts | undefined
 }
 
 /** The records. If the store fails, the answer is a 503 (`store_unavailable`). */
@@ -69,6 +72,8 @@ export interface Clients {
 /** The signed-in user for whom the document of a client is fetched. */
 export interface RequestingUser {
   readonly subject: string
+  /** The request that needs the document, for its sign-in attempt. */
+  readonly request: AttemptRequest
   /** Hash of the document that this user has been shown. */
   readonly shown?: string | undefined
   /** Counts a client that no user has approved yet. @throws OAuthError 429 */

@@ -86,6 +86,14 @@ export const SERVER_ERRORS = defineErrors({
   unexpected: ['server_error', 'Something went wrong; the error was logged'],
 })
 
+/** What only the operator learns of an error: a step of the sign-in attempt has it, and no answer. */
+export interface ErrorFacts {
+  /** What would have been accepted in place of the redirect URI or resource that was sent. */
+  readonly expected?: readonly string[] | undefined
+  /** Why the document of the client could not be used. */
+  readonly fault?: string | undefined
+}
+
 export interface OAuthErrorOptions extends ErrorOptions {
   /** Seconds until a retry makes sense. Default 1 for a 503. */
   readonly retryAfter?: number | undefined
@@ -95,6 +103,7 @@ export interface OAuthErrorOptions extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** What the error is about, for pages in another language: `{ scope: 'notes:paint' }`. */
   readonly parameters?: Readonly<Record<string, string>> | undefined
+  readonly facts?: ErrorFacts | undefined
 }
 
 /**
@@ -118,6 +127,9 @@ export class OAuthError extends Error {
   readonly interim: boolean
   readonly headers: Readonly<Record<string, string>> | undefined
   readonly parameters: Readonly<Record<string, string>>
+  readonly facts: ErrorFacts
+  /** The reference of its sign-in attempt, as users see it. Only with the option `explain`, and only on its way to the client. */
+  readonly reference: string | undefined
 
   /** @param detail replaces the description, if it can name the wrong value */
   constructor(definition: ErrorDefinition, detail?: string, options?: OAuthErrorOptions) {
@@ -130,11 +142,25 @@ export class OAuthError extends Error {
     this.interim = options?.interim ?? false
     this.headers = options?.headers
     this.parameters = options?.parameters ?? {}
+    this.facts = options?.facts ?? {}
+    this.reference = undefined
+  }
+
+  /** What the client gets as `error_description`: many show that text to their user, and nothing else. */
+  get errorDescription(): string {
+    return this.reference === undefined ? this.message : `${this.message} (ref ${this.reference})`
   }
 
   /** The body of RFC 6749 5.2. */
-  toJSON(): { error: string; error_description: string } {
-    return { error: this.error, error_description: this.message }
+  toJSON(): { error: string; error_description: string; reference?: string } {
+    const { error, errorDescription: error_description, reference } = this
+    return reference === undefined ? { error, error_description } : { error, error_description, reference }
+  }
+
+  /** A copy with a reference: an application may throw one error many times. */
+  withReference(reference: string): OAuthError {
+    const { message, cause } = this
+    return Object.assign(Object.create(Object.getPrototypeOf(this)), this, { message, cause, reference })
   }
 }
 

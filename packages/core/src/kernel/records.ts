@@ -46,6 +46,8 @@ export interface Client {
   readonly document?: ClientDocument | undefined
   /** The operator lets it use the https redirect URIs of its document. */
   readonly httpsCallbacks?: boolean | undefined
+  /** The id of the known client whose redirect URIs it has. A mark for pages and lists, never a permission. */
+  readonly knownClient?: string | undefined
   /** The operator removed it. The record stays, so that its document does not bring it back. */
   readonly refused?: boolean | undefined
   /** Client metadata that features read, by the names of RFC 7591. */
@@ -105,6 +107,8 @@ export interface Grant {
    * ended: its id keeps the ticket from opening another grant. Absent if the grant began without a ticket.
    */
   readonly ticketEndsAt?: number | undefined
+  /** The reference of its sign-in attempt, 8 characters. Absent if it began without the option `explain`. */
+  readonly reference?: string | undefined
   /** Absent if the grant began without a code. */
   readonly code?: AuthorizationCode | undefined
   readonly refresh?: RefreshState | undefined

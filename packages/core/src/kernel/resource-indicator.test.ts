@@ -6,16 +6,16 @@ import {
   requestedResources,
 } from './resource-indicator.ts'
 
-const known = ['https://school.example', 'https://school.example/mcp']
+const known = ['https://server.example', 'https://server.example/mcp']
 
 describe('canonicalResource', () => {
   it.each([
-    ['https://school.example/', 'https://school.example'],
-    ['https://school.example/mcp', 'https://school.example/mcp'],
-    ['https://school.example/mcp/', 'https://school.example/mcp/'],
-    ['https://SCHOOL.example', 'https://SCHOOL.example'],
+    ['https://server.example/', 'https://server.example'],
+    ['https://server.example/mcp', 'https://server.example/mcp'],
+    ['https://server.example/mcp/', 'https://server.example/mcp/'],
+    ['https://SERVER.example', 'https://SERVER.example'],
     ['http://127.0.0.1:3000/', 'http://127.0.0.1:3000'],
-    ['urn:https://school.example/', 'urn:https://school.example/'],
+    ['urn:https://server.example/', 'urn:https://server.example/'],
   ])('%s -> %s', (resource, expected) => {
     expect(canonicalResource(resource)).toBe(expected)
   })
@@ -23,7 +23,7 @@ describe('canonicalResource', () => {
 
 describe('requestedResources', () => {
   it('takes an origin with a trailing slash for the origin', () => {
-    expect(requestedResources(['https://school.example/', 'https://school.example'], known)).toEqual([
+    expect(requestedResources(['https://server.example/', 'https://server.example'], known)).toEqual([
       known[0],
     ])
   })
@@ -31,8 +31,8 @@ describe('requestedResources', () => {
   it.each([
     'https://other.example',
     'mcp',
-    'https://school.example/mcp#x',
-    'https://school.example/mcp/',
+    'https://server.example/mcp#x',
+    'https://server.example/mcp/',
     'javascript:x',
     'x'.repeat(3000),
   ])('refuses %s', (resource) => {
@@ -41,7 +41,7 @@ describe('requestedResources', () => {
   })
 })
 
-const GONE = 'https://school.example/gone'
+const GONE = 'https://server.example/gone'
 
 describe('narrowedResources', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { defineErrors, OAuthError } from './oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError } from './oauth-error.ts'
 import { includesAll, partOf } from './scope.ts'
 
 export const RESOURCE_ERRORS = defineErrors({
@@ -49,7 +49,7 @@ export function requestedResources(
   known: readonly string[],
 ): readonly string[] {
   const resources = canonicalResources(requested)
-  if (!includesAll(known, resources)) throw new OAuthError(RESOURCE_ERRORS.resource_unknown)
+  if (!includesAll(known, resources)) throw resourceError(RESOURCE_ERRORS.resource_unknown, known)
   return resources
 }
 
@@ -67,7 +67,7 @@ export function narrowedResources(
   if (requested.length === 0) return granted.length === 0 ? granted : hostedResources(granted, known)
   const resources = canonicalResources(requested)
   if (!includesAll(known, resources)) throw notHosted(resources, granted, known)
-  if (!coversResources(granted, resources)) throw new OAuthError(RESOURCE_ERRORS.resource_not_granted)
+  if (!coversResources(granted, resources)) throw resourceError(RESOURCE_ERRORS.resource_not_granted, granted)
   return partOf(granted.length === 0 ? known : granted, resources)
 }
 
@@ -77,7 +77,11 @@ function notHosted(
   known: readonly string[],
 ): OAuthError {
   const gone = resources.some((resource) => granted.includes(resource) && !known.includes(resource))
-  return new OAuthError(gone ? RESOURCE_ERRORS.resource_gone : RESOURCE_ERRORS.resource_unknown)
+  return resourceError(gone ? RESOURCE_ERRORS.resource_gone : RESOURCE_ERRORS.resource_unknown, known)
+}
+
+function resourceError(definition: ErrorDefinition, expected: readonly string[]): OAuthError {
+  return new OAuthError(definition, undefined, { facts: { expected } })
 }
 
 /** An empty list would mean every resource, so the last one that is gone takes the grant with it. */

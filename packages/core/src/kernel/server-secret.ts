@@ -25,7 +25,7 @@ export function acceptedSecrets(secret: ServerSecret, owner = ''): AcceptedSecre
 const SAMPLES = ['at least 32 characters, the same everywhere', 'a secret of at least 32 characters']
 
 /** A key for one purpose (RFC 5869). It opens and makes nothing of another purpose. */
-function keyFor(purpose: string, secret: string, bytes = 32): Buffer {
+export function derivedKey(purpose: string, secret: string, bytes = 32): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes))
 }
 
@@ -38,7 +38,7 @@ const TAG = 16
 export type SealingKeys = readonly [current: Uint8Array, ...previous: Uint8Array[]]
 
 export function sealingKeys([current, ...previous]: AcceptedSecrets, purpose: string): SealingKeys {
-  return [keyFor(purpose, current), ...previous.map((secret) => keyFor(purpose, secret))]
+  return [derivedKey(purpose, current), ...previous.map((secret) => derivedKey(purpose, secret))]
 }
 
 /** Text that a browser or a client carries and cannot read or change. @returns base64url */
@@ -107,7 +107,7 @@ interface IdentifiedKey {
 
 function keyOf(secret: string): IdentifiedKey {
   // Node takes six times as long with mere bytes.
-  const key = createSecretKey(keyFor('successors of tokens', secret, 64))
+  const key = createSecretKey(derivedKey('successors of tokens', secret, 64))
   const digest = (text: string) => createHmac('sha512', key).update(text).digest('base64url')
   // No secret with its salt is as short as this text.
   return { id: digest('id').slice(0, 8), digest }

@@ -33,9 +33,11 @@ export interface FetchAttempts {
   ended(id: string, result: FetchResult): void
   /** Whether the host has answered since its last document that there is none. */
   isGone(id: string): boolean
+  /** Whether the host answered the last attempt in place of the document, as a bot wall does. */
+  isWithheld(id: string): boolean
 }
 
-type FetchResult = 'document' | 'gone' | 'unreachable'
+type FetchResult = 'document' | 'gone' | 'unreachable' | 'withheld'
 
 /** @param maxStarts of new clients in a minute, and as many of approved ones */
 export function fetchAttempts(now: () => number, maxStarts = MAX_STARTS): FetchAttempts {
@@ -66,6 +68,7 @@ export function fetchAttempts(now: () => number, maxStarts = MAX_STARTS): FetchA
       return 0
     },
     isGone: (id) => failures.get(id)?.gone === true,
+    isWithheld: (id) => failures.get(id)?.withheld === true,
     ended(id, result) {
       inFlight.splice(
         inFlight.findIndex((attempt) => attempt.id === id),
@@ -76,7 +79,8 @@ export function fetchAttempts(now: () => number, maxStarts = MAX_STARTS): FetchA
       if (result === 'document') return
       const count = (before?.count ?? 0) + 1
       const until = now() + (BACK_OFF[count - 1] ?? BACK_OFF.at(-1) ?? 0)
-      failures.set(id, { count, until, gone: before?.gone === true || result === 'gone' })
+      const gone = before?.gone === true || result === 'gone'
+      failures.set(id, { count, until, gone, withheld: result === 'withheld' })
       const [oldest] = failures.keys()
       if (failures.size > MAX_REMEMBERED_FAILURES && oldest !== undefined) failures.delete(oldest)
     },
@@ -87,6 +91,8 @@ interface Failures {
   readonly count: number
   /** The host answered one of them that there is no such document. */
   readonly gone: boolean
+  /** The last of them was an answer in place of the document. */
+  readonly withheld: boolean
   /** Epoch seconds. */
   readonly until: number
 }

@@ -49,7 +49,7 @@ export interface RateLimiter {
 export interface LimitOptions {
   /**
    * Counts the events of the server and its features, by the names in `description.rateLimits`. Default: this process counts
-   * registrations (100 in ten minutes from an address) and tries at user codes (ten in ten minutes of a user, 50 from an
+   * registrations (100 in ten minutes from an address, 1,000 of a hosted known client) and tries at user codes (ten in ten minutes of a user, 50 from an
    * address), and nothing else is limited.
    */
   readonly rateLimiter?: RateLimiter | undefined

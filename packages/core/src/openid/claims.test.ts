@@ -7,9 +7,9 @@ const CATALOGUE = Object.fromEntries(
     { description: name },
   ]),
 )
-const STAFF = { description: 'See your role', claims: ['role', 'https://school.example/house'] }
+const STAFF = { description: 'See your role', claims: ['role', 'https://server.example/house'] }
 const USER = {
-  ...{ sub: 'x', name: 'Alice', email: 'alice@school.example', email_verified: false, nickname: '' },
+  ...{ sub: 'x', name: 'Alice', email: 'alice@server.example', email_verified: false, nickname: '' },
   ...{ website: null, role: 'teacher', phone_number: '+1 555', ssn: '1' },
 }
 
@@ -23,7 +23,7 @@ describe('the claims of a user', () => {
   it.each([
     [['openid'], {}],
     [['openid', 'profile'], { name: 'Alice' }],
-    [['email'], { email: 'alice@school.example', email_verified: false }],
+    [['email'], { email: 'alice@server.example', email_verified: false }],
     [['phone'], { phone_number: '+1 555' }],
     [['staff'], { role: 'teacher' }],
     [['courses:read', 'constructor'], {}],

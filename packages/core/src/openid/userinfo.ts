@@ -1,4 +1,5 @@
 import type { Endpoint } from '../http/endpoint.ts'
+import { referredError } from '../http/error-response.ts'
 import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { OPENID } from '../kernel/scope.ts'
@@ -37,12 +38,10 @@ async function answerUserinfo(
   const { token, headers } = access
   const { subject, scopes } = token
   const user = await claimsAbout(claims, subject)
-  if (user === undefined)
-    return tokenError(
-      guard,
-      new OAuthError(BEARER_ERRORS.bearer_subject_gone),
-      [OPENID],
-      tokenType(token.jkt),
-    )
+  if (user === undefined) {
+    const gone = new OAuthError(BEARER_ERRORS.bearer_subject_gone)
+    const error = guard.attempts ? referredError(gone, request, guard.attempts) : gone
+    return tokenError(guard, error, [OPENID], tokenType(token.jkt))
+  }
   return json(200, { sub: subject, ...release(scopes, user) }, headers)
 }

@@ -68,7 +68,7 @@ export type Access<Auth extends Caller = Authorized> = Auth | Refused
 export interface ResourceServer<Scope extends string, Auth extends Caller = Authorized> {
   /** The URL of the metadata that names the authorization server (RFC 9728 3). */
   readonly metadataUrl: string
-  /** The headers of proofs that the CORS of the API must allow and expose. Absent without proofs. */
+  /** The headers of proofs and of references that the CORS of the API must allow and expose. Absent without both. */
   readonly corsHeaders?: CorsHeaders | undefined
   /**
    * Decides on a request. No token or a bad one is refused with 401, a missing scope with 403. If anonymous requests

@@ -42,7 +42,11 @@ export function tokenError(
 ): HttpResponse {
   const response = errorResponse(error)
   if (error.status >= 500) return response
-  const attributes = { error: error.error, error_description: error.message, scope: scopeOf(required) }
+  const attributes = {
+    error: error.error,
+    error_description: error.errorDescription,
+    scope: scopeOf(required),
+  }
   const status = PROOF_ERRORS.includes(error.error) ? 401 : response.status
   return withChallenge({ ...response, status }, challenges(guard, tried, attributes))
 }

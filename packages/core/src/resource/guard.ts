@@ -2,10 +2,11 @@
  * The guard of an API (RFC 6750 3): a request comes in; a valid token, an anonymous caller or an error response goes out.
  * Its caller reads the token, from the store or by a signature.
  */
-import { reportedError } from '../http/error-response.ts'
+import { type CorsHeaders, REFERENCE_CORS } from '../http/endpoint.ts'
+import { type Reporting, reportedError } from '../http/error-response.ts'
 import { type HttpRequest, header } from '../http/http.ts'
-import type { Emit } from '../kernel/events.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import type { Grant } from '../kernel/records.ts'
 import type { TokenType } from '../tokens/credential.ts'
 import type { PresentedKey, ProofHeaders } from '../tokens/proof-of-possession.ts'
 import type {
@@ -32,10 +33,9 @@ export const BINDING_ERRORS = defineErrors({
 })
 
 /** What every guard needs, however it reads tokens. */
-export interface Deciding extends Challenging {
+export interface Deciding extends Challenging, Reporting {
   /** Whether a request without a token is accepted. */
   readonly anonymous: 'allow' | 'refuse'
-  readonly emit: Emit
 }
 
 /** Decides on a request. @param clientCredentials whether a token without a user is accepted */
@@ -47,15 +47,24 @@ type Decision = (
 
 /** The guard of an API, however it reads tokens. */
 export function resourceServer<Scope extends string, Auth extends Caller>(
-  guard: Challenging,
+  guard: Challenging & Pick<Reporting, 'attempts'>,
   decision: Decision,
   clientCredentials = false,
 ): ResourceServer<Scope, Auth> {
   return {
     metadataUrl: guard.metadataUrl,
-    corsHeaders: guard.proofs?.corsHeaders,
+    corsHeaders: corsHeadersOf(guard),
     access: (request, ...scopes) => decision(request, scopes, clientCredentials) as Promise<Access<Auth>>,
     allowing: (callers) => resourceServer(guard, decision, callers.clientCredentials),
+  }
+}
+
+function corsHeadersOf({ proofs, attempts }: Parameters<typeof resourceServer>[0]): CorsHeaders | undefined {
+  const lists = [proofs?.corsHeaders, attempts && REFERENCE_CORS].filter((headers) => headers !== undefined)
+  if (lists.length === 0) return undefined
+  return {
+    allowed: lists.flatMap(({ allowed }) => allowed),
+    exposed: lists.flatMap(({ exposed }) => exposed),
   }
 }
 
@@ -63,6 +72,14 @@ interface Demands {
   readonly required: readonly string[]
   /** Whether a token without a user is accepted. */
   readonly clientCredentials: boolean
+  /** For the steps of sign-in attempts; absent without them. */
+  readonly attempt?: AttemptOfCall | undefined
+}
+
+/** The sign-in attempt that a call belongs to: of the grant of its token, once that is found. */
+export interface AttemptOfCall {
+  readonly resource: string
+  grant?: Grant | undefined
 }
 
 /**
@@ -73,7 +90,7 @@ interface Demands {
 export async function decide(
   guard: Deciding,
   request: HttpRequest,
-  { required, clientCredentials }: Demands,
+  { required, clientCredentials, attempt }: Demands,
   tokenOf: (text: string) => Promise<AccessToken | ClientCredentialsToken>,
 ): Promise<Access<Caller>> {
   const { proofs } = guard
@@ -91,10 +108,12 @@ export async function decide(
     if (token.by === 'client' && !clientCredentials) throw new OAuthError(BEARER_ERRORS.bearer_without_user)
     if (!required.every((scope) => token.scopes.includes(scope)))
       throw new OAuthError(BEARER_ERRORS.bearer_scope_missing)
+    if (attempt?.grant !== undefined) guard.attempts?.called(attempt.grant, attempt.resource, request)
     const authorized = { kind: 'authorized', token } as Authorized | AuthorizedClient
     return headers === undefined ? authorized : { ...authorized, headers }
   } catch (thrown) {
-    const error = reportedError(thrown, request, guard.emit)
+    guard.attempts?.know(request, { expects: 'first_call', ...attempt })
+    const error = reportedError(thrown, request, guard)
     const tried = triedScheme(authorization, proofs !== undefined)
     return { kind: 'refused', response: tokenError(guard, error, required, tried) }
   }

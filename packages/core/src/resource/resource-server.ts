@@ -1,4 +1,5 @@
 /** The guard with the store: it looks up the grant of a presented token. It reads one record and writes none. */
+import { signInAttempts } from '../explain/attempts.ts'
 import { findAccessToken, holderOf } from '../grants/access-tokens.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { wellKnownAddress } from '../http/well-known.ts'
@@ -8,6 +9,9 @@ import { OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import { audienceIncludes, canonicalResource, checkedResource } from '../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
+import { strongRandom } from '../kernel/secrets.ts'
+import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
+import type { StepEvent } from '../kernel/sign-in-steps.ts'
 import { type GrantRecords, type Store, storeErrorsAs503, type Transients } from '../kernel/store.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/credential.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
@@ -21,7 +25,7 @@ import type {
   ResourceServer,
 } from './access.ts'
 import { BEARER_ERRORS } from './challenge.ts'
-import { type Deciding, decide, resourceServer } from './guard.ts'
+import { type AttemptOfCall, type Deciding, decide, resourceServer } from './guard.ts'
 
 export interface ResourceServerOptions<Scope extends string> {
   /** The resource indicator of this API (RFC 8707): the `aud` that tokens bound to it carry. */
@@ -38,7 +42,14 @@ export interface ResourceServerOptions<Scope extends string> {
   readonly accessTokens?: AccessTokenFormat | undefined
   /** Takes access tokens that are bound to a key: `dpopProofs` (RFC 9449 7). Default: they are refused. */
   readonly proofs?: ProofsOfResource | undefined
-  readonly onEvent?: ((event: RequestEvent) => void) | undefined
+  readonly onEvent?: ((event: RequestEvent | StepEvent) => void) | undefined
+  /**
+   * Gives errors the reference of their sign-in attempt, and emits the first call of each grant as a step. For a server with
+   * this option. Default false.
+   */
+  readonly explain?: boolean | undefined
+  /** The secret of the authorization server. With it, the references of this guard tell the reason and the minute. */
+  readonly secret?: ServerSecret | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
 }
@@ -88,6 +99,9 @@ function guardedResource(options: ResourceServerOptions<string>): GuardedResourc
   const { grants, transients } = storeErrorsAs503(options.store)
   const resource = checkedResource('resource', options.resource)
   const now = options.now ?? systemClock
+  // A guard emits only events about requests.
+  const emit = shielded(options.onEvent as Emit | undefined)
+  const secret = options.secret === undefined ? undefined : acceptedSecrets(options.secret)[0]
   return {
     grants,
     resource,
@@ -96,8 +110,8 @@ function guardedResource(options: ResourceServerOptions<string>): GuardedResourc
     accessTokens: options.accessTokens ?? opaqueAccessTokens,
     proofs: options.proofs?.({ resource, transients, now }),
     now,
-    // A guard emits only events about requests.
-    emit: shielded(options.onEvent as Emit | undefined),
+    emit,
+    attempts: options.explain ? signInAttempts({ emit, now, random: strongRandom }, secret) : undefined,
   }
 }
 
@@ -112,7 +126,7 @@ export interface GuardedResource extends Deciding {
 
 /** A guard of the authorization server itself, which requires a token. */
 export function guardOf(
-  { store, boundResources, now, emit }: Kernel,
+  { store, boundResources, now, emit, attempts }: Kernel,
   indicator: string,
   accessTokens: AccessTokenFormat,
   proofs?: ProofOfPossession,
@@ -128,6 +142,7 @@ export function guardOf(
     proofs: proofs && required ? requiredProofs(proofs) : proofs,
     now,
     emit,
+    attempts,
   }
 }
 
@@ -154,20 +169,26 @@ export function accessOf(
   required: readonly string[],
   clientCredentials = false,
 ): Promise<Access<Caller>> {
-  return decide(guard, request, { required, clientCredentials }, (text) => liveToken(guard, text))
+  const attempt: AttemptOfCall | undefined = guard.attempts && { resource: guard.resource }
+  const demands = { required, clientCredentials, attempt }
+  return decide(guard, request, demands, (text) => liveToken(guard, text, attempt))
 }
 
 async function liveToken(
   guard: GuardedResource,
   text: string,
+  attempt: AttemptOfCall | undefined,
 ): Promise<AccessToken | ClientCredentialsToken> {
   const read = guard.accessTokens.read(text)
   const presented = read instanceof Promise ? await read : read
   const grant = presented && (await guard.grants.find(presented.grantId))?.value
+  if (attempt !== undefined) attempt.grant = grant
   const state = grant && findAccessToken(grant, presented.hash, guard.now())
   if (grant === undefined || state === undefined) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
   if (!audienceIncludes(state.resources, guard.resource))
-    throw new OAuthError(BEARER_ERRORS.bearer_wrong_audience)
+    throw new OAuthError(BEARER_ERRORS.bearer_wrong_audience, undefined, {
+      facts: { expected: state.resources },
+    })
   return tokenOf(grant, state)
 }
 

@@ -121,6 +121,8 @@ export const PrivateJwk = z.looseObject({
   d: z.string().min(1),
   /** Our own member: the key takes over at this time, in epoch seconds. Without it the key has always been active. */
   signsFrom: z.number().int().nonnegative().optional(),
+  /** When it was made, in epoch seconds (OpenID Federation 1.0, 8.7.3). Absent from keys of earlier releases. */
+  iat: z.number().int().nonnegative().optional(),
 })
 export type PrivateJwk = z.infer<typeof PrivateJwk>
 

@@ -105,5 +105,6 @@ export function newSigningKeys(algorithms: readonly SigningAlgorithm[] = ALGORIT
 async function newSigningKey(alg: SigningAlgorithm): Promise<PrivateJwk> {
   const { exportJWK, generateKeyPair } = await jose()
   const { privateKey } = await generateKeyPair(alg, { extractable: true })
-  return PrivateJwk.parse({ ...(await exportJWK(privateKey)), alg, use: 'sig', kid: randomUUID() })
+  const iat = Math.floor(Date.now() / 1000)
+  return PrivateJwk.parse({ ...(await exportJWK(privateKey)), alg, use: 'sig', kid: randomUUID(), iat })
 }

@@ -121,10 +121,21 @@ function checkKey(key: PrivateJwk, index: number): void {
   const parsed = PrivateJwk.safeParse(key)
   if (!parsed.success)
     throw new Error(`keys[${index}] is not a private signing key: ${z.prettifyError(parsed.error)}`)
+  const name = `keys[${index}] (kid ${key.kid})`
+  if (modulusBits(parsed.data, name) < MIN_RSA_BITS)
+    throw new Error(`${name} has fewer than ${MIN_RSA_BITS} bits (RFC 7518 3.3)`)
+}
+
+/** Before 24.20 Node also reads a broken modulus, as a number of few bits. */
+const MIN_RSA_BITS = 2048
+
+/** Keys of other types have no modulus and no minimum. */
+function modulusBits(key: PrivateJwk, name: string): number {
   try {
-    createPrivateKey({ key: { ...parsed.data }, format: 'jwk' })
+    const { asymmetricKeyDetails } = createPrivateKey({ key: { ...key }, format: 'jwk' })
+    return asymmetricKeyDetails?.modulusLength ?? MIN_RSA_BITS
   } catch (cause) {
-    throw new Error(`keys[${index}] (kid ${key.kid}) cannot be read`, { cause })
+    throw new Error(`${name} cannot be read`, { cause })
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { HttpRequest } from '@grantkit/core'
+import { createFlightRecorder, type FlightRecorder } from '@grantkit/core/explain'
 import {
   ALICE,
   authorizationQuery,
@@ -18,7 +19,7 @@ import {
   tokensFor,
 } from '../client.ts'
 import { ID, openWithDocuments } from '../document-host.ts'
-import { ISSUER, openSchool, REDIRECT_URI, type School, VERIFIER } from '../school.ts'
+import { ISSUER, openService, REDIRECT_URI, type Service, VERIFIER } from '../service.ts'
 
 const BATCH = 500
 const BATCHES = 5
@@ -28,32 +29,32 @@ const WARM_UP_BATCHES = 8
 const GRANTS = 3500
 
 // Without a log of events, which would be counted. Thousands of clients register from one address.
-const school = openSchool({ onEvent: () => {}, rateLimiter: { take: async () => 0 } })
+const service = openService({ onEvent: () => {}, rateLimiter: { take: async () => 0 } })
 const CONFIDENTIAL = { token_endpoint_auth_method: 'client_secret_post' }
-const client = await register(school, CONFIDENTIAL)
+const client = await register(service, CONFIDENTIAL)
 const { clientId: client_id } = client
 const asked = { scope: 'courses:read courses:write', nonce: 'n-0S6_WzA2Mj-n-0S6_WzA2Mj' }
-const documented = openWithDocuments({ onEvent: () => {} }).school
+const documented = openWithDocuments({ onEvent: () => {} }).service
 
-const nextClient = clientsInTurn(school, CONFIDENTIAL)
+const nextClient = clientsInTurn(service, CONFIDENTIAL)
 const byGrant = {
   code: await bytesPerRequest('POST', '/api/oauth/token', async () => {
     const client = await nextClient()
     return form(client, {
       grant_type: 'authorization_code',
-      code: await codeFor(school, client.clientId, asked),
+      code: await codeFor(service, client.clientId, asked),
       redirect_uri: REDIRECT_URI,
       code_verifier: VERIFIER,
     })
   }),
   refresh: await bytesPerRequest('POST', '/api/oauth/token', async () => {
     const client = await nextClient()
-    const { refresh_token } = await tokensFor(school, client, asked)
+    const { refresh_token } = await tokensFor(service, client, asked)
     return form(client, { grant_type: 'refresh_token', refresh_token })
   }),
 }
-await school.server.grants.revokeAll('alice')
-const { access_token } = await tokensFor(school, client, asked)
+await service.server.grants.revokeAll('alice')
+const { access_token } = await tokensFor(service, client, asked)
 
 const allocated = {
   ...byGrant,
@@ -75,15 +76,17 @@ const allocated = {
   ),
   guard: await bytesPerCall(
     async () => request('GET', '/courses', { headers: { authorization: `Bearer ${access_token}` } }),
-    (guarded) => school.api.access(guarded, 'courses:read'),
+    (guarded) => service.api.access(guarded, 'courses:read'),
   ),
 }
 
 /** They stay, so that none is freed while the next one is measured. */
-const measured: School[] = []
+const measured: Service[] = []
+const recorders: FlightRecorder[] = []
 const kept = {
-  redeemed: await bytesPerGrant(async (school, client) => void (await tokensFor(school, client, asked))),
+  redeemed: await bytesPerGrant(async (service, client) => void (await tokensFor(service, client, asked))),
   refreshed: await bytesPerGrant(refreshedForResource),
+  recorder: await bytesAfterFlood(),
 }
 console.log(JSON.stringify({ allocated, kept }))
 
@@ -93,11 +96,11 @@ function form(client: ClientAnswer, fields: Record<string, string>): Partial<Htt
 }
 
 /** A new client for every hundred grants: a user and a client have no more. */
-function clientsInTurn(school: School, metadata?: object): () => Promise<ClientAnswer> {
+function clientsInTurn(service: Service, metadata?: object): () => Promise<ClientAnswer> {
   let made = 0
   let client: Promise<ClientAnswer> | undefined
   return async () => {
-    if (made++ % 100 === 0) client = register(school, metadata)
+    if (made++ % 100 === 0) client = register(service, metadata)
     return client as Promise<ClientAnswer>
   }
 }
@@ -110,7 +113,7 @@ async function bytesPerRequest(
   method: string,
   path: string,
   prepare: () => Promise<Partial<HttpRequest>>,
-  { server } = school,
+  { server } = service,
 ): Promise<number> {
   const route = server.routes.find((candidate) => candidate.path === path)
   if (route === undefined) throw new Error(`There is no route ${path}`)
@@ -141,24 +144,40 @@ async function bytesPerCall(
 }
 
 /** Names scopes and resource every time, as MCP clients do. */
-async function refreshedForResource(school: School, client: ClientAnswer): Promise<void> {
+async function refreshedForResource(service: Service, client: ClientAnswer): Promise<void> {
   const resource = `${ISSUER}/mcp`
-  const code = await codeFor(school, client.clientId, { ...asked, resource })
-  const { refresh_token } = bodyOf<TokenAnswer>(await redeem(school, client, code, { resource }))
-  const { status } = await refresh(school, client, refresh_token, { resource, scope: asked.scope })
+  const code = await codeFor(service, client.clientId, { ...asked, resource })
+  const { refresh_token } = bodyOf<TokenAnswer>(await redeem(service, client, code, { resource }))
+  const { status } = await refresh(service, client, refresh_token, { resource, scope: asked.scope })
   if (status !== 200) throw new Error(`The refresh answered ${status}`)
 }
 
 async function bytesPerGrant(
-  makeGrant: (school: School, client: ClientAnswer) => Promise<void>,
+  makeGrant: (service: Service, client: ClientAnswer) => Promise<void>,
 ): Promise<number> {
-  const school = openSchool({ onEvent: () => {} })
-  measured.push(school)
-  const client = clientsInTurn(school)
-  for (let made = 0; made < BATCH; made++) await makeGrant(school, await client())
+  const service = openService({ onEvent: () => {} })
+  measured.push(service)
+  const client = clientsInTurn(service)
+  for (let made = 0; made < BATCH; made++) await makeGrant(service, await client())
   const before = await liveBytes()
-  for (let made = 0; made < GRANTS; made++) await makeGrant(school, await client())
+  for (let made = 0; made < GRANTS; made++) await makeGrant(service, await client())
   return ((await liveBytes()) - before) / GRANTS
+}
+
+/** What the flight recorder keeps of refused requests from a thousand networks, whose queries are far larger. */
+async function bytesAfterFlood(): Promise<number> {
+  const recorder = createFlightRecorder()
+  recorders.push(recorder)
+  const flooded = openService({ explain: true, onEvent: recorder.onEvent })
+  const before = await liveBytes()
+  for (let sent = 0; sent < 20_000; sent++) {
+    const redirect_uri = `https://app${sent}.example/${'x'.repeat(200)}`
+    const state = `${sent}${'x'.repeat(2000)}`
+    const query = authorizationQuery(`unknown${sent}`, { redirect_uri, state, code_challenge: undefined })
+    const remoteAddress = `10.${(sent % 1000) >> 8}.${(sent % 1000) & 255}.1`
+    await flooded.send('GET', '/oauth/authorize', { query, remoteAddress })
+  }
+  return (await liveBytes()) - before
 }
 
 async function liveBytes(): Promise<number> {

@@ -12,27 +12,27 @@ import {
   type TokenAnswer,
   tokensFor,
 } from '../client.ts'
-import { openSchool, REDIRECT_URI } from '../school.ts'
+import { openService, REDIRECT_URI } from '../service.ts'
 
 it('a client registers, gets consent, calls the API, refreshes for weeks, and is revoked', async () => {
-  const school = openSchool()
-  const client = await register(school)
-  await authorize(school, authorizationQuery(client.clientId), {})
-  const [path = '', query = ''] = (school.shown.signIn ?? '').split('?')
-  await school.send('GET', path, { query, headers: ALICE })
-  const code = redirectOf(await decide(school)).code ?? ''
-  let tokens = bodyOf<TokenAnswer>(await redeem(school, client, code))
+  const service = openService()
+  const client = await register(service)
+  await authorize(service, authorizationQuery(client.clientId), {})
+  const [path = '', query = ''] = (service.shown.signIn ?? '').split('?')
+  await service.send('GET', path, { query, headers: ALICE })
+  const code = redirectOf(await decide(service)).code ?? ''
+  let tokens = bodyOf<TokenAnswer>(await redeem(service, client, code))
   for (let week = 0; week < 20; week++) {
-    school.clock.now += 7 * 24 * 3600
-    expect((await school.callApi(tokens.access_token)).kind, 'the old access token').toBe('refused')
-    tokens = bodyOf<TokenAnswer>(await refresh(school, client, tokens.refresh_token))
-    expect((await school.callApi(tokens.access_token, 'courses:read')).kind).toBe('authorized')
+    service.clock.now += 7 * 24 * 3600
+    expect((await service.callApi(tokens.access_token)).kind, 'the old access token').toBe('refused')
+    tokens = bodyOf<TokenAnswer>(await refresh(service, client, tokens.refresh_token))
+    expect((await service.callApi(tokens.access_token, 'courses:read')).kind).toBe('authorized')
   }
   const form = { token: tokens.refresh_token, client_id: client.clientId }
-  expect((await school.send('POST', '/api/oauth/revoke', { form })).body).toBe('{}')
-  expect((await school.callApi(tokens.access_token)).kind).toBe('refused')
-  expect((await school.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toEqual([])
-  expect(new Set(school.events.map(({ type }) => type))).toEqual(
+  expect((await service.send('POST', '/api/oauth/revoke', { form })).body).toBe('{}')
+  expect((await service.callApi(tokens.access_token)).kind).toBe('refused')
+  expect((await service.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toEqual([])
+  expect(new Set(service.events.map(({ type }) => type))).toEqual(
     new Set([
       'client_registered',
       'consent_granted',
@@ -45,27 +45,27 @@ it('a client registers, gets consent, calls the API, refreshes for weeks, and is
 })
 
 it('two installations of one app do not revoke the tokens of each other', async () => {
-  const school = openSchool()
-  const [laptop, desktop] = [await register(school), await register(school)]
-  const here = await tokensFor(school, laptop)
-  const there = await tokensFor(school, desktop)
-  await refresh(school, laptop, here.refresh_token)
-  school.clock.now += 900
-  expect(bodyOf(await refresh(school, laptop, here.refresh_token)).error, 'a theft on the laptop').toBe(
+  const service = openService()
+  const [laptop, desktop] = [await register(service), await register(service)]
+  const here = await tokensFor(service, laptop)
+  const there = await tokensFor(service, desktop)
+  await refresh(service, laptop, here.refresh_token)
+  service.clock.now += 900
+  expect(bodyOf(await refresh(service, laptop, here.refresh_token)).error, 'a theft on the laptop').toBe(
     'invalid_grant',
   )
-  expect((await school.callApi(there.access_token, 'courses:read')).kind).toBe('authorized')
+  expect((await service.callApi(there.access_token, 'courses:read')).kind).toBe('authorized')
 })
 
 it('two processes of one app that refresh at the same time stay signed in', async () => {
-  const school = openSchool()
-  const client = await register(school)
-  let { refresh_token } = await tokensFor(school, client)
+  const service = openService()
+  const client = await register(service)
+  let { refresh_token } = await tokensFor(service, client)
   for (let hour = 0; hour < 24; hour++) {
-    school.clock.now += 3600
+    service.clock.now += 3600
     const [first, second] = await Promise.all([
-      refresh(school, client, refresh_token),
-      refresh(school, client, refresh_token),
+      refresh(service, client, refresh_token),
+      refresh(service, client, refresh_token),
     ])
     const pairs = [first, second].map((answer) => bodyOf<TokenAnswer>(answer))
     expect(pairs[0]?.refresh_token).toBe(pairs[1]?.refresh_token)
@@ -75,10 +75,10 @@ it('two processes of one app that refresh at the same time stay signed in', asyn
 })
 
 it('an app whose client was deleted registers again and continues', async () => {
-  const school = openSchool()
-  const forgotten = await register(school)
-  school.clock.now += 8 * 24 * 3600
-  expect((await authorize(school, authorizationQuery(forgotten.clientId))).status).toBe(400)
-  const again = await register(school, { redirect_uris: [REDIRECT_URI] })
-  expect((await tokensFor(school, again)).scope).toBe('openid profile courses:read')
+  const service = openService()
+  const forgotten = await register(service)
+  service.clock.now += 8 * 24 * 3600
+  expect((await authorize(service, authorizationQuery(forgotten.clientId))).status).toBe(400)
+  const again = await register(service, { redirect_uris: [REDIRECT_URI] })
+  expect((await tokensFor(service, again)).scope).toBe('openid profile courses:read')
 })

@@ -16,7 +16,7 @@ import {
   type TokenAnswer,
   tokensFor,
 } from '../client.ts'
-import { ISSUER, openSchool, REDIRECT_URI, type School } from '../school.ts'
+import { ISSUER, openService, REDIRECT_URI, type Service } from '../service.ts'
 
 /**
  * A real store with switches: while `down`, every method rejects, like a lost connection. `deaf` loses the responses of
@@ -49,9 +49,9 @@ async function withFailingStore() {
   const clock = { now: 1_800_000_000 }
   const now = () => clock.now
   const { store, outage } = failingStore(now)
-  const school = openSchool({ store, now })
-  const client = await register(school)
-  return { school, client, outage, store, clock }
+  const service = openService({ store, now })
+  const client = await register(service)
+  return { service, client, outage, store, clock }
 }
 
 const UNAVAILABLE = { error: 'temporarily_unavailable', error_description: expect.any(String) }
@@ -63,9 +63,9 @@ describe('while the store is down', () => {
     ['/api/oauth/introspect', { form: { token: 'x', client_id: 'x' } }],
     ['/api/oauth/register', { json: { redirect_uris: [REDIRECT_URI] } }],
   ])('%s answers 503 and when to come back', async (path, message) => {
-    const { school, outage } = await withFailingStore()
+    const { service, outage } = await withFailingStore()
     outage.down = true
-    const response = await school.send('POST', path, message)
+    const response = await service.send('POST', path, message)
     expect([response.status, response.headers['retry-after'], response.headers['cache-control']]).toEqual([
       503,
       '1',
@@ -73,7 +73,7 @@ describe('while the store is down', () => {
     ])
     expect(bodyOf(response)).toEqual(UNAVAILABLE)
     expect(response.body).not.toContain('ECONNREFUSED')
-    expect(school.events.at(-1)).toMatchObject({
+    expect(service.events.at(-1)).toMatchObject({
       type: 'failed',
       reason: 'store_unavailable',
       cause: expect.any(TypeError),
@@ -81,8 +81,8 @@ describe('while the store is down', () => {
   })
 
   it('the guard returns 503 without a challenge, so that no client discards its token', async () => {
-    const { school, client, outage, store } = await withFailingStore()
-    const { access_token } = await tokensFor(school, client)
+    const { service, client, outage, store } = await withFailingStore()
+    const { access_token } = await tokensFor(service, client)
     outage.down = true
     const api = createResourceServer({ resource: ISSUER, store, scopes: {} })
     const access = await api.access({
@@ -97,52 +97,52 @@ describe('while the store is down', () => {
   })
 
   it('authorize shows a page, and redirects once the client is known', async () => {
-    const { school, client, outage } = await withFailingStore()
-    await authorize(school, authorizationQuery(client.clientId))
+    const { service, client, outage } = await withFailingStore()
+    await authorize(service, authorizationQuery(client.clientId))
     outage.writes = true
-    expect(redirectOf(await decide(school))).toMatchObject({
+    expect(redirectOf(await decide(service))).toMatchObject({
       error: 'temporarily_unavailable',
       state: 'a state',
       iss: ISSUER,
     })
     outage.down = true
-    const page = await authorize(school, authorizationQuery(client.clientId))
+    const page = await authorize(service, authorizationQuery(client.clientId))
     expect([page.status, page.headers.location, page.headers['retry-after']]).toEqual([503, undefined, '1'])
   })
 
   it('metadata and keys are still served', async () => {
-    const { school, outage } = await withFailingStore()
+    const { service, outage } = await withFailingStore()
     outage.down = true
     for (const path of ['/.well-known/oauth-authorization-server', '/api/oauth/jwks']) {
-      expect((await school.send('GET', path)).status).toBe(200)
+      expect((await service.send('GET', path)).status).toBe(200)
     }
   })
 })
 
 describe('after an outage', () => {
   it('a code whose exchange failed is still valid', async () => {
-    const { school, client, outage } = await withFailingStore()
-    const code = await codeFor(school, client.clientId)
+    const { service, client, outage } = await withFailingStore()
+    const code = await codeFor(service, client.clientId)
     outage.writes = true
-    expect((await redeem(school, client, code)).status).toBe(503)
+    expect((await redeem(service, client, code)).status).toBe(503)
     outage.writes = false
-    expect((await redeem(school, client, code)).status).toBe(200)
+    expect((await redeem(service, client, code)).status).toBe(200)
   })
 
   it('a refresh token whose rotation failed is still valid', async () => {
-    const { school, client, outage } = await withFailingStore()
-    const { refresh_token } = await tokensFor(school, client)
+    const { service, client, outage } = await withFailingStore()
+    const { refresh_token } = await tokensFor(service, client)
     outage.writes = true
-    expect((await refresh(school, client, refresh_token)).status).toBe(503)
+    expect((await refresh(service, client, refresh_token)).status).toBe(503)
     outage.writes = false
-    expect((await refresh(school, client, refresh_token)).status).toBe(200)
+    expect((await refresh(service, client, refresh_token)).status).toBe(200)
   })
 
   it('a failed revocation is not reported as a success', async () => {
-    const { school, client, outage } = await withFailingStore()
-    const { refresh_token } = await tokensFor(school, client)
+    const { service, client, outage } = await withFailingStore()
+    const { refresh_token } = await tokensFor(service, client)
     outage.writes = true
-    const response = await school.send('POST', '/api/oauth/revoke', {
+    const response = await service.send('POST', '/api/oauth/revoke', {
       form: { token: refresh_token, ...credentials(client) },
     })
     expect(response.status).toBe(503)
@@ -153,79 +153,79 @@ describe('a refresh whose answer was lost in an outage', () => {
   it.each([75, 600])(
     'is answered %d s later by replicas that began since: no app of 40 is lost',
     async (later) => {
-      const { school, outage, store, clock } = await withFailingStore()
+      const { service, outage, store, clock } = await withFailingStore()
       const apps: { client: ClientAnswer; token: string }[] = []
       while (apps.length < 40) {
-        const client = await register(school)
-        apps.push({ client, token: (await tokensFor(school, client)).refresh_token })
+        const client = await register(service)
+        apps.push({ client, token: (await tokensFor(service, client)).refresh_token })
       }
       outage.deaf = true
-      for (const { client, token } of apps) expect((await refresh(school, client, token)).status).toBe(503)
+      for (const { client, token } of apps) expect((await refresh(service, client, token)).status).toBe(503)
       outage.deaf = false
       clock.now += later
-      const replicas = [1, 2].map(() => openSchool({ store, now: () => clock.now }))
+      const replicas = [1, 2].map(() => openService({ store, now: () => clock.now }))
       for (const [place, { client, token }] of apps.entries()) {
         const [one, other] = place % 2 === 0 ? replicas : replicas.toReversed()
-        const again = await refresh(one as School, client, token)
+        const again = await refresh(one as Service, client, token)
         expect(again.status, 'the retry').toBe(200)
-        expect((await refresh(other as School, client, token)).body, 'at another replica').toBe(again.body)
-        const next = await refresh(other as School, client, bodyOf<TokenAnswer>(again).refresh_token)
+        expect((await refresh(other as Service, client, token)).body, 'at another replica').toBe(again.body)
+        const next = await refresh(other as Service, client, bodyOf<TokenAnswer>(again).refresh_token)
         expect(next.status, 'and life goes on').toBe(200)
       }
     },
   )
 
   it('emits an event with `late`, and the next refresh succeeds', async () => {
-    const { school, client, clock } = await withFailingStore()
-    const first = await tokensFor(school, client)
+    const { service, client, clock } = await withFailingStore()
+    const first = await tokensFor(service, client)
     const retry = async (token: string, later: number) => {
-      const answer = bodyOf<TokenAnswer>(await refresh(school, client, token))
+      const answer = bodyOf<TokenAnswer>(await refresh(service, client, token))
       clock.now += later
-      expect(bodyOf(await refresh(school, client, token))).toMatchObject({
+      expect(bodyOf(await refresh(service, client, token))).toMatchObject({
         refresh_token: answer.refresh_token,
       })
-      return { token: answer.refresh_token, event: school.events.at(-1) }
+      return { token: answer.refresh_token, event: service.events.at(-1) }
     }
     const late = await retry(first.refresh_token, 600)
     expect(late.event).toMatchObject({ type: 'refresh_token_retried', retried: 'late', generation: 1 })
-    const clean = bodyOf<TokenAnswer>(await refresh(school, client, late.token))
+    const clean = bodyOf<TokenAnswer>(await refresh(service, client, late.token))
     expect((await retry(clean.refresh_token, 30)).event).toMatchObject({ retried: 'in window' })
   })
 
   it('is not repeated after fifteen minutes, whatever fails in the meantime', async () => {
-    const { school, client, outage, clock } = await withFailingStore()
-    const { refresh_token } = await tokensFor(school, client)
-    const { access_token } = bodyOf<TokenAnswer>(await refresh(school, client, refresh_token))
+    const { service, client, outage, clock } = await withFailingStore()
+    const { refresh_token } = await tokensFor(service, client)
+    const { access_token } = bodyOf<TokenAnswer>(await refresh(service, client, refresh_token))
     for (const end = clock.now + 900; clock.now < end; clock.now += 30) {
       outage.down = true
-      expect((await refresh(school, client, refresh_token)).status).toBe(503)
+      expect((await refresh(service, client, refresh_token)).status).toBe(503)
       outage.down = false
     }
-    expect(bodyOf(await refresh(school, client, refresh_token)).error).toBe('invalid_grant')
-    expect((await school.callApi(access_token)).kind).toBe('refused')
+    expect(bodyOf(await refresh(service, client, refresh_token)).error).toBe('invalid_grant')
+    expect((await service.callApi(access_token)).kind).toBe('refused')
   })
 })
 
 describe('a thief with a spent refresh token', () => {
   /** The thief got the pair of the owner, late. */
   async function withThief() {
-    const { school, client, clock } = await withFailingStore()
-    const first = await tokensFor(school, client)
-    const owned = bodyOf<TokenAnswer>(await refresh(school, client, first.refresh_token))
+    const { service, client, clock } = await withFailingStore()
+    const first = await tokensFor(service, client)
+    const owned = bodyOf<TokenAnswer>(await refresh(service, client, first.refresh_token))
     clock.now += 600
-    const stolen = bodyOf<TokenAnswer>(await refresh(school, client, first.refresh_token))
-    const use = async (token: string) => bodyOf<TokenAnswer>(await refresh(school, client, token))
-    return { school, clock, owned, stolen, use }
+    const stolen = bodyOf<TokenAnswer>(await refresh(service, client, first.refresh_token))
+    const use = async (token: string) => bodyOf<TokenAnswer>(await refresh(service, client, token))
+    return { service, clock, owned, stolen, use }
   }
 
   it('gets only the pair of its owner, and the grant is revoked once both have used it', async () => {
-    const { school, clock, owned, stolen, use } = await withThief()
+    const { service, clock, owned, stolen, use } = await withThief()
     expect([stolen.access_token, stolen.refresh_token]).toEqual([owned.access_token, owned.refresh_token])
     const next = await use(owned.refresh_token)
     clock.now += 60
     expect(await use(stolen.refresh_token)).toMatchObject({ error: 'invalid_grant' })
-    expect((await school.callApi(next.access_token)).kind).toBe('refused')
-    expect(school.events).toContainEqual(
+    expect((await service.callApi(next.access_token)).kind).toBe('refused')
+    expect(service.events).toContainEqual(
       expect.objectContaining({ type: 'grant_ended', reason: 'refresh_token_reused' }),
     )
   })
@@ -242,20 +242,20 @@ describe('a thief with a spent refresh token', () => {
   })
 
   it('gets nothing after the owner has used the next token', async () => {
-    const { school, client, clock } = await withFailingStore()
-    const first = await tokensFor(school, client)
-    const next = bodyOf<TokenAnswer>(await refresh(school, client, first.refresh_token))
-    await refresh(school, client, next.refresh_token)
+    const { service, client, clock } = await withFailingStore()
+    const first = await tokensFor(service, client)
+    const next = bodyOf<TokenAnswer>(await refresh(service, client, first.refresh_token))
+    await refresh(service, client, next.refresh_token)
     clock.now += 61
-    expect(bodyOf(await refresh(school, client, first.refresh_token)).error).toBe('invalid_grant')
-    expect(school.events.at(-2)).toMatchObject({ type: 'grant_ended', reason: 'refresh_token_reused' })
+    expect(bodyOf(await refresh(service, client, first.refresh_token)).error).toBe('invalid_grant')
+    expect(service.events.at(-2)).toMatchObject({ type: 'grant_ended', reason: 'refresh_token_reused' })
   })
 })
 
 describe('a replica that stood still after it had read a refresh', () => {
   async function withFrozen() {
-    const { school, client, store, clock } = await withFailingStore()
-    const { refresh_token } = await tokensFor(school, client)
+    const { service, client, store, clock } = await withFailingStore()
+    const { refresh_token } = await tokensFor(service, client)
     const { promise: reading, resolve: read } = Promise.withResolvers<void>()
     const { promise: still, resolve: goOn } = Promise.withResolvers<void>()
     const find: Store['grants']['find'] = (id) => {
@@ -263,31 +263,31 @@ describe('a replica that stood still after it had read a refresh', () => {
       return still.then(() => store.grants.find(id))
     }
     const grants = { ...store.grants, find }
-    const frozen = openSchool({ store: { ...store, grants }, now: () => clock.now })
+    const frozen = openService({ store: { ...store, grants }, now: () => clock.now })
     /** The frozen replica reads a refresh. */
     const send = async () => {
       const answer = refresh(frozen, client, refresh_token)
       await reading
       return { answer }
     }
-    return { school, client, clock, frozen, refresh_token, send, goOn }
+    return { service, client, clock, frozen, refresh_token, send, goOn }
   }
 
   it('revokes no grant when it continues, even if the token was rotated twice since', async () => {
-    const { school, client, clock, send, refresh_token, goOn } = await withFrozen()
+    const { service, client, clock, send, refresh_token, goOn } = await withFrozen()
     const { answer } = await send()
-    const second = bodyOf<TokenAnswer>(await refresh(school, client, refresh_token))
+    const second = bodyOf<TokenAnswer>(await refresh(service, client, refresh_token))
     clock.now += 70
-    const third = bodyOf<TokenAnswer>(await refresh(school, client, second.refresh_token))
+    const third = bodyOf<TokenAnswer>(await refresh(service, client, second.refresh_token))
     clock.now += 70
     goOn()
     expect(bodyOf(await answer).error).toBe('invalid_grant')
-    expect((await refresh(school, client, third.refresh_token)).status).toBe(200)
+    expect((await refresh(service, client, third.refresh_token)).status).toBe(200)
   })
 
   it('responds as to a retry', async () => {
-    const { school, client, clock, frozen, send, refresh_token, goOn } = await withFrozen()
-    const next = bodyOf<TokenAnswer>(await refresh(school, client, refresh_token))
+    const { service, client, clock, frozen, send, refresh_token, goOn } = await withFrozen()
+    const next = bodyOf<TokenAnswer>(await refresh(service, client, refresh_token))
     const { answer } = await send()
     clock.now += 2000
     goOn()
@@ -298,9 +298,9 @@ describe('a replica that stood still after it had read a refresh', () => {
 
 describe('a fault of the application', () => {
   it('is a 503 without details when it cannot look up a user', async () => {
-    const school = openSchool({ claims: async () => Promise.reject(new Error('secret detail')) })
-    const { access_token } = await tokensFor(school, await register(school))
-    const response = await school.send('GET', '/api/oauth/userinfo', {
+    const service = openService({ claims: async () => Promise.reject(new Error('secret detail')) })
+    const { access_token } = await tokensFor(service, await register(service))
+    const response = await service.send('GET', '/api/oauth/userinfo', {
       headers: { authorization: `Bearer ${access_token}` },
     })
     expect([response.status, bodyOf(response).error]).toEqual([503, 'temporarily_unavailable'])
@@ -312,29 +312,29 @@ describe('a fault of the application', () => {
     const onEvent = () => {
       throw new Error('the log is full')
     }
-    const school = openSchool({ onEvent })
-    const client = await register(school)
-    const { refresh_token } = await tokensFor(school, client)
-    expect((await refresh(school, client, refresh_token)).status).toBe(200)
+    const service = openService({ onEvent })
+    const client = await register(service)
+    const { refresh_token } = await tokensFor(service, client)
+    expect((await refresh(service, client, refresh_token)).status).toBe(200)
     expect(told).toHaveBeenCalledOnce()
     told.mockRestore()
   })
 
   it('leaves a code and a refresh token valid when no key can sign', async () => {
-    const school = openSchool()
-    const client = await register(school, { id_token_signed_response_alg: 'ES256' })
-    const code = await codeFor(school, client.clientId)
-    const withoutKey = openSchool({
-      store: school.store,
-      now: () => school.clock.now,
-      keys: school.keys.slice(0, 1),
+    const service = openService()
+    const client = await register(service, { id_token_signed_response_alg: 'ES256' })
+    const code = await codeFor(service, client.clientId)
+    const withoutKey = openService({
+      store: service.store,
+      now: () => service.clock.now,
+      keys: service.keys.slice(0, 1),
     })
     expect((await redeem(withoutKey, client, code)).status).toBe(503)
-    const redeemed = await redeem(school, client, code)
+    const redeemed = await redeem(service, client, code)
     expect(redeemed.status).toBe(200)
     const { refresh_token } = bodyOf<TokenAnswer>(redeemed)
     expect((await refresh(withoutKey, client, refresh_token)).status).toBe(503)
-    const kept = await school.store.grants.find(refresh_token.slice('gkr_'.length, 'gkr_'.length + 22))
+    const kept = await service.store.grants.find(refresh_token.slice('gkr_'.length, 'gkr_'.length + 22))
     expect(kept?.value.refresh?.generation).toBe(0)
   })
 })
@@ -342,11 +342,11 @@ describe('a fault of the application', () => {
 it('a grant that another writer always changes first is a 503, and nothing is consumed', async () => {
   const { clients, grants } = createMemoryStore()
   const contended = { ...grants, replace: async () => false }
-  const calm = openSchool({ store: { clients, grants } })
+  const calm = openService({ store: { clients, grants } })
   const client = await register(calm)
   const code = await codeFor(calm, client.clientId)
   const { refresh_token, access_token } = await tokensFor(calm, client)
-  const busy = openSchool({ store: { clients, grants: contended } })
+  const busy = openService({ store: { clients, grants: contended } })
   const form = { ...credentials(client), token: access_token }
   for (const answer of [
     await redeem(busy, client, code),

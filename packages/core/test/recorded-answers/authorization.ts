@@ -3,8 +3,8 @@ import { formOf } from './forms.ts'
 import type { Recording } from './recording.ts'
 
 /** From an authorization request to its code, plain and pushed. */
-export async function authorizationAnswers({ school, ask }: Recording): Promise<void> {
-  const { clientId: client_id } = await register(school)
+export async function authorizationAnswers({ service, ask }: Recording): Promise<void> {
+  const { clientId: client_id } = await register(service)
   const authorize = (title: string, changed = {}, headers = ALICE) =>
     ask(title, 'GET', '/oauth/authorize', { query: authorizationQuery(client_id, changed), headers })
   await authorize('nobody is signed in', {}, { cookie: '' })
@@ -22,6 +22,6 @@ export async function authorizationAnswers({ school, ask }: Recording): Promise<
   await ask('a pushed request without a challenge', 'POST', '/api/oauth/par', { form: plain })
   const query = { client_id, request_uri: bodyOf<{ request_uri: string }>(pushed).request_uri }
   await ask('a request_uri', 'GET', '/oauth/authorize', { query, headers: ALICE })
-  school.clock.now += 60
+  service.clock.now += 60
   await ask('a request_uri that has expired', 'GET', '/oauth/authorize', { query, headers: ALICE })
 }

@@ -1,5 +1,5 @@
 import { register } from '../client.ts'
-import { REDIRECT_URI } from '../school.ts'
+import { REDIRECT_URI } from '../service.ts'
 import type { Recording } from './recording.ts'
 
 const REGISTER = '/api/oauth/register'
@@ -9,7 +9,7 @@ const basic = (user: string, password: string) => ({
 })
 
 /** Registration and client authentication. */
-export async function clientAnswers({ school, ask }: Recording): Promise<void> {
+export async function clientAnswers({ service, ask }: Recording): Promise<void> {
   await ask('a public client', 'POST', REGISTER, { json: METADATA })
   const secretPost = { ...METADATA, token_endpoint_auth_method: 'client_secret_post' }
   await ask('a confidential client', 'POST', REGISTER, { json: secretPost })
@@ -19,7 +19,7 @@ export async function clientAnswers({ school, ask }: Recording): Promise<void> {
   await ask('metadata that is malformed', 'POST', REGISTER, { json: { ...METADATA, grant_types: [] } })
   await ask('a body that is not JSON', 'POST', REGISTER, { form: 'a=b' })
 
-  const client = await register(school, { token_endpoint_auth_method: 'client_secret_post' })
+  const client = await register(service, { token_endpoint_auth_method: 'client_secret_post' })
   const form = { grant_type: 'refresh_token', refresh_token: 'x' }
   const token = (title: string, message: object) => ask(title, 'POST', '/api/oauth/token', message)
   await token('a wrong secret', { form: { ...form, ...client, client_secret: 'wrong' } })

@@ -1,6 +1,6 @@
 import { createMemoryStore } from '@grantkit/store-memory'
 import { ALICE, authorizationQuery } from '../client.ts'
-import { REDIRECT_URI } from '../school.ts'
+import { REDIRECT_URI } from '../service.ts'
 import type { Recording } from './recording.ts'
 
 const down = () => Promise.reject(new Error('The store is down'))

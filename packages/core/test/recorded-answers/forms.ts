@@ -1,6 +1,6 @@
 import type { HttpResponse } from '@grantkit/core'
 import { ALICE } from '../client.ts'
-import type { Message } from '../school.ts'
+import type { Message } from '../service.ts'
 
 /** The form of a page, sent by its user. */
 export function formOf(page: HttpResponse, fields: Record<string, string>): [string, string, Message] {

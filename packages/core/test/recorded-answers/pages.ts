@@ -1,6 +1,6 @@
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { ALICE, bodyOf, register, tokensFor } from '../client.ts'
-import { REDIRECT_URI } from '../school.ts'
+import { REDIRECT_URI } from '../service.ts'
 import { formOf } from './forms.ts'
 import type { Recording } from './recording.ts'
 
@@ -10,10 +10,10 @@ export async function pageAnswers(recording: Recording): Promise<void> {
   await logoutAnswers(recording)
 }
 
-async function deviceAnswers({ school, ask }: Recording): Promise<void> {
+async function deviceAnswers({ service, ask }: Recording): Promise<void> {
   const grant_types = [DEVICE_CODE_GRANT, 'refresh_token']
   const about = { clientName: 'Tool', redirectUris: [], tokenEndpointAuthMethod: 'none' as const }
-  const { clientId: client_id } = await school.server.clients.add({ ...about, grantTypes: grant_types })
+  const { clientId: client_id } = await service.server.clients.add({ ...about, grantTypes: grant_types })
   const request = (title: string, scope: string) =>
     ask(title, 'POST', '/api/oauth/device_authorization', { form: { client_id, scope } })
   await request('a device asks for a scope that does not exist', 'nope')
@@ -25,13 +25,13 @@ async function deviceAnswers({ school, ask }: Recording): Promise<void> {
   await ask('a code that is unknown', ...formOf(page, { user_code: 'WDJB-MJHT' }))
   const shown = await ask('a code that is known', ...formOf(page, { user_code: String(user_code) }))
   await ask('the user allows it', ...formOf(shown, { decision: 'allow', scope: 'openid' }))
-  school.clock.now += 10
+  service.clock.now += 10
   await poll('a poll after the answer')
 }
 
-async function logoutAnswers({ school, ask }: Recording): Promise<void> {
-  const client = await register(school, { post_logout_redirect_uris: [REDIRECT_URI] })
-  const { id_token } = await tokensFor(school, client)
+async function logoutAnswers({ service, ask }: Recording): Promise<void> {
+  const client = await register(service, { post_logout_redirect_uris: [REDIRECT_URI] })
+  const { id_token } = await tokensFor(service, client)
   const leave = (title: string, query: Record<string, string>) =>
     ask(title, 'GET', '/oauth/logout', { query, headers: ALICE })
   const back = { post_logout_redirect_uri: REDIRECT_URI, state: 'a state' }

@@ -16,12 +16,12 @@ import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-token
 import { type LogoutView, logout } from '@grantkit/core/logout'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { tokenExchange } from '@grantkit/core/token-exchange'
-import { ISSUER, type Message, openSchool, type School, type SchoolScope } from '../school.ts'
+import { ISSUER, type Message, openService, type Service, type ServiceScope } from '../service.ts'
 import { ED25519_KEY, RSA_KEY } from './published-keys.ts'
 
-/** The school with every feature, whose responses depend only on the requests before. */
+/** The service with every feature, whose responses depend only on the requests before. */
 export interface Recording {
-  readonly school: School
+  readonly service: Service
   /** Sends a request, and records its answer below this title. */
   ask(title: string, method: string, path: string, message?: Message): Promise<HttpResponse>
   readonly text: () => string
@@ -29,10 +29,10 @@ export interface Recording {
 
 export const MCP = `${ISSUER}/mcp`
 
-export function newRecording(settings: Partial<AuthorizationServerOptions<SchoolScope>> = {}): Recording {
+export function newRecording(settings: Partial<AuthorizationServerOptions<ServiceScope>> = {}): Recording {
   const keys = [RSA_KEY, ED25519_KEY]
-  const interaction = readablePages(() => school)
-  const school: School = openSchool({
+  const interaction = readablePages(() => service)
+  const service: Service = openService({
     keys,
     random: repeatableRandom(),
     interaction,
@@ -53,12 +53,12 @@ export function newRecording(settings: Partial<AuthorizationServerOptions<School
   })
   const sections: string[] = []
   async function ask(title: string, method: string, path: string, message?: Message) {
-    school.events.length = 0
-    const answer = await school.send(method, path, message)
-    sections.push([`# ${title}`, `${method} ${path}`, ...events(school), ...linesOf(answer)].join('\n'))
+    service.events.length = 0
+    const answer = await service.send(method, path, message)
+    sections.push([`# ${title}`, `${method} ${path}`, ...events(service), ...linesOf(answer)].join('\n'))
     return answer
   }
-  return { school, ask, text: () => `${sections.join('\n\n')}\n` }
+  return { service, ask, text: () => `${sections.join('\n\n')}\n` }
 }
 
 /** One sequence per size, so that one more identifier does not change every secret. */
@@ -72,7 +72,7 @@ function repeatableRandom() {
 }
 
 /** Pages that print their name, and what their form needs. The cookie `user=alice` is Alice. */
-function readablePages(school: () => School) {
+function readablePages(service: () => Service) {
   const page = (
     name: string,
     { action, ticket }: { action?: string; ticket?: string } = {},
@@ -88,7 +88,7 @@ function readablePages(school: () => School) {
     },
     signIn: (returnTo: string) => page(`sign-in before ${returnTo}`),
     consentPage(view: ConsentView) {
-      school().shown.consent = view
+      service().shown.consent = view
       return page('consent', view)
     },
     errorPage: ({ status, reason }: ErrorView) => page(`error ${reason}`, {}, status),
@@ -102,7 +102,7 @@ function readablePages(school: () => School) {
 }
 
 /** The events of a request. */
-function events({ events }: School): string[] {
+function events({ events }: Service): string[] {
   return events.map((event) => `* ${event.type}${'reason' in event ? ` ${event.reason}` : ''}`)
 }
 

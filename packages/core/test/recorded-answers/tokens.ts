@@ -1,7 +1,7 @@
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { bodyOf, type ClientAnswer, codeFor, credentials, register, type TokenAnswer } from '../client.ts'
 import { fixedProvingKey } from '../dpop-key.ts'
-import { ISSUER, REDIRECT_URI, VERIFIER } from '../school.ts'
+import { ISSUER, REDIRECT_URI, VERIFIER } from '../service.ts'
 import { ED25519_KEY } from './published-keys.ts'
 import { MCP, type Recording } from './recording.ts'
 
@@ -9,7 +9,7 @@ const GRANT_TYPES = ['authorization_code', 'refresh_token', TOKEN_EXCHANGE]
 
 /** Every grant type, introspection and revocation. */
 export async function tokenAnswers(recording: Recording): Promise<void> {
-  const client = await register(recording.school, { grant_types: GRANT_TYPES })
+  const client = await register(recording.service, { grant_types: GRANT_TYPES })
   const tokens = await grantAnswers(recording, client)
   await clientCredentialsAnswers(recording)
   await exchangeAnswers(recording, client, tokens)
@@ -30,7 +30,7 @@ const redemption = (client: ClientAnswer, code: string) => ({
 })
 
 async function grantAnswers(recording: Recording, client: ClientAnswer): Promise<TokenAnswer> {
-  const code = await codeFor(recording.school, client.clientId, { nonce: 'a nonce' })
+  const code = await codeFor(recording.service, client.clientId, { nonce: 'a nonce' })
   const first = bodyOf<TokenAnswer>(await tokenRequest(recording, 'a code', redemption(client, code)))
   await tokenRequest(recording, 'a code that is unknown', redemption(client, 'x'))
   const refresh = { ...credentials(client), grant_type: 'refresh_token' }
@@ -42,7 +42,7 @@ async function grantAnswers(recording: Recording, client: ClientAnswer): Promise
 }
 
 async function clientCredentialsAnswers(recording: Recording): Promise<void> {
-  const job = await recording.school.server.clients.add({
+  const job = await recording.service.server.clients.add({
     clientName: 'Nightly job',
     redirectUris: [],
     grantTypes: ['client_credentials'],
@@ -62,16 +62,16 @@ async function exchangeAnswers(recording: Recording, client: ClientAnswer, { acc
 
 /** Bound to a key (RFC 9449), and signed for one resource (RFC 9068). */
 async function boundAnswers(recording: Recording, client: ClientAnswer): Promise<void> {
-  const { school } = recording
-  const code = await codeFor(school, client.clientId, { resource: MCP, scope: 'courses:read' })
-  const claims = { jti: 'a proof', htm: 'POST', htu: `${ISSUER}/api/oauth/token`, iat: school.clock.now }
+  const { service } = recording
+  const code = await codeFor(service, client.clientId, { resource: MCP, scope: 'courses:read' })
+  const claims = { jti: 'a proof', htm: 'POST', htu: `${ISSUER}/api/oauth/token`, iat: service.clock.now }
   const dpop = fixedProvingKey(ED25519_KEY).proof(claims)
   const form = redemption(client, code)
   await tokenRequest(recording, 'a proof that is malformed', form, { dpop: 'x' })
   await tokenRequest(recording, 'a bound and signed token', form, { dpop })
 }
 
-async function useAnswers({ ask, school }: Recording, { access_token }: TokenAnswer): Promise<void> {
+async function useAnswers({ ask, service }: Recording, { access_token }: TokenAnswer): Promise<void> {
   const bearer = { headers: { authorization: `Bearer ${access_token}` } }
   const userinfo = '/api/oauth/userinfo'
   await ask('UserInfo', 'GET', userinfo, bearer)
@@ -86,7 +86,7 @@ async function useAnswers({ ask, school }: Recording, { access_token }: TokenAns
   })
   await ask('forward auth without a token', 'GET', '/api/oauth/verify')
 
-  const api = await school.server.clients.add({
+  const api = await service.server.clients.add({
     clientName: 'API',
     redirectUris: [],
     resourceServer: true,

@@ -21,9 +21,9 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { expect } from 'vitest'
 import { TEST_KEYS } from './signing-keys.ts'
 
-/** A small school with sign-in by cookie, served in this process on a clock that tests move. */
+/** A small authorization server with sign-in by cookie, served in this process on a clock that tests move. */
 
-export const ISSUER = 'https://school.example'
+export const ISSUER = 'https://server.example'
 export const REDIRECT_URI = 'http://127.0.0.1:7001/callback'
 export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 /** The pair of RFC 7636 appendix B. */
@@ -37,13 +37,13 @@ export const SCOPES = {
   'courses:write': { description: 'Change courses', area: 'Courses', access: 'write' },
   'students:read': { description: 'See students', area: 'Students', access: 'read' },
 } as const satisfies ScopeCatalogue
-export type SchoolScope = keyof typeof SCOPES
+export type ServiceScope = keyof typeof SCOPES
 
 const USERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   alice: {
     name: 'Alice Liddell',
     updated_at: 1_700_000_000,
-    email: 'alice@school.example',
+    email: 'alice@server.example',
     email_verified: true,
     secret: 'x',
   },
@@ -61,27 +61,27 @@ export interface Message {
   readonly remoteAddress?: string | undefined
 }
 
-export interface School {
+export interface Service {
   readonly clock: { now: number }
   readonly events: ServerEvent[]
   readonly store: Store
   readonly keys: readonly PrivateJwk[]
   readonly server: ReturnType<typeof createAuthorizationServer>
-  readonly api: ResourceServer<SchoolScope, Authorized | Anonymous>
+  readonly api: ResourceServer<ServiceScope, Authorized | Anonymous>
   /** The last pages shown, as data. */
   readonly shown: { consent?: ConsentView; error?: ErrorView; signIn?: string; signInHint?: SignInHint }
   send(method: string, path: string, message?: Message): Promise<HttpResponse>
-  callApi(token: string | undefined, ...scopes: SchoolScope[]): ReturnType<School['api']['access']>
+  callApi(token: string | undefined, ...scopes: ServiceScope[]): ReturnType<Service['api']['access']>
 }
 
-export function openSchool(overrides: Partial<AuthorizationServerOptions<SchoolScope>> = {}): School {
+export function openService(overrides: Partial<AuthorizationServerOptions<ServiceScope>> = {}): Service {
   const clock = { now: 1_800_000_000 }
   const now = () => clock.now
   const events: ServerEvent[] = []
   const onEvent = (event: ServerEvent) => void events.push(event)
   const store = overrides.store ?? createMemoryStore({ now })
-  const shown: School['shown'] = {}
-  const server = createAuthorizationServer<SchoolScope>({
+  const shown: Service['shown'] = {}
+  const server = createAuthorizationServer<ServiceScope>({
     issuer: ISSUER,
     store,
     scopes: SCOPES,
@@ -100,6 +100,7 @@ export function openSchool(overrides: Partial<AuthorizationServerOptions<SchoolS
     store: overrides.store ?? store,
     scopes: SCOPES,
     anonymous: 'allow',
+    explain: overrides.explain,
     now,
     onEvent,
   })
@@ -117,7 +118,7 @@ export function openSchool(overrides: Partial<AuthorizationServerOptions<SchoolS
 }
 
 /** The cookie `user=alice` is Alice, signed in now; `user=alice@100` signed in at 100. */
-export function signInByCookie(shown: School['shown'], now: () => number): Interaction {
+export function signInByCookie(shown: Service['shown'], now: () => number): Interaction {
   return {
     async session(request) {
       const [, subject, time] = /^user=(\w+)(?:@(\d+))?$/.exec(String(request.headers.cookie ?? '')) ?? []
@@ -140,7 +141,7 @@ export function signInByCookie(shown: School['shown'], now: () => number): Inter
 }
 
 function send(
-  server: School['server'],
+  server: Service['server'],
   method: string,
   path: string,
   message: Message = {},

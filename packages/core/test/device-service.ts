@@ -9,7 +9,7 @@ import {
   type UserCodeView,
 } from '@grantkit/core/device'
 import { bodyOf, type ClientAnswer } from './client.ts'
-import { openSchool, type School, type SchoolScope } from './school.ts'
+import { openService, type Service, type ServiceScope } from './service.ts'
 
 export const SCOPE = 'openid courses:read'
 /** The addresses of the device and of the browser of its user. */
@@ -26,11 +26,11 @@ export interface Started {
 }
 
 interface Settings extends DeviceOptions {
-  readonly server?: Partial<AuthorizationServerOptions<SchoolScope>>
+  readonly server?: Partial<AuthorizationServerOptions<ServiceScope>>
 }
 
-/** The school with the device grant, and a command-line tool that the operator added. */
-export async function openDeviceSchool({ server = {}, ...options }: Settings = {}) {
+/** The service with the device grant, and a command-line tool that the operator added. */
+export async function openDeviceService({ server = {}, ...options }: Settings = {}) {
   const shown: { code?: UserCodeView; device?: DeviceView; answered?: DeviceAnsweredView } = {}
   const page = (status: number, body: string) => ({ status, headers: { 'content-type': 'text/html' }, body })
   const pages: DeviceInteraction = {
@@ -47,18 +47,18 @@ export async function openDeviceSchool({ server = {}, ...options }: Settings = {
       return page(200, 'answered')
     },
   }
-  const school: School = openSchool({
+  const service: Service = openService({
     ...server,
     features: [device(pages, options), ...(server.features ?? [])],
   })
-  const tool = await addTool(school)
-  return { school, shown, tool, ...actionsAt(school, shown, tool) }
+  const tool = await addTool(service)
+  return { service, shown, tool, ...actionsAt(service, shown, tool) }
 }
 
-export type DeviceSchool = Awaited<ReturnType<typeof openDeviceSchool>>
+export type DeviceService = Awaited<ReturnType<typeof openDeviceService>>
 
-export async function addTool(school: School, metadata: object = {}): Promise<ClientAnswer> {
-  return school.server.clients.add({
+export async function addTool(service: Service, metadata: object = {}): Promise<ClientAnswer> {
+  return service.server.clients.add({
     clientName: 'Command line',
     redirectUris: [],
     tokenEndpointAuthMethod: 'none',
@@ -67,9 +67,13 @@ export async function addTool(school: School, metadata: object = {}): Promise<Cl
   })
 }
 
-function actionsAt(school: School, shown: { code?: UserCodeView; device?: DeviceView }, tool: ClientAnswer) {
+function actionsAt(
+  service: Service,
+  shown: { code?: UserCodeView; device?: DeviceView },
+  tool: ClientAnswer,
+) {
   const ask = (form: Record<string, string> = {}, client = tool): Promise<HttpResponse> =>
-    school.send('POST', '/api/oauth/device_authorization', {
+    service.send('POST', '/api/oauth/device_authorization', {
       form: { client_id: client.clientId, scope: SCOPE, ...form },
       remoteAddress: DEVICE,
     })
@@ -77,19 +81,19 @@ function actionsAt(school: School, shown: { code?: UserCodeView; device?: Device
     bodyOf<Started>(await ask(form, client))
 
   const poll = ({ device_code }: Pick<Started, 'device_code'>, form: Record<string, string> = {}) =>
-    school.send('POST', '/api/oauth/token', {
+    service.send('POST', '/api/oauth/token', {
       form: { grant_type: DEVICE_CODE_GRANT, client_id: tool.clientId, device_code, ...form },
       remoteAddress: DEVICE,
     })
 
   const open = (cookie = 'user=alice', query = '') =>
-    school.send('GET', '/oauth/device', { query, headers: { cookie }, remoteAddress: BROWSER })
+    service.send('GET', '/oauth/device', { query, headers: { cookie }, remoteAddress: BROWSER })
 
   /** Types the code into a new form. */
   const enter = async (user_code: string, cookie = 'user=alice', remoteAddress = BROWSER, more = {}) => {
     await open(cookie)
     const form = { ticket: String(shown.code?.ticket), user_code }
-    return school.send('POST', '/oauth/device', { form, headers: { cookie, ...more }, remoteAddress })
+    return service.send('POST', '/oauth/device', { form, headers: { cookie, ...more }, remoteAddress })
   }
 
   /** Submits the page that was shown last, or another one. */
@@ -107,7 +111,7 @@ function actionsAt(school: School, shown: { code?: UserCodeView; device?: Device
       ['decision', decision],
       ...ticked.map((name): [string, string] => ['scope', name]),
     ]
-    return school.send('POST', path, { query, form, headers: { cookie, ...more }, remoteAddress: BROWSER })
+    return service.send('POST', path, { query, form, headers: { cookie, ...more }, remoteAddress: BROWSER })
   }
 
   const approve = async (started: Started, cookie = 'user=alice') => {

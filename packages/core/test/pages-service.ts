@@ -13,9 +13,9 @@ import { type LogoutView, logout } from '@grantkit/core/logout'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { expect } from 'vitest'
 import { authorizationQuery, bodyOf } from './client.ts'
-import { openSchool, REDIRECT_URI, SCOPES, type School, signInByCookie } from './school.ts'
+import { openService, REDIRECT_URI, SCOPES, type Service, signInByCookie } from './service.ts'
 
-/** The school in English, German and French, with every page, and a browser that prefers German. */
+/** The service in English, German and French, with every page, and a browser that prefers German. */
 
 const ALICE = 'user=alice@1800000000'
 export const FORM = 'application/x-www-form-urlencoded'
@@ -47,7 +47,7 @@ interface Views {
 
 export async function openPages() {
   const shown: { page: string; view: PageView }[] = []
-  const school = schoolWithPages((page) => (view) => {
+  const service = serviceWithPages((page) => (view) => {
     shown.push({ page, view })
     return { status: 200, headers: {}, body: page }
   })
@@ -56,12 +56,12 @@ export async function openPages() {
     expect(lastShown()?.page).toBe(page)
     return lastShown()?.view as Views[Page]
   }
-  return { school, lastShown, viewOf, ...browserAt(school), ...(await clientOf(school)) }
+  return { service, lastShown, viewOf, ...browserAt(service), ...(await clientOf(service)) }
 }
 
 type Show = (page: string) => (view: PageView) => HttpResponse
 
-function schoolWithPages(show: Show): School {
+function serviceWithPages(show: Show): Service {
   const interaction: Interaction = {
     ...signInByCookie({}, () => 0),
     uiLocales: ['en', 'de', 'fr'],
@@ -75,7 +75,7 @@ function schoolWithPages(show: Show): School {
     deviceAnsweredPage: show('device answered'),
   }
   const logoutPages = { logoutPage: show('logout'), signedOutPage: show('signed out') }
-  return openSchool({
+  return openService({
     ...{ scopes: LOCALIZED_SCOPES, interaction, callbackPage: show('callback') },
     features: [
       device(devicePages, { scopes: Object.keys(SCOPES) }),
@@ -87,31 +87,31 @@ function schoolWithPages(show: Show): School {
 }
 
 /** It follows redirects. */
-function browserAt(school: School) {
+function browserAt(service: Service) {
   const follow = async (location: unknown, cookie?: string): Promise<void> =>
     location === undefined ? undefined : open(String(location), cookie)
   const open = async (address: string, cookie = ALICE): Promise<void> => {
     const [path = '', query = ''] = address.split('?')
-    const { headers } = await school.send('GET', path, { query, headers: { cookie, ...GERMAN } })
+    const { headers } = await service.send('GET', path, { query, headers: { cookie, ...GERMAN } })
     return follow(headers.location, cookie)
   }
   const post = async (action: string, form: string | Record<string, string>, more = {}) => {
     const [path = '', query = ''] = action.split('?')
     const all = { cookie: ALICE, 'content-type': FORM, ...GERMAN, ...more }
-    const { headers } = await school.send('POST', path, { query, form, headers: all })
+    const { headers } = await service.send('POST', path, { query, form, headers: all })
     return follow(headers.location)
   }
   return { open, post }
 }
 
 /** A public client with the authorization code grant and the device grant. */
-async function clientOf(school: School) {
-  const { clientId: client_id } = await school.server.clients.add({
+async function clientOf(service: Service) {
+  const { clientId: client_id } = await service.server.clients.add({
     ...{ clientName: 'Editor', redirectUris: [REDIRECT_URI], tokenEndpointAuthMethod: 'none' },
     grantTypes: ['authorization_code', DEVICE_CODE_GRANT],
   })
   const send = async (path: string, form: string | Record<string, string>) =>
-    bodyOf<Record<string, string>>(await school.send('POST', path, { form }))
+    bodyOf<Record<string, string>>(await service.send('POST', path, { form }))
   const queryOf = (sent: Record<string, string>) => authorizationQuery(client_id, sent)
   return {
     queryOf,

@@ -1,0 +1,56 @@
+/** Static clients that the operator registers for a known client: its entry has their name and addresses. */
+import { OAuthError } from '../kernel/oauth-error.ts'
+import { METADATA_ERRORS } from './client-metadata.ts'
+import {
+  type KnownClientMark,
+  knownClientOf,
+  type RedirectUriOptions,
+  type RedirectUriPolicy,
+} from './redirect-uri-policy.ts'
+import type { KnownStaticClient, StaticClient } from './static-client.ts'
+
+/** The entry of a known client, as far as `clients.add` reads it. */
+type NameableClient = Pick<KnownClientMark, 'id' | 'name'> & {
+  readonly redirectUris: readonly string[]
+}
+
+export interface StaticClientOptions extends RedirectUriOptions {
+  /** The known clients that `clients.add({ known })` may name; `knownClients()` has them. Default: none. */
+  readonly knownClients?: readonly NameableClient[] | undefined
+}
+
+/** The registration with the members of the entry that it names. @throws OAuthError when no entry has the id */
+export function namedIn(
+  { knownClients = [] }: StaticClientOptions,
+  given: StaticClient | KnownStaticClient,
+): { readonly registration: object; readonly knownClient?: string } {
+  if (!('known' in given) || given.known === undefined) return { registration: given }
+  const { known, redirectUris = [], ...rest } = given
+  const entry = knownClients.find(({ id }) => id === known)
+  const ids = knownClients.map(({ id }) => id).join(', ')
+  if (entry === undefined)
+    throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, `known: must be one of ${ids || 'none'}`)
+  const uris = [...new Set([...entry.redirectUris, ...redirectUris])]
+  return { registration: { clientName: entry.name, ...rest, redirectUris: uris }, knownClient: entry.id }
+}
+
+/** The known client that one of the URIs belongs to. */
+export function knownAmong(uris: readonly string[], policy: RedirectUriPolicy): string | undefined {
+  return uris.map((uri) => knownClientOf(policy([uri]))?.id).find((id) => id !== undefined)
+}
+
+/** All users of a vendor share the address, so no user's consent stands for the next one. */
+export function checkKnown({
+  remember_consent,
+  pkce_optional,
+}: {
+  readonly remember_consent: boolean
+  readonly pkce_optional: boolean
+}): void {
+  const member = remember_consent ? 'rememberConsent' : pkce_optional ? 'pkceOptional' : undefined
+  if (member !== undefined)
+    throw new OAuthError(
+      METADATA_ERRORS.client_metadata_invalid,
+      `${member}: not with a redirect URI of a known client, which all users of its vendor share`,
+    )
+}

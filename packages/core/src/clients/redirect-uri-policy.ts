@@ -1,0 +1,160 @@
+/** Which redirect URIs a client may have that the operator did not register: a policy of the operator, and the errors of both. */
+import { defineErrors, type ErrorDefinition, type ErrorFacts, OAuthError } from '../kernel/oauth-error.ts'
+import { parseLoopback, UNSAFE_SCHEME } from './redirect-uri.ts'
+
+export const REDIRECT_URI_ERRORS = defineErrors({
+  redirect_uri_refused: ['invalid_redirect_uri', 'A redirect URI cannot be registered'],
+  known_client_off: ['invalid_redirect_uri', 'The operator can allow this client'],
+})
+
+/** The policy for redirect URIs that the operator did not register: the URIs to keep, or the reason to refuse the list. */
+export type RedirectUriPolicy = (uris: readonly string[]) => RedirectUriVerdict
+export type RedirectUriVerdict =
+  | {
+      readonly accepted: readonly string[]
+      /** The known client that all accepted URIs belong to, except loopback ones. */
+      readonly known?: KnownClientMark | undefined
+    }
+  | {
+      readonly refused: string
+      /** A known client that a refused URI belongs to, and that the operator has not allowed. */
+      readonly knownClientOff?: { readonly id: string; readonly name: string } | undefined
+    }
+
+/** What pages and events say of a known client. It permits nothing. */
+export interface KnownClientMark {
+  readonly id: string
+  readonly name: string
+  /** Whose redirect URI it is, as users are shown it. */
+  readonly host: string
+  /** Schemes that its https redirect URI goes on to, such as `claude:`, for the Content-Security-Policy of the consent page. */
+  readonly formActionHops: readonly string[]
+}
+
+export interface RedirectUriOptions {
+  /**
+   * Decides which redirect URIs a client may register, and which of those that its document lists it may use. Default
+   * `loopbackOnly()`.
+   */
+  readonly redirectUriPolicy?: RedirectUriPolicy | undefined
+}
+
+/** An absolute URI without a fragment (RFC 6749 3.1.2). A header carries no other characters. */
+const ABSOLUTE_URI = /^[a-z][a-z0-9+.-]*:[!"$-~]+$/i
+
+/** The policy of the operator. An unusable URI that it accepts by mistake is still refused. */
+export function redirectUriPolicyOf({
+  redirectUriPolicy = loopbackOnly(),
+}: RedirectUriOptions): RedirectUriPolicy {
+  return (uris) => {
+    const verdict = redirectUriPolicy(uris)
+    if ('refused' in verdict) return verdict
+    const { accepted } = verdict
+    if (accepted.length === 0) return { refused: 'redirect_uris: none is accepted' }
+    const unusable = accepted.find((uri) => !ABSOLUTE_URI.test(uri) || UNSAFE_SCHEME.test(uri))
+    if (unusable === undefined) return verdict
+    return { refused: `redirect_uris[${uris.indexOf(unusable)}]: must be an absolute URI without a fragment` }
+  }
+}
+
+export interface LoopbackOnlyOptions {
+  /** Accept the name `localhost` next to the two IP literals; RFC 8252 8.3 advises against it. Default true. */
+  readonly localhost?: boolean | undefined
+  /** Accept a query; never one with a parameter of the answer, such as `code`. Default false. */
+  readonly query?: boolean | undefined
+  /** If a list has other URIs too: keep the loopback ones, or refuse all of it. Default `prune`. */
+  readonly mixed?: 'prune' | 'refuse' | undefined
+}
+
+/**
+ * The policy for open registration: only an app on the user's own computer can receive a code. By default it accepts
+ * what common clients register: the name `localhost`, and lists for several servers at once.
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer, loopbackOnly } from '@grantkit/core'
+ *
+ * const redirectUriPolicy = loopbackOnly({ localhost: false, mixed: 'refuse' })
+ * createAuthorizationServer({ issuer, store, scopes, secret, interaction, redirectUriPolicy })
+ * ```
+ */
+export function loopbackOnly({
+  localhost = true,
+  query = false,
+  mixed = 'prune',
+}: LoopbackOnlyOptions = {}): RedirectUriPolicy {
+  return (uris) => {
+    const faults = uris.map((uri) => loopbackFault(uri, { localhost, query }))
+    const accepted = uris.filter((_, index) => faults[index] === undefined)
+    const prune = mixed === 'prune' && accepted.length > 0
+    if (prune || accepted.length === uris.length) return { accepted }
+    return { refused: faultsByPosition(faults) }
+  }
+}
+
+/** Names URIs by their position: the text goes to the operator's log, and a mixed-up field may contain a secret. */
+export function faultsByPosition(faults: readonly (string | undefined)[]): string {
+  return faults.map((fault, index) => `redirect_uris[${index}]: ${fault ?? 'accepted'}`).join('; ')
+}
+
+/** Why a URI is not one of a program on the user's computer; `undefined` if it is. */
+export function loopbackFault(
+  uri: string,
+  { localhost, query = false }: { readonly localhost: boolean; readonly query?: boolean },
+): string | undefined {
+  const parsed = parseLoopback(uri)
+  if (parsed === undefined) return 'not a loopback address such as http://127.0.0.1:8080/callback'
+  if (parsed.host === 'localhost' && !localhost) return 'use 127.0.0.1 or [::1] rather than localhost'
+  if (uri.includes('?') && !query) return 'must have no query'
+  return undefined
+}
+
+/** The parameters of an answer (RFC 6749 4.1.2, RFC 9207 2), also as lenient parsers read them: `CODE`, `code[]`. */
+const ANSWER_PARAMETER = /^\s*(code|state|iss|error(_description|_uri)?)\s*(\[|$)/i
+
+/**
+ * Refuses a query that a client could mix up with the answer of this server: of two parameters with one name, some
+ * parsers take the first.
+ *
+ * @throws OAuthError `invalid_redirect_uri`
+ */
+export function refuseAnswerParameters(uris: readonly string[]): void {
+  const index = uris.findIndex((uri) => parameterNames(uri).some((name) => ANSWER_PARAMETER.test(name)))
+  if (index < 0) return
+  const fault = `redirect_uris[${index}]: a parameter of its query would be mixed up with the answer, such as code`
+  throw new OAuthError(REDIRECT_URI_ERRORS.redirect_uri_refused, fault)
+}
+
+/** Decoded. Semicolons separate too, since they do for some parsers. */
+function parameterNames(uri: string): string[] {
+  const [, query] = /^[^?]*\?(.*)$/s.exec(uri) ?? []
+  if (query === undefined) return []
+  return [...new URLSearchParams(query.replaceAll(';', '&')).keys()]
+}
+
+/** A policy of the operator accepts it, as it does for clients that register themselves. */
+export function isAcceptedBy(policy: RedirectUriPolicy, uri: string): boolean {
+  return accepts(policy([uri]), uri)
+}
+
+export function accepts(verdict: RedirectUriVerdict, uri: string): boolean {
+  return 'accepted' in verdict && verdict.accepted.includes(uri)
+}
+
+/** The known client that accepted URIs belong to. */
+export function knownClientOf(verdict: RedirectUriVerdict): KnownClientMark | undefined {
+  return 'accepted' in verdict ? verdict.known : undefined
+}
+
+/** An error that names the known client the operator would have to allow; otherwise the given one. */
+export function refusalOf(
+  verdict: RedirectUriVerdict,
+  definition: ErrorDefinition,
+  { detail, facts }: { readonly detail?: string; readonly facts?: ErrorFacts } = {},
+): OAuthError {
+  const off = 'refused' in verdict ? verdict.knownClientOff : undefined
+  if (off === undefined) return new OAuthError(definition, detail, { facts })
+  const { known_client_off } = REDIRECT_URI_ERRORS
+  const message = `${known_client_off.description}: KNOWN_CLIENTS=${off.id}`
+  return new OAuthError(known_client_off, message, { parameters: { known: off.id, name: off.name } })
+}

@@ -1,0 +1,38 @@
+import type { SigningAlgorithm } from '../kernel/records.ts'
+import type { FeatureClientMetadata } from './client-record.ts'
+
+/** The metadata of a static client (RFC 7591 2), in camelCase: a client that the operator registers. */
+export interface StaticClient extends FeatureClientMetadata {
+  readonly clientName: string
+  /** https, loopback or private-use URIs, or whatever `redirectUriPolicy` accepts. Empty for a client without a browser. */
+  readonly redirectUris: readonly string[]
+  readonly applicationType?: 'native' | 'web' | undefined
+  /** Default: the first method of the server with a secret; `none` makes the client public. */
+  readonly tokenEndpointAuthMethod?: string | undefined
+  /** Default: `authorization_code` and `refresh_token`. */
+  readonly grantTypes?: readonly string[] | undefined
+  /** The scopes that it may request. Default: every scope of the catalogue. */
+  readonly scopes?: readonly string[] | undefined
+  readonly idTokenSignedResponseAlg?: SigningAlgorithm | undefined
+  readonly clientUri?: string | undefined
+  readonly logoUri?: string | undefined
+  readonly tosUri?: string | undefined
+  readonly policyUri?: string | undefined
+  readonly contacts?: readonly string[] | undefined
+  readonly softwareId?: string | undefined
+  readonly softwareVersion?: string | undefined
+  /** It may introspect the access tokens of every client. Default false. */
+  readonly resourceServer?: boolean | undefined
+  /** Skips the consent page for scopes and resources that the user has allowed before. Confidential clients only. Default false. */
+  readonly rememberConsent?: boolean | undefined
+  /** It may send no PKCE challenge, for software that knows none (RFC 9700 2.1.1). Confidential clients only. Default false. */
+  readonly pkceOptional?: boolean | undefined
+}
+
+/** A static client of a known one: name and redirect URIs are those of its entry, and further ones may join them. */
+export interface KnownStaticClient
+  extends Omit<StaticClient, 'clientName' | 'redirectUris' | 'rememberConsent' | 'pkceOptional'>,
+    Partial<Pick<StaticClient, 'clientName' | 'redirectUris'>> {
+  /** The id of an entry of the option `knownClients`. */
+  readonly known: string
+}

@@ -1,0 +1,106 @@
+/** The sign-in attempts of a server or a guard: what requests are known to be goes in, steps and references come out. */
+import type { Random } from '../kernel/secrets.ts'
+import type { AttemptRequest, KnownOfRequest, SignInAttempts } from '../kernel/sign-in-attempts.ts'
+import type { StepEvent, StepFacts, StepName, StepOutcome } from '../kernel/sign-in-steps.ts'
+import { coarseNetworkOf } from '../limits/caller-network.ts'
+import {
+  type AttemptIdentity,
+  clientFacts,
+  copied,
+  errorFacts,
+  grantFacts,
+  identityIn,
+  sentFacts,
+} from './attempt-facts.ts'
+import { derivation } from './derived-reference.ts'
+import { type GrantStepsContext, grantSteps } from './grant-steps.ts'
+import { formatReference, referenceIn } from './reference.ts'
+import { secondGroups } from './second-group.ts'
+
+interface AttemptsContext extends GrantStepsContext {
+  readonly random: Random
+}
+
+/** What is known of a request, as long as it is answered. */
+interface Known {
+  readonly facts: { -readonly [Fact in keyof StepFacts]: StepFacts[Fact] }
+  readonly identity: { -readonly [Member in keyof AttemptIdentity]: AttemptIdentity[Member] }
+  reference?: string | undefined
+  expects: StepName
+}
+
+/**
+ * @param secret that references are derived with, so that all replicas agree. Without it, a request that names no record has a
+ *   random reference, and no reference has a second group
+ */
+export function signInAttempts(context: AttemptsContext, secret?: string): SignInAttempts {
+  const { emit, now, random } = context
+  const requests = new WeakMap<AttemptRequest, Known>()
+  const derive = secret === undefined ? undefined : derivation(secret)
+  const secondGroup = secret === undefined ? undefined : secondGroups(secret).seal
+
+  function knownOf(request: AttemptRequest): Known {
+    const before = requests.get(request)
+    if (before !== undefined) return before
+    const known: Known = { facts: {}, identity: {}, expects: 'request_refused' }
+    requests.set(request, known)
+    return known
+  }
+
+  function know(request: AttemptRequest, { sent, client, grant, ...more }: KnownOfRequest): void {
+    const known = knownOf(request)
+    const { reference, expects, subject, ...facts } = more
+    if (sent !== undefined) {
+      merge(known.identity, identityIn(sent))
+      merge(known.facts, sentFacts(sent))
+    }
+    if (client !== undefined) merge(known.facts, clientFacts(client))
+    if (grant !== undefined) merge(known.facts, grantFacts(grant))
+    merge(known.facts, { ...facts, subject: subject && copied(subject) })
+    known.reference = grant?.reference ?? reference ?? known.reference
+    known.expects = expects ?? known.expects
+  }
+
+  function referenceOf(request: AttemptRequest): string {
+    const known = knownOf(request)
+    known.reference ??=
+      derive?.({ clientId: known.facts.clientId, ...known.identity }) ?? referenceIn(random(5))
+    return known.reference
+  }
+
+  function report(request: AttemptRequest, step: StepName, outcome: StepOutcome, more: StepFacts = {}): void {
+    const { facts } = knownOf(request)
+    if (request.remoteAddress !== undefined) facts.network ??= coarseNetworkOf(request.remoteAddress)
+    const reference = referenceOf(request)
+    emit({ type: 'step', reference, at: now(), step, outcome, ...facts, ...more } satisfies StepEvent)
+  }
+
+  return {
+    know,
+    referenceOf,
+    shownReferenceOf: (request) => formatReference(referenceOf(request)),
+    step(request, step, more) {
+      if (more !== undefined) know(request, more)
+      report(request, step, 'ok')
+      knownOf(request).expects = 'request_refused'
+    },
+    refused(request, { reason, status, parameters, facts }) {
+      const { expects } = knownOf(request)
+      know(request, { knownClient: parameters?.known })
+      // The path of an API may name a person. The path of an endpoint is one of ours.
+      const endpoint = expects === 'first_call' ? undefined : copied(request.path)
+      report(request, expects, status >= 500 ? 'failed' : 'refused', {
+        ...{ reason, status, endpoint },
+        ...errorFacts(facts),
+      })
+      const reference = referenceOf(request)
+      return formatReference(reference + (secondGroup?.(reference, reason, now()) ?? ''))
+    },
+    ...grantSteps(context),
+  }
+}
+
+/** Adds what is known now, and forgets nothing. */
+function merge<Members extends object>(known: Members, more: Members): void {
+  for (const name in more) if (more[name] !== undefined) known[name] = more[name]
+}

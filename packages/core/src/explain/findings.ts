@@ -1,0 +1,85 @@
+/** What no error says: a step that is overdue, or one that came again. Computed when an attempt is read. */
+import type { StepEvent, StepName } from '../kernel/sign-in-steps.ts'
+import type { FindingName } from './verdicts.ts'
+
+/** Seconds after which the next step is overdue. */
+const OVERDUE = {
+  /** As long as the form of the consent page is valid by default. */
+  page: 600,
+  /** As long as a code is valid by default. */
+  code: 60,
+  call: 120,
+  registration: 600,
+}
+
+/** An app asks anew within this time by itself; later, its user does. */
+const AT_ONCE = 60
+
+/** From here on, a user does not just look at the page twice. */
+const REPEATED = 3
+
+/** What became of an attempt that no error has stopped. */
+export function findingOf(
+  steps: readonly StepEvent[],
+  now: number,
+  others: readonly StepEvent[],
+): FindingName {
+  const last = steps.at(-1)
+  if (last === undefined) return 'in_progress'
+  const waiting = now - last.at
+  if (isCalled(steps)) return 'succeeded'
+  if (wasRedeemed(steps)) return waiting >= OVERDUE.call ? 'token_not_used' : 'in_progress'
+  const sentBack = steps.findLast(named('sent_back'))
+  if (sentBack !== undefined) return afterCode(sentBack, now, others)
+  return beforeCode(steps, last, { waiting, others })
+}
+
+function afterCode(sentBack: StepEvent, now: number, others: readonly StepEvent[]): FindingName {
+  if (isAskedAgain(sentBack, others)) return 'asked_after_code'
+  return now - sentBack.at >= OVERDUE.code ? 'code_not_redeemed' : 'in_progress'
+}
+
+interface Waiting {
+  /** Seconds since the last step. */
+  readonly waiting: number
+  readonly others: readonly StepEvent[]
+}
+
+function beforeCode(steps: readonly StepEvent[], last: StepEvent, { waiting, others }: Waiting): FindingName {
+  if (last.step === 'sign_in_shown' && signInsShown(steps) >= REPEATED) return 'sign_in_repeated'
+  if (last.step === 'sign_in_shown' && waiting >= OVERDUE.page) return 'sign_in_left'
+  if (last.step === 'consent_shown' && waiting >= OVERDUE.page) return 'consent_left'
+  const unused =
+    last.step === 'registered' &&
+    !others.some(({ step, clientId }) => step === 'asked' && clientId === last.clientId)
+  return unused && waiting >= OVERDUE.registration ? 'never_asked' : 'in_progress'
+}
+
+/** Whether the app began another attempt right after this step, without its user. */
+export function isAskedAgain(after: StepEvent, steps: readonly StepEvent[]): boolean {
+  const { at, reference, clientId, network } = after
+  const others = steps.filter((step) => step.reference !== reference)
+  return others.filter(named('asked')).some((asked) => {
+    const isAtOnce = asked.at >= at && asked.at - at < AT_ONCE
+    const isHere = asked.network === undefined || network === undefined || asked.network === network
+    return isAtOnce && isHere && asked.clientId === clientId
+  })
+}
+
+function isCalled(steps: readonly StepEvent[]): boolean {
+  return steps.some(({ step, outcome }) => step === 'first_call' && outcome === 'ok')
+}
+
+function wasRedeemed(steps: readonly StepEvent[]): boolean {
+  return steps.some(({ step, outcome }) => step === 'code_redeemed' && outcome === 'ok')
+}
+
+/** The number of sign-in pages since the user was last signed in. */
+function signInsShown(steps: readonly StepEvent[]): number {
+  const since = steps.slice(steps.findLastIndex(named('signed_in')) + 1)
+  return since.filter(named('sign_in_shown')).length
+}
+
+function named(name: StepName): (step: StepEvent) => boolean {
+  return ({ step }) => step === name
+}

@@ -1,0 +1,165 @@
+/** The latest sign-in attempts, in the memory of this process. Events go in, attempts come out. */
+import type { StepEvent, StepName } from '../kernel/sign-in-steps.ts'
+import { attemptGroups } from './attempt-groups.ts'
+import { addStep, type RecordedSteps, recordedSteps } from './recorded-steps.ts'
+
+/** A sign-in attempt: what one person wanted once. */
+export interface Attempt {
+  /** 8 characters, without a dash. */
+  readonly reference: string
+  /** The first steps and the latest, in their order. */
+  readonly steps: readonly StepEvent[]
+  /** The number of steps between them that are not kept. */
+  readonly omitted: number
+}
+
+export interface AttemptFilter {
+  readonly clientId?: string | undefined
+  readonly subject?: string | undefined
+  /** Only those with a step that was refused or that failed. */
+  readonly failed?: boolean | undefined
+  /** Default 20. */
+  readonly limit?: number | undefined
+}
+
+export interface FlightRecorder {
+  /** For `onEvent` of the server and of its guards. Ignores all events but steps. */
+  onEvent(event: { readonly type: string }): void
+  /** @param reference 8 characters, from `parseReference` */
+  attempt(reference: string): Attempt | undefined
+  /** The latest attempts, the newest first. */
+  recent(filter?: AttemptFilter): Attempt[]
+  /** Removes the attempts of a user. */
+  forget(subject: string): void
+}
+
+export interface FlightRecorderOptions {
+  /** The number of attempts to keep, at most 5,000. Default 5,000. */
+  readonly keep?: number | undefined
+}
+
+const MAX_ATTEMPTS = 5000
+const MAX_BYTES = 4 * 1024 * 1024
+const MAX_OF_NETWORK = 50
+const MAX_OF_USER = 50
+const MAX_OF_CLIENT = 500
+
+/**
+ * Keeps the latest sign-in attempts in at most 4 MiB. Unauthenticated callers can fill it, so there are at most 50 attempts of
+ * a network or a user and 500 of a client. The oldest attempt of the network with the most attempts goes first, and those of
+ * signed-in users last: a flood displaces itself.
+ *
+ * @throws Error that names the option at fault
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { createFlightRecorder } from '@grantkit/core/explain'
+ *
+ * const recorder = createFlightRecorder()
+ * const { onEvent } = recorder
+ * const options = { issuer, store, scopes, secret, interaction }
+ * export const authorization = createAuthorizationServer({ ...options, explain: true, onEvent })
+ * export const failures = () => recorder.recent({ failed: true })
+ * ```
+ */
+export function createFlightRecorder({ keep = MAX_ATTEMPTS }: FlightRecorderOptions = {}): FlightRecorder {
+  if (!Number.isInteger(keep) || keep < 1 || keep > MAX_ATTEMPTS)
+    throw new Error(`createFlightRecorder: keep must be a whole number from 1 to ${MAX_ATTEMPTS}`)
+  // In the order of their first steps.
+  const attempts = new Map<string, RecordedSteps>()
+  const ofNetwork = attemptGroups()
+  const ofUser = attemptGroups()
+  const ofClient = attemptGroups()
+  let bytes = 0
+
+  function begin(step: StepEvent): RecordedSteps {
+    const attempt = recordedSteps(step)
+    attempts.set(attempt.reference, attempt)
+    for (const oldest of [
+      ofNetwork.add(attempt.network, attempt, MAX_OF_NETWORK),
+      ofClient.add(attempt.clientId, attempt, MAX_OF_CLIENT),
+    ])
+      if (oldest !== undefined) remove(oldest)
+    return attempt
+  }
+
+  /** The flood of a network cannot displace it any more. */
+  function assign(attempt: RecordedSteps, subject: string): void {
+    attempt.subject = subject
+    ofNetwork.remove(attempt.network, attempt)
+    const oldest = ofUser.add(subject, attempt, MAX_OF_USER)
+    if (oldest !== undefined) remove(oldest)
+  }
+
+  /** Does nothing for an attempt that was removed before. */
+  function remove(attempt: RecordedSteps): void {
+    const { reference, network, subject, clientId } = attempt
+    if (!attempts.delete(reference)) return
+    ofNetwork.remove(network, attempt)
+    ofUser.remove(subject ?? '', attempt)
+    ofClient.remove(clientId, attempt)
+    bytes -= attempt.bytes
+  }
+
+  function add(step: StepEvent): void {
+    const known = attempts.get(step.reference)
+    if (known === undefined && isContinuation(step)) return
+    const attempt = known ?? begin(step)
+    const before = known?.bytes ?? 0
+    addStep(attempt, step)
+    bytes += attempt.bytes - before
+    if (step.subject !== undefined && attempt.subject === undefined) assign(attempt, step.subject)
+    while (bytes > MAX_BYTES || attempts.size > keep)
+      remove((ofNetwork.oldestOfFullest() ?? ofUser.oldestOfFullest()) as RecordedSteps)
+  }
+
+  return {
+    onEvent(event) {
+      if (event.type === 'step') add(event as StepEvent)
+    },
+    attempt(reference) {
+      const found = attempts.get(reference)
+      return found && attemptOf(found)
+    },
+    recent: (filter = {}) => latest([...attempts.values()], filter),
+    forget(subject) {
+      for (const attempt of attempts.values()) if (isOf(attempt, { subject })) remove(attempt)
+    },
+  }
+}
+
+const CONTINUATIONS: readonly StepName[] = ['code_redeemed', 'refreshed', 'first_call']
+
+/**
+ * A success of an attempt whose beginning is in another process, or was removed. It explains nothing, and refreshes of grants
+ * that live for months would displace what does.
+ */
+function isContinuation({ step, outcome }: StepEvent): boolean {
+  return outcome === 'ok' && CONTINUATIONS.includes(step)
+}
+
+function attemptOf({ reference, steps, omitted }: RecordedSteps): Attempt {
+  return { reference, steps: [...steps], omitted }
+}
+
+function latest(all: readonly RecordedSteps[], { limit = 20, ...filter }: AttemptFilter): Attempt[] {
+  return all
+    .filter((attempt) => isOf(attempt, filter))
+    .reverse()
+    .sort((one, other) => latestAt(other) - latestAt(one))
+    .slice(0, limit)
+    .map(attemptOf)
+}
+
+function latestAt({ steps }: RecordedSteps): number {
+  return steps.at(-1)?.at ?? 0
+}
+
+function isOf({ steps }: RecordedSteps, { clientId, subject, failed }: AttemptFilter): boolean {
+  return (
+    (clientId === undefined || steps.some((step) => step.clientId === clientId)) &&
+    (subject === undefined || steps.some((step) => step.subject === subject)) &&
+    (failed !== true || steps.some(({ outcome }) => outcome !== 'ok'))
+  )
+}

@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ERRORS } from '../errors.ts'
+import { sha256 } from '../kernel/secrets.ts'
+import { REASONS } from './reasons.ts'
+import { formatReference } from './reference.ts'
+import { readLongReference, secondGroups } from './second-group.ts'
+
+const SECRET = 'a secret of the tests, long enough to pass'
+const OTHER = 'another secret of the tests, long enough to pass'
+const NOW = 1_800_000_000
+const DAY = 86_400
+
+const shown = (reason: string, at = NOW, secret = SECRET) =>
+  formatReference(`7K3MQ2WD${secondGroups(secret).seal('7K3MQ2WD', reason, at)}`)
+
+describe('the second group of a reference', () => {
+  it('gives back every reason, and the minute for 45 days', () => {
+    for (const [index, reason] of REASONS.entries()) {
+      const at = NOW + 61 * index
+      const read = readLongReference(shown(reason, at), SECRET, at + 45 * DAY)
+      expect(read).toEqual({ reference: '7K3MQ2WD', reason, at: at - (at % 60) })
+    }
+  })
+
+  it('has no reason for the error of a feature of yours', () => {
+    expect(readLongReference(shown('of_a_feature'), SECRET, NOW)).toEqual({ reference: '7K3MQ2WD', at: NOW })
+  })
+
+  it('is read when the clock of the replica that made it is ahead', () => {
+    expect(readLongReference(shown('client_unknown', NOW + 120), SECRET, NOW)?.at).toBe(NOW + 120)
+  })
+
+  it('is read with each accepted secret', () => {
+    const before = shown('client_unknown', NOW, OTHER)
+    expect(readLongReference(before, [OTHER, SECRET], NOW)?.reason).toBe('client_unknown')
+    expect(readLongReference(before, SECRET, NOW)?.reason).not.toBe('client_unknown')
+  })
+
+  it.each(['7K3M-Q2WD', '', 'no reference'])('is absent in %j', (text) => {
+    expect(readLongReference(text, SECRET, NOW)).toBeUndefined()
+  })
+
+  it('shows nothing of what it holds: every number of 25 bits has one, and neighbours have nothing in common', () => {
+    const groups = secondGroups(SECRET)
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: REASONS.length - 1 }),
+        fc.nat({ max: 65_535 }),
+        (index, minute) => {
+          const group = groups.seal('7K3MQ2WD', REASONS[index] ?? '', 60 * minute)
+          expect(groups.open('7K3MQ2WD', group)).toEqual({ reason: index + 1, minute })
+          expect(groups.seal('7K3MQ2WE', REASONS[index] ?? '', 60 * minute)).not.toBe(group)
+        },
+      ),
+    )
+    const firsts = Array.from(
+      { length: 32 },
+      (_, n) => groups.seal('7K3MQ2WD', 'client_unknown', NOW + 60 * n)[0],
+    )
+    expect(new Set(firsts).size).toBeGreaterThan(10)
+  })
+})
+
+describe('the numbers of the reasons', () => {
+  it('exist for all errors: add new reasons at the end of the list', () => {
+    expect(Object.keys(ERRORS).filter((reason) => !REASONS.includes(reason))).toEqual([])
+    expect(new Set(REASONS).size).toBe(REASONS.length)
+    expect(REASONS.length).toBeLessThan(512)
+  })
+
+  it('are not given twice: the first ones stay where they are', () => {
+    const first = REASONS.slice(0, FIRST).join()
+    expect(sha256(first)).toBe('U5me1yJi0NSmzVBRGRD_hcS2bSvh3Cmlc1rjdQ4gq_o')
+  })
+})
+
+/** The number of reasons when the numbers were given out. */
+const FIRST = 169

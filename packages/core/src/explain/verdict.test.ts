@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest'
+import type { StepEvent, StepFacts, StepName } from '../kernel/sign-in-steps.ts'
+import { verdictOf } from './verdict.ts'
+
+const START = 1_800_000_000
+const HERE = '192.0.2.0/24'
+const ELSEWHERE = '198.51.100.0/24'
+
+type Facts = StepFacts & Partial<Pick<StepEvent, 'outcome' | 'reference'>>
+
+/** A step, so many seconds after the start. */
+function step(after: number, name: StepName, facts: Facts = {}): StepEvent {
+  const known = { reference: '7K3MQ2WD', clientId: 'an app', network: HERE }
+  const outcome = facts.reason === undefined ? 'ok' : 'refused'
+  return { type: 'step', ...known, at: START + after, step: name, outcome, ...facts }
+}
+
+function verdictAt(after: number, steps: readonly StepEvent[], others?: readonly StepEvent[]) {
+  return verdictOf(steps, START + after, others)
+}
+
+const idAt = (...given: Parameters<typeof verdictAt>) => verdictAt(...given).id
+
+const ASKED = [step(0, 'asked', { redirectUri: 'http://127.0.0.1/callback' }), step(0, 'client_found')]
+const CONSENT = [...ASKED, step(1, 'sign_in_shown'), step(20, 'signed_in'), step(20, 'consent_shown')]
+const SENT_BACK = [...CONSENT, step(30, 'allowed', { scopes: ['openid'] }), step(30, 'sent_back')]
+const REDEEMED = [...SENT_BACK, step(31, 'code_redeemed', { resource: 'https://api.example/mcp' })]
+
+describe('an attempt that an error stopped', () => {
+  it('has the verdict of its reason', () => {
+    const steps = [step(0, 'asked'), step(0, 'request_refused', { reason: 'challenge_missing' })]
+    expect(verdictAt(0, steps)).toMatchObject({
+      id: 'challenge_missing',
+      by: 'app',
+      sentence: expect.stringContaining('without PKCE'),
+      compared: [],
+    })
+  })
+
+  it('has the verdict of the last error', () => {
+    const steps = [
+      ...SENT_BACK,
+      step(31, 'code_redeemed', { reason: 'code_redirect_uri_missing' }),
+      step(32, 'code_redeemed', { reason: 'code_verifier_missing' }),
+    ]
+    expect(idAt(40, steps)).toBe('code_verifier_missing')
+  })
+
+  it('is not stopped if the same step succeeded later', () => {
+    const refused = step(31, 'code_redeemed', { reason: 'code_verifier_missing' })
+    expect(idAt(40, [...SENT_BACK, refused, step(32, 'code_redeemed'), step(33, 'first_call')])).toBe(
+      'succeeded',
+    )
+  })
+
+  it('is still stopped if only an earlier step was repeated', () => {
+    const refused = step(31, 'code_redeemed', { reason: 'code_verifier_missing' })
+    expect(idAt(40, [...SENT_BACK, refused, step(35, 'asked'), step(35, 'consent_shown')])).toBe(
+      'code_verifier_missing',
+    )
+  })
+
+  it('has the verdict of the end of its grant, and not of what follows from that', () => {
+    const ended = step(40, 'ended', { reason: 'code_replayed', by: 'server' })
+    const refused = step(50, 'first_call', { reason: 'bearer_unknown' })
+    expect(idAt(60, [...REDEEMED, ended, refused])).toBe('code_replayed')
+  })
+
+  it('that a user, an app or the operator ended says so', () => {
+    expect(idAt(60, [...REDEEMED, step(40, 'ended', { by: 'user', outcome: 'ok' })])).toBe('grant_ended')
+  })
+
+  it('keeps the reason of a feature, with general words', () => {
+    const verdict = verdictAt(0, [step(0, 'request_refused', { reason: 'badge_missing' })])
+    expect(verdict).toMatchObject({ id: 'badge_missing', sentence: expect.stringContaining('feature') })
+  })
+})
+
+describe('an attempt without an error', () => {
+  it('succeeds with the first call of the API', () => {
+    expect(idAt(1000, [...REDEEMED, step(33, 'first_call'), step(900, 'refreshed')])).toBe('succeeded')
+  })
+
+  it.each<[string, StepEvent[], number, string]>([
+    ['nothing came after the registration', [step(0, 'registered')], 600, 'never_asked'],
+    ['the user does not sign in', [...ASKED, step(1, 'sign_in_shown')], 601, 'sign_in_left'],
+    ['the user does not answer the consent page', CONSENT, 620, 'consent_left'],
+    ['no token request comes', SENT_BACK, 90, 'code_not_redeemed'],
+    ['no call of the API comes', REDEEMED, 151, 'token_not_used'],
+  ])('in which %s is unfinished until that is overdue', (_, steps, overdue, finding) => {
+    expect(idAt(overdue - 1, steps)).toBe('in_progress')
+    expect(idAt(overdue, steps)).toBe(finding)
+  })
+
+  it('whose client asked with another reference is a registration that was used', () => {
+    expect(idAt(9000, [step(0, 'registered', { reference: 'A' })], ASKED)).toBe('in_progress')
+    expect(idAt(9000, [step(0, 'registered', { clientId: 'another app' })], ASKED)).toBe('never_asked')
+  })
+
+  it('lost the cookie of the sign-in if that page comes three times', () => {
+    const shown = [1, 20, 40].map((after) => step(after, 'sign_in_shown'))
+    expect(idAt(41, [...ASKED, ...shown.slice(1)])).toBe('in_progress')
+    expect(idAt(41, [...ASKED, ...shown])).toBe('sign_in_repeated')
+  })
+
+  it('whose user signed in between did not lose it', () => {
+    const signIns = [1, 20, 40].flatMap((after) => [
+      step(after, 'sign_in_shown'),
+      step(after + 5, 'signed_in'),
+    ])
+    expect(idAt(46, [...ASKED, ...signIns, step(46, 'sign_in_shown')])).toBe('in_progress')
+  })
+})
+
+describe('an app that begins anew', () => {
+  const anew = (after: number, facts: Facts = {}) => step(after, 'asked', { reference: 'B', ...facts })
+  const denied = [...CONSENT, step(30, 'denied', { outcome: 'refused', reason: 'consent_denied' })]
+
+  it('right after a denial is in a loop', () => {
+    expect(idAt(40, denied, [anew(31)])).toBe('asked_after_denial')
+  })
+
+  it('right after it was sent a code has lost its state', () => {
+    expect(idAt(40, SENT_BACK, [anew(32)])).toBe('asked_after_code')
+  })
+
+  it('is not the user who looks at the page of the same attempt again', () => {
+    const again = [...denied, step(31, 'asked'), step(31, 'consent_shown')]
+    expect(idAt(40, again, again)).toBe('consent_denied')
+    expect(idAt(40, [...SENT_BACK, step(31, 'asked'), step(31, 'consent_shown')])).toBe('in_progress')
+  })
+
+  it.each<[string, StepEvent[]]>([
+    ['before the denial', [anew(29)]],
+    ['a minute later', [anew(90)]],
+    ['for a user elsewhere', [anew(31, { network: ELSEWHERE })]],
+    ['as another client', [anew(31, { clientId: 'another app' })]],
+  ])('%s is in no loop', (_, others) => {
+    expect(idAt(100, denied, others)).toBe('consent_denied')
+  })
+})
+
+describe('what a verdict compares', () => {
+  const comparedAfter = (steps: readonly StepEvent[]) =>
+    Object.fromEntries(verdictAt(60, steps).compared.map(({ label, value }) => [label, value]))
+
+  it('two redirect URIs: the registered one, and the one that was sent', () => {
+    const error = { reason: 'redirect_uri_not_registered', redirectUri: 'https://app.example/new' }
+    const steps = [step(0, 'request_refused', { ...error, expected: 'https://app.example/old' })]
+    expect(comparedAfter(steps)).toEqual({
+      'redirect_uri sent': 'https://app.example/new',
+      'redirect_uri expected': 'https://app.example/old',
+    })
+  })
+
+  it('the redirect URIs of both requests for a code', () => {
+    const redirectUri = 'http://127.0.0.1/other'
+    const expected = 'http://127.0.0.1/callback'
+    const error = step(31, 'code_redeemed', { reason: 'code_redirect_uri_mismatch', redirectUri, expected })
+    expect(comparedAfter([...SENT_BACK, error])).toEqual({
+      'redirect_uri of the authorization request': 'http://127.0.0.1/callback',
+      'redirect_uri of the token request': redirectUri,
+    })
+  })
+
+  it('two resources that differ by a slash', () => {
+    const error = { reason: 'resource_unknown', resource: 'https://api.example/mcp/' }
+    const steps = [step(0, 'request_refused', { ...error, expected: 'https://api.example/mcp' })]
+    expect(comparedAfter(steps)).toEqual({
+      'resource sent': 'https://api.example/mcp/',
+      'resource expected': 'https://api.example/mcp',
+    })
+  })
+
+  it('the resource of the token and the API that refused it', () => {
+    const resources = { resource: 'https://api.example', expected: 'https://api.example/mcp' }
+    const error = { reason: 'bearer_wrong_audience', ...resources }
+    expect(comparedAfter([...REDEEMED, step(32, 'first_call', error)])).toEqual({
+      'resource of the token': 'https://api.example/mcp',
+      'resource of the API': 'https://api.example',
+    })
+  })
+
+  it('both uses of a refresh token, with the seconds between them', () => {
+    const reused = step(700, 'refreshed', { reason: 'refresh_token_reused', network: ELSEWHERE })
+    const ended = step(700, 'ended', { reason: 'refresh_token_reused', by: 'server' })
+    expect(comparedAfter([...REDEEMED, step(600, 'refreshed'), reused, ended])).toEqual({
+      'first use': '2027-01-15T08:10:00.000Z from 192.0.2.0/24',
+      'second use': '2027-01-15T08:11:40.000Z from 198.51.100.0/24',
+      'seconds between': '100',
+    })
+  })
+
+  it('both uses of a code', () => {
+    const replayed = step(35, 'code_redeemed', { reason: 'code_replayed', network: undefined })
+    expect(comparedAfter([...REDEEMED, replayed])).toEqual({
+      'first use': '2027-01-15T08:00:31.000Z from 192.0.2.0/24',
+      'second use': '2027-01-15T08:00:35.000Z',
+      'seconds between': '4',
+    })
+  })
+
+  it('how long a code was under way', () => {
+    const expired = step(95, 'code_redeemed', { reason: 'code_expired' })
+    expect(comparedAfter([...SENT_BACK, expired])).toEqual({ 'seconds since the code was sent': '65' })
+  })
+
+  it('the fault of the host of a document', () => {
+    const error = {
+      reason: 'document_unreachable',
+      clientId: 'https://app.example/client',
+      fault: 'status_403',
+    }
+    expect(comparedAfter([step(0, 'client_found', error)])).toEqual({
+      document: 'https://app.example/client',
+      fault: 'status_403',
+    })
+  })
+})

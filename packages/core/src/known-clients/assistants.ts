@@ -1,0 +1,133 @@
+import type { KnownClient } from './known-client.ts'
+
+/** Assistants with a hosted callback, which all their users share. */
+export const ASSISTANTS: readonly KnownClient[] = [
+  {
+    id: 'claude',
+    name: 'Claude',
+    vendor: 'Anthropic',
+    host: 'claude.ai',
+    redirectUris: ['https://claude.ai/api/mcp/auth_callback', 'https://claude.com/api/mcp/auth_callback'],
+    documents: [
+      {
+        url: 'https://claude.ai/oauth/mcp-oauth-client-metadata',
+        json: {
+          client_id: 'https://claude.ai/oauth/mcp-oauth-client-metadata',
+          client_name: 'Claude',
+          client_uri: 'https://claude.ai',
+          redirect_uris: ['https://claude.ai/api/mcp/auth_callback'],
+          grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
+          response_types: ['code'],
+          token_endpoint_auth_method: 'none',
+        },
+        seen: '2026-09-29',
+      },
+    ],
+    // The callback answers Claude Desktop with a redirect to claude://claude.ai/settings/connectors.
+    formActionHops: ['claude:'],
+    evidence: 'vendor-page',
+    source: 'https://claude.com/docs/connectors/building/authentication',
+    seen: '2026-09-29',
+  },
+  {
+    id: 'chatgpt',
+    name: 'ChatGPT',
+    vendor: 'OpenAI',
+    host: 'chatgpt.com',
+    redirectUris: ['https://chatgpt.com/connector_platform_oauth_redirect'],
+    documents: [
+      {
+        url: 'https://chatgpt.com/oauth/client.json',
+        json: {
+          client_id: 'https://chatgpt.com/oauth/client.json',
+          client_uri: 'https://chatgpt.com/',
+          redirect_uris: ['https://chatgpt.com/connector_platform_oauth_redirect'],
+          token_endpoint_auth_method: 'private_key_jwt',
+          token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+          grant_types: ['authorization_code', 'refresh_token'],
+          response_types: ['code'],
+          client_name: 'ChatGPT',
+          logo_uri: 'https://persistent.oaistatic.com/sonic/misc/openai-logo.png',
+          token_endpoint_auth_signing_alg: 'RS256',
+          jwks_uri: 'https://chatgpt.com/oauth/jwks.json',
+        },
+        seen: '2026-08-26',
+      },
+    ],
+    formActionHops: [],
+    needs: ['iss'],
+    evidence: 'vendor-page',
+    source: 'https://developers.openai.com/apps-sdk/build/auth',
+    seen: '2026-09-17',
+  },
+  {
+    id: 'perplexity',
+    name: 'Perplexity',
+    vendor: 'Perplexity',
+    host: 'perplexity.ai',
+    redirectUris: [
+      'https://www.perplexity.ai/rest/connections/oauth_callback',
+      'https://enterprise.perplexity.ai/rest/connections/oauth_callback',
+    ],
+    documents: [],
+    formActionHops: [],
+    evidence: 'vendor-page',
+    source: 'Perplexity help centre, article 13915507',
+    seen: '2026-09-17',
+  },
+  {
+    id: 'mistral',
+    name: 'Mistral Le Chat',
+    vendor: 'Mistral AI',
+    host: 'mistral.ai',
+    redirectUris: ['https://callback.mistral.ai/v1/integrations_auth/oauth2_callback'],
+    documents: [],
+    formActionHops: [],
+    evidence: 'observed',
+    source: 'registrations as mistral-mcp-client at several MCP servers; aws-samples/mistral-on-aws',
+    seen: '2026-09-17',
+  },
+  {
+    id: 'grok',
+    name: 'Grok',
+    vendor: 'xAI',
+    host: 'grok.com',
+    redirectUris: [
+      'https://grok.com/connectors-oauth-exchange-code/',
+      'https://console.x.ai/connectors-oauth-exchange-code/',
+    ],
+    documents: [
+      {
+        url: 'https://grok.com/oauth/mcp-client.json',
+        // The members that servers wrote down from it: its host shows data centres a bot wall.
+        json: {
+          client_id: 'https://grok.com/oauth/mcp-client.json',
+          client_name: 'Grok',
+          redirect_uris: [
+            'https://grok.com/connectors-oauth-exchange-code/',
+            'https://console.x.ai/connectors-oauth-exchange-code/',
+          ],
+          token_endpoint_auth_method: 'none',
+        },
+        seen: '2026-09-17',
+      },
+    ],
+    formActionHops: [],
+    evidence: 'vendor-document',
+    source: 'https://grok.com/oauth/mcp-client.json',
+    seen: '2026-09-17',
+  },
+  {
+    id: 'microsoft-365-copilot',
+    name: 'Microsoft 365 Copilot',
+    vendor: 'Microsoft',
+    host: 'teams.microsoft.com',
+    redirectUris: ['https://teams.microsoft.com/api/platform/v1.0/oAuthRedirect'],
+    documents: [],
+    formActionHops: [],
+    evidence: 'vendor-page',
+    source: 'learn.microsoft.com, agent connectors, as MCP servers quote it',
+    seen: '2026-09-17',
+    caution: 'confidential',
+  },
+]

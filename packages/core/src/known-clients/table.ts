@@ -1,0 +1,18 @@
+import { ASSISTANTS } from './assistants.ts'
+import { BUILDERS } from './builders.ts'
+import { EDITORS } from './editors.ts'
+import type { KnownClient } from './known-client.ts'
+import { LOCAL_APPS } from './local-apps.ts'
+
+/**
+ * Clients that many users have, with the exact addresses they use. Addresses with a part for each user, tenant or connector are
+ * not in it: register such a client with `clients.add`.
+ *
+ * @example
+ * ```ts
+ * import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+ *
+ * for (const { id, redirectUris } of KNOWN_CLIENTS) console.log(id, ...redirectUris)
+ * ```
+ */
+export const KNOWN_CLIENTS: readonly KnownClient[] = [...ASSISTANTS, ...EDITORS, ...LOCAL_APPS, ...BUILDERS]

@@ -1,0 +1,329 @@
+import { ERRORS } from '@grantkit/core/errors'
+import { parseReference, readLongReference, type StepEvent } from '@grantkit/core/explain'
+import { pushedAuthorizationRequests } from '@grantkit/core/par'
+import { describe, expect, it } from 'vitest'
+import {
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  codeFor,
+  credentials,
+  decide,
+  redeem,
+  redirectOf,
+  refresh,
+  register,
+  requestToken,
+  type TokenAnswer,
+  tokensFor,
+} from './client.ts'
+import { openDeviceService } from './device-service.ts'
+import { fault, ID, openWithDocuments } from './document-host.ts'
+import { openService, REDIRECT_URI, type Service, VERIFIER } from './service.ts'
+
+const SECRET = 'a secret of the tests, long enough to pass'
+
+const explained = () => openService({ explain: true, unknownScopes: 'refuse' })
+
+function stepsOf({ events }: Service): StepEvent[] {
+  return events.filter((event) => event.type === 'step')
+}
+
+/** The steps, each as its name, or `name: reason`. */
+function told(service: Service): string[] {
+  return stepsOf(service).map(({ step, outcome, reason }) =>
+    outcome === 'ok' && step !== 'ended' ? step : `${step}: ${reason}`,
+  )
+}
+
+/** The references of all steps, each once. */
+function references(service: Service): string[] {
+  return [...new Set(stepsOf(service).map(({ reference }) => reference))]
+}
+
+const REF = / \(ref ([0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{5})\)$/
+
+/** The reference at the end of an `error_description`. */
+function referenceIn(description: unknown): string {
+  return REF.exec(String(description))?.[1] ?? `none in ${description}`
+}
+
+describe('the steps of a sign-in attempt', () => {
+  it('have one reference from the authorization request to the end of the grant', async () => {
+    const service = explained()
+    const client = await register(service)
+    service.events.length = 0
+    const query = authorizationQuery(client.clientId)
+    await authorize(service, query, {})
+    await authorize(service, query)
+    const code = redirectOf(await decide(service)).code ?? ''
+    const { access_token, refresh_token } = bodyOf<TokenAnswer>(await redeem(service, client, code))
+    for (const _ of ['the first call', 'another call']) await service.callApi(access_token, 'courses:read')
+    await service.callApi(access_token, 'students:read')
+    await refresh(service, client, refresh_token)
+    await redeem(service, client, code)
+    expect(told(service)).toEqual([
+      ...['asked', 'client_found', 'sign_in_shown'],
+      ...['asked', 'client_found', 'signed_in', 'consent_shown'],
+      ...['client_found', 'allowed', 'sent_back', 'code_redeemed', 'first_call'],
+      'first_call: bearer_scope_missing',
+      'refreshed',
+      ...['ended: code_replayed', 'code_redeemed: code_replayed'],
+    ])
+    expect(references(service)).toHaveLength(1)
+  })
+
+  it('have what is known of the request', async () => {
+    const service = explained()
+    const client = await register(service)
+    const common = {
+      type: 'step',
+      at: service.clock.now,
+      clientId: client.clientId,
+      clientKind: 'registered',
+    }
+    const [registered] = stepsOf(service)
+    const reference = expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{8}$/)
+    expect(registered).toEqual({
+      ...{ ...common, reference, step: 'registered', outcome: 'ok' },
+      redirectUri: REDIRECT_URI,
+    })
+    const query = authorizationQuery(client.clientId, { redirect_uri: `${REDIRECT_URI}/?tenant=1#top` })
+    await service.send('GET', '/oauth/authorize', { query, remoteAddress: '203.0.113.7' })
+    expect(stepsOf(service).at(-1)).toEqual({
+      ...{ ...common, reference, step: 'request_refused', outcome: 'refused' },
+      ...{ reason: 'redirect_uri_not_registered', status: 400, endpoint: '/oauth/authorize' },
+      redirectUri: `${REDIRECT_URI}/`,
+      expected: REDIRECT_URI,
+      scopes: ['openid', 'profile', 'courses:read'],
+      network: '203.0.113.0/24',
+    })
+  })
+
+  it('name what the user has denied, and what came too late', async () => {
+    const service = explained()
+    const { clientId } = await register(service)
+    await authorize(service, authorizationQuery(clientId))
+    service.events.length = 0
+    await decide(service, { decision: 'deny' })
+    service.clock.now += 1000
+    await decide(service)
+    expect(told(service)).toEqual([
+      'client_found',
+      'denied: consent_denied',
+      'lapsed: consent_ticket_invalid',
+    ])
+    expect(references(service)).toHaveLength(1)
+  })
+
+  it('name who ended a grant, without a request too', async () => {
+    const service = explained()
+    const tokens = await tokensFor(service, await register(service))
+    const [, grantId = ''] = /^gka_([^.]+)/.exec(tokens.access_token) ?? []
+    service.events.length = 0
+    await service.server.grants.revoke('alice', grantId)
+    expect(stepsOf(service)).toMatchObject([{ step: 'ended', by: 'user', grantId, subject: 'alice' }])
+  })
+
+  it('name where the document of the client comes from, and why it cannot be read', async () => {
+    const { service, host } = openWithDocuments({ explain: true })
+    for (const answer of [{}, {}, fault('ECONNREFUSED')]) {
+      host.answer = answer
+      service.clock.now += answer instanceof Error ? 86_400 : 0
+      await authorize(service, authorizationQuery(ID))
+    }
+    expect(stepsOf(service).filter(({ step }) => step === 'client_found')).toMatchObject([
+      { document: 'host', clientKind: 'document' },
+      { document: 'cache' },
+      { outcome: 'failed', reason: 'document_unreachable', fault: 'ECONNREFUSED' },
+    ])
+  })
+
+  it('are failed, not refused, if the store is down', async () => {
+    const service = explained()
+    const { clientId } = await register(service)
+    Object.assign(service.store.clients, { find: () => Promise.reject(new Error('down')) })
+    await authorize(service, authorizationQuery(clientId))
+    expect(stepsOf(service).at(-1)).toMatchObject({
+      step: 'client_found',
+      outcome: 'failed',
+      reason: 'store_unavailable',
+    })
+  })
+
+  it('begin with the push of a pushed request', async () => {
+    const service = openService({ explain: true, features: [pushedAuthorizationRequests()] })
+    const client = await register(service)
+    service.events.length = 0
+    const form = authorizationQuery(client.clientId)
+    const pushed = bodyOf<{ request_uri: string }>(await service.send('POST', '/api/oauth/par', { form }))
+    const query = new URLSearchParams({ client_id: client.clientId, request_uri: pushed.request_uri })
+    const marked = await authorize(service, String(query))
+    await authorize(service, String(marked.headers.location).split('?')[1] ?? '')
+    expect(told(service)).toEqual(['asked', 'asked', 'client_found', 'signed_in', 'consent_shown'])
+    expect(references(service)).toHaveLength(1)
+  })
+
+  it('are those of a device too', async () => {
+    const { service, start, poll, enter, answer } = await openDeviceService({ server: { explain: true } })
+    const started = await start()
+    await poll(started)
+    await enter(started.user_code)
+    await answer()
+    await poll(started)
+    expect(told(service)).toEqual(['asked', 'consent_shown', 'allowed', 'code_redeemed'])
+    expect(references(service)).toHaveLength(1)
+  })
+})
+
+describe('the reference of an attempt', () => {
+  /** The reference of a request that is refused, with its first group alone. */
+  async function refused(
+    service: Service,
+    overrides: Record<string, string | undefined> = {},
+  ): Promise<string> {
+    service.events.length = 0
+    await authorize(service, authorizationQuery('unknown', overrides))
+    return stepsOf(service).at(-1)?.reference ?? ''
+  }
+
+  it('is the same for a reload and on each replica, and another one for another challenge or client', async () => {
+    const first = await refused(explained())
+    expect(await refused(explained())).toBe(first)
+    const service = explained()
+    expect(await refused(service, { state: 'another', scope: 'profile' })).toBe(first)
+    expect(await refused(service, { code_challenge: VERIFIER })).not.toBe(first)
+    expect(await refused(service, { client_id: 'another' })).not.toBe(first)
+    expect(await refused(openService({ explain: true, secret: `${SECRET}!` }))).not.toBe(first)
+  })
+
+  it('is derived from the state without a challenge, and random without both', async () => {
+    const service = explained()
+    const without = { code_challenge: undefined }
+    const first = await refused(service, without)
+    expect(await refused(service, without)).toBe(first)
+    expect(await refused(service, { ...without, state: 'another' })).not.toBe(first)
+    const random = { ...without, state: undefined }
+    expect(await refused(service, random)).not.toBe(await refused(service, random))
+  })
+
+  it('is that of the authorization request in a token request, whatever is wrong with it', async () => {
+    const service = explained()
+    const client = await register(service)
+    const code = await codeFor(service, client.clientId)
+    const { reference } = stepsOf(service).at(-1) as StepEvent
+    const form = {
+      ...credentials(client),
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: REDIRECT_URI,
+    }
+    for (const wrong of [
+      { code: 'unknown', code_verifier: VERIFIER },
+      { client_id: 'unknown' },
+      { redirect_uri: `${REDIRECT_URI}/`, code_verifier: VERIFIER },
+      { code_verifier: 'x'.repeat(43) },
+    ]) {
+      const { error_description } = bodyOf(await requestToken(service, { ...form, ...wrong }))
+      expect(parseReference(referenceIn(error_description)), JSON.stringify(wrong)).toBe(reference)
+    }
+  })
+
+  it('stays with the refresh token of a client that is gone', async () => {
+    const service = explained()
+    const client = await register(service)
+    const { refresh_token } = await tokensFor(service, client)
+    const { reference } = stepsOf(service).at(-1) as StepEvent
+    await service.store.clients.remove(client.clientId)
+    const { error_description } = bodyOf(await refresh(service, client, refresh_token))
+    expect(parseReference(referenceIn(error_description))).toBe(reference)
+    expect(told(service).at(-1)).toBe('refreshed: client_unknown')
+  })
+
+  it('stays with the tokens of a grant that has ended', async () => {
+    const service = explained()
+    const { access_token, refresh_token } = await tokensFor(service, await register(service))
+    const { reference } = stepsOf(service).at(-1) as StepEvent
+    await service.server.grants.revokeAll('alice')
+    service.events.length = 0
+    await service.callApi(access_token, 'courses:read')
+    await requestToken(service, { grant_type: 'refresh_token', refresh_token, client_id: 'gone' })
+    expect(told(service)).toEqual(['first_call: bearer_unknown', 'refreshed: client_unknown'])
+    expect(references(service)).toEqual([reference])
+  })
+
+  it('tells the reason and the minute of the error by its second group', async () => {
+    const service = explained()
+    await authorize(service, authorizationQuery('unknown'))
+    const { reference = '' } = service.shown.error ?? {}
+    const at = service.clock.now - (service.clock.now % 60)
+    expect(readLongReference(reference, SECRET, service.clock.now + 86_400)).toEqual({
+      reference: parseReference(reference),
+      reason: 'client_unknown',
+      at,
+    })
+  })
+})
+
+describe('an error with a reference', () => {
+  it('has it in its text, its body and its headers, which scripts may read', async () => {
+    const service = explained()
+    const response = await requestToken(service, {
+      grant_type: 'authorization_code',
+      code: 'x',
+      client_id: 'x',
+    })
+    const { error_description, reference } = bodyOf(response)
+    expect(reference).toMatch(/^[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{5}$/)
+    expect(error_description).toBe(`${ERRORS.client_unknown.description} (ref ${reference})`)
+    expect(response.headers).toMatchObject({
+      'grantkit-reference': reference,
+      'access-control-expose-headers': expect.stringContaining('Grantkit-Reference'),
+    })
+  })
+
+  it('takes it to the client by redirect', async () => {
+    const service = explained()
+    const { clientId } = await register(service)
+    const answer = redirectOf(await authorize(service, authorizationQuery(clientId, { scope: 'unknown' })))
+    expect(parseReference(referenceIn(answer.error_description))).toBe(references(service).at(-1))
+  })
+
+  it('gives it to the error page, to the consent page, and to programs that read JSON in their place', async () => {
+    const service = explained()
+    const { clientId } = await register(service)
+    await authorize(service, authorizationQuery(clientId))
+    expect(parseReference(service.shown.consent?.reference ?? '')).toBe(references(service).at(-1))
+    const page = await authorize(service, authorizationQuery('unknown'))
+    const { description, reference } = service.shown.error ?? {}
+    expect(description).toBe(ERRORS.client_unknown.description)
+    expect(page.headers).toMatchObject({ 'grantkit-reference': reference })
+    const json = await authorize(service, authorizationQuery('unknown'), { accept: 'application/json' })
+    expect(bodyOf(json)).toMatchObject({
+      error_description: `${description} (ref ${reference})`,
+      reference,
+      reason: 'client_unknown',
+    })
+  })
+
+  it('has it in the challenge of a guard', async () => {
+    const service = explained()
+    const { access_token } = await tokensFor(service, await register(service))
+    const access = await service.callApi(access_token, 'students:read')
+    if (access.kind !== 'refused') throw new Error('The guard accepted the token')
+    const { headers, body } = access.response
+    const [, shown = ''] =
+      /error_description="[^"]* \(ref ([^)]+)\)"/.exec(String(headers['www-authenticate'])) ?? []
+    expect([JSON.parse(body).reference, headers['grantkit-reference']]).toEqual([shown, shown])
+    expect(parseReference(shown)).toBe(references(service).at(-1))
+    expect(service.api.corsHeaders).toEqual({ allowed: [], exposed: ['Grantkit-Reference'] })
+  })
+
+  it('does not exist for a request that has not failed', async () => {
+    const { service, start, poll } = await openDeviceService({ server: { explain: true } })
+    const pending = await poll(await start())
+    const anonymous = await service.send('GET', '/api/oauth/userinfo')
+    for (const response of [pending, anonymous]) expect(JSON.stringify(response)).not.toContain('(ref ')
+    expect(told(service)).toEqual(['asked'])
+  })
+})
