@@ -18,3 +18,4 @@ export {
   type PageViews,
   pages,
 } from './pages.ts'
+export type { ConnectedAppsList } from './views/connected-apps.ts'

@@ -17,6 +17,11 @@ export interface PageLinks {
   readonly signOut?: ((returnTo: string) => string) | undefined
   /** The start page. */
   readonly home?: string | undefined
+  /**
+   * Origins to which your sign-in redirects, if it is not on this one: `['https://app.example']`. Browsers apply
+   * `form-action` to redirects too, and a form that is sent after the end of the session leads to the sign-in.
+   */
+  readonly signInAt?: readonly string[] | undefined
 }
 
 /** What is the same for all pages. */
@@ -48,11 +53,15 @@ export interface PageContent {
   readonly formAction?: readonly string[] | 'any' | undefined
   /** The address of a module script on this origin. It may fetch from this origin. Default: no script runs. */
   readonly script?: string | undefined
+  /** Beside the name of the brand, for example links to your other pages. Default: nothing. */
+  readonly header?: SafeHtml | undefined
+  /** Whether the page has the width of the window, as tables need. Default: a column that is good to read. */
+  readonly wide?: boolean | undefined
 }
 
 /** A page in the layout of the brand: no inline script, no foreign resource, framed by nobody, cached nowhere. */
 export function layout({ site, language }: PageContext, content: PageContent): HttpResponse {
-  const { title, main, status = 200, headers = {}, script } = content
+  const { title, main, status = 200, headers = {}, script, header = '', wide = false } = content
   const { theme, links } = site
   const body = html`<!doctype html>
 <html lang="${language.tag}" dir="${language.dir ?? 'ltr'}">
@@ -72,13 +81,13 @@ ${html.raw`<style>${theme.style}</style>`}${
 <script type="module" src="${script}"></script>`
 }
 </head>
-<body>
-<header class="brand">${brand(theme, links.home)}</header>
+<body${wide ? html` class="wide"` : ''}>
+<header class="brand">${brand(theme, links.home)}${header}</header>
 <main>${main}</main>
 ${theme.footer.length === 0 ? '' : html`<footer><ul>${theme.footer.map(footerLink)}</ul></footer>`}
 </body>
 </html>`
-  return { status, headers: { ...pageHeaders(theme, content), ...headers }, body: String(body) }
+  return { status, headers: { ...pageHeaders(site, content), ...headers }, body: String(body) }
 }
 
 function brand({ name, logo }: Theme, home: string | undefined): SafeHtml {
@@ -91,15 +100,16 @@ function footerLink({ text, href }: FooterLink): SafeHtml {
 }
 
 function pageHeaders(
-  { styleHash, logo }: Theme,
-  { formAction = ["'none'"], script }: PageContent,
+  { theme: { styleHash, logo }, links: { signInAt = [] } }: Site,
+  { formAction, script }: PageContent,
 ): Record<string, string> {
+  const targets = formAction === undefined ? ["'none'"] : [...formAction, ...signInAt]
   const policy = [
     "default-src 'none'",
     `style-src '${styleHash}'`,
     ...(logo === undefined ? [] : ['img-src data:']),
     ...(script === undefined ? [] : ["script-src 'self'", "connect-src 'self'"]),
-    ...(formAction === 'any' ? [] : [`form-action ${formAction.join(' ')}`]),
+    ...(formAction === 'any' ? [] : [`form-action ${targets.join(' ')}`]),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ]

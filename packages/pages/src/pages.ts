@@ -10,12 +10,13 @@ import type {
 import type { ConnectedAppsPages, ConnectedAppsView } from '@grantkit/core/connected-apps'
 import type { DeviceAnsweredView, DeviceInteraction, DeviceView, UserCodeView } from '@grantkit/core/device'
 import type { LogoutInteraction, LogoutView, SignedOutView } from '@grantkit/core/logout'
+import type { SafeHtml } from '@remix-run/html-template'
 import { type Brand, themeOf } from './brand/brand.ts'
 import type { Language } from './language.ts'
 import { layout, type PageContent, type PageContext, type PageLinks, type Site } from './layout.ts'
 import { type LanguageName, offeredLanguages } from './offered-languages.ts'
 import { callbackPage } from './views/callback.ts'
-import { connectedAppsPage } from './views/connected-apps.ts'
+import { type ConnectedAppsList, connectedAppsList, connectedAppsPage } from './views/connected-apps.ts'
 import { consentPage } from './views/consent.ts'
 import { deviceAnsweredPage, devicePage, userCodePage } from './views/device.ts'
 import { errorPage } from './views/error.ts'
@@ -76,6 +77,8 @@ export interface Pages {
   readonly logout: Omit<LogoutInteraction, 'endSession'>
   /** For `connectedApps()`. */
   readonly connectedApps: ConnectedAppsPages
+  /** The cards of that page, for a page of yours. Its forms need `form-action 'self'`. */
+  connectedAppsList(list: ConnectedAppsList): SafeHtml
   /** A page of yours in the same layout. @param content `locale`: one of the languages; the first by default */
   page(content: PageContent & { readonly locale?: string | undefined }): HttpResponse
 }
@@ -140,6 +143,7 @@ export function pages(options: PagesOptions): Pages {
     },
     logout: { logoutPage: shown('logoutPage'), signedOutPage: shown('signedOutPage') },
     connectedApps: { connectedAppsPage: shown('connectedAppsPage') },
+    connectedAppsList: (list) => connectedAppsList(contextOf(list.locale), list),
     page: ({ locale, ...content }) => layout(contextOf(locale), content),
   }
 }

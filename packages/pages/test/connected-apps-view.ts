@@ -13,7 +13,8 @@ function app(
 ): ConnectedApp {
   const times = { firstUsed: NOON - 90 * DAY, lastUsed: NOON, expiresAt: NOON + 90 * DAY }
   const client = { installation, clientId: installation, origin: 'registered' as const }
-  return { ...client, redirectUris: [], scopes, ...times, grantIds: [installation], ...more }
+  const one = { ...client, redirectUris: [], scopes, ...times, grantIds: [installation], ...more }
+  return { ...one, app: one.clientId }
 }
 
 /** One app of each kind, with these permissions. @param name of an app that registered itself */
@@ -37,6 +38,13 @@ export function connectedAppsView(
         ...{ name: 'Editor', clientId: 'https://editor.example/desk/client.json', origin: 'document' },
         redirectUris: ['https://editor.example/callback'],
       }),
+      ...['3b', '3c'].map((id, at) =>
+        app(`g${id}`, scopes.slice(0, 1), {
+          ...{ name: 'Editor', clientId: 'https://editor.example/desk/client.json', origin: 'document' },
+          ...(at === 0 ? { redirectUris: ['http://127.0.0.1:49200/'] } : { called: 'Studio' }),
+          lastUsed: NOON - DAY,
+        }),
+      ),
       app('g4', scopes, {
         name: 'Backup tool',
         origin: 'integration',

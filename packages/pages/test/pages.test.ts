@@ -75,6 +75,14 @@ describe('every page', () => {
     expect(policyOf(page)).not.toContain('form-action')
   })
 
+  it('of yours is wide and has links beside the brand if it says so', () => {
+    const main = html`<h1>Users</h1>`
+    expect(ui.page({ title: 'Users', main, wide: true, header: html`<nav>Links</nav>` }).body).toMatch(
+      /<body class="wide">\s*<header class="brand">.*<nav>Links<\/nav><\/header>/,
+    )
+    expect(ui.page({ title: 'Users', main }).body).toContain('<body>')
+  })
+
   it('has the style of the brand after its own, and refuses one that closes its tag', () => {
     const styled = (style: string) => pages({ brand: { name: 'Notes', style } })
     expect(styled('.card{margin:0}').page({ title: 'Help', main: html`` }).body).toContain(
@@ -150,7 +158,7 @@ describe('the consent page', () => {
   })
 
   it('shows the whole address of a document, and its host larger', async () => {
-    const client = { ...CLIENT, clientId: 'https://a.example/desk/app.json' }
+    const client = { ...CLIENT, origin: 'document' as const, clientId: 'https://a.example/desk/app.json' }
     const body = await consent({ client, identity: { host: 'a.example', loopback: false } })
     expect(body).toContain('https://<strong class="host">a.example</strong>/desk/app.json')
   })
@@ -193,8 +201,20 @@ describe('the error page', () => {
   it('names the ways in which an app can register, if it knows the metadata', async () => {
     const metadata = () => ({ registration_endpoint: 'https://notes.example/register' }) as never
     expect((await shown('client_unknown', 400, { ...OPTIONS, metadata })).body).toContain(
-      '<code>https://notes.example/register</code> (RFC 7591)',
+      '<dt>registration_endpoint</dt><dd><code>https://notes.example/register</code></dd>',
     )
-    expect((await shown('client_unknown')).body).toContain('or register the app anew')
+    expect((await shown('client_unknown')).body).not.toContain('<dt>registration_endpoint</dt>')
   })
+
+  it('tells the developer what to do in the words that an operator would send', async () => {
+    const { body } = await shown('redirect_uri_not_registered')
+    expect(body).toContain('<p>Send a <code>redirect_uri</code> that the client registered, byte for byte')
+  })
+
+  it.each(['consent_ticket_invalid', 'store_unavailable', 'reason_of_a_feature'])(
+    'tells the developer nothing to do about %s, which no app can change',
+    async (reason) => {
+      expect((await shown(reason)).body).not.toContain('Accept: application/json')
+    },
+  )
 })

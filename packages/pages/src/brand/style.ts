@@ -22,6 +22,8 @@ padding:2.5rem 1rem 1.5rem;background:var(--ground);color:var(--ink);font:1rem/1
 .brand,main,footer{inline-size:100%;max-inline-size:30rem}
 .brand{display:flex;justify-content:center;margin-block-end:1.25rem;font-weight:650}
 .brand>*{display:inline-flex;align-items:center;gap:.65rem;min-block-size:2.75rem;color:inherit;text-decoration:none}
+.wide>.brand,.wide>main,.wide>footer{max-inline-size:88rem}
+.wide{padding-block-start:1rem}
 .brand img{inline-size:auto;block-size:2rem;max-inline-size:8rem;object-fit:contain}
 main{padding:2rem;background:var(--card);border:1px solid var(--line);border-radius:1rem;box-shadow:0 1px 2px #0000000a,0 8px 24px #0000000d}
 main>:first-child,.app>:first-child{margin-block-start:0}
@@ -94,6 +96,11 @@ article .host{font-size:1.05rem}
 .changes details form{display:flex;gap:.5rem;margin-block-end:.75rem}
 .changes details form input{flex:1;min-inline-size:0;margin:0}
 .changes button{flex:none}
+.installation{margin-inline:-.25rem;padding-inline:.25rem;border-block-start:1px solid var(--line)}
+.installation .small{display:block}
+.installation .changes{margin-block-end:.75rem}
+.app>.all{padding-block:.75rem .25rem;border-block-start:1px solid var(--line)}
+.app>.all button{inline-size:100%}
 .plain{margin:0 0 .5rem;padding-inline-start:1.25rem}
 .plain li{margin-block-end:.25rem}
 .pages{display:flex;gap:1.5rem}

@@ -151,6 +151,12 @@ export const en = {
     disconnect: 'Disconnect',
     /** What a screen reader says of the button; it contains `disconnect`. */
     disconnectApp: 'Disconnect {app}',
+    /** An app with more than one. */
+    installations: { one: '{count} installation.', other: '{count} installations.' },
+    /** The button for these. */
+    disconnectAll: { other: 'Disconnect all {count}' },
+    /** What a screen reader says of that button; `{all}` is its text. */
+    disconnectAllOf: '{all} installations of {app}',
     /** Names the links below the list, for screen readers. */
     pages: 'Pages',
     firstPage: 'First page',

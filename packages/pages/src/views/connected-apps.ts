@@ -2,30 +2,42 @@ import type { HttpResponse } from '@grantkit/core'
 import type { ConnectedApp, ConnectedAppsView } from '@grantkit/core/connected-apps'
 import type { ScopeInWords } from '@grantkit/core/feature'
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { fill, type Language } from '../language.ts'
+import { counted, fill, type Language } from '../language.ts'
 import { layout, type PageContext } from '../layout.ts'
 import { documentAddress, redirectHost, signedInAs } from './app.ts'
 import { canChange, scopeCount } from './scopes.ts'
 
-/** The apps of a user: what each may do and since when, with a form to disconnect and one to name it. */
+/** What the list of apps needs of the page that has it. */
+export interface ConnectedAppsList
+  extends Pick<ConnectedAppsView, 'locale' | 'apps' | 'next' | 'first' | 'actions' | 'ticket'> {
+  /** The headings of its cards. Default `h2`. */
+  readonly heading?: 'h2' | 'h3' | undefined
+}
+
+/** The apps of a user: what each may do and since when, with forms to disconnect it and one to name it. */
 export async function connectedAppsPage(
   context: PageContext,
   view: ConnectedAppsView,
 ): Promise<HttpResponse> {
   const texts = context.language.connectedApps
-  const { apps, next, first, session, returnTo } = view
-  const isAll = next === undefined && first === undefined
-  const who = await signedInAs(context, session, returnTo)
+  const who = await signedInAs(context, view.session, view.returnTo)
   const main = html`
 <h1>${texts.title}</h1>${notice(context, view)}
 ${who === '' ? '' : html`<dl class="who">${who}</dl>`}
-${
-  apps.length === 0
-    ? html`<p>${isAll ? texts.none : texts.noneHere}</p>`
-    : html`<p class="quiet">${texts.intro} ${texts.used}</p>${apps.map((app) => card(context, view, app))}`
-}
-${isAll ? '' : pageLinks(context, view)}`
+${connectedAppsList(context, view)}`
   return layout(context, { title: texts.title, main, formAction: ["'self'"] })
+}
+
+/** A card for each app, with its installations. */
+export function connectedAppsList(context: PageContext, list: ConnectedAppsList): SafeHtml {
+  const texts = context.language.connectedApps
+  const isAll = list.next === undefined && list.first === undefined
+  return html`${
+    list.apps.length === 0
+      ? html`<p>${isAll ? texts.none : texts.noneHere}</p>`
+      : html`<p class="quiet">${texts.intro} ${texts.used}</p>${byApp(list.apps).map((ofApp) => card(context, list, ofApp))}`
+  }
+${isAll ? '' : pageLinks(context, list)}`
 }
 
 /** What the last form did, or that it did nothing. */
@@ -37,34 +49,89 @@ function notice({ language }: PageContext, { expired, notice }: ConnectedAppsVie
   return html`<p class="notice" role="status">${fill(connectedApps[notice.change], { app })}</p>`
 }
 
-function card(context: PageContext, view: ConnectedAppsView, app: ConnectedApp): SafeHtml {
-  const { language } = context
-  const texts = language.connectedApps
-  const { called, installation } = app
+type InstallationsOfApp = readonly [ConnectedApp, ...ConnectedApp[]]
+
+/** In the order of the list: the app that was used most recently comes first. */
+function byApp(installations: readonly ConnectedApp[]): InstallationsOfApp[] {
+  const apps = new Map<string, [ConnectedApp, ...ConnectedApp[]]>()
+  for (const one of installations) {
+    const ofApp = apps.get(one.app)
+    if (ofApp === undefined) apps.set(one.app, [one])
+    else ofApp.push(one)
+  }
+  return [...apps.values()]
+}
+
+function card(context: PageContext, list: ConnectedAppsList, ofApp: InstallationsOfApp): SafeHtml {
+  const [app, ...others] = ofApp
+  const { heading = 'h2' } = list
   const own = ownName(context, app)
-  const name = called ?? own
-  const hidden = html`<input type="hidden" name="ticket" value="${view.ticket}">
-  <input type="hidden" name="installation" value="${installation}">`
+  const isOne = others.length === 0
+  const name = isOne ? (app.called ?? own) : own
+  const calls = name === own ? '' : calledByItself(context, own)
+  const address = app.origin === 'document' ? html`<dl>${documentAddress(context, app.clientId)}</dl>` : ''
   return html`
 <article class="app">
-  <h2><bdi>${name}</bdi></h2>
-  <p class="quiet">${called === undefined ? '' : fill(texts.callsItself, { app: html`<bdi>${own}</bdi>` })} ${origin(context, app)}</p>
-  <dl>${app.origin === 'document' ? documentAddress(context, app.clientId) : ''}${place(context, app)}</dl>
+  <${heading} class="app-name"><bdi>${name}</bdi></${heading}>
+  <p class="quiet">${calls} ${origin(context, app)}</p>
+  ${address}
+  ${isOne ? installation(context, list, app) : installations(context, list, ofApp)}
+</article>`
+}
+
+function calledByItself({ language }: PageContext, own: string): SafeHtml {
+  return fill(language.connectedApps.callsItself, { app: html`<bdi>${own}</bdi>` })
+}
+
+/** Folded: the user looks for the one that is lost, or disconnects all. */
+function installations(context: PageContext, list: ConnectedAppsList, ofApp: InstallationsOfApp): SafeHtml {
+  const { language } = context
+  const texts = language.connectedApps
+  const [app] = ofApp
+  const all = counted(language, texts.disconnectAll, ofApp.length)
+  const label = fill(texts.disconnectAllOf, { all, app: ownName(context, app) })
+  return html`<p>${counted(language, texts.installations, ofApp.length)}</p>
+  ${ofApp.map((one) => folded(context, list, one))}
+  <form method="post" action="${list.actions.disconnect}" class="all">
+    ${hiddenFields(list, app)}
+    <input type="hidden" name="all" value="1">
+    <button class="danger" aria-label="${label}">${all}</button>
+  </form>`
+}
+
+function folded(context: PageContext, list: ConnectedAppsList, one: ConnectedApp): SafeHtml {
+  const { language } = context
+  const name = one.called ?? where(context, one) ?? ownName(context, one)
+  const used = html`${language.connectedApps.lastUsed}: ${pointInTime(language, one.lastUsed)}`
+  return html`<details class="installation"><summary><b><bdi>${name}</bdi></b> <span class="small">${used}</span></summary>
+  ${installation(context, list, one)}</details>`
+}
+
+/** One installation, with its forms. */
+function installation(context: PageContext, list: ConnectedAppsList, app: ConnectedApp): SafeHtml {
+  const texts = context.language.connectedApps
+  const name = app.called ?? ownName(context, app)
+  const at = place(context, app)
+  return html`${at === '' ? '' : html`<dl>${at}</dl>`}
   ${times(context, app)}
   ${permissions(context, app.scopes)}
   <div class="changes">
     <details><summary>${texts.yourName}<span class="unseen">: ${name}</span></summary>
-    <form method="post" action="${view.actions.name}">
-      ${hidden}
-      <input name="name" aria-label="${fill(texts.yourNameFor, { app: name })}" maxlength="60" autocomplete="off" value="${called ?? ''}">
+    <form method="post" action="${list.actions.name}">
+      ${hiddenFields(list, app)}
+      <input name="name" aria-label="${fill(texts.yourNameFor, { app: name })}" maxlength="60" autocomplete="off" value="${app.called ?? ''}">
       <button>${texts.save}</button>
     </form></details>
-    <form method="post" action="${view.actions.disconnect}">
-      ${hidden}
+    <form method="post" action="${list.actions.disconnect}">
+      ${hiddenFields(list, app)}
       <button class="danger" aria-label="${fill(texts.disconnectApp, { app: name })}">${texts.disconnect}</button>
     </form>
-  </div>
-</article>`
+  </div>`
+}
+
+function hiddenFields({ ticket }: ConnectedAppsList, app: ConnectedApp): SafeHtml {
+  return html`<input type="hidden" name="ticket" value="${ticket}">
+    <input type="hidden" name="installation" value="${app.installation}">`
 }
 
 function ownName({ language }: PageContext, { name, origin }: ConnectedApp): string {
@@ -84,9 +151,22 @@ function place(context: PageContext, { device, redirectUris }: ConnectedApp): Sa
   if (device === undefined && redirectUris.length === 0) return ''
   if (device === undefined)
     return html`<div><dt>${consent.sendsYouTo}</dt>${redirectUris.map((uri) => html`<dd>${redirectHost(context, uri)}</dd>`)}</div>`
-  const network = html`<bdi dir="ltr"><code>${device.network}</code></bdi>`
-  const where = device.network === undefined ? texts.otherDevice : fill(texts.otherDeviceFrom, { network })
-  return html`<div><dt>${texts.runsOn}</dt><dd>${where}</dd></div>`
+  return html`<div><dt>${texts.runsOn}</dt><dd>${otherDevice(context, device.network)}</dd></div>`
+}
+
+function otherDevice({ language }: PageContext, network: string | undefined): SafeHtml | string {
+  const texts = language.connectedApps
+  if (network === undefined) return texts.otherDevice
+  return fill(texts.otherDeviceFrom, { network: html`<bdi dir="ltr"><code>${network}</code></bdi>` })
+}
+
+/** What tells an installation without a name from others of its app. */
+function where(
+  context: PageContext,
+  { device, redirectUris: [uri] }: ConnectedApp,
+): SafeHtml | string | undefined {
+  if (device !== undefined) return otherDevice(context, device.network)
+  return uri === undefined ? undefined : redirectHost(context, uri)
 }
 
 function times({ language }: PageContext, { firstUsed, lastUsed }: ConnectedApp): SafeHtml {
@@ -105,7 +185,7 @@ function permissions({ language }: PageContext, scopes: readonly ScopeInWords[])
   <ul class="plain">${lines}</ul></details>`
 }
 
-function pageLinks({ language }: PageContext, { next, first }: ConnectedAppsView): SafeHtml {
+function pageLinks({ language }: PageContext, { next, first }: ConnectedAppsList): SafeHtml {
   const texts = language.connectedApps
   const link = (address: string | undefined, rel: string, text: string) =>
     address === undefined ? '' : html`<a rel="${rel}" href="${address}">${text}</a>`

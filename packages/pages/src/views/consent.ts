@@ -15,7 +15,7 @@ export async function consentPage(context: PageContext, view: ConsentView): Prom
 <section class="app" aria-label="${consent.theApp}">
   <p class="app-name">${appName(context, client)}</p>
   <p class="quiet">${originHint(context, view)}</p>
-  <dl>${view.identity === undefined ? '' : documentAddress(context, client.clientId)}${redirectTarget(context, view.redirectUri)}${await signedInAs(context, session, returnTo)}</dl>
+  <dl>${client.origin !== 'document' ? '' : documentAddress(context, client.clientId)}${redirectTarget(context, view.redirectUri)}${await signedInAs(context, session, returnTo)}</dl>
 </section>
 <form method="post" action="${view.action}">
   <input type="hidden" name="ticket" value="${view.ticket}">

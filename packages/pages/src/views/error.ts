@@ -1,9 +1,11 @@
-import type { ErrorView, HttpResponse } from '@grantkit/core'
+import type { AuthorizationServer, ErrorView, HttpResponse } from '@grantkit/core'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { fill } from '../language.ts'
 import { layout, type PageContext } from '../layout.ts'
 import { adviceOn } from './advice.ts'
 import { remedyOf } from './remedy.ts'
+
+type Metadata = Partial<AuthorizationServer['metadata']>
 
 /**
  * The error page, with words for the user and words for the app. A program that opened a browser does not see it, so its
@@ -15,19 +17,28 @@ export function errorPage(context: PageContext, view: ErrorView): HttpResponse {
   const unavailable = view.status >= 500
   const title = unavailable ? error.unavailableTitle : error.title
   const advice = unavailable ? error.unavailable : adviceOn(language, view.reason)
-  const remedy = remedyOf(view.reason, site.metadata)
+  const remedy = remedyOf(view.reason)
   const main = html`
 <h1>${title}</h1>
 <p>${fill(advice, { brand: html`<bdi>${site.theme.name}</bdi>` })}</p>${remedy === undefined ? '' : html`<p>${error.tellProgram}</p>`}
 <section class="developer" aria-labelledby="developer">
   <h2 id="developer">${error.forDeveloper}</h2>
-  <div lang="en" dir="ltr">${details(view)}${remedy === undefined ? '' : remedyLines(remedy)}</div>
+  <div lang="en" dir="ltr">${details(view, waysIn(view, site.metadata?.()))}${remedy === undefined ? '' : remedyLines(remedy)}</div>
 </section>`
   return layout(context, { title, main, status: view.status })
 }
 
-function details({ error, reason, parameters, description }: ErrorView): SafeHtml {
-  const rows = Object.entries({ error, reason, ...parameters })
+/** What the server offers to an app that it does not know, by the names of RFC 8414. */
+function waysIn({ reason }: ErrorView, metadata: Metadata | undefined): Metadata {
+  if (reason !== 'client_unknown' || metadata === undefined) return {}
+  const { registration_endpoint, client_id_metadata_document_supported } = metadata
+  return { registration_endpoint, client_id_metadata_document_supported }
+}
+
+function details({ error, reason, parameters, description }: ErrorView, offered: Metadata): SafeHtml {
+  const rows = Object.entries({ error, reason, ...parameters, ...offered }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
   return html`
   <dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}</dl>
   <p>${description}</p>`
