@@ -25,7 +25,7 @@ describe('grantkit-doctor', () => {
 
   it('ends with 2 and prints its usage for wrong arguments', async () => {
     const complaint = `Unknown option '--jsno'.\n\n${USAGE}\n`
-    expect(await run('https://school.example', '--jsno')).toEqual({ status: 2, output: '', complaint })
+    expect(await run('https://server.example', '--jsno')).toEqual({ status: 2, output: '', complaint })
   })
 
   it('ends with 2 and one line if there is no answer', async () => {
@@ -52,7 +52,7 @@ describe('grantkit-doctor', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const { port } = server.address() as AddressInfo
     const printed = [await run(`http://127.0.0.1:${port}`), await run(`http://127.0.0.1:${port}`, '--json')]
-    printed.push(await run('https://school.example', '--client', hostile), await run(hostile))
+    printed.push(await run('https://server.example', '--client', hostile), await run(hostile))
     server.close()
     for (const { output, complaint } of printed) {
       expect(output + complaint).toContain('\\u202e\\u009b1m')

@@ -1,3 +1,4 @@
+import type { VerdictId } from '@grantkit/core/explain'
 import type { Evidence } from './evidence.ts'
 
 /** A requirement, for a deployment by default. */
@@ -6,6 +7,8 @@ export interface Check<Seen = Evidence> {
   readonly title: string
   /** How to remove the fault. */
   readonly fix: string
+  /** The verdict on a sign-in that this fault stops. Absent if it stops none, but endangers users. */
+  readonly causes?: VerdictId
   /** The fault in words; `undefined` if there is none, `SKIPPED` if the evidence is missing. */
   examine(evidence: Seen): string | undefined | typeof SKIPPED
   /** What else to know of evidence without a fault. */

@@ -14,12 +14,14 @@ const PIN = 'ask its publisher, or pin the document (the option `pinned` of clie
 export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
   {
     id: 'client-id',
+    causes: 'document_invalid',
     title: 'The client id is the address of a document',
     fix: 'The publisher must name it by a plain https address with a path, exactly as it is written in the document.',
     examine: ({ clientId }) => clientIdFault(clientId),
   },
   {
     id: 'client-host',
+    causes: 'document_unreachable',
     title: 'Its host answers, at a public address, safely and in time',
     fix: `Run this on the host of the server. If it fails there: ${PIN}`,
     examine: skippedWithout(
@@ -29,12 +31,14 @@ export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
   },
   {
     id: 'client-status',
+    causes: 'document_unreachable',
     title: 'There is a document, not a redirect or a bot wall',
     fix: `Only a 200 is a document, and no redirect is followed: ${PIN}`,
     examine: skippedWithout(hostAnswer, statusFault),
   },
   {
     id: 'client-type',
+    causes: 'document_invalid',
     title: 'It is sent as JSON',
     fix: `It needs the type application/json: ${PIN}`,
     examine: skippedWithout(documentAnswer, ({ headers }) => {
@@ -44,6 +48,7 @@ export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
   },
   {
     id: 'client-document',
+    causes: 'document_invalid',
     title: 'It describes this client, by the rules',
     fix: 'Only its publisher can change it. Who uses the client can register it as an integration instead.',
     examine: skippedWithout(documentAnswer, ({ body }, { clientId }) => {
@@ -55,6 +60,7 @@ export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
   },
   {
     id: 'client-redirects',
+    causes: 'redirect_uri_not_accepted',
     title: 'It has a redirect URI on the machine of the user',
     fix: 'Trust its https redirect URIs by `admit` (CIMD_ADMIT), or add it as an integration.',
     examine: skippedWithout(

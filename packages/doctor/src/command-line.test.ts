@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readCommandLine } from './command-line.ts'
 
-const URL = 'https://school.example'
+const URL = 'https://server.example'
 
 describe('readCommandLine', () => {
   it('registers a client and prints for people by default', () => {
@@ -23,7 +23,7 @@ describe('readCommandLine', () => {
   })
 
   it('keeps the base URL byte for byte', () => {
-    expect(readCommandLine(['HTTP://School.example/'])).toMatchObject({ baseUrl: 'HTTP://School.example/' })
+    expect(readCommandLine(['HTTP://Server.example/'])).toMatchObject({ baseUrl: 'HTTP://Server.example/' })
   })
 
   it('takes the address of a client', () => {
@@ -44,7 +44,7 @@ describe('readCommandLine', () => {
 
   it.each([
     ['no URL', [], 'The base URL is missing.'],
-    ['a host without a scheme', ['school.example'], '"school.example" is not an http or https URL.'],
+    ['a host without a scheme', ['server.example'], '"server.example" is not an http or https URL.'],
     ['another scheme', ['mailto:a@b.example'], '"mailto:a@b.example" is not an http or https URL.'],
     ['a resource that is no URL', [URL, '--resource', '/mcp'], '"/mcp" is not an http or https URL.'],
     ['two URLs', [URL, URL], 'Only one base URL can be examined at a time.'],

@@ -1,24 +1,23 @@
 import { parseArgs } from 'node:util'
 
 export const USAGE = `npx @grantkit/doctor <base URL> [--resource <URL>] [--json] [--no-register] [--follow] [--id-token <token>]
-npx @grantkit/doctor <base URL> --client <id> [--json]
+npx @grantkit/doctor <base URL> --client <client> [--json] [--no-register]
 
-Examines a live deployment from outside, as its clients see it; or whether it can serve a client whose id is the address
-of a document.
+Examines a live deployment from outside, as its clients see it; or whether one client could sign in there.
 
   --resource      the API or MCP server that the tokens are for, where it is not the base URL
   --json          the findings as JSON
   --no-register   do not register the throw-away client that some checks need
   --follow        also read what the metadata name at other origins; nothing is posted there
   --id-token      an ID token of the deployment, to be examined too
-  --client        fetches the document of this client from here, as the deployment would
+  --client        a known client, such as cursor; or the address of a client's document, which is fetched from here,
+                  as the deployment would
   --help          this text
 
 Ends with 0 when every check passed, 1 when one failed, 2 when there was nothing to examine.`
 
-/** A deployment to examine, from the command line. */
+/** A deployment to examine. */
 export interface Examination {
-  readonly kind: 'examination'
   readonly baseUrl: string
   readonly json: boolean
   readonly register: boolean
@@ -27,12 +26,12 @@ export interface Examination {
   readonly idToken: string | undefined
   /** The resource to examine, where it is not the base URL. */
   readonly resource: string | undefined
-  /** The address of a client's document, to be examined instead of the deployment. */
+  /** A known client by its id, or the address of a client's document. */
   readonly client: string | undefined
 }
 
 export type CommandLine =
-  | Examination
+  | (Examination & { readonly kind: 'examination' })
   | { readonly kind: 'help' }
   | { readonly kind: 'refused'; readonly reason: string }
 

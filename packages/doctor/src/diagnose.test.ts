@@ -12,7 +12,7 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import { diagnose, type SendProbe } from './diagnose.ts'
 
-const ISSUER = 'https://school.example'
+const ISSUER = 'https://server.example'
 const NOW = 1_800_000_000
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const KEY = PrivateJwk.parse({ ...privateKey.export({ format: 'jwk' }), kid: 'a key', alg: 'RS256' })
@@ -33,7 +33,7 @@ const INTERACTION: Interaction = {
 }
 
 /** A server in good health. */
-function openSchool(features: readonly Feature[] = []) {
+function openService(features: readonly Feature[] = []) {
   const now = () => NOW
   return createAuthorizationServer({
     issuer: ISSUER,
@@ -51,7 +51,7 @@ function openSchool(features: readonly Feature[] = []) {
 type Spoil = (answer: HttpResponse) => HttpResponse
 
 /** Sends probes to a server of this process; the answers of some paths are spoilt on their way. */
-function sendTo(server: ReturnType<typeof openSchool>, spoils: Readonly<Record<string, Spoil>>): SendProbe {
+function sendTo(server: ReturnType<typeof openService>, spoils: Readonly<Record<string, Spoil>>): SendProbe {
   return async ({ method, url, headers = {}, body = '' }) => {
     const { pathname, search } = new URL(url)
     const route = server.routes.find(({ path }) => path === pathname)
@@ -77,7 +77,7 @@ async function failuresWith(
   idToken?: string,
   features: readonly Feature[] = [],
 ): Promise<string[]> {
-  const server = openSchool(features)
+  const server = openService(features)
   const findings = await diagnose(ISSUER, sendTo(server, spoils), { now: () => NOW, idToken })
   return findings.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id)
 }
@@ -113,7 +113,7 @@ describe('diagnose', () => {
     ['an issuer with a slash', { [AS]: member('issuer', `${ISSUER}/`) }, ['issuer']],
     [
       'another issuer in the OpenID configuration',
-      { [OIDC]: member('issuer', 'http://school.example') },
+      { [OIDC]: member('issuer', 'http://server.example') },
       ['issuer'],
     ],
     [
@@ -121,16 +121,16 @@ describe('diagnose', () => {
       { [RESOURCE]: member('authorization_servers', ['https://old.example']) },
       ['issuer'],
     ],
-    ['another resource', { [RESOURCE]: member('resource', 'http://school.example') }, ['resource-metadata']],
+    ['another resource', { [RESOURCE]: member('resource', 'http://server.example') }, ['resource-metadata']],
     ['no OpenID configuration', { [OIDC]: status(404) }, ['openid-configuration']],
     [
       'an endpoint on http',
-      { [AS]: member('introspection_endpoint', 'http://school.example/x') },
+      { [AS]: member('introspection_endpoint', 'http://server.example/x') },
       ['endpoints'],
     ],
     [
       'assertions without algorithms',
-      { [AS]: member('token_endpoint_auth_methods_supported', ['private_key_jwt']) },
+      { [AS]: member('token_endpoint_auth_methods_supported', ['none', 'private_key_jwt']) },
       ['client-authentication'],
     ],
     [
@@ -150,6 +150,16 @@ describe('diagnose', () => {
           ),
       },
       ['client-authentication'],
+    ],
+    [
+      'answers to known clients without iss',
+      { [AS]: member('authorization_response_iss_parameter_supported', undefined) },
+      ['known-clients'],
+    ],
+    [
+      'secrets that known clients do not have',
+      { [AS]: member('token_endpoint_auth_methods_supported', ['client_secret_post']) },
+      ['known-clients'],
     ],
     ['plain PKCE', { [AS]: member('code_challenge_methods_supported', ['plain', 'S256']) }, ['pkce']],
     [
@@ -238,7 +248,7 @@ describe('a server whose metadata name addresses of others', () => {
     ['reads there if it must follow, and posts nothing', true, ['GET', 'OPTIONS']],
   ])('%s', async (_, follow, methods) => {
     const methodsSent: string[] = []
-    const send = sendTo(openSchool(), { [AS]: everywhere })
+    const send = sendTo(openService(), { [AS]: everywhere })
     const counting: SendProbe = (probe) => {
       if (probe.url.startsWith(ELSEWHERE)) methodsSent.push(probe.method)
       return send(probe)
@@ -251,9 +261,30 @@ describe('a server whose metadata name addresses of others', () => {
   })
 })
 
+describe('the way of known clients', () => {
+  const documents = member('client_id_metadata_document_supported', true)
+  const closed = member('registration_endpoint', undefined)
+  const findingWith = async (spoil: Spoil) => {
+    const findings = await diagnose(ISSUER, sendTo(openService(), { [AS]: spoil }), { now: () => NOW })
+    return findings.find(({ id }) => id === 'known-clients')
+  }
+
+  it.each<[string, Spoil, string]>([
+    ['registration alone', (answer) => answer, 'each of them by registration'],
+    ['both', documents, 'Cursor by registration, the others by their documents'],
+    ['documents alone', (answer) => documents(closed(answer)), 'Cursor, which has none'],
+  ])('is named where there is %s', async (_, spoil, note) => {
+    expect(await findingWith(spoil)).toMatchObject({ verdict: 'passed', note: expect.stringContaining(note) })
+  })
+
+  it('is not looked for where the operator adds each client', async () => {
+    expect(await findingWith(closed)).toMatchObject({ verdict: 'skipped' })
+  })
+})
+
 describe('the registration of the doctor', () => {
   const noteWith = async (spoils: Readonly<Record<string, Spoil>>, register = true) => {
-    const findings = await diagnose(ISSUER, sendTo(openSchool(), spoils), { now: () => NOW, register })
+    const findings = await diagnose(ISSUER, sendTo(openService(), spoils), { now: () => NOW, register })
     return findings.find(({ id }) => id === 'registration')
   }
 
@@ -273,7 +304,7 @@ describe('the registration of the doctor', () => {
 
 describe('a server for an MCP server, without OpenID Connect', () => {
   const resource = `${ISSUER}/mcp`
-  const school = createAuthorizationServer({
+  const service = createAuthorizationServer({
     issuer: ISSUER,
     store: createMemoryStore({ now: () => NOW }),
     scopes: { 'courses:read': { description: 'See courses' } },
@@ -283,7 +314,7 @@ describe('a server for an MCP server, without OpenID Connect', () => {
     interaction: INTERACTION,
   })
   const failures = async (requested: string | undefined) => {
-    const findings = await diagnose(ISSUER, sendTo(school, {}), { now: () => NOW, resource: requested })
+    const findings = await diagnose(ISSUER, sendTo(service, {}), { now: () => NOW, resource: requested })
     return findings.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id)
   }
 
@@ -314,7 +345,7 @@ describe('a server that takes proofs', () => {
     ['a nonce that no script sees', { [TOKEN]: header('access-control-expose-headers', 'ETag') }, ['dpop']],
     [
       'a challenge that does not offer them',
-      { [USERINFO]: header('www-authenticate', 'Bearer resource_metadata="https://school.example"') },
+      { [USERINFO]: header('www-authenticate', 'Bearer resource_metadata="https://server.example"') },
       ['dpop'],
     ],
   ])('and %s', async (_, spoils, expected) => {

@@ -1,9 +1,11 @@
 import type { HttpResponse } from '@grantkit/core'
+import type { VerdictId } from '@grantkit/core/explain'
 import { type Check, SKIPPED } from './check.ts'
 import { ENDPOINT_CHECKS } from './endpoint-checks.ts'
-import { type Evidence, PROBES, type Probe, REGISTERING_PROBES } from './evidence.ts'
+import { type Ask, type Evidence, PROBES, type Probe, REGISTERING_PROBES } from './evidence.ts'
 import { METADATA_CHECKS } from './metadata-checks.ts'
 import { PAGE_CHECKS } from './page-checks.ts'
+import { KNOWN_CLIENTS_CHECK } from './ways-of-known-clients.ts'
 
 /**
  * Sends a probe without following redirects. The answer has header names in lower case. Rejects when no answer comes.
@@ -38,6 +40,8 @@ export interface Finding {
   readonly seen?: string
   /** How to remove the fault. Failures only. */
   readonly fix?: string
+  /** The verdict of `@grantkit/core/explain` on a sign-in that the fault stops. Failures only. */
+  readonly causes?: VerdictId
   /** What else was seen where there is no fault. A few checks only. */
   readonly note?: string
 }
@@ -59,7 +63,9 @@ export async function diagnose(
   send: SendProbe,
   options: DiagnosisOptions = {},
 ): Promise<readonly Finding[]> {
-  return examine(await evidenceOf(baseUrl, send, options))
+  const { register = true } = options
+  const probes = { ...PROBES, ...(register ? REGISTERING_PROBES : {}) }
+  return examine(await evidenceOf(baseUrl, send, probes, options))
 }
 
 /**
@@ -73,14 +79,22 @@ export async function diagnose(
  * ```
  */
 export function examine(evidence: Evidence): readonly Finding[] {
-  return [...METADATA_CHECKS, ...ENDPOINT_CHECKS, ...PAGE_CHECKS].map((check) => findingOf(check, evidence))
+  return CHECKS.map((check) => findingOf(check, evidence))
 }
 
-async function evidenceOf(baseUrl: string, send: SendProbe, options: DiagnosisOptions): Promise<Evidence> {
-  const { register = true, follow = false, idToken, resource = baseUrl } = options
+const CHECKS = [...METADATA_CHECKS, KNOWN_CLIENTS_CHECK, ...ENDPOINT_CHECKS, ...PAGE_CHECKS]
+
+/** Sends the probes one after another. */
+export async function evidenceOf(
+  baseUrl: string,
+  send: SendProbe,
+  probes: Readonly<Record<string, Ask>>,
+  options: DiagnosisOptions,
+): Promise<Evidence> {
+  const { follow = false, idToken, resource = baseUrl } = options
   const { now = () => Math.floor(Date.now() / 1000) } = options
   const answers: Record<string, HttpResponse | undefined> = {}
-  for (const [name, ask] of Object.entries({ ...PROBES, ...(register ? REGISTERING_PROBES : {}) })) {
+  for (const [name, ask] of Object.entries(probes)) {
     const probe = ask(baseUrl, answers, resource)
     if (probe && (follow || isAtHome(probe, [baseUrl, resource])) && !postsElsewhere(probe, baseUrl))
       answers[name] = await send(probe).catch(() => undefined)
@@ -98,8 +112,10 @@ function postsElsewhere(probe: Probe, baseUrl: string): boolean {
 }
 
 /** What one check says to evidence of its kind. */
-export function findingOf<Seen>({ id, title, fix, examine, note }: Check<Seen>, evidence: Seen): Finding {
+export function findingOf<Seen>(check: Check<Seen>, evidence: Seen): Finding {
+  const { id, title, fix, causes, examine, note } = check
   const seen = examine(evidence)
   if (seen === undefined) return { id, title, verdict: 'passed', ...(note && { note: note(evidence) }) }
-  return seen === SKIPPED ? { id, title, verdict: 'skipped' } : { id, title, verdict: 'failed', seen, fix }
+  if (seen === SKIPPED) return { id, title, verdict: 'skipped' }
+  return { id, title, verdict: 'failed', seen, fix, ...(causes && { causes }) }
 }

@@ -9,6 +9,7 @@ const MOST = 24 * 60 * 60
 /** For how long a server keeps the document, so that the next user does not wait for its host. */
 export const DOCUMENT_LIFE: Check<ClientEvidence> = {
   id: 'client-cache',
+  causes: 'document_unreachable',
   title: 'A server may keep it',
   fix: 'Its publisher should send `Cache-Control: max-age=3600`. Else each authorization asks its host, at most six times a minute.',
   examine: skippedWithout(documentAnswer, (answer) =>

@@ -7,6 +7,7 @@ const WEAK = /^(none|HS)/
 /** Skipped where the server takes no proofs. */
 export const DPOP_CHECK: Check = {
   id: 'dpop',
+  causes: 'dpop_proof_missing',
   title: 'Clients can bind their tokens to keys, scripts too (RFC 9449 5.1, 7.1, 8)',
   fix: 'Let the headers DPoP, DPoP-Nonce and WWW-Authenticate pass, and OPTIONS reach the service.',
   examine: skippedWithout(algorithmsOf, (algorithms, { answers }) => {

@@ -9,6 +9,7 @@ const answerTo = (name: string) => (evidence: Evidence) => evidence.answers[name
 export const ENDPOINT_CHECKS: readonly Check[] = [
   {
     id: 'endpoint-cors',
+    causes: 'code_not_redeemed',
     title: 'Scripts of any origin may call the endpoints, without credentials',
     fix: 'Let OPTIONS pass to the service, which answers with * and never with Access-Control-Allow-Credentials.',
     examine: ({ answers }) =>
@@ -39,29 +40,33 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
       return cacheControl.includes('no-store') ? undefined : `Cache-Control is "${cacheControl}"`
     }),
   },
-  errorCheck(
-    'token-error',
-    'A malformed token request is invalid_request',
-    'emptyTokenRequest',
-    400,
-    'invalid_request',
-  ),
-  errorCheck(
-    'unknown-client',
-    'An unknown client gets an error that makes it register again',
-    'unknownClient',
-    401,
-    'invalid_client',
-  ),
-  errorCheck(
-    'unknown-push',
-    'A client that is not known pushes no request (RFC 9126 2.3)',
-    'unknownPush',
-    401,
-    'invalid_client',
-  ),
+  errorCheck({
+    id: 'token-error',
+    title: 'A malformed token request is invalid_request',
+    probe: 'emptyTokenRequest',
+    status: 400,
+    error: 'invalid_request',
+    causes: 'message_invalid',
+  }),
+  errorCheck({
+    id: 'unknown-client',
+    title: 'An unknown client gets an error that makes it register again',
+    probe: 'unknownClient',
+    status: 401,
+    error: 'invalid_client',
+    causes: 'client_unknown',
+  }),
+  errorCheck({
+    id: 'unknown-push',
+    title: 'A client that is not known pushes no request (RFC 9126 2.3)',
+    probe: 'unknownPush',
+    status: 401,
+    error: 'invalid_client',
+    causes: 'client_unknown',
+  }),
   {
     id: 'registration',
+    causes: 'client_metadata_invalid',
     title: 'A native app can register itself (RFC 7591 3.2.1)',
     fix: 'Let the answers of the registration endpoint pass, or run with --no-register.',
     examine: skippedWithout(answerTo('registration'), (answer) =>
@@ -71,26 +76,37 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
     ),
     note: () => 'as "Grantkit doctor"; Grantkit forgets it, since no user approves it',
   },
-  errorCheck(
-    'https-registration',
-    'A fixed https callback cannot register itself',
-    'httpsRegistration',
-    400,
-    'invalid_redirect_uri',
-  ),
-  errorCheck('bad-token', 'A bad access token is invalid_token', 'badBearer', 401, 'invalid_token'),
+  errorCheck({
+    id: 'https-registration',
+    title: 'A fixed https callback cannot register itself',
+    probe: 'httpsRegistration',
+    status: 400,
+    error: 'invalid_redirect_uri',
+  }),
+  errorCheck({
+    id: 'bad-token',
+    title: 'A bad access token is invalid_token',
+    probe: 'badBearer',
+    status: 401,
+    error: 'invalid_token',
+    causes: 'bearer_unknown',
+  }),
   {
     id: 'challenge',
+    causes: 'never_asked',
     title: 'The challenge to an invalid token names the resource metadata (RFC 9728 5.1)',
     fix: 'Let the WWW-Authenticate header pass.',
     examine: skippedWithout(answerTo('badBearer'), (answer) => {
       const challenge = headerOf(answer, 'www-authenticate')
-      return challenge.includes('resource_metadata=') ? undefined : `WWW-Authenticate is "${challenge}"`
+      const [, url] = /resource_metadata="([^"]*)"/.exec(challenge) ?? []
+      if (url === undefined) return `WWW-Authenticate is "${challenge}"`
+      return URL.canParse(url) ? undefined : `resource_metadata is "${url}", which is not absolute`
     }),
   },
   DPOP_CHECK,
   {
     id: 'loopback-port',
+    causes: 'redirect_uri_not_registered',
     title: 'An app may be answered on another loopback port than it registered (RFC 8252 7.3)',
     fix: 'Compare a loopback redirect URI without its port.',
     examine: skippedWithout(answerTo('authorize'), (answer) => {
@@ -100,6 +116,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
   },
   {
     id: 'iss',
+    causes: 'code_not_redeemed',
     title: 'Every answer to an app carries iss and its state (RFC 9207 2)',
     fix: 'The issuer in the answer must be the base URL byte for byte.',
     examine: skippedWithout(answerTo('unknownScope'), (answer, { baseUrl }) => {
@@ -112,10 +129,15 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
   },
 ]
 
-function errorCheck(id: string, title: string, probe: string, status: number, error: string): Check {
+interface ExpectedError extends Pick<Check, 'id' | 'title' | 'causes'> {
+  readonly probe: string
+  readonly status: number
+  readonly error: string
+}
+
+function errorCheck({ probe, status, error, ...check }: ExpectedError): Check {
   return {
-    id,
-    title,
+    ...check,
     fix: 'Let the answers of the service pass as they are; a proxy must not replace error bodies.',
     examine: skippedWithout(answerTo(probe), (answer) => {
       const seen = memberOf(answer, 'error')

@@ -35,7 +35,8 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 type Seen = Evidence['answers']
-type Ask = (baseUrl: string, seen: Seen, resource: string) => Probe | undefined
+/** A probe, if the answers so far allow it. */
+export type Ask = (baseUrl: string, seen: Seen, resource: string) => Probe | undefined
 
 /** The probes in order: a later one may use the answer to an earlier one. */
 export const PROBES: Readonly<Record<string, Ask>> = {
@@ -61,16 +62,14 @@ export const PROBES: Readonly<Record<string, Ask>> = {
     at(seen, 'pushed_authorization_request_endpoint', (url) => post(url, 'client_id=doctor', FORM)),
   badBearer: (_, seen) =>
     at(seen, 'userinfo_endpoint', (url) => get(url, { authorization: 'Bearer doctor' })),
-  httpsRegistration: (_, seen) =>
-    at(seen, 'registration_endpoint', (url) => register(url, `${ORIGIN}/callback`)),
+  httpsRegistration: (_, seen) => registerClient(seen, [`${ORIGIN}/callback`]),
 }
 
 /** Probes that register a client. The server deletes it without an approval. */
 export const REGISTERING_PROBES: Readonly<Record<string, Ask>> = {
-  registration: (_, seen) => at(seen, 'registration_endpoint', (url) => register(url, REGISTERED)),
-  authorize: (_, seen) =>
-    authorize(seen, memberOf(seen.serverMetadata, 'scopes_supported')?.split(',')[0] ?? 'openid'),
-  unknownScope: (_, seen) => authorize(seen, 'doctor:unknown'),
+  registration: (_, seen) => registerClient(seen, [REGISTERED]),
+  authorize: (_, seen) => authorize(seen, ASKED),
+  unknownScope: (_, seen) => authorize(seen, ASKED, 'doctor:unknown'),
   page: (baseUrl, seen) => {
     const location = headerOf(seen.authorize, 'location')
     if (location === '' || !URL.canParse(location, baseUrl)) return undefined
@@ -104,13 +103,18 @@ function at(seen: Seen, endpoint: string, ask: (url: string) => Probe): Probe | 
   return url !== undefined && URL.canParse(url) ? ask(url) : undefined
 }
 
-function authorize(seen: Seen, scope: string): Probe | undefined {
+/** An authorization request of the registered client. @param scope default: the first one of the metadata */
+export function authorize(
+  seen: Seen,
+  redirect_uri: string,
+  scope = memberOf(seen.serverMetadata, 'scopes_supported')?.split(',')[0] ?? 'openid',
+): Probe | undefined {
   const client_id = memberOf(seen.registration, 'client_id')
   if (client_id === undefined) return undefined
   const request = {
     response_type: 'code',
     client_id,
-    redirect_uri: ASKED,
+    redirect_uri,
     scope,
     state: STATE,
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
@@ -119,12 +123,10 @@ function authorize(seen: Seen, scope: string): Probe | undefined {
   return at(seen, 'authorization_endpoint', (url) => get(`${url}?${new URLSearchParams(request)}`))
 }
 
-function register(url: string, redirectUri: string): Probe {
-  return post(
-    url,
-    JSON.stringify({ client_name: 'Grantkit doctor', redirect_uris: [redirectUri] }),
-    JSON_TYPE,
-  )
+/** Registers a public client. */
+export function registerClient(seen: Seen, redirect_uris: readonly string[]): Probe | undefined {
+  const body = JSON.stringify({ client_name: 'Grantkit doctor', redirect_uris })
+  return at(seen, 'registration_endpoint', (url) => post(url, body, JSON_TYPE))
 }
 
 function get(url: string, headers: Probe['headers'] = {}): Probe {

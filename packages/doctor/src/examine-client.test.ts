@@ -112,7 +112,7 @@ describe('the examination of a client', () => {
     )
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const hosts = { 'app.dev': `127.0.0.1:${(server.address() as AddressInfo).port}` }
-    const fetch = safeFetch({ issuer: 'https://school.dev', unsafeForTests: { ca: authority.ca, hosts } })
+    const fetch = safeFetch({ issuer: 'https://server.dev', unsafeForTests: { ca: authority.ca, hosts } })
     const findings = await examineClient(ID, fetch)
     server.close()
     expect(findings.filter(({ verdict }) => verdict !== 'passed')).toEqual([])

@@ -11,18 +11,21 @@ const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 export const METADATA_CHECKS: readonly Check[] = [
   {
     id: 'server-metadata',
+    causes: 'never_asked',
     title: 'The server metadata can be read (RFC 8414 3)',
     fix: 'Let the proxy pass /.well-known/ at the root of the host, path inserted after it, through to the service.',
     examine: ({ answers }) => unreadable(answers.serverMetadata),
   },
   {
     id: 'openid-configuration',
+    causes: 'never_asked',
     title: 'The OpenID configuration can be read (OpenID Connect Discovery 4)',
     fix: 'Let the proxy pass /.well-known/openid-configuration below the base path through to the service.',
     examine: ({ answers }) => unreadable(answers.openIdConfiguration),
   },
   {
     id: 'issuer',
+    causes: 'never_asked',
     title: 'The issuer is the same everywhere, byte for byte (RFC 8414 3.3)',
     fix: 'Set the base URL of the service to the address that clients use, with the same scheme, case and slashes.',
     examine: ({ baseUrl, answers }) =>
@@ -38,6 +41,7 @@ export const METADATA_CHECKS: readonly Check[] = [
   },
   {
     id: 'resource-metadata',
+    causes: 'never_asked',
     title: 'The protected-resource metadata describes the resource (RFC 9728 3.3)',
     fix: 'If the base URL is no resource of the server, name one by --resource; if it is, let the proxy pass its well-known address through.',
     examine: ({ baseUrl, resource = baseUrl, answers }) =>
@@ -46,6 +50,7 @@ export const METADATA_CHECKS: readonly Check[] = [
   },
   {
     id: 'endpoints',
+    causes: 'sign_in_repeated',
     title: 'Every endpoint is at the address that clients use',
     fix: 'Behind a TLS proxy the base URL is the https address outside; it is never taken from a request.',
     examine: skippedWithout(metadata, (document, { baseUrl }) => {
@@ -59,6 +64,7 @@ export const METADATA_CHECKS: readonly Check[] = [
   },
   {
     id: 'pkce',
+    causes: 'challenge_method_unsupported',
     title: 'PKCE is S256 and nothing else (RFC 9700 2.1.1)',
     fix: 'Offer S256 only: plain gives the verifier away.',
     examine: skippedWithout(metadata, (document) => {
@@ -68,6 +74,7 @@ export const METADATA_CHECKS: readonly Check[] = [
   },
   {
     id: 'device-grant',
+    causes: 'grant_type_unsupported',
     title: 'The device grant is offered whole, or not at all (RFC 8628 3.1, 4)',
     fix: 'Name device_authorization_endpoint where grant_types_supported has the grant, and let its answers pass.',
     examine: (evidence) => {
@@ -81,12 +88,14 @@ export const METADATA_CHECKS: readonly Check[] = [
   },
   {
     id: 'client-authentication',
+    causes: 'client_auth_method_mismatch',
     title: 'The ways to authenticate fit what is offered (RFC 8414 2)',
     fix: 'List the signing algorithms together with private_key_jwt; with client_credentials, offer private_key_jwt or client_secret_basic.',
     examine: skippedWithout(metadata, authenticationFault),
   },
   {
     id: 'keys',
+    causes: 'keys_unavailable',
     title: 'The key set shows public keys, each with kid and alg (RFC 7517)',
     fix: 'Publish only the public members of each key, with its kid and alg.',
     examine: skippedWithout(
@@ -98,6 +107,7 @@ export const METADATA_CHECKS: readonly Check[] = [
   },
   {
     id: 'metadata-cors',
+    causes: 'never_asked',
     title: 'Scripts of any origin may read the documents',
     fix: 'Let Access-Control-Allow-Origin: * of the documents pass; do not let the proxy add its own.',
     examine: ({ answers }) =>

@@ -10,6 +10,7 @@ const page = ({ answers }: Evidence): HttpResponse | undefined =>
 export const PAGE_CHECKS: readonly Check[] = [
   {
     id: 'form-action',
+    causes: 'code_not_redeemed',
     title: 'No policy keeps the browser from going back to the app',
     fix: 'Browsers apply form-action to redirects too: leave it out of the policy, or name the redirect target.',
     examine: skippedWithout(page, (answer) => {
@@ -40,6 +41,7 @@ export const PAGE_CHECKS: readonly Check[] = [
   },
   {
     id: 'page-no-store',
+    causes: 'consent_ticket_invalid',
     title: 'Nothing keeps the pages',
     fix: 'Send Cache-Control: no-store.',
     examine: skippedWithout(page, (answer) => {
@@ -49,6 +51,7 @@ export const PAGE_CHECKS: readonly Check[] = [
   },
   {
     id: 'clock',
+    causes: 'assertion_expired',
     title: 'The clock is right within ten seconds',
     fix: 'Synchronise the clock of the server: it and the clocks of the clients decide whether a token has expired.',
     examine: skippedWithout(
@@ -61,6 +64,7 @@ export const PAGE_CHECKS: readonly Check[] = [
   },
   {
     id: 'id-token',
+    causes: 'token_not_used',
     title: 'An ID token names the same issuer, and is signed by a published key',
     fix: 'Set the base URL to the address that clients use, and publish every key that still has live tokens.',
     examine: skippedWithout(

@@ -16,9 +16,10 @@ export function report(subject: string, findings: readonly Finding[]): string[] 
   return [`\n${styleText('bold', terminalText(subject))}\n`, ...findings.map(row), `\n${summary}`]
 }
 
-function row({ verdict, title, seen = '', fix, note }: Finding): string {
+function row({ verdict, title, seen = '', fix, causes, note }: Finding): string {
   const shown = terminalText(seen.length > MAX_SEEN ? `${seen.slice(0, MAX_SEEN)}…` : seen)
-  const details = verdict === 'failed' ? `\n      ${styleText('red', shown)}\n      ${fix}` : ''
+  const stops = causes === undefined ? '' : styleText('dim', `\n      Stops sign-ins: ${causes}`)
+  const details = verdict === 'failed' ? `\n      ${styleText('red', shown)}\n      ${fix}${stops}` : ''
   const more = note === undefined ? '' : styleText('dim', `, ${terminalText(note)}`)
   return `  ${SIGNS[verdict]} ${title}${more}${details}`
 }

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectRegistered, expectResourceMetadata, expectServerMetadata } from './mcp-clients/expectations.ts'
-import { Installation, type Members } from './mcp-clients/installation.ts'
+import { Installation } from './mcp-clients/installation.ts'
 import type { McpClient } from './mcp-clients/mcp-client.ts'
 import { mcpClients } from './mcp-clients/mcp-clients.ts'
 import type { McpServerUnderTest } from './mcp-clients/mcp-server-under-test.ts'
@@ -8,6 +7,7 @@ import type { DescribeMcpClientsOptions } from './mcp-clients/options.ts'
 import { refreshPromises } from './mcp-clients/refresh.ts'
 import { signInPromises, signOutPromises } from './mcp-clients/sign-in.ts'
 import { stepUpPromises } from './mcp-clients/step-up.ts'
+import { discover, type Way, waysOf } from './mcp-clients/ways.ts'
 
 /**
  * Tests that the MCP clients that people use can sign in: each sends the requests that it was seen to send, and reads of
@@ -28,24 +28,24 @@ export function describeMcpClients(
     })
     afterAll(() => server?.close?.())
 
-    const promises = (client: McpClient, way: string, introduce: (app: Installation) => Promise<void>) => {
-      const introduced = async () => {
-        const app = new Installation(client, server)
-        await introduce(app)
+    const promises = (client: McpClient, way: Way) => {
+      const [redirectUri, ...otherRedirectUris] = way.redirectUris
+      const introduced = async (uri = redirectUri) => {
+        const app = new Installation(client, server, uri)
+        await way.introduce(app)
         return app
       }
-      describe(`${client.name} ${client.version}, ${way},`, () => {
-        signInPromises(client, introduced, options)
+      describe(`${client.name} ${client.version}, ${way.name},`, () => {
+        signInPromises(client, introduced, { ...options, otherRedirectUris })
         stepUpPromises(client, introduced)
         refreshPromises(client, introduced, options)
         signOutPromises(client, introduced)
       })
     }
-    const { documents = false, refused = [] } = options
-    for (const client of mcpClients) {
+    const { clients = mcpClients, refused = [] } = options
+    for (const client of clients) {
       if (refused.includes(client.name)) rejection(client, () => new Installation(client, server))
-      else if (client.requests.registration) promises(client, 'by registration', register)
-      if (documents && client.document) promises(client, 'by its document', useDocument)
+      for (const way of waysOf(client, options)) promises(client, way)
     }
   })
 }
@@ -56,22 +56,4 @@ function rejection({ name, version }: McpClient, install: () => Installation): v
     await discover(app)
     expect(await app.register()).toMatchObject({ status: 400, error: expect.any(String) })
   })
-}
-
-async function register(app: Installation): Promise<void> {
-  await discover(app)
-  expectRegistered(await app.register(), app)
-}
-
-async function useDocument(app: Installation): Promise<void> {
-  expect(await discover(app)).toMatchObject({ client_id_metadata_document_supported: true })
-  app.useDocument()
-}
-
-/** From the address of the MCP server to the metadata of its authorization server. */
-async function discover(app: Installation): Promise<Members> {
-  expectResourceMetadata(await app.resourceMetadata(), app)
-  const metadata = await app.serverMetadata()
-  expectServerMetadata(metadata, app)
-  return metadata
 }

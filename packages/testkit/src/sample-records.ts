@@ -26,7 +26,7 @@ type GrantDifferences = Partial<Omit<Grant, 'id'>> & { readonly id?: string }
 
 /** A grant after its first refresh, with a new id and subject each time. */
 export function aGrant({ id = randomUUID(), ...differences }: GrantDifferences = {}): Grant {
-  const extent = { scopes: ['openid', 'courses:read'], resources: ['https://school.example/api'] }
+  const extent = { scopes: ['openid', 'courses:read'], resources: ['https://server.example/api'] }
   const end = CREATED_AT + 180 * 24 * 60 * 60
   return {
     id: id as GrantId,

@@ -1,5 +1,6 @@
 import type { HttpResponse } from '@grantkit/core'
 import { type ConsentForm, formOfPage, formWith, shown } from './consent-form.ts'
+import { destinationOf } from './destination.ts'
 import { type Fields, FORM, formEncoded } from './fields.ts'
 import { overFetch, type Send } from './send.ts'
 
@@ -58,9 +59,9 @@ export function formBrowser({ origin, typed, send = overFetch() }: FormBrowserOp
 
   async function visit(url: string, answer: UserAnswer, hasTyped = false, form?: Fields): Promise<URL> {
     const response = await request(url, form)
-    const { location } = response.headers
-    if (location !== undefined) {
-      const next = new URL(String(location), origin)
+    const destination = destinationOf(response)
+    if (destination !== undefined) {
+      const next = new URL(destination, origin)
       return next.href.startsWith(`${origin}/`) ? visit(next.href, answer, hasTyped) : next
     }
     const signIn = formWith(aField, response)

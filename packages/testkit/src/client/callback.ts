@@ -1,5 +1,6 @@
 import type { HttpResponse } from '@grantkit/core'
 import { shown } from './consent-form.ts'
+import { destinationOf } from './destination.ts'
 
 /** The parameters in the query of a redirect URI. */
 export function callbackParameters(callback: URL): Readonly<Record<string, string>> {
@@ -11,8 +12,8 @@ export function redirectParameters(
   response: HttpResponse,
   redirectUri: string,
 ): Readonly<Record<string, string>> {
-  const location = String(response.headers.location ?? '')
-  if (location.startsWith(redirectUri)) return callbackParameters(new URL(location))
-  if (location === '') throw new Error(`The server shows a page ${shown(response)}`)
-  throw new Error(`No user is signed in: the browser is sent to ${location}. See the option "browser"`)
+  const destination = destinationOf(response)
+  if (destination === undefined) throw new Error(`The server shows a page ${shown(response)}`)
+  if (destination.startsWith(redirectUri)) return callbackParameters(new URL(destination))
+  throw new Error(`No user is signed in: the browser is sent to ${destination}. See the option "browser"`)
 }

@@ -27,8 +27,13 @@ export function inProcess({ routes }: Pick<ServerUnderTest, 'routes'>): Send {
     const { pathname: path, search } = new URL(url)
     const route = routes.find((candidate) => candidate.path === path)
     if (route === undefined) throw new Error(`The server has no route ${path}`)
-    return route.handle({ ...request, path, query: search.slice(1) })
+    return route.handle({ ...request, headers: lowerCase(request.headers), path, query: search.slice(1) })
   }
+}
+
+/** As a framework gives them to a server. */
+function lowerCase(headers: ClientRequest['headers']): ClientRequest['headers'] {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { McpClient } from './mcp-client.ts'
+import { publishedDocument } from './published-document.ts'
 
 /** It signs its token request where the metadata offers `private_key_jwt`, and is a public client elsewhere. */
 export const chatGpt: McpClient = {
@@ -7,20 +8,9 @@ export const chatGpt: McpClient = {
   date: '2026-09-18',
   source:
     'logto-io/logto#9627 (authorization); django-oauth/django-oauth-toolkit#1845 (document, 2026-08-26). Its token requests are not published',
+  known: 'chatgpt',
   redirectUri: 'https://chatgpt.com/connector_platform_oauth_redirect',
-  document: {
-    client_id: 'https://chatgpt.com/oauth/client.json',
-    client_uri: 'https://chatgpt.com/',
-    redirect_uris: ['https://chatgpt.com/connector_platform_oauth_redirect'],
-    token_endpoint_auth_method: 'private_key_jwt',
-    token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-    client_name: 'ChatGPT',
-    logo_uri: 'https://persistent.oaistatic.com/sonic/misc/openai-logo.png',
-    token_endpoint_auth_signing_alg: 'RS256',
-    jwks_uri: 'https://chatgpt.com/oauth/jwks.json',
-  },
+  document: publishedDocument('https://chatgpt.com/oauth/client.json'),
   reads: { serverMetadata: ['authorization_response_iss_parameter_supported'], callback: ['iss'] },
   requests: {
     authorization:

@@ -1,4 +1,5 @@
 import type { McpClient } from './mcp-client.ts'
+import { publishedDocument } from './published-document.ts'
 
 export const claudeCode: McpClient = {
   name: 'Claude Code',
@@ -8,16 +9,9 @@ export const claudeCode: McpClient = {
     'its requests to two MCP servers on Grantkit; the document as published in August to October 2026 (anthropics/claude-code#37747, #64705)',
   tried:
     'by registration: signs in, refreshes, signs out; says that a tool needs more scopes, and asks for them at the next sign-in; asks for no scope where the resource lists none',
+  known: 'claude-code',
   redirectUri: 'http://localhost:{port}/callback',
-  document: {
-    client_id: 'https://claude.ai/oauth/claude-code-client-metadata',
-    client_name: 'Claude Code',
-    client_uri: 'https://claude.ai',
-    redirect_uris: ['http://localhost/callback', 'http://127.0.0.1/callback'],
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-    token_endpoint_auth_method: 'none',
-  },
+  document: publishedDocument('https://claude.ai/oauth/claude-code-client-metadata'),
   reads: { registration: ['redirect_uris'] },
   requests: {
     resourceMetadata: `
@@ -36,7 +30,7 @@ Content-Type: application/json
 User-Agent: Bun/1.4.4
 Accept: */*
 
-{"client_name":"Claude Code (school)","redirect_uris":["{redirect_uri}"],"grant_types":["authorization_code","refresh_token"],"response_types":["code"],"token_endpoint_auth_method":"none","application_type":"native","scope":"{scopes_supported}"}`,
+{"client_name":"Claude Code (service)","redirect_uris":["{redirect_uri}"],"grant_types":["authorization_code","refresh_token"],"response_types":["code"],"token_endpoint_auth_method":"none","application_type":"native","scope":"{scopes_supported}"}`,
     authorization:
       '{authorization_endpoint}?response_type=code&client_id={client_id}&code_challenge={code_challenge}&code_challenge_method=S256&redirect_uri={redirect_uri}&state={state}&scope={scopes_supported}&resource={resource}',
     token: `

@@ -1,4 +1,5 @@
 import type { McpClient } from './mcp-client.ts'
+import { publishedDocument } from './published-document.ts'
 
 export const codex: McpClient = {
   name: 'Codex',
@@ -8,13 +9,9 @@ export const codex: McpClient = {
     'its requests to two MCP servers on Grantkit; the document as published in August to October 2026, which it uses where the metadata promises `iss`',
   tried:
     'by registration: signs in and refreshes; registers anew at each sign-in; says that a tool needs more scopes, and its user asks for them at a new sign-in (`--scopes`)',
+  known: 'codex',
   redirectUri: 'http://127.0.0.1:{port}/callback',
-  document: {
-    client_id: 'https://chatgpt.com/oauth/codex/client.json',
-    client_name: 'Codex',
-    redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback'],
-    token_endpoint_auth_method: 'none',
-  },
+  document: publishedDocument('https://chatgpt.com/oauth/codex/client.json'),
   reads: { serverMetadata: ['authorization_response_iss_parameter_supported'], callback: ['iss'] },
   requests: {
     probe: `

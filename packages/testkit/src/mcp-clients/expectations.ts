@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { Answer, Tokens } from '../client/answer.ts'
 import type { Installation, Members } from './installation.ts'
+import type { McpClient } from './mcp-client.ts'
 
 /** What clients read of the answers. They are not held to a byte: a client does not mind what it does not read. */
 
@@ -19,7 +20,9 @@ export function expectServerMetadata(answer: Answer & Members, { client, issuer 
     token_endpoint: expect.any(String),
     response_types_supported: expect.arrayContaining(['code']),
     code_challenge_methods_supported: expect.arrayContaining(['S256']),
-    token_endpoint_auth_methods_supported: expect.arrayContaining(['none']),
+    token_endpoint_auth_methods_supported: expect.arrayContaining([
+      hasSecret(client) ? 'client_secret_basic' : 'none',
+    ]),
   })
   expectMembers(answer, client.reads?.serverMetadata)
 }
@@ -27,7 +30,7 @@ export function expectServerMetadata(answer: Answer & Members, { client, issuer 
 /** RFC 7591 3.2.1. Another status than 201 is an error to some. */
 export function expectRegistered(answer: Answer & Members, { client }: Installation): void {
   expect(answer).toMatchObject({ status: 201, client_id: expect.any(String) })
-  expect(answer).not.toHaveProperty('client_secret')
+  expect('client_secret' in answer).toBe(hasSecret(client))
   expectMembers(answer, client.reads?.registration)
 }
 
@@ -37,7 +40,7 @@ export function expectCode(
   { client, redirectUri, issuer }: Installation,
 ): void {
   const response = Object.fromEntries(callback.searchParams)
-  expect(`${callback.origin}${callback.pathname}`).toBe(redirectUri)
+  expect(withoutResponse(callback)).toBe(redirectUri)
   expect(response).toMatchObject({ code: expect.stringMatching(/^[\w.~-]+$/) })
   if (client.requests.authorization.includes('{state}')) expect(response).toMatchObject({ state })
   expectMembers(response, client.reads?.callback)
@@ -76,6 +79,17 @@ export function expectMissingScopes(
   expect([status, challenge]).toEqual([403, expect.stringContaining('error="insufficient_scope"')])
   expect(challenge).toContain(`resource_metadata="${resourceMetadataUrl}"`)
   return scope
+}
+
+/** The redirect URI, whose own query stays (RFC 6749 4.1.2). */
+function withoutResponse(callback: URL): string {
+  const uri = new URL(callback)
+  for (const name of ['code', 'state', 'iss']) uri.searchParams.delete(name)
+  return uri.href
+}
+
+function hasSecret({ requests: { token = '' } }: McpClient): boolean {
+  return token.includes('{basic_credentials}')
 }
 
 function expectMembers(answer: Members, names: readonly string[] = []): void {

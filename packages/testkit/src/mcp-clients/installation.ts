@@ -12,12 +12,15 @@ export class Installation {
   readonly client: McpClient
   readonly server: McpServerUnderTest
   readonly #send: Send
+  readonly #redirectUri: string
   readonly #known: Record<string, string> = {}
   #port = 49_152
 
-  constructor(client: McpClient, server: McpServerUnderTest) {
+  /** @param redirectUri the one of its list that it uses */
+  constructor(client: McpClient, server: McpServerUnderTest, redirectUri = client.redirectUri) {
     this.client = client
     this.server = server
+    this.#redirectUri = redirectUri
     this.#send = server.send ?? overFetch()
     const { resource, scope, tool } = server
     Object.assign(this.#known, { resource, scope, resource_metadata: this.resourceMetadataUrl })
@@ -42,7 +45,13 @@ export class Installation {
   /** Its next process listens on another port. */
   restart(): void {
     this.#port += 1
-    this.#known.redirect_uri = this.client.redirectUri.replace('{port}', String(this.#port))
+    const [redirect_uri = '', ...others] = [this.#redirectUri, ...(this.client.redirectUris ?? [])].map(
+      (uri) => uri.replace('{port}', String(this.#port)),
+    )
+    Object.assign(this.#known, {
+      redirect_uri,
+      redirect_uris: JSON.stringify(others.length === 0 ? [redirect_uri] : others),
+    })
   }
 
   async resourceMetadata(): Promise<Answer & Members> {
@@ -66,8 +75,17 @@ export class Installation {
 
   async register(): Promise<Answer & Members> {
     const answer = await this.#ask(this.client.requests.registration)
-    this.#known.client_id = String(answer.client_id)
+    this.#useCredentials(String(answer.client_id), answer.client_secret)
     return answer
+  }
+
+  /** Its operator adds it, and gives it the credentials. */
+  async beAdded(): Promise<void> {
+    const { client, server } = this
+    if (server.add === undefined) throw new Error(`No operator adds ${client.name}`)
+    const { redirectUri, redirectUris = [redirectUri] } = client
+    const { clientId, clientSecret } = await server.add({ clientName: client.name, redirectUris })
+    this.#useCredentials(clientId, clientSecret)
   }
 
   /** From now on it names its document as its id. */
@@ -125,6 +143,12 @@ export class Installation {
     if (message === undefined) throw new Error(`No recorded request of ${this.client.name}`)
     const { url, request } = filledRequest(message, { ...this.#known, ...instead })
     return answerOf(await this.#send(url, request)) as Answer & Body
+  }
+
+  /** RFC 6749 2.3.1. */
+  #useCredentials(client_id: string, secret: unknown): void {
+    const pair = [client_id, String(secret)].map(encodeURIComponent).join(':')
+    Object.assign(this.#known, { client_id, basic_credentials: btoa(pair) })
   }
 
   #keepTokens(answer: Answer & Members): Answer & Partial<Tokens> & Members {

@@ -1,8 +1,11 @@
+import { addedClients } from './added-clients.ts'
 import { chatGpt } from './chatgpt.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
 import { copilotCli } from './copilot-cli.ts'
+import { desktopClients } from './desktop-clients.ts'
 import { geminiCli } from './gemini-cli.ts'
+import { hostedClients } from './hosted-clients.ts'
 import { inspector } from './inspector.ts'
 import { inspectorPage } from './inspector-page.ts'
 import type { McpClient } from './mcp-client.ts'
@@ -11,6 +14,7 @@ import { opencode } from './opencode.ts'
 import { sdk1 } from './sdk-1.ts'
 import { sdk2 } from './sdk-2.ts'
 import { vsCode } from './vs-code.ts'
+import { zed } from './zed.ts'
 
 /**
  * The MCP clients that people use.
@@ -35,4 +39,8 @@ export const mcpClients: readonly McpClient[] = [
   sdk2,
   opencode,
   vsCode,
+  zed,
+  ...hostedClients,
+  ...desktopClients,
+  ...addedClients,
 ]

@@ -6,6 +6,7 @@ export const opencode: McpClient = {
   date: '2026-11-22',
   source: 'its requests to an MCP server on Grantkit',
   tried: 'by registration: signs in and refreshes; refreshes when a tool needs more scopes, and gives up',
+  known: 'opencode',
   redirectUri: 'http://127.0.0.1:19876/mcp/oauth/callback',
   reads: { registration: ['redirect_uris'] },
   requests: {

@@ -5,8 +5,12 @@ import type { Installation, Members } from './installation.ts'
 import type { McpClient } from './mcp-client.ts'
 import type { DescribeMcpClientsOptions } from './options.ts'
 
-/** An installation that the server knows. */
-export type Introduced = () => Promise<Installation>
+/** An installation that the server knows. @param redirectUri another one of its list than the first */
+export type Introduced = (redirectUri?: string) => Promise<Installation>
+
+interface SignInOptions extends DescribeMcpClientsOptions {
+  readonly otherRedirectUris?: readonly string[]
+}
 
 /** The user signs in and allows what the client asks for. @param scope instead of what it asks for first */
 export async function signedIn(
@@ -22,7 +26,7 @@ export async function signedIn(
 export function signInPromises(
   { requests }: McpClient,
   introduced: Introduced,
-  { challenges = false }: DescribeMcpClientsOptions,
+  { challenges = false, otherRedirectUris = [] }: SignInOptions,
 ): void {
   if (challenges && requests.call)
     it('learns from its first request where to sign in', async () => {
@@ -43,6 +47,10 @@ export function signInPromises(
     await signedIn(app)
     app.restart()
     await signedIn(app)
+  })
+
+  it.each(otherRedirectUris)('gets tokens at %s too', async (redirectUri) => {
+    await signedIn(await introduced(redirectUri))
   })
 
   if (requests.call)

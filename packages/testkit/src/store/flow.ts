@@ -21,7 +21,7 @@ export const SCOPE = 'courses:read'
 export function openFlow(store: Store, now: () => number): Promise<TestClient> {
   const page = (status: number, body: string) => ({ status, headers: {}, body })
   const server = createAuthorizationServer({
-    issuer: 'https://school.example',
+    issuer: 'https://server.example',
     store,
     scopes: { [SCOPE]: { description: 'See courses' } },
     secret: 'a secret of the tests, long enough to pass',

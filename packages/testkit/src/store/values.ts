@@ -51,6 +51,7 @@ const FULL_CLIENT: Required<Client> = {
   pkceOptional: true,
   document: { fetchedAt: 1_700_000_000, hash: 'ZG9jdW1lbnQ' as Hash },
   httpsCallbacks: true,
+  knownClient: 'cursor',
   refused: false,
   otherAuthMethods: ['private_key_jwt'],
   cannotAuthenticate: false,

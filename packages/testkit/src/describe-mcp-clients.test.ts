@@ -1,0 +1,72 @@
+import { createAuthorizationServer, createResourceServer, type HttpResponse } from '@grantkit/core'
+import type { Route } from '@grantkit/core/adapter'
+import { clientDocuments } from '@grantkit/core/client-documents'
+import { KNOWN_CLIENTS, knownClients } from '@grantkit/core/known-clients'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { describeMcpClients, formBrowser, inProcess } from './index.ts'
+
+/** Every client at a server that lets all known clients in, in this process. */
+
+const issuer = 'https://notes.example'
+const resource = `${issuer}/mcp`
+const scopes = { 'notes:read': { description: 'Read notes' }, 'notes:write': { description: 'Write notes' } }
+const clock = { now: 1_800_000_000 }
+const now = () => clock.now
+
+const page = (body: string): HttpResponse => ({ status: 200, headers: { 'content-type': 'text/html' }, body })
+
+async function start() {
+  const store = createMemoryStore({ now })
+  const known = knownClients({ only: KNOWN_CLIENTS.map(({ id }) => id), documents: 'copy' })
+  const server = createAuthorizationServer({
+    issuer,
+    store,
+    scopes,
+    now,
+    secret: 'a secret of the tests, long enough to pass',
+    resources: [resource],
+    defaultScope: 'notes:read',
+    rateLimiter: { take: async () => 0 },
+    features: [clientDocuments(known)],
+    interaction: {
+      session: async () => ({ id: 'alice', subject: 'alice', authTime: now() }),
+      signIn: () => page('there is none'),
+      errorPage: ({ description }) => page(description),
+      consentPage: ({ action, ticket, scopes }) =>
+        page(`<form method="post" action="${action}"><input type="hidden" name="ticket" value="${ticket}">
+          ${scopes.map(({ name }) => `<input type="checkbox" name="scope" value="${name}" checked>`)}
+          <button name="decision" value="allow">Allow</button></form>`),
+    },
+    ...known,
+  })
+  const api = createResourceServer({ resource, store, scopes, now })
+  const mcp: Route = {
+    path: '/mcp',
+    methods: ['GET', 'HEAD', 'POST'],
+    async handle(request) {
+      const access = await api.access(request, 'notes:read')
+      return access.kind === 'authorized'
+        ? { status: 200, headers: {}, body: '{"jsonrpc":"2.0"}' }
+        : access.response
+    },
+  }
+  const send = inProcess({ routes: [...server.routes, mcp] })
+  return {
+    resource,
+    browser: formBrowser({ origin: issuer, typed: { password: '' }, send }),
+    scope: 'notes:read',
+    laterScope: 'notes:write',
+    add: server.clients.add,
+    send,
+  }
+}
+
+describeMcpClients('a server that lets all known clients in', start, {
+  known: 'all',
+  documents: true,
+  added: true,
+  challenges: true,
+  pass: (seconds) => {
+    clock.now += seconds
+  },
+})
