@@ -14,10 +14,11 @@ const WITH_PARTS = [
   'packages/store-memory/src/memory-store.test.ts',
   'packages/adapter-*/src/index.test.ts',
   'packages/{create-grantkit,testkit}/test/*.test.ts',
+  'packages/server/test/{admin-api,grantkit}.test.ts',
   'packages/{adapter-hono,doctor,safe-fetch}/**/{runtimes,bin,safe-fetch}.test.ts',
   'packages/core/**/{allocations,consent-ticket,device-model,fuzzed-documents,grant.model,imports}.test.ts',
-  'apps/reference/src/**/{listening,login,passwords,slow-requests}.test.ts',
-  'docs/test/{code-blocks,how-to,mcp-*,quick-start,start}.test.ts',
+  '{apps/reference,packages/server}/src/**/{listening,login,passwords,slow-requests}.test.ts',
+  'docs/test/{code-blocks,how-to,mcp-*,quick-start,run-a-server,start}.test.ts',
   'examples/*/*.test.ts',
   'scripts/audit.test.ts',
 ]
@@ -35,6 +36,9 @@ const IN_A_BROWSER = [
   'pasted-callback',
   'ways-to-sign-in',
 ].map(flow)
+
+/** Of the server, without an application. Its rules have their tests beside their files. */
+const FLOWS_OF_THE_SERVER = 'packages/server/test/**/*.test.ts'
 
 /** The same for pages without a service. */
 const PAGES_IN_A_BROWSER = 'packages/*/test/in-a-browser.test.ts'
@@ -66,14 +70,17 @@ export default defineConfig({
           'scripts/*.test.ts',
           'benchmarks/src/*.test.ts',
         ],
-        exclude: [LONG, GUIDES, PAGES_IN_A_BROWSER, ...WITH_PARTS],
+        exclude: [LONG, GUIDES, PAGES_IN_A_BROWSER, FLOWS_OF_THE_SERVER, ...WITH_PARTS],
         testTimeout: 20_000,
         // They never wait: a worker beyond the number of cores only imports everything once more.
         maxWorkers: availableParallelism(),
         sequence: { groupOrder: 0 },
       }),
       parallel('parts', { include: WITH_PARTS, exclude: [LONG, '**/node_modules/**'] }),
-      parallel('flows', { include: [flow('**/*')], exclude: [LONG, ...IN_A_BROWSER] }),
+      parallel('flows', {
+        include: [flow('**/*'), FLOWS_OF_THE_SERVER],
+        exclude: [LONG, ...IN_A_BROWSER, ...WITH_PARTS],
+      }),
       // Two at a time: one of them mostly waits for its page.
       oneByOne('browser', {
         include: [...IN_A_BROWSER, PAGES_IN_A_BROWSER, GUIDES],

@@ -2,7 +2,8 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { linkIn, runMailServer } from './mail-server.ts'
 import { type RunningService, runService } from './service.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
 import { sessionCookie } from './user.ts'
@@ -44,7 +45,7 @@ describe('the account page in a browser without JavaScript', () => {
 
   it('shows each app once, and disconnects the one that the user chose', async () => {
     const [app, other] = [
-      await signedIn(service.baseUrl, 'openid courses:read orders:read'),
+      await signedIn(service.baseUrl, 'openid courses:read orders:read', undefined, 'demo', 'Reports'),
       await signedIn(service.baseUrl, 'courses:read'),
     ]
     const page = await openAccount()
@@ -52,7 +53,7 @@ describe('the account page in a browser without JavaScript', () => {
     const cards = page.locator('article', { has: page.getByRole('button', { name: 'Disconnect' }) })
     expect(await cards.count()).toBe(2)
     const card = cards.filter({ hasText: 'See the orders' })
-    expect(await card.textContent()).toMatch(/127\.0\.0\.1:49200, on this device.*First used.*Last used/s)
+    expect(await card.textContent()).toMatch(/127\.0\.0\.1:49200, on this device.*Last used.*First used/s)
     await card.getByRole('button', { name: 'Disconnect' }).click()
     expect(await page.getByRole('status').textContent()).toContain('is disconnected')
     expect(await cards.count()).toBe(1)
@@ -62,9 +63,28 @@ describe('the account page in a browser without JavaScript', () => {
     await page.close()
   })
 
+  it('has one card for the installations of an app, with forms to disconnect one of them or all', async () => {
+    const connect = () => signedIn(service.baseUrl, 'courses:read', undefined, 'demo', 'Editor')
+    const apps = [await connect(), await connect(), await connect()]
+    const page = await openAccount()
+    const card = page.getByRole('article').filter({ hasText: 'Editor' })
+    expect([await card.count(), await card.getByText('3 installations').count()]).toEqual([1, 1])
+    expect(await card.getByRole('button', { name: 'Disconnect Editor' }).count()).toBe(0)
+    await card.locator('details.installation > summary').first().click()
+    await card.getByRole('button', { name: 'Disconnect Editor' }).click()
+    expect(await card.getByText('2 installations').count()).toBe(1)
+    const left = await Promise.all(apps.map(({ access_token }) => statusOf(access_token)))
+    expect(left.sort()).toEqual([200, 200, 401])
+    await card.getByRole('button', { name: 'Disconnect all 2' }).click()
+    expect(await page.getByRole('status').textContent()).toContain('Editor is disconnected')
+    expect(await card.count()).toBe(0)
+    expect(await Promise.all(apps.map(({ access_token }) => statusOf(access_token)))).toEqual([401, 401, 401])
+    await page.close()
+  })
+
   it('shows this sign-in, and signs out', async () => {
     const page = await openAccount()
-    const signIns = page.getByRole('region', { name: 'Recent sign-ins' })
+    const signIns = page.getByRole('region', { name: 'Where you are signed in' })
     expect(await signIns.getByRole('listitem').first().textContent()).toMatch(
       /UTC.*127\.0\.0\.0\/24.*this browser/,
     )
@@ -72,6 +92,43 @@ describe('the account page in a browser without JavaScript', () => {
     await page.goto(`${service.baseUrl}/account`)
     expect(await page.getByLabel('Password').count()).toBe(1)
     await page.close()
+  })
+})
+
+describe('a forgotten password in a browser', () => {
+  it('is replaced on pages that pass axe and fit a phone, on the way to the account page', async () => {
+    const mailServer = await runMailServer()
+    onTestFinished(() => mailServer.close())
+    const sending = await runService(mailServer.environment)
+    onTestFinished(() => sending.close())
+    const browser = await openChromium()
+    onTestFinished(() => browser.close())
+    const page = await browser.context.newPage()
+    await page.setViewportSize({ width: 320, height: 640 })
+    const passes = async () => {
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+    }
+    await page.goto(`${sending.baseUrl}/login?return_to=/account`)
+    await passes()
+    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await passes()
+    await page.getByLabel('Email').fill('demo@example.com')
+    await page.getByRole('button', { name: 'Send the link' }).click()
+    await passes()
+    await expect.poll(() => mailServer.mails.length).toBe(1)
+    await page.goto(linkIn(mailServer.mails[0] ?? { to: '', content: '' }))
+    await passes()
+    await page.getByLabel('New password', { exact: true }).fill('a new password')
+    await page.getByLabel('New password again').fill('a new password')
+    await page.getByRole('button', { name: 'Set password' }).click()
+    await passes()
+    await page.getByRole('link', { name: 'sign in with the new password' }).click()
+    await page.getByLabel('Email').fill('demo@example.com')
+    await page.getByLabel('Password').fill('a new password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Your account')
   })
 })
 
@@ -89,6 +146,7 @@ describe.each(['light', 'dark'] as const)('the account page in %s', (colorScheme
     for (const act of [
       async () => {},
       () => page.getByRole('button', { name: 'Disconnect' }).first().click(),
+      () => page.getByText('Change password').first().click(),
     ]) {
       await act()
       const { violations } = await new AxeBuilder({ page }).analyze()
@@ -147,7 +205,7 @@ describe('the account page of a user with many apps', () => {
   afterAll(() => many.close())
 
   const appsOn = (page: string) =>
-    [...page.matchAll(/name="installation" value="([^"]+)">\s*<button/g)].map(([, id]) => id)
+    [...page.matchAll(/name="installation" value="([^"]+)">\s*<button class="danger"/g)].map(([, id]) => id)
   const nextOn = (page: string) => /rel="next" href="([^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&')
 
   it('shows some at a time, the newest first, and leads from page to page and back to the first', async () => {

@@ -44,10 +44,14 @@ describe("the operator's view", () => {
     await page.getByRole('link', { name: 'teacher@example.com' }).click()
     expect(await title(page)).toBe('teacher@example.com')
     await page.getByRole('button', { name: 'End the grant of One' }).click()
-    expect(await page.getByRole('article').allTextContents()).toEqual([expect.stringContaining('Two')])
+    const grants = page.getByRole('table', { name: 'Grants' }).getByRole('row')
+    expect(await grants.allTextContents()).toEqual([
+      expect.stringContaining('App'),
+      expect.stringContaining('Two'),
+    ])
     await page.getByRole('button', { name: 'Disable' }).click()
     expect(await page.getByRole('region', { name: 'Account' }).textContent()).toContain('disabled')
-    expect(await page.getByRole('article').count()).toBe(0)
+    expect(await grants.count()).toBe(0)
     await page.getByRole('button', { name: 'Enable' }).click()
     expect(await page.getByRole('region', { name: 'Account' }).textContent()).toContain('active')
     await page.close()
@@ -63,11 +67,70 @@ describe("the operator's view", () => {
     await page.getByRole('button', { name: 'Remove' }).click()
     expect(await title(page)).toBe('Unknown client')
     await page.getByRole('link', { name: 'All entries of this client' }).click()
-    await page.getByLabel('Type').selectOption('client_removed')
+    await page.getByLabel('What').selectOption({ label: 'A client was removed' })
     await page.getByRole('button', { name: 'Show' }).click()
-    const [entry, ...others] = await page.getByRole('main').getByRole('listitem').allTextContents()
-    expect([entry, others]).toEqual([expect.stringContaining('account:demo-account'), []])
+    const [entry, ...others] = await page.getByRole('main').locator('tbody tr').allTextContents()
+    expect([entry, others]).toEqual([expect.stringContaining('demo@example.com'), []])
     await page.close()
+  })
+
+  it('shows where the operator is and who is signed in, and signs out', async () => {
+    const page = await openAdmin()
+    const here = page.getByRole('navigation', { name: "Operator's view" }).locator('[aria-current]')
+    expect([await here.textContent(), await here.getAttribute('aria-current')]).toEqual(['Overview', 'page'])
+    await page.goto(`${service.baseUrl}/admin/user?id=teacher-account`)
+    expect([await here.textContent(), await here.getAttribute('aria-current')]).toEqual(['Users', 'true'])
+    expect(await page.getByRole('link', { name: 'Signed in as demo@example.com' }).count()).toBe(1)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.goto(`${service.baseUrl}/admin`)
+    expect(new URL(page.url()).pathname).toBe('/login')
+    await page.close()
+  })
+
+  it('has charts of what happened a moment ago, with their figures in a table', async () => {
+    await fetch(`${service.baseUrl}/api/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'x' }),
+    })
+    const page = await openAdmin()
+    for (const range of ['Last hour', '24 hours', '7 days', '30 days']) {
+      await page.getByRole('link', { name: range, exact: true }).click()
+      expect(
+        await page.getByRole('img', { name: 'Sign-ins' }).locator('rect').count(),
+        range,
+      ).toBeGreaterThan(0)
+      const refused = page.getByRole('figure', { name: 'Refused requests by reason' })
+      expect(await refused.getByRole('listitem').first().textContent()).toContain('client_id is missing 1')
+      await refused.getByText('Figures').click()
+      expect(await refused.getByRole('table').getByRole('row').count()).toBe(2)
+      const endpoints = await page
+        .getByRole('table', { name: 'Endpoints' })
+        .getByRole('row')
+        .allTextContents()
+      expect(endpoints.join()).toContain('POST /api/oauth/token')
+    }
+    expect(await page.getByRole('img', { name: 'Signing keys by age in days' }).count()).toBe(1)
+    await page.close()
+  })
+
+  it('has times in the time zone of the browser, and without a script in UTC', async () => {
+    const page = await openAdmin()
+    await page.goto(`${service.baseUrl}/admin/trail`)
+    expect(await page.getByRole('cell').locator('time').first().textContent()).toMatch(/UTC$/)
+    expect(await page.getByText('Times are in UTC.').count()).toBe(1)
+    await page.close()
+    const inTokyo = await openChromium({ timezoneId: 'Asia/Tokyo' })
+    const scripted = await openAdmin(inTokyo)
+    const time = scripted.locator('time').first()
+    const at = Date.parse((await time.getAttribute('datetime')) ?? '')
+    const shown = new Intl.DateTimeFormat('en-GB', {
+      dateStyle: 'medium',
+      timeStyle: 'short',
+      timeZone: 'Asia/Tokyo',
+    })
+    await scripted.getByText('time zone of this browser, Asia/Tokyo').waitFor()
+    expect(await time.textContent()).toBe(shown.format(at))
+    await inTokyo.close()
   })
 })
 
@@ -94,6 +157,8 @@ describe.each(['light', 'dark'] as const)('every page of it in %s', (colorScheme
       '/client?id=nobody',
       '/trail',
       '/trail?type=left_out',
+      '?range=1h',
+      '?range=30d',
     ]) {
       await page.goto(`${service.baseUrl}/admin${path}`)
       const { violations } = await new AxeBuilder({ page }).analyze()

@@ -62,7 +62,7 @@ function endSession(parameters: Record<string, string>): Promise<unknown> {
 
 async function isSignedIn(): Promise<boolean> {
   await page.goto(`${service.baseUrl}/account`)
-  return (await page.getByLabel('Password').count()) === 0
+  return page.getByRole('heading', { name: 'Your account' }).isVisible()
 }
 
 const requireAccessible = async () =>

@@ -1,9 +1,10 @@
+import type { Database } from '@grantkit/server/internal/database/database'
 import { connectToPostgres } from '@grantkit/store-postgres'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import type { Database } from '../src/database/database.ts'
+import type { SchoolTables } from '../src/school/tables.ts'
 import { connected } from './on-both-databases.ts'
 import { runService } from './service.ts'
 import { signedIn } from './tokens.ts'
@@ -25,7 +26,7 @@ afterAll(async () => {
 const farUrl = () => server.url.replace(`${server.port}`, `${network.port}`)
 
 it('fail a transaction in time when they fall silent, and leave nothing of it', async () => {
-  const database = await connected(farUrl())
+  const database = (await connected(farUrl())).withTables<Pick<SchoolTables, 'school_record'>>()
   const course = {
     area: 'courses',
     id: 'half',

@@ -1,28 +1,29 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openDatabase } from '@grantkit/server/internal/database/database'
+import { record } from '@grantkit/server/internal/database/migration-tables'
+import { withAppMigrations } from '@grantkit/server/internal/database/migrations'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { startPgBouncer } from '@grantkit/test-servers/pgbouncer'
 import { startPostgres } from '@grantkit/test-servers/postgres-server'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../src/database/database.ts'
-import { record } from '../src/database/migration-tables.ts'
+import { SCHOOL } from '../src/service.ts'
 import { connected, onBothDatabases } from './on-both-databases.ts'
 import { run } from './program.ts'
 import { runService } from './service.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 import { signedIn } from './tokens.ts'
 
 onBothDatabases((newDatabase) => {
   it('is migrated once, even if several processes start at the same time', async () => {
     const environment = { DATABASE_URL: await newDatabase() }
-    const programs = Array.from({ length: 4 }, () =>
-      run('commands/database.ts', ['migrate'], { environment }),
-    )
+    const programs = Array.from({ length: 4 }, () => run('cli.ts database', ['migrate'], { environment }))
     for (const program of programs) expect(await program.ended, program.output()).toBe(0)
     const said = programs.map((program) => program.output()).sort()
     expect(said[0]).toMatch(/^Carried out: 0001_school, /)
-    expect(said.slice(1)).toEqual(Array(3).fill('The tables were up to date.\n'))
+    // On Postgres, a warning about the settings of the test server follows.
+    for (const text of said.slice(1)) expect(text).toMatch(/^The tables were up to date\.\n/)
   })
 
   it('is prepared once with its store, by three services that start at the same time', async () => {
@@ -41,9 +42,7 @@ onBothDatabases((newDatabase) => {
 
   it('is not touched by a service whose store is older than its tables', async () => {
     const url = await newDatabase()
-    expect(await run('commands/database.ts', ['migrate'], { environment: { DATABASE_URL: url } }).ended).toBe(
-      0,
-    )
+    expect(await run('cli.ts database', ['migrate'], { environment: { DATABASE_URL: url } }).ended).toBe(0)
     const store = await openDatabase(url.replace('.sqlite', '-grants.sqlite'), () => {})
     const newer = store.pool ? sql`update grantkit_schema set version = 99` : sql`pragma user_version = 99`
     await newer.execute(store)
@@ -86,8 +85,8 @@ onBothDatabases((newDatabase) => {
     await recordNewer(environment.DATABASE_URL, 99)
     for (const program of [
       run('main.ts', [], { environment }),
-      run('commands/database.ts', ['migrate'], { environment }),
-      run('commands/account.ts', ['list'], { environment }),
+      run('cli.ts database', ['migrate'], { environment }),
+      run('cli.ts account', ['list'], { environment }),
     ]) {
       expect(await program.ended).toBe(1)
       expect(program.output()).toContain('its tables need a newer release: 9999_next_year changed them')
@@ -96,12 +95,12 @@ onBothDatabases((newDatabase) => {
   })
 
   it.each([
-    ['account.ts', ['list']],
-    ['trail.ts', ['list']],
-    ['grants.ts', ['list', 'ada@school.example']],
+    ['account', ['list']],
+    ['trail', ['list']],
+    ['grants', ['list', 'ada@school.example']],
   ])('is not changed by %s, which says what to run', async (command, given) => {
     const url = await newDatabase()
-    const program = run(`commands/${command}`, given, { environment: { DATABASE_URL: url, STORE_URL: url } })
+    const program = run(`cli.ts ${command}`, given, { environment: { DATABASE_URL: url, STORE_URL: url } })
     expect(await program.ended).toBe(1)
     expect(program.output()).toMatch(/DATABASE_URL: .* no tables.*Run "pnpm database migrate"/)
     const database = await openDatabase(url, () => {})
@@ -150,7 +149,7 @@ it('a role without the right to create tables gets an error with the command to 
   expect(await store.ended).toBe(1)
   expect(store.output()).toMatch(/STORE_URL: permission denied.*"pnpm database migrate"/)
 
-  const migrating = run('commands/database.ts', ['migrate'], { environment: { DATABASE_URL: server.url } })
+  const migrating = run('cli.ts database', ['migrate'], { environment: { DATABASE_URL: server.url } })
   expect(await migrating.ended, migrating.output()).toBe(0)
   await sql`grant select, insert, update, delete on all tables in schema public to school`.execute(owner)
   const service = await started(environment)
@@ -167,7 +166,7 @@ it('is migrated through a PgBouncer in transaction mode, which has no sessions',
   const environment = { DATABASE_URL: bouncer.url }
   for (const programs of [3, 1]) {
     const migrating = Array.from({ length: programs }, () =>
-      run('commands/database.ts', ['migrate'], { environment }),
+      run('cli.ts database', ['migrate'], { environment }),
     )
     for (const program of migrating) expect(await program.ended, program.output()).toBe(0)
   }
@@ -179,7 +178,7 @@ it('is migrated through a PgBouncer in transaction mode, which has no sessions',
 
 /** As the next release would, by a migration that this one does not know. */
 async function recordNewer(url: string, needs: number): Promise<void> {
-  await record(await connected(url), { name: '9999_next_year', needs })
+  await record(await connected(url), withAppMigrations(SCHOOL.migrations), { name: '9999_next_year', needs })
 }
 
 /** The service in a process of its own, until the test ends. */

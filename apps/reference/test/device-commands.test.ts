@@ -24,7 +24,7 @@ afterAll(async () => {
 const TOOL = ['add', '--name', 'Grantkit demo', '--public', '--grant', 'device']
 
 async function addTool(more: readonly string[] = []): Promise<Record<string, unknown>> {
-  const command = run('commands/integration.ts', [...TOOL, '--json', ...more], { environment })
+  const command = run('cli.ts integration', [...TOOL, '--json', ...more], { environment })
   expect(await command.ended, command.output()).toBe(0)
   return JSON.parse(command.output())
 }
@@ -39,7 +39,7 @@ describe('integration add --grant device', () => {
   })
 
   it('says what is missing where the service has no such grant', async () => {
-    const command = run('commands/integration.ts', TOOL, {
+    const command = run('cli.ts integration', TOOL, {
       environment: { ...environment, DEVICE_GRANT: 'off' },
     })
     expect(await command.ended).toBe(2)

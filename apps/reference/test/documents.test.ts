@@ -4,14 +4,13 @@ import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { testClient } from '@grantkit/testkit/client'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseSettings } from '../src/settings/settings.ts'
 import { inProcess } from './in-process.ts'
 import { type RunningService, runService } from './service.ts'
 import { storageOfTest } from './storage-of-test.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 import { signedIn } from './tokens.ts'
 import { user } from './user.ts'
 
@@ -261,12 +260,12 @@ describe('a new area', () => {
         const text = await readFile(join(texts, file), 'utf8')
         await writeFile(join(texts, file), text.replace('    account: {', `${line}    account: {`))
       }
-      const { createService } = (await import(
-        pathToFileURL(`${copy}/service.ts`).href
-      )) as typeof import('../src/service.ts')
+      const module = (name: string) => import(pathToFileURL(join(copy, name)).href)
+      const { createService }: typeof import('../src/service.ts') = await module('service.ts')
+      const { schoolConfig }: typeof import('../src/config.ts') = await module('config.ts')
       const observers = { onEvent: () => {}, onError: () => {} }
       const changed = await createService(
-        parseSettings({ NODE_ENV: 'test' }),
+        schoolConfig({ NODE_ENV: 'test' }),
         observers,
         await storageOfTest(),
       )

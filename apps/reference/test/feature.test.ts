@@ -14,14 +14,14 @@ import {
   type ServerContext,
   sha256,
 } from '@grantkit/core/feature'
+import type { ServiceEvent } from '@grantkit/server/internal/events'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { testClient } from '@grantkit/testkit/client'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { errorTable } from '../../../docs/error-table.ts'
-import type { ServiceEvent } from '../src/events.ts'
+import { schoolConfig } from '../src/config.ts'
 import { createService } from '../src/service.ts'
-import { parseSettings } from '../src/settings/settings.ts'
 import { inProcess } from './in-process.ts'
 import { storageOfTest } from './storage-of-test.ts'
 
@@ -152,10 +152,10 @@ const vouchers: Feature = (server) => ({
 const BASE_URL = 'http://127.0.0.1:3000'
 
 async function openService(features: readonly Feature[]) {
-  const settings = parseSettings({ BASE_URL, SECRET: 'a secret of the tests, long enough to pass' })
+  const config = schoolConfig({ BASE_URL, SECRET: 'a secret of the tests, long enough to pass' })
   const events: ServiceEvent[] = []
   const observers = { onEvent: (event: ServiceEvent) => void events.push(event), onError: () => {} }
-  const service = await createService(settings, observers, await storageOfTest(), features)
+  const service = await createService(config, observers, await storageOfTest(), features)
   const send = inProcess(service)
   const post = async (path: string, form: Record<string, string>, headers: Record<string, string> = {}) => {
     const body = new URLSearchParams(form)

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { expect, it, onTestFinished } from 'vitest'
 import { run } from './program.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
 
 /** A service on files of SQLite that cannot be written for a while. */

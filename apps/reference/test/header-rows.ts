@@ -74,7 +74,7 @@ const passkeyRows: Readonly<Record<string, Row>> = {
   '/account/passkeys/remove': { ask: POST, status: 303, headers: NO_STORE },
 }
 
-const adminRows = ['', '/users', '/user', '/clients', '/client', '/trail'].map(
+const adminRows = ['', '/users', '/user', '/clients', '/client', '/why', '/why/:reference', '/trail'].map(
   (path) => [`/admin${path}`, { status: 303, headers: NO_STORE }] as const,
 )
 
@@ -84,11 +84,15 @@ export function headerRows(https: boolean): Readonly<Record<string, Row>> {
     '/': { headers: page(OWN_FORMS) },
     '/login': { headers: { ...page(scripted(https)), 'set-cookie': [cookie('sign-in', 1800, https)] } },
     '/logout': { headers: page(OWN_FORMS) },
+    '/why': { headers: page(OWN_FORMS) },
     '/account': { status: 303, headers: NO_STORE },
     '/account/apps/name': { ask: POST, status: 303, headers: NO_STORE },
+    '/account/password': { ask: POST, status: 303, headers: NO_STORE },
+    '/account/sessions/end': { ask: POST, status: 303, headers: NO_STORE },
     '/account/sign-out': { ask: POST, status: 303, headers: NO_STORE },
     ...Object.fromEntries(adminRows),
     '/assets/icon.svg': asset,
+    '/assets/local-times.js': asset,
     '/oauth/authorize': { status: 400, headers: { ...page(), pragma: 'no-cache' } },
     '/oauth/consent': { ask: POST, status: 403, headers: { ...page(), pragma: 'no-cache' } },
     '/api/oauth/token': endpoint,

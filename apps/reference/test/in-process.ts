@@ -1,5 +1,5 @@
 import { toFetchHandler } from '@grantkit/core/adapter'
-import type { Service } from '../src/service.ts'
+import type { Service } from '@grantkit/server'
 
 /** The address of every caller. */
 const remoteAddress = '203.0.113.7'

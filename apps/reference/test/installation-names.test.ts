@@ -1,53 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accountRows } from '../src/accounts/account-rows.ts'
-import { installationNames } from '../src/oauth/installation-names.ts'
-import { connected, onBothDatabases } from './on-both-databases.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 import { sessionCookie } from './user.ts'
 
 /** The names that users give to installations of apps, on the account page. */
-
-/** Epoch seconds. A name stays until its app is disconnected. */
-const LATER = 2_000_000_000
-
-onBothDatabases((newDatabase) => {
-  const open = async () => {
-    const database = await connected(await newDatabase())
-    return { database, names: installationNames(database) }
-  }
-
-  it('has one name per installation of a user, and removes it', async () => {
-    const { names } = await open()
-    await names.give('alice', 'one', 'Old laptop', LATER)
-    await names.give('alice', 'one', 'New laptop', LATER)
-    await names.give('alice', 'other', 'Phone', LATER)
-    await names.give('bob', 'one', "Bob's", LATER)
-    const given = ['one', 'other', 'unnamed']
-    expect([...(await names.of('alice', given))].sort()).toEqual([
-      ['one', 'New laptop'],
-      ['other', 'Phone'],
-    ])
-    expect([...(await names.of('alice', ['other']))]).toEqual([['other', 'Phone']])
-    await names.forget('alice', 'one')
-    expect([await names.of('alice', given), await names.of('alice', [])]).toEqual([
-      new Map([['other', 'Phone']]),
-      new Map(),
-    ])
-    expect(await names.of('bob', given)).toEqual(new Map([['one', "Bob's"]]))
-  })
-
-  it('deletes those of a removed account', async () => {
-    const { database, names } = await open()
-    const accounts = accountRows(database, () => {})
-    const id = randomUUID()
-    await accounts.add({ id, email_verified: false, name: 'Alice', updated_at: 0, password: '' })
-    await names.give(id, 'one', 'Laptop', LATER)
-    await accounts.remove(id)
-    expect(await database.selectFrom('installation_name').selectAll().execute()).toEqual([])
-  })
-})
 
 describe('the account page', () => {
   let service: RunningService

@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { replaceFile } from '@grantkit/server/internal/config/private-file'
+import { keySetText, readSigningKeys } from '@grantkit/server/internal/config/signing-keys-file'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { replaceFile } from '../src/settings/private-file.ts'
-import { keySetText, readSigningKeys } from '../src/settings/signing-keys-file.ts'
 import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 import { signedIn } from './tokens.ts'
 
 /** `pnpm keys` as a person runs it, while services run. */
 
 const keysCommand = async (given: string[], environment: Record<string, string>) => {
-  const command = run('commands/keys.ts', given, { environment })
+  const command = run('cli.ts keys', given, { environment })
   return { status: await command.ended, output: command.output() }
 }
 
@@ -116,7 +116,7 @@ describe('keys rotate', () => {
   it.each([
     [['rotate'], { KEYS_FILE: '/dev/null' }, 1, 'Not rotated. /dev/null is not JSON'],
     [['rotate'], { ACCESS_TOKEN_LIFETIME: 'long' }, 1, 'ACCESS_TOKEN_LIFETIME must be a number'],
-    [['turn'], {}, 2, 'The command must be rotate or remove.\n\npnpm keys rotate'],
+    [['turn'], {}, 2, 'The command must be rotate or remove.\n'],
     [['remove'], {}, 2, '--compromised is required'],
     [[], {}, 2, 'KEYS_FILE'],
   ])('answers %j with %j: %i', async (given, environment, status, text) => {

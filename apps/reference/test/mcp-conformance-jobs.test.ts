@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import {
   decodeJwt,
   decodeProtectedHeader,
@@ -13,7 +14,6 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SUITE, startScript } from './mcp-conformance/suite.ts'
 import { type RunningService, runService } from './service.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 
 /**
  * The scenarios of the MCP conformance suite for client credentials try clients. One that passes them sends the same requests

@@ -3,10 +3,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SUITE, startScript } from './mcp-conformance/suite.ts'
 import { type RunningService, runService } from './service.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 import { user } from './user.ts'
 
 /** The conformance suite of the Model Context Protocol, against the MCP server and the authorization server. */

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { auth, UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -9,7 +10,6 @@ import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { McpApp } from './mcp-app.ts'
 import { type RunningService, runService } from './service.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 
 /** Programs that people use with an MCP server. */
 

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningService, runService } from './service.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 import { user } from './user.ts'
 
 /** mcp-remote connects clients that can only start programs to a remote MCP server, with sign-in. */

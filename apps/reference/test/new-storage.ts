@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { folderInMemory } from '@grantkit/test-servers/folder-in-memory'
+import { newDatabase } from '@grantkit/test-servers/postgres-database'
 import { startRedis } from '@grantkit/test-servers/redis-server'
-import { newDatabase } from './postgres-database.ts'
 
 /** New and empty storage of a service. */
 export interface NewStorage {

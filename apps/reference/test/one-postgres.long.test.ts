@@ -37,7 +37,7 @@ describe('three replicas on one Postgres', () => {
 
   it('see an account that a command added, and that it was disabled', async () => {
     const account = async (given: readonly string[], input = '') => {
-      const command = run('commands/account.ts', given, { environment: deployment.environment, input })
+      const command = run('cli.ts account', given, { environment: deployment.environment, input })
       expect(await command.ended, command.output()).toBe(0)
     }
     const email = 'ada@school.example'

@@ -45,7 +45,7 @@ afterEach(() => void vi.useRealTimers())
 async function added(name: string, ...more: string[]): Promise<Party> {
   const older = ['--pkce', 'optional', '--auth', 'client_secret_basic', '--remember-consent', ...more]
   const given = ['add', '--name', name, '--redirect-uri', REDIRECT_URI, ...older, '--json']
-  const command = run('commands/integration.ts', given, {
+  const command = run('cli.ts integration', given, {
     environment: { ...storage.environment, CLIENT_AUTHENTICATION: 'client_secret_basic' },
   })
   expect(await command.ended, command.output()).toBe(0)

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Provider } from '@grantkit/server/internal/config/people'
 import { freePort } from '@grantkit/test-servers/free-port'
 import OidcProvider from 'oidc-provider'
-import type { Provider } from '../src/upstream/providers.ts'
 
 /** The claims of the provider for the user `login`. */
 export type Claims = (login: string) => { readonly [claim: string]: unknown }
@@ -21,7 +21,8 @@ export async function runOpenIdProvider(
 ): Promise<RunningProvider> {
   const port = await freePort()
   const issuer = `http://127.0.0.1:${port}`
-  const client = { client_id: 'harbour', client_secret: 'the secret of the school' }
+  const [clientId, clientSecret] = ['harbour', 'the secret of the school']
+  const client = { client_id: clientId, client_secret: clientSecret }
   const op = new OidcProvider(issuer, {
     clients: [{ ...client, redirect_uris: [callback], token_endpoint_auth_method: 'client_secret_post' }],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
@@ -40,8 +41,8 @@ export async function runOpenIdProvider(
       server.close(() => resolve())
       server.closeAllConnections()
     })
-  const options = { scope: 'openid email profile', sign_up: false, link_verified_email: false }
-  return { provider: { id: 'partner', label: 'Partner', issuer, ...client, ...options }, close }
+  const options = { scope: 'openid email profile', signUp: false, linkVerifiedEmail: false }
+  return { provider: { id: 'partner', label: 'Partner', issuer, clientId, clientSecret, ...options }, close }
 }
 
 async function signIn(

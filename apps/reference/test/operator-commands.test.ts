@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 async function printedBy(command: string, ...given: string[]) {
-  const program = run(`commands/${command}.ts`, given, { environment })
+  const program = run(`cli.ts ${command}`, given, { environment })
   const status = await program.ended
   return { status, output: program.output() }
 }
@@ -151,7 +151,7 @@ describe('a text with terminal control characters', () => {
 
   it('is escaped in the list of accounts, and its JSON means the same', async () => {
     const given = ['add', '--email', `${HOSTILE}@school.example`, '--name', `${HOSTILE}\nroot  admin`]
-    const add = run('commands/account.ts', given, { environment, input: 'a long password' })
+    const add = run('cli.ts account', given, { environment, input: 'a long password' })
     expect([await add.ended, add.output()]).toEqual([0, expect.stringContaining(ESCAPED)])
     const { output } = await printedBy('account', 'list')
     expect(output).toContain(`"${ESCAPED}@school.example"  "${ESCAPED}\\nroot  admin"\n`)
@@ -190,25 +190,11 @@ describe('overview', () => {
   })
 })
 
-it.each([
-  ['clients', [], 'The command must be list, show or remove.'],
-  ['clients', ['show'], 'The client_id is required.'],
-  ['clients', ['list', 'a'], 'Unexpected argument: a.'],
-  ['clients', ['list', '--origin', 'x'], '--origin must be registered, integration or document, not "x".'],
-  ['grants', [], 'The command must be list or revoke.'],
-  ['grants', ['list'], 'The e-mail address or the id of the user is required.'],
-  ['grants', ['revoke', 'a'], 'The id of the grant, or --all, is required.'],
-  ['grants', ['revoke', 'a', 'b', '--all'], 'Unexpected argument: b.'],
-])('%s %j is answered with a sentence and the usage', async (command, given, sentence) => {
-  const { status, output } = await printedBy(command, ...given)
-  expect([status, output]).toEqual([2, expect.stringContaining(`${sentence}\n\npnpm ${command} list`)])
-})
-
 it.each([['clients', 'list'], ['grants', 'list', 'a'], ['overview']])(
   '%s needs a store that it can share with the service',
   async (command, ...given) => {
     const program = run(
-      `commands/${command}.ts`,
+      `cli.ts ${command}`,
       given.filter((word) => word !== undefined),
     )
     expect([await program.ended, program.output()]).toEqual([

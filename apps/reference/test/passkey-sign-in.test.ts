@@ -1,8 +1,12 @@
 import { freePort } from '@grantkit/test-servers/free-port'
+import {
+  type Bend,
+  type SoftwareAuthenticator,
+  softwareAuthenticator,
+} from '@grantkit/test-servers/software-authenticator'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { register as registerClient } from './limited-requests.ts'
 import { type RunningService, runService } from './service.ts'
-import { type Bend, type SoftwareAuthenticator, softwareAuthenticator } from './software-authenticator.ts'
 import { sessionCookie } from './user.ts'
 
 /** Sign-in with passkeys: valid ones, invalid ones, and too many. */

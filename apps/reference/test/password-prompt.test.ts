@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { expect, it } from 'vitest'
 import { migrated } from './storage-of-test.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 
-const ACCOUNT = fileURLToPath(new URL('../src/commands/account.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
 it('a password prompt at a terminal does not echo the password', async () => {
   const DATABASE_URL = `sqlite:${join(await temporaryFolder(), 'service.sqlite')}`
   await migrated({ DATABASE_URL })
-  const command = `"${process.execPath}" "${ACCOUNT}" add --email ada@school.example --name Ada`
+  const command = `"${process.execPath}" "${CLI}" account add --email ada@school.example --name Ada`
   const terminal = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
     env: { PATH: process.env.PATH, DATABASE_URL },
   })

@@ -1,5 +1,5 @@
+import type { Service } from '@grantkit/server'
 import { inspectRoutes } from 'hono/dev'
-import type { Service } from '../src/service.ts'
 
 /** What runs around every request has this path. */
 const EVERY_PATH = '/*'
@@ -11,7 +11,7 @@ export function pathsOf({ routes, app }: Pick<Service, 'routes' | 'app'>): strin
 }
 
 /** Answers nobody but operators, so the description for those who make clients does not have it. */
-const OF_OPERATORS = /^\w+ \/admin(\/|$)/
+const OF_OPERATORS = /^\w+ \/(admin(\/|$)|assets\/local-times\.js$)/
 
 /** All described methods and paths that something answers, but those that follow from others: HEAD and OPTIONS. */
 export function operationsAt({ routes, app }: Pick<Service, 'routes' | 'app'>): string[] {

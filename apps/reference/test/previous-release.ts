@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { existsSync, globSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -25,14 +26,40 @@ export async function previousRelease(): Promise<PreviousRelease> {
   const folder = await mkdtemp(join(tmpdir(), 'grantkit-previous-'))
   const archive = `git -C "${ROOT}" archive ${PREVIOUS} apps packages package.json | tar -x -C "${folder}"`
   await run('sh', ['-c', archive])
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  for (const kind of ['apps', 'packages'])
-    for (const name of await readdir(join(folder, kind))) await linkPackages(join(kind, name), folder)
+  await linkPackages(folder)
   return { folder, remove: () => rm(folder, { recursive: true }) }
 }
 
-/** The links are relative, so those to the packages of the workspace lead to the packages of that release. */
-async function linkPackages(member: string, folder: string): Promise<void> {
-  const links = join(member, 'node_modules')
-  await cp(join(ROOT, links), join(folder, links), { recursive: true, verbatimSymlinks: true })
+/** A package of the workspace: the one of that release. Any other one: as a package of this release has it. */
+async function linkPackages(folder: string): Promise<void> {
+  const own = await membersOf(folder)
+  const here = await membersOf(ROOT)
+  const byName = new Map(own.map(({ path, manifest }) => [manifest.name, path]))
+  for (const { path, manifest } of own)
+    for (const name of Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })) {
+      const installed = here.map((member) => join(member.path, 'node_modules', name)).find(existsSync)
+      const link = join(path, 'node_modules', name)
+      await mkdir(dirname(link), { recursive: true })
+      // What no package of this release has any more is not needed by a start.
+      if (byName.has(name) || installed) await symlink(byName.get(name) ?? `${installed}`, link)
+    }
+}
+
+interface Member {
+  readonly path: string
+  readonly manifest: {
+    readonly name: string
+    readonly dependencies?: Readonly<Record<string, string>>
+    readonly devDependencies?: Readonly<Record<string, string>>
+  }
+}
+
+async function membersOf(root: string): Promise<Member[]> {
+  const paths = globSync('{apps,packages}/*/package.json', { cwd: root })
+  return Promise.all(
+    paths.map(async (path) => ({
+      path: join(root, dirname(path)),
+      manifest: JSON.parse(await readFile(join(root, path), 'utf8')),
+    })),
+  )
 }

@@ -31,32 +31,33 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /** Caches compilation, which takes most of the time of a short program. */
 const NODE_COMPILE_CACHE = join(ROOT, 'node_modules/.cache/node')
 
-/** @param file a path that starts at `src/` */
+/** @param program a path that starts at `src/`, and words of its command line */
 export function run(
-  file: string,
+  program: string,
   given: readonly string[] = [],
   { environment = {}, input = '', release = ROOT }: RunOptions = {},
 ): Program {
+  const [file = '', ...words] = program.split(' ')
   const path = join(release, 'apps/reference/src', file)
-  const program = spawn(process.execPath, [path, ...given], {
+  const running = spawn(process.execPath, [path, ...words, ...given], {
     env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE, DATABASE_URL, ...environment },
   })
   let output = ''
-  for (const stream of [program.stdout, program.stderr]) {
+  for (const stream of [running.stdout, running.stderr]) {
     stream.on('data', (chunk) => {
       output += stripVTControlCharacters(String(chunk))
     })
   }
-  program.stdin.end(input)
-  const ended = once(program, 'close').then(([code]) => code as number | null)
+  running.stdin.end(input)
+  const ended = once(running, 'close').then(([code]) => code as number | null)
   const tooLate = () => ended.then(() => Promise.reject(new Error(`It ended early and printed:\n${output}`)))
   return {
     output: () => output,
     async printed(text) {
-      while (!output.includes(text)) await Promise.race([once(program.stdout, 'data'), tooLate()])
+      while (!output.includes(text)) await Promise.race([once(running.stdout, 'data'), tooLate()])
     },
     ended,
-    pid: program.pid ?? 0,
-    stop: (signal = 'SIGINT') => void program.kill(signal),
+    pid: running.pid ?? 0,
+    stop: (signal = 'SIGINT') => void running.kill(signal),
   }
 }

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
+import { type Database, openDatabase } from '@grantkit/server/internal/database/database'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestCluster, type TestCluster } from '../load/cluster.ts'
-import { type Database, openDatabase } from '../src/database/database.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
 
 /**

@@ -1,38 +1,57 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describeMcpClients, mcpClients } from '@grantkit/testkit'
+import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { describeMcpClients, type McpClient, mcpClients } from '@grantkit/testkit'
 import { afterEach, vi } from 'vitest'
+import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'
+import { type HostAnswer, openDocumentHost } from './document-host.ts'
 import { runService } from './service.ts'
 import { user } from './user.ts'
 
-/** The MCP clients that people use, by their recorded requests. */
+/** The MCP clients that people use, by their requests, with all known clients let in. */
 
 const pass = (seconds: number) =>
   void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
 afterEach(() => void vi.useRealTimers())
 
-async function start() {
-  const folder = await mkdtemp(join(tmpdir(), 'grantkit-clients-'))
-  const CIMD_PINNED = join(folder, 'pinned.json')
-  const documents = mcpClients.flatMap(({ document = [] }) => document)
-  await writeFile(CIMD_PINNED, JSON.stringify(documents))
+/** They show data centres a page, so the copies of the table serve. */
+const BOT_WALLS = ['claude.ai', 'grok.com']
+const documents = mcpClients.flatMap(({ document }) => (document ? [document] : []))
+
+function publish(id: string): HostAnswer {
+  if (BOT_WALLS.includes(new URL(id).host)) return { status: 403, body: '<title>Just a moment...</title>' }
+  return { body: JSON.stringify(documents.find(({ client_id }) => client_id === id)) }
+}
+
+async function start(FRAMEWORK: string) {
+  const host = await openDocumentHost(publish)
   const service = await runService({
-    CIMD_PINNED,
-    CIMD_ADMIT: 'https://chatgpt.com/oauth/client.json',
+    FRAMEWORK,
+    ...host.settings(documents.map(({ client_id }) => new URL(String(client_id)).host)),
+    KNOWN_CLIENTS: KNOWN_CLIENTS.map(({ id }) => id).join(','),
+    CLIENT_AUTHENTICATION: 'none,client_secret_post,client_secret_basic',
     DEFAULT_SCOPE: 'courses:read',
     RATE_LIMITS: 'off',
   })
-  await rm(folder, { recursive: true })
   return {
     resource: `${service.baseUrl}/mcp`,
     browser: user(service.baseUrl),
     scope: 'courses:read',
     laterScope: 'students:read',
-    close: service.close,
+    close: () => Promise.all([service.close(), host.close()]),
   }
 }
 
-// Visual Studio Code registers https redirect URIs together with loopback ones, which the service allows only for
-// integrations.
-describeMcpClients('the service', start, { documents: true, refused: ['Visual Studio Code'], pass })
+/**
+ * A framework could treat their requests in another way: a private-use redirect URI in a list, a redirect URI with a query, a
+ * document with an https one, a secret. The others differ from these by their addresses, which core alone decides on.
+ */
+const UNLIKE_THE_OTHERS = ['Claude', 'Cursor', 'Raycast extensions', 'Le Chat']
+const isUnlikeTheOthers = ({ name }: McpClient) => UNLIKE_THE_OTHERS.includes(name)
+const isRecorded = ({ recorded }: McpClient) => recorded !== false
+
+for (const framework of Object.keys(FRAMEWORKS)) {
+  const clients = mcpClients.filter(
+    (client) => isUnlikeTheOthers(client) || (framework === 'fastify' && isRecorded(client)),
+  )
+  const options = { clients, known: 'all', documents: true, pass } as const
+  describeMcpClients(`the service on ${framework}`, () => start(framework), options)
+}

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Program, run } from './program.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 
 /** The revocation feed under load: a process that revokes, and one at an edge that has nothing but the feed. */
 
@@ -26,7 +26,7 @@ async function started(file: string, environment: Record<string, string>, text: 
 }
 
 async function integration(environment: Record<string, string>, ...given: string[]) {
-  const command = run('commands/integration.ts', ['add', '--json', ...given], { environment })
+  const command = run('cli.ts integration', ['add', '--json', ...given], { environment })
   expect(await command.ended, command.output()).toBe(0)
   const { client_id, client_secret } = JSON.parse(command.output())
   return { client_id, client_secret } as { client_id: string; client_secret: string }

@@ -1,12 +1,12 @@
 import type { Store } from '@grantkit/core'
+import type { Service } from '@grantkit/server'
+import type { ServiceEvent } from '@grantkit/server/internal/events'
 import { freePort } from '@grantkit/test-servers/free-port'
-import type { ServiceEvent } from '../src/events.ts'
+import { quickHash } from '@grantkit/test-servers/quick-hash'
+import { schoolConfig } from '../src/config.ts'
 import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'
-import { createService, type Service } from '../src/service.ts'
-import { parseSettings } from '../src/settings/settings.ts'
-import { openStorage } from '../src/storage.ts'
+import { createService, openSchoolStorage } from '../src/service.ts'
 import { newStorage } from './new-storage.ts'
-import { quickHash } from './quick-hash.ts'
 
 /** The accounts of the demo. */
 const DEMO_PASSWORDS = ['demo', 'teacher'].map((word) => [`${word}@example.com`, quickHash(word)] as const)
@@ -29,7 +29,7 @@ export interface RunningService {
 }
 
 /**
- * @param environment further settings. Where they name no database, the service gets new storage.
+ * @param environment further config. Where they name no database, the service gets new storage.
  * @param wrapped makes a store that fails out of the real one
  */
 export async function runService(
@@ -38,7 +38,7 @@ export async function runService(
 ): Promise<RunningService> {
   const port = await freePort()
   const own = environment.DATABASE_URL === undefined ? await newStorage() : undefined
-  const settings = parseSettings({
+  const config = schoolConfig({
     NODE_ENV: 'test',
     PORT: String(port),
     ...own?.environment,
@@ -50,17 +50,17 @@ export async function runService(
     onEvent: (event: ServiceEvent) => events.push(event),
     onError: (error: unknown) => errors.push(error),
   }
-  const storage = await openStorage(settings, () => {})
+  const storage = await openSchoolStorage(config, () => {})
   const store = wrapped(storage.store)
-  const service = await createService(settings, observers, { ...storage, store })
+  const service = await createService(config, observers, { ...storage, store })
   for (const [email, password] of DEMO_PASSWORDS)
     await storage.database.updateTable('account').set({ password }).where('email', '=', email).execute()
-  const { HOST: host, PORT } = settings
-  const https = settings.BASE_URL.startsWith('https:')
-  const listening = await FRAMEWORKS[settings.FRAMEWORK](service, { host, port: PORT, https })
+  const { host } = config
+  const https = config.baseUrl.startsWith('https:')
+  const listening = await FRAMEWORKS[config.framework](service, { host, port: config.port, https })
   return {
-    baseUrl: settings.BASE_URL,
-    port: settings.PORT,
+    baseUrl: config.baseUrl,
+    port: config.port,
     routes: service.routes,
     app: service.app,
     store,

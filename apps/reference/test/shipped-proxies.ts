@@ -16,7 +16,7 @@ export interface ShippedProxy {
 }
 
 /** Its name is in the certificate. */
-export const HOST = 'auth.school.example'
+export const HOST = 'auth.example.com'
 
 interface Place {
   readonly port: number
@@ -39,8 +39,8 @@ const KINDS = {
     file: 'nginx.conf',
     part: 'nginx',
     changes: ({ port, folder, replicas: [one, other] }) => ({
-      'service-1:3000': `127.0.0.1:${one}`,
-      'service-2:3000': `127.0.0.1:${other}`,
+      'server-1:3000': `127.0.0.1:${one}`,
+      'server-2:3000': `127.0.0.1:${other}`,
       'listen 80;': `listen unix:${folder}/http;`,
       'listen 443 ': `listen 127.0.0.1:${port} `,
       '/etc/nginx/tls': folder,

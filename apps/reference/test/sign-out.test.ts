@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { DEMO_ACCOUNT } from '../src/accounts/accounts.ts'
+import { DEMO_ACCOUNT } from '../src/demo-accounts.ts'
 import { type RunningService, runService } from './service.ts'
 import { sessionCookie } from './user.ts'
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { expect, it } from 'vitest'
 import { run } from './program.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 
 /** What most starts do not need. Each has tens or hundreds of modules, and all of them together took half of a start. */
 const LATER = [
@@ -14,6 +14,7 @@ const LATER = [
   'openid-client',
   'pg',
   'pino-pretty',
+  'd3-scale',
   'prom-client',
   'store-postgres',
   'store-redis',

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { newStorage } from './new-storage.ts'
 import { run } from './program.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 
 async function start(environment: Record<string, string>) {
   const storage = await newStorage()
@@ -91,7 +91,7 @@ describe('start', () => {
 
   it('writes only lines of JSON in production', async () => {
     const KEYS_FILE = join(await temporaryFolder(), 'keys.json')
-    await run('commands/keys.ts', ['rotate'], { environment: { KEYS_FILE } }).ended
+    await run('cli.ts keys', ['rotate'], { environment: { KEYS_FILE } }).ended
     const { stop, ended, printed, output } = await start({
       NODE_ENV: 'production',
       BASE_URL: 'https://auth.school.example',

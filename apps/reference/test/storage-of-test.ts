@@ -1,13 +1,14 @@
+import type { Storage } from '@grantkit/server'
 import { onTestFinished } from 'vitest'
-import { parseSettings } from '../src/settings/settings.ts'
-import { openStorage, type Storage } from '../src/storage.ts'
+import { schoolConfig } from '../src/config.ts'
+import { openSchoolStorage } from '../src/service.ts'
 import { newStorage } from './new-storage.ts'
 
 /** @returns the settings, once the tables that they name are there, as after a start */
 export async function migrated<Environment extends Record<string, string>>(
   environment: Environment,
 ): Promise<Environment> {
-  const storage = await openStorage(parseSettings(environment), () => {})
+  const storage = await openSchoolStorage(schoolConfig(environment), () => {})
   await storage.close()
   return environment
 }
@@ -15,7 +16,7 @@ export async function migrated<Environment extends Record<string, string>>(
 /** New storage for a service that the current test puts together itself, closed after it. */
 export async function storageOfTest(): Promise<Storage> {
   const { environment, close } = await newStorage()
-  const storage = await openStorage(parseSettings(environment), () => {})
+  const storage = await openSchoolStorage(schoolConfig(environment), () => {})
   onTestFinished(async () => {
     await storage.close()
     await close()

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Provider } from '@grantkit/server/internal/config/people'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { softwareAuthenticator } from '@grantkit/test-servers/software-authenticator'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Provider } from '../src/upstream/providers.ts'
 import { type RunningProvider, runOpenIdProvider } from './openid-provider.ts'
 import { type RunningService, runService } from './service.ts'
-import { softwareAuthenticator } from './software-authenticator.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 import { sessionCookie } from './user.ts'
 
 /** The pages after a failed sign-in with a provider. */
@@ -101,7 +101,7 @@ it('shows that an old sign-in at the provider is not a new one', async () => {
 })
 
 it('lets a user of a provider without auth_time add a passkey, until the account has one', async () => {
-  const { service, get, begin, answered } = await open(0, { sign_up: true })
+  const { service, get, begin, answered } = await open(0, { signUp: true })
   const passkey = softwareAuthenticator(service.baseUrl)
   const signedIn = async () => cookieOf(await answered(await begin(), '', false))
   const session = await signedIn()

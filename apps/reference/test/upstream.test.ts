@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Provider } from '@grantkit/server/internal/config/people'
+import { type Purpose, upstreamSignIn } from '@grantkit/server/internal/upstream/upstream-sign-in'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import type { Provider } from '../src/upstream/providers.ts'
-import { type Purpose, upstreamSignIn } from '../src/upstream/upstream-sign-in.ts'
 import { type Claims, runOpenIdProvider } from './openid-provider.ts'
 
 const BASE_URL = 'https://school.example'
@@ -155,7 +155,7 @@ it('does not report a new sign-in if the provider returns an old auth_time', asy
 })
 
 it('fails with a wrong client secret, without revealing it', async () => {
-  const { signIn, answered } = await open(VERIFIED, { client_secret: 'a wrong one' })
+  const { signIn, answered } = await open(VERIFIED, { clientSecret: 'a wrong one' })
   const { cookies, query } = await answered()
   const refused = signIn.finish(cookies, query)
   await expect(refused).rejects.toMatchObject({

@@ -196,6 +196,35 @@ describe('an OpenID provider', () => {
     expect(await page.getByRole('alert').textContent()).toContain('last way to sign in')
   })
 
+  it('is no longer the only way after its user has set a first password, soon after a sign-in', async () => {
+    claims = { email: 'dave@partner.example', email_verified: true, name: 'Dave' }
+    await continueWith()
+    await page.getByRole('heading', { name: 'Your account' }).waitFor()
+    const stale = await cookies()
+    const token = await page.locator('input[name="token"]').first().inputValue()
+    const [new_password, url] = ['a first password', `${service.baseUrl}/account/password`]
+    const body = new URLSearchParams({ token, new_password, new_password_again: new_password })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60 * 1000 + 1000 })
+    const late = await fetch(url, { method: 'POST', headers: { cookie: stale }, body })
+    vi.useRealTimers()
+    expect([late.status, await late.text()]).toEqual([403, expect.stringContaining('sign in again first')])
+    await page.getByText('Set a password').click()
+    await page.getByLabel('New password', { exact: true }).fill('a first password')
+    await page.getByLabel('New password again').fill('a first password')
+    await page.getByRole('button', { name: 'Set password' }).click()
+    expect(await page.getByRole('status').textContent()).toContain('Your password is changed')
+    expect(await faultsOf(page)).toEqual([])
+    expect((await fetch(`${service.baseUrl}/account`, { headers: { cookie: stale } })).url).toContain(
+      '/login',
+    )
+    await leave()
+    await page.goto(`${service.baseUrl}/login?return_to=/account`)
+    await page.getByLabel('Email').fill('dave@partner.example')
+    await page.getByLabel('Password').fill('a first password')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { name: 'Your account' }).waitFor()
+  })
+
   it('gets a request for a new sign-in if an app requires one', async () => {
     const asked = page.waitForRequest((request) => request.url().startsWith(`${op.provider.issuer}/auth?`))
     await continueWith('/oauth/authorize?prompt=login')

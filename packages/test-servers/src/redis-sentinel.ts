@@ -8,7 +8,7 @@ import { cli } from './redis-cli.ts'
 import type { RedisDeployment } from './redis-deployment.ts'
 import { kill, launch, startRedis } from './redis-server.ts'
 
-const NAME = 'school'
+const NAME = 'service'
 
 /** A primary with a replica, and three sentinels that promote the replica after about a second. */
 export async function startSentinels(): Promise<RedisDeployment> {

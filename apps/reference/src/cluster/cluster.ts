@@ -13,9 +13,9 @@ export interface ClusterOptions {
   readonly replicas: readonly number[]
   /** The path of the HAProxy executable. */
   readonly haproxy: string
-  /** Shared settings of the replicas, with `STORE_URL`. */
+  /** Shared config of the replicas, with `STORE_URL`. */
   readonly environment: NodeJS.ProcessEnv
-  /** Settings of one replica alone. */
+  /** Config of one replica alone. */
   readonly ownEnvironment?: (index: number) => NodeJS.ProcessEnv
   /** Called with the output of the processes. */
   readonly onOutput: (text: string) => void

@@ -6,7 +6,6 @@ import { readCommandLine } from './command-line.ts'
 import { registerDemo } from './demo-registration.ts'
 import { deviceClient, signInOnDevice } from './device-sign-in.ts'
 import { type LoopbackListener, listenOnLoopback } from './loopback-listener.ts'
-import { fail } from './terminal.ts'
 
 /**
  * A command-line client of the service, built on a certified client library. It registers itself, sends the user to
@@ -36,7 +35,8 @@ const SCOPE = 'openid profile email courses:read'
 try {
   await (values.device ? demonstrateDevice(values.url) : demonstrate(values.url))
 } catch (error) {
-  fail(explain(error), '\nThe demo stopped:')
+  console.error(styleText('red', `\nThe demo stopped: ${explain(error)}`))
+  process.exitCode = 1
 }
 
 async function demonstrate(baseUrl: string): Promise<void> {

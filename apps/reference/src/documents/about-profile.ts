@@ -1,11 +1,11 @@
-import type { Settings } from '../settings/settings.ts'
+import type { Config } from '@grantkit/server'
 
 interface Addresses {
   readonly issuer: string
 }
 
 /** A section of the walkthrough: what its commands additionally need with a profile. Empty without a profile. */
-export function aboutProfile({ issuer }: Addresses, profile: Settings['PROFILE']): string {
+export function aboutProfile({ issuer }: Addresses, profile: Config['features']['profile']): string {
   if (profile === undefined) return ''
   return `This server follows the FAPI 2.0 Security Profile, so the commands below need two more things. Each request to the push, token,
 revocation and introspection endpoints carries a new assertion, a JWT that the client signs by ES256, EdDSA or PS256, with \`iss\` and

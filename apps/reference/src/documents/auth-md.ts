@@ -1,6 +1,7 @@
 import { inLanguage } from '@grantkit/core/feature'
+import type { KnownClient } from '@grantkit/core/known-clients'
+import type { Config } from '@grantkit/server'
 import { SCOPES } from '../oauth/scopes.ts'
-import type { Settings } from '../settings/settings.ts'
 import { aboutProfile, KEPT } from './about-profile.ts'
 import { clientCredentialsSection } from './client-credentials-section.ts'
 import { withoutABrowser } from './device-walkthrough.ts'
@@ -47,7 +48,8 @@ export interface DescribedLifetimes {
 export function authMarkdown(
   server: DescribedServer,
   lifetimes: DescribedLifetimes,
-  profile?: Settings['PROFILE'],
+  known: readonly KnownClient[],
+  profile?: Config['features']['profile'],
 ): string {
   const clientCredentials = clientCredentialsSection(server)
   return `# How to get and use a token
@@ -71,6 +73,7 @@ ${howToGetAClient({
   registrationEndpoint: server.registration_endpoint,
   documents: server.client_id_metadata_document_supported === true,
   methods: list(server.token_endpoint_auth_methods_supported),
+  known,
 })}
 
 ${aboutProfile(server, profile)}## 3. Authorize, with PKCE

@@ -8,7 +8,7 @@ const ERRORS = [
   ['unsupported_grant_type', 400, 'There is no such grant type here'],
   ['invalid_scope', 400, 'A scope does not exist, or was not granted'],
   ['invalid_target', 400, 'The resource is not one of this server, or was not granted'],
-  ['invalid_redirect_uri', 400, 'At registration: not a loopback address'],
+  ['invalid_redirect_uri', 400, 'At registration: not a loopback address, or not one of step 2'],
   ['invalid_client_metadata', 400, 'At registration: the description names the member'],
   ['access_denied', 403, 'The user did not allow it; or an anonymous write'],
   ['invalid_token', 401, 'The access token is malformed, expired, revoked or for another resource'],

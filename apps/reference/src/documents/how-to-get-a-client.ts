@@ -1,3 +1,5 @@
+import type { KnownClient } from '@grantkit/core/known-clients'
+
 /** How a client becomes known to this service. */
 export interface WaysIn {
   /** Absent without dynamic client registration. */
@@ -6,23 +8,24 @@ export interface WaysIn {
   readonly documents: boolean
   /** The client authentication methods, as text. */
   readonly methods: string
+  /** The known clients that may use their own redirect URIs. */
+  readonly known: readonly KnownClient[]
 }
 
 /** A section of the walkthrough. */
 export function howToGetAClient(ways: WaysIn): string {
-  const { registrationEndpoint, documents, methods } = ways
-  const first =
-    registrationEndpoint === undefined ? arranged(ways) : registered(registrationEndpoint, methods)
+  const { registrationEndpoint, documents } = ways
+  const first = registrationEndpoint === undefined ? arranged(ways) : registered(registrationEndpoint, ways)
   return documents ? `${first}\n\n${BY_DOCUMENT}` : first
 }
 
-function registered(endpoint: string, methods: string): string {
+function registered(endpoint: string, { methods, known }: WaysIn): string {
   return `## 2. Register
 
 Open to every client whose redirect URIs are loopback addresses, \`http://127.0.0.1:<port>/<path>\`. A fixed https callback is
 rejected with \`invalid_redirect_uri\`; such an integration is added by the operator. At the authorization the port
 may be another one.
-
+${redirectUrisOf(known)}
 \`\`\`sh
 REDIRECT_URI=http://127.0.0.1:8123/callback
 REGISTRATION=$(curl -sS ${endpoint} \\
@@ -34,6 +37,18 @@ echo "$CLIENT_ID"
 
 Token endpoint authentication: ${methods}. A client without a grant is deleted
 after a while. \`invalid_client\` then means: register again.`
+}
+
+/** Empty if there is no known client. */
+function redirectUrisOf(known: readonly KnownClient[]): string {
+  if (known.length === 0) return ''
+  return `
+These clients may register addresses of their own, exactly as written here, next to loopback ones:
+
+| Client | Redirect URIs |
+|---|---|
+${known.map(({ name, redirectUris }) => `| ${name} | ${redirectUris.map((uri) => `\`${uri}\``).join(' ')} |`).join('\n')}
+`
 }
 
 function arranged({ documents, methods }: WaysIn): string {

@@ -1,21 +1,17 @@
 import { createHash } from 'node:crypto'
-import type { AuthorizationServer } from '@grantkit/core'
+import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import type { MountContext } from '@grantkit/server'
+import { describe, forAnybody, jsonAnswer, textAnswer } from '@grantkit/server/routes'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
-import { describe, forAnybody, jsonAnswer, textAnswer } from '../openapi/operation.ts'
 import type { SchoolRecords } from '../school/records.ts'
-import type { Settings } from '../settings/settings.ts'
-import { authMarkdown, type DescribedLifetimes, type DescribedServer } from './auth-md.ts'
+import { authMarkdown, type DescribedServer } from './auth-md.ts'
 import { llmsText } from './llms-txt.ts'
 import { pricingMarkdown } from './pricing.ts'
 import { viewer } from './viewer.ts'
 
 export interface DocumentsOptions {
-  readonly basePath: string
-  readonly metadata: AuthorizationServer['metadata']
-  readonly lifetimes: DescribedLifetimes
-  /** The profile of the server, if any. */
-  readonly profile: Settings['PROFILE']
+  readonly context: Pick<MountContext, 'site' | 'metadata' | 'config'>
   readonly school: SchoolRecords
   /** The OpenAPI description of every route, including these. */
   readonly openApi: () => string
@@ -24,34 +20,32 @@ export interface DocumentsOptions {
 type TextNow = () => string | Promise<string>
 
 /** Documents for programs, generated from the running configuration. */
-export function documents({
-  basePath,
-  metadata,
-  lifetimes,
-  profile,
-  school,
-  openApi,
-}: DocumentsOptions): Hono {
+export function documents({ context, school, openApi }: DocumentsOptions): Hono {
+  const { site, metadata, config } = context
   const server = metadata as unknown as DescribedServer
-  const walkthrough = authMarkdown(server, lifetimes, profile)
-  const index = llmsText(server.issuer, server.registration_endpoint !== undefined)
+  const { profile, knownClients } = config.features
+  const known = KNOWN_CLIENTS.filter(
+    ({ id, redirectUris }) => knownClients.includes(id) && redirectUris.length > 0,
+  )
+  const walkthrough = authMarkdown(server, config.lifetimes, known, profile)
+  const index = llmsText(server.issuer, server.registration_endpoint !== undefined, known)
   const app = new Hono()
   addText(app, '/openapi.json', 'application/json', DESCRIPTION, openApi)
   addMarkdown(app, '/auth.md', 'authWalkthrough', 'How to get and use a token', () => walkthrough)
   addMarkdown(app, '/llms.txt', 'llmsText', 'Index of the content for agents', () => index)
   addMarkdown(app, '/pricing.md', 'pricing', 'What the school sells', () => pricingMarkdown(school))
-  return app.route('/', viewer(basePath))
+  return app.route('/', viewer(site.basePath))
 }
 
 const DESCRIPTION = describe(
   forAnybody('Discovery', 'openApi', 'This description', {
-    '200': jsonAnswer('This description', { type: 'object' }),
-    '304': { description: 'It has not changed' },
+    200: jsonAnswer('This description', { type: 'object' }),
+    304: { description: 'It has not changed' },
   }),
 )
 
 function addMarkdown(app: Hono, path: string, operationId: string, summary: string, textNow: TextNow): void {
-  const answers = { '200': textAnswer(summary, 'text/markdown') }
+  const answers = { 200: textAnswer(summary, 'text/markdown') }
   const description = describe(forAnybody('Discovery', operationId, summary, answers))
   addText(app, path, 'text/markdown; charset=utf-8', description, textNow)
 }

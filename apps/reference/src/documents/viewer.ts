@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { describe, errorAnswer, forAnybody, jsonError, textAnswer } from '@grantkit/server/routes'
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
-import { jsonError } from '../http/bodies-and-answers.ts'
-import { describe, errorAnswer, forAnybody, textAnswer } from '../openapi/operation.ts'
 
 /**
  * Swagger UI for the description of the service, from this origin only: nothing is fetched from other origins. It signs
@@ -50,19 +49,19 @@ export function viewer(basePath: string): Hono {
 
 const PAGE = describe(
   forAnybody('Pages', 'docs', 'This description, for people', {
-    '200': textAnswer('This description, for people', 'text/html'),
+    200: textAnswer('This description, for people', 'text/html'),
   }),
 )
 
 const FILE = describe({
   operationId: 'docsFile',
-  tag: 'Discovery',
+  tags: ['Discovery'],
   summary: 'A part of the viewer',
   security: [{}],
   parameters: [{ name: 'file', in: 'path', required: true, schema: { type: 'string' } }],
   responses: {
-    '200': textAnswer('A part of the viewer', '*/*'),
-    '404': errorAnswer('There is no such file', 'not_found', 'There is no such file'),
+    200: textAnswer('A part of the viewer', '*/*'),
+    404: errorAnswer('There is no such file', 'not_found', 'There is no such file'),
   },
 })
 

@@ -1,14 +1,17 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { authorizationServer } from '@grantkit/adapter-express'
+import type { Listen } from '@grantkit/server/listen'
+import {
+  arrivalTimes,
+  draining,
+  nodeListener,
+  refuseUnreadable,
+  rememberCallers,
+  setOnEach,
+  standingHeaders,
+} from '@grantkit/server/listen'
 import express from 'express'
-import { rememberCallers } from './callers.ts'
-import { draining } from './draining.ts'
-import type { Listen } from './listening.ts'
-import { nodeListener } from './node-listener.ts'
-import { arrivalTimes } from './slow-requests.ts'
-import { setOnEach, standingHeaders } from './standing-headers.ts'
-import { refuseUnreadable } from './unreadable.ts'
 
 export const listenOnExpress: Listen = async (service, { host, port, https, requestTimeout }) => {
   const app = express()

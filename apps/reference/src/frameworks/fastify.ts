@@ -1,13 +1,16 @@
 import { METHODS } from 'node:http'
 import { authorizationServer } from '@grantkit/adapter-fastify'
+import type { Listen } from '@grantkit/server/listen'
+import {
+  arrivalTimes,
+  draining,
+  nodeListener,
+  refuseUnreadable,
+  rememberCallers,
+  setHeaders,
+  standingHeaders,
+} from '@grantkit/server/listen'
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'
-import { rememberCallers } from './callers.ts'
-import { draining } from './draining.ts'
-import type { Listen } from './listening.ts'
-import { nodeListener } from './node-listener.ts'
-import { arrivalTimes } from './slow-requests.ts'
-import { setHeaders, standingHeaders } from './standing-headers.ts'
-import { refuseUnreadable } from './unreadable.ts'
 
 export const listenOnFastify: Listen = async (service, { host, port, https, requestTimeout }) => {
   const times = arrivalTimes(requestTimeout)

@@ -1,8 +1,8 @@
-import type { Listen } from './listening.ts'
+import type { Listen } from '@grantkit/server/listen'
 
-/** The supported frameworks, by their name in the settings. Only the configured one is loaded. */
+/** The supported frameworks, by their name in `FRAMEWORK`. Only the configured one is loaded. */
 export const FRAMEWORKS = {
   fastify: async (...options) => (await import('./fastify.ts')).listenOnFastify(...options),
   express: async (...options) => (await import('./express.ts')).listenOnExpress(...options),
-  hono: async (...options) => (await import('./hono.ts')).listenOnHono(...options),
+  hono: async (...options) => (await import('@grantkit/server/listen')).listenOnHono(...options),
 } satisfies Record<string, Listen>

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { prefetch } from '@grantkit/server/routes'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { prefetch } from '../http/bodies-and-answers.ts'
 import { FRAMEWORKS } from './frameworks.ts'
 
 const ROUTE = {

@@ -1,47 +1,45 @@
-import { challengeAnswer, describe, type Json, jsonAnswer, jsonBody } from '../openapi/operation.ts'
+import { challengeAnswer, describe, jsonAnswer, jsonBody } from '@grantkit/server/routes'
+import { z } from 'zod'
 
-const MESSAGE: Json = {
-  type: 'object',
-  required: ['jsonrpc'],
-  properties: {
-    jsonrpc: { type: 'string', enum: ['2.0'] },
-    id: { oneOf: [{ type: 'string' }, { type: 'integer' }] },
-    method: { type: 'string' },
-    params: { type: 'object' },
-    result: { type: 'object' },
-    error: { type: 'object' },
-  },
-}
+const members = z.object({}).optional()
+const MESSAGE = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.int()]).optional(),
+  method: z.string().optional(),
+  params: members,
+  result: members,
+  error: members,
+})
 
 /** The headers in which a request of protocol 2026-07-28 repeats its message. */
 const HEADERS = ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'].map((name) => ({
   name,
-  in: 'header',
-  schema: { type: 'string' },
+  in: 'header' as const,
+  schema: { type: 'string' as const },
 }))
 
 /** The MCP endpoint: one JSON-RPC message in, one out. `tools/list` describes what it can do. */
 export const mcpOperation = describe({
   operationId: 'mcp',
-  tag: 'Discovery',
+  tags: ['Discovery'],
   summary: 'MCP server over Streamable HTTP',
   description:
     'Reads of the catalogue, public. A token shows more. Protocols 2026-07-28, and 2025-11-25 and before, whose batches have at most ten messages.',
   security: [{ oauth2: [] }, {}],
   parameters: HEADERS,
-  requestBody: jsonBody(MESSAGE, { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  request: { body: jsonBody(MESSAGE, { jsonrpc: '2.0', id: 1, method: 'tools/list' }) },
   responses: {
-    '200': jsonAnswer('The answer', MESSAGE),
-    '202': { description: 'A notification was taken' },
-    '400': jsonAnswer('Not a message this server understands', { type: 'object' }),
-    '401': challengeAnswer(
+    200: jsonAnswer('The answer', MESSAGE),
+    202: { description: 'A notification was taken' },
+    400: jsonAnswer('Not a message this server understands', { type: 'object' }),
+    401: challengeAnswer(
       'The token is not valid',
       'invalid_token',
       'The access token is unknown, expired or revoked',
     ),
-    '403': jsonAnswer('Another Host or Origin', { type: 'object' }),
-    '404': jsonAnswer('No method of protocol 2026-07-28', { type: 'object' }),
-    '406': jsonAnswer('The client must accept JSON and event streams', { type: 'object' }),
-    '415': jsonAnswer('Another media type', { type: 'object' }),
+    403: jsonAnswer('Another Host or Origin', { type: 'object' }),
+    404: jsonAnswer('No method of protocol 2026-07-28', { type: 'object' }),
+    406: jsonAnswer('The client must accept JSON and event streams', { type: 'object' }),
+    415: jsonAnswer('Another media type', { type: 'object' }),
   },
 })

@@ -1,6 +1,6 @@
 import { isLoopbackUrl } from '@grantkit/core/feature'
+import { jsonError } from '@grantkit/server/routes'
 import type { MiddlewareHandler } from 'hono'
-import { jsonError } from '../http/bodies-and-answers.ts'
 
 /**
  * Rejects pages of other sites that reach this server through the user's browser under their own host name (DNS

@@ -1,6 +1,6 @@
 import { protect } from '@grantkit/adapter-hono'
+import { prefetch } from '@grantkit/server/routes'
 import { type Context, Hono } from 'hono'
-import { prefetch } from '../http/bodies-and-answers.ts'
 import type { SchoolGuard } from '../oauth/guard.ts'
 import type { Guarded } from '../school/actions.ts'
 import type { SchoolRecords } from '../school/records.ts'

@@ -1,3 +1,4 @@
+import { parseJson } from '@grantkit/server/routes'
 import {
   createMcpHandler,
   isLegacyRequest,
@@ -5,7 +6,6 @@ import {
   ProtocolErrorCode,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import { parseJson } from '../http/bodies-and-answers.ts'
 import type { Caller } from '../oauth/guard.ts'
 import { scopeOf } from '../oauth/scopes.ts'
 import type { SchoolRecords } from '../school/records.ts'

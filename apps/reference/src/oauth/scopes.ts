@@ -1,5 +1,6 @@
 import type { ScopeDefinition } from '@grantkit/core'
 import type { LocalizedText } from '@grantkit/core/feature'
+import { STANDARD_SCOPES } from '@grantkit/server'
 import { de } from './scope-texts/de.ts'
 import { en, type ScopeTexts } from './scope-texts/en.ts'
 import { es } from './scope-texts/es.ts'
@@ -13,7 +14,7 @@ type ScopesOf<Name extends AreaName> = Name extends unknown
   ? `${Name}:${Extract<keyof Areas[Name], 'read' | 'write'>}`
   : never
 /** The 38 scopes of the service. */
-export type Scope = 'openid' | 'profile' | 'email' | ScopesOf<AreaName>
+export type Scope = keyof typeof STANDARD_SCOPES | ScopesOf<AreaName>
 
 /** An area of the school's API. Its name is the first half of its scopes and the path below `/api/`. */
 interface Area {
@@ -47,9 +48,7 @@ export function scopeOf(area: AreaName, access: 'read' | 'write'): Scope {
 
 /** All scopes, with the texts of the consent page. */
 export const SCOPES = Object.fromEntries([
-  ['openid', { description: inEveryLanguage(({ openid }) => openid) }],
-  ['profile', { description: inEveryLanguage(({ profile }) => profile) }],
-  ['email', { description: inEveryLanguage(({ email }) => email) }],
+  ...Object.entries(STANDARD_SCOPES),
   ...areas.flatMap((area) => (['read', 'write'] as const).flatMap((access) => scopeOfArea(area, access))),
 ]) as Readonly<Record<Scope, ScopeDefinition>>
 

@@ -1,6 +1,6 @@
+import { jsonError, parseJson, type WithBody } from '@grantkit/server/routes'
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { jsonError, parseJson, type WithBody } from '../http/bodies-and-answers.ts'
 import type { Caller } from '../oauth/guard.ts'
 import type { areas } from '../oauth/scopes.ts'
 import { type Content, merged, readContent } from './content.ts'

@@ -1,13 +1,15 @@
 import type { HttpResponse } from '@grantkit/core'
 import { pages } from '@grantkit/pages'
+import { openDatabase } from '@grantkit/server/database'
+import { application } from '@grantkit/server/internal/app'
+import { migrate } from '@grantkit/server/internal/database/migrate'
+import { withAppMigrations } from '@grantkit/server/internal/database/migrations'
 import { describe, expect, it } from 'vitest'
-import { application } from '../app.ts'
-import { openDatabase } from '../database/database.ts'
-import { migrate } from '../database/migrate.ts'
 import type { SchoolGuard } from '../oauth/guard.ts'
 import { areas, SCOPES } from '../oauth/scopes.ts'
 import { schoolApi } from './api.ts'
 import { DEMO_SCHOOL } from './demo-data.ts'
+import { SCHOOL_MIGRATIONS } from './migrations.ts'
 import { schoolRecords } from './records.ts'
 
 const challenge: HttpResponse = {
@@ -41,7 +43,7 @@ const api: SchoolGuard = {
 async function openSchool() {
   let made = 0
   const database = await openDatabase('memory:', () => {})
-  await migrate(database)
+  await migrate(database, withAppMigrations({ steps: SCHOOL_MIGRATIONS }), true)
   const school = schoolRecords(database, () => `new-${++made}`)
   const onError = (error: unknown) => {
     throw error

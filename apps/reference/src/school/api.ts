@@ -1,10 +1,9 @@
 import { protect } from '@grantkit/adapter-hono'
+import { type Description, describe, jsonError, prefetch } from '@grantkit/server/routes'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
-import { jsonError, prefetch } from '../http/bodies-and-answers.ts'
 import type { SchoolGuard } from '../oauth/guard.ts'
 import { areas, scopeOf } from '../oauth/scopes.ts'
-import { type Description, describe } from '../openapi/operation.ts'
 import {
   type Answer,
   type Area,

@@ -1,7 +1,7 @@
 import type { AreaName } from '../oauth/scopes.ts'
 import type { SchoolRecord } from './record.ts'
 
-/** A small demo school. A new database contains it. */
+/** A small demo school, for development and `pnpm start --demo`. */
 export const DEMO_SCHOOL: Partial<Record<AreaName, readonly SchoolRecord[]>> = {
   courses: [
     {

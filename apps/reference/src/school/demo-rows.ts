@@ -1,8 +1,8 @@
-import type { SchoolRecordRow } from '../database/tables.ts'
 import type { AreaName } from '../oauth/scopes.ts'
 import { DEMO_SCHOOL } from './demo-data.ts'
 import type { SchoolRecord } from './record.ts'
 import { rowOf } from './rows.ts'
+import type { SchoolRecordRow } from './tables.ts'
 
 const FOUNDED = Date.UTC(2026, 0, 1)
 

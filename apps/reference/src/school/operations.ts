@@ -1,24 +1,15 @@
+import { type Description, errorAnswer, guardErrors, jsonAnswer, jsonBody } from '@grantkit/server/routes'
 import { scopeOf } from '../oauth/scopes.ts'
-import {
-  challengeAnswer,
-  type Description,
-  errorAnswer,
-  type Json,
-  jsonAnswer,
-  jsonBody,
-  ref,
-  UNAVAILABLE,
-} from '../openapi/operation.ts'
 import type { Area } from './actions.ts'
 import { BAD_LIST_QUERY } from './list-query.ts'
 import { uniqueMember } from './schemas.ts'
 import { changeExample, contentExample } from './school-examples.ts'
-import { schemaName } from './school-schemas.ts'
+import { schoolSchema } from './school-schemas.ts'
 
 /** The OpenAPI operations of an area. */
 
-const ID: Json = { name: 'id', in: 'path', required: true, schema: { type: 'string' } }
-const PAGE: readonly Json[] = [
+const ID = { name: 'id', in: 'path', required: true, schema: { type: 'string' } } as const
+const PAGE = [
   {
     name: 'limit',
     in: 'query',
@@ -44,12 +35,7 @@ const PAGE: readonly Json[] = [
     description: 'Only the items that are published, or only those that are not',
     schema: { type: 'boolean' },
   },
-]
-const BAD_TOKEN = challengeAnswer(
-  'The token is not valid',
-  'invalid_token',
-  'The access token is unknown, expired or revoked',
-)
+] as const
 const CHANGED = errorAnswer(
   'The item is not the one that If-Match names',
   'precondition_failed',
@@ -57,22 +43,22 @@ const CHANGED = errorAnswer(
 )
 const NOT_FOUND = errorAnswer('There is no such item', 'not_found', 'There is no such item')
 
-const IF_MATCH: Json = {
+const IF_MATCH = {
   name: 'If-Match',
   in: 'header',
   description: 'The ETag of the item as it was read: a change of another version is rejected with 412',
   schema: { type: 'string' },
-}
+} as const
 
 export function listing(area: Area): Description {
   return {
     ...common(area, 'read', 'List'),
     summary: `List ${inWords(area)}`,
     description: area.catalogue ? 'Without a token: what is published.' : 'Without a token: an empty list.',
-    parameters: PAGE,
+    parameters: [...PAGE],
     responses: {
-      '200': jsonAnswer('The items', ref(schemaName(area, 'List'))),
-      '400': errorAnswer('A bad parameter', 'invalid_request', BAD_LIST_QUERY),
+      200: jsonAnswer('The items', schoolSchema(area, 'List')),
+      400: errorAnswer('A bad parameter', 'invalid_request', BAD_LIST_QUERY),
       ...guardAnswers(area, 'read'),
     },
   }
@@ -84,8 +70,8 @@ export function reading(area: Area): Description {
     summary: `Read an item of ${inWords(area)}`,
     parameters: [ID],
     responses: {
-      '200': itemAnswer(area, 'The item'),
-      '404': NOT_FOUND,
+      200: itemAnswer(area, 'The item'),
+      404: NOT_FOUND,
       ...guardAnswers(area, 'read'),
     },
   }
@@ -95,8 +81,8 @@ export function adding(area: Area): Description {
   return {
     ...common(area, 'write', 'Add'),
     summary: `Add an item to ${inWords(area)}`,
-    requestBody: jsonBody(ref(schemaName(area, 'Content')), contentExample(area.name)),
-    responses: { '201': itemAnswer(area, 'The new item'), ...bodyAnswers(area) },
+    request: { body: jsonBody(schoolSchema(area, 'Content'), contentExample(area.name)) },
+    responses: { 201: itemAnswer(area, 'The new item'), ...bodyAnswers(area) },
   }
 }
 
@@ -105,11 +91,11 @@ export function changing(area: Area): Description {
     ...common(area, 'write', 'Change'),
     summary: `Change an item of ${inWords(area)}`,
     parameters: [ID, IF_MATCH],
-    requestBody: jsonBody(ref(schemaName(area, 'Change')), changeExample(area.name)),
+    request: { body: jsonBody(schoolSchema(area, 'Change'), changeExample(area.name)) },
     responses: {
-      '200': itemAnswer(area, 'The item'),
-      '404': NOT_FOUND,
-      '412': CHANGED,
+      200: itemAnswer(area, 'The item'),
+      404: NOT_FOUND,
+      412: CHANGED,
       ...bodyAnswers(area),
     },
   }
@@ -121,9 +107,9 @@ export function removing(area: Area): Description {
     summary: `Remove an item of ${inWords(area)}`,
     parameters: [ID, IF_MATCH],
     responses: {
-      '204': { description: 'It is gone' },
-      '404': NOT_FOUND,
-      '412': CHANGED,
+      204: { description: 'It is gone' },
+      404: NOT_FOUND,
+      412: CHANGED,
       ...guardAnswers(area, 'write'),
     },
   }
@@ -132,38 +118,35 @@ export function removing(area: Area): Description {
 /** Anonymous requests are always allowed: a read shows the public view, a write is rejected. */
 function common(area: Area, access: 'read' | 'write', verb: string) {
   const operationId = `${verb.toLowerCase()}_${area.name}`
-  return { operationId, tag: 'School', security: [{ oauth2: [scopeOf(area.name, access)] }, {}] } as const
+  const security = [{ oauth2: [scopeOf(area.name, access)] }, {}]
+  return { operationId, tags: ['School'], security }
 }
 
 function guardAnswers(area: Area, access: 'read' | 'write') {
-  const lacking = `The token lacks ${scopeOf(area.name, access)}${access === 'write' ? ', or there is none' : ''}`
-  const forbidden = challengeAnswer(
-    lacking,
-    'insufficient_scope',
-    'The access token lacks a scope that this needs',
+  return guardErrors(
+    `The token lacks ${scopeOf(area.name, access)}${access === 'write' ? ', or there is none' : ''}`,
   )
-  return { '401': BAD_TOKEN, '403': forbidden, '503': UNAVAILABLE }
 }
 
 function bodyAnswers(area: Area) {
   const unique = uniqueMember(area.name)
-  const taken = { '409': errorAnswer('Another item has it', 'conflict', `Another item has this ${unique}`) }
+  const taken = { 409: errorAnswer('Another item has it', 'conflict', `Another item has this ${unique}`) }
   return {
-    '400': errorAnswer(
+    400: errorAnswer(
       'The body is not a JSON object, or its members are not right; all faults are named at once',
       'invalid_request',
       'title is missing; price.amount Invalid input: expected number, received string',
     ),
     ...(unique === undefined ? {} : taken),
-    '413': errorAnswer('The body is too large', 'invalid_request', 'The body is larger than 64 KiB'),
-    '415': errorAnswer('Another media type', 'invalid_request', 'The body must be application/json'),
+    413: errorAnswer('The body is too large', 'invalid_request', 'The body is larger than 64 KiB'),
+    415: errorAnswer('Another media type', 'invalid_request', 'The body must be application/json'),
     ...guardAnswers(area, 'write'),
   }
 }
 
-function itemAnswer(area: Area, description: string): Json {
-  const answer = jsonAnswer(description, ref(schemaName(area, 'Item'))) as { readonly [name: string]: Json }
-  return { ...answer, headers: { ETag: { description: 'For If-Match', schema: { type: 'string' } } } }
+function itemAnswer(area: Area, description: string) {
+  const headers = { ETag: { description: 'For If-Match', schema: { type: 'string' } as const } }
+  return { ...jsonAnswer(description, schoolSchema(area, 'Item')), headers }
 }
 
 function inWords({ title }: Area): string {

@@ -1,13 +1,12 @@
-import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely'
-import { type Database, isUniqueViolation } from '../database/database.ts'
-import { errorsAs503 } from '../database/errors-as-503.ts'
-import type { Tables } from '../database/tables.ts'
+import { type Database, errorsAs503, isUniqueViolation } from '@grantkit/server/database'
+import { type ExpressionBuilder, type ExpressionWrapper, type Kysely, type SqlBool, sql } from 'kysely'
 import type { AreaName } from '../oauth/scopes.ts'
 import type { Content } from './content.ts'
 import type { Place } from './cursor.ts'
 import { reference } from './members.ts'
 import type { Revised, SchoolRecord } from './record.ts'
 import { membersOf, recordOf, rowOf } from './rows.ts'
+import type { SchoolTables } from './tables.ts'
 
 /** A filter on the records of an area, and the part of the list. An absent member does not filter. */
 export interface Selection {
@@ -40,7 +39,8 @@ export interface SchoolRecords {
 }
 
 /** The school in the database, so that replicas share it and it survives a restart. */
-export function schoolRecords(database: Database, newId: () => string): SchoolRecords {
+export function schoolRecords(tables: Database, newId: () => string): SchoolRecords {
+  const database: SchoolDatabase = tables.withTables<Pick<SchoolTables, 'school_record'>>()
   let latest = 0
   /** A process never adds two records in the same millisecond, because lists are ordered by the time of adding. */
   const nextMoment = () => {
@@ -90,15 +90,16 @@ export function schoolRecords(database: Database, newId: () => string): SchoolRe
   })
 }
 
-type Row = ExpressionBuilder<Tables, 'school_record'>
-type Condition = ExpressionWrapper<Tables, 'school_record', SqlBool>
+type SchoolDatabase = Kysely<SchoolTables>
+type Row = ExpressionBuilder<SchoolTables, 'school_record'>
+type Condition = ExpressionWrapper<SchoolTables, 'school_record', SqlBool>
 
 function isSeen(row: Row, area: AreaName, id: string, revision: number): Condition {
   return row.and({ area, id, revision })
 }
 
 async function listRecords(
-  database: Database,
+  database: SchoolDatabase,
   area: AreaName,
   { published, words = [], after, offset = 0, limit = ALL }: Selection,
 ): Promise<Page> {

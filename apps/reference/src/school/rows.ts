@@ -1,7 +1,7 @@
-import type { SchoolRecordRow } from '../database/tables.ts'
 import type { AreaName } from '../oauth/scopes.ts'
 import type { SchoolRecord } from './record.ts'
 import { uniqueMember } from './schemas.ts'
+import type { SchoolRecordRow } from './tables.ts'
 
 /** The row of a new record. */
 export function rowOf(area: AreaName, record: SchoolRecord, addedAt: Date): SchoolRecordRow {

@@ -1,8 +1,7 @@
 import type { AreaName } from '../oauth/scopes.ts'
-import type { Json } from '../openapi/operation.ts'
 import { DEMO_SCHOOL } from './demo-data.ts'
 
-type Members = { readonly [member: string]: Json }
+type Members = { readonly [member: string]: unknown }
 
 /** For areas whose demo item does not exist, or has a unique value. */
 const EXAMPLES: Partial<Record<AreaName, Members>> = {

@@ -1,20 +1,10 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { type StartedProgram, startProgram } from '@grantkit/test-servers/started-program'
 import type { Section } from './sections.ts'
-
-/** A program of docs/clients that runs, as its page says. */
-export interface ProgramOfPage {
-  readonly url: string
-  /** What it has printed. */
-  output(): string
-  close(): Promise<void>
-}
 
 const run = promisify(execFile)
 const CACHE = fileURLToPath(new URL('../../../../node_modules/.cache/clients/', import.meta.url))
@@ -35,32 +25,13 @@ export async function installProgram({ library, install, files }: Section): Prom
  * @param folder where it was installed
  * @param environment what the page says the program reads
  */
-export async function startProgram(
+export async function startProgramOfPage(
   { start, files }: Section,
   folder: string,
   environment: { readonly PORT: string; readonly [name: string]: string },
-): Promise<ProgramOfPage> {
+): Promise<StartedProgram> {
   for (const [name, text] of files) await write(join(folder, name), text)
-  const env = { ...process.env, ...environment }
-  const program = spawn('sh', ['-ec', start], { cwd: folder, env, detached: true })
-  let output = ''
-  for (const stream of [program.stdout, program.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk
-    })
-  }
-  while (!(await listens(Number(environment.PORT)))) {
-    if (program.exitCode !== null) {
-      await ended(program)
-      throw new Error(`It ended early and printed:\n${output}`)
-    }
-    await sleep(100)
-  }
-  return {
-    url: `http://127.0.0.1:${environment.PORT}`,
-    output: () => output,
-    close: () => ended(program),
-  }
+  return startProgram(start, folder, environment)
 }
 
 /** A file that is as it should be keeps its time, by which compilers go. */
@@ -68,25 +39,4 @@ async function write(file: string, text: string): Promise<void> {
   if ((await readFile(file, 'utf8').catch(() => '')) === text) return
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, text)
-}
-
-async function listens(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  const connected = await once(socket, 'connect').then(
-    () => true,
-    () => false,
-  )
-  socket.destroy()
-  return connected
-}
-
-/** Ends all that the lines of the page have started. */
-async function ended(program: ChildProcess): Promise<void> {
-  const exit = program.exitCode === null ? once(program, 'exit') : undefined
-  try {
-    process.kill(-(program.pid ?? 0), 'SIGKILL')
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'ESRCH') throw error
-  }
-  await exit
 }

@@ -5,7 +5,7 @@ import { run } from '../program.ts'
 import { runService } from '../service.ts'
 import { user } from '../user.ts'
 import { startFaultyProxy } from './faulty-proxy.ts'
-import { installProgram, startProgram } from './program-of-page.ts'
+import { installProgram, startProgramOfPage } from './program-of-page.ts'
 import type { Section } from './sections.ts'
 import { visitor } from './visitor.ts'
 
@@ -31,7 +31,7 @@ export async function tryProgram(section: Section, page = section): Promise<Trie
   const [PORT, APPLICATION_PORT] = [`${await freePort()}`, `${await freePort()}`]
   const { client_id, client_secret } = await register(section, PORT, storage.environment)
   const credentials = { ISSUER: proxy.url, CLIENT_ID: client_id, CLIENT_SECRET: client_secret }
-  const program = await startProgram(section, folder, { PORT, APPLICATION_PORT, ...credentials })
+  const program = await startProgramOfPage(section, folder, { PORT, APPLICATION_PORT, ...credentials })
 
   async function signIn(answer?: UserAnswer) {
     const before = service.events.length
@@ -62,7 +62,7 @@ export async function tryProgram(section: Section, page = section): Promise<Trie
 async function register({ register }: Section, port: string, environment: Record<string, string>) {
   const [, given = ''] = /pnpm@12 integration (.+)/.exec(register) ?? []
   const words = given.replaceAll(':5000', `:${port}`).split(' ')
-  const command = run('commands/integration.ts', [...words, '--json'], { environment })
+  const command = run('cli.ts integration', [...words, '--json'], { environment })
   if ((await command.ended) !== 0) throw new Error(command.output())
   const [printed = ''] = /^\{[\s\S]*^\}/m.exec(command.output()) ?? []
   return JSON.parse(printed) as { readonly client_id: string; readonly client_secret: string }

@@ -1,6 +1,6 @@
 import type { Send } from '@grantkit/testkit/client'
+import { schoolConfig } from '../../src/config.ts'
 import { createService } from '../../src/service.ts'
-import { parseSettings } from '../../src/settings/settings.ts'
 import { inProcess } from '../in-process.ts'
 import { storageOfTest } from '../storage-of-test.ts'
 
@@ -21,9 +21,9 @@ export interface Visitor {
 }
 
 export async function newVisitor(): Promise<Visitor> {
-  const settings = parseSettings({ BASE_URL, SECRET: 'a secret of the tests, long enough to pass' })
+  const config = schoolConfig({ BASE_URL, SECRET: 'a secret of the tests, long enough to pass' })
   const deaf = { onEvent: () => {}, onError: () => {} }
-  const handle = inProcess(await createService(settings, deaf, await storageOfTest()))
+  const handle = inProcess(await createService(config, deaf, await storageOfTest()))
   const cookies = new Map<string, string>()
   const sections: string[] = []
 

@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
+import { logEvents } from '@grantkit/server/internal/operations/logging'
+import { quickHash } from '@grantkit/test-servers/quick-hash'
 import {
   type ClientRequest,
   type ConnectionOptions,
@@ -11,10 +13,8 @@ import {
   formEncoded,
 } from '@grantkit/testkit/client'
 import { pino } from 'pino'
-import { logEvents } from '../../src/operations/logging.ts'
 import { writeAccounts } from '../accounts-file.ts'
 import { type NewStorage, newStorage, type StorageKind, storageUnderTest } from '../new-storage.ts'
-import { quickHash } from '../quick-hash.ts'
 import { type RunningService, runService } from '../service.ts'
 import { faultyStore, type StoreFault } from './faulty-store.ts'
 import { type Answer, exchange, send, type WireRequest } from './wire.ts'

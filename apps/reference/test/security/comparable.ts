@@ -4,7 +4,7 @@ import type { Answer } from './wire.ts'
 /** Headers about the connection differ between frameworks. */
 const OF_THE_CONNECTION = ['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
 
-/** Times, durations and ids; tokens and codes; cursors; JWTs; sealed cookies, forms and requests; user codes; hashes, keys and secrets. */
+/** Times, durations, lines of charts and ids; tokens and codes; cursors; JWTs; sealed cookies, forms and requests; user codes; hashes, keys and secrets. */
 const RANDOM = new RegExp(
   [
     String.raw`\b1\d{9}\b|[0-9a-f]{8}(-[0-9a-f]{4,12}){4}|\b[0-9a-f]{32}\b`,
@@ -14,7 +14,7 @@ const RANDOM = new RegExp(
     String.raw`eyJ[\w-]+\.[\w-]{43}`,
     String.raw`(?<=request_uri:|posted=|after=)[\w%.-]+`,
     String.raw`\b[B-Z]{4}-[B-Z]{4}\b`,
-    String.raw`\b\d+\.\d ms|T[\d:]{8}\.\d{3}Z`,
+    String.raw`\b\d+(\.\d+)? m?s\b|(?<= d=")M[^"]*|T[\d:]{8}\.\d{3}Z(-\d{12}-[0-9a-f]{12})?`,
     String.raw`(?<![\w-])([\w-]{43}|[\w-]{22})(?![\w-])`,
   ].join('|'),
   'g',

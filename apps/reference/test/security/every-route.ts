@@ -1,6 +1,6 @@
 import type { GoodRequest, Pair } from '../../fuzz/requests.ts'
 
-/** Settings that mount every route which the service can have. */
+/** Config that mount every route which the service can have. */
 export const EVERY_ROUTE = {
   CLIENT_CREDENTIALS: 'on',
   DEVICE_GRANT: 'all',

@@ -1,9 +1,6 @@
 import type { ScopeTexts } from './en.ts'
 
 export const de: ScopeTexts = {
-  openid: 'Bestätigen, wer Sie sind',
-  profile: 'Ihren Namen und Ihr Profil ansehen',
-  email: 'Ihre E-Mail-Adresse ansehen',
   areas: {
     courses: {
       title: 'Kurse',

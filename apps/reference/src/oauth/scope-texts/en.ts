@@ -3,9 +3,6 @@
  * and `<area>:write`, and a scope without a text does not exist.
  */
 export const en = {
-  openid: 'Confirm who you are',
-  profile: 'See your name and profile',
-  email: 'See your e-mail address',
   areas: {
     courses: {
       title: 'Courses',

@@ -1,9 +1,6 @@
 import type { ScopeTexts } from './en.ts'
 
 export const es: ScopeTexts = {
-  openid: 'Confirmar su identidad',
-  profile: 'Ver su nombre y su perfil',
-  email: 'Ver su correo electrónico',
   areas: {
     courses: {
       title: 'Cursos',

@@ -1,9 +1,6 @@
 import type { ScopeTexts } from './en.ts'
 
 export const fr: ScopeTexts = {
-  openid: 'Confirmer votre identité',
-  profile: 'Voir votre nom et votre profil',
-  email: 'Voir votre adresse e-mail',
   areas: {
     courses: {
       title: 'Cours',

@@ -1,9 +1,6 @@
 import type { ScopeTexts } from './en.ts'
 
 export const ja: ScopeTexts = {
-  openid: 'ご本人であることの確認',
-  profile: '名前とプロフィールの表示',
-  email: 'メールアドレスの表示',
   areas: {
     courses: {
       title: 'コース',

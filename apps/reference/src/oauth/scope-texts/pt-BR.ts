@@ -1,9 +1,6 @@
 import type { ScopeTexts } from './en.ts'
 
 export const ptBR: ScopeTexts = {
-  openid: 'Confirmar quem você é',
-  profile: 'Ver seu nome e seu perfil',
-  email: 'Ver seu e-mail',
   areas: {
     courses: {
       title: 'Cursos',

@@ -1,0 +1,33 @@
+import {
+  clients,
+  grants,
+  keys,
+  migrate,
+  overview,
+  runProgram,
+  staticClients,
+  trail,
+  users,
+  why,
+} from '@grantkit/server/commands'
+import { loadService } from './load-service.ts'
+
+/** The commands of an operator: `pnpm account`, `pnpm keys` and so on. */
+
+await runProgram('pnpm', {
+  meta: { description: 'The commands of the service' },
+  subCommands: {
+    account: users(loadService),
+    clients: clients(loadService),
+    database: {
+      meta: { description: 'Migrates the tables before a start does' },
+      subCommands: { migrate: migrate(loadService) },
+    },
+    grants: grants(loadService),
+    integration: staticClients(loadService),
+    keys: keys(loadService),
+    overview: overview(loadService),
+    trail: trail(loadService),
+    why: why(loadService),
+  },
+})

@@ -1,0 +1,83 @@
+import { openDatabase } from '@grantkit/server/internal/database/database'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { schoolConfig } from '../src/config.ts'
+import { openSchoolStorage } from '../src/service.ts'
+import { onBothDatabases } from './on-both-databases.ts'
+import { type PreviousRelease, previousRelease } from './previous-release.ts'
+import { run } from './program.ts'
+import { type SignedIn, signedIn } from './tokens.ts'
+
+/** Two neighbouring releases on one database and store, of which the older one starts and restarts. */
+
+let previous: PreviousRelease
+beforeAll(async () => {
+  previous = await previousRelease()
+}, 60_000)
+afterAll(() => previous.remove())
+
+const SECRET = 'the same in both releases, and long enough'
+
+onBothDatabases((newDatabase) => {
+  /** Starts a release, and stops it after `work`. */
+  async function during<T>(
+    DATABASE_URL: string,
+    release: string | undefined,
+    work: (base: string) => Promise<T>,
+  ) {
+    const environment = { DATABASE_URL, PORT: `${await freePort()}`, SECRET, LOG_LEVEL: 'silent' }
+    const program = run('main.ts', [], { environment, ...(release && { release }) })
+    onTestFinished(() => program.stop())
+    await program.printed('Try next')
+    const result = await work(`http://127.0.0.1:${environment.PORT}`)
+    program.stop()
+    expect(await program.ended, program.output()).toBe(0)
+    return result
+  }
+
+  async function refreshed(base: string, { client_id, refresh_token }: SignedIn) {
+    const body = new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token })
+    const response = await fetch(`${base}/api/oauth/token`, { method: 'POST', body })
+    expect(response.status).toBe(200)
+    return { client_id, ...((await response.json()) as object) } as SignedIn
+  }
+
+  async function coursesOf(base: string) {
+    return ((await (await fetch(`${base}/api/courses`)).json()) as { total: number }).total
+  }
+
+  it('a database of this release can be used by the previous one, which may restart', async () => {
+    const url = await newDatabase()
+    let app = await during(url, undefined, (base) => signedIn(base, 'courses:read'))
+    for (const release of [previous.folder, previous.folder, undefined])
+      app = await during(url, release, async (base) => {
+        await signedIn(base, 'courses:read')
+        expect(await coursesOf(base)).toBe(5)
+        return refreshed(base, app)
+      })
+  })
+
+  it('a database of the previous release can be used by it again after this one has migrated it', async () => {
+    const url = await newDatabase()
+    let app = await during(url, previous.folder, (base) => signedIn(base, 'courses:read'))
+    for (const release of [undefined, previous.folder, previous.folder, undefined])
+      app = await during(url, release, async (base) => {
+        await signedIn(base, 'courses:read')
+        expect(await coursesOf(base)).toBe(5)
+        return refreshed(base, app)
+      })
+  })
+
+  it('the previous release adds no demo school to a production database of this one', async () => {
+    const url = await newDatabase()
+    const config = { ...schoolConfig({ DATABASE_URL: url, SECRET }), mode: 'production' as const }
+    await (await openSchoolStorage(config, () => {})).close()
+    const environment = { DATABASE_URL: url }
+    const migrating = run('commands/database.ts', ['migrate'], { environment, release: previous.folder })
+    expect(await migrating.ended, migrating.output()).toBe(0)
+    const database = await openDatabase(url, () => {})
+    onTestFinished(() => database.destroy())
+    expect((await sql`select * from school_record`.execute(database)).rows).toEqual([])
+  })
+})

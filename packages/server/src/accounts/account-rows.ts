@@ -1,0 +1,215 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql, type UpdateObject } from 'kysely'
+import { removeAttempts } from '../attempts/removal.ts'
+import { compiledOnce } from '../database/compiled-once.ts'
+import { added, type Database, type Rows } from '../database/database.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
+import type { Tables } from '../database/tables.ts'
+import { dropUnverifiedAddresses } from '../database/unverified-addresses.ts'
+import { accountOf, addressOf, rowOf } from './account-record.ts'
+import {
+  type Account,
+  type Accounts,
+  type EmailSource,
+  HASH_OF_NO_PASSWORD,
+  type StoredAccount,
+} from './accounts.ts'
+import { passwordMatches } from './passwords.ts'
+import { NEXT_EPOCH } from './session-epoch.ts'
+
+/**
+ * What an operator does with accounts. Each change takes effect at the next request, on every replica. Grants are not
+ * changed here: the next refresh revokes the grants of a disabled or removed account. To revoke them at once, the
+ * caller revokes them too.
+ */
+export interface AccountRows extends Accounts {
+  /** `false`: an account with this address or id exists already, or existed and was removed. */
+  add(account: Account, addition?: Addition): Promise<boolean>
+  /** Adds the accounts of a demonstration, all or none. `false`: there are accounts already. */
+  addFirst(accounts: readonly Account[]): Promise<boolean>
+  /**
+   * The following methods take the id of an account, and return `false` if it does not exist. A change ends its
+   * sessions. Only a new admin keeps them.
+   */
+  setPassword(id: string, hash: string): Promise<boolean>
+  /**
+   * Sets the password of an account as it was read, and ends its sessions. Of two concurrent changes one succeeds.
+   *
+   * @returns the account as it is now; `undefined` if its password or its sessions have changed since it was read
+   */
+  changePassword(
+    account: StoredAccount,
+    hash: string,
+    by: 'user' | 'mail',
+  ): Promise<StoredAccount | undefined>
+  /** Repeated, it changes nothing. */
+  setDisabled(id: string, disabled: boolean): Promise<boolean>
+  /** Whether it may use the operator's view. Repeated, it changes nothing. */
+  setAdmin(id: string, admin: boolean): Promise<boolean>
+  /** Ends the sessions only. */
+  endSessions(id: string, by: 'user' | 'operator'): Promise<boolean>
+  /** Keeps only the id, so that it is never reused for another person. */
+  remove(id: string): Promise<boolean>
+}
+
+interface Addition {
+  /** Default: the operator. */
+  readonly by?: AddedBy
+  /** Default: the operator. */
+  readonly emailSource?: EmailSource
+  /** Writes related rows in the same transaction. */
+  readonly also?: (rows: Rows) => Promise<unknown>
+}
+
+/**
+ * An account was changed: by a command, by the import of a file, by the first start in development, or by a user whom
+ * an OpenID provider verified.
+ */
+export type AccountEvent =
+  | { readonly type: 'account_added'; readonly subject: string; readonly by: AddedBy }
+  | { readonly type: 'sessions_ended'; readonly subject: string; readonly by: 'user' | 'operator' }
+  | {
+      readonly type: 'account_password_changed'
+      readonly subject: string
+      /** `user`: on the account page. `mail`: by the link of a mail. */
+      readonly by: 'user' | 'mail' | 'operator'
+    }
+  | { readonly type: ChangeType; readonly subject: string }
+
+type AddedBy = 'operator' | 'import' | 'demo' | 'sign_up'
+type ChangeType =
+  | 'account_disabled'
+  | 'account_enabled'
+  | 'account_admin_added'
+  | 'account_admin_removed'
+  | 'account_removed'
+
+/** Nothing is cached: an account that was disabled on one replica is disabled on all. */
+export function accountRows(database: Database, onEvent: (event: AccountEvent) => void): AccountRows {
+  const active = database.selectFrom('account').selectAll().where('state', '=', sql.lit('active'))
+  const change = async (event: AccountEvent, values: Values) => {
+    const changed = await changeAccount(database, event.subject, values)
+    if (changed) onEvent(event)
+    return changed
+  }
+  /** @param differs whether the account is not as the change would make it */
+  const set = async (event: AccountEvent, differs: Condition, values: Values) => {
+    const { subject } = event
+    const changed = await changeAccount(database, subject, values, differs)
+    if (changed) onEvent(event)
+    return changed || isPresent(database, subject)
+  }
+  const withEmail = (email: string) => active.where('email', '=', addressOf(email)).executeTakeFirst()
+  const withId = compiledOnce(database, active.where('id', '=', ''))
+  return errorsAs503<AccountRows>({
+    async verify(email, password) {
+      const row = await withEmail(email)
+      const right = await passwordMatches(password, row?.password || HASH_OF_NO_PASSWORD)
+      return right && row ? accountOf(row) : undefined
+    },
+    find: (id) => withId(id).then((row) => row && accountOf(row)),
+    idOf: (email) => withEmail(email).then((row) => row?.id),
+    claims: (id) => withId(id).then((row) => row && JSON.parse(row.claims)),
+    async add(account, { by = 'operator', emailSource = 'operator', also = nothing } = {}) {
+      const isNew = await added(database, async (rows) => {
+        await insertAccount(rows, account, emailSource)
+        await also(rows)
+        return true
+      })
+      if (isNew) onEvent({ type: 'account_added', subject: account.id, by })
+      return isNew
+    },
+    async addFirst(accounts) {
+      const isNew =
+        !(await hasAccounts(database)) && (await added(database, (rows) => insertFirst(rows, accounts)))
+      if (isNew) for (const { id } of accounts) onEvent({ type: 'account_added', subject: id, by: 'demo' })
+      return isNew
+    },
+    setPassword: (subject, password) =>
+      change(
+        { type: 'account_password_changed', subject, by: 'operator' },
+        { password, session_epoch: NEXT_EPOCH },
+      ),
+    async changePassword(account, password, by) {
+      const { id: subject, sessionEpoch, password: before } = account
+      const values = { password, session_epoch: NEXT_EPOCH }
+      // A release without epochs changes the password alone, so both are compared.
+      const seen = { state: 'active', session_epoch: sessionEpoch, password: before } as const
+      if (!(await changeAccount(database, subject, values, (row) => row.and(seen)))) return undefined
+      onEvent({ type: 'account_password_changed', subject, by })
+      return { ...account, password, sessionEpoch: sessionEpoch + 1 }
+    },
+    setDisabled(subject, disabled) {
+      const state = disabled ? 'disabled' : 'active'
+      const type = disabled ? 'account_disabled' : 'account_enabled'
+      const values = { state, session_epoch: NEXT_EPOCH } as const
+      return set({ type, subject }, (account) => account('state', '!=', state), values)
+    },
+    setAdmin(subject, isAdmin) {
+      const admin = isAdmin ? 1 : 0
+      const type = isAdmin ? 'account_admin_added' : 'account_admin_removed'
+      // Otherwise an old session would have the rights again if the account becomes an admin once more.
+      const values = isAdmin ? { admin } : { admin, session_epoch: NEXT_EPOCH }
+      return set({ type, subject }, (account) => account('admin', '!=', admin), values)
+    },
+    endSessions: (subject, by) =>
+      change({ type: 'sessions_ended', subject, by }, { session_epoch: NEXT_EPOCH }),
+    async remove(subject) {
+      const removed = await database.transaction().execute((rows) => removeAccount(rows, subject))
+      if (removed) onEvent({ type: 'account_removed', subject })
+      return removed
+    },
+  })
+}
+
+async function insertFirst(rows: Rows, accounts: readonly Account[]): Promise<boolean> {
+  if (await hasAccounts(rows)) return false
+  for (const account of accounts) await insertAccount(rows, account, 'operator')
+  return true
+}
+
+async function hasAccounts(rows: Database | Rows): Promise<boolean> {
+  return (await rows.selectFrom('account').select('id').limit(1).execute()).length > 0
+}
+
+async function insertAccount(rows: Rows, account: Account, emailSource: EmailSource): Promise<void> {
+  // A replica of the previous release may still add an unverified address during an upgrade.
+  if (account.email !== undefined) await dropUnverifiedAddresses(rows, account.email)
+  const row = rowOf(account, emailSource, new Date().toISOString())
+  await rows.insertInto('account').values(row).execute()
+}
+
+type Values = UpdateObject<Tables, 'account'>
+
+async function nothing(): Promise<void> {}
+
+type Condition = (account: ExpressionBuilder<Tables, 'account'>) => Expression<SqlBool>
+
+async function changeAccount(
+  rows: Database | Rows,
+  id: string,
+  values: Values,
+  condition: Condition = (account) => account.and([]),
+): Promise<boolean> {
+  const { numUpdatedRows } = await rows
+    .updateTable('account')
+    .set(values)
+    .where('id', '=', id)
+    .where('state', '!=', 'removed')
+    .where(condition)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+async function isPresent(database: Database, id: string): Promise<boolean> {
+  const rows = database.selectFrom('account').select('id').where('id', '=', id)
+  return (await rows.where('state', '!=', 'removed').executeTakeFirst()) !== undefined
+}
+
+async function removeAccount(rows: Rows, id: string): Promise<boolean> {
+  const emptied = { email: null, email_source: null, email_since: null, claims: '{}', password: '', admin: 0 }
+  if (!(await changeAccount(rows, id, { ...emptied, state: 'removed' }))) return false
+  for (const table of ['passkey', 'identity', 'installation_name'] as const)
+    await rows.deleteFrom(table).where('account', '=', id).execute()
+  await removeAttempts(rows, id)
+  return true
+}

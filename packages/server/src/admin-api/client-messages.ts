@@ -1,0 +1,114 @@
+import type { PublicClient, StaticClient } from '@grantkit/core'
+import { z } from '@hono/zod-openapi'
+import { PageQuery, pageOf, text } from './lists.ts'
+
+/** The messages of the admin API about clients, by the names of RFC 7591. */
+
+const names = z.array(text).max(500)
+const uris = z.array(text).max(20)
+
+/** What an operator may say of a client (RFC 7591 2, and the members of this server). */
+const METADATA = {
+  client_name: text.optional().openapi({ description: 'Required, unless known has it' }),
+  known: text.optional().openapi({
+    description: 'A known client, such as cursor: the client gets its name and its redirect URIs',
+  }),
+  redirect_uris: uris.default([]).openapi({ description: 'Where its users are redirected to' }),
+  application_type: z.enum(['native', 'web']).optional(),
+  token_endpoint_auth_method: text.optional().openapi({ description: 'none makes the client public' }),
+  grant_types: names.optional(),
+  scopes: names.optional().openapi({ description: 'What it may ask users for. Default: every scope' }),
+  client_credentials_scopes: names.optional().openapi({ description: 'The scopes of its own tokens' }),
+  id_token_signed_response_alg: z.enum(['RS256', 'ES256', 'EdDSA']).optional(),
+  id_token_claims: z.boolean().optional(),
+  client_uri: text.optional(),
+  logo_uri: text.optional(),
+  tos_uri: text.optional(),
+  policy_uri: text.optional(),
+  contacts: z.array(text).max(10).optional(),
+  software_id: text.optional(),
+  software_version: text.optional(),
+  resource_server: z.boolean().optional().openapi({ description: 'It may introspect every token' }),
+  remember_consent: z.boolean().optional(),
+  pkce_optional: z.boolean().optional(),
+  post_logout_redirect_uris: uris.optional(),
+  require_pushed_authorization_requests: z.boolean().optional(),
+  dpop_bound_access_tokens: z.boolean().optional(),
+  token_exchange_resources: uris.optional(),
+  jwks: z
+    .object({ keys: z.array(z.record(z.string(), z.unknown())) })
+    .optional()
+    .openapi({ description: 'Its public keys, for private_key_jwt' }),
+  jwks_uri: text.optional(),
+  token_endpoint_auth_signing_alg: text.optional(),
+} as const
+
+export const NewClient = z
+  .strictObject(METADATA)
+  .refine(({ client_name, known }) => client_name !== undefined || known !== undefined, {
+    path: ['client_name'],
+    error: 'is required, unless known names a known client',
+  })
+  .openapi('NewClient')
+
+export const Client = z
+  .looseObject({
+    client_id: z.string(),
+    client_id_issued_at: z.int().openapi({ description: 'Epoch seconds' }),
+    client_name: z.string().optional(),
+    origin: z.enum(['integration', 'registered', 'document']).openapi({
+      description: 'An operator added it, it registered itself, or a document describes it (CIMD)',
+    }),
+    known_client: z
+      .string()
+      .optional()
+      .openapi({ description: 'The known client whose redirect URIs it has' }),
+    redirect_uris: z.array(z.string()),
+    application_type: z.enum(['native', 'web']),
+    token_endpoint_auth_method: z.string(),
+    grant_types: z.array(z.string()),
+    scopes: z.array(z.string()).optional(),
+    client_credentials_scopes: z.array(z.string()).optional(),
+  })
+  .openapi('Client')
+export const AddedClient = Client.extend({
+  client_secret: z.string().optional().openapi({ description: 'Shown this once; only its hash is kept' }),
+}).openapi('AddedClient')
+
+export const ClientPage = pageOf('ClientPage', Client)
+export const ClientPath = z.object({
+  client_id: text.openapi({ description: 'Percent-encoded: the id of a client with a document is a URL' }),
+})
+export const ClientQuery = z.strictObject({
+  ...PageQuery,
+  recently: z.enum(['added', 'registered', 'allowed']).default('added').openapi({
+    description:
+      'What happened to them: an operator added them, they registered themselves, or a user allowed them',
+  }),
+})
+export const IdempotencyKey = z.object({
+  'idempotency-key': z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 ASCII characters without spaces')
+    .optional()
+    .openapi({ description: 'A repeated request with the same key adds no second client, for a day' }),
+})
+
+/** A client by the names of RFC 7591. */
+export function clientOf({ createdAt, expiresAt: _, ...client }: PublicClient): z.output<typeof Client> {
+  const named = Object.entries(client).map(([name, value]) => [snakeCase(name), value])
+  return { ...Object.fromEntries(named), client_id_issued_at: createdAt }
+}
+
+/** The members of a request, as `clients.add` takes them. */
+export function metadataOf(client: z.output<typeof NewClient>): StaticClient {
+  return Object.fromEntries(Object.entries(client).map(([name, value]) => [camelCase(name), value])) as never
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}

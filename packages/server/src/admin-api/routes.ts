@@ -1,0 +1,85 @@
+import { type AuthorizationServer, OAuthError, type Store } from '@grantkit/core'
+import { errorResponse, readBody, toResponse } from '@grantkit/core/adapter'
+import { ERRORS } from '@grantkit/core/errors'
+import { type Hook, OpenAPIHono } from '@hono/zod-openapi'
+import type { Context, MiddlewareHandler } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import { jsonError } from '../http/bodies-and-answers.ts'
+import { type AccessOptions, type AdminEnv, adminAccess } from './access.ts'
+import { type ClientsOptions, clientsOfServer } from './clients.ts'
+import { type AdminDocument, adminDocument } from './document.ts'
+import { grantsOfUsers } from './grants.ts'
+import { onceOnly } from './idempotency-key.ts'
+import { operations } from './operation.ts'
+import { type StateOptions, stateOfService } from './state.ts'
+import { type UsersOptions, users } from './users.ts'
+
+export interface AdminApiOptions
+  extends Omit<AccessOptions, 'clients'>,
+    UsersOptions,
+    StateOptions,
+    Omit<ClientsOptions, 'onceOnly'>,
+    AdminDocument {
+  readonly grants: AuthorizationServer['grants']
+  readonly store: Store
+  /** Called with errors of handlers. */
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * The admin API: what the admin pages do, for programs. Every operation needs an access token for this API with the
+ * scope `admin:read` or `admin:write`.
+ */
+export function adminApi(options: AdminApiOptions): OpenAPIHono<AdminEnv> {
+  const app = new OpenAPIHono<AdminEnv>({ defaultHook: refuseInvalid })
+  const operation = operations(adminAccess(options))
+  app.onError(errorAnswer(options.onError))
+  app.use(withoutCaching, boundedBody)
+  users(app, operation, options)
+  grantsOfUsers(app, operation, options.grants)
+  clientsOfServer(app, operation, { ...options, onceOnly: onceOnly(options.store) })
+  stateOfService(app, operation, options)
+  const document = adminDocument(app, options)
+  app.get('/openapi.json', (c) => c.json(document()))
+  return app
+}
+
+/** Answers hold personal data. */
+const withoutCaching: MiddlewareHandler = async (c, next) => {
+  await next()
+  c.header('cache-control', 'no-store')
+}
+
+/** Reads the body up to the limit of the OAuth endpoints, as `bodyLimit()` of Hono does: it leaves a request with it. */
+const boundedBody: MiddlewareHandler = async (c, next) => {
+  const { method, headers, url } = c.req.raw
+  if (method !== 'GET' && method !== 'HEAD')
+    c.req.raw = new Request(url, { method, headers, body: await readBody(c.req.raw) })
+  return next()
+}
+
+const MAX_CHARACTERS = 1000
+
+// biome-ignore lint/suspicious/noExplicitAny: of every route
+const refuseInvalid: Hook<any, AdminEnv, any, any> = (result, c) => {
+  if (result.success) return undefined
+  const faults = result.error.issues.map(({ path, message }) => [path.join('.'), message].join(' ').trim())
+  return jsonError(c, 400, 'invalid_request', printable(faults.join('; ')))
+}
+
+/** The characters of an error_description (RFC 6749 5.2). Names of unknown members are input of the caller. */
+function printable(text: string): string {
+  const plain = text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?')
+  return plain.slice(0, MAX_CHARACTERS)
+}
+
+function errorAnswer(onError: (error: unknown) => void) {
+  return (error: Error, c: Context): Response => {
+    if (error instanceof HTTPException && error.status === 415)
+      return jsonError(c, 415, 'invalid_request', 'The body must be application/json')
+    if (error instanceof HTTPException) return jsonError(c, 400, 'invalid_request', 'The body is not JSON')
+    const refusal = error instanceof OAuthError ? error : new OAuthError(ERRORS.unexpected)
+    if (refusal.status >= 500) onError(error)
+    return toResponse(errorResponse(refusal))
+  }
+}

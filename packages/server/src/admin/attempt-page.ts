@@ -1,0 +1,120 @@
+import { formatReference, type StepEvent } from '@grantkit/core/explain'
+import { html } from '@grantkit/pages'
+import type { AttemptReader, FoundAttempt } from '../attempts/attempt-reader.ts'
+import { PARTY_WORDS } from '../attempts/words.ts'
+import { actingAs } from '../audit/actor.ts'
+import type { OnEvent } from '../events.ts'
+import type { Markup, Site } from '../pages/page.ts'
+import { addressOf, adminPage, facts } from './admin-page.ts'
+import { verdictText } from './attempt-words.ts'
+import { type NameSources, type Names, namesIn } from './names.ts'
+import type { Show } from './operator-visits.ts'
+import { stepTable } from './step-table.ts'
+
+export interface AttemptPageOptions extends NameSources {
+  readonly attempts: AttemptReader
+  readonly baseUrl: string
+  readonly onEvent: OnEvent
+}
+
+/** A sign-in attempt: why it failed, what to do, and its steps. The trail has that an operator looked. */
+export function attemptPage(options: AttemptPageOptions): Show {
+  const { site, attempts, onEvent } = options
+  return async (c, visit) => {
+    const named = c.req.param('reference') ?? ''
+    const attempt = await attempts.find(named)
+    if (attempt === undefined)
+      return adminPage(site, visit, {
+        title: 'Unknown reference',
+        section: '/why',
+        main: unknown(site),
+        status: 404,
+      })
+    const { reference, subject, clientId } = attempt
+    actingAs(`account:${visit.account.id}`, () =>
+      onEvent({ type: 'attempt_read', reference, subject, clientId }),
+    )
+    const names = await namesIn(options, [attempt])
+    const main = html`
+${verdictCard(options, attempt)}
+${attempt.verdict.by === 'none' ? '' : forDeveloper(attempt)}
+<h2 class="part">Steps</h2>
+${stepTable(attempt.steps)}
+<h2 class="part">Who and what</h2>
+${partiesOf(site, attempt, names)}`
+    return adminPage(site, visit, { title: `Sign-in ${formatReference(reference)}`, section: '/why', main })
+  }
+}
+
+const unknown = ({ basePath }: Site) => html`
+<p>Nothing is known here of a sign-in with this reference. It may be too old, or another process of this service has seen it and kept no row.</p>
+<p><a href="${basePath}/admin/why">All failed sign-ins</a></p>`
+
+function verdictCard({ baseUrl }: AttemptPageOptions, { verdict, keptIn }: FoundAttempt): Markup {
+  const { by, sentence, fix, compared, doctorCheck } = verdict
+  return html`
+<section class="card" aria-label="Verdict">
+  <p class="app-name">${verdictText(sentence)}</p>
+  ${facts([
+    ['At fault', PARTY_WORDS[by]],
+    ['What to do', verdictText(fix)],
+    ...compared.map(({ label, value }) => [label, html`<code>${value}</code>`] as const),
+    ...(doctorCheck === undefined
+      ? []
+      : [
+          [
+            'From outside',
+            html`<code>npx @grantkit/doctor ${baseUrl}</code> shows it as <code>${doctorCheck}</code>`,
+          ] as const,
+        ]),
+  ])}
+  ${keptIn === 'memory' ? html`<p class="hint">Only this process has seen this sign-in, and keeps it in memory for a while.</p>` : ''}
+</section>`
+}
+
+function forDeveloper({ reference, verdict, steps }: FoundAttempt): Markup {
+  const when = new Date((steps.at(-1)?.at ?? 0) * 1000).toISOString()
+  return html`
+<h2 class="part">To send to the developer of the app</h2>
+<blockquote class="card">${verdictText(verdict.toDeveloper)}<br>Reference ${formatReference(reference)}, ${when}</blockquote>`
+}
+
+/** The latest that is known of each. */
+function partiesOf({ basePath }: Site, { clientId, subject, steps }: FoundAttempt, names: Names): Markup {
+  const grantId = latest(steps, 'grantId')
+  const trail = (query: Record<string, string | undefined>) =>
+    html`<a href="${addressOf(`${basePath}/admin/trail`, query)}">audit trail</a>`
+  const rows: [string, Markup | string | undefined][] = [
+    [
+      'Client',
+      clientId && html`${names.client(clientId)} <code>${clientId}</code>, ${trail({ client: clientId })}`,
+    ],
+    ['Known client', latest(steps, 'knownClient')],
+    ['Kind of client', latest(steps, 'clientKind')],
+    ['Redirect URI', code(latest(steps, 'redirectUri'))],
+    ['Resource', code(latest(steps, 'resource'))],
+    ['User', subject && html`${names.user(subject)}, ${trail({ user: subject })}`],
+    [
+      'Grant',
+      grantId &&
+        subject &&
+        html`<a href="${addressOf(`${basePath}/admin/user`, { id: subject })}"><code>${grantId}</code></a>`,
+    ],
+    ['Network', code(latest(steps, 'network'))],
+  ]
+  const known = rows.flatMap(([name, value]) => (value ? [[name, value] as const] : []))
+  return known.length === 0
+    ? html`<p>No step says.</p>`
+    : html`<section class="card" aria-label="Who and what">${facts(known)}</section>`
+}
+
+function latest(
+  steps: readonly StepEvent[],
+  fact: 'grantId' | 'knownClient' | 'clientKind' | 'redirectUri' | 'resource' | 'network',
+) {
+  return steps.findLast((step) => step[fact] !== undefined)?.[fact]
+}
+
+function code(text: string | undefined): Markup | undefined {
+  return text === undefined ? undefined : html`<code>${text}</code>`
+}

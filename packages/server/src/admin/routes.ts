@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises'
+import type { AuthorizationServer } from '@grantkit/core'
+import { Hono } from 'hono'
+import type { AttemptReader } from '../attempts/attempt-reader.ts'
+import type { TrailReader } from '../audit/trail-reader.ts'
+import type { CommandNames } from '../command-names.ts'
+import type { OnEvent } from '../events.ts'
+import { prefetch, type WithBody } from '../http/bodies-and-answers.ts'
+import { asset } from '../pages/asset.ts'
+import type { StatisticsReader } from '../statistics/statistics-reader.ts'
+import { attemptPage } from './attempt-page.ts'
+import { clientPage } from './client-page.ts'
+import { clientsPage } from './clients-page.ts'
+import { failuresPage } from './failures-page.ts'
+import type { OperatorActions } from './operator-actions.ts'
+import { type OperatorVisitsOptions, operatorVisits } from './operator-visits.ts'
+import type { ServiceState } from './overview.ts'
+import { overviewPage } from './overview-page.ts'
+import { trailPage } from './trail-page.ts'
+import { userPage } from './user-page.ts'
+import { usersPage } from './users-page.ts'
+
+export interface AdminOptions extends OperatorVisitsOptions {
+  readonly actions: OperatorActions
+  readonly clients: AuthorizationServer['clients']
+  readonly grants: AuthorizationServer['grants']
+  readonly trail: TrailReader
+  readonly attempts: AttemptReader
+  readonly onEvent: OnEvent
+  readonly state: () => Promise<ServiceState>
+  readonly commands: CommandNames
+  readonly statistics: StatisticsReader
+}
+
+export const ADMIN_STYLE = await readFile(new URL('style.css', import.meta.url), 'utf8')
+const SCRIPT = await readFile(new URL('local-times.js', import.meta.url), 'utf8')
+
+/**
+ * The operator's view. Takes a request of a signed-in user, and returns a page or changes accounts, grants or clients.
+ * No request reads a whole table: only the commands do that. Its routes are not in the OpenAPI document, which is for
+ * authors of clients.
+ */
+export function admin(options: AdminOptions): Hono<WithBody> {
+  const { site, directory } = options
+  const visits = operatorVisits(options)
+  const user = userPage(options, visits)
+  const client = clientPage(options, visits)
+  return new Hono<WithBody>()
+    .get('/assets/local-times.js', asset('text/javascript; charset=utf-8', SCRIPT))
+    .get('/admin', visits.page(overviewPage(options)))
+    .get('/admin/users', visits.page(usersPage(site, directory)))
+    .get('/admin/user', user.show)
+    .post('/admin/user', prefetch, user.change)
+    .get('/admin/clients', visits.page(clientsPage(options)))
+    .get('/admin/client', client.show)
+    .post('/admin/client', prefetch, client.remove)
+    .get('/admin/why', visits.page(failuresPage(options)))
+    .get('/admin/why/:reference', visits.page(attemptPage(options)))
+    .get('/admin/trail', visits.page(trailPage(options)))
+}

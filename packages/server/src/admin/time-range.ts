@@ -1,0 +1,47 @@
+import { intervalOf } from '../statistics/resolutions.ts'
+
+/** The times that an operator can choose for a chart or a list. */
+export interface TimeRange {
+  readonly text: string
+  readonly minutes: number
+  /** The length of the intervals that its charts read and show, in minutes. */
+  readonly resolution: number
+  readonly step: number
+}
+
+const DAY = 24 * 60
+
+export const RANGES = {
+  '1h': { text: 'Last hour', minutes: 60, resolution: 1, step: 1 },
+  '24h': { text: '24 hours', minutes: DAY, resolution: 10, step: 20 },
+  '7d': { text: '7 days', minutes: 7 * DAY, resolution: 60, step: 120 },
+  '30d': { text: '30 days', minutes: 30 * DAY, resolution: 60, step: DAY },
+} as const satisfies Record<string, TimeRange>
+export type RangeName = keyof typeof RANGES
+export const RANGE_NAMES = Object.keys(RANGES) as readonly RangeName[]
+
+/** @returns `undefined` for a range that does not exist */
+export function rangeNamed(name: string | undefined): RangeName | undefined {
+  return RANGE_NAMES.find((known) => known === name)
+}
+
+const MINUTE_MS = 60_000
+
+/** When the range begins, as the trail writes times; `undefined` without a range. */
+export function sinceOf(name: RangeName | undefined): string | undefined {
+  return name && new Date(Date.now() - RANGES[name].minutes * MINUTE_MS).toISOString()
+}
+
+/** The intervals of a chart. All times are minutes since the epoch. */
+export interface ChartWindow extends TimeRange {
+  readonly since: number
+  /** Not included: the end of the current interval. */
+  readonly until: number
+}
+
+/** The window that ends with the interval of this minute. */
+export function windowOf(name: RangeName, minute: number): ChartWindow {
+  const range = RANGES[name]
+  const until = intervalOf(minute, { minutes: range.step }) + range.step
+  return { ...range, since: until - range.minutes, until }
+}

@@ -1,0 +1,154 @@
+import type { AuthorizationServer, UserGrant, UserGrantPage } from '@grantkit/core'
+import { html } from '@grantkit/pages'
+import type { Context } from 'hono'
+import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
+import type { TrailReader } from '../audit/trail-reader.ts'
+import { seeOther } from '../http/bodies-and-answers.ts'
+import type { Markup, Site } from '../pages/page.ts'
+import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
+import { addressOf, adminPage, buttonForm, facts, pageLinks, parameter, signInAgain } from './admin-page.ts'
+import type { NameSources } from './names.ts'
+import type { OperatorActions } from './operator-actions.ts'
+import type { OperatorVisit, OperatorVisits, Show } from './operator-visits.ts'
+import { table } from './table.ts'
+import { momentOf } from './times.ts'
+import { trailTable } from './trail-table.ts'
+import { stateOf } from './users-page.ts'
+
+export interface UserPageOptions extends NameSources {
+  readonly directory: AccountDirectory
+  readonly actions: OperatorActions
+  readonly ways: Pick<WaysToSignIn, 'passkeys' | 'identities'>
+  readonly grants: AuthorizationServer['grants']
+  readonly trail: TrailReader
+}
+
+const SHOWN_ENTRIES = 10
+const OWN_ACCOUNT = 'This is your own account. Another admin or a command has to disable it.'
+
+/**
+ * A user: the account, its sign-in methods, its grants and sign-ins, and the forms to revoke grants and disable the
+ * account.
+ */
+export function userPage(options: UserPageOptions, visits: OperatorVisits) {
+  const { site, directory, actions, grants } = options
+  const show = showUser(options)
+  const back = (c: Context, id: string) => seeOther(c, addressOf(`${site.basePath}/admin/user`, { id }))
+  return {
+    show: visits.page(show),
+    change: visits.form(show, async (c, visit, { action, grant = '' }) => {
+      const account = await directory.find(parameter(c, 'id') ?? '')
+      if (account === undefined) return show(c, visit)
+      const { id } = account
+      if (action === 'end_grant') await grants.revoke(id, grant, 'operator')
+      if (action === 'end_grants') await grants.revokeAll(id, { by: 'operator' })
+      if (action === 'enable') await actions.enableUser(id)
+      if (action === 'disable') {
+        if (id === visit.account.id) return show(c, visit, OWN_ACCOUNT)
+        await actions.disableUser(id)
+      }
+      return back(c, id)
+    }),
+  }
+}
+
+function showUser(options: UserPageOptions): Show {
+  const { site, directory, ways, grants, trail } = options
+  return async (c, visit, problem) => {
+    const id = parameter(c, 'id') ?? ''
+    const account = await directory.find(id)
+    const [passkeys, identities, allowed, { entries }] = await Promise.all([
+      ways.passkeys.list(id),
+      ways.identities.list(id),
+      grants.list(id, { after: parameter(c, 'after') }),
+      trail.page({ subject: id }, SHOWN_ENTRIES),
+    ])
+    const password = account?.hasPassword ? ['password'] : []
+    const methods = [
+      ...password,
+      ...passkeys.map(({ name }) => `passkey ${name}`),
+      ...identities.map(shownAs),
+    ]
+    const main = html`
+${account === undefined ? html`<p>No account has this id. It may have been removed.</p>` : accountCard(account, methods, visit)}
+${signInAgain(site, c, visit)}
+${grantsSection(site, c, allowed, visit)}
+<h2 class="part">In the audit trail</h2>
+${await trailTable(options, entries)}
+<p><a href="${addressOf(`${site.basePath}/admin/trail`, { user: id })}">All entries of this user</a></p>`
+    const status = problem === undefined && account === undefined ? 404 : undefined
+    return adminPage(site, visit, {
+      section: '/users',
+      title: account === undefined ? 'Unknown user' : (account.email ?? 'User without an address'),
+      main,
+      problem,
+      ...(status && { status }),
+    })
+  }
+}
+
+function addressSource({ emailSource = 'unknown', emailSince }: AccountEntry): Markup {
+  return html`${emailSource}${emailSince === undefined ? '' : html`, ${momentOf(Date.parse(emailSince) / 1000)}`}`
+}
+
+function shownAs({ issuer, shownAs: name }: { readonly issuer: string; readonly shownAs: string }): string {
+  return `${name} at ${issuer}`
+}
+
+function accountCard(account: AccountEntry, methods: readonly string[], visit: OperatorVisit): Markup {
+  const { id, name, email, state, addedAt } = account
+  const disabled = state === 'disabled'
+  const fields = { action: disabled ? 'enable' : 'disable' }
+  const button = disabled
+    ? html`<button>Enable</button>`
+    : html`<button class="danger">Disable, and end all grants</button>`
+  return html`
+<section class="card" aria-label="Account">
+  <p class="app-name"><bdi>${name}</bdi></p>
+  ${facts([
+    ['Id', html`<code>${id}</code>`],
+    ...(email === undefined ? [] : [['Address from', addressSource(account)] as const]),
+    ['State', stateOf(account)],
+    ['Signs in by', methods.length === 0 ? 'nothing' : methods.join(', ')],
+    ['Added', momentOf(Date.parse(addedAt) / 1000)],
+  ])}
+  ${buttonForm(fields, button, visit)}
+</section>`
+}
+
+function grantsSection(site: Site, c: Context, page: UserGrantPage, visit: OperatorVisit): Markup {
+  const { grants, next } = page
+  const query = { id: parameter(c, 'id'), after: parameter(c, 'after') }
+  const isAll = query.after === undefined && next === undefined
+  const all = html`<button class="danger">End all grants</button>`
+  return html`
+<h2 class="part">Grants</h2>
+${isAll && grants.length === 0 ? html`<p>No app can do anything in this user's name.</p>` : grantTable(site, grants, visit)}
+${pageLinks(`${site.basePath}/admin/user`, query, next)}
+${isAll && grants.length < 2 ? '' : buttonForm({ action: 'end_grants' }, all, visit)}`
+}
+
+function grantTable({ basePath }: Site, grants: readonly UserGrant[], visit: OperatorVisit): Markup {
+  const link = ({ clientId, client }: UserGrant) =>
+    html`<a href="${addressOf(`${basePath}/admin/client`, { id: clientId })}" title="${clientId}"><bdi>${nameOf(client)}</bdi></a>`
+  const end = ({ id, client }: UserGrant) => {
+    const button = html`<button class="danger">End<span class="unseen"> the grant of ${nameOf(client)}</span></button>`
+    return buttonForm({ action: 'end_grant', grant: id }, button, visit)
+  }
+  return table(
+    'Grants',
+    [
+      { head: 'App', cell: link },
+      { head: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
+      { head: 'Began', cell: ({ createdAt }) => momentOf(createdAt) },
+      { head: 'Last used', cell: ({ usedAt }) => momentOf(usedAt) },
+      { head: 'Ends by', cell: ({ expiresAt }) => momentOf(expiresAt) },
+      { head: 'Change', cell: end },
+    ],
+    grants,
+  )
+}
+
+function nameOf(client: UserGrant['client']): string {
+  return client?.clientName ?? (client === undefined ? 'A client that is gone' : 'A client without a name')
+}

@@ -1,0 +1,89 @@
+import { parseReference } from '@grantkit/core/explain'
+import type { Database } from '../database/database.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
+import type { AttemptStepRow } from '../database/tables.ts'
+import { type ReadAttempt, readAttempts } from './read-attempt.ts'
+import { type AttemptQuery, isRemoved, latestReferences, rowsOf } from './reading.ts'
+import type { AttemptRecording } from './recording.ts'
+
+/** Reads sign-in attempts, including the latest steps. @throws OAuthError `temporarily_unavailable` */
+export interface AttemptReader {
+  /** @param text a reference, as a user copies it @returns `undefined` if it has another form, or is not known here */
+  find(text: string): Promise<FoundAttempt | undefined>
+  /** Attempts in the database, the latest first. */
+  latest(query: AttemptQuery, limit: number): Promise<readonly ReadAttempt[]>
+  /** The same for those with a fault. */
+  latestFailures(query: AttemptQuery, limit: number): Promise<readonly ReadAttempt[]>
+}
+
+export interface FoundAttempt extends ReadAttempt {
+  /** `memory`: only this process has it, for a while. */
+  readonly keptIn: 'database' | 'memory'
+}
+
+/** How many other attempts of its client a verdict considers. */
+const MAX_OTHERS = 20
+
+/** @param now epoch seconds */
+export function attemptReader(
+  database: Database,
+  recording: Pick<AttemptRecording, 'inMemory' | 'flush'>,
+  now: () => number = () => Date.now() / 1000,
+): AttemptReader {
+  async function inMemory(reference: string): Promise<readonly AttemptStepRow[]> {
+    const rows = recording.inMemory(reference)
+    const subject = rows.at(-1)?.subject
+    return subject && (await isRemoved(database, subject)) ? [] : rows
+  }
+
+  async function othersOf(reference: string, rows: readonly AttemptStepRow[]) {
+    const clientId = rows.findLast(({ client_id }) => client_id !== null)?.client_id
+    if (!clientId) return []
+    const references = await latestReferences(database, { clientId }, MAX_OTHERS)
+    return rowsOf(
+      database,
+      references.filter((other) => other !== reference),
+    )
+  }
+
+  async function read(references: readonly string[]): Promise<ReadAttempt[]> {
+    return readAttempts(references, await rowsOf(database, references), now())
+  }
+
+  return errorsAs503<AttemptReader>({
+    async find(text) {
+      const reference = parseReference(text)
+      if (reference === undefined) return undefined
+      await recording.flush()
+      const written = await rowsOf(database, [reference])
+      const rows = merged(written, await inMemory(reference))
+      const others = await othersOf(reference, rows)
+      const [attempt] = readAttempts([reference], [...rows, ...others], now())
+      return attempt && { ...attempt, keptIn: written.length > 0 ? 'database' : 'memory' }
+    },
+    async latest(query, limit) {
+      await recording.flush()
+      return read(await latestReferences(database, query, limit))
+    },
+    async latestFailures(query, limit) {
+      await recording.flush()
+      const failed = await latestReferences(database, { ...query, failed: true }, limit)
+      // An attempt can fail without a failed step: by a step that did not come.
+      const all = await latestReferences(database, query, limit)
+      const attempts = await read([...new Set([...failed, ...all])])
+      return attempts
+        .filter(({ verdict }) => verdict.by !== 'none')
+        .sort((one, other) => endOf(other) - endOf(one))
+        .slice(0, limit)
+    },
+  })
+}
+
+function merged(written: readonly AttemptStepRow[], inMemory: readonly AttemptStepRow[]): AttemptStepRow[] {
+  const rows = new Map([...inMemory, ...written].map((row) => [row.id, row]))
+  return [...rows.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
+}
+
+function endOf({ steps }: ReadAttempt): number {
+  return steps.at(-1)?.at ?? 0
+}

@@ -1,0 +1,55 @@
+import { type StepEvent, type Verdict, verdictOf } from '@grantkit/core/explain'
+import type { AttemptStepRow } from '../database/tables.ts'
+import { stepOf } from './step-row.ts'
+
+/** A sign-in attempt with what explains it. */
+export interface ReadAttempt {
+  /** 8 characters, without a dash. */
+  readonly reference: string
+  /** In their order; at least one. */
+  readonly steps: readonly StepEvent[]
+  readonly verdict: Verdict
+  readonly clientId?: string | undefined
+  /** The user of the attempt, if one signed in. */
+  readonly subject?: string | undefined
+}
+
+/** A step, with the user whom its row names. */
+interface UserStep {
+  readonly step: StepEvent
+  readonly subject: string | null
+}
+
+/**
+ * Attempts of one client explain each other: an app that asks anew has lost an answer.
+ *
+ * @param references of the attempts to read, in this order @param rows of these and of others @param now epoch seconds
+ */
+export function readAttempts(
+  references: readonly string[],
+  rows: readonly AttemptStepRow[],
+  now: number,
+): ReadAttempt[] {
+  const all = rows.map((row) => ({ step: stepOf(row), subject: row.subject }))
+  const ofReference = Map.groupBy(all, ({ step }) => step.reference)
+  const ofClient = Map.groupBy(
+    all.map(({ step }) => step),
+    ({ clientId }) => clientId,
+  )
+  return references.flatMap((reference) => {
+    const own = ofReference.get(reference)
+    if (own === undefined) return []
+    const clientId = own.findLast(({ step }) => step.clientId !== undefined)?.step.clientId
+    const others = clientId === undefined ? [] : ofClient.get(clientId)
+    return [{ ...attemptOf(own, now, others), reference, clientId }]
+  })
+}
+
+function attemptOf(own: readonly UserStep[], now: number, others: readonly StepEvent[] | undefined) {
+  const steps = own.map(({ step }) => step)
+  return {
+    steps,
+    verdict: verdictOf(steps, now, others),
+    subject: own.findLast(({ subject }) => subject !== null)?.subject ?? undefined,
+  }
+}

@@ -1,0 +1,69 @@
+import type { Database } from '../database/database.ts'
+import type { AttemptStepRow } from '../database/tables.ts'
+
+/** Which attempts to read: those with a step that matches every property. */
+export interface AttemptQuery {
+  readonly subject?: string | undefined
+  readonly clientId?: string | undefined
+  /** ISO 8601, in UTC with milliseconds; included. */
+  readonly since?: string | undefined
+}
+
+/** How many rows an answer is made of, so that no request reads the whole table. */
+const MAX_ROWS = 5000
+
+/** The references of the latest attempts, the latest first. @param failed only those with a failed step */
+export async function latestReferences(
+  database: Database,
+  { subject, clientId, since, failed }: AttemptQuery & { readonly failed?: boolean },
+  limit: number,
+): Promise<string[]> {
+  const latest = ofPresentUsers(database)
+    .select(['id', 'reference'])
+    .$if(subject !== undefined, (rows) => rows.where('subject', '=', subject as string))
+    .$if(clientId !== undefined, (rows) => rows.where('client_id', '=', clientId as string))
+    .$if(since !== undefined, (rows) => rows.where('id', '>=', since as string))
+    .$if(failed === true, (rows) => rows.where('failed', '=', 1))
+    .orderBy('id', 'desc')
+    .limit(MAX_ROWS)
+  const found = await database
+    .selectFrom(latest.as('latest'))
+    .select('reference')
+    .groupBy('reference')
+    .orderBy(({ fn }) => fn.max('id'), 'desc')
+    .limit(limit)
+    .execute()
+  return found.map(({ reference }) => reference)
+}
+
+/** The rows of these attempts, the oldest first. If there are too many, the latest. */
+export async function rowsOf(
+  database: Database,
+  references: readonly string[],
+): Promise<readonly AttemptStepRow[]> {
+  if (references.length === 0) return []
+  const rows = ofPresentUsers(database).selectAll('attempt_steps').where('reference', 'in', references)
+  return (await rows.orderBy('id', 'desc').limit(MAX_ROWS).execute()).reverse()
+}
+
+/** Whether the account of a user was removed, by any replica. */
+export async function isRemoved(database: Database, subject: string): Promise<boolean> {
+  const accounts = database.selectFrom('account').select('id').where('id', '=', subject)
+  return (await accounts.where('state', '=', 'removed').executeTakeFirst()) !== undefined
+}
+
+/** A replica may write a step a moment after the account was removed. */
+function ofPresentUsers(database: Database) {
+  return database
+    .selectFrom('attempt_steps')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('account')
+            .select('account.id')
+            .whereRef('account.id', '=', 'attempt_steps.subject')
+            .where('state', '=', 'removed'),
+        ),
+      ),
+    )
+}

@@ -1,0 +1,130 @@
+import { createFlightRecorder, type StepEvent } from '@grantkit/core/explain'
+import type { Database } from '../database/database.ts'
+import { keySuffixes, rowQueue } from '../database/row-queue.ts'
+import type { AttemptStepRow } from '../database/tables.ts'
+import type { ServiceEvent } from '../events.ts'
+import { rowBudget } from '../limits/row-budget.ts'
+import { pruneAttempts } from './pruning.ts'
+import { type KeyedStep, rowOf } from './step-row.ts'
+import { writtenSteps } from './written-steps.ts'
+
+/**
+ * Records the steps of sign-in attempts. All of them are in memory, within the limits of the recorder. The database
+ * gets the attempts of signed-in users and, within a budget, what unauthenticated callers were refused.
+ */
+export interface AttemptRecording {
+  /** Records a step, and forgets a removed account. Never throws, never waits. */
+  onEvent(event: ServiceEvent): void
+  /** The steps of an attempt in the memory of this process, as the rows that they are or would be. */
+  inMemory(reference: string): readonly AttemptStepRow[]
+  /** Resolves when all rows so far are in the database, or the database is unreachable. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface RecordingOptions {
+  /** How many days the steps of a user are kept. */
+  readonly days: number
+  /** Called once for each outage of the database, and about steps that are lost. */
+  readonly onWarning: (warning: string) => void
+}
+
+/** Rows in a minute for one user, for one reason of unauthenticated callers, and for all their reasons together. */
+const OF_USER = 60
+const OF_REASON = 3
+const OF_UNAUTHENTICATED = 20
+
+const DAYS_OF_UNAUTHENTICATED = 3
+/** Rows that wait while the database is unreachable; one has about 500 bytes. */
+const MAX_WAITING = 5000
+const MAX_WAITING_UNAUTHENTICATED = 1000
+
+const MINUTE_MS = 60_000
+const PRUNE_MS = 10 * MINUTE_MS
+
+export function attemptRecording(
+  database: Database,
+  { days, onWarning }: RecordingOptions,
+): AttemptRecording {
+  const recorder = createFlightRecorder()
+  const suffix = keySuffixes()
+  const budget = rowBudget()
+  const written = writtenSteps()
+  const queue = rowQueue<AttemptStepRow>({
+    name: 'record of sign-in attempts',
+    insert: (batch) => insert(database, batch),
+    onWarning,
+  })
+  /** The recorder keeps the members of an event as they are, with the key of the row. */
+  const stepsOf = (reference: string) =>
+    (recorder.attempt(reference)?.steps ?? []) as unknown as readonly KeyedStep[]
+
+  /** The steps before the sign-in come along, and what did not fit into an earlier minute. */
+  function writeUser(subject: string, steps: readonly KeyedStep[]): void {
+    for (const step of steps) {
+      if (written.has(step)) continue
+      if (!budget.take(`user ${subject}`, OF_USER)) return
+      if (!queue.add(rowOf(step, subject, days), MAX_WAITING)) return
+      written.add(step)
+    }
+  }
+
+  function writeUnauthenticated(step: KeyedStep): void {
+    const admitted =
+      budget.take(`reason ${step.reason}`, OF_REASON) && budget.take('unauthenticated', OF_UNAUTHENTICATED)
+    const kept = Math.min(days, DAYS_OF_UNAUTHENTICATED)
+    if (admitted) queue.add(rowOf(step, undefined, kept), MAX_WAITING_UNAUTHENTICATED)
+  }
+
+  async function prune(): Promise<void> {
+    const warn = (error: unknown) => onWarning(`The record of sign-in attempts was not pruned: ${error}`)
+    await pruneAttempts(database, new Date()).catch(warn)
+  }
+
+  const timers = [setInterval(budget.reset, MINUTE_MS).unref(), setInterval(prune, PRUNE_MS).unref()]
+  return {
+    onEvent(event) {
+      // Its rows went with the account.
+      if (event.type === 'account_removed') recorder.forget(event.subject)
+      if (event.type !== 'step') return
+      const step = { ...event, key: `${new Date().toISOString()}-${suffix()}` }
+      recorder.onEvent(step)
+      if (isRoutine(step)) return
+      const recorded = stepsOf(step.reference)
+      const steps = recorded.length === 0 ? [step] : recorded
+      const subject = step.subject ?? subjectOf(steps)
+      if (subject !== undefined) writeUser(subject, steps)
+      else if (step.outcome !== 'ok') writeUnauthenticated(step)
+    },
+    inMemory(reference) {
+      const steps = stepsOf(reference)
+      return steps.map((step) => rowOf(step, subjectOf(steps), days))
+    },
+    flush: queue.flush,
+    async close() {
+      for (const timer of timers) clearInterval(timer)
+      await queue.close()
+    },
+  }
+}
+
+/**
+ * Each installation of an app refreshes every hour, and rows of that would be most of the table. They are written once
+ * a later step fails.
+ */
+function isRoutine({ step, outcome }: StepEvent): boolean {
+  return step === 'refreshed' && outcome === 'ok'
+}
+
+function subjectOf(steps: readonly StepEvent[]): string | undefined {
+  return steps.findLast(({ subject }) => subject !== undefined)?.subject
+}
+
+/** A batch may have been written although its response was lost: writing it again adds nothing. */
+async function insert(database: Database, batch: readonly AttemptStepRow[]): Promise<void> {
+  await database
+    .insertInto('attempt_steps')
+    .values(batch)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

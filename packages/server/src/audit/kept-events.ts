@@ -1,0 +1,96 @@
+import type { SigningKeysRotated } from '../config/signing-keys-file.ts'
+import type { ServiceEvent } from '../events.ts'
+import { actorOfEvent } from './actor.ts'
+import { callerOfEvent } from './caller.ts'
+import type { Happened } from './entry.ts'
+
+/** The events that the trail receives: those of the service and of its commands. */
+export type AuditedEvent = ServiceEvent | SigningKeysRotated
+
+/**
+ * Who causes an event. It decides how many the trail keeps, and for how long. A `decision` changes who has access to an
+ * account: it is never omitted.
+ */
+export type Cause = 'operator' | 'decision' | 'user' | 'unauthenticated'
+
+/** `undefined`: the trail does not keep the event. Uses of a grant are counted by the metrics; faults are logged. */
+const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
+  account_added: 'operator',
+  account_password_changed: 'decision',
+  account_disabled: 'operator',
+  account_enabled: 'operator',
+  account_admin_added: 'operator',
+  account_admin_removed: 'operator',
+  account_removed: 'operator',
+  client_added: 'operator',
+  client_removed: 'operator',
+  signing_keys_rotated: 'operator',
+  signing_keys_changed: 'operator',
+  attempt_read: 'operator',
+  consent_granted: 'decision',
+  consent_denied: 'user',
+  // It takes effect when a user approves it.
+  client_document_changed: 'user',
+  device_approved: 'decision',
+  device_denied: 'user',
+  user_code_wrong: 'user',
+  grant_revoked: 'decision',
+  grant_ended: 'decision',
+  sign_in_succeeded: 'user',
+  signed_out: 'user',
+  password_mail_sent: 'user',
+  sessions_ended: 'decision',
+  passkey_added: 'decision',
+  passkey_removed: 'decision',
+  identity_linked: 'decision',
+  identity_removed: 'decision',
+  sign_in_failed: 'unauthenticated',
+  client_registered: 'unauthenticated',
+  refused: 'unauthenticated',
+  device_requested: undefined,
+  device_code_redeemed: undefined,
+  device_code_retried: undefined,
+  code_redeemed: undefined,
+  refresh_token_rotated: undefined,
+  refresh_token_retried: undefined,
+  refresh_token_kept: undefined,
+  token_exchanged: undefined,
+  client_credentials_token_issued: undefined,
+  access_token_dropped: undefined,
+  access_token_revoked: undefined,
+  claims_unreleased: undefined,
+  client_document_copy_used: undefined,
+  client_document_failed: undefined,
+  client_keys_failed: undefined,
+  signing_keys_refused: undefined,
+  limiter_failed: undefined,
+  failed: undefined,
+  step: undefined,
+}
+
+/** The types of the entries that the trail has. */
+export const KEPT_TYPES: readonly string[] = [
+  ...Object.entries(CAUSES).flatMap(([type, cause]) => (cause === undefined ? [] : [type])),
+  'left_out',
+].sort()
+
+/** Also `undefined` for the events of features. */
+export function causeOf(event: AuditedEvent): Cause | undefined {
+  const cause = CAUSES[event.type]
+  if (event.type === 'account_added' && event.by === 'sign_up') return 'user'
+  return cause !== undefined && 'by' in event && event.by === 'operator' ? 'operator' : cause
+}
+
+/**
+ * The entry of an event. The caller of an operator's event is left out: a request may only be the first to notice the
+ * change.
+ */
+export function happenedOf(event: AuditedEvent, cause: Cause): Happened {
+  if (cause === 'operator') return { ...event, actor: actorOfEvent() }
+  const { network, clientId } = callerOfEvent()
+  if (event.type !== 'refused') return { ...event, network }
+  const { type, error, reason, path, known } = event
+  return { type, clientId, error, reason, known, path: path.slice(0, MAX_PATH), network }
+}
+
+const MAX_PATH = 200

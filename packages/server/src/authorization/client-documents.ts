@@ -1,0 +1,59 @@
+import { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { AdmissionPolicy, DocumentFetch } from '@grantkit/core/client-documents'
+import type { KnownClients } from '@grantkit/core/known-clients'
+import { safeFetch } from '@grantkit/safe-fetch'
+import { z } from 'zod'
+import type { Config } from '../config/config.ts'
+import { ConfigError } from '../config/config-error.ts'
+import { knownClientsOf } from './known-clients.ts'
+
+/** How the service resolves clients whose id is the URL of a client ID metadata document (CIMD). */
+export interface ClientDocuments extends Pick<KnownClients, 'knownDocuments'> {
+  readonly pinned: readonly Readonly<Record<string, unknown>>[]
+  readonly fetch: DocumentFetch
+  /** Every document is admitted; https redirect URIs only of documents that the operator lists, and of known clients. */
+  readonly admit: AdmissionPolicy
+}
+
+const Documents = z.array(z.record(z.string(), z.unknown()))
+
+/** @returns `undefined` with `CIMD=off`. @throws ConfigError when a file cannot be used */
+export async function clientDocumentsOf(config: Config): Promise<ClientDocuments | undefined> {
+  const { enabled, admit, pinned: file } = config.features.clientDocuments
+  if (!enabled) return undefined
+  const known = knownClientsOf(config)
+  const pinned = await contentOf('CIMD_PINNED', file, (text) => Documents.parse(JSON.parse(text)))
+  return {
+    pinned: pinned ?? [],
+    fetch: await outboundFetch(config),
+    admit: (clientId) => (admit.includes(clientId) ? 'https-callbacks-too' : known.admit(clientId)),
+    knownDocuments: known.knownDocuments,
+  }
+}
+
+/** Fetches the URLs of unauthenticated callers. @throws ConfigError when a file cannot be used */
+export async function outboundFetch(config: Config): Promise<DocumentFetch> {
+  const { testCa, testResolve: hosts } = config.features.clientDocuments
+  const ca = await contentOf('CIMD_TEST_CA', testCa, certificatesOf)
+  return safeFetch({ issuer: config.baseUrl, unsafeForTests: { hosts, ...(ca === undefined ? {} : { ca }) } })
+}
+
+/** @throws Error if the first one is invalid */
+function certificatesOf(pem: string): string {
+  return new X509Certificate(pem) && pem
+}
+
+async function contentOf<T>(
+  variable: string,
+  path: string | undefined,
+  read: (text: string) => T,
+): Promise<T | undefined> {
+  if (path === undefined) return undefined
+  try {
+    return read(await readFile(path, 'utf8'))
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? 'it is no list of documents' : (error as Error).message
+    throw new ConfigError([`${variable} cannot be used: ${path}: ${reason}`])
+  }
+}

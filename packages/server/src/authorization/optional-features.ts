@@ -1,0 +1,82 @@
+import type { Feature } from '@grantkit/core'
+import { clientAssertion } from '@grantkit/core/client-assertion'
+import { clientCredentials } from '@grantkit/core/client-credentials'
+import { clientDocuments } from '@grantkit/core/client-documents'
+import { device } from '@grantkit/core/device'
+import { dpop } from '@grantkit/core/dpop'
+import { fapi2 } from '@grantkit/core/fapi2'
+import type { Profile } from '@grantkit/core/feature'
+import { type ForwardAuthOptions, forwardAuth } from '@grantkit/core/forward-auth'
+import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
+import { logout } from '@grantkit/core/logout'
+import { pushedAuthorizationRequests } from '@grantkit/core/par'
+import { tokenExchange } from '@grantkit/core/token-exchange'
+import type { Config } from '../config/config.ts'
+import { logoutInteraction, type PagesOptions } from '../pages/routes.ts'
+import { clientDocumentsOf, outboundFetch } from './client-documents.ts'
+import { dpopOf } from './dpop.ts'
+
+/** The features of core that are configured, in the order of the metadata. */
+export async function optionalFeatures(config: Config, pages: PagesOptions): Promise<Feature[]> {
+  const { features } = config
+  const documents = await clientDocumentsOf(config)
+  const byKey = authenticatesByKey(features) ? [clientAssertion({ fetch: await outboundFetch(config) })] : []
+  return [
+    ...signedAccessTokens(config),
+    ...(documents === undefined ? [] : [clientDocuments(documents)]),
+    ...byKey,
+    ...(features.clientCredentials ? [clientCredentials()] : []),
+    ...(features.profile === undefined ? senderConstraint(features) : []),
+    ...(features.forwardAuth.enabled ? [forwardAuth(forwardAuthOf(features))] : []),
+    ...(features.tokenExchange ? [tokenExchange()] : []),
+    ...(features.profile === undefined ? pushedRequests(features) : []),
+    ...(features.logout ? [logout(logoutInteraction(pages))] : []),
+    ...deviceGrant(features, pages),
+  ]
+}
+
+type Features = Config['features']
+
+/** A profile mounts the authentication by key, DPoP and PAR itself. */
+function authenticatesByKey({ clientAuthentication, profile }: Features): boolean {
+  return profile === undefined && clientAuthentication.includes('private_key_jwt')
+}
+
+function senderConstraint(features: Features): Feature[] {
+  return features.dpop.mode === 'off' ? [] : [dpop(dpopOf(features))]
+}
+
+function pushedRequests({ par }: Features): Feature[] {
+  return par === 'off' ? [] : [pushedAuthorizationRequests({ required: par === 'required' })]
+}
+
+/** The configured profile. @throws ConfigError when a configured file cannot be used */
+export async function profileOf(config: Config): Promise<Profile | undefined> {
+  if (config.features.profile === undefined) return undefined
+  const replay = config.features.dpop.replay === 'strict' ? 'strict' : undefined
+  return fapi2({ clientAssertion: { fetch: await outboundFetch(config) }, dpop: { replay } })
+}
+
+/** JWT access tokens for the resources that get them, and their revocation feed. */
+function signedAccessTokens({ baseUrl, resources, features: { jwtAccessTokens: usual } }: Config): Feature[] {
+  const isSigned = (format: 'jwt' | 'opaque' | undefined) =>
+    format === undefined ? usual.enabled : format === 'jwt'
+  const signed = Object.entries({ [baseUrl]: {}, ...resources } as Config['resources'])
+    .filter(([, { accessTokens }]) => isSigned(accessTokens))
+    .map(([resource, { lifetime = usual.lifetime }]) => [resource, { lifetime }] as const)
+  return signed.length === 0
+    ? []
+    : [jwtAccessTokens({ resources: Object.fromEntries(signed) }), revocationFeed()]
+}
+
+/** DPoP-bound tokens are accepted if the origin of the gateway is configured. */
+function forwardAuthOf({
+  forwardAuth: { clientCredentials, origin },
+  dpop: { mode },
+}: Features): ForwardAuthOptions {
+  return { clientCredentials, origin: mode === 'off' ? undefined : origin }
+}
+
+function deviceGrant({ device: mode }: Features, pages: PagesOptions): Feature[] {
+  return mode === 'off' ? [] : [device(pages.site.ui.device, { selfRegistered: mode === 'all' })]
+}

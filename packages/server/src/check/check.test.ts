@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
+import { describe, expect, it } from 'vitest'
+import { parseConfig } from '../config/config.ts'
+import { misspelledVariables } from './misspelled-variables.ts'
+import { unreachable } from './reachable.ts'
+import { masked, summaryOf } from './summary.ts'
+import { trial } from './trial.ts'
+
+describe('grantkit check', () => {
+  it('finds what only a start would find', async () => {
+    const file = join(await temporaryFolder(), 'wrong')
+    await writeFile(file, '{')
+    const problems = (environment: Record<string, string>) =>
+      trial({ config: parseConfig({ environment }), definition: {} })
+    expect(await problems({ KEYS_FILE: file })).toEqual([`${file} is not JSON`])
+    expect(await problems({ CIMD_PINNED: file })).toEqual([
+      expect.stringContaining(`CIMD_PINNED cannot be used: ${file}`),
+    ])
+    expect(await problems({ ACCOUNTS_FILE: '/gone.json' })).toEqual([expect.stringContaining('/gone.json')])
+    expect(await problems({ DEFAULT_SCOPE: 'gone' })).toEqual([expect.stringContaining('defaultScope')])
+    expect(await problems({})).toEqual([])
+  })
+
+  it('shows no secret and no password', () => {
+    const environment = {
+      SECRET: 'horse'.repeat(8),
+      DATABASE_URL: 'postgres://me:horse@db/auth',
+      STORE_URL: 'rediss://:horse@cache:6379',
+    }
+    const text = summaryOf(parseConfig({ environment })).join('\n')
+    expect(text).not.toContain('horse')
+    expect(text).toContain('Database,postgres://me:***@db/auth')
+    expect(masked('postgres://me:a/b@db/auth')).toBe('postgres://me:***@db/auth')
+  })
+
+  it('names a database that cannot be reached, and creates no file', async () => {
+    const folder = await temporaryFolder()
+    const DATABASE_URL = 'postgres://me:horse@127.0.0.1:1/auth'
+    const STORE_URL = `sqlite:${folder}/new/store.sqlite`
+    const problems = await unreachable(parseConfig({ environment: { DATABASE_URL, STORE_URL } }))
+    expect(problems).toEqual([
+      expect.stringMatching(/^DATABASE_URL: postgres:\/\/me:\*\*\*@127\.0\.0\.1:1\/auth cannot be used: /),
+    ])
+    expect(problems[0]).not.toContain('horse')
+    expect(existsSync(join(folder, 'new'))).toBe(false)
+  })
+
+  it('warns of a variable that is almost one of the server', () => {
+    const environment = { DATABSE_URL: '', BASEURL: '', LOG_LEVEL: '', SECRET_FILE: '', HOSTS: '', PATH: '' }
+    expect(misspelledVariables(environment)).toEqual([
+      'DATABSE_URL is set, and unknown: did you mean DATABASE_URL?',
+    ])
+  })
+})

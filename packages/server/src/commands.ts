@@ -1,0 +1,15 @@
+/** The commands of a service, for a program of its own. */
+
+export { check } from './commands/check.ts'
+export { clients } from './commands/clients.ts'
+export { grants } from './commands/grants.ts'
+export { keys } from './commands/keys.ts'
+export { migrate } from './commands/migrate.ts'
+export { overview } from './commands/overview.ts'
+export { runProgram } from './commands/run-program.ts'
+export { start } from './commands/start.ts'
+export { staticClients } from './commands/static-clients.ts'
+export { trail } from './commands/trail.ts'
+export { users } from './commands/users.ts'
+export { why } from './commands/why.ts'
+export type { ConfiguredService, LoadService } from './configured-service.ts'

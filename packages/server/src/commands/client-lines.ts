@@ -1,0 +1,62 @@
+import { styleText } from 'node:util'
+import type { ClientRemoval, PublicClient } from '@grantkit/core'
+import type { Client } from '@grantkit/core/feature'
+import { plain } from './terminal.ts'
+
+/** One line of a list. */
+export function clientLine(client: Client): string {
+  const { clientId, clientName, origin, createdAt, refused, pkceOptional, knownClient } = client
+  const name = clientName === undefined ? 'without a name' : plain(clientName)
+  const words = [plain(clientId), dayOf(createdAt), origin.padEnd(11), styleText('bold', name)]
+  const marks = [
+    ...(knownClient ? [`known client ${knownClient}`] : []),
+    ...(pkceOptional ? ['may leave out PKCE'] : []),
+    ...(refused ? ['removed'] : []),
+  ]
+  return [...words, ...marks].join('  ')
+}
+
+/** All details for an operator. */
+export function clientLines(client: PublicClient): string[] {
+  return Object.entries(client).map(
+    ([name, value]) => `${name.padEnd(24)}  ${TIMES.has(name) ? momentOf(Number(value)) : plain(value)}`,
+  )
+}
+
+const TIMES = new Set(['createdAt', 'expiresAt'])
+
+/** @param seconds since the epoch */
+export function momentOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
+
+function dayOf(seconds: number): string {
+  return momentOf(seconds).slice(0, 10)
+}
+
+/** @throws Error if the client does not exist */
+export function removalLine(clientId: string, { existed, grantsEnded }: ClientRemoval): string {
+  if (!existed && grantsEnded === 0) throw new Error(`There is no client ${plain(clientId)}`)
+  return `Removed. ${grantsEnded} ${grantsEnded === 1 ? 'grant' : 'grants'} ended with it.`
+}
+
+/** With the names of RFC 7591, as in a registration response. */
+export function clientInformation({ createdAt, scopes, pkceOptional, ...client }: PublicClient): object {
+  const { origin: _, expiresAt: __, clientCredentialsScopes, ...members } = client
+  const named = Object.entries(members).map(([name, value]) => [
+    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    value,
+  ])
+  return {
+    ...Object.fromEntries(named),
+    client_id_issued_at: createdAt,
+    scope: scopes?.join(' '),
+    client_credentials_scopes: clientCredentialsScopes && scopeText(clientCredentialsScopes),
+    pkce: pkceOptional ? 'optional' : 'required',
+  }
+}
+
+/** Records of earlier releases have the client credentials scopes as one text. */
+export function scopeText(scopes: readonly string[] | string): string {
+  return [scopes].flat().join(' ')
+}

@@ -1,0 +1,58 @@
+import { resolve } from 'node:path'
+import { defineCommand } from 'citty'
+import type { Answers, GivenAnswers } from '../init/answers.ts'
+
+const FILES = ['grantkit.config.ts', '.env', 'compose.yaml']
+
+/** Writes the configuration of a new server. It asks for what the options leave out. */
+export const init = defineCommand({
+  meta: { description: 'Writes grantkit.config.ts, .env and compose.yaml, and overwrites nothing' },
+  args: {
+    folder: { type: 'positional', description: 'where to write', required: false, default: '.' },
+    name: { type: 'string', description: 'the name of your service' },
+    url: { type: 'string', description: 'the public address of the server' },
+    users: { type: 'string', description: 'here, or the sign-in page of an application next to it' },
+    database: { type: 'string', description: 'sqlite or postgres' },
+    resource: { type: 'string', description: 'the API or MCP server that accepts the tokens; may be empty' },
+    'known-clients': {
+      type: 'string',
+      description: 'on: Claude, ChatGPT, Cursor, VS Code and others sign in; or off',
+    },
+    yes: { type: 'boolean', description: 'asks nothing: what is not given is the default' },
+  },
+  run: async ({ args }) => {
+    const { folder, name, url, users, database, resource, yes } = args
+    const given = { name, url, users, database, resource, 'known-clients': args['known-clients'] }
+    const answers = await answersOf(given, folder, yes)
+    const { newSecrets, projectFiles } = await import('../init/project-files.ts')
+    const { keepSecretsOut, lacksModuleType, writeFiles } = await import('../init/write-files.ts')
+    await writeFiles(folder, projectFiles(answers, newSecrets()))
+    await keepSecretsOut(folder)
+    const first = (await lacksModuleType(folder)) ? ['  npm pkg set type=module'] : []
+    console.log(
+      [`\nWritten to ${resolve(folder)}: ${FILES.join(', ')}. Next:\n`, ...first, ...nextSteps(answers)].join(
+        '\n',
+      ),
+    )
+  },
+})
+
+async function answersOf(given: GivenAnswers, folder: string, yes = false): Promise<Answers> {
+  const { checkAnswers, completed } = await import('../init/answers.ts')
+  const { refuseExisting } = await import('../init/write-files.ts')
+  checkAnswers(given)
+  refuseExisting(folder, FILES)
+  if (yes || Object.values(given).every((answer) => answer !== undefined)) return completed(given)
+  if (!process.stdin.isTTY) throw new Error('There is no terminal to ask in: say --yes.')
+  const { askFor } = await import('../init/ask.ts')
+  return completed(await askFor(given))
+}
+
+function nextSteps({ database, users }: Answers): string[] {
+  return [
+    ...(database === 'postgres' ? ['  docker compose up -d postgres'] : []),
+    '  grantkit check',
+    '  grantkit start',
+    ...(users === 'here' ? ['  grantkit users add --email … --name …'] : []),
+  ]
+}

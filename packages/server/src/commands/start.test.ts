@@ -1,0 +1,20 @@
+import { stripVTControlCharacters } from 'node:util'
+import { expect, it } from 'vitest'
+import { parseConfig } from '../config/config.ts'
+import { usualBanner } from './start.ts'
+
+const EXTERNAL = {
+  EXTERNAL_SIGN_IN_URL: 'https://app.example/sign-in',
+  EXTERNAL_SIGN_IN_KEY: 'a key of at least thirty-two bytes',
+}
+
+async function banner(environment: Record<string, string>): Promise<string> {
+  const config = parseConfig({ environment })
+  const service = { directory: { page: async () => ({ accounts: [] }) } } as never
+  return stripVTControlCharacters(await usualBanner({ config, definition: {} }, service))
+}
+
+it('names the command that adds a user only where users are added here', async () => {
+  expect(await banner({})).toContain('There are no users yet: grantkit users add')
+  expect(await banner(EXTERNAL)).not.toContain('users add')
+})

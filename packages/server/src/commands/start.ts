@@ -1,0 +1,43 @@
+import { styleText } from 'node:util'
+import { defineCommand } from 'citty'
+import { commandNamesOf } from '../command-names.ts'
+import type { Config } from '../config/config.ts'
+import type { LoadService } from '../configured-service.ts'
+import type { Listen } from '../listen/listening.ts'
+import type { Banner } from '../start.ts'
+
+interface StartCommandOptions<Configured extends Config> {
+  /** Default: Hono on Node. */
+  readonly listen?: ((config: Configured) => Listen) | undefined
+  /** Printed to a terminal once the server listens. */
+  readonly banner?: Banner<Configured> | undefined
+}
+
+/** Starts the server, until a signal stops it. */
+export const start = <Configured extends Config>(
+  load: LoadService<Configured>,
+  { listen = () => onHono, banner = usualBanner }: StartCommandOptions<Configured> = {},
+) =>
+  defineCommand({
+    meta: { description: 'Starts the server, after it has migrated its tables' },
+    args: { demo: { type: 'boolean', description: 'adds the demo rows of the service in production too' } },
+    run: async ({ args: { demo } }) => {
+      const { startServer } = await import('../start.ts')
+      await startServer({ load, demo, listen, banner })
+    },
+  })
+
+const onHono: Listen = async (...options) => (await import('../listen/hono.ts')).listenOnHono(...options)
+
+export const usualBanner: Banner = async ({ config, definition }, { directory }) => {
+  const { baseUrl, brand, users } = config
+  // An application or a directory adds its users itself.
+  const isEmpty = users === undefined && (await directory.page({}, 1)).accounts.length === 0
+  const add = `${commandNamesOf(definition).users} add --email … --name …`
+  return `
+  ${styleText('bold', brand.name)}
+
+  Address    ${styleText('cyan', baseUrl)}
+  Metadata   ${baseUrl}/.well-known/oauth-authorization-server
+${isEmpty ? `\n  There are no users yet: ${add}\n` : ''}`
+}

@@ -1,0 +1,119 @@
+import { styleText } from 'node:util'
+import { defineCommand } from 'citty'
+import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
+import { hashPassword } from '../accounts/passwords.ts'
+import type { ConfiguredService, LoadService } from '../configured-service.ts'
+import type { Service } from '../service.ts'
+import { addUser } from './add-user.ts'
+import { emailSourceOf, namedAccount, trustedAccount, userArgument as user } from './named-account.ts'
+import { readPassword } from './password-prompt.ts'
+import { jsonText, plain } from './terminal.ts'
+import { withService } from './with-service.ts'
+
+/** How many accounts are in memory at a time. */
+const PAGE = 1000
+
+/** Manages who can sign in. A running service notices at its next request. */
+export const users = (load: LoadService) =>
+  defineCommand({
+    meta: { description: 'Manages who can sign in. A running service notices at its next request' },
+    subCommands: {
+      add: addUser(load),
+      list: list(load),
+      password: change(load, 'Sets a new password, and ends every session', setPassword),
+      'sign-out': change(load, 'Ends every session', signOut),
+      disable: change(load, 'Ends sessions and grants; "enable" lets the user sign in again', disable),
+      enable: change(load, 'Lets a disabled user sign in again', enable),
+      admin: admin(load),
+      remove: change(load, 'As disable, but for ever: nothing but the id is kept', remove),
+    },
+  })
+
+type Change = (service: Service, user: string, configured: ConfiguredService) => Promise<void>
+
+/** What lets a user do more takes the address only if an operator added it: see `trustedAccount`. */
+const change = (load: LoadService, description: string, work: Change) =>
+  defineCommand({
+    meta: { description },
+    args: { user },
+    run: async ({ args }) => {
+      const configured = await load()
+      await withService(configured, (service) => work(service, args.user, configured))
+    },
+  })
+
+const setPassword: Change = async ({ accounts, directory }, user) => {
+  const { id, email } = await trustedAccount(directory, user)
+  if (email === undefined) throw new Error(`${plain(user)} has no verified address to sign in with.`)
+  await accounts.setPassword(id, await hashPassword(await readPassword()))
+  console.log(`${plain(email)} has a new password. Every session of the account has ended.`)
+}
+
+const signOut: Change = async ({ accounts, directory }, user) => {
+  await accounts.endSessions((await namedAccount(directory, user)).id, 'operator')
+  console.log(`${plain(user)} is signed out in every browser.`)
+}
+
+const disable: Change = async (service, user, configured) => {
+  const { id } = await namedAccount(service.directory, user)
+  await service.accounts.setDisabled(id, true)
+  await endGrants(service, id, configured)
+}
+
+const enable: Change = async ({ accounts, directory }, user) => {
+  await accounts.setDisabled((await trustedAccount(directory, user)).id, false)
+  console.log(`${plain(user)} can sign in again.`)
+}
+
+const remove: Change = async (service, user, configured) => {
+  const { id } = await namedAccount(service.directory, user)
+  await service.accounts.remove(id)
+  await endGrants(service, id, configured)
+}
+
+const admin = (load: LoadService) =>
+  defineCommand({
+    meta: { description: "Lets a user use the operator's view at /admin" },
+    args: { user, off: { type: 'boolean', description: 'takes it back' } },
+    run: async ({ args: { user, off = false } }) =>
+      withService(await load(), async ({ accounts, directory }) => {
+        const account = await (off ? namedAccount : trustedAccount)(directory, user)
+        await accounts.setAdmin(account.id, !off)
+        if (off) return console.log(`${plain(user)} is no admin any more.`)
+        console.log(`${plain(user)} is an admin: /admin of the service.\n${emailSourceOf(account)}.`)
+      }),
+  })
+
+const list = (load: LoadService) =>
+  defineCommand({
+    meta: { description: 'Every account' },
+    args: { json: { type: 'boolean', description: 'prints a JSON line for each' } },
+    run: async ({ args }) => withService(await load(), ({ directory }) => printList(directory, args.json)),
+  })
+
+async function printList(directory: AccountDirectory, json = false): Promise<void> {
+  let page = await directory.page({}, PAGE)
+  if (page.accounts.length === 0 && !json) console.log('There are no accounts.')
+  for (;;) {
+    for (const account of page.accounts) console.log(json ? jsonText(account) : lineOf(account))
+    if (page.next === undefined) return
+    page = await directory.page({ after: page.next }, PAGE)
+  }
+}
+
+function lineOf(account: AccountEntry): string {
+  const { id, email, name, state, admin, emailSource } = account
+  const source = emailSource === 'operator' ? '' : `  (${emailSourceOf(account)})`
+  const marks = `${state === 'disabled' ? '  disabled' : ''}${admin ? '  admin' : ''}${source}`
+  return `${id}  ${styleText('bold', email === undefined ? 'no address' : plain(email))}  ${plain(name)}${marks}`
+}
+
+/** The account is disabled first, so that no consent can open another grant. */
+async function endGrants({ grants }: Service, id: string, { config }: ConfiguredService): Promise<void> {
+  const ended = await grants.revokeAll(id)
+  console.log(`Done. ${ended} ${ended === 1 ? 'grant' : 'grants'} ended with it.`)
+  if (config.store === 'memory:')
+    console.log(
+      'A service on the store memory: refreshes nothing for it; an access token lives out its hour.',
+    )
+}

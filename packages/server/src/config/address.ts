@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { trustedProxies } from '../http/proxy-trust.ts'
+import { choice, field, listed, portNumber, text } from './fields.ts'
+
+/** Where the server listens, and how clients reach it. */
+
+export const BASE_URL_FORM = /^https?:\/\/[^/?#\s]+(\/[^/?#\s]+)*$/
+
+const TrustedProxies = z.union([z.number(), z.array(z.string())]).refine(isTrustable, {
+  error: 'must be a number of proxies, or their addresses or networks separated by commas',
+})
+
+export const addressFields = {
+  mode: field(
+    choice(['development', 'test', 'production']).default('development'),
+    '`production` has no development defaults: `database`, `secret`, `keysFile` and an https `baseUrl` are required',
+    { variable: 'NODE_ENV' },
+  ),
+  baseUrl: field(
+    text()
+      .regex(BASE_URL_FORM, 'must be an http or https URL without a trailing slash, query or fragment')
+      .optional(),
+    'the public URL; the issuer, byte for byte. Never taken from a request',
+    { variable: 'BASE_URL', otherwise: '`http://127.0.0.1:PORT`' },
+  ),
+  host: field(text().default('127.0.0.1'), 'the address to listen on', { variable: 'HOST' }),
+  port: field(portNumber().default(3000), 'the port to listen on', { variable: 'PORT' }),
+  trustProxy: field(
+    TrustedProxies.optional(),
+    'the proxies whose `X-Forwarded-For` is trusted: their number, or a list of addresses, networks, `loopback`, `linklocal`, `uniquelocal`',
+    { variable: 'TRUST_PROXY', read: proxiesOf },
+  ),
+}
+
+/** proxy-addr would parse a plain number as an address. */
+function proxiesOf(variable: string): number | string[] {
+  const proxies = Number(variable)
+  return Number.isNaN(proxies) ? listed(variable) : proxies
+}
+
+function isTrustable(proxies: number | string[]): boolean {
+  try {
+    trustedProxies(proxies)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,266 @@
+import { writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
+import { describe, expect, it } from 'vitest'
+import { parseConfig } from './config.ts'
+import { ConfigError } from './config-error.ts'
+import type { ServerConfig } from './schema.ts'
+
+const inEnvironment = (environment: Record<string, string>) => parseConfig({ environment })
+
+function problemsOf(environment: Record<string, string>, config?: object): readonly string[] {
+  try {
+    parseConfig({ environment, config: config as ServerConfig, folder: '/srv/auth' })
+    return []
+  } catch (error) {
+    return error instanceof ConfigError ? error.problems : [String(error)]
+  }
+}
+
+describe('the environment', () => {
+  it('needs no variable in development', () => {
+    expect(parseConfig({ folder: '/srv/auth' })).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      baseUrl: 'http://127.0.0.1:3000',
+      database: 'sqlite:/srv/auth/.grantkit/service.sqlite',
+      store: 'sqlite:/srv/auth/.grantkit/service-grants.sqlite',
+      lifetimes: { code: 60, accessToken: 3600, refreshRetryWindow: 60 },
+    })
+  })
+
+  it.each([
+    ['memory:', 'memory:'],
+    ['sqlite:/var/lib/auth', 'sqlite:/var/lib/auth-grants'],
+    ['postgres://db/auth', 'postgres://db/auth'],
+  ])('puts the store next to the database %s', (DATABASE_URL, store) => {
+    expect(inEnvironment({ DATABASE_URL })).toMatchObject({ store })
+    expect(inEnvironment({ DATABASE_URL, STORE_URL: 'memory:' })).toMatchObject({ store: 'memory:' })
+  })
+
+  it('gives the base URL by the port, and keeps a configured one unchanged', () => {
+    expect(inEnvironment({ PORT: '8080' }).baseUrl).toBe('http://127.0.0.1:8080')
+    expect(inEnvironment({ BASE_URL: 'https://Auth.example/a' }).baseUrl).toBe('https://Auth.example/a')
+  })
+
+  it.each([
+    ['PORT', 'many', 'PORT must be a number'],
+    ['PORT', '70000', 'PORT'],
+    ['BASE_URL', 'auth.example', 'BASE_URL must be an http or https URL'],
+    ['BASE_URL', 'https://auth.example/', 'trailing slash'],
+    ['BASE_URL', 'https://auth.example?x', 'BASE_URL'],
+    [
+      'DATABASE_URL',
+      'mysql://localhost',
+      'DATABASE_URL must be sqlite: and the path of a file, a postgres:// URL',
+    ],
+    ['DATABASE_URL', 'sqlite:', 'DATABASE_URL must be sqlite: and the path'],
+    ['STORE_URL', 'postgres:', 'STORE_URL must be sqlite: and the path of a file'],
+    ['SECRET', 'short', 'SECRET must have at least 32 characters'],
+    ['LOG_LEVEL', 'loud', 'LOG_LEVEL'],
+    ['JWT_ACCESS_TOKEN_LIFETIME', '601', 'JWT_ACCESS_TOKEN_LIFETIME'],
+    ['DPOP_REPLAY', 'on', 'DPOP_REPLAY must be window or strict'],
+    ['FORWARD_AUTH_ORIGIN', 'https://notes.example/', 'FORWARD_AUTH_ORIGIN must be an http or https origin'],
+    [
+      'CLIENT_AUTHENTICATION',
+      'none, basic',
+      'must be a list of none, client_secret_post, client_secret_basic',
+    ],
+    ['RATE_LIMITS', 'some', 'RATE_LIMITS must be on or off'],
+    ['TRUST_PROXY', 'true', 'TRUST_PROXY must be a number of proxies, or their addresses'],
+    ['TRUST_PROXY', '0', 'TRUST_PROXY'],
+    ['TRUST_PROXY', '10.0.0.0/64', 'TRUST_PROXY'],
+    ['CIMD', 'yes', 'CIMD must be on or off'],
+    ['CIMD_ADMIT', 'claude.ai', 'CIMD_ADMIT must be https addresses of documents, separated by commas'],
+    ['CIMD_ADMIT', 'https://app.dev/c.json,http://app.dev/c.json', 'CIMD_ADMIT'],
+    ['CIMD_TEST_RESOLVE', 'app.dev', 'CIMD_TEST_RESOLVE must be names with an address and a port'],
+    ['CIMD_TEST_RESOLVE', 'app.dev=localhost:8443', 'CIMD_TEST_RESOLVE'],
+    ['CIMD_TEST_RESOLVE', 'app.dev=127.0.0.1', 'CIMD_TEST_RESOLVE'],
+    ['CODE_LIFETIME', '0', 'CODE_LIFETIME'],
+    ['ACCESS_TOKEN_LIFETIME', '1.5', 'ACCESS_TOKEN_LIFETIME must be a whole number'],
+    ['REFRESH_RETRY_WINDOW', '-1', 'REFRESH_RETRY_WINDOW'],
+    ['REFRESH_RETRY_WINDOW', '901', 'REFRESH_RETRY_WINDOW'],
+    ['GRANT_LIFETIME', 'long', 'GRANT_LIFETIME must be a number of seconds'],
+  ])('says what is wrong with %s=%s', (name, value, problem) => {
+    const problems = problemsOf({ [name]: value })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain(problem)
+  })
+
+  it('may set a retry window of 0, and treats an empty variable as unset', () => {
+    expect(inEnvironment({ REFRESH_RETRY_WINDOW: '0', SECRET: '' })).toMatchObject({
+      lifetimes: { refreshRetryWindow: 0 },
+    })
+  })
+
+  it.each([{ DPOP: 'required' }, { PROFILE: 'fapi2' }])(
+    'lets a gateway take bound tokens alone with %j',
+    (variables) => {
+      const [problem, ...others] = problemsOf({ ...variables, FORWARD_AUTH: 'on' })
+      expect(problem).toContain('FORWARD_AUTH_ORIGIN is missing')
+      expect(others).toEqual([])
+      const origin = { FORWARD_AUTH_ORIGIN: 'https://notes.example' }
+      expect(problemsOf({ ...variables, FORWARD_AUTH: 'on', ...origin })).toEqual([])
+    },
+  )
+
+  it('lists everything that is missing in production, at once', () => {
+    const problems = problemsOf({ NODE_ENV: 'production', BASE_URL: 'http://auth.example' })
+    expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
+      'DATABASE_URL',
+      'SECRET',
+      'KEYS_FILE',
+      'BASE_URL',
+    ])
+    const complete = {
+      DATABASE_URL: 'sqlite:d',
+      SECRET: 's'.repeat(32),
+      KEYS_FILE: 'k',
+      BASE_URL: 'https://auth.example',
+    }
+    expect(problemsOf({ NODE_ENV: 'production', ...complete })).toEqual([])
+    expect(problemsOf({ NODE_ENV: 'production', ...complete, RATE_LIMITS: 'off' })).toEqual([
+      'RATE_LIMITS must not be off in production',
+    ])
+    const inward = { CIMD_TEST_CA: 'ca.pem', CIMD_TEST_RESOLVE: 'app.dev=127.0.0.1:8443' }
+    expect(problemsOf({ NODE_ENV: 'production', ...complete, ...inward })).toEqual([
+      'CIMD_TEST_CA must not be set in production',
+      'CIMD_TEST_RESOLVE must not be set in production',
+    ])
+  })
+})
+
+describe('PROFILE=fapi2', () => {
+  it('sets what the profile requires', () => {
+    expect(inEnvironment({ PROFILE: 'fapi2', CLIENT_CREDENTIALS: 'on' })).toMatchObject({
+      features: {
+        clientAuthentication: ['private_key_jwt'],
+        registration: false,
+        clientDocuments: { enabled: false },
+        dpop: { mode: 'required' },
+        par: 'required',
+      },
+    })
+    const same = { CLIENT_AUTHENTICATION: 'private_key_jwt', DPOP: 'required', REGISTRATION: 'off' }
+    expect(problemsOf({ PROFILE: 'fapi2', ...same })).toEqual([])
+  })
+
+  it.each([
+    ['CLIENT_AUTHENTICATION', 'private_key_jwt,none', '5.3.2.1, item 6'],
+    ['REGISTRATION', 'on', '5.3.2.1, item 3'],
+    ['CIMD', 'on', '5.3.2.1, item 3'],
+    ['DPOP', 'on', '5.3.2.1, item 4'],
+    ['PAR', 'off', '5.3.2.2, item 3'],
+    ['CODE_LIFETIME', '61', '5.3.2.1, item 11'],
+  ])('refuses %s=%s, by the section %s', (name, value, section) => {
+    const [problem = '', ...others] = problemsOf({ PROFILE: 'fapi2', [name]: value })
+    expect(problem).toMatch(new RegExp(`^${name} must be .* with PROFILE=fapi2`))
+    expect([problem.endsWith(`(FAPI 2.0 Security Profile ${section})`), others]).toEqual([true, []])
+  })
+
+  it('is the only profile', () => {
+    expect(problemsOf({ PROFILE: 'fapi1' })).toEqual(['PROFILE must be fapi2, not "fapi1"'])
+  })
+})
+
+describe('a configuration file', () => {
+  it.each([
+    [{ featurs: {} }, 'featurs is unknown: did you mean features?'],
+    [{ features: { dpopp: {} } }, 'features.dpopp is unknown: did you mean features.dpop?'],
+    [{ deviceGrant: 'all' }, /^deviceGrant is unknown\. Known: mode, baseUrl, /],
+    [{ dpop: {} }, 'dpop is unknown: did you mean features.dpop?'],
+    [{ accessToken: 60 }, 'accessToken is unknown: did you mean lifetimes.accessToken?'],
+    [{ port: '3000' }, 'port must be a number, not "3000"'],
+    [{ limits: 'off' }, 'limits must be true or false, not "off"'],
+    [{ features: true }, /^features /],
+    [{ features: { par: 'yes' } }, 'features.par must be off, on or required, not "yes"'],
+    [
+      { resources: { notes: {} } },
+      /^resources must be https URLs without a fragment, or paths below baseUrl/,
+    ],
+    [{ resources: { '/mcp': { lifetime: 0 } } }, 'resources["/mcp"].lifetime must be at least 1, not 0'],
+    [{ scopes: { read: {} } }, /^scopes\.read\.description must be a text, or texts by language/],
+    [{ lifetimes: { code: 0 } }, 'lifetimes.code must be at least 1, not 0'],
+    [{ secret: 1 }, "secret must be { env: 'NAME_OF_A_VARIABLE' } or { file: '/run/secrets/…' }"],
+    [{ secret: { env: 'GONE' } }, 'secret needs the variable GONE, which is not set'],
+    [{ secret: { file: 'gone' } }, 'secret cannot be read from /srv/auth/gone: ENOENT'],
+  ])('is refused: %j', (config, problem) => {
+    expect(problemsOf({}, config)).toEqual([
+      typeof problem === 'string' ? problem : expect.stringMatching(problem),
+    ])
+  })
+
+  it.each([
+    ['secret', { secret: 'correct horse battery staple, quite long' }, 'the variable SECRET'],
+    ['previousSecret', { previousSecret: 'correct horse battery staple' }, 'the variable SECRET_PREVIOUS'],
+    ['database', { database: 'postgres://me:horse@db/auth' }, 'the variable DATABASE_URL'],
+    ['mail.url', { mail: { url: 'smtp://me:horse@mail' } }, 'the variable MAIL_URL'],
+    [
+      'upstream[0].clientSecret',
+      {
+        upstream: [
+          { id: 'a', label: 'A', issuer: 'https://a.example', clientId: 'a', clientSecret: 'horse' },
+        ],
+      },
+      "{ env: 'NAME_OF_A_VARIABLE' }",
+    ],
+  ])('must not contain %s, and the error does not either', (key, config, instead) => {
+    const [problem = '', ...others] = problemsOf({}, config)
+    expect(problem).toContain(`${key} must not be written into the configuration`)
+    expect(problem).toContain(instead)
+    expect(problem).not.toContain('horse')
+    expect(others).toEqual([])
+  })
+
+  it('must not contain a secret that a variable replaces either', () => {
+    const secret = 'correct horse battery staple, quite long'
+    expect(problemsOf({ SECRET: 's'.repeat(32) }, { secret })).toEqual([
+      expect.stringContaining('secret must not be written into the configuration'),
+    ])
+    expect(problemsOf({ MINE: secret }, { secret })).toEqual([])
+  })
+
+  it('lists its problems and those of the environment at once, each by its own name', () => {
+    expect(problemsOf({ PORT: 'many', SECRET: 'short' }, { port: 1, drainSeconds: -1 })).toEqual([
+      'PORT must be a number, not "many"',
+      'SECRET must have at least 32 characters',
+      'drainSeconds must be at least 0, not -1',
+    ])
+  })
+
+  it('is overridden by the environment, one value at a time', () => {
+    const config = { port: 1, features: { dpop: { mode: 'on', replay: 'strict' } } } as const
+    const environment = { PORT: '2', DPOP: 'required', RESOURCES: '/mcp, https://api.example' }
+    expect(parseConfig({ config, environment })).toMatchObject({
+      port: 2,
+      features: { dpop: { mode: 'required', replay: 'strict' } },
+      resources: { 'http://127.0.0.1:2/mcp': {}, 'https://api.example': {} },
+    })
+  })
+
+  it('has paths from its folder, and the environment from the working directory', () => {
+    const config = { database: 'sqlite:data/auth.sqlite', keysFile: 'keys.json' }
+    expect(parseConfig({ config, folder: '/srv/auth' })).toMatchObject({
+      database: 'sqlite:/srv/auth/data/auth.sqlite',
+      keysFile: '/srv/auth/keys.json',
+    })
+    const { keysFile } = parseConfig({ environment: { KEYS_FILE: 'k.json' }, config, folder: '/srv/auth' })
+    expect(keysFile).toBe(resolve('k.json'))
+  })
+
+  it('refers to secrets, which variables may name as files too', async () => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'secret'), `${'s'.repeat(32)}\n`)
+    const secret = 's'.repeat(32)
+    expect(parseConfig({ config: { secret: { file: 'secret' } }, folder })).toMatchObject({ secret })
+    expect(parseConfig({ environment: { SECRET_FILE: join(folder, 'secret') } })).toMatchObject({ secret })
+    const config = { secret: { env: 'MINE' } }
+    expect(parseConfig({ config, environment: { MINE: secret } })).toMatchObject({ secret })
+  })
+
+  it('never changes once it is read', () => {
+    const config = parseConfig({})
+    expect(() => Object.assign(config.features.dpop, { mode: 'on' })).toThrow(TypeError)
+    expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError)
+  })
+})

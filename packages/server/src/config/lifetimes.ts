@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { field, seconds } from './fields.ts'
+
+const DAY = 24 * 60 * 60
+
+/** How long codes, tokens and grants live, in seconds. */
+export const Lifetimes = z.strictObject({
+  code: field(seconds(60), 'seconds', { variable: 'CODE_LIFETIME' }),
+  accessToken: field(seconds(3600), 'seconds', { variable: 'ACCESS_TOKEN_LIFETIME' }),
+  refreshToken: field(seconds(30 * DAY), 'seconds without use', {
+    variable: 'REFRESH_TOKEN_LIFETIME',
+    otherwise: '30 days',
+  }),
+  grant: field(seconds(180 * DAY), 'seconds, with or without refreshes', {
+    variable: 'GRANT_LIFETIME',
+    otherwise: '180 days',
+  }),
+  refreshRetryWindow: field(
+    seconds(60, 0, 900),
+    'seconds in which a repeated refresh gets the same tokens again; 0 is strict, maximum 900',
+    { variable: 'REFRESH_RETRY_WINDOW' },
+  ),
+})

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { choice, field, portNumber, seconds, text, toggle, whole } from './fields.ts'
+import { type Origin, urlWithPassword } from './references.ts'
+
+const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+/** How the server is operated. */
+export const operationsFields = (origin: Origin) => ({
+  limits: field(toggle(true), '`off` for load tests; invalid in production', { variable: 'RATE_LIMITS' }),
+  auditDays: field(
+    whole('a number of days', 1, 36_500).default(365),
+    'how many days the audit trail keeps new entries; entries of unauthenticated callers, 30 days at most',
+    { variable: 'AUDIT_DAYS', guide: 'server.md#audit-trail' },
+  ),
+  explainDays: field(
+    whole('a number of days', 1, 90).default(14),
+    'how many days the steps of a sign-in attempt are kept, maximum 90; without a user, 3 days at most',
+    { variable: 'EXPLAIN_DAYS', guide: 'server.md#failed-sign-ins' },
+  ),
+  drainSeconds: field(
+    seconds(5, 0),
+    'how long `/readyz` fails after `SIGTERM` before the service stops; longer than a balancer needs to notice',
+    { variable: 'DRAIN_SECONDS', guide: 'scaling.md#try-it' },
+  ),
+  metricsPort: field(
+    portNumber().optional(),
+    'the port of `/metrics` for Prometheus, on `host`; never on the public port',
+    { variable: 'METRICS_PORT' },
+  ),
+  logLevel: field(
+    choice(LEVELS).default('info'),
+    '`fatal` … `trace`, `silent`; with `debug` also a line for each redeemed code and each refresh',
+    { variable: 'LOG_LEVEL' },
+  ),
+  mail: z
+    .strictObject({
+      url: field(
+        urlWithPassword(origin, 'MAIL_URL')
+          .pipe(text().regex(/^smtps?:\/\/./, 'must be an smtp:// or smtps:// URL'))
+          .optional(),
+        'the mail server: `smtps://user:password@mail.example`',
+        { variable: 'MAIL_URL', secret: true, otherwise: 'no mail is sent' },
+      ),
+      from: field(text().optional(), 'the sender: `Notes <no-reply@notes.example>`', {
+        variable: 'MAIL_FROM',
+      }),
+    })
+    .prefault({}),
+  admin: z
+    .strictObject({
+      api: field(toggle(false), 'the admin API', { variable: 'ADMIN_API' }),
+    })
+    .prefault({}),
+})

@@ -1,0 +1,134 @@
+import { resolve } from 'node:path'
+import { isLoopbackUrl } from '@grantkit/core/feature'
+import type { JSONWebKeySet } from 'jose'
+import { z } from 'zod'
+import { type ExternalSignInOptions, externalSignIn } from '../external-sign-in/options.ts'
+import type { DirectoryUsers } from '../users/directory.ts'
+import { field, text } from './fields.ts'
+import { type Origin, path, secret } from './references.ts'
+
+/** Who may sign in, and how. */
+
+const ID_EXPECTED = 'must be 1 to 30 of a-z, 0-9 and -'
+
+/** An OpenID provider that users may sign in with instead of a password. */
+export const Provider = (clientSecret: z.ZodType<string, unknown>) =>
+  z.strictObject({
+    id: field(
+      text().regex(/^[a-z0-9-]{1,30}$/, ID_EXPECTED),
+      'part of its sign-in paths; the redirect URI is `<baseUrl>/login/with/<id>/callback`',
+    ),
+    label: field(text().max(40), 'the text of its button after "Continue with"'),
+    issuer: field(
+      z
+        .url({ protocol: /^https?$/, error: 'must be a URL' })
+        .refine(isSafe, 'must be https, except on localhost'),
+      'its issuer',
+    ),
+    clientId: field(text(), 'the client that is registered there'),
+    clientSecret: field(clientSecret, 'its secret', { secret: true }),
+    scope: field(text().default('openid email profile'), 'the scopes that are requested'),
+    signUp: field(
+      z
+        .union([z.boolean(), z.strictObject({ emailDomains: z.array(z.string().toLowerCase()).min(1) })])
+        .default(false),
+      'whether an unknown user gets an account: never, always, or with a verified address of these domains',
+    ),
+    linkVerifiedEmail: field(
+      z.boolean().default(false),
+      'whether an identity is linked to the account with the same address, if both sides have verified it',
+    ),
+  })
+export type Provider = z.output<ReturnType<typeof Provider>>
+
+export const Providers = (clientSecret: z.ZodType<string, unknown>) =>
+  z
+    .array(Provider(clientSecret))
+    .refine(
+      (providers) => new Set(providers.map(({ id }) => id)).size === providers.length,
+      'has an id twice',
+    )
+
+/** What `directory(…)` returns: code, which has checked its options. */
+const Directory = z.strictObject({
+  kind: z.literal('directory'),
+  directory: z.custom<DirectoryUsers['directory']>((options) => typeof options === 'object'),
+})
+
+/** A program gives the text of a variable, and a file names the variable. */
+function sharedKey(origin: Origin) {
+  const key: z.ZodType = secret(origin, 'EXTERNAL_SIGN_IN_KEY')
+  return key as z.ZodType<string, string | z.input<ReturnType<typeof secret>>>
+}
+
+/** The options of `externalSignIn(…)`, which checks them. */
+const External = (origin: Origin) =>
+  z.strictObject({
+    kind: z.literal('external'),
+    url: text(),
+    key: sharedKey(origin).optional(),
+    keys: z.union([z.string(), z.custom<JSONWebKeySet>((keys) => typeof keys === 'object')]).optional(),
+    check: z.custom<(sub: string) => Promise<boolean>>((check) => typeof check === 'function').optional(),
+    checkSeconds: z.number().optional(),
+  })
+
+export const peopleFields = (origin: Origin) => ({
+  users: field(
+    z
+      .discriminatedUnion('kind', [External(origin), Directory], {
+        error: "must be externalSignIn(…), directory(…) or { kind: 'external', url, key }",
+      })
+      .transform((users, context) => (users.kind === 'directory' ? users : checked(origin, users, context)))
+      .optional(),
+    "whose users sign in: `externalSignIn(…)`, in JSON `{ kind: 'external', url, key }`, or `directory(…)`. The variable has the `url`; a `key` that is not given here is that of `EXTERNAL_SIGN_IN_KEY`, or in the file that `EXTERNAL_SIGN_IN_KEY_FILE` names",
+    {
+      variable: 'EXTERNAL_SIGN_IN_URL',
+      read: (url) => ({ kind: 'external', url }),
+      otherwise: 'the accounts of the server',
+      guide: 'how-to/external-sign-in.md',
+    },
+  ),
+  accountsFile: field(
+    path(origin).optional(),
+    'accounts to import at the start. An account may have every claim of the scope `profile`',
+    {
+      variable: 'ACCOUNTS_FILE',
+      path: true,
+      otherwise: 'none; in development a service may bring demo accounts',
+      guide: 'server.md#accounts',
+    },
+  ),
+  upstream: field(
+    Providers(secret(origin).pipe(text())).default([]),
+    'OpenID providers that users may sign in with: `{ id, label, issuer, clientId, clientSecret }`, and `scope`, `signUp`, `linkVerifiedEmail`',
+    { otherwise: 'none', guide: 'server.md#sign-in-methods' },
+  ),
+  upstreamFile: field(path(origin).optional(), 'a file with more of them', {
+    variable: 'UPSTREAM_FILE',
+    path: true,
+    guide: 'server.md#sign-in-methods',
+  }),
+})
+
+function isSafe(issuer: string): boolean {
+  return issuer.startsWith('https:') || isLoopbackUrl(issuer)
+}
+
+function checked(origin: Origin, options: ExternalSignInOptions, context: z.RefinementCtx) {
+  const { key = options.keys === undefined ? keyOfVariable(origin, context) : undefined } = options
+  if (context.issues.length > 0) return z.NEVER
+  try {
+    return externalSignIn({ ...options, key })
+  } catch (error) {
+    context.addIssue((error as Error).message.replace(/^users: /, 'is wrong: '))
+    return z.NEVER
+  }
+}
+
+function keyOfVariable(origin: Origin, context: z.RefinementCtx): string | undefined {
+  const { EXTERNAL_SIGN_IN_KEY: key, EXTERNAL_SIGN_IN_KEY_FILE: file } = origin.environment
+  if (key !== undefined || file === undefined) return key
+  const { data, error } = secret(origin).safeParse({ file: resolve(file) })
+  for (const { message } of error?.issues ?? []) context.addIssue(`has a key that ${message}`)
+  return data
+}

@@ -1,0 +1,98 @@
+import { closest, distance } from 'fastest-levenshtein'
+import type { z } from 'zod'
+import { fieldsOf, namesAt } from './known-fields.ts'
+import { hasPassword } from './references.ts'
+import type { ConfigSchema } from './schema.ts'
+import { isPlain, type Merged, type Source, type Sources } from './variables.ts'
+
+/** The problems that a schema found, each a sentence with the key, what would be right, and the value. */
+export function problemsOf(
+  schema: ConfigSchema,
+  merged: Merged,
+  issues: readonly z.core.$ZodIssue[],
+): string[] {
+  return issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => unknownKey(schema, issue.path, key))
+    return [`${nameOf(merged, issue.path)} ${messageOf(issue, merged)}${valueAt(merged, issue.path)}`]
+  })
+}
+
+/** Secrets in a configuration are copied with it, also where a variable replaces them. */
+export function overriddenSecrets(
+  schema: ConfigSchema,
+  written: Readonly<Record<string, unknown>>,
+  { sources }: Merged,
+): string[] {
+  return fieldsOf(schema).flatMap(({ key, schema: field, info }) => {
+    const value = info.secret && sources.has(key) ? at(written, key.split('.')) : undefined
+    const issues = typeof value === 'string' ? (field.safeParse(value).error?.issues ?? []) : []
+    return issues.filter(({ code }) => code === 'custom').map(({ message }) => `${key} ${message}`)
+  })
+}
+
+/** The variable that gave the value, or the key in the file. */
+export function nameOf({ sources }: Merged, path: readonly PropertyKey[]): string {
+  return sourceOf(sources, path)?.variable ?? keyOf(path)
+}
+
+/** A part of a value has the source of the whole. */
+function sourceOf(sources: Sources, path: readonly PropertyKey[]): Source | undefined {
+  if (path.length === 0) return undefined
+  return sources.get(keyOf(path)) ?? sourceOf(sources, path.slice(0, -1))
+}
+
+/** Names that need quotes have them: `resources["https://api.example"].lifetime`. */
+function keyOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : quoted(String(part))))
+    .join('')
+    .replace(/^\./, '')
+}
+
+function quoted(name: string): string {
+  return /^[\w$]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
+}
+
+function messageOf(issue: z.core.$ZodIssue, merged: Merged): string {
+  const isText = sourceOf(merged.sources, issue.path) !== undefined
+  if (issue.code === 'invalid_type' && issue.expected === 'boolean')
+    return isText ? 'must be on or off' : 'must be true or false'
+  if (issue.code === 'invalid_type' && at(merged.values, issue.path) === undefined) return 'is missing'
+  return issue.message
+}
+
+/** Never a secret or something that contains one, nor a URL with a password. */
+function valueAt(merged: Merged, path: readonly PropertyKey[]): string {
+  const source = sourceOf(merged.sources, path)
+  const value = source === undefined ? JSON.stringify(at(merged.values, path)) : source.text
+  if (value === undefined || SECRET.test(keyOf(path) + value) || hasPassword(value)) return ''
+  return `, not ${source === undefined ? value.slice(0, 100) : JSON.stringify(value.slice(0, 100))}`
+}
+
+/** In the name of a field, and in the JSON of an object: `users.key`. */
+const SECRET = /secret|\bkey\b/i
+
+export function at(values: unknown, path: readonly PropertyKey[]): unknown {
+  const [name, ...rest] = path
+  if (name === undefined) return values
+  const isInside = isPlain(values) || Array.isArray(values)
+  return isInside ? at((values as Record<PropertyKey, unknown>)[name], rest) : undefined
+}
+
+function unknownKey(schema: ConfigSchema, path: readonly PropertyKey[], key: string): string {
+  const whole = keyOf([...path, key])
+  const known = namesAt(schema, path).filter((name) => name !== '$schema')
+  const near = known.length === 0 ? '' : closest(key, [...known])
+  if (near !== '' && distance(key.toLowerCase(), near.toLowerCase()) <= 1 + key.length / 4)
+    return `${whole} is unknown: did you mean ${keyOf([...path, near])}?`
+  const elsewhere = fieldsOf(schema).flatMap((field) => endingWith(key, field.key.split('.')))[0]
+  if (elsewhere !== undefined) return `${whole} is unknown: did you mean ${elsewhere}?`
+  return `${whole} is unknown. Known: ${known.join(', ')}`
+}
+
+/** A field of this name, or a section. */
+function endingWith(name: string, path: readonly string[]): readonly string[] {
+  const index = path.indexOf(name)
+  return index < 0 ? [] : [path.slice(0, index + 1).join('.')]
+}

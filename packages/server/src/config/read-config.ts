@@ -1,0 +1,90 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parseEnv } from 'node:util'
+import { type Config, parseConfig } from './config.ts'
+import { ConfigError } from './config-error.ts'
+import type { ServerConfig } from './schema.ts'
+
+export interface ReadOptions {
+  /** The configuration file. Default: `grantkit.config.ts`, `.js`, `.mjs` or `.json` in the working directory, if there is one. */
+  readonly file?: string | undefined
+  /** Gets the variables of `.env` that it does not have. Default: the one of the process. */
+  readonly environment?: Record<string, string | undefined> | undefined
+}
+
+/** A configuration with the file that it comes from. */
+export interface FoundConfig {
+  readonly config: Config
+  readonly file?: string | undefined
+}
+
+const NAME = 'grantkit.config'
+const EXTENSIONS = ['.ts', '.js', '.mjs', '.json']
+
+/**
+ * The configuration of a file and of the environment, to which the file `.env` next to it adds what is not set.
+ *
+ * @throws ConfigError with all problems
+ */
+export async function readConfig(options: ReadOptions = {}): Promise<FoundConfig> {
+  const { environment = process.env } = options
+  const file = fileOf(options.file)
+  const folder = file === undefined ? process.cwd() : dirname(file)
+  // First, because the file may read the environment too.
+  addVariables(environment, join(folder, '.env'))
+  const config = file === undefined ? {} : await contentOf(file)
+  return { file, config: parseConfig({ config, environment, folder, file }) }
+}
+
+function fileOf(named: string | undefined): string | undefined {
+  if (named === undefined) return EXTENSIONS.map((extension) => resolve(NAME + extension)).find(existsSync)
+  const path = resolve(named)
+  if (!existsSync(path)) throw new ConfigError([`there is no file ${path}`])
+  if (!EXTENSIONS.includes(extname(path)))
+    throw new ConfigError([`${path} must end with ${EXTENSIONS.join(', ')}`])
+  return path
+}
+
+function addVariables(environment: Record<string, string | undefined>, file: string): void {
+  if (!existsSync(file)) return
+  for (const [name, value] of Object.entries(parseEnv(readFileSync(file, 'utf8'))))
+    if (!environment[name]) environment[name] = value
+}
+
+/** What merges several sources, downloads or watches is off: one file is the configuration. */
+const ONE_FILE = {
+  rcFile: false,
+  globalRc: false,
+  packageJson: false,
+  dotenv: false,
+  extend: false,
+  giget: false,
+  envName: false,
+} as const
+
+/** The library is loaded only where there is a file: it takes longer than to read one. */
+async function contentOf(file: string): Promise<ServerConfig> {
+  const { loadConfig } = await import('c12')
+  try {
+    const { config } = await loadConfig<ServerConfig>({
+      ...ONE_FILE,
+      cwd: dirname(file),
+      configFile: basename(file),
+      // Node reads TypeScript. A transpiler would load this package, which the file may import, a second time.
+      jiti: { import: imported } as never,
+      // Objects of a program stay the same objects.
+      merger: (...sources) => sources.find((source) => source !== undefined) as ServerConfig,
+    })
+    return config
+  } catch (error) {
+    throw new ConfigError([`it cannot be read: ${(error as Error).message}`], file)
+  }
+}
+
+async function imported(file: string): Promise<unknown> {
+  if (file.endsWith('.json')) return JSON.parse(readFileSync(file, 'utf8'))
+  const { default: written } = (await import(pathToFileURL(file).href)) as { default?: unknown }
+  if (written === undefined) throw new Error('it has no default export')
+  return written
+}

@@ -1,0 +1,56 @@
+import { at, nameOf } from './problems.ts'
+import type { ParsedConfig } from './schema.ts'
+import type { Merged } from './variables.ts'
+
+/** Rules that concern several fields, or only production. Each returns its problems. */
+
+export function problemsTogether(config: ParsedConfig, merged: Merged): readonly string[] {
+  return [
+    ...(config.mode === 'production' ? inProduction(config, merged) : []),
+    ...ofKnownClients(config, merged),
+    ...atGateway(config),
+    ...ofMail(config, merged),
+  ]
+}
+
+/** Production has no defaults for secrets, keys, accounts and the base URL: the operator must set them. */
+function inProduction(config: ParsedConfig, merged: Merged): readonly string[] {
+  const { clientDocuments } = config.features
+  const name = (key: string) => nameOf(merged, key.split('.'))
+  const needed = {
+    'DATABASE_URL is missing: a postgres:// URL, or sqlite: and the path of a file':
+      config.database !== undefined,
+    'SECRET is missing: at least 32 random characters': config.secret !== undefined,
+    'KEYS_FILE is missing: a JSON Web Key set with the private signing keys; "keys rotate" makes one':
+      config.keysFile !== undefined,
+    'BASE_URL is missing or not https': config.baseUrl?.startsWith('https://') === true,
+    [`${name('limits')} must not be off in production`]: config.limits,
+    // They allow requests to private addresses for unauthenticated callers (SSRF).
+    [`${name('features.clientDocuments.testCa')} must not be set in production`]:
+      clientDocuments.testCa === undefined,
+    [`${name('features.clientDocuments.testResolve')} must not be set in production`]:
+      at(merged.values, ['features', 'clientDocuments', 'testResolve']) === undefined,
+  }
+  return Object.entries(needed).flatMap(([problem, isMet]) => (isMet ? [] : [problem]))
+}
+
+function ofKnownClients({ features: { knownClients, registration } }: ParsedConfig, merged: Merged) {
+  if (registration || knownClients.length === 0) return []
+  const name = (key: string) => nameOf(merged, ['features', key])
+  const example = `"clients add --known ${knownClients[0]}"`
+  return [
+    `${name('knownClients')} needs ${name('registration')}, which is off: add each client, as with ${example}`,
+  ]
+}
+
+function atGateway({ features: { dpop, forwardAuth } }: ParsedConfig): readonly string[] {
+  const needed = dpop.mode === 'required' && forwardAuth.enabled && forwardAuth.origin === undefined
+  return needed
+    ? ['FORWARD_AUTH_ORIGIN is missing: with DPOP=required the gateway needs proofs, which name its origin']
+    : []
+}
+
+function ofMail({ mail: { url, from } }: ParsedConfig, merged: Merged): readonly string[] {
+  if (url === undefined || from !== undefined) return []
+  return [`MAIL_FROM is missing: with ${nameOf(merged, ['mail', 'url'])} mails need a sender`]
+}

@@ -1,0 +1,99 @@
+import { resolve } from 'node:path'
+import type { ScopeDefinition } from '@grantkit/core'
+import { z } from 'zod'
+import { choice, field, text, whole } from './fields.ts'
+import type { Origin } from './references.ts'
+import { STANDARD_SCOPES } from './standard-scopes.ts'
+
+/** What users and clients see of the service: its name, its scopes, its resources. */
+
+const Words = z.union([z.string(), z.record(z.string(), z.string())], {
+  error: "must be a text, or texts by language: { en: 'Read notes', de: 'Notizen lesen' }",
+})
+
+const Scope = z.strictObject({
+  description: field(Words, 'the text of the consent page: what the app will be able to do'),
+  area: field(Words.optional(), 'groups scopes on the consent page'),
+  access: field(choice(['read', 'write']).exactOptional(), 'whether an app only reads with it'),
+  baseline: field(z.boolean().optional(), 'listed in the metadata of resources: clients request it'),
+  claims: field(z.array(z.string()).optional(), 'the claims of the user that it opens'),
+  user: field(
+    z.boolean().optional(),
+    'means something only together with a user: never in client-credentials tokens',
+  ),
+})
+
+const Brand = (origin: Origin) =>
+  z.strictObject({
+    name: field(text().default('Grantkit'), 'the name of your service, on every page'),
+    logo: field(
+      z.union([z.string().transform((logo) => logoIn(origin, logo)), z.instanceof(URL)]).optional(),
+      'an SVG, PNG, WebP or JPEG file, `<svg …>` markup, or a `data:` URI; at most 64 KiB',
+    ),
+    accent: field(
+      text().optional(),
+      'the color of links and of the main button, as CSS writes it, with a contrast of 4.5:1 on the light pages',
+      { otherwise: 'teal' },
+    ),
+    style: field(text().optional(), 'CSS of your own, after that of the pages'),
+    footer: field(
+      z.array(z.strictObject({ text: text(), href: text() })).optional(),
+      'links below every page, such as imprint and privacy: `{ text, href }`',
+    ),
+  })
+
+/** Of an API or MCP server that accepts the tokens. */
+const Resource = z.strictObject({
+  accessTokens: field(choice(['opaque', 'jwt']).optional(), 'the format of its access tokens', {
+    otherwise: 'as `features.jwtAccessTokens`',
+  }),
+  lifetime: field(
+    whole('a number of seconds', 1, 600).optional(),
+    'lifetime of its JWT access tokens in seconds, maximum 600',
+    { otherwise: 'as `features.jwtAccessTokens`' },
+  ),
+  name: field(text().optional(), 'its name in its metadata'),
+  scopes: field(z.array(text()).optional(), 'the scopes that it uses, for its metadata', {
+    otherwise: 'those with `baseline`',
+  }),
+  dpop: field(choice(['required']).optional(), '`required`: it accepts bound tokens only'),
+})
+
+const RESOURCE_EXPECTED = 'must be https URLs without a fragment, or paths below baseUrl'
+
+export const serviceFields = (origin: Origin) => ({
+  brand: Brand(origin).prefault({}),
+  documentation: field(
+    text().optional(),
+    'where developers read about the service: a URL, or a path below `baseUrl`',
+  ),
+  scopes: field(
+    z.record(z.string(), Scope as z.ZodType<ScopeDefinition, ScopeDefinition>).default(STANDARD_SCOPES),
+    'the scopes that apps may request, each with its text for the consent page',
+    { otherwise: '`openid`, `profile`, `email`' },
+  ),
+  defaultScope: field(text().optional(), 'the scope of an authorization request that names none', {
+    variable: 'DEFAULT_SCOPE',
+    otherwise: 'such a request is an error',
+  }),
+  resources: field(
+    z
+      .record(z.string(), Resource)
+      .refine((resources) => Object.keys(resources).every(isResource), { error: RESOURCE_EXPECTED })
+      .default({}),
+    'your APIs and MCP servers that accept the tokens, next to the server itself: by URL, or by path below `baseUrl`. In the variable, separated by commas',
+    { variable: 'RESOURCES', read: resourcesOf, otherwise: 'none' },
+  ),
+})
+
+function isResource(resource: string): boolean {
+  return /^\/[^/?#\s]/.test(resource) || (/^https?:\/\/[^#\s]+$/.test(resource) && URL.canParse(resource))
+}
+
+function resourcesOf(variable: string): Record<string, object> {
+  return Object.fromEntries(variable.split(',').map((resource) => [resource.trim(), {}]))
+}
+
+function logoIn({ folder }: Origin, logo: string): string {
+  return /^(<|\w+:)/.test(logo) ? logo : resolve(folder, logo)
+}

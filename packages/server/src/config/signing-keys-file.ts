@@ -1,0 +1,174 @@
+import { readFile, stat } from 'node:fs/promises'
+import { newSigningKeys, PrivateJwk, rotateSigningKeys } from '@grantkit/core'
+import { z } from 'zod'
+import { replaceFile } from './private-file.ts'
+
+/** A JSON Web Key set of private keys in a file that is readable by its owner only. */
+
+const KeySet = z.object({ keys: z.array(PrivateJwk).min(1) })
+const READ_AGAIN_MS = 5000
+
+/** The operator rotated the keys, or removed compromised ones. The ids of the added and the removed keys. */
+export interface SigningKeysRotated {
+  readonly type: 'signing_keys_rotated'
+  readonly added: readonly string[]
+  readonly retired: readonly string[]
+  readonly compromised: boolean
+}
+
+interface RotationOptions {
+  readonly profile: 'fapi2' | undefined
+  /** Of access tokens, in seconds. */
+  readonly lifetime: number
+}
+
+type Algorithm = PrivateJwk['alg']
+/** `openid` requires RS256, unless a profile forbids it (OpenID Connect Core 15.1). */
+const ALGORITHMS: readonly Algorithm[] = ['RS256', 'ES256', 'EdDSA']
+/** The server's algorithms that the FAPI 2.0 Security Profile allows (5.4.1, item 1). */
+const isAllowedBy = (profile: 'fapi2' | undefined) => (alg: Algorithm) =>
+  profile === undefined || alg !== 'RS256'
+
+/** @throws Error that names the fault of the file */
+export async function readSigningKeys(path: string): Promise<PrivateJwk[]> {
+  return parseKeySet(path, await readFile(path, 'utf8'))
+}
+
+async function existingText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
+    throw new Error(`KEYS_FILE: there is no file ${path}. The command "keys rotate" creates it.`, { cause })
+  }
+}
+
+/**
+ * The current keys of a file, which is reloaded every few seconds. If the file becomes invalid, the old keys stay.
+ *
+ * @param onError called once per fault
+ * @throws Error if the file is invalid now
+ */
+export async function followSigningKeys(
+  path: string,
+  onError: (error: unknown) => void,
+  readAgainMs: number = READ_AGAIN_MS,
+): Promise<() => readonly PrivateJwk[]> {
+  let text = await existingText(path)
+  let keys = parseKeySet(path, text)
+  let fault = ''
+
+  async function readAgain(): Promise<void> {
+    try {
+      const latest = await readFile(path, 'utf8')
+      if (latest !== text) keys = parseKeySet(path, latest)
+      text = latest
+      fault = ''
+    } catch (cause) {
+      if (fault !== String(cause)) onError(new Error('The earlier signing keys stay in use', { cause }))
+      fault = String(cause)
+    }
+  }
+  /** Reads sequentially: a slow read that ends after the next one would report an old fault again. */
+  function readAgainLater(): void {
+    setTimeout(() => void readAgain().finally(readAgainLater), readAgainMs).unref()
+  }
+  readAgainLater()
+  return () => keys
+}
+
+/** When the file was written, in epoch seconds. */
+export async function keysWrittenAt(path: string): Promise<number> {
+  return Math.floor((await stat(path)).mtimeMs / 1000)
+}
+
+/** The keys that the profile allows: the same array until they change. */
+export function keysUnderProfile(
+  profile: 'fapi2' | undefined,
+  source: () => readonly PrivateJwk[],
+): () => readonly PrivateJwk[] {
+  const isAllowed = isAllowedBy(profile)
+  let current: readonly PrivateJwk[] = []
+  let allowed: readonly PrivateJwk[] = []
+  return () => {
+    const latest = source()
+    if (latest !== current) allowed = latest.filter(({ alg }) => isAllowed(alg))
+    current = latest
+    return allowed
+  }
+}
+
+/** New keys, one for each algorithm that the profile allows. */
+export function newKeys(
+  profile: 'fapi2' | undefined,
+  algorithms?: readonly Algorithm[],
+): Promise<PrivateJwk[]> {
+  return newSigningKeys((algorithms ?? ALGORITHMS).filter(isAllowedBy(profile)))
+}
+
+/** Adds new keys for the algorithms in the file, and removes keys that no unexpired token needs. */
+export async function rotateKeysFile(
+  path: string,
+  { profile, lifetime }: RotationOptions,
+  now: number,
+): Promise<PrivateJwk[]> {
+  const keys = await datedKeys(path)
+  const fresh = await newKeys(profile, algorithmsOf(keys))
+  const rotated = rotateSigningKeys(keys, fresh, now, lifetime)
+  await replaceFile(path, keySetText(rotated))
+  return rotated
+}
+
+/**
+ * Removes compromised keys at once. The remaining keys sign from now on; an algorithm without a remaining key gets a
+ * new one, because the metadata lists it.
+ *
+ * @param kids all keys if empty
+ * @throws Error that names a kid that the file does not have
+ */
+export async function removeFromKeysFile(
+  path: string,
+  profile: 'fapi2' | undefined,
+  kids: readonly string[],
+): Promise<PrivateJwk[]> {
+  const keys = await datedKeys(path)
+  const unknown = kids.find((kid) => !keys.some((key) => key.kid === kid))
+  if (unknown !== undefined)
+    throw new Error(`${path} has no key ${unknown}, but ${keys.map(({ kid }) => kid).join(', ')}`)
+  const left = keys.filter(({ kid }) => kids.length > 0 && !kids.includes(kid))
+  const lacking = algorithmsOf(keys).filter((alg) => !left.some((key) => key.alg === alg))
+  const remaining = [...left, ...(await newKeys(profile, lacking))]
+  await replaceFile(path, keySetText(remaining))
+  return remaining
+}
+
+/** The keys of earlier releases have no time. Their file was written when they were made, or later. */
+async function datedKeys(path: string): Promise<PrivateJwk[]> {
+  const writtenAt = await keysWrittenAt(path)
+  return (await readSigningKeys(path)).map((key) => ({ iat: writtenAt, ...key }))
+}
+
+function algorithmsOf(keys: readonly PrivateJwk[]): Algorithm[] {
+  return [...new Set(keys.map(({ alg }) => alg))]
+}
+
+/** The text of a file with these keys. */
+export function keySetText(keys: readonly PrivateJwk[]): string {
+  return `${JSON.stringify({ keys }, null, 2)}\n`
+}
+
+function parseKeySet(path: string, text: string): PrivateJwk[] {
+  const parsed = KeySet.safeParse(parseJson(path, text))
+  if (!parsed.success)
+    throw new Error(`${path} is not a set of private signing keys: ${z.prettifyError(parsed.error)}`)
+  return parsed.data.keys
+}
+
+/** Hides the message of the parser, which quotes the secret text. */
+function parseJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`${path} is not JSON`)
+  }
+}

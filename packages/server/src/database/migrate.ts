@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs'
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
+import { type Database, openDatabase } from './database.ts'
+import { addDemoRows, recordPending } from './demo-rows.ts'
+import { carriedOut, record } from './migration-tables.ts'
+import { COMPATIBILITY, type Migrations, type TableMigration, withAppMigrations } from './migrations.ts'
+import { BUSY_MS } from './sqlite-dialect.ts'
+import type { Tables } from './tables.ts'
+
+/**
+ * Migrates the tables, in one transaction. If several processes start at once, one migrates and the others wait.
+ *
+ * @param demo whether to add the demo rows that have not been added yet
+ * @returns the names of the applied migrations
+ * @throws Error if the tables need a newer release, or the role may not change them
+ */
+export async function migrate(
+  database: Database,
+  migrations: Migrations = withAppMigrations(),
+  demo = false,
+): Promise<string[]> {
+  const work = (rows: Transaction<Tables>) => migrateIn(rows, migrations, demo)
+  const { pool } = database
+  const migrating = pool === undefined ? migrateFile(database, work) : migratePostgres(pool, work)
+  return migrating.catch((error) => {
+    throw explained(error)
+  })
+}
+
+/**
+ * Opens a database for a command, without migrating it.
+ *
+ * @throws Error if the tables are outdated, or need a newer release
+ */
+export async function openMigrated(
+  url: string,
+  onError: (error: Error) => void,
+  migrations: Migrations = withAppMigrations(),
+): Promise<Database> {
+  const path = /^sqlite:(.*)$/.exec(url)?.[1]
+  // Opening a missing file would create it.
+  if (path !== undefined && !existsSync(path)) throw new Error(`${path} has no tables`)
+  const database = await openDatabase(url, onError)
+  try {
+    if (url === 'memory:') await migrate(database, migrations)
+    const missing = await missingMigrations(database, migrations)
+    if (missing.length > 0)
+      throw new Error(`it has no tables of this release: ${missing.join(', ')} is missing`)
+    return database
+  } catch (error) {
+    await database.destroy()
+    throw error
+  }
+}
+
+type Work = (transaction: Transaction<Tables>) => Promise<string[]>
+
+/** SQLite processes wait for each other at every write. */
+async function migrateFile(database: Database, work: Work): Promise<string[]> {
+  await waitForLocks(database, MIGRATION_MS)
+  return database
+    .transaction()
+    .execute(work)
+    .finally(() => waitForLocks(database, BUSY_MS))
+}
+
+/** Without the request timeouts of this process and of the connection. */
+async function migratePostgres(pool: NonNullable<Database['pool']>, work: Work): Promise<string[]> {
+  const patient = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return patient.transaction().execute(async (transaction) => {
+    await sql`select set_config(name, '0', true) from pg_settings
+      where name in ('statement_timeout', 'lock_timeout')`.execute(transaction)
+    await sql`select pg_advisory_xact_lock(${sql.lit(KYSELY_LOCK)})`.execute(transaction)
+    return work(transaction)
+  })
+}
+
+/** The lock of Kysely's migrator, which earlier releases use. */
+const KYSELY_LOCK = '3853314791062309107'
+
+async function migrateIn(
+  transaction: Transaction<Tables>,
+  migrations: Migrations,
+  demo: boolean,
+): Promise<string[]> {
+  const missing = await missingMigrations(transaction, migrations)
+  for (const name of missing) {
+    const { up, demo: rows, needs = 1 } = migrations.steps[name] as TableMigration
+    await up?.(transaction)
+    await record(transaction, migrations, { name, needs })
+    if (rows !== undefined) await recordPending(transaction, migrations, name)
+  }
+  if (demo) await addDemoRows(transaction, migrations)
+  return missing
+}
+
+/** @throws Error if the tables need a newer release */
+async function missingMigrations(database: Kysely<Tables>, migrations: Migrations): Promise<string[]> {
+  const done = await carriedOut(database, migrations)
+  const newer = done.find(({ needs }) => needs > COMPATIBILITY)
+  if (newer !== undefined) throw new Error(`its tables need a newer release: ${newer.name} changed them`)
+  const names = new Set(done.map(({ name }) => name))
+  return Object.keys(migrations.steps).filter((name) => !names.has(name))
+}
+
+const MIGRATION_MS = 10_000
+
+async function waitForLocks(database: Database, milliseconds: number): Promise<void> {
+  await sql`pragma busy_timeout = ${sql.lit(milliseconds)}`.execute(database)
+}
+
+function explained(error: unknown): unknown {
+  const { message = '' } = error as { message?: string }
+  if (!/\balready exists\b/.test(message)) return error
+  return new Error(`${message}, and another program made it: name another database`, { cause: error })
+}

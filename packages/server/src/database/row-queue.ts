@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { setImmediate as breath } from 'node:timers/promises'
+
+/** Rows that wait to be written to a table. No request waits for them. */
+export interface RowQueue<Row> {
+  /** @param most `false`: this many wait already, and the row is dropped */
+  add(row: Row, most: number): boolean
+  /** Writes the waiting rows. Never rejects: rows that could not be written stay in the queue. */
+  flush(): Promise<void>
+  /** Tries once to write the waiting rows. Rows that cannot be written are lost, and reported to `onWarning`. */
+  close(): Promise<void>
+}
+
+export interface RowQueueOptions<Row> {
+  /** What the rows are, for warnings: "audit trail". */
+  readonly name: string
+  /** Writes a few rows, which may be written already: the response of an earlier call may have been lost. */
+  readonly insert: (batch: readonly Row[]) => Promise<unknown>
+  /** Rows about what was dropped, asked for once the waiting ones are written. */
+  readonly aboutDropped?: () => readonly Row[]
+  /** Called once for each outage of the database, and about rows that are lost. */
+  readonly onWarning: (warning: string) => void
+}
+
+const FLUSH_MS = 500
+/** Rows of one statement. SQLite works in the event loop: this many take some milliseconds. */
+const BATCH = 200
+
+export function rowQueue<Row>(options: RowQueueOptions<Row>): RowQueue<Row> {
+  const { name, insert, aboutDropped = () => [], onWarning } = options
+  const waiting: Row[] = []
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  let faulty = false
+
+  async function writeAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH)
+      await insert(batch)
+      waiting.splice(0, batch.length)
+      await breath()
+    }
+  }
+
+  async function write(): Promise<void> {
+    try {
+      await writeAll()
+      waiting.push(...aboutDropped())
+      await writeAll()
+      faulty = false
+    } catch (error) {
+      if (!faulty) onWarning(`The ${name} waits for its database: ${error}`)
+      faulty = true
+      flushLater()
+    }
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    if (writing === undefined) {
+      writing = write().finally(() => {
+        writing = undefined
+      })
+      return writing
+    }
+    // All calls in the meantime share one more flush, which writes what they added.
+    next ??= writing.then(() => {
+      next = undefined
+      return flush()
+    })
+    return next
+  }
+
+  function flushLater(): void {
+    timer ??= setTimeout(() => void flush(), FLUSH_MS).unref()
+  }
+
+  return {
+    add(row, most) {
+      if (waiting.length >= most) return false
+      waiting.push(row)
+      if (waiting.length === BATCH && !faulty) void flush()
+      else flushLater()
+      return true
+    },
+    flush,
+    async close() {
+      await flush()
+      clearTimeout(timer)
+      if (waiting.length > 0) onWarning(`${waiting.length} entries of the ${name} are lost`)
+    },
+  }
+}
+
+/** Suffixes of keys in ascending order, different in each process. */
+export function keySuffixes(): () => string {
+  const process = randomBytes(6).toString('hex')
+  let count = 0
+  return () => `${String(count++).padStart(12, '0')}-${process}`
+}

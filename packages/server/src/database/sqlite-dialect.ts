@@ -1,0 +1,79 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type SqliteStatement,
+} from 'kysely'
+
+/** Milliseconds. Waiting for a lock blocks the event loop, so the limit is short. */
+export const BUSY_MS = 250
+
+/** Kysely on the SQLite of Node: no package, nothing native. @param path of the file, or `:memory:` */
+export function nodeSqlite(path: string): Dialect {
+  return {
+    createDriver: () => new ImmediateDriver({ database: async () => betterSqlite3(openFile(path)) }),
+    createAdapter: () => new TransactionalAdapter(),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (database) => new SqliteIntrospector(database),
+  }
+}
+
+/** Takes the write lock at the beginning: of two processes that read first, only one could write. */
+class ImmediateDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+}
+
+/**
+ * SQLite rolls back DDL too: all migrations are one transaction, and processes that start at once wait for each other.
+ */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+function openFile(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: BUSY_MS })
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  return database
+}
+
+/**
+ * The interface of better-sqlite3, as far as Kysely uses it. Each statement is prepared once, because preparing it
+ * takes longer than running it.
+ */
+function betterSqlite3(database: DatabaseSync): SqliteDatabase {
+  const prepared = new Map<string, SqliteStatement>()
+  return {
+    close: () => database.close(),
+    prepare(sql) {
+      const known = prepared.get(sql)
+      if (known !== undefined) return known
+      const statement = statementOf(database.prepare(sql))
+      // Lists of values produce statements of any length, and before 24.20 Node gives a statement the columns of its first run.
+      if (prepared.size === MAX_PREPARED || SCHEMA_CHANGE.test(sql)) prepared.clear()
+      prepared.set(sql, statement)
+      return statement
+    },
+  }
+}
+
+const MAX_PREPARED = 200
+const SCHEMA_CHANGE = /^\s*(alter|create|drop)\s/i
+
+function statementOf(statement: StatementSync): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (values) => statement.all(...(values as SQLInputValue[])),
+    run: (values) => statement.run(...(values as SQLInputValue[])),
+    iterate: (values) => statement.iterate(...(values as SQLInputValue[])),
+  }
+}

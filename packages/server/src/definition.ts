@@ -1,0 +1,42 @@
+import type { AuthorizationServer, Caller, Feature, ResourceServer } from '@grantkit/core'
+import type { ServerDescription } from '@grantkit/core/feature'
+import type { Hono } from 'hono'
+import type { DemoAccount } from './accounts/open-accounts.ts'
+import type { CommandNames } from './command-names.ts'
+import type { Config } from './config/config.ts'
+import type { Database } from './database/database.ts'
+import type { AppMigrations } from './database/migrations.ts'
+import type { OpenApiInfo } from './openapi/document.ts'
+import type { Site } from './pages/page.ts'
+
+/** What the code of a service adds to the server that its configuration describes: its own APIs, pages and tables. */
+export interface ServiceDefinition {
+  /** Features next to those that the configuration enables. */
+  readonly features?: ((config: Config) => readonly Feature[]) | undefined
+  readonly migrations?: AppMigrations | undefined
+  /** Accounts with publicly known passwords, added to an empty database outside of production. */
+  readonly demoAccounts?: readonly DemoAccount[] | undefined
+  /** Default: those of the program `grantkit`. */
+  readonly commands?: CommandNames | undefined
+  /** The routes of the service. They come before those of the server. */
+  readonly mount?: ((context: MountContext) => readonly Mounted[]) | undefined
+}
+
+/** An application of any variables. */
+// biome-ignore lint/suspicious/noExplicitAny: each part has its own variables
+export type Mounted = Hono<any>
+
+/** What the server gives to the routes of a service. */
+export interface MountContext {
+  readonly config: Config
+  readonly site: Site
+  /** Whether a demo account can sign in. */
+  readonly demo: boolean
+  readonly metadata: AuthorizationServer['metadata']
+  readonly description: ServerDescription
+  readonly database: Database
+  /** Guards a resource with the tokens of this server. Requests without a token are anonymous. */
+  guard(resource: string): ResourceServer<string, Caller>
+  /** The OpenAPI document of all routes, as JSON. */
+  openApi(info: OpenApiInfo): string
+}

@@ -1,0 +1,87 @@
+import type { ServerEvent } from '@grantkit/core'
+import type { ClientKeysFailed } from '@grantkit/core/client-assertion'
+import type { ClientCredentialsTokenIssued } from '@grantkit/core/client-credentials'
+import type { DocumentChanged, DocumentCopyUsed, DocumentFailed } from '@grantkit/core/client-documents'
+import type { DeviceEvent } from '@grantkit/core/device'
+import type { TokenExchanged } from '@grantkit/core/token-exchange'
+import type { AccountEvent } from './accounts/account-rows.ts'
+import type { AttemptRead } from './attempts/attempt-read.ts'
+import type { PasswordMailSent } from './sign-in/password-resets.ts'
+import type { SignedOut } from './sign-in/session.ts'
+import type { SignInEvent } from './sign-in/sign-in-attempt.ts'
+import type { SignInMethodChanged } from './sign-in/ways-to-sign-in.ts'
+
+/**
+ * All events of the service: those of core and its features, and those of accounts and sessions, which core does not
+ * know.
+ */
+export type ServiceEvent =
+  | ServerEvent
+  | DocumentChanged
+  | DocumentCopyUsed
+  | DocumentFailed
+  | ClientKeysFailed
+  | ClientCredentialsTokenIssued
+  | TokenExchanged
+  | DeviceEvent
+  | SignInEvent
+  | SignedOut
+  | AccountEvent
+  | SignInMethodChanged
+  | PasswordMailSent
+  | AttemptRead
+
+export type OnEvent = (event: ServiceEvent) => void
+
+/** All types. */
+export const EVENT_TYPES: readonly string[] = Object.keys({
+  claims_unreleased: true,
+  client_registered: true,
+  client_added: true,
+  client_removed: true,
+  client_document_changed: true,
+  client_document_copy_used: true,
+  client_document_failed: true,
+  client_keys_failed: true,
+  consent_granted: true,
+  consent_denied: true,
+  device_requested: true,
+  device_approved: true,
+  device_denied: true,
+  device_code_redeemed: true,
+  device_code_retried: true,
+  user_code_wrong: true,
+  code_redeemed: true,
+  refresh_token_rotated: true,
+  refresh_token_retried: true,
+  refresh_token_kept: true,
+  token_exchanged: true,
+  client_credentials_token_issued: true,
+  access_token_dropped: true,
+  access_token_revoked: true,
+  grant_revoked: true,
+  grant_ended: true,
+  refused: true,
+  step: true,
+  signing_keys_changed: true,
+  signing_keys_refused: true,
+  limiter_failed: true,
+  failed: true,
+  sign_in_succeeded: true,
+  sign_in_failed: true,
+  signed_out: true,
+  account_added: true,
+  account_password_changed: true,
+  account_disabled: true,
+  account_enabled: true,
+  account_admin_added: true,
+  account_admin_removed: true,
+  account_removed: true,
+  sessions_ended: true,
+  password_mail_sent: true,
+  passkey_added: true,
+  passkey_removed: true,
+  identity_linked: true,
+  identity_removed: true,
+  attempt_read: true,
+} satisfies Record<ServiceEvent['type'], true>)

@@ -1,0 +1,41 @@
+import {
+  type AuthorizationServer,
+  type Caller,
+  createResourceServer,
+  type ResourceServer,
+  type ScopeCatalogue,
+} from '@grantkit/core'
+import { ADMIN_SCOPES, adminResource } from './admin-api/scopes.ts'
+import { proofsOf } from './authorization/dpop.ts'
+import type { ServiceContext } from './service-context.ts'
+
+/** Guards of resources with the tokens of this server. */
+export interface Guards {
+  /** Requests without a token are anonymous: they get the public view, and no challenge. */
+  api(resource: string): ResourceServer<string, Caller>
+  admin(): ReturnType<typeof adminGuard>
+  /** Whether DPoP is on. */
+  readonly bindsTokens: boolean
+}
+
+export function guardsOf(
+  context: ServiceContext,
+  { accessTokens }: Pick<AuthorizationServer, 'accessTokens'>,
+  scopes: ScopeCatalogue,
+): Guards {
+  const { config, storage, secret, onEvent } = context
+  const proofs = proofsOf(config.features, secret)
+  const shared = { store: storage.store, accessTokens, proofs, onEvent }
+  return {
+    api: (resource) => createResourceServer({ ...shared, scopes, anonymous: 'allow', resource }),
+    admin: () => adminGuard(shared, config.baseUrl),
+    bindsTokens: proofs !== undefined,
+  }
+}
+
+function adminGuard(
+  shared: Omit<Parameters<typeof createResourceServer>[0], 'scopes' | 'resource' | 'anonymous'>,
+  baseUrl: string,
+) {
+  return createResourceServer({ ...shared, scopes: ADMIN_SCOPES, resource: adminResource(baseUrl) })
+}

@@ -1,0 +1,85 @@
+import { isLoopbackUrl } from '@grantkit/core/feature'
+import { BASE_URL_FORM } from '../config/address.ts'
+
+/** What `grantkit init` asks. */
+export interface Answers {
+  readonly name: string
+  /** The public address. */
+  readonly url: string
+  /** Where users sign in: in this server, or at a page of the application next to it. */
+  readonly users: 'here' | { readonly application: string }
+  readonly database: 'sqlite' | 'postgres'
+  /** The API or MCP server that accepts the tokens. */
+  readonly resource?: string | undefined
+  /** Whether the default set of known clients may sign users in. */
+  readonly knownClients: boolean
+}
+
+/** As options of the command line have them. */
+export interface GivenAnswers {
+  readonly name?: string | undefined
+  readonly url?: string | undefined
+  /** `here`, or the URL of the sign-in page of the application. */
+  readonly users?: string | undefined
+  readonly database?: string | undefined
+  /** Empty: there is none yet. */
+  readonly resource?: string | undefined
+  /** `on` or `off`. */
+  readonly 'known-clients'?: string | undefined
+}
+
+export const DEFAULTS = {
+  name: 'My service',
+  url: 'http://127.0.0.1:3000',
+  users: 'here',
+  database: 'sqlite',
+  resource: '',
+  'known-clients': 'off',
+} as const satisfies GivenAnswers
+
+const DATABASES = ['sqlite', 'postgres'] as const
+
+/** What is wrong with an answer; `undefined` if nothing is. */
+export const PROBLEMS: Readonly<Record<keyof GivenAnswers, (answer: string) => string | undefined>> = {
+  name: (name) => (name.trim() === '' ? 'must not be empty' : undefined),
+  url: (url) =>
+    BASE_URL_FORM.test(url) && isSafe(url)
+      ? undefined
+      : 'must be an https URL, or one of localhost, without a trailing slash',
+  users: (users) =>
+    users === 'here' || isSafe(users)
+      ? undefined
+      : 'must be here, or the https URL of the sign-in page of your application',
+  database: (database) =>
+    DATABASES.some((known) => known === database) ? undefined : 'must be sqlite or postgres',
+  resource: (resource) =>
+    resource === '' || (URL.canParse(resource) && /^https?:\/\/[^#\s]+$/.test(resource))
+      ? undefined
+      : 'must be a URL without a fragment, or empty',
+  'known-clients': (choice) => (/^(on|off)$/.test(choice) ? undefined : 'must be on or off'),
+}
+
+/** @throws Error that names the option at fault, and the value */
+export function checkAnswers(given: GivenAnswers): void {
+  for (const [name, value] of Object.entries(given)) {
+    const problem = value === undefined ? undefined : PROBLEMS[name as keyof GivenAnswers](value)
+    if (problem !== undefined) throw new Error(`--${name} ${problem}, not ${JSON.stringify(value)}.`)
+  }
+}
+
+/** Answers that have been checked, with the defaults for those that are left out. */
+export function completed(given: GivenAnswers): Answers {
+  const { name = DEFAULTS.name, url = DEFAULTS.url, users = DEFAULTS.users } = given
+  return {
+    name,
+    url,
+    users: users === 'here' ? users : { application: users },
+    database: given.database === 'postgres' ? 'postgres' : 'sqlite',
+    resource: given.resource || undefined,
+    knownClients: given['known-clients'] === 'on',
+  }
+}
+
+function isSafe(url: string): boolean {
+  return URL.canParse(url) && (url.startsWith('https://') || isLoopbackUrl(url))
+}

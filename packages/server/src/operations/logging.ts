@@ -1,0 +1,62 @@
+import { terminalText } from '@grantkit/core/feature'
+import { type Logger, type LoggerOptions, pino } from 'pino'
+import type { Config } from '../config/config.ts'
+import type { ServiceEvent } from '../events.ts'
+import { onceASecond } from './once-a-second.ts'
+
+/**
+ * Lines are also read on terminals, and clients choose their names: control characters are escaped, and the JSON is
+ * equal.
+ */
+export const LOG_OPTIONS: LoggerOptions = {
+  base: null,
+  hooks: { streamWrite: (line) => `${terminalText(line.trimEnd())}\n` },
+}
+
+/** JSON lines; readable lines on a terminal. */
+export function createLogger({ logLevel, mode }: Config): Logger {
+  const forPeople = mode === 'development' && process.stdout.isTTY
+  const options = { ...LOG_OPTIONS, level: logLevel }
+  return pino(
+    forPeople
+      ? { ...options, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
+      : options,
+  )
+}
+
+/**
+ * Uses of a grant. Each installation of an app causes one an hour without any decision of a user, so the metrics count
+ * them. Steps of sign-in attempts are recorded elsewhere.
+ */
+const ROUTINE: ReadonlySet<ServiceEvent['type']> = new Set([
+  'code_redeemed',
+  'device_code_redeemed',
+  'refresh_token_rotated',
+  'refresh_token_kept',
+  'step',
+])
+
+/** Events contain no secret, so each is logged unchanged. Its type determines the level. */
+export function logEvents(log: Logger): (event: ServiceEvent) => void {
+  const logFailure = onceASecond((failure: Pick<ServiceEvent, 'type'>) => log.error(failure, failure.type))
+  // Unauthenticated callers can cause any number of failed sign-ins, and a client that refreshes in a loop any number
+  // of dropped tokens.
+  const logRepeated = onceASecond((event: ServiceEvent) => log.info(event, event.type))
+  return (event) => {
+    if ('cause' in event) {
+      const kind = 'reason' in event ? `${event.type} ${event.reason}` : event.type
+      const failure = { ...event, cause: undefined, err: event.cause }
+      logFailure(kind, failure)
+    } else if (event.type === 'sign_in_failed') logRepeated(`${event.reason} ${event.subject}`, event)
+    else if (event.type === 'access_token_dropped') logRepeated(`${event.type} ${event.clientId}`, event)
+    else if (ROUTINE.has(event.type)) log.debug(event, event.type)
+    else if (event.type === 'grant_ended') log.warn(event, event.type)
+    else log.info(event, event.type)
+  }
+}
+
+/** Errors that are not events of core, such as errors of a page. */
+export function logErrors(log: Logger): (error: unknown) => void {
+  const logFailure = onceASecond((failure) => log.error(failure, 'request_failed'))
+  return (err) => logFailure(err instanceof Error ? err.name : '', { err })
+}

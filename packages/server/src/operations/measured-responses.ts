@@ -1,0 +1,65 @@
+import { performance } from 'node:perf_hooks'
+import type { Route } from '@grantkit/core/adapter'
+import type { MiddlewareHandler } from 'hono'
+import { matchedRoutes } from 'hono/route'
+
+/** A response and how long it took. No member contains input of a caller. */
+export interface MeasuredResponse {
+  readonly method: string
+  /** The path as it is mounted, as `/admin/users`. */
+  readonly route: string
+  readonly status: number
+  readonly seconds: number
+}
+
+export type OnResponse = (response: MeasuredResponse) => void
+
+/** Wraps an OAuth route to measure its responses. */
+export function measuredRoute(route: Route, onResponse: OnResponse): Route {
+  return {
+    ...route,
+    async handle(request) {
+      const stop = stopwatch()
+      const response = await route.handle(request)
+      onResponse({
+        method: methodOf(request),
+        route: route.path,
+        status: response.status,
+        seconds: stop(),
+      })
+      return response
+    },
+  }
+}
+
+/** Measures the responses of the application by route. @param basePath of the application; its routes are relative to it */
+export function measuring(basePath: string, onResponse: OnResponse): MiddlewareHandler {
+  return async (c, next) => {
+    const route = matchedRoutes(c).findLast(({ path }) => path !== EVERY_PATH)?.path
+    if (route === undefined) return next()
+    const stop = stopwatch()
+    await next()
+    onResponse({
+      method: methodOf(c.req),
+      route: basePath + route,
+      status: c.res.status,
+      seconds: stop(),
+    })
+  }
+}
+
+/** @returns the seconds since this call */
+function stopwatch(): () => number {
+  const start = performance.now()
+  return () => (performance.now() - start) / 1000
+}
+
+/** The path of middleware that runs for every request. */
+const EVERY_PATH = '/*'
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']
+
+/** A caller may send any method name, and each would create a new time series. */
+function methodOf({ method }: { readonly method: string }): string {
+  return METHODS.includes(method) ? method : 'other'
+}

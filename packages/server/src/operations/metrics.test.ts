@@ -1,0 +1,25 @@
+import { glob, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { createMetrics } from './metrics.ts'
+
+const CORE = fileURLToPath(new URL('../../../../packages/core/src/', import.meta.url))
+
+/** The types of all events that core and its features declare. */
+async function declaredTypes(): Promise<string[]> {
+  const types: string[] = []
+  for await (const file of glob('**/*.ts', { cwd: CORE, exclude: ['**/*.test.ts'] }))
+    for (const [, declared = ''] of (await readFile(CORE + file, 'utf8')).matchAll(
+      /^ +readonly type: ('.+)$/gm,
+    ))
+      types.push(...declared.split(' | ').map((type) => type.slice(1, -1)))
+  return types
+}
+
+it('the counter of every event of core starts at 0, so that an alert sees the first one', async () => {
+  const exposition = await (await createMetrics().app.request('/metrics')).text()
+  const types = await declaredTypes()
+  expect(types).toContain('client_document_failed')
+  const missing = types.filter((type) => !exposition.includes(`grantkit_events_total{type="${type}"} 0`))
+  expect(missing).toEqual([])
+})

@@ -1,0 +1,57 @@
+import { Hono } from 'hono'
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { EVENT_TYPES, type OnEvent } from '../events.ts'
+import { DURATION_BUCKETS } from '../statistics/durations.ts'
+import type { OnResponse } from './measured-responses.ts'
+
+/** Metrics of the service, for Prometheus. No label contains input of a caller. */
+export interface Metrics {
+  readonly onEvent: OnEvent
+  readonly onResponse: OnResponse
+  /** The application for Prometheus. Serve it on a separate port, because it is not public. */
+  readonly app: Hono
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const headers = { 'content-type': registry.contentType, 'cache-control': 'no-store' }
+  return {
+    onEvent: countingEvents(registry),
+    onResponse: timingResponses(registry),
+    app: new Hono().get('/metrics', async (c) => c.body(await registry.metrics(), 200, headers)),
+  }
+}
+
+function countingEvents(registry: Registry): OnEvent {
+  const registers = [registry]
+  const events = new Counter({
+    name: 'grantkit_events_total',
+    help: 'What happened, by type of event',
+    labelNames: ['type'],
+    registers,
+  })
+  const refusals = new Counter({
+    name: 'grantkit_refusals_total',
+    help: 'Refused and failed requests, by the error in the response and the reason in the log',
+    labelNames: ['error', 'reason'],
+    registers,
+  })
+  // Every counter starts at 0, so that the first increase is visible.
+  for (const type of EVENT_TYPES) events.inc({ type }, 0)
+  return (event) => {
+    events.inc({ type: event.type })
+    if ('error' in event) refusals.inc({ error: event.error, reason: event.reason })
+  }
+}
+
+function timingResponses(registry: Registry): OnResponse {
+  const durations = new Histogram({
+    name: 'grantkit_http_request_duration_seconds',
+    help: 'How long the answers of a route took, by its path as it is mounted',
+    labelNames: ['method', 'route', 'status'],
+    buckets: DURATION_BUCKETS,
+    registers: [registry],
+  })
+  return ({ method, route, status, seconds }) => durations.observe({ method, route, status }, seconds)
+}

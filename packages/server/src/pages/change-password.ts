@@ -1,0 +1,99 @@
+import type { Session } from '@grantkit/core'
+import { html } from '@grantkit/pages'
+import type { Context } from 'hono'
+import type { AccountRows } from '../accounts/account-rows.ts'
+import type { Account } from '../accounts/accounts.ts'
+import { hashPassword } from '../accounts/passwords.ts'
+import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
+import type { SignInTimes, Visit } from '../sign-in/session.ts'
+import { attemptPassword, signInFailed } from '../sign-in/sign-in-attempt.ts'
+import { type AccountVisits, PAGE_EXPIRED } from './account-visits.ts'
+import { type FormHandler, NOT_FRESH, type ShowAgain } from './change-sign-in.ts'
+import type { LoginOptions } from './login-options.ts'
+import type { Markup } from './page.ts'
+import { newPasswordFields, newPasswordOf } from './password-fields.ts'
+import { TOO_MANY } from './sign-in-page.ts'
+import { signInSucceeded } from './signed-in.ts'
+
+/** Changes the password of the signed-in user, or sets the first one. */
+
+interface Options extends LoginOptions {
+  readonly accounts: AccountRows
+}
+
+/** Redirects to the account page, which shows the notice. */
+export type Notify = (c: Context, session: Session, notice: string) => Response
+
+const WRONG = 'Your current password is not right. Nothing was changed.'
+const OVERTAKEN = 'Your account was changed at the same time. Nothing was changed here; please try again.'
+const CHANGED = 'Your password is changed. You are signed out in every other browser.'
+
+export function changePassword(
+  options: Options,
+  visits: AccountVisits,
+  showAgain: ShowAgain,
+  notify: Notify,
+): FormHandler {
+  const { accounts, checks, sessions, onEvent } = options
+  return async (c) => {
+    const visit = await visits.of(c)
+    if (visit === undefined) return visits.signIn(c)
+    const { account } = visit
+    const fields = formOf(c)
+    if (!visits.isOwnForm(c, visit, fields.token)) return showAgain(c, visit, PAGE_EXPIRED)
+    const wanted = newPasswordOf(fields)
+    if ('problem' in wanted) return showAgain(c, visit, wanted.problem)
+    const confirmed = await confirm(options, visits, c, visit)
+    if ('problem' in confirmed) return showAgain(c, visit, confirmed.problem)
+    const hash = await checks.inTurn(() => hashPassword(wanted.password))
+    const changed = await accounts.changePassword(account, hash, 'user')
+    if (changed === undefined) return showAgain(c, visit, OVERTAKEN)
+    const next = await sessions.start(changed, c.req.header('cookie'), confirmed)
+    onEvent(signInSucceeded(changed, next.session))
+    c.header('set-cookie', next.cookie, { append: true })
+    return notify(c, next.session, CHANGED)
+  }
+}
+
+/** By the current password, within the limits of a sign-in; or by a recent sign-in, if there is no password. */
+async function confirm(
+  options: Options,
+  visits: AccountVisits,
+  c: Context<WithBody>,
+  visit: Visit,
+): Promise<SignInTimes | { readonly problem: string }> {
+  const { id, email = '', password } = visit.account
+  if (password === '') {
+    const { authTime, confirmedAt } = visit.session
+    return visits.isFresh(visit) && email !== '' ? { authTime, confirmedAt } : { problem: NOT_FRESH }
+  }
+  const { current_password: current = '' } = formOf(c)
+  const tried = await attemptPassword(options, options.callerOf(c), email, current)
+  if ('account' in tried && tried.account?.id === id) return {}
+  options.onEvent(signInFailed(tried, 'wrong_password', id))
+  return { problem: 'wait' in tried ? TOO_MANY : WRONG }
+}
+
+/** The form. Without a password it sets the first one; `mayAdd`: whether the sign-in is recent enough for that. */
+export function passwordCard(
+  basePath: string,
+  { email, password }: Account,
+  token: string,
+  mayAdd: boolean,
+): Markup {
+  if (email === undefined || (password === '' && !mayAdd)) return html``
+  const has = password !== ''
+  const current = html`<label class="field" for="current-password">Current password</label>
+  <input id="current-password" name="current_password" type="password" autocomplete="current-password" required>`
+  return html`<section class="card" aria-label="Password">
+  <p class="app-name">${has ? 'Password' : 'No password'}</p>
+  <details><summary>${has ? 'Change password' : 'Set a password'}</summary>
+  <form method="post" action="${basePath}/account/password">
+  <input type="hidden" name="token" value="${token}">
+  ${has ? current : ''}
+  ${newPasswordFields(email)}
+  <p class="hint">At least 8 characters. It signs you out in every other browser.</p>
+  <button class="primary">${has ? 'Change password' : 'Set password'}</button>
+  </form></details>
+</section>`
+}

@@ -1,0 +1,118 @@
+import { returnPath } from '@grantkit/core'
+import { html } from '@grantkit/pages'
+import type { Context } from 'hono'
+import type { BeginSignIn, ExternalSignIn } from '../external-sign-in/external-sign-in.ts'
+import { ExternalSignInError } from '../external-sign-in/sign-in-error.ts'
+import { seeOther } from '../http/bodies-and-answers.ts'
+import type { SignInEvent } from '../sign-in/sign-in-attempt.ts'
+import type { ImportedUsers, NoImport } from '../users/imported-users.ts'
+import type { LoginOptions } from './login-options.ts'
+import { pageResponse } from './page.ts'
+import { nameOfApp } from './sending-app.ts'
+import { signedIn } from './signed-in.ts'
+
+/** Sign-in by the application: the redirect to it, which is in place of the sign-in page, and the callback. */
+export interface ExternalLogin {
+  begin(c: Context): Promise<Response>
+  callback(c: Context): Promise<Response>
+}
+
+/** What external sign-in needs next to the other pages. */
+export interface ExternalParts {
+  readonly signIn: ExternalSignIn
+  readonly imported: ImportedUsers
+}
+
+export function externalLogin(options: LoginOptions, { signIn, imported }: ExternalParts): ExternalLogin {
+  const home = `${options.site.basePath}/`
+  const host = new URL(signIn.url).host
+
+  async function begin(c: Context): Promise<Response> {
+    const returnTo = returnPath(c.req.query('return_to'), home)
+    const client_name = nameOfApp(await options.requestingApp(returnTo))
+    const { location, cookie } = await signIn.begin({ returnTo, client_name, ...wishesOf(c) })
+    c.header('set-cookie', cookie, { append: true })
+    return seeOther(c, location)
+  }
+
+  async function finish(c: Context): Promise<Response> {
+    const { user, returnTo } = await signIn.finish(c.req.header('cookie'), c.req.query('response'))
+    const account = await imported.signIn(user)
+    if (typeof account === 'string') {
+      options.onEvent(failed(`application_account_${account}`, user.sub))
+      return problem(c, 403, REFUSED[account](host))
+    }
+    return signedIn(options, signIn, c, { account, returnTo, authTime: user.authTime, acr: user.acr })
+  }
+
+  function problem(c: Context, status: number, words: string): Response {
+    const returnTo = signIn.returnToOf(c.req.header('cookie')) ?? home
+    const again = `${options.site.basePath}/login?${new URLSearchParams({ return_to: returnTo })}`
+    const main = html`
+<h1>Sign in</h1>
+<p class="problem" role="alert">${words}</p>
+<p><a href="${again}">Try again</a></p>`
+    return pageResponse(options.site, { title: 'Sign in', main, status })
+  }
+
+  const withProblems = (work: (c: Context) => Promise<Response>) => async (c: Context) => {
+    try {
+      return await work(c)
+    } catch (error) {
+      if (!(error instanceof ExternalSignInError)) throw error
+      options.onEvent(failed(`application_${error.reason}`, undefined, error.detail))
+      const { status, words } = PROBLEMS[error.reason]
+      return problem(c, status, words(host))
+    }
+  }
+
+  return { begin: withProblems(begin), callback: withProblems(finish) }
+}
+
+/** What the client wants of the sign-in, from the query of the sign-in page. Anybody can link to it. */
+function wishesOf(c: Context): Omit<BeginSignIn, 'returnTo'> {
+  const { login_hint, ui_locales, prompt = '', max_age = '' } = c.req.query()
+  const prompts = ['login', 'select_account'].filter((known) => prompt.split(' ').includes(known))
+  return {
+    login_hint,
+    ui_locales,
+    prompt: prompts.join(' ') || undefined,
+    max_age: /^\d{1,9}$/.test(max_age) ? Number(max_age) : undefined,
+  }
+}
+
+function failed(
+  reason: Extract<SignInEvent, { type: 'sign_in_failed' }>['reason'],
+  subject: string | undefined,
+  detail?: string,
+): SignInEvent {
+  return { type: 'sign_in_failed', reason, subject, ...(detail && { detail }) }
+}
+
+type Words = (host: string) => string
+
+const PROBLEMS: Readonly<
+  Record<ExternalSignInError['reason'], { readonly status: number; readonly words: Words }>
+> = {
+  denied: { status: 403, words: (host) => `${host} did not sign you in.` },
+  invalid: {
+    status: 403,
+    words: (host) => `The sign-in at ${host} did not work. Its operator finds the reason in the log.`,
+  },
+  unreachable: { status: 503, words: (host) => `Signing in with ${host} does not work at the moment.` },
+  expired: {
+    status: 403,
+    words: () => 'This sign-in took too long, was used before, or began in another window.',
+  },
+  not_fresh: {
+    status: 403,
+    words: (host) => `You have to sign in again, and ${host} did not ask you to.`,
+  },
+  too_long: { status: 400, words: () => 'The address to which you would return is too long.' },
+}
+
+const REFUSED: Readonly<Record<NoImport, Words>> = {
+  disabled: () => 'An operator has disabled your account here.',
+  removed: () => 'Your account here was removed.',
+  taken: (host) => `Your user id at ${host} belongs to another account here.`,
+}

@@ -1,0 +1,171 @@
+import { countersInMemory, signInLimits } from '@grantkit/limiter'
+import { pages } from '@grantkit/pages'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { Hono } from 'hono'
+import { describe, expect, it } from 'vitest'
+import { DANA, THEO } from '../../test/people.ts'
+import { accountRows } from '../accounts/account-rows.ts'
+import { passwordChecks } from '../accounts/password-checks.ts'
+import { openDatabase } from '../database/database.ts'
+import { migrate } from '../database/migrate.ts'
+import { prefetch, type WithBody } from '../http/bodies-and-answers.ts'
+import { sessionsInCookies } from '../sign-in/session.ts'
+import { waysToSignIn } from '../sign-in/ways-to-sign-in.ts'
+import { login } from './login.ts'
+import type { LoginOptions } from './login-options.ts'
+import { signInPage } from './sign-in-page.ts'
+
+const BASE_URL = 'https://server.example'
+const SECRET = 'a secret of the tests, long enough'
+const database = await openDatabase('memory:', () => {})
+await migrate(database)
+const accounts = accountRows(database, () => {})
+for (const account of [DANA, THEO]) await accounts.add(account)
+
+function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
+  const store = createMemoryStore()
+  const sessions = sessionsInCookies({
+    secret: SECRET,
+    baseUrl: BASE_URL,
+    accounts,
+    store,
+    onEvent: () => {},
+  })
+  const site = { basePath: '', ui: pages({ brand: { name: 'Notes' } }) }
+  const limits = signInLimits(countersInMemory)
+  const options = {
+    site,
+    baseUrl: BASE_URL,
+    secret: SECRET,
+    accounts,
+    sessions,
+    limits,
+    checks: passwordChecks(),
+    callerOf: () => undefined,
+    requestingApp: async () => undefined,
+    ways: waysToSignIn({
+      name: 'A',
+      secret: SECRET,
+      baseUrl: BASE_URL,
+      store,
+      database,
+      accounts,
+      providers: [],
+    }),
+    onEvent,
+  }
+  const { show, submit } = login(options, signInPage(options))
+  return new Hono<WithBody>().get('/login', show).post('/login', prefetch, submit)
+}
+
+/** The form in the browser, ready to submit. */
+async function formFrom(page: Response) {
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec(await page.text()) ?? []
+  const cookie = page.headers.get('set-cookie')?.split(';')[0] ?? ''
+  return { token, cookie }
+}
+
+async function submit(
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+  page = openLogin(),
+) {
+  const { token, cookie } = await formFrom(await page.request('/login'))
+  const body = new URLSearchParams({ token, email: 'demo@example.com', password: 'demo', ...fields })
+  return page.request('/login', { method: 'POST', headers: { cookie, ...headers }, body })
+}
+
+describe('the sign-in form', () => {
+  it('starts a session and returns the user to the original page', async () => {
+    const response = await submit({ return_to: '/oauth/authorize?x=1' })
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/oauth/authorize?x=1'])
+    const [session, signIn] = response.headers.getSetCookie()
+    expect(session).toMatch(/^__Host-session=.+Secure/)
+    expect(signIn, 'the form is spent').toMatch(/^__Host-sign-in=; Max-Age=0/)
+  })
+
+  it('redirects only to this site', async () => {
+    expect((await submit({ return_to: '//evil.example' })).headers.get('location')).toBe('/')
+  })
+
+  it('shows the same message for an unknown user and a wrong password', async () => {
+    const answers = [await submit({ password: 'wrong' }), await submit({ email: 'nobody@example.com' })]
+    for (const answer of answers) {
+      expect(answer.status).toBe(401)
+      expect(await answer.text()).toContain('do not belong together')
+    }
+  })
+
+  it.each([
+    ['without its token', { token: '' }, {}],
+    ['with a forged token', { token: 'a.b.c' }, {}],
+    ['without its cookie', {}, { cookie: '' }],
+    ['with the cookie of another form', {}, { cookie: '__Host-sign-in=other' }],
+    ['from another site', {}, { 'sec-fetch-site': 'cross-site' }],
+    ['from a sibling host', {}, { 'sec-fetch-site': 'same-site' }],
+    ['from another origin', {}, { origin: 'https://evil.example' }],
+  ])('is rejected %s', async (_, fields, headers) => {
+    const response = await submit(fields, headers as Record<string, string>)
+    expect(response.status).toBe(403)
+    expect(response.headers.get('set-cookie')).not.toContain('session')
+  })
+
+  it.each([
+    ['its own origin', { origin: BASE_URL }],
+    [
+      'the null origin that a page without a referrer has',
+      { origin: 'null', 'sec-fetch-site': 'same-origin' },
+    ],
+    [
+      'another name of the server, as localhost is in development',
+      { origin: 'http://localhost:3000', host: 'localhost:3000', 'sec-fetch-site': 'same-origin' },
+    ],
+  ])('is accepted from %s', async (_, headers) => {
+    expect((await submit({}, headers as Record<string, string>)).status).toBe(303)
+  })
+
+  it('slows down guessing, for this account only', async () => {
+    const page = openLogin()
+    for (let attempt = 0; attempt < 10; attempt++) await submit({ password: `guess ${attempt}` }, {}, page)
+    const blocked = await submit({}, {}, page)
+    expect([blocked.status, Number(blocked.headers.get('retry-after'))]).toEqual([
+      429,
+      expect.closeTo(900, -2),
+    ])
+    expect((await submit({ email: 'teacher@example.com', password: 'teacher' }, {}, page)).status).toBe(303)
+  })
+
+  it('is logged with its account and without the input', async () => {
+    const events: unknown[] = []
+    const page = openLogin((event) => events.push(event))
+    await submit({}, {}, page)
+    await submit({ password: 'wrong' }, {}, page)
+    await submit({ email: 'my password', password: '' }, {}, page)
+    for (let n = 0; n < 10; n++) await submit({ email: 'teacher@example.com', password: 'x' }, {}, page)
+    await submit({ email: 'teacher@example.com', password: 'teacher' }, {}, page)
+    expect(events.slice(0, 3)).toEqual([
+      { type: 'sign_in_succeeded', subject: 'demo-account', sessionId: expect.any(String), epoch: 0 },
+      { type: 'sign_in_failed', reason: 'wrong_password', subject: 'demo-account' },
+      { type: 'sign_in_failed', reason: 'wrong_password', subject: undefined },
+    ])
+    expect(events.at(-1)).toEqual({
+      type: 'sign_in_failed',
+      reason: 'too_many_attempts',
+      subject: 'teacher-account',
+    })
+  })
+
+  it('escapes repeated input', async () => {
+    const rejected = await submit({
+      email: '"><script>alert(1)</script>',
+      password: 'x',
+      return_to: '/"><b>',
+    })
+    const body = await rejected.text()
+    expect(body).not.toContain('<script>')
+    expect(body).not.toContain('"><b>')
+    const query = 'login_hint=%22%3E%3Cscript%3E&return_to=/%22%3E%3Cb%3E'
+    const shown = await openLogin().request(`/login?${query}`)
+    expect(await shown.text()).not.toMatch(/<script>|"><b>/)
+  })
+})

@@ -1,0 +1,82 @@
+import type { AuthorizationServer } from '@grantkit/core'
+import { signInLimits } from '@grantkit/limiter'
+import { installationNames } from '../accounts/installation-names.ts'
+import { passwordChecks } from '../accounts/password-checks.ts'
+import { ADMIN_SCOPES } from '../admin-api/scopes.ts'
+import { attemptReader } from '../attempts/attempt-reader.ts'
+import { signInHistory } from '../audit/sign-in-history.ts'
+import type { CallerOf } from '../http/trusted-proxies.ts'
+import type { ServiceContext } from '../service-context.ts'
+import { passwordResets } from '../sign-in/password-resets.ts'
+import { sessionsInCookies } from '../sign-in/session.ts'
+import { waysToSignIn } from '../sign-in/ways-to-sign-in.ts'
+import { upstreamSignIns } from '../upstream/upstream-sign-ins.ts'
+import type { OpenUsers } from '../users/open-users.ts'
+import { brandedPages } from './branded-pages.ts'
+import type { Site } from './page.ts'
+import type { PagesOptions } from './routes.ts'
+import { requestingApp } from './sending-app.ts'
+
+/** What the pages need of the authorization server, which needs the pages: asked at each request. */
+export interface LateServer {
+  readonly metadata: () => AuthorizationServer['metadata']
+  readonly findClient: AuthorizationServer['clients']['find']
+}
+
+/** What all pages of a service share. @throws Error if the file of providers is invalid */
+export async function pagesOptions(
+  context: ServiceContext,
+  users: OpenUsers,
+  server: LateServer,
+  callerOf: CallerOf,
+): Promise<PagesOptions> {
+  const { config, storage, secret, onEvent, onError } = context
+  const { store, database, trail, attempts, createCounter } = storage
+  const { baseUrl, brand } = config
+  const { accounts, external, builtIn } = users
+  const origin = { secret, baseUrl, store }
+  const providers = await upstreamSignIns(config, origin)
+  return {
+    site: siteOf(context, users, server),
+    baseUrl,
+    secret,
+    scopes: { ...config.scopes, ...(config.admin.api ? ADMIN_SCOPES : {}) },
+    accounts,
+    external,
+    sessions: sessionsInCookies({ ...origin, accounts, onEvent }),
+    limits: signInLimits(createCounter),
+    checks: passwordChecks(),
+    requestingApp: requestingApp({ baseUrl, ...server }),
+    ways: waysToSignIn({ ...origin, name: brand.name, database, accounts, providers, builtIn }),
+    resets: passwordResets({
+      ...{ mail: config.mail, name: brand.name, baseUrl, secret, accounts },
+      ...{ createCounter, onEvent, onError },
+    }),
+    installationNames: installationNames(database),
+    signIns: signInHistory(database, trail),
+    attempts: attemptReader(database, attempts),
+    findClient: server.findClient,
+    callerOf,
+    onEvent,
+    onError,
+  }
+}
+
+/** @param style of pages that the others would only load in vain */
+export function siteOf(
+  context: ServiceContext,
+  users: OpenUsers,
+  { metadata }: Pick<LateServer, 'metadata'>,
+  style = '',
+): Site {
+  const { baseUrl, brand } = context.config
+  const { accounts, external } = users
+  const basePath = basePathOf(baseUrl)
+  const branded = { brand, basePath, accounts, metadata, signIn: external?.signIn }
+  return { basePath, ui: brandedPages(branded, style) }
+}
+
+/** The path of a base URL, without a slash at its end. */
+export function basePathOf(baseUrl: string): string {
+  return /^https?:\/\/[^/]+(.*)$/.exec(baseUrl)?.[1] ?? ''
+}

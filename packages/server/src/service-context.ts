@@ -1,0 +1,68 @@
+import type { PrivateJwk, ServerSecret } from '@grantkit/core'
+import type { Config } from './config/config.ts'
+import { developmentKeysFile, developmentSecret } from './config/development.ts'
+import { followSigningKeys, keysUnderProfile, keysWrittenAt } from './config/signing-keys-file.ts'
+import type { ServiceDefinition } from './definition.ts'
+import type { OnEvent } from './events.ts'
+import type { OnResponse } from './operations/measured-responses.ts'
+import type { Storage } from './storage.ts'
+
+export interface Observers {
+  readonly onEvent: OnEvent
+  readonly onError: (error: unknown) => void
+  readonly onResponse?: OnResponse | undefined
+}
+
+export interface ServiceParts {
+  readonly definition: ServiceDefinition
+  readonly config: Config
+  readonly observers: Observers
+  readonly storage: Omit<Storage, 'close'>
+  /** Whether to add the accounts of the configured file and of demonstrations. Default true: a command adds none. */
+  readonly addsAccounts?: boolean | undefined
+}
+
+/** What all parts of a service share. */
+export interface ServiceContext extends Observers {
+  readonly onResponse: OnResponse
+  readonly definition: ServiceDefinition
+  readonly config: Config
+  readonly storage: Omit<Storage, 'close'>
+  readonly secret: ServerSecret
+  readonly keys: () => readonly PrivateJwk[]
+  /** When the file of the keys was last written, in epoch seconds. */
+  readonly keysWrittenAt: () => Promise<number>
+}
+
+/** Opens secret and keys. What the storage records hears of all events. @throws Error if a file is invalid */
+export async function serviceContext(parts: ServiceParts): Promise<ServiceContext> {
+  const { definition, config, storage, observers } = parts
+  const { trail, attempts, statistics } = storage
+  const { onError } = observers
+  const keysFile = config.keysFile ?? (await developmentKeysFile(config.dataFolder))
+  return {
+    definition,
+    config,
+    storage,
+    secret: await secretsOf(config),
+    keys: keysUnderProfile(config.features.profile, await followSigningKeys(keysFile, onError)),
+    keysWrittenAt: () => keysWrittenAt(keysFile),
+    onError,
+    onEvent(event) {
+      trail.onEvent(event)
+      attempts.onEvent(event)
+      statistics.onEvent(event)
+      observers.onEvent(event)
+    },
+    onResponse(response) {
+      statistics.onResponse(response)
+      observers.onResponse?.(response)
+    },
+  }
+}
+
+/** The secret, and the previous one if it is configured. */
+async function secretsOf({ secret, previousSecret, dataFolder }: Config): Promise<ServerSecret> {
+  const current = secret ?? (await developmentSecret(dataFolder))
+  return previousSecret === undefined ? current : [current, previousSecret]
+}

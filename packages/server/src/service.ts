@@ -1,0 +1,160 @@
+import type { AuthorizationServer } from '@grantkit/core'
+import type { Route } from '@grantkit/core/adapter'
+import { Hono } from 'hono'
+import type { AccountDirectory } from './accounts/account-directory.ts'
+import type { AccountRows } from './accounts/account-rows.ts'
+import { operatorActions } from './admin/operator-actions.ts'
+import { type Overview, overviewOf, stateOf } from './admin/overview.ts'
+import { ADMIN_STYLE, admin } from './admin/routes.ts'
+import { adminApi } from './admin-api/routes.ts'
+import { application } from './app.ts'
+import type { AttemptReader } from './attempts/attempt-reader.ts'
+import { callerMiddleware, withCaller } from './audit/caller.ts'
+import { trailReader } from './audit/trail-reader.ts'
+import { authorizationServer } from './authorization/authorization-server.ts'
+import { knownClientsOf } from './authorization/known-clients.ts'
+import { commandNamesOf } from './command-names.ts'
+import type { Mounted } from './definition.ts'
+import { type Guards, guardsOf } from './guards.ts'
+import { trustedProxies } from './http/proxy-trust.ts'
+import { behindProxies, callerOf } from './http/trusted-proxies.ts'
+import { operationsOf } from './openapi/describe.ts'
+import { openApiDocument } from './openapi/document.ts'
+import { health, type Probes, probesOf, reachable } from './operations/health.ts'
+import { measuredRoute, measuring } from './operations/measured-responses.ts'
+import { pagesOptions, siteOf } from './pages/pages-options.ts'
+import { type PagesOptions, pages } from './pages/routes.ts'
+import { type ServiceContext, type ServiceParts, serviceContext } from './service-context.ts'
+import { statisticsReader } from './statistics/statistics-reader.ts'
+import { type OpenUsers, openUsers } from './users/open-users.ts'
+
+/** A whole service: the OAuth routes for the adapter of a framework, and an application for all other paths. */
+export interface Service {
+  readonly routes: readonly Route[]
+  readonly app: Hono
+  readonly clients: AuthorizationServer['clients']
+  readonly grants: AuthorizationServer['grants']
+  readonly accounts: AccountRows
+  readonly directory: AccountDirectory
+  readonly attempts: AttemptReader
+  readonly overview: () => Promise<Overview>
+  /** Whether the demo account can sign in. */
+  readonly demo: boolean
+  /** `/readyz` fails from now on, so that a load balancer sends no new requests; other requests are still answered. */
+  drain(): void
+}
+
+/** Puts a service together. @throws Error when a configured file cannot be used */
+export async function createService({ addsAccounts = true, ...parts }: ServiceParts): Promise<Service> {
+  const context = await serviceContext(parts)
+  const { trustProxy } = context.config
+  const trusted = trustProxy === undefined ? undefined : trustedProxies(trustProxy)
+  const callers = callerOf(trusted)
+  const users = await openUsers(context, addsAccounts)
+  const late = { metadata: () => server.metadata, findClient: (id: string) => server.clients.find(id) }
+  const options = await pagesOptions(context, users, late, callers)
+  const server = await authorizationServer(context, options)
+  const running = { context, users, options, server, guards: guardsOf(context, server, options.scopes) }
+  const probes = probesOf(context.storage)
+  const operators = operatorsOf(running, probes)
+  const { onError, onResponse } = context
+  let draining = false
+  const ready = reachable(probes, onError)
+  const app: Hono = application(
+    {
+      site: options.site,
+      onError,
+      around: [callerMiddleware(callers), measuring(options.site.basePath, onResponse)],
+    },
+    [
+      ...ownRoutes(running, () => app),
+      ...adminApiOf(running, operators),
+      pages(options, server.grants).route('/', admin(operators)),
+      health(async () => !draining && (await ready())),
+    ],
+  )
+  return {
+    routes: server.routes
+      .map(withCaller)
+      .map((route) => behindProxies(route, trusted))
+      .map((route) => measuredRoute(route, onResponse)),
+    app,
+    clients: server.clients,
+    grants: server.grants,
+    accounts: users.accounts,
+    directory: users.directory,
+    attempts: options.attempts,
+    overview: operators.overview,
+    demo: users.demo,
+    drain() {
+      draining = true
+    },
+  }
+}
+
+/** What the routes are made of. */
+interface Running {
+  readonly context: ServiceContext
+  readonly users: OpenUsers
+  readonly options: PagesOptions
+  readonly server: AuthorizationServer
+  readonly guards: Guards
+}
+
+/** What the admin pages and the admin API share. */
+function operatorsOf({ context, users, options, server }: Running, probes: Probes) {
+  const { definition, storage, keys, keysWrittenAt, onEvent, onError } = context
+  const { accounts, directory } = users
+  const { clients, grants } = server
+  const trail = trailReader(storage.database, storage.trail)
+  const statistics = statisticsReader(storage.database, storage.statistics)
+  const watched = { probes, keys, trail, statistics, keysWrittenAt }
+  return {
+    ...options,
+    site: siteOf(context, users, { metadata: () => server.metadata }, ADMIN_STYLE),
+    ...{ accounts, directory, clients, grants, trail },
+    onEvent,
+    actions: operatorActions({ accounts, clients, grants, onError }),
+    overview: overviewOf(watched),
+    state: stateOf(watched),
+    commands: commandNamesOf(definition),
+    statistics,
+  }
+}
+
+/** The routes of the service itself. @param app asked when its routes are complete */
+function ownRoutes(
+  { context, users, options, server, guards }: Running,
+  app: () => Hono,
+): readonly Mounted[] {
+  const { definition, config, storage } = context
+  const { metadata, description } = server
+  const { baseUrl, scopes } = config
+  const resources = Object.keys(config.resources)
+  const known = knownClientsOf(config).on.filter(({ redirectUris }) => redirectUris.length > 0)
+  const documented = { baseUrl, scopes, resources, bindsTokens: guards.bindsTokens, known }
+  const mounted = definition.mount?.({
+    ...{ config, metadata, description },
+    site: options.site,
+    demo: users.demo,
+    database: storage.database,
+    guard: guards.api,
+    openApi: (info) => JSON.stringify(openApiDocument(documented, info, description, operationsOf(app()))),
+  })
+  return mounted ?? []
+}
+
+function adminApiOf(
+  { context, users, guards }: Running,
+  operators: ReturnType<typeof operatorsOf>,
+): readonly Mounted[] {
+  const { config, storage } = context
+  if (!config.admin.api) return []
+  const api = adminApi({
+    ...operators,
+    store: storage.store,
+    guard: guards.admin(),
+    ownUsers: users.builtIn,
+  })
+  return [new Hono().route('/admin/api', api)]
+}

@@ -1,0 +1,198 @@
+import { createHmac, type KeyObject, randomUUID } from 'node:crypto'
+import type { ServerSecret, Session, Store } from '@grantkit/core'
+import { isLoopbackUrl } from '@grantkit/core/feature'
+import { z } from 'zod'
+import type { Account, Accounts, StoredAccount } from '../accounts/accounts.ts'
+import { storeErrorsAs503 } from '../database/errors-as-503.ts'
+import { cookieOf } from '../http/cookies.ts'
+import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
+
+/**
+ * The session of a browser, in a signed cookie, so that a restart loses nothing. It ends when it expires, with the
+ * epoch of the account, and on every replica when the user signs out or signs in again: the store records that.
+ */
+export interface Sessions {
+  /**
+   * @param cookies the Cookie header of a request
+   * @throws OAuthError `temporarily_unavailable` while the store cannot say whether the session was ended
+   */
+  read(cookies: string | undefined): Promise<BrowserSession | undefined>
+  /**
+   * The same with the account, for changes by the user. If the session ends later, a change with this account fails.
+   */
+  visit(cookies: string | undefined): Promise<Visit | undefined>
+  /**
+   * A new session, and its cookie. The session that the browser had before ends.
+   *
+   * @param account as it was when its password, passkey or identity was verified
+   * @param cookies the Cookie header of the request
+   * @throws OAuthError `temporarily_unavailable` if the browser had a session, which then stays valid
+   */
+  start(account: StoredAccount, cookies: string | undefined, signIn?: SignInTimes): Promise<Started>
+  /**
+   * Ends the session, and returns the cookie that replaces it.
+   *
+   * @throws OAuthError `temporarily_unavailable`; the session then stays valid
+   */
+  end(cookies: string | undefined): Promise<string>
+  /** Ends a session in another browser. The caller checks that it belongs to this user. */
+  endOther(session: SessionElsewhere): Promise<void>
+  hasEnded(id: string): Promise<boolean>
+  /** Seconds from the sign-in. */
+  readonly lifetime: number
+}
+
+/** A session that is not the one of the request. */
+interface SessionElsewhere {
+  readonly id: string
+  readonly subject: string
+  /** When it began or later, in epoch seconds. */
+  readonly at: number
+}
+
+interface Started {
+  readonly session: Session
+  readonly cookie: string
+}
+
+/** In epoch seconds. Default for both: now. */
+export interface SignInTimes {
+  /** The earliest possible time of the sign-in. Clients receive it as `auth_time`. */
+  readonly authTime?: number | undefined
+  /** When the user last confirmed their presence. Required to change sign-in methods. */
+  readonly confirmedAt?: number | undefined
+}
+
+interface BrowserSession extends Session {
+  /** Epoch seconds. */
+  readonly confirmedAt: number
+}
+
+export interface Visit {
+  readonly session: BrowserSession
+  /** As it was when the session was validated against its epoch. */
+  readonly account: StoredAccount
+}
+
+/** The user ended the session, or replaced it by signing in again. */
+export interface SignedOut {
+  readonly type: 'signed_out'
+  readonly subject: string
+  readonly sessionId: string
+}
+
+export interface SessionOptions {
+  /** The secret of the service; cookies are signed with a key derived from it for this purpose. */
+  readonly secret: ServerSecret
+  readonly baseUrl: string
+  readonly accounts: Pick<Accounts, 'find'>
+  readonly store: Store
+  readonly onEvent: (event: SignedOut) => void
+}
+
+const HOUR = 60 * 60
+const SessionClaims = z.object({
+  jti: z.string(),
+  sub: z.string(),
+  /**
+   * The previous release has no epochs. It reads this mark instead, and a password that it sets changes the mark alone.
+   * The next release can drop it.
+   */
+  password: z.string(),
+  epoch: z.coerce.number().default(0),
+  iat: z.number(),
+  /** Present if the user had signed in earlier at a provider. */
+  auth_time: z.coerce.number().optional(),
+  confirmed_at: z.coerce.number().optional(),
+})
+type SessionClaims = z.output<typeof SessionClaims>
+
+export function sessionsInCookies(options: SessionOptions): Sessions {
+  const { secret, baseUrl, accounts, store, onEvent } = options
+  // Cookies know no ports (RFC 6265 8.5): other programs on the same host may receive them.
+  const lifetime = isLoopbackUrl(baseUrl) ? HOUR : 12 * HOUR
+  const cookie = cookieOf('session', baseUrl)
+  const keys = hmacKeys(secret, 'session')
+  const ended = endedSessions(store)
+
+  /** The claims and their account, if its sessions have not ended since. */
+  async function current(cookies: string | undefined) {
+    const claims = verifyValue(keys, cookie.read(cookies), SessionClaims, lifetime)
+    const account = claims && (await accounts.find(claims.sub))
+    if (account === undefined || account.sessionEpoch !== claims?.epoch) return undefined
+    return keys.some((key) => passwordMark(key, account) === claims.password)
+      ? { claims, account }
+      : undefined
+  }
+
+  async function endCurrent(cookies: string | undefined): Promise<void> {
+    const { claims } = (await current(cookies)) ?? {}
+    if (claims && (await ended.add(claims.jti, claims.iat + lifetime)))
+      onEvent({ type: 'signed_out', subject: claims.sub, sessionId: claims.jti })
+  }
+
+  async function visit(cookies: string | undefined): Promise<Visit | undefined> {
+    const found = await current(cookies)
+    if (found === undefined || (await ended.has(found.claims.jti))) return undefined
+    return { session: sessionOf(found.claims), account: found.account }
+  }
+
+  return {
+    visit,
+    read: async (cookies) => (await visit(cookies))?.session,
+    async start(account, cookies, { authTime, confirmedAt } = {}) {
+      await endCurrent(cookies)
+      const claims = {
+        sub: account.id,
+        jti: randomUUID(),
+        password: passwordMark(keys[0], account),
+        epoch: String(account.sessionEpoch),
+        ...(authTime === undefined ? {} : { auth_time: String(authTime) }),
+        ...(confirmedAt === undefined ? {} : { confirmed_at: String(confirmedAt) }),
+      }
+      const value = signValue(keys, claims, lifetime)
+      const session = sessionOf(SessionClaims.parse(verifyValue(keys, value, SessionClaims, lifetime)))
+      return { session, cookie: cookie.set(value, lifetime) }
+    },
+    async end(cookies) {
+      await endCurrent(cookies)
+      return cookie.set('', 0)
+    },
+    async endOther({ id, subject, at }) {
+      if (await ended.add(id, at + lifetime)) onEvent({ type: 'signed_out', subject, sessionId: id })
+    },
+    hasEnded: (id) => ended.has(id),
+    lifetime,
+  }
+}
+
+/** Changes with the password, and reveals nothing about it. */
+function passwordMark(key: KeyObject, { password }: Account): string {
+  return createHmac('sha256', key).update(password).digest('base64url')
+}
+
+/** Seconds between the clocks of the store and of the replicas. */
+const CLOCK_TOLERANCE = 60
+
+/** Records of ended sessions, kept for as long as any replica accepts the cookie. */
+function endedSessions({ transients }: Store) {
+  if (transients === undefined) throw new Error('The store must keep transients')
+  const idOf = (session: string) => `ended session ${session}`
+  return storeErrorsAs503({
+    has: async (session: string) => (await transients.find(idOf(session))) !== undefined,
+    add: (session: string, end: number) => {
+      const expiresAt = end + CLOCK_TOLERANCE
+      return transients.insert(idOf(session), { kind: 'ended_session', expiresAt }, expiresAt)
+    },
+  })
+}
+
+function sessionOf({
+  jti,
+  sub,
+  iat,
+  auth_time: authTime = iat,
+  confirmed_at,
+}: SessionClaims): BrowserSession {
+  return { id: jti, subject: sub, authTime, confirmedAt: confirmed_at ?? authTime }
+}

@@ -1,0 +1,93 @@
+import { networkOf } from '@grantkit/core/feature'
+import type { SignInLimits } from '@grantkit/limiter'
+import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
+import type { PasswordChecks } from '../accounts/password-checks.ts'
+import type { ExternalSignInReason } from '../external-sign-in/sign-in-error.ts'
+import type { UpstreamReason } from '../upstream/upstream-error.ts'
+import type { NoImport } from '../users/imported-users.ts'
+
+export interface SignInOptions {
+  readonly accounts: Accounts
+  readonly limits: SignInLimits
+  readonly checks: PasswordChecks
+}
+
+/** A sign-in attempt. `subject` is absent if no account has the presented credential. */
+export type SignInEvent =
+  | {
+      readonly type: 'sign_in_succeeded'
+      readonly subject: string
+      readonly sessionId: string
+      /** Of the account: the session ends with it. */
+      readonly epoch: number
+      /** How the application authenticated the user, if it says so. */
+      readonly acr?: string
+    }
+  | {
+      readonly type: 'sign_in_failed'
+      readonly reason:
+        | 'wrong_password'
+        | 'wrong_passkey'
+        | 'too_many_attempts'
+        | `provider_${UpstreamReason}`
+        | `application_${ExternalSignInReason}`
+        | `application_account_${NoImport}`
+      readonly subject: string | undefined
+      /** The id of the OpenID provider. `detail`: its error, or what is wrong with the response of the application. */
+      readonly provider?: string
+      readonly detail?: string
+    }
+
+/** The account, if the credential is right; or the seconds to wait, and then the credential was not checked. */
+export type Attempt = { readonly account: StoredAccount | undefined } | { readonly wait: number }
+
+/** Seconds after which the queue of password checks is processed. */
+const RETRY_AFTER_SECONDS = 5
+
+/** Checks a password within the limits. */
+export async function attemptPassword(
+  { limits, checks, accounts }: SignInOptions,
+  address: string | undefined,
+  email: string,
+  password: string,
+): Promise<Attempt> {
+  const network = networkOf(address ?? 'unknown')
+  const wait = await limits.waitOfNetwork(network)
+  if (wait > 0) return { wait }
+  if (checks.isFull()) return { wait: RETRY_AFTER_SECONDS }
+  return checks.inTurn(() => withinLimits(limits, network, email, () => accounts.verify(email, password)))
+}
+
+/** Checks a passkey within the limits of passwords. @param id of the credential, which may not exist */
+export async function attemptPasskey(
+  { limits }: Pick<SignInOptions, 'limits'>,
+  address: string | undefined,
+  id: string,
+  verify: () => Promise<StoredAccount | undefined>,
+): Promise<Attempt> {
+  const network = networkOf(address ?? 'unknown')
+  const wait = await limits.waitOfNetwork(network)
+  return wait > 0 ? { wait } : withinLimits(limits, network, `passkey ${id}`, verify)
+}
+
+async function withinLimits(
+  limits: SignInLimits,
+  network: string,
+  credential: string,
+  verify: () => Promise<StoredAccount | undefined>,
+): Promise<Attempt> {
+  const wait = await limits.waitOfAccount(credential, network)
+  if (wait > 0) return { wait }
+  const account = await verify()
+  if (account !== undefined) await limits.reset(credential, network)
+  return { account }
+}
+
+/** The event never contains the input: users type passwords into the wrong field. */
+export function signInFailed(
+  attempt: Attempt,
+  wrong: 'wrong_password' | 'wrong_passkey',
+  subject?: string,
+): SignInEvent {
+  return { type: 'sign_in_failed', reason: 'wait' in attempt ? 'too_many_attempts' : wrong, subject }
+}

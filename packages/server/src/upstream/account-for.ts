@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import type { AccountRows } from '../accounts/account-rows.ts'
+import type { StoredAccount } from '../accounts/accounts.ts'
+import type { Provider } from '../config/people.ts'
+import type { Identity } from './identity.ts'
+import { type IdentityRows, insertIdentity, type LinkedIdentity } from './identity-rows.ts'
+
+/** Why an identity has no account to sign in to. */
+export type NoAccount = 'account_disabled' | 'email_in_use' | 'identity_in_use' | 'sign_up_refused'
+
+export interface AccountsOfIdentities {
+  readonly accounts: Pick<AccountRows, 'find' | 'idOf' | 'add'>
+  readonly identities: IdentityRows
+}
+
+/**
+ * The account that an identity signs in to. An e-mail address alone is not sufficient: anyone who gets a provider to
+ * assert it could take over the account.
+ *
+ * @param signedIn the account that the user wants to link, with a recent sign-in
+ */
+export async function accountFor(
+  rows: AccountsOfIdentities,
+  provider: Provider,
+  identity: Identity,
+  signedIn?: StoredAccount,
+): Promise<StoredAccount | NoAccount> {
+  if (signedIn !== undefined) return link(rows, identity, signedIn)
+  const known = await accountOf(rows, identity)
+  if (known !== undefined) return known
+  const found = await byAddress(rows, provider, identity)
+  // The same identity may have signed up at the same time.
+  return found === 'email_in_use' ? ((await accountOf(rows, identity)) ?? found) : found
+}
+
+async function byAddress(
+  rows: AccountsOfIdentities,
+  provider: Provider,
+  identity: Identity,
+): Promise<StoredAccount | NoAccount> {
+  const holder = await holderOf(rows, identity)
+  if (holder === undefined) return signUp(rows, provider, identity)
+  const links = provider.linkVerifiedEmail && mayLink(holder, identity)
+  return links ? link(rows, identity, holder) : 'email_in_use'
+}
+
+/** The account that linked it. */
+async function accountOf(
+  { identities, accounts }: AccountsOfIdentities,
+  { issuer, subject }: Identity,
+): Promise<StoredAccount | 'account_disabled' | undefined> {
+  const known = await identities.find(issuer, subject)
+  const account = known && (await accounts.find(known.subject))
+  // Read again: if the link is removed afterwards, the session of this sign-in ends.
+  const still = known && (await identities.find(issuer, subject))
+  return still && (account ?? 'account_disabled')
+}
+
+/** The account with the address, if the address is verified. */
+async function holderOf(
+  { accounts }: AccountsOfIdentities,
+  { email }: Identity,
+): Promise<StoredAccount | undefined> {
+  const id = email === undefined ? undefined : await accounts.idOf(email)
+  const holder = id === undefined ? undefined : await accounts.find(id)
+  return holder?.email_verified || holder?.emailSource ? holder : undefined
+}
+
+/**
+ * An address that one provider verified could be claimed at another one: only the operator's verification counts for
+ * all providers.
+ */
+function mayLink({ email_verified, emailSource }: StoredAccount, { issuer }: Identity): boolean {
+  return email_verified && (emailSource === 'operator' || emailSource === issuer)
+}
+
+async function link(
+  { identities }: AccountsOfIdentities,
+  identity: Identity,
+  account: StoredAccount,
+): Promise<StoredAccount | NoAccount> {
+  if (await identities.add(linked(identity, account.id), account)) return account
+  const known = await identities.find(identity.issuer, identity.subject)
+  return known?.subject === account.id ? account : 'identity_in_use'
+}
+
+async function signUp(
+  rows: AccountsOfIdentities,
+  provider: Provider,
+  identity: Identity,
+): Promise<StoredAccount | NoAccount> {
+  if (!maySignUp(provider, identity)) return 'sign_up_refused'
+  const { issuer, subject, email, name = email ?? subject } = identity
+  const updated_at = Math.floor(Date.now() / 1000)
+  // This account has no password.
+  const account = {
+    id: randomUUID(),
+    email,
+    email_verified: email !== undefined,
+    name,
+    updated_at,
+    password: '',
+  }
+  const isNew = await rows.accounts.add(account, {
+    by: 'sign_up',
+    emailSource: issuer,
+    also: (transaction) => insertIdentity(transaction, linked(identity, account.id)),
+  })
+  return isNew ? { ...account, emailSource: email && issuer, sessionEpoch: 0 } : 'email_in_use'
+}
+
+function maySignUp({ signUp }: Provider, { email }: Identity): boolean {
+  if (typeof signUp === 'boolean') return signUp
+  return email !== undefined && signUp.emailDomains.includes(email.split('@').at(-1) ?? '')
+}
+
+function linked({ issuer, subject, email }: Identity, account: string): LinkedIdentity {
+  return { issuer, identity: subject, subject: account, shownAs: email ?? subject, addedAt: Date.now() }
+}

@@ -1,0 +1,65 @@
+import type { Selectable } from 'kysely'
+import type { StoredAccount } from '../accounts/accounts.ts'
+import { isCurrent } from '../accounts/session-epoch.ts'
+import { added, type Database, type Rows } from '../database/database.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
+import type { IdentityRow } from '../database/tables.ts'
+
+/** An identity at a provider that is linked to an account. */
+export interface LinkedIdentity {
+  readonly issuer: string
+  /** The `sub` of the user at the provider. */
+  readonly identity: string
+  /** The id of the account. */
+  readonly subject: string
+  /** The label for the user: the address that the provider had verified when it was linked, or its `sub`. */
+  readonly shownAs: string
+  /** Epoch milliseconds. */
+  readonly addedAt: number
+}
+
+/** @throws OAuthError `temporarily_unavailable` */
+export interface IdentityRows {
+  find(issuer: string, identity: string): Promise<LinkedIdentity | undefined>
+  /** The oldest first. */
+  list(subject: string): Promise<readonly LinkedIdentity[]>
+  /** `false`: the identity is linked already, or the sessions of its account have ended since the account was read. */
+  add(identity: LinkedIdentity, account: StoredAccount): Promise<boolean>
+}
+
+export function identityRows(database: Database): IdentityRows {
+  const rows = database.selectFrom('identity').selectAll()
+  return errorsAs503<IdentityRows>({
+    async find(issuer, identity) {
+      const row = await rows.where('issuer', '=', issuer).where('subject', '=', identity).executeTakeFirst()
+      return row && identityOf(row)
+    },
+    async list(subject) {
+      const found = await rows.where('account', '=', subject).orderBy('added_at').orderBy('issuer').execute()
+      return found.map(identityOf)
+    },
+    add: (identity, account) =>
+      added(database, async (rows) => {
+        if (!(await isCurrent(rows, account))) return false
+        await insertIdentity(rows, identity)
+        return true
+      }),
+  })
+}
+
+export async function insertIdentity(rows: Rows, linked: LinkedIdentity): Promise<void> {
+  const { issuer, identity, subject, shownAs, addedAt } = linked
+  const added_at = new Date(addedAt).toISOString()
+  const row = { issuer, subject: identity, account: subject, shown_as: shownAs, added_at }
+  await rows.insertInto('identity').values(row).execute()
+}
+
+function identityOf({
+  issuer,
+  subject,
+  account,
+  shown_as,
+  added_at,
+}: Selectable<IdentityRow>): LinkedIdentity {
+  return { issuer, identity: subject, subject: account, shownAs: shown_as, addedAt: Date.parse(added_at) }
+}

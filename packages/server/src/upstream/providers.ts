@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { type Provider, Providers } from '../config/people.ts'
+
+/** In a file of its own, members are named as OAuth names them. */
+const CAMEL_CASE = new Map([
+  ['client_id', 'clientId'],
+  ['client_secret', 'clientSecret'],
+  ['sign_up', 'signUp'],
+  ['email_domains', 'emailDomains'],
+  ['link_verified_email', 'linkVerifiedEmail'],
+])
+
+const ProvidersFile = z.strictObject({
+  providers: z.preprocess(inCamelCase, Providers(z.string().min(1))),
+})
+
+/** @throws Error that names the fault of the file, without its secrets */
+export async function readProviders(path: string): Promise<readonly Provider[]> {
+  const parsed = ProvidersFile.safeParse(JSON.parse(await readFile(path, 'utf8')))
+  if (!parsed.success)
+    throw new Error(`${path} is not a file of OpenID providers: ${z.prettifyError(parsed.error)}`)
+  return parsed.data.providers
+}
+
+function inCamelCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inCamelCase)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [CAMEL_CASE.get(name) ?? name, inCamelCase(inner)]),
+  )
+}

@@ -1,0 +1,110 @@
+import type { Selectable } from 'kysely'
+import { accountOf } from '../accounts/account-record.ts'
+import type { AccountEvent } from '../accounts/account-rows.ts'
+import type { StoredAccount } from '../accounts/accounts.ts'
+import { added, type Database, type Rows } from '../database/database.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
+import type { AccountRow } from '../database/tables.ts'
+import { insertIdentity } from '../upstream/identity-rows.ts'
+
+/** A user whom the application or the directory has just signed in. */
+export interface ImportedUser {
+  /** Its id there, which is the id of the account too. */
+  readonly sub: string
+  readonly claims: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Why a user has no account to sign in to: an operator disabled or removed it, or the id is that of an account that
+ * did not come from there, and so may belong to another person.
+ */
+export type NoImport = 'disabled' | 'removed' | 'taken'
+
+/**
+ * The accounts of users who are known elsewhere. An e-mail address never identifies one of them: whoever gets the
+ * application to accept an address does not get the account of somebody else.
+ */
+export interface ImportedUsers {
+  /** Adds the account at the first sign-in, and updates its claims at the next ones. @throws OAuthError `temporarily_unavailable` */
+  signIn(user: ImportedUser): Promise<StoredAccount | NoImport>
+}
+
+/** The `issuer` of the identities that mark these accounts. It is no URL, so no OpenID provider has it. */
+export const ORIGIN = 'application'
+
+export function importedUsers(database: Database, onEvent: (event: AccountEvent) => void): ImportedUsers {
+  return errorsAs503<ImportedUsers>({
+    async signIn(user) {
+      const known = await update(database, user)
+      if (known !== undefined) return known
+      if (await added(database, (rows) => insert(rows, user)))
+        onEvent({ type: 'account_added', subject: user.sub, by: 'sign_up' })
+      // Another request may have added it meanwhile. An address of another account may be the same text as the id.
+      return (await update(database, user)) ?? 'taken'
+    },
+  })
+}
+
+async function insert(rows: Rows, { sub, claims }: ImportedUser): Promise<true> {
+  const added_at = new Date().toISOString()
+  const account = {
+    id: sub,
+    email: sub,
+    email_source: null,
+    email_since: null,
+    claims: JSON.stringify(withTime(claims)),
+    password: '',
+    state: 'active',
+    admin: 0,
+    session_epoch: 0,
+    added_at,
+  } as const
+  await rows.insertInto('account').values(account).execute()
+  const identity = { issuer: ORIGIN, identity: sub, subject: sub, shownAs: sub, addedAt: Date.now() }
+  await insertIdentity(rows, identity)
+  return true
+}
+
+/** `undefined`: there is no such account. */
+async function update(database: Database, user: ImportedUser): Promise<StoredAccount | NoImport | undefined> {
+  const row = await database.selectFrom('account').selectAll().where('id', '=', user.sub).executeTakeFirst()
+  if (row === undefined) return undefined
+  if (row.state === 'removed') return 'removed'
+  if (!(await isImported(database, user.sub))) return 'taken'
+  if (row.state === 'disabled') return 'disabled'
+  return accountOf({ ...row, claims: await writeClaims(database, row, user) })
+}
+
+async function isImported(database: Database, sub: string): Promise<boolean> {
+  const identity = await database
+    .selectFrom('identity')
+    .select('account')
+    .where('issuer', '=', ORIGIN)
+    .where('subject', '=', sub)
+    .executeTakeFirst()
+  return identity?.account === sub
+}
+
+/** Writes nothing if nothing has changed. @returns the claims */
+async function writeClaims(
+  database: Database,
+  { claims: before }: Selectable<AccountRow>,
+  { sub, claims }: ImportedUser,
+): Promise<string> {
+  const { updated_at } = JSON.parse(before)
+  if (JSON.stringify({ updated_at, ...claims }) === JSON.stringify({ updated_at, ...JSON.parse(before) }))
+    return before
+  const values = { claims: JSON.stringify(withTime(claims)) }
+  await database
+    .updateTable('account')
+    .set(values)
+    .where('id', '=', sub)
+    .where('state', '=', 'active')
+    .execute()
+  return values.claims
+}
+
+/** `updated_at` of OpenID Connect Core 5.1, which the application need not know. */
+function withTime(claims: ImportedUser['claims']): object {
+  return { updated_at: Math.floor(Date.now() / 1000), ...claims }
+}

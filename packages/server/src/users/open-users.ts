@@ -1,0 +1,40 @@
+import { type AccountDirectory, accountDirectory } from '../accounts/account-directory.ts'
+import { type AccountRows, accountRows } from '../accounts/account-rows.ts'
+import { addMissingAccounts, hasDemoAccount } from '../accounts/open-accounts.ts'
+import type { ExternalParts } from '../pages/external-login.ts'
+import type { ServiceContext } from '../service-context.ts'
+import { importedUsers } from './imported-users.ts'
+import { accountsOf, externalSignInFor, refuseOtherUsers } from './users.ts'
+
+/** The users of a service: its own accounts, those of an application or of a directory. */
+export interface OpenUsers {
+  readonly accounts: AccountRows
+  readonly directory: AccountDirectory
+  /** Present if an application signs the users in. */
+  readonly external: ExternalParts | undefined
+  /** Whether passwords, passkeys and providers of this server sign the users in. */
+  readonly builtIn: boolean
+  /** Whether a demo account can sign in. */
+  readonly demo: boolean
+}
+
+/** @param addsAccounts whether to add those of the configured file and of demonstrations */
+export async function openUsers(context: ServiceContext, addsAccounts: boolean): Promise<OpenUsers> {
+  const { definition, config, storage, secret, keys, onEvent } = context
+  const { database, store } = storage
+  const { users } = config
+  refuseOtherUsers(users, config)
+  const demoAccounts = users === undefined ? (definition.demoAccounts ?? []) : []
+  const rows = accountRows(database, onEvent)
+  if (addsAccounts) await addMissingAccounts(rows, config, demoAccounts)
+  const imported = importedUsers(database, onEvent)
+  const signIn = await externalSignInFor(users, { secret, baseUrl: config.baseUrl, store, keys })
+  const publiclyKnown = config.mode === 'production' ? demoAccounts.map(({ account }) => account) : []
+  return {
+    accounts: accountsOf(users, rows, imported),
+    directory: accountDirectory(database, publiclyKnown),
+    external: signIn && { signIn, imported },
+    builtIn: users === undefined,
+    demo: await hasDemoAccount(rows, config, demoAccounts),
+  }
+}

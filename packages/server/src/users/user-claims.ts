@@ -1,0 +1,48 @@
+import { displayText } from '@grantkit/core/feature'
+import { z } from 'zod'
+import { ProfileClaims } from '../accounts/profile-claims.ts'
+
+/** What an application or a directory knows about its users. */
+
+/** The id of a user at the application; it becomes `sub` (OpenID Connect Core 2: at most 255 ASCII characters). */
+export const UserId = z
+  .string('sub must be a text: the id of the user at the application')
+  .regex(/^[\x21-\x7e]{1,255}$/, 'sub must be 1 to 255 visible ASCII characters, without spaces')
+
+/** Those of the message, of a token and of the sign-in: they say nothing about the user (RFC 7519 4.1, OpenID Connect Core 2). */
+const PROTOCOL_CLAIMS = new Set(
+  'iss sub aud exp nbf iat jti nonce azp at_hash c_hash s_hash sid auth_time acr amr act cnf error'.split(
+    ' ',
+  ),
+)
+
+const DisplayName = z.string().transform((text) => displayText(text.slice(0, 200)))
+const Email = z.email().max(254)
+
+/**
+ * The claims for UserInfo. An optional claim in a wrong format is dropped: a broken picture keeps nobody out.
+ *
+ * @param told everything in the response of the application, or the user of a directory
+ */
+export function userClaims(told: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { name: toldName, email, email_verified, ...others } = told
+  const address = Email.safeParse(email).data
+  return {
+    ...otherClaims(others),
+    name: DisplayName.safeParse(toldName).data || address || String(told.sub),
+    ...(address !== undefined && { email: address, email_verified: email_verified === true }),
+  }
+}
+
+function otherClaims(told: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept = Object.entries(told).filter(([key, value]) => !PROTOCOL_CLAIMS.has(key) && isValid(key, value))
+  return Object.fromEntries(kept)
+}
+
+/** A claim that OpenID Connect does not define is released only by a scope that names it. */
+function isValid(key: string, value: unknown): boolean {
+  const schema: z.ZodType | undefined = Object.hasOwn(ProfileClaims.shape, key)
+    ? ProfileClaims.shape[key as keyof typeof ProfileClaims.shape]
+    : undefined
+  return value !== undefined && value !== null && (schema === undefined || schema.safeParse(value).success)
+}

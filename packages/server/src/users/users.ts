@@ -1,0 +1,53 @@
+import type { AccountRows } from '../accounts/account-rows.ts'
+import type { Config } from '../config/config.ts'
+import type { ExternalSignIn, ExternalSignInParts } from '../external-sign-in/external-sign-in.ts'
+import type { ExternalUsers } from '../external-sign-in/options.ts'
+import { type DirectoryUsers, directoryAccounts } from './directory.ts'
+import type { ImportedUsers } from './imported-users.ts'
+import { checkedAccounts, userCheck } from './user-checks.ts'
+
+/** Who the users are, if they are not the accounts of this server. */
+export type Users = ExternalUsers | DirectoryUsers
+
+/** @throws Error that names a key that only the accounts of this server have */
+export function refuseOtherUsers(users: Users | undefined, config: Config): void {
+  if (users === undefined) return
+  const { accountsFile, upstreamFile, upstream } = config
+  const refused = Object.entries({
+    'accountsFile or ACCOUNTS_FILE': accountsFile,
+    'upstreamFile or UPSTREAM_FILE': upstreamFile,
+    upstream: upstream[0],
+  })
+  for (const [name, value] of refused)
+    if (value !== undefined)
+      throw new Error(`${name} must be left out: the users are those of ${whose(users)}`)
+}
+
+function whose(users: Users): string {
+  return users.kind === 'external' ? `the application at ${users.url}` : 'your directory'
+}
+
+/** The accounts as sessions, UserInfo and refreshes see them. */
+export function accountsOf(
+  users: Users | undefined,
+  rows: AccountRows,
+  imported: ImportedUsers,
+): AccountRows {
+  if (users?.kind === 'directory') return directoryAccounts(rows, imported, users.directory)
+  if (users?.check === undefined) return rows
+  const { check, checkSeconds } = users
+  return checkedAccounts(
+    rows,
+    userCheck((sub) => check(sub), checkSeconds),
+  )
+}
+
+/** Loads the library of signatures only where it is needed. */
+export async function externalSignInFor(
+  users: Users | undefined,
+  parts: ExternalSignInParts,
+): Promise<ExternalSignIn | undefined> {
+  if (users?.kind !== 'external') return undefined
+  const { externalSignInOf } = await import('../external-sign-in/external-sign-in.ts')
+  return externalSignInOf(users, parts)
+}

@@ -1,0 +1,425 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { lintOpenApi, typedClient } from '@grantkit/test-servers/openapi-tools'
+import { formBrowser, testClient } from '@grantkit/testkit/client'
+import * as oidc from 'openid-client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { shellLines } from '../../../docs/test/shell-lines.ts'
+import { directory } from '../src/users/directory.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+
+/** Every action of the admin API, through the client that a tool generates from its document. */
+
+let server: RunningServer
+let folder: string
+// biome-ignore lint/suspicious/noExplicitAny: it is generated, and compiled by a test
+let api: any
+let job: string
+beforeAll(async () => {
+  server = await runServer({ ADMIN_API: 'on', CLIENT_CREDENTIALS: 'on' })
+  folder = await mkdtemp(join(tmpdir(), 'grantkit-admin-api-'))
+  const client = await addJob('admin:read admin:write')
+  job = client.clientId
+  const { path } = await typedClient(await document(), folder)
+  const { Api } = await import(path)
+  const headers = { authorization: `Bearer ${await tokenOf(client)}` }
+  api = new Api({ baseUrl: `${server.baseUrl}/admin/api`, baseApiParams: { headers } })
+})
+afterAll(async () => {
+  await server.close()
+  await rm(folder, { recursive: true })
+})
+
+const document = async () => (await fetch(`${server.baseUrl}/admin/api/openapi.json`)).json()
+
+/** A client of the operator with its own tokens. */
+function addJob(scope: string, { clients } = server) {
+  return clients.add({
+    clientName: 'Nightly job',
+    redirectUris: [],
+    grantTypes: ['client_credentials'],
+    clientCredentialsScopes: scope.split(' '),
+    tokenEndpointAuthMethod: 'client_secret_basic',
+  })
+}
+
+interface Credentials {
+  readonly clientId: string
+  readonly clientSecret?: string | undefined
+}
+
+async function tokenOf(
+  client: Credentials,
+  resource = `${server.baseUrl}/admin/api`,
+  { baseUrl } = server,
+): Promise<string> {
+  const authorization = `Basic ${btoa(`${client.clientId}:${client.clientSecret}`)}`
+  const body = new URLSearchParams({ grant_type: 'client_credentials', ...(resource && { resource }) })
+  const answer = await fetch(`${baseUrl}/api/oauth/token`, {
+    method: 'POST',
+    headers: { authorization },
+    body,
+  })
+  return (await answer.json()).access_token
+}
+
+/** The status and the body of an answer, whether the client throws it or not. */
+async function said(call: Promise<{ status: number; data: unknown; error: unknown }>) {
+  const { status, data, error } = await call.catch((thrown) => thrown)
+  return { status, body: data ?? error }
+}
+
+/** A person with an app that an operator added. */
+async function appOf(word: string, scope: string, resource?: string) {
+  const client = await server.clients.add({
+    clientName: 'Console',
+    redirectUris: ['http://127.0.0.1:7001/callback'],
+    tokenEndpointAuthMethod: 'none',
+  })
+  const typed = { email: `${word}@example.com`, password: word }
+  const browser = formBrowser({ origin: server.baseUrl, typed })
+  const app = await testClient(server.baseUrl, { client, browser })
+  return { clientId: client.clientId, ...(await app.tokens(scope, { resource })) }
+}
+
+describe('the document of the admin API', () => {
+  it('is an OpenAPI document by the strict rules of a linter, and its client compiles', async () => {
+    expect(await lintOpenApi(await document(), folder)).toMatchObject({ valid: true })
+    expect(await typedClient(await document(), folder)).toMatchObject({ valid: true })
+  })
+})
+
+describe('users', () => {
+  it('are added once for a sub of your own, read, found and removed', async () => {
+    const ada = { sub: 'ada/1', email: 'Ada@example.com', name: 'Ada', password: 'a long password' }
+    const added = await said(api.users.addUser(ada))
+    expect(added).toMatchObject({
+      status: 201,
+      body: { sub: 'ada/1', email: 'ada@example.com', state: 'active', admin: false, has_password: true },
+    })
+    expect(await said(api.users.addUser(ada))).toEqual({ ...added, status: 200 })
+    expect(await said(api.users.addUser({ ...ada, sub: 'ada/2' }))).toMatchObject({ status: 409 })
+    const path = encodeURIComponent('ada/1')
+    expect(await said(api.users.readUser(path))).toMatchObject({ body: { passkeys: [], identities: [] } })
+    for (const query of [{ email: 'ADA@example.com' }, { prefix: 'ad' }])
+      expect(await said(api.users.listUsers(query))).toMatchObject({ body: { items: [{ sub: 'ada/1' }] } })
+    for (const _ of ['once', 'again'])
+      expect(await said(api.users.removeUser(path))).toMatchObject({ status: 204 })
+    expect(await said(api.users.readUser(path))).toMatchObject({ status: 404, body: { error: 'not_found' } })
+    expect(await said(api.users.addUser(ada))).toMatchObject({ status: 409, body: { error: 'conflict' } })
+  })
+
+  it('are listed page by page', async () => {
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const { data } = await api.users.listUsers({ limit: 1, cursor })
+      seen.push(...data.items.map(({ email }: { email: string }) => email))
+      cursor = data.next_cursor
+    } while (cursor !== undefined)
+    expect(seen).toEqual(['demo@example.com', 'teacher@example.com'])
+  })
+
+  it('are disabled with their grants, and a repeated change ends no session', async () => {
+    const { access_token } = await appOf('teacher', 'openid')
+    const userInfo = async () => {
+      const headers = { authorization: `Bearer ${access_token}` }
+      return (await fetch(`${server.baseUrl}/api/oauth/userinfo`, { headers })).status
+    }
+    const epoch = async () => (await server.accounts.find('teacher-account'))?.sessionEpoch
+    expect(await userInfo()).toBe(200)
+    for (const _ of ['once', 'again'])
+      expect(await said(api.users.disableUser('teacher-account'))).toMatchObject({ status: 204 })
+    expect(await userInfo()).toBe(401)
+    expect(await said(api.users.readUser('teacher-account'))).toMatchObject({ body: { state: 'disabled' } })
+    await api.users.enableUser('teacher-account')
+    const before = await epoch()
+    expect(await said(api.users.enableUser('teacher-account'))).toMatchObject({ status: 204 })
+    expect(await epoch()).toBe(before)
+    expect(await said(api.users.endSessions('teacher-account'))).toMatchObject({ status: 204 })
+    expect(await epoch()).not.toBe(before)
+  })
+
+  it('get a password and the admin mark', async () => {
+    await api.users.setPassword('teacher-account', { password: 'teacher-2' })
+    expect(await server.accounts.verify('teacher@example.com', 'teacher-2')).toBeDefined()
+    await api.users.setPassword('teacher-account', { password: 'short' }).catch(() => {})
+    expect(await server.accounts.verify('teacher@example.com', 'short')).toBeUndefined()
+    for (const admin of [true, false]) {
+      await (admin ? api.users.addAdmin : api.users.removeAdmin)('teacher-account')
+      expect(await said(api.users.readUser('teacher-account'))).toMatchObject({ body: { admin } })
+    }
+    for (const action of ['disableUser', 'enableUser', 'addAdmin', 'removeAdmin', 'endSessions'])
+      expect(await said(api.users[action]('nobody')), action).toMatchObject({ status: 404 })
+  })
+})
+
+describe('grants', () => {
+  it('are listed and ended, one of them or all', async () => {
+    const apps = [
+      await appOf('demo', 'notes:read'),
+      await appOf('demo', 'notes:read'),
+      await appOf('demo', 'openid'),
+    ]
+    const { data: first } = await api.users.listGrants('demo-account', { limit: 2 })
+    const { data: rest } = await api.users.listGrants('demo-account', { limit: 2, cursor: first.next_cursor })
+    const all = [...first.items, ...rest.items]
+    expect(all.map(({ client_id }) => client_id).sort()).toEqual(apps.map(({ clientId }) => clientId).sort())
+    expect(all[0]).toMatchObject({ client_name: 'Console', scopes: expect.any(Array), resources: [] })
+    for (const _ of ['once', 'again'])
+      expect(await said(api.users.revokeGrant('demo-account', all[0].id))).toMatchObject({ status: 204 })
+    const { data: left } = await api.users.listGrants('demo-account', {})
+    expect(left.items.map(({ id }: { id: string }) => id)).toEqual([all[1].id, all[2].id])
+    await api.users.revokeGrants('demo-account')
+    expect(await said(api.users.listGrants('demo-account', {}))).toMatchObject({ body: { items: [] } })
+  })
+
+  it('end with a user who has no account here', async () => {
+    expect(await said(api.users.removeUser('of-your-application'))).toMatchObject({ status: 204 })
+  })
+})
+
+describe('clients', () => {
+  it('are added with a secret that is shown once, read, listed and removed', async () => {
+    const portal = {
+      client_name: 'Portal',
+      redirect_uris: ['https://portal.example/cb'],
+      token_endpoint_auth_method: 'client_secret_post',
+      scopes: ['notes:read'],
+    }
+    const { data: added } = await api.clients.addClient(portal)
+    expect(added).toMatchObject({ ...portal, origin: 'integration', client_secret: expect.any(String) })
+    const { data: shown } = await api.clients.readClient(added.client_id)
+    expect(shown).toEqual({ ...added, client_secret: undefined })
+    const { data: list } = await api.clients.listClients()
+    expect(list.items).toContainEqual(shown)
+    expect(await said(api.clients.listClients({ recently: 'allowed' }))).toMatchObject({ status: 200 })
+    for (const _ of ['once', 'again'])
+      expect(await said(api.clients.removeClient(added.client_id))).toMatchObject({ status: 204 })
+    expect(await said(api.clients.readClient(added.client_id))).toMatchObject({ status: 404 })
+  })
+
+  it('get the name and the redirect URIs of a known client, and its mark', async () => {
+    const { data: added } = await api.clients.addClient({ known: 'cursor' })
+    expect(added).toMatchObject({
+      client_name: 'Cursor',
+      known_client: 'cursor',
+      redirect_uris: expect.arrayContaining(['cursor://anysphere.cursor-mcp/oauth/callback']),
+    })
+    const nameless = { redirect_uris: ['https://app.example/cb'] }
+    expect(await said(api.clients.addClient(nameless))).toMatchObject({
+      status: 400,
+      body: { error_description: expect.stringContaining('client_name') },
+    })
+  })
+
+  it('are added once for an Idempotency-Key, unless the first request failed', async () => {
+    const headers = { ...api.baseApiParams?.headers, 'idempotency-key': 'once' }
+    const add = (redirect: string) =>
+      said(api.clients.addClient({ client_name: 'App', redirect_uris: [redirect] }, { headers }))
+    expect(await add('not a URI')).toMatchObject({ status: 400, body: { error: 'invalid_redirect_uri' } })
+    expect(await add('https://app.example/cb')).toMatchObject({ status: 201 })
+    expect(await add('https://app.example/cb')).toMatchObject({ status: 409, body: { error: 'conflict' } })
+  })
+})
+
+describe('the service', () => {
+  it('shows its health and its signing keys without their private members', async () => {
+    const { data } = await api.overview.readOverview()
+    expect(data).toMatchObject({ health: { store: { answers: true }, database: { answers: true } } })
+    expect(data).toMatchObject({ last_day: { refused: expect.any(Number) }, known_clients_refused: {} })
+    const { data: keys } = await api.keys.listKeys()
+    expect(keys.items).toEqual(data.keys)
+    expect(Object.keys(keys.items[0])).toEqual(['kid', 'alg', 'role', 'made_at', 'may_be_older'])
+  })
+
+  it('names the client that made a change in the audit trail', async () => {
+    const since = new Date().toISOString()
+    await api.users.addAdmin('demo-account')
+    await api.users.removeAdmin('demo-account')
+    const query = { sub: 'demo-account', since, limit: 1 }
+    const { data: last } = await api.trail.queryTrail(query)
+    const { data: first } = await api.trail.queryTrail({ ...query, cursor: last.next_cursor })
+    expect([...last.items, ...first.items]).toMatchObject([
+      { type: 'account_admin_removed', sub: 'demo-account', facts: { actor: `client:${job}` } },
+      { type: 'account_admin_added', sub: 'demo-account', facts: { actor: `client:${job}` } },
+    ])
+    expect(await said(api.trail.queryTrail({ ...query, until: since }))).toMatchObject({
+      body: { items: [] },
+    })
+  })
+})
+
+describe('a request that is wrong', () => {
+  const call = async (path: string, init: RequestInit = {}) => {
+    const headers = { ...api.baseApiParams?.headers, 'content-type': 'application/json', ...init.headers }
+    const answer = await fetch(`${server.baseUrl}/admin/api${path}`, { ...init, headers })
+    return [answer.status, (await answer.json()).error_description]
+  }
+  const post = (body: string, type = 'application/json') =>
+    call('/users', { method: 'POST', body, headers: { 'content-type': type } })
+
+  it('has a cursor of no page', async () => {
+    for (const cursor of ['x', 'Zm9v', 'AAAA', 'eyJhIjoxfQ'])
+      for (const path of ['/users', '/users/demo-account/grants', '/clients', '/trail'])
+        expect((await call(`${path}?cursor=${cursor}`))[0], `${path} ${cursor}`).toBeLessThan(500)
+    expect(server.errors).toEqual([])
+  })
+
+  it('names every fault', async () => {
+    const user = { email: 'x', nam: 'Ada' }
+    expect(await post(JSON.stringify(user))).toEqual([400, expect.stringMatching(/email.*name.*nam/)])
+    expect(await post('{')).toEqual([400, 'The body is not JSON'])
+    expect(await post('a=b', 'application/x-www-form-urlencoded')).toEqual([
+      415,
+      'The body must be application/json',
+    ])
+    expect(await post('x'.repeat(70_000))).toEqual([413, expect.stringContaining('64 KiB')])
+    for (const query of ['limit=0', 'limit=1&limit=2', 'cursor=%00', 'unknown=1', 'email='])
+      expect(await call(`/users?${query}`), query).toEqual([400, expect.any(String)])
+    expect(await call('/trail?since=yesterday')).toEqual([400, expect.stringContaining('2026-01-31')])
+    expect(server.errors).toEqual([])
+  })
+})
+
+describe('who may use the admin API', () => {
+  const get = async (token?: string, path = '/users', method = 'GET') => {
+    const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    const answer = await fetch(`${server.baseUrl}/admin/api${path}`, { method, headers })
+    const body = answer.status === 204 ? {} : await answer.json()
+    return { status: answer.status, error: body.error, text: body.error_description }
+  }
+  const ADMIN = () => `${server.baseUrl}/admin/api`
+
+  it('is nobody without a token for it', async () => {
+    expect(await get()).toMatchObject({ status: 401, error: 'invalid_token' })
+    expect(await get('bad')).toMatchObject({ status: 401, error: 'invalid_token' })
+    const client = await addJob('admin:read')
+    expect(await get(await tokenOf(client, server.baseUrl))).toMatchObject({
+      status: 401,
+      error: 'invalid_token',
+    })
+    expect(await get(await tokenOf(client, ''))).toMatchObject({
+      status: 403,
+      text: expect.stringContaining('resource'),
+    })
+    expect(await get(await tokenOf(client))).toMatchObject({ status: 200 })
+    await server.clients.remove(client.clientId)
+    expect(await get(await tokenOf(client))).toMatchObject({ status: 401 })
+  })
+
+  it('needs admin:write for a change', async () => {
+    const token = await tokenOf(await addJob('admin:read'))
+    expect(await get(token, '/users/demo-account', 'DELETE')).toMatchObject({
+      status: 403,
+      error: 'insufficient_scope',
+    })
+    expect(await get(token, '/users/demo-account')).toMatchObject({ status: 200 })
+  })
+
+  it('is a user as long as they are an admin, but not for their own account', async () => {
+    const { access_token: token } = await appOf('demo', 'admin:read admin:write', ADMIN())
+    expect(await get(token)).toMatchObject({ status: 403, text: expect.stringContaining('no admin') })
+    await server.accounts.setAdmin('demo-account', true)
+    expect(await get(token)).toMatchObject({ status: 200 })
+    for (const path of ['', '/admin']) {
+      const own = await get(token, `/users/demo-account${path}`, 'DELETE')
+      expect(own).toMatchObject({ status: 403, text: expect.stringContaining('your own account') })
+    }
+    await server.accounts.setAdmin('demo-account', false)
+    expect(await get(token)).toMatchObject({ status: 403, error: 'access_denied' })
+  })
+
+  it('is no app that registered itself, even with the consent of an admin', async () => {
+    await server.accounts.setAdmin('demo-account', true)
+    const typed = { email: 'demo@example.com', password: 'demo' }
+    const browser = formBrowser({ origin: server.baseUrl, typed })
+    const app = await testClient(server.baseUrl, { browser })
+    const { access_token } = await app.tokens('admin:read', { resource: ADMIN() })
+    expect(await get(access_token)).toMatchObject({
+      status: 403,
+      text: expect.stringContaining('operator added'),
+    })
+  })
+})
+
+describe('where a directory has the users', () => {
+  it('adds no account and sets no password, which would shut the user out, and removes users', async () => {
+    const users = directory({ find: async () => undefined, verifyPassword: async () => undefined })
+    const other = await runServer({ ADMIN_API: 'on', CLIENT_CREDENTIALS: 'on' }, { users })
+    const resource = `${other.baseUrl}/admin/api`
+    const token = await tokenOf(await addJob('admin:write', other), resource, other)
+    const send = async (method: string, path: string, body?: object) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+      return (await fetch(`${resource}${path}`, init)).status
+    }
+    expect([
+      await send('POST', '/users', { sub: '42', email: 'ada@example.com', name: 'Ada' }),
+      await send('PUT', '/users/demo-account/password', { password: 'a long password' }),
+      await send('DELETE', '/users/demo-account'),
+    ]).toEqual([409, 409, 204])
+    await other.close()
+  })
+})
+
+describe('with DPoP', () => {
+  it('a token that is bound to a key needs a proof of it', async () => {
+    const bound = await runServer({ ADMIN_API: 'on', CLIENT_CREDENTIALS: 'on', DPOP: 'required' })
+    const { clientId, clientSecret } = await addJob('admin:read', bound)
+    const config = await oidc.discovery(
+      new URL(bound.baseUrl),
+      clientId,
+      {},
+      oidc.ClientSecretBasic(clientSecret),
+      {
+        execute: [oidc.allowInsecureRequests],
+      },
+    )
+    const DPoP = oidc.getDPoPHandle(config, await oidc.randomDPoPKeyPair())
+    const resource = `${bound.baseUrl}/admin/api`
+    const { access_token } = await oidc.clientCredentialsGrant(config, { resource }, { DPoP })
+    const keys = new URL(`${resource}/keys`)
+    const answer = await oidc.fetchProtectedResource(config, access_token, keys, 'GET', null, undefined, {
+      DPoP,
+    })
+    expect(answer.status).toBe(200)
+    const stolen = await fetch(keys, { headers: { authorization: `Bearer ${access_token}` } })
+    expect([stolen.status, stolen.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringContaining('DPoP'),
+    ])
+    await bound.close()
+  })
+})
+
+describe('the guide of the admin API', () => {
+  it('shows requests that succeed', async () => {
+    const client = await addJob('admin:read admin:write')
+    const lines = shellLines().filter(({ page }) => page.endsWith('/admin-api.md'))
+    const requests = lines.map(({ line }) => line).filter((line) => line.includes('curl'))
+    expect(requests.length).toBeGreaterThan(5)
+    const script = requests.join('\n').replaceAll('http://127.0.0.1:3000', server.baseUrl)
+    const { PATH = '' } = process.env
+    const env = { PATH, CLIENT: `${client.clientId}:${client.clientSecret}` }
+    await promisify(execFile)('sh', ['-ec', script], { env })
+  })
+})
+
+describe('without ADMIN_API', () => {
+  it('no scope, no resource and no path of it exists', async () => {
+    const plain = await runServer()
+    const texts = ['/.well-known/oauth-authorization-server', '/.well-known/oauth-protected-resource'].map(
+      async (path) => (await fetch(`${plain.baseUrl}${path}`)).text(),
+    )
+    expect((await Promise.all(texts)).join()).not.toContain('admin')
+    const gone = ['/admin/api/users', '/.well-known/oauth-protected-resource/admin/api'].map(
+      async (path) => (await fetch(`${plain.baseUrl}${path}`)).status,
+    )
+    expect(await Promise.all(gone)).toEqual([404, 404])
+    await plain.close()
+  })
+})

@@ -1,0 +1,102 @@
+import { chmod, chown, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { freePort } from '@grantkit/test-servers/free-port'
+import type { Podman } from '@grantkit/test-servers/podman'
+import { startPostgres } from '@grantkit/test-servers/postgres-server'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
+import { Client } from 'pg'
+import { onTestFinished } from 'vitest'
+import type { ServerConfig } from '../../src/config/schema.ts'
+import { readComposeService } from './compose-service.ts'
+
+/** The server of `compose.yaml` with its Postgres, on free ports of this machine. */
+export interface ServerInPodman {
+  readonly port: number
+  /** Runs a command with the settings of the server, which may write `/private`. */
+  once(...command: string[]): Promise<string>
+  /** Runs a line of shell next to the running server. */
+  exec(line: string): Promise<string>
+  /** Resolves when the image's health check passes. */
+  start(): Promise<void>
+  /** @returns the exit status, which is 137 when the grace period ran out */
+  stop(): Promise<number>
+}
+
+interface Settings {
+  /** Those of `.env`. */
+  readonly variables: Readonly<Record<'BASE_URL' | 'SECRET' | 'POSTGRES_PASSWORD', string>>
+  /** The configuration file. */
+  readonly config: ServerConfig
+}
+
+export async function serverInPodman(
+  { podman }: Podman,
+  image: string,
+  { variables, config }: Settings,
+): Promise<ServerInPodman> {
+  const { environment, restrictions, stopGracePeriod } = await readComposeService(variables)
+  const [port, METRICS_PORT, postgres] = [await freePort(), await freePort(), await postgresOfCompose()]
+  const DATABASE_URL = environment.DATABASE_URL?.replace('@postgres/', `@127.0.0.1:${postgres.port}/`)
+  const here = { ...environment, HOST: '127.0.0.1', PORT: port, METRICS_PORT, DATABASE_URL }
+  const settings = Object.entries(here).flatMap(([name, value]) => ['--env', `${name}=${value}`])
+  const machine = ['--pull=never', '--network', 'host', '--cgroups', 'disabled', ...LIMITS]
+  const run = (...options: string[]) => podman('run', ...machine, ...settings, ...options)
+  const keys = await folderOfNode()
+  const files = ['--volume', `${await folderWith(config)}:/config:ro`]
+  return {
+    port,
+    once: (...command) => run('--rm', ...files, '--volume', `${keys}:/private`, image, ...command),
+    exec: (line) => podman('exec', 'server', 'sh', '-c', line),
+    async start() {
+      const named = ['--detach', '--replace', '--name', 'server']
+      await run(...named, ...restrictions, ...files, '--volume', `${keys}:/private:ro`, image)
+      await healthy(podman)
+    },
+    async stop() {
+      await podman('stop', '--time', `${stopGracePeriod}`, 'server')
+      return Number(await podman('inspect', '--format', '{{.State.ExitCode}}', 'server'))
+    },
+  }
+}
+
+/** Podman's own are higher than a virtual machine may allow. */
+const LIMITS = ['nofile=4096:4096', 'nproc=4096:4096'].flatMap((limit) => ['--ulimit', limit])
+
+/** With the role and the database that compose.yaml asks the image of Postgres for. */
+async function postgresOfCompose() {
+  const postgres = await startPostgres()
+  onTestFinished(() => postgres.close())
+  const client = new Client(postgres.url)
+  await client.connect()
+  await client.query('CREATE ROLE grantkit LOGIN')
+  await client.query('CREATE DATABASE grantkit OWNER grantkit')
+  await client.end()
+  return postgres
+}
+
+async function folderWith(config: ServerConfig): Promise<string> {
+  const folder = await temporaryFolder()
+  await chmod(folder, 0o755)
+  await writeFile(join(folder, 'grantkit.config.json'), JSON.stringify(config))
+  return folder
+}
+
+/** A folder of the image's user. */
+async function folderOfNode(): Promise<string> {
+  const folder = join(await temporaryFolder(), 'private')
+  await mkdir(folder)
+  await chown(folder, 1000, 1000)
+  return folder
+}
+
+/** Each check takes Node's start and three seconds at most; compose asks as often as the Dockerfile says. */
+async function healthy(podman: Podman['podman']): Promise<void> {
+  for (let check = 1; ; check++) {
+    try {
+      await podman('healthcheck', 'run', 'server')
+      return
+    } catch (error) {
+      if (check === 30) throw new Error(`${error}\n${await podman('logs', 'server')}`)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { formBrowser, testClient } from '@grantkit/testkit/client'
+import { expect, it } from 'vitest'
+import { type DirectoryOptions, directory } from '../../src/users/directory.ts'
+import { serverWithUsers } from './server-with-users.ts'
+import { visitor } from './visitor.ts'
+
+/** A directory with one user, and a client whose user types her name and password. */
+async function open(change: Partial<DirectoryOptions> = {}) {
+  const people = new Map([
+    ['u-7', { sub: 'u-7', name: 'Alice', email: 'alice@corp.example', email_verified: true }],
+  ])
+  const options: DirectoryOptions = {
+    find: async (sub) => people.get(sub),
+    verifyPassword: async (login, password) => (password === `${login}'s` ? people.get('u-7') : undefined),
+    ...change,
+  }
+  const server = await serverWithUsers(() => directory(options))
+  const typed = { email: 'alice', password: "alice's" }
+  const browser = formBrowser({ origin: server.baseUrl, typed })
+  return { server, people, client: await testClient(server.baseUrl, { browser }) }
+}
+
+it('a user of the directory signs in by a name, and is the subject by the id of the directory', async () => {
+  const { server, client } = await open()
+  const { access_token } = await client.tokens('openid profile email')
+  const headers = { authorization: `Bearer ${access_token}` }
+  const claims = await (await fetch(`${server.baseUrl}/api/oauth/userinfo`, { headers })).json()
+  expect(claims).toEqual({ sub: 'u-7', name: 'Alice', email: 'alice@corp.example', email_verified: true })
+})
+
+it('a wrong password signs nobody in', async () => {
+  const { client } = await open({ verifyPassword: async () => undefined })
+  await expect(client.approve('notes:read')).rejects.toThrow('The sign-in page comes again')
+})
+
+it('claims are those that the directory has now, and a user who has left loses the grants', async () => {
+  const { server, people, client } = await open()
+  const { access_token, refresh_token = '' } = await client.tokens('openid profile')
+  people.set('u-7', { sub: 'u-7', name: 'Alice Moore', email: '', email_verified: false })
+  const headers = { authorization: `Bearer ${access_token}` }
+  const claims = await (await fetch(`${server.baseUrl}/api/oauth/userinfo`, { headers })).json()
+  expect(claims).toEqual({ sub: 'u-7', name: 'Alice Moore' })
+  people.clear()
+  expect((await client.refresh(refresh_token)).error).toBe('invalid_grant')
+})
+
+it('a directory that fails is no answer: no grant ends', async () => {
+  let outage = false
+  const alice = { sub: 'u-7', name: 'Alice' }
+  const { client, server } = await open({
+    async find() {
+      if (outage) throw new Error('The directory is down')
+      return alice
+    },
+    async verifyPassword() {
+      if (outage) throw new Error('The directory is down')
+      return alice
+    },
+  })
+  const { refresh_token = '' } = await client.tokens('notes:read')
+  outage = true
+  expect((await client.refresh(refresh_token)).response.status).toBe(503)
+  const visit = visitor(server.baseUrl)
+  const token = /name="token" value="([^"]+)"/.exec((await visit('/login')).body)?.[1] ?? ''
+  const tried = await visit('/login', { token, email: 'alice', password: 'x' })
+  expect(tried.status).toBe(503)
+  outage = false
+  expect((await client.refresh(refresh_token)).response.status).toBe(200)
+})
+
+it('no claim of the directory changes the account', async () => {
+  const mallory = { sub: 'u-7', id: 'u-1', sessionEpoch: 9, password: 'x', name: 'Mallory' }
+  const { server, client } = await open({ find: async () => mallory, verifyPassword: async () => mallory })
+  await client.approve('notes:read')
+  expect(await server.accounts.find('u-7')).toMatchObject({ id: 'u-7', sessionEpoch: 0, password: '' })
+})
+
+it('the directory needs both functions', () => {
+  const broken = { find: async () => undefined } as unknown as DirectoryOptions
+  expect(() => directory(broken)).toThrow(
+    'users: verifyPassword of directory must be a function, not undefined',
+  )
+})

@@ -1,0 +1,62 @@
+import { onBothDatabases } from '@grantkit/test-servers/on-both-databases'
+import { expect, it } from 'vitest'
+import { accountDirectory } from '../../src/accounts/account-directory.ts'
+import { accountRows } from '../../src/accounts/account-rows.ts'
+import { importedUsers } from '../../src/users/imported-users.ts'
+import { connected } from '../connected.ts'
+import { DANA } from '../people.ts'
+
+onBothDatabases((newDatabase) => {
+  async function open() {
+    const database = await connected(await newDatabase())
+    const events: object[] = []
+    const onEvent = (event: object) => void events.push(event)
+    const accounts = accountRows(database, onEvent)
+    return { database, events, accounts, users: importedUsers(database, onEvent) }
+  }
+
+  it('a user of an application is added once, by however many sign-ins at the same time', async () => {
+    const { users, events } = await open()
+    const signIns = Array.from({ length: 5 }, () => users.signIn({ sub: 'alice', claims: { name: 'Alice' } }))
+    for (const account of await Promise.all(signIns))
+      expect(account).toMatchObject({ id: 'alice', name: 'Alice' })
+    expect(events).toEqual([{ type: 'account_added', subject: 'alice', by: 'sign_up' }])
+  })
+
+  it('a user keeps the account when name and address change, and two users may have one address', async () => {
+    const { users, accounts } = await open()
+    const claims = { name: 'Alice', email: 'home@app.example', email_verified: true }
+    await users.signIn({ sub: 'alice', claims })
+    await users.signIn({ sub: 'bob', claims: { ...claims, name: 'Bob' } })
+    await users.signIn({ sub: 'alice', claims: { ...claims, name: 'Alice Moore' } })
+    expect(await accounts.claims('alice')).toMatchObject({ name: 'Alice Moore', email: 'home@app.example' })
+    expect(await accounts.claims('bob')).toMatchObject({ name: 'Bob', email: 'home@app.example' })
+    expect(await accounts.idOf('home@app.example'), 'an address identifies neither').toBeUndefined()
+  })
+
+  it('a claim with the name of a member of the account does not replace it', async () => {
+    const { users, accounts } = await open()
+    const claims = { name: 'Mallory', id: 'alice', password: 'x', sessionEpoch: 9, emailSource: 'operator' }
+    await users.signIn({ sub: 'mallory', claims })
+    const account = { id: 'mallory', password: '', sessionEpoch: 0, emailSource: undefined }
+    expect(await accounts.find('mallory')).toMatchObject(account)
+  })
+
+  it('a user with the id or the address of an account of an operator is another one', async () => {
+    const { users, accounts } = await open()
+    await accounts.add(DANA)
+    expect(await users.signIn({ sub: DANA.id, claims: { name: 'Mallory' } })).toBe('taken')
+    expect(await users.signIn({ sub: DANA.email ?? '', claims: { name: 'Mallory' } })).toBe('taken')
+    expect((await accounts.find(DANA.id))?.name).toBe(DANA.name)
+  })
+
+  it('ids differ by their capitals, and the list of accounts has each of them once', async () => {
+    const { users, database } = await open()
+    for (const sub of ['Zoe', 'alice', 'Alice', 'bob']) await users.signIn({ sub, claims: { name: sub } })
+    const directory = accountDirectory(database)
+    const first = await directory.page({}, 2)
+    const second = await directory.page({ after: first.next }, 2)
+    const ids = [...first.accounts, ...second.accounts].map(({ id }) => id)
+    expect(ids.toSorted()).toEqual(['Alice', 'Zoe', 'alice', 'bob'])
+  })
+})

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto'
+import { onBothDatabases } from '@grantkit/test-servers/on-both-databases'
+import { expect, it } from 'vitest'
+import { accountRows } from '../src/accounts/account-rows.ts'
+import type { Account, StoredAccount } from '../src/accounts/accounts.ts'
+import type { Provider } from '../src/config/people.ts'
+import { accountFor } from '../src/upstream/account-for.ts'
+import type { Identity } from '../src/upstream/identity.ts'
+import { identityRows } from '../src/upstream/identity-rows.ts'
+import { connected } from './connected.ts'
+import { IDENTITY, PROVIDER } from './partner.ts'
+
+onBothDatabases((newDatabase) => {
+  async function open(of: Partial<Account> = {}) {
+    const database = await connected(await newDatabase())
+    const rows = { accounts: accountRows(database, () => {}), identities: identityRows(database) }
+    const add = async (account: Partial<Account>) => {
+      const id = randomUUID()
+      const alice = { email: 'alice@server.example', email_verified: true, name: 'Alice', updated_at: 0 }
+      await rows.accounts.add({ password: 'scrypt$a', ...alice, ...account, id })
+      const added = await rows.accounts.find(id)
+      if (added === undefined) throw new Error('The account was not added')
+      return added
+    }
+    return {
+      database,
+      rows,
+      add,
+      alice: await add(of),
+      for: (identity: Partial<Identity>, provider: Partial<Provider> = {}, signedIn?: StoredAccount) =>
+        accountFor(rows, { ...PROVIDER, ...provider }, { ...IDENTITY, ...identity }, signedIn),
+    }
+  }
+
+  it('signs in to the account that linked it, whatever its current address is', async () => {
+    const opened = await open()
+    expect(await opened.for({}, {}, opened.alice)).toEqual(opened.alice)
+    expect(await opened.for({ email: 'alice@elsewhere.example' })).toEqual(opened.alice)
+    expect(await opened.for({}, {}, opened.alice), 'linked twice').toEqual(opened.alice)
+    expect(await opened.rows.identities.list(opened.alice.id)).toMatchObject([{ shownAs: IDENTITY.email }])
+  })
+
+  it('is never linked to an account by its address alone', async () => {
+    const opened = await open()
+    expect(await opened.for({})).toBe('email_in_use')
+    expect(await opened.for({}, { signUp: true })).toBe('email_in_use')
+    expect(await opened.rows.identities.list(opened.alice.id)).toEqual([])
+  })
+
+  it.each([
+    ['has verified', true, { email_verified: true }],
+    ['has not verified', false, { email_verified: false }],
+  ])('is linked by an address that the operator %s: %s', async (_, leads, here) => {
+    const opened = await open(here)
+    expect(await opened.for({}, { linkVerifiedEmail: true })).toEqual(leads ? opened.alice : 'email_in_use')
+    expect(await opened.for({ subject: 'other', email: undefined }, { linkVerifiedEmail: true })).toBe(
+      'sign_up_refused',
+    )
+  })
+
+  it.each([
+    ['the same provider', true, PROVIDER.issuer],
+    ['another provider', false, 'https://another.example'],
+  ])('is linked by an address that %s verified: %s', async (_, leads, issuer) => {
+    const opened = await open({ email: 'other@server.example' })
+    const squatter = await opened.for({ issuer, subject: 'squatter' }, { signUp: true })
+    const found = await opened.for({}, { linkVerifiedEmail: true })
+    expect(found).toEqual(leads ? squatter : 'email_in_use')
+  })
+
+  it('gets an account without an address if the provider has not verified it', async () => {
+    const opened = await open({ email: 'other@server.example' })
+    const squatter = await opened.for({ subject: 'squatter', email: undefined }, { signUp: true })
+    expect(squatter).toMatchObject({ email: undefined, email_verified: false, emailSource: undefined })
+    const owner = await opened.for({}, { signUp: true })
+    expect(owner).toMatchObject({ email: IDENTITY.email, emailSource: IDENTITY.issuer })
+  })
+
+  it('gets back an address that the previous release stored for another account without verification', async () => {
+    const opened = await open({ email: 'other@server.example' })
+    const claims = { email: IDENTITY.email, email_verified: false, name: 'Squatter' }
+    const values = { email: IDENTITY.email, email_source: null, password: '', claims: JSON.stringify(claims) }
+    await opened.database.updateTable('account').set(values).where('id', '=', opened.alice.id).execute()
+    expect(await opened.for({}, { signUp: true })).toMatchObject({ email: IDENTITY.email })
+    expect(await opened.rows.accounts.claims(opened.alice.id)).toEqual({ name: 'Squatter' })
+  })
+
+  it.each([
+    [false, 'new@server.example', false],
+    [true, undefined, true],
+    [{ emailDomains: ['server.example'] }, 'new@server.example', true],
+    [{ emailDomains: ['server.example'] }, undefined, false],
+    [{ emailDomains: ['server.example'] }, 'new@evil.example', false],
+    [{ emailDomains: ['server.example'] }, 'new@sub.server.example', false],
+    [{ emailDomains: ['server.example'] }, '"a@server.example"@evil.example', false],
+  ] as const)('signs up by the rule %j with the verified address %s: %s', async (signUp, email, allowed) => {
+    const opened = await open()
+    const rule = typeof signUp === 'boolean' ? signUp : { emailDomains: [...signUp.emailDomains] }
+    const found = await opened.for({ subject: 'new', email }, { signUp: rule })
+    if (!allowed) return expect(found).toBe('sign_up_refused')
+    expect(found).toMatchObject({ email, password: '' })
+    expect(await opened.for({ subject: 'new', email })).toEqual(found)
+  })
+
+  it('creates an account without a password', async () => {
+    const { rows, for: forIdentity } = await open()
+    await forIdentity({ subject: 'new', email: 'new@server.example' }, { signUp: true })
+    for (const password of ['', ' ', '\0', 'undefined'])
+      expect(await rows.accounts.verify('new@server.example', password)).toBeUndefined()
+  })
+
+  it('creates one account by concurrent sign-ups', async () => {
+    const opened = await open()
+    const asked = Array.from({ length: 8 }, () =>
+      opened.for({ subject: 'n', email: 'n@server.example' }, { signUp: true }),
+    )
+    const found = await Promise.all(asked)
+    expect(new Set(found.map((account) => typeof account !== 'string' && account.id)).size).toBe(1)
+  })
+
+  it('does not sign in if it is removed while the account is read', async () => {
+    const { database, rows, alice, for: forIdentity } = await open()
+    await forIdentity({}, {}, alice)
+    const find = async (id: string) => {
+      const account = await rows.accounts.find(id)
+      await database.deleteFrom('identity').execute()
+      return account
+    }
+    const changing = { ...rows, accounts: { ...rows.accounts, find } }
+    expect(await accountFor(changing, PROVIDER, { ...IDENTITY, email: undefined })).toBe('sign_up_refused')
+  })
+
+  it('cannot be linked to a second account', async () => {
+    const opened = await open()
+    await opened.for({}, {}, opened.alice)
+    const bob = await opened.add({ email: 'bob@server.example' })
+    expect(await opened.for({}, {}, bob)).toBe('identity_in_use')
+    expect(await opened.for({}, { signUp: true })).toEqual(opened.alice)
+  })
+
+  it('does not sign in to a disabled account, and is removed with its account', async () => {
+    const opened = await open()
+    await opened.for({}, {}, opened.alice)
+    await opened.rows.accounts.setDisabled(opened.alice.id, true)
+    expect(await opened.for({}, { signUp: true })).toBe('account_disabled')
+    await opened.rows.accounts.remove(opened.alice.id)
+    expect(await opened.rows.identities.find(IDENTITY.issuer, IDENTITY.subject)).toBeUndefined()
+    expect(await opened.for({})).toBe('sign_up_refused')
+  })
+})

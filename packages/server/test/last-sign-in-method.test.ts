@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { onBothDatabases } from '@grantkit/test-servers/on-both-databases'
+import { expect, it } from 'vitest'
+import { accountRows } from '../src/accounts/account-rows.ts'
+import { waysToSignIn } from '../src/sign-in/ways-to-sign-in.ts'
+import { connected } from './connected.ts'
+
+onBothDatabases((newDatabase) => {
+  async function open(password: string) {
+    const database = await connected(await newDatabase())
+    const accounts = accountRows(database, () => {})
+    const id = randomUUID()
+    await accounts.add({ id, email: 'a@b.example', email_verified: true, name: 'A', updated_at: 0, password })
+    const alice = await accounts.find(id)
+    if (alice === undefined) throw new Error('The account was not added')
+    const options = {
+      name: 'B',
+      secret: 'x'.repeat(32),
+      baseUrl: 'https://b.example',
+      store: createMemoryStore(),
+    }
+    const ways = waysToSignIn({ ...options, database, accounts, providers: [] })
+    const key = {
+      subject: alice.id,
+      name: '',
+      publicKey: '',
+      counter: 0,
+      transports: [],
+      synced: false,
+      addedAt: 0,
+    }
+    for (const id of ['one', 'two']) await ways.passkeys.add({ ...key, id }, alice)
+    const identity = { issuer: 'i', identity: 's', subject: alice.id, shownAs: 's', addedAt: 0 }
+    await ways.identities.add(identity, alice)
+    return { alice, ways, epoch: async () => (await accounts.find(id))?.sessionEpoch, key }
+  }
+
+  it('is never removed, not even by concurrent removals', async () => {
+    const { alice, ways } = await open('')
+    const answers = await Promise.all([
+      ways.removal.removePasskey(alice.id, 'one'),
+      ways.removal.removePasskey(alice.id, 'two'),
+      ways.removal.removeIdentity(alice.id, 'i', 's'),
+    ])
+    expect(answers.toSorted()).toEqual(['last', 'removed', 'removed'])
+    const left = [...(await ways.passkeys.list(alice.id)), ...(await ways.identities.list(alice.id))]
+    expect(left).toHaveLength(1)
+  })
+
+  it('is the password if there is one', async () => {
+    const { alice, ways } = await open('scrypt$a')
+    for (const id of ['one', 'two']) expect(await ways.removal.removePasskey(alice.id, id)).toBe('removed')
+    expect(await ways.removal.removeIdentity(alice.id, 'i', 's')).toBe('removed')
+    expect(await ways.removal.removePasskey(alice.id, 'one')).toBe('unknown')
+  })
+
+  it('cannot be removed by another user', async () => {
+    const { alice, ways, epoch } = await open('scrypt$a')
+    expect(await ways.removal.removePasskey('bob', 'one')).toBe('unknown')
+    expect(await ways.removal.removeIdentity('bob', 'i', 's')).toBe('unknown')
+    expect(await ways.passkeys.list(alice.id)).toHaveLength(2)
+    expect(await epoch(), 'no session has ended').toBe(0)
+  })
+
+  it('ends all sessions if it is removed, and none otherwise', async () => {
+    const { alice, ways, epoch } = await open('')
+    await ways.removal.removePasskey(alice.id, 'one')
+    expect(await epoch()).toBe(1)
+    await ways.removal.removeIdentity(alice.id, 'i', 's')
+    expect(await epoch()).toBe(2)
+    expect(await ways.removal.removePasskey(alice.id, 'two')).toBe('last')
+    expect(await epoch()).toBe(2)
+  })
+
+  it('cannot be added by a session that ended during the request', async () => {
+    const { alice, ways, key } = await open('')
+    await ways.removal.removePasskey(alice.id, 'one')
+    expect(await ways.passkeys.add({ ...key, id: 'three' }, alice)).toBe(false)
+    const identity = { issuer: 'j', identity: 's', subject: alice.id, shownAs: 's', addedAt: 0 }
+    expect(await ways.identities.add(identity, alice)).toBe(false)
+  })
+})

@@ -1,0 +1,22 @@
+import type { Provider } from '../src/config/people.ts'
+import type { Identity } from '../src/upstream/identity.ts'
+
+/** A provider and a user of it, for tests without a running provider. */
+export const PROVIDER: Provider = {
+  id: 'partner',
+  label: 'Partner',
+  issuer: 'https://partner.example',
+  clientId: 'grantkit',
+  clientSecret: 'secret',
+  scope: 'openid email',
+  signUp: false,
+  linkVerifiedEmail: false,
+}
+export const IDENTITY: Identity = {
+  issuer: 'https://partner.example',
+  subject: 'a1',
+  email: 'alice@server.example',
+  name: 'Alice',
+  authTime: 0,
+  saysAuthTime: true,
+}

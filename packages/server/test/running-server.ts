@@ -1,0 +1,62 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { folderInMemory } from '@grantkit/test-servers/folder-in-memory'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { parseConfig } from '../src/config/config.ts'
+import type { ServerConfig } from '../src/config/schema.ts'
+import { listenOnHono } from '../src/listen/hono.ts'
+import { createService, type Service } from '../src/service.ts'
+import { openStorage, type Storage } from '../src/storage.ts'
+import { DANA, THEO } from './people.ts'
+
+/** A server with SQLite on a free loopback port of this process, and two users who can sign in. */
+export interface RunningServer extends Service {
+  readonly baseUrl: string
+  readonly database: Storage['database']
+  readonly recording: Storage['attempts']
+  readonly errors: unknown[]
+  close(): Promise<void>
+}
+
+const NOTES: ServerConfig = {
+  brand: { name: 'Notes' },
+  scopes: {
+    openid: { description: 'Know who you are' },
+    'notes:read': { description: 'Read your notes', baseline: true },
+  },
+}
+
+/** @param environment variables that configure it @param more of its configuration file */
+export async function runServer(
+  environment: Readonly<Record<string, string>> = {},
+  more: Partial<ServerConfig> = {},
+): Promise<RunningServer> {
+  const folder = await folderInMemory('server')
+  const variables = {
+    NODE_ENV: 'test',
+    PORT: String(await freePort()),
+    DATABASE_URL: `sqlite:${join(folder, 'server.sqlite')}`,
+    DATA_FOLDER: folder,
+    ...environment,
+  }
+  const config = parseConfig({ config: { ...NOTES, ...more }, environment: variables })
+  const errors: unknown[] = []
+  const storage = await openStorage(config, () => {})
+  const observers = { onEvent: () => {}, onError: (error: unknown) => void errors.push(error) }
+  const service = await createService({ definition: {}, config, observers, storage })
+  for (const person of [DANA, THEO]) await service.accounts.add(person)
+  const { host, port, baseUrl } = config
+  const listening = await listenOnHono(service, { host, port, https: false })
+  return {
+    ...service,
+    baseUrl,
+    database: storage.database,
+    recording: storage.attempts,
+    errors,
+    async close() {
+      await listening.close()
+      await storage.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}

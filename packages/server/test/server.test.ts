@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import { join } from 'node:path'
+import { authorizationServer } from '@grantkit/adapter-hono'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
+import { getRequestListener } from '@hono/node-server'
+import { Hono } from 'hono'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createServer, type ServerConfig, type ServerOptions } from '../src/index.ts'
+
+const SILENT = { onEvent: () => {}, onError: () => {} }
+
+async function opened(config: ServerConfig = {}, options: ServerOptions = {}) {
+  const dataFolder = await temporaryFolder()
+  const port = await freePort()
+  const database = `sqlite:${join(dataFolder, 'service.sqlite')}`
+  const given = { dataFolder, port, database, ...config }
+  const server = await createServer(given, { environment: {}, observers: SILENT, ...options })
+  onTestFinished(() => server.close())
+  return { ...server, baseUrl: server.config.baseUrl }
+}
+
+describe('createServer', () => {
+  it('listens, with its pages and its metadata', async () => {
+    const server = await opened({ brand: { name: 'Notes' } })
+    const listening = await server.listen()
+    onTestFinished(() => listening.close())
+    expect(await (await fetch(`${server.baseUrl}/login`)).text()).toContain('Notes')
+    const metadata = await fetch(`${server.baseUrl}/.well-known/oauth-authorization-server`)
+    expect(await metadata.json()).toMatchObject({ issuer: server.baseUrl })
+  })
+
+  it('is mounted in an application, in front of its own routes', async () => {
+    const server = await opened()
+    const app = new Hono()
+      .get('/notes', (c) => c.text('a note'))
+      .route('/', authorizationServer(server))
+      .notFound((c) => server.app.fetch(c.req.raw, c.env))
+    const http = createHttpServer(getRequestListener(app.fetch)).listen(server.config.port, '127.0.0.1')
+    await once(http, 'listening')
+    onTestFinished(() => void http.close())
+    const answers = ['/notes', '/login', '/.well-known/openid-configuration', '/nothing']
+    const statuses = answers.map(async (path) => (await fetch(server.baseUrl + path)).status)
+    expect(await Promise.all(statuses)).toEqual([200, 200, 200, 404])
+  })
+
+  it('takes the variables of the environment before the configuration', async () => {
+    const { config } = await opened({ brand: { name: 'Notes' } }, { environment: { LOG_LEVEL: 'silent' } })
+    expect([config.logLevel, config.brand.name]).toEqual(['silent', 'Notes'])
+  })
+
+  it('closes its storage when a part of it cannot be created', async () => {
+    const keysFile = join(await temporaryFolder(), 'missing.json')
+    await expect(opened({ keysFile })).rejects.toThrow('missing.json')
+  })
+})
