@@ -22,7 +22,7 @@ function terminal(...answers: readonly (readonly string[])[]) {
 }
 
 it('asks for everything, in the order of the options', async () => {
-  const answers = terminal([DOWN, ENTER], [DOWN, DOWN, ENTER], [ENTER], [SPACE, DOWN, SPACE, ENTER])
+  const answers = terminal([DOWN, ENTER], [DOWN, DOWN, ENTER], [ENTER], [SPACE, DOWN, SPACE, ENTER], ['n'])
   expect(await askChoices({}, answers)).toEqual({
     framework: 'express',
     store: 'postgres',
@@ -38,8 +38,14 @@ it('asks for what the arguments left open alone', async () => {
 
 it('offers own pages no feature that shows pages', async () => {
   const given = { framework: 'hono', store: 'memory', pages: 'own' } as const
-  const { features } = await askChoices(given, terminal([SPACE, ENTER]))
+  const { features } = await askChoices(given, terminal([SPACE, ENTER], ['n']))
   expect(features).toEqual(featuresFor('own').slice(0, 1))
+})
+
+it('asks whether known clients may sign in', async () => {
+  const given = { framework: 'hono', store: 'memory', pages: 'grantkit' } as const
+  const { features } = await askChoices(given, terminal([ENTER], [ENTER]))
+  expect(features).toEqual(['known-clients'])
 })
 
 it('asks for another folder until one is accepted', async () => {

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import { isCancel, multiselect, select, text } from '@clack/prompts'
+import { confirm, isCancel, multiselect, select, text } from '@clack/prompts'
 import {
   type Choice,
   type Choices,
@@ -50,8 +50,15 @@ export async function askChoices(given: Partial<Choices>, terminal: Terminal = {
 }
 
 async function askFeatures(possible: readonly FeatureName[], terminal: Terminal): Promise<FeatureName[]> {
-  const asked = { message: 'Which features?', options: optionsOf(FEATURES, possible), required: false }
-  return answerOf(await multiselect<string>({ ...asked, ...terminal })) as FeatureName[]
+  const options = optionsOf(
+    FEATURES,
+    possible.filter((name) => name !== 'known-clients'),
+  )
+  const asked = { message: 'Which features?', options, required: false }
+  const features = answerOf(await multiselect<string>({ ...asked, ...terminal })) as FeatureName[]
+  const message = 'Let Claude, ChatGPT, Cursor, VS Code and others sign in?'
+  const known = answerOf(await confirm({ message, ...terminal }))
+  return known ? [...features, 'known-clients'] : features
 }
 
 function optionsOf<Name extends string>(choices: Readonly<Record<Name, Choice>>, names: readonly Name[]) {

@@ -10,7 +10,7 @@ export interface FeatureChoice extends Choice {
   /** It shows pages, which `own` does not have. */
   readonly pages?: true | undefined
   /** Another feature that it needs. */
-  readonly needs?: 'openid' | undefined
+  readonly needs?: 'openid' | 'client-documents' | undefined
 }
 
 export const FRAMEWORKS = {
@@ -27,7 +27,7 @@ export const STORES = {
   },
   sqlite: {
     label: 'SQLite',
-    hint: 'one file, one host; Node 24.15',
+    hint: 'one file, one host',
     dependencies: ['@grantkit/store-sqlite'],
   },
   postgres: { label: 'Postgres', hint: '15 or newer', dependencies: ['@grantkit/store-postgres', 'pg'] },
@@ -70,6 +70,12 @@ export const FEATURES = {
     hint: 'MCP clients',
     dependencies: ['@grantkit/safe-fetch'],
   },
+  'known-clients': {
+    label: 'Known clients',
+    hint: 'Claude, ChatGPT, Cursor and others; brings client documents',
+    dependencies: [],
+    needs: 'client-documents',
+  },
 } satisfies Record<string, FeatureChoice>
 
 export type Framework = keyof typeof FRAMEWORKS
@@ -95,8 +101,8 @@ export function featuresFor(pages: PagesName): FeatureName[] {
 
 /** The chosen features with those that they need, in the order in which a program lists them. */
 export function withNeeded(features: readonly FeatureName[]): FeatureName[] {
-  const needed = features.map((name) => (FEATURES[name] as FeatureChoice).needs)
-  return namesOf(FEATURES).filter((name) => features.includes(name) || needed.includes(name as 'openid'))
+  const needed: (FeatureName | undefined)[] = features.map((name) => (FEATURES[name] as FeatureChoice).needs)
+  return namesOf(FEATURES).filter((name) => features.includes(name) || needed.includes(name))
 }
 
 function showsPages(name: FeatureName): boolean {

@@ -1,5 +1,6 @@
 import { type Choice, type Choices, FEATURES, FRAMEWORKS, PAGES, STORES } from './choices.ts'
 import type { PackageSource } from './package-source.ts'
+import { minimumNode } from './versions.ts'
 
 const EVERY_FEATURE: Readonly<Record<string, Choice>> = FEATURES
 
@@ -17,7 +18,7 @@ export function manifestOf(name: string, choices: Choices, source: PackageSource
     version: '0.0.0',
     private: true,
     type: 'module',
-    engines: { node: `>=${nodeOf(choices)}` },
+    engines: { node: `>=${minimumNode()}` },
     scripts: {
       start: 'node --env-file=.env app.ts',
       dev: 'node --watch --env-file=.env app.ts',
@@ -29,11 +30,6 @@ export function manifestOf(name: string, choices: Choices, source: PackageSource
     ),
     devDependencies: versionsOf([...types, '@types/node', 'typescript'], source),
   }
-}
-
-/** It runs TypeScript directly, and SQLite is in Node since 24. */
-export function nodeOf({ store }: Choices): string {
-  return store === 'sqlite' ? '24.15' : '22.18'
 }
 
 /** A name that npm accepts. */

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { newSigningKeys } from '@grantkit/core'
 import { type Choices, FEATURES, FRAMEWORKS, PAGES, STORES, withNeeded } from './choices.ts'
 import { installation } from './installation.ts'
-import { manifestOf, nodeOf } from './manifest.ts'
+import { manifestOf } from './manifest.ts'
 import type { PackageSource } from './package-source.ts'
 import { checkFeatures } from './read-choices.ts'
 import { fromTemplate, readTemplate } from './template.ts'
+import { minimumNode } from './versions.ts'
 
 /** The content of files by their names. */
 export type ProjectFiles = Readonly<Record<string, string>>
@@ -64,7 +65,7 @@ function readme(name: string, choices: Choices, source: PackageSource): string {
   const { framework, store, pages, features } = choices
   const labels = [FRAMEWORKS[framework], STORES[store], PAGES[pages], ...features.map((one) => FEATURES[one])]
   const values: Readonly<Record<string, string>> = {
-    ...{ name, node: nodeOf(choices) },
+    ...{ name, node: minimumNode() },
     choices: labels.map(({ label }) => label).join(', '),
     install: installation(source.kind),
   }

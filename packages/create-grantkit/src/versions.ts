@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 interface Manifest {
   readonly version: string
+  readonly engines: { readonly node: string }
   readonly devDependencies: Readonly<Record<string, string>>
 }
 
@@ -18,6 +19,11 @@ export function versionOf(name: string): string {
   const range = { '@grantkit/core': `^${manifest.version}`, ...manifest.devDependencies }[name]
   if (range === undefined) throw new Error(`${name} is no development dependency of create-grantkit`)
   return /^(catalog|workspace):/.test(range) ? `^${installedVersion(name)}` : range
+}
+
+/** The oldest Node that runs a project: the packages need it, and it runs TypeScript directly. */
+export function minimumNode(): string {
+  return readManifest(MANIFEST).engines.node.replace('>=', '')
 }
 
 function installedVersion(name: string): string {

@@ -14,7 +14,8 @@ export const interaction: Interaction = {
       <h1>${client.clientName ?? 'An app'} asks for access</h1>
       ${formExpired ? html`<p role="alert">This form was too old. Nothing was decided: please decide again.</p>` : ''}
       <p>The app chose its name itself. Your answer goes to <strong>${host || protocol}</strong>.</p>
-      ${identity ? html`<p>It is <code>${client.clientId}</code> of <strong>${identity.host}</strong>.</p>` : ''}
+      ${identity?.known ? html`<p>That is ${identity.known.name}. Go on only if you began there, a moment ago.</p>` : ''}
+      ${identity && client.origin === 'document' ? html`<p>It is <code>${client.clientId}</code> of <strong>${identity.host}</strong>.</p>` : ''}
       <form method="post" action="${form.action}">
         <input type="hidden" name="ticket" value="${form.ticket}">
         ${form.scopes.map(

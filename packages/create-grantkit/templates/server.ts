@@ -3,6 +3,7 @@ import { clientDocuments } from '@grantkit/core/client-documents' // if: client-
 import { connectedApps } from '@grantkit/core/connected-apps' // if: connected-apps
 import { device } from '@grantkit/core/device' // if: device
 import { dpop, dpopProofs } from '@grantkit/core/dpop' // if: dpop
+import { knownClients } from '@grantkit/core/known-clients' // if: known-clients
 import { logout } from '@grantkit/core/logout' // if: logout
 import { pushedAuthorizationRequests } from '@grantkit/core/par' // if: par
 import { safeFetch } from '@grantkit/safe-fetch' // if: client-documents
@@ -34,9 +35,12 @@ const scopes = {
   openid: { description: 'Know who you are' }, // if: openid
   'notes:read': { description: 'Read your notes' },
 }
+// Claude, ChatGPT, Cursor and others, each by the exact redirect URIs that its vendor names. // if: known-clients
+const known = knownClients() // if: known-clients
 
 export const server = createAuthorizationServer({
   ...{ issuer, store, scopes, secret, interaction },
+  ...known, // if: known-clients
   callbackPage: ui.callbackPage, // if: grantkit
   keys: JSON.parse(process.env.KEYS ?? '[]'), // if: openid
   // What apps may know of a user: look it up in your database. // if: openid
@@ -48,7 +52,10 @@ export const server = createAuthorizationServer({
     logout({ ...ui.logout, endSession: async () => 'session=; Path=/; Max-Age=0' }), // if: logout
     dpop(), // if: dpop
     pushedAuthorizationRequests(), // if: par
-    clientDocuments({ fetch: safeFetch({ issuer }) }), // if: client-documents
+    clientDocuments({ // if: client-documents
+      ...known, // if: known-clients
+      fetch: safeFetch({ issuer }), // if: client-documents
+    }), // if: client-documents
   ], // if: features
 })
 
