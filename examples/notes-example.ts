@@ -6,6 +6,7 @@ import { freePort } from '@grantkit/test-servers/free-port'
 import { type Browser, formBrowser, testClient } from '@grantkit/testkit/client'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { addedLines } from './added-lines.ts'
+import { copyOut } from './copy-out.ts'
 
 /** Tests of the notes API of the examples by a client, a browser and a reader; the same for each framework. */
 
@@ -55,7 +56,8 @@ async function expectTheOldRoutes(base: string): Promise<void> {
 }
 
 /** Tests the notes API of a folder, before and after Grantkit. */
-export function describeNotesExample(name: string, folder: string): void {
+export function describeNotesExample(name: string, example: string): void {
+  const folder = copyOut(example)
   const before = join(folder, 'before.ts')
   const after = join(folder, 'after.ts')
 

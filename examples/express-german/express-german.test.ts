@@ -5,9 +5,11 @@ import { freePort } from '@grantkit/test-servers/free-port'
 import { formBrowser, formEncoded, formOfPage, testClient } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished } from 'vitest'
 import { addedLines } from '../added-lines.ts'
+import { copyOut } from '../copy-out.ts'
 
-const BEFORE = join(import.meta.dirname, 'before.ts')
-const AFTER = join(import.meta.dirname, 'after.ts')
+const FOLDER = copyOut(import.meta.dirname)
+const BEFORE = join(FOLDER, 'before.ts')
+const AFTER = join(FOLDER, 'after.ts')
 const ADA = { email: 'ada@kontor.example', password: 'wonderland' }
 const ORDERS = [{ item: '500 Blatt Papier' }]
 

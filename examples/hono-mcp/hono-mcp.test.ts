@@ -15,6 +15,9 @@ import {
 } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it } from 'vitest'
 import { addedLines } from '../added-lines.ts'
+import { copyOut } from '../copy-out.ts'
+
+const FOLDER = copyOut(import.meta.dirname)
 
 const stops: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -24,7 +27,7 @@ afterEach(async () => {
 /** Runs the program as a user would, and returns the URL of its MCP server. */
 async function start(program: string): Promise<URL> {
   const PORT = String(await freePort())
-  const child = spawn(process.execPath, [join(import.meta.dirname, program)], {
+  const child = spawn(process.execPath, [join(FOLDER, program)], {
     env: { ...process.env, PORT },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
@@ -110,7 +113,7 @@ describe.each(MODES)('an MCP server on Hono, to a client in mode %s', (mode) => 
 
 describe('the difference', () => {
   it('is fewer than 40 lines', () => {
-    const of = (file: string) => join(import.meta.dirname, file)
+    const of = (file: string) => join(FOLDER, file)
     const added = addedLines(of('before.ts'), of('after.ts')).length
     expect(added).toBeGreaterThan(0)
     expect(added).toBeLessThan(40)
