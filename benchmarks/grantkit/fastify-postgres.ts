@@ -12,5 +12,5 @@ export const start: StartTarget = async (port) => {
   await migrate(pool)
   // A long limit: a disk that stalls for a second must not end a run of half an hour.
   const store = await createPostgresStore(pool, { commandTimeout: 10_000 })
-  return { ...(await grantkitTarget(port, serve, store)), close }
+  return { ...(await grantkitTarget(port, serve, { store })), close }
 }

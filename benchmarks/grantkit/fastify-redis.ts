@@ -10,5 +10,5 @@ export const start: StartTarget = async (port) => {
   const { url, close } = await onGeneratorCore(() => startRedis('--appendfsync', 'everysec'))
   // A long limit: a disk that stalls for a second must not end a run of half an hour.
   const store = createRedisStore(await connectToRedis(url), { commandTimeout: 10_000 })
-  return { ...(await grantkitTarget(port, serve, store)), close }
+  return { ...(await grantkitTarget(port, serve, { store })), close }
 }

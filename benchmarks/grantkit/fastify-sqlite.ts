@@ -11,6 +11,8 @@ export const start: StartTarget = async (port) => {
   const folder = await folderInMemory('bench')
   const path = join(folder, 'grantkit.db')
   migrate({ path })
-  const target = await grantkitTarget(port, serve, createSqliteStore({ path, durability: 'machine' }))
+  const target = await grantkitTarget(port, serve, {
+    store: createSqliteStore({ path, durability: 'machine' }),
+  })
   return { ...target, close: () => rm(folder, { recursive: true }) }
 }

@@ -2,12 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from '@grantkit/core'
+import { keySetText } from '@grantkit/server/internal/config/signing-keys-file'
+import { createLogger, logErrors, logEvents } from '@grantkit/server/internal/operations/logging'
+import { schoolConfig } from '../../apps/reference/src/config.ts'
 import { listenOnFastify } from '../../apps/reference/src/frameworks/fastify.ts'
-import { createLogger, logErrors, logEvents } from '../../apps/reference/src/operations/logging.ts'
-import { createService } from '../../apps/reference/src/service.ts'
-import { parseSettings } from '../../apps/reference/src/settings/settings.ts'
-import { keySetText } from '../../apps/reference/src/settings/signing-keys-file.ts'
-import { openStorage } from '../../apps/reference/src/storage.ts'
+import { createService, openSchoolStorage } from '../../apps/reference/src/service.ts'
 import { CODE_LIFETIME } from '../src/requests.ts'
 import type { StartTarget } from '../src/workloads.ts'
 import { SECRET, signingKeys } from './service.ts'
@@ -18,7 +17,7 @@ export const start: StartTarget = async (port) => {
   const folder = await mkdtemp(join(tmpdir(), 'grantkit-bench-'))
   const KEYS_FILE = join(folder, 'keys.json')
   await writeFile(KEYS_FILE, keySetText(await signingKeys()))
-  const settings = parseSettings({
+  const config = schoolConfig({
     PORT: String(port),
     SECRET,
     KEYS_FILE,
@@ -26,13 +25,13 @@ export const start: StartTarget = async (port) => {
     DATABASE_URL: 'memory:',
     CODE_LIFETIME: String(CODE_LIFETIME),
   })
-  const log = createLogger(settings)
-  const storage = await openStorage(settings, (warning) => log.warn(warning))
+  const log = createLogger(config)
+  const storage = await openSchoolStorage(config, (warning) => log.warn(warning))
   const listeners = { onEvent: logEvents(log), onError: logErrors(log) }
-  const service = await createService(settings, listeners, { ...storage, store: withoutLists(storage.store) })
+  const service = await createService(config, listeners, { ...storage, store: withoutLists(storage.store) })
   await listenOnFastify(service, { host: '127.0.0.1', port, https: false })
 
-  const cookie = await signIn(settings.BASE_URL)
+  const cookie = await signIn(config.baseUrl)
   const browser = { cookieOf: () => cookie, ticketOn: (page: string) => hiddenField('ticket', page) }
   const scopes = { scope: 'courses:read courses:write', openId: 'openid profile courses:read' }
   const target = await serverTarget(service, { ...scopes, browser })

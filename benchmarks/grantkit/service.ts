@@ -26,10 +26,12 @@ export const SCOPES = {
 
 export const SECRET = 'a secret of the benchmark, long enough to pass'
 
-type Options = Partial<Pick<AuthorizationServerOptions<string>, 'store' | 'features' | 'keys'>>
+export type Options = Partial<
+  Pick<AuthorizationServerOptions<string>, 'store' | 'features' | 'keys' | 'explain' | 'onEvent'>
+>
 
 export async function openService(issuer: string, options: Options = {}): Promise<Service> {
-  const { store = boundlessStore(), features = [], keys = await signingKeys() } = options
+  const { store = boundlessStore(), features = [], keys = await signingKeys(), explain, onEvent } = options
   const server = createAuthorizationServer({
     issuer,
     store,
@@ -38,7 +40,7 @@ export async function openService(issuer: string, options: Options = {}): Promis
     keys,
     claims: async () => ({}),
     lifetimes: { code: CODE_LIFETIME },
-    features,
+    ...{ features, explain, onEvent },
     // All clients of a benchmark register from here.
     rateLimiter: { take: async () => 0 },
     interaction: {
@@ -49,7 +51,7 @@ export async function openService(issuer: string, options: Options = {}): Promis
       consentPage: ({ ticket }) => page(200, ticket),
     },
   })
-  return { server, api: createResourceServer({ resource: issuer, store, scopes: SCOPES }) }
+  return { server, api: createResourceServer({ resource: issuer, store, scopes: SCOPES, explain, onEvent }) }
 }
 
 /** A fast machine makes more codes in a minute than the memory store holds by default. */

@@ -1,8 +1,8 @@
-import type { AuthorizationServer, Store } from '@grantkit/core'
+import type { AuthorizationServer } from '@grantkit/core'
 import { SCOPE, targetOf } from '../src/requests.ts'
 import type { Target } from '../src/workloads.ts'
 import { Client, TOKEN, type UserAgent } from './client.ts'
-import { openService, type Service } from './service.ts'
+import { type Options, openService, type Service } from './service.ts'
 
 export const NOTES = '/notes'
 
@@ -10,9 +10,9 @@ export const NOTES = '/notes'
 export async function grantkitTarget(
   port: number,
   listen: (service: Service, port: number) => Promise<unknown>,
-  store?: Store,
+  options?: Options,
 ): Promise<Target> {
-  const service = await openService(`http://127.0.0.1:${port}`, store === undefined ? {} : { store })
+  const service = await openService(`http://127.0.0.1:${port}`, options)
   await listen(service, port)
   return serverTarget(service.server, { scope: SCOPE, openId: `openid ${SCOPE}`, notes: NOTES })
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describeMachine, describeVersions } from './machine.ts'
 import { CONNECTIONS, type Effort, type Measurement } from './measure.ts'
 import { type Estimate, estimate, isSteady, rateOf, ratesOf, ratioOf, unsteadiness } from './statistics.ts'
-import { FRONT_PAGE, FRONT_PAGE_WORKLOADS, ROOT, rowOf, TARGETS } from './targets.ts'
+import { PEER_TABLE, PEER_TABLE_WORKLOADS, ROOT, rowOf, TARGETS } from './targets.ts'
 import { WORKLOAD_NAMES, WORKLOADS, type WorkloadName } from './workloads.ts'
 
 const MACHINE = describeMachine()
@@ -53,21 +53,21 @@ export function comparison(all: readonly Measurement[]): string {
   return `${MACHINE}\n\n${table(head, rows)}`
 }
 
-/** Writes the results and the table of the README, if the machine was steady. @returns what it did */
+/** Writes the results and the table of the comparison, if the machine was steady. @returns what it did */
 export async function publish(all: readonly Measurement[], text: string): Promise<string> {
   const unsteady = workloadsOf(all).filter((workload) => !isSteady(of(all, workload)))
   if (unsteady.length > 0) return `Not published: bare Fastify spread too much in ${unsteady.join(', ')}.`
   await writeFile(join(ROOT, 'benchmarks/results/latest.md'), text)
-  const readme = join(ROOT, 'README.md')
-  const usual = all.filter(({ workload }) => FRONT_PAGE_WORKLOADS.includes(workload))
-  const shown = byWorkload(usual, (one) => rate(rateOf(all, one)), FRONT_PAGE)
+  const comparison = join(ROOT, 'docs/comparison.md')
+  const usual = all.filter(({ workload }) => PEER_TABLE_WORKLOADS.includes(workload))
+  const shown = byWorkload(usual, (one) => rate(rateOf(all, one)), PEER_TABLE)
   const marked = /(<!-- bench:start -->\n)[\s\S]*(<!-- bench:end -->)/
-  const page = (await readFile(readme, 'utf8')).replace(
+  const page = (await readFile(comparison, 'utf8')).replace(
     marked,
     (_, start, end) => `${start}\n${shown}\n\n${end}`,
   )
-  await writeFile(readme, page)
-  return 'Published in benchmarks/results/latest.md and README.md.'
+  await writeFile(comparison, page)
+  return 'Published in benchmarks/results/latest.md and docs/comparison.md.'
 }
 
 function byWorkload(

@@ -19,6 +19,7 @@ interface TargetRow {
 const STORED = ['code', 'refresh'] as const
 const PEERS = [...STORED, 'protected', 'introspect'] as const
 const PLAIN = [...PEERS, 'userinfo'] as const
+const EXPLAINED = [...STORED, 'protected'] as const
 const FEATURES = ['jwt', 'dpop', 'par'] as const
 
 const ROWS: Readonly<Record<string, TargetRow>> = {
@@ -29,6 +30,7 @@ const ROWS: Readonly<Record<string, TargetRow>> = {
   redis: row('Grantkit, Fastify, Redis', 'grantkit/fastify-redis.ts', STORED),
   postgres: row('Grantkit, Fastify, Postgres', 'grantkit/fastify-postgres.ts', STORED),
   features: row('Grantkit, Fastify, features', 'grantkit/fastify-features.ts', FEATURES),
+  explained: row('Grantkit, Fastify, explain', 'grantkit/fastify-explained.ts', EXPLAINED, 'fastify'),
   service: row('Reference service, Fastify', 'grantkit/reference-service.ts', except(PLAIN, 'protected')),
   'oidc-provider': row('oidc-provider', 'peers/oidc-provider.ts', PEERS),
   'node-oauth': row('@node-oauth, Express', 'peers/node-oauth.ts', except(PEERS, 'introspect')),
@@ -43,9 +45,9 @@ const ROWS: Readonly<Record<string, TargetRow>> = {
 
 export const TARGETS = Object.keys(ROWS)
 
-/** The table of the README of the repository. */
-export const FRONT_PAGE = ['fastify', 'mcp', 'node-oauth', 'oidc-provider', 'better-auth', YARDSTICK]
-export const FRONT_PAGE_WORKLOADS: readonly WorkloadName[] = PEERS
+/** The table of docs/comparison.md. */
+export const PEER_TABLE = ['fastify', 'mcp', 'node-oauth', 'oidc-provider', 'better-auth', YARDSTICK]
+export const PEER_TABLE_WORKLOADS: readonly WorkloadName[] = PEERS
 
 /** What two checkouts are compared by, unless the command names others. */
 export const COMPARED = ['fastify', 'features', 'service']
