@@ -29,12 +29,12 @@ describe('the limits', () => {
 
   it('let an account be guessed at ten times, and reset after the right password', async () => {
     const limits = signInLimits(countersInMemory)
-    const waits = await times(11, () => limits.waitOfAccount('Ada@school.example ', 'here'))
+    const waits = await times(11, () => limits.waitOfAccount('Ada@server.example ', 'here'))
     expect(waits.map((wait) => wait > 0)).toEqual([...Array(10).fill(false), true])
-    expect(await limits.waitOfAccount('ada@school.example', 'here')).toBeGreaterThan(0)
-    expect(await limits.waitOfAccount('ada@school.example', 'there'), 'its user, elsewhere').toBe(0)
-    await limits.reset('ada@school.example', 'here')
-    expect(await limits.waitOfAccount('ada@school.example', 'here')).toBe(0)
+    expect(await limits.waitOfAccount('ada@server.example', 'here')).toBeGreaterThan(0)
+    expect(await limits.waitOfAccount('ada@server.example', 'there'), 'its user, elsewhere').toBe(0)
+    await limits.reset('ada@server.example', 'here')
+    expect(await limits.waitOfAccount('ada@server.example', 'here')).toBe(0)
   })
 
   it('let a network try 120 times a minute', async () => {
@@ -44,18 +44,18 @@ describe('the limits', () => {
     expect(await limits.waitOfNetwork('there')).toBe(0)
   })
 
-  it('let a school sign in behind one address: a right password is not counted', async () => {
+  it('let a service sign in behind one address: a right password is not counted', async () => {
     const limits = signInLimits(countersInMemory)
     for (let pupil = 0; pupil < 600; pupil++) {
       expect(await limits.waitOfNetwork('here')).toBe(0)
-      await limits.reset(`${pupil}@school.example`, 'here')
+      await limits.reset(`${pupil}@server.example`, 'here')
     }
   })
 
   it('count no attempt at a locked account for the service', async () => {
     const limits = signInLimits(countersInMemory)
-    await times(5000, () => limits.waitOfAccount('ada@school.example', 'here'))
-    expect(await limits.waitOfAccount('bob@school.example', 'there')).toBe(0)
+    await times(5000, () => limits.waitOfAccount('ada@server.example', 'here'))
+    expect(await limits.waitOfAccount('bob@server.example', 'there')).toBe(0)
   })
 
   it('are none when they are off', async () => {

@@ -5,7 +5,7 @@ import { certificateAuthority } from '@grantkit/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SafeFetchOptions, safeFetch } from '../src/index.ts'
 
-const issuer = 'https://school.dev/auth'
+const issuer = 'https://server.dev/auth'
 const authority = certificateAuthority()
 const request = {
   accept: 'application/json',
@@ -43,7 +43,7 @@ describe('the options of safe-fetch', () => {
   })
 
   it('issuer is not fetched from', async () => {
-    const fault = fetchLocally('https://school.dev/auth/oauth/authorize')
+    const fault = fetchLocally('https://server.dev/auth/oauth/authorize')
     await expect(fault).rejects.toMatchObject({
       code: 'address',
       message: expect.stringContaining('this server'),
@@ -65,7 +65,7 @@ describe('the options of safe-fetch', () => {
   })
 
   it.each<[string, Partial<SafeFetchOptions>]>([
-    ['issuer', { issuer: 'school' }],
+    ['issuer', { issuer: 'service' }],
     ['deadline', { deadline: 0 }],
     ['deadline', { deadline: Number.NaN }],
     ['deadline', { deadline: 2 ** 31 }],

@@ -50,7 +50,7 @@ it('a grant without a user is in no list, not even in the list of the empty subj
 })
 
 it('the file names no subject in its keys', async () => {
-  await opened.store.grants.insert('of-alice', aGrant({ subject: 'alice@school.example' }), soon())
+  await opened.store.grants.insert('of-alice', aGrant({ subject: 'alice@server.example' }), soon())
   const database = new DatabaseSync(opened.path)
   const subjects = database.prepare('SELECT subject FROM grantkit_grant').all()
   for (const { subject } of subjects) expect(subject).toMatch(/^([\w-]{43})?$/)
