@@ -10,8 +10,7 @@ import {
   createProjects,
   JEST_WAYS,
   MODULE_SYSTEMS,
-  OLDEST_NODE,
-  oldNode,
+  oldestNode,
   runJest,
   TYPESCRIPT,
 } from './module-systems.ts'
@@ -19,10 +18,7 @@ import { packAll, publishablePackages, run } from './publishable.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'grantkit-module-systems-'))
 const projects = join(folder, 'projects')
-const MODERN = '@grantkit/store-sqlite'
-const NAMES = publishablePackages()
-  .map(({ manifest }) => manifest.name)
-  .filter((name) => name !== MODERN)
+const NAMES = publishablePackages().map(({ manifest }) => manifest.name)
 
 beforeAll(() => createProjects(projects, packAll(folder)), 240_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -32,8 +28,7 @@ describe.each(TYPESCRIPT)('TypeScript %s', (version) => {
 
   it.each(systems)('compiles the quick start, and it runs: %s', async (_, system) => {
     const program = compile(projects, version, system)
-    const node = oldNode(projects, OLDEST_NODE[system.type === 'module' ? 'import' : 'require'])
-    expect(await firstLine(node, program)).toMatch(/^Notes at http/)
+    expect(await firstLine(oldestNode(projects), program)).toMatch(/^Notes at http/)
   })
 })
 
@@ -45,7 +40,7 @@ describe('`engines` is true', () => {
   it.each(NAMES)('of %s', (name) => {
     const program = join(projects, 'module', 'import.js')
     writeFileSync(program, `console.log(Object.keys(await import('${name}')).length > 0)`)
-    expect(run(oldNode(projects, OLDEST_NODE.import), [program])).toBe('true\n')
+    expect(run(oldestNode(projects), [program])).toBe('true\n')
   })
 })
 

@@ -1,17 +1,18 @@
 /** The ways in which a project of TypeScript compiles, and a project for each that installed the tarballs. */
-import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fencedBlocks } from '../../docs/test/code-blocks.ts'
 import { createConsumer } from './consumer.ts'
-import { type Packed, run } from './publishable.ts'
+import { type Packed, ROOT, run } from './publishable.ts'
 
 export const TYPESCRIPT = ['5.8', '5.9', '6', '7']
 
 /** ts-jest loads the package `typescript`, and needs an API that version 7 does not have. */
 const TYPESCRIPT_OF_JEST = '^6.0.0'
 
-/** The oldest that may `import` the packages, and the oldest that may `require` them. */
-export const OLDEST_NODE = { import: '20.12.0', require: '20.19.0' }
+/** The oldest Node that the packages support. */
+const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+const MINIMUM_NODE = `${engines.node.replace('>=', '')}.0`
 
 type PackageType = 'module' | 'commonjs'
 
@@ -29,11 +30,10 @@ export const MODULE_SYSTEMS: Readonly<Record<string, ModuleSystem>> = {
   'CommonJS, node20': { type: 'commonjs', options: { module: 'node20' }, since: '5.9' },
 }
 
-/** Installs the tarballs with every TypeScript, both old Nodes and Jest, and the quick start once for each type. */
+/** Installs the tarballs with every TypeScript, the oldest Node and Jest, and the quick start once for each type. */
 export function createProjects(folder: string, packed: readonly Packed[]): void {
   const compilers = TYPESCRIPT.map((version) => [`typescript-${version}`, `npm:typescript@${version}`])
-  const nodes = Object.values(OLDEST_NODE).map((version) => [`node-${version}`, nodeOf(version)])
-  createConsumer(folder, packed, { ...Object.fromEntries([...compilers, ...nodes]), ...JEST })
+  createConsumer(folder, packed, { ...Object.fromEntries(compilers), ...JEST, [NODE_FOLDER]: NODE_PACKAGE })
   for (const type of ['module', 'commonjs'] satisfies PackageType[]) {
     mkdirSync(join(folder, type))
     writeFileSync(join(folder, type, 'package.json'), JSON.stringify({ type }))
@@ -48,11 +48,12 @@ const JEST = {
   typescript: TYPESCRIPT_OF_JEST,
 }
 
-const nodeOf = (version: string) => `npm:node-${process.platform}-${process.arch}@${version}`
+const NODE_FOLDER = 'oldest-node'
+const NODE_PACKAGE = `npm:node-${process.platform}-${process.arch}@${MINIMUM_NODE}`
 
-/** The program of an old Node. */
-export function oldNode(folder: string, version: string): string {
-  return join(folder, 'node_modules', `node-${version}`, 'bin/node')
+/** The program of the oldest Node. */
+export function oldestNode(folder: string): string {
+  return join(folder, 'node_modules', NODE_FOLDER, 'bin/node')
 }
 
 /**

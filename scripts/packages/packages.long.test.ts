@@ -54,6 +54,12 @@ describe('a project that installed the tarballs', () => {
     expect(run('npx', ['--no', '--', name, '--help'], consumer)).toMatch(/^npx @grantkit\/doctor <base URL>/)
   })
 
+  it('starts a server that `grantkit init` has configured', async () => {
+    run('npx', ['--no', '--', 'grantkit', 'init', '.', '--yes', '--name', 'Notes'], consumer)
+    const base = await serve('node_modules/@grantkit/server/dist/bin.js', consumer, ['start'])
+    expect(await (await fetch(`${base}/login`)).text()).toContain('Notes')
+  }, 120_000)
+
   it('creates a project that npm installs from the tarballs, and that compiles', () => {
     const project = join(folder, 'created')
     const choices = ['--framework', 'express', '--store', 'sqlite', '--features', 'all', '--yes']
@@ -88,10 +94,15 @@ describe('in a project that has core', () => {
 
   // npm would ask a registry for what the packages need of each other.
   const NEEDED = ['@grantkit/core', '@grantkit/store-memory', '@grantkit/safe-fetch']
+  const neededBy = (name: string) => {
+    const { manifest } = packed.find((one) => one.manifest.name === name) ?? {}
+    return Object.keys(manifest?.dependencies ?? {}).filter((dependency) => NAMES.includes(dependency))
+  }
 
   it.each([...new Set(installs)])('`%s` finds all it needs', (line) => {
     const project = mkdtempSync(join(folder, 'install-'))
-    const dependencies = Object.fromEntries(NEEDED.map((name) => [name, file(name)]))
+    const needed = line.includes('@grantkit/server') ? neededBy('@grantkit/server') : NEEDED
+    const dependencies = Object.fromEntries(needed.map((name) => [name, file(name)]))
     writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, dependencies }))
     const typed = line.replaceAll(/@grantkit\/[\w-]+/g, file)
     run('sh', ['-c', `${typed} --package-lock-only --no-audit --no-fund --prefer-offline`], project)
@@ -111,9 +122,9 @@ function importAll(names: readonly string[]): string {
 }
 
 /** Runs a program of the consumer until the test ends. */
-async function serve(program: string, cwd = consumer): Promise<string> {
+async function serve(program: string, cwd = consumer, words: readonly string[] = []): Promise<string> {
   const port = await freePort()
-  const child = spawn(process.execPath, [program], {
+  const child = spawn(process.execPath, [program, ...words], {
     cwd,
     env: { PATH: process.env.PATH, PORT: `${port}` },
     stdio: ['ignore', 'inherit', 'inherit'],

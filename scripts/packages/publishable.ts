@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 
 interface Manifest {
   name: string
+  version: string
   private?: boolean
   dependencies?: Record<string, string>
   peerDependencies?: Record<string, string>

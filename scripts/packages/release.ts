@@ -1,33 +1,18 @@
-/** Publishes every package whose version no registry has yet, or says what it would publish. */
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readCommandLine } from '../../apps/reference/src/commands/command-line.ts'
-import { type Packed, packAll, ROOT, run } from './publishable.ts'
+import { type Packed, packAll, run } from './publishable.ts'
 
-const USAGE = `pnpm release [--dry-run]
+const USAGE = `pnpm release
 
-Builds and publishes the packages. Only the release workflow runs it.
+Packs every package and lists what the release workflow would publish. It publishes nothing.`
 
-  --dry-run  packs everything, says what would be published, and publishes nothing`
-
-const { values } = readCommandLine(USAGE, { options: { 'dry-run': { type: 'boolean', default: false } } })
-if (values['dry-run']) sayWhatWouldBePublished()
-else publish()
-
-function publish(): void {
-  run('pnpm', ['build'])
-  execFileSync('pnpm', ['exec', 'changeset', 'publish'], { cwd: ROOT, stdio: 'inherit' })
-}
-
-function sayWhatWouldBePublished(): void {
-  const folder = mkdtempSync(join(tmpdir(), 'grantkit-release-'))
-  const rows = packAll(folder).map(rowOf)
-  rmSync(folder, { recursive: true })
-  console.table(Object.assign({}, ...rows))
-  console.log('Nothing was published.')
-}
+readCommandLine(USAGE, {})
+const folder = mkdtempSync(join(tmpdir(), 'grantkit-release-'))
+const rows = packAll(folder).map(rowOf)
+rmSync(folder, { recursive: true })
+console.table(Object.assign({}, ...rows))
 
 /** As the registry would get it: the manifest of the tarball. */
 function rowOf({ tarball }: Packed): Record<string, object> {
