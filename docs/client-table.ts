@@ -1,45 +1,34 @@
-import { type McpClient, mcpClients } from '@grantkit/testkit/client'
+import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { mcpClients } from '@grantkit/testkit/client'
+import { knownClientRow } from './known-client-row.ts'
+import { replayRow } from './replay-row.ts'
 
-/** The MCP clients of the test kit as the table of clients.md. */
-export function clientTable(): string {
-  const head = ['Client', 'Recorded', 'Registered by', 'Needs', 'Result with Grantkit']
-  return [head, head.map(() => '---'), ...mcpClients.map(row)]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n')
-}
-
-function row(client: McpClient): readonly string[] {
-  const { name, version, date, tried = 'not tested: its published requests are replayed' } = client
-  return [`${name} ${version}`, date, waysOf(client).join(', or '), needsOf(client).join('; '), tried]
-}
-
-function waysOf({ document, requests }: McpClient): readonly string[] {
-  const byDocument = document === undefined ? [] : [`[its document](${document.client_id})`]
-  return [...byDocument, ...(requests.registration === undefined ? [] : ['registration'])]
-}
-
-/** The requirements of this client that a server can miss. */
-function needsOf({ redirectUri, requests, reads, document }: McpClient): readonly string[] {
-  const { registration = '', authorization, refresh = '', toolCall, revocation, probe } = requests
-  const needs: readonly (readonly [boolean, string])[] = [
-    [redirectUri.startsWith('https:'), 'its https redirect URI admitted'],
-    [redirectUri.includes('{port}'), 'any port'],
-    [redirectUri.startsWith('http://localhost'), '`localhost` as loopback'],
-    [
-      document !== undefined && document.token_endpoint_auth_method !== 'none',
-      '`none` besides its preferred method',
-    ],
-    [
-      /"redirect_uris":[^\]]*https:/.test(registration),
-      'for registration, https redirect URIs removed from a list',
-    ],
-    [registration.includes('"scope":""'), 'an empty `scope` treated as absent'],
-    [!authorization.includes('&scope='), 'a default scope'],
-    [reads?.callback?.includes('iss') === true, '`iss` with the code'],
-    [probe !== undefined, `a challenge to ${probe?.trim().split(' ')[0]}`],
-    [refresh.includes('{granted_scope}'), 'a refresh that names its scope'],
-    [toolCall !== undefined, 'more scopes than it registered'],
-    [revocation !== undefined, 'revocation without a secret'],
+/** The known clients of core, for clients.md. */
+export function knownClientTable(): string {
+  const head = [
+    'Known client',
+    'Redirect URIs',
+    'Documents',
+    'Seen',
+    'Source',
+    'On by default',
+    '`KNOWN_CLIENTS`',
   ]
-  return needs.filter(([needed]) => needed).map(([, need]) => need)
+  return table(
+    head,
+    KNOWN_CLIENTS.map((entry) => knownClientRow(entry, mcpClients)),
+  )
+}
+
+/** The clients that the test kit replays, for clients.md. */
+export function replayTable(): string {
+  const head = ['Client', 'Seen', 'Tests', 'What it does', 'Needs', 'Known client', 'Result of the program']
+  return table(
+    head,
+    mcpClients.map((client) => replayRow(client, KNOWN_CLIENTS)),
+  )
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }

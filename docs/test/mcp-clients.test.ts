@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { knownClients } from '@grantkit/core/known-clients'
 import { describeMcpClients } from '@grantkit/testkit'
 import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -98,4 +99,7 @@ const replayed = async () => ({
   laterScope: 'notes:write',
   tool: { name: 'add_note', arguments: { note: 'x' } },
 })
-describeMcpClients('the program of the page', replayed, { challenges: true })
+describeMcpClients('the program of the page', replayed, {
+  challenges: true,
+  known: knownClients().on.map(({ id }) => id),
+})

@@ -1,11 +1,12 @@
 /** Adapts the repository's Markdown to the site: follows its links, draws its diagrams and names the files of its programs. */
 import { existsSync } from 'node:fs'
-import { relative, sep } from 'node:path'
+import { matchesGlob, relative, sep } from 'node:path'
 import type { MarkdownRenderer } from 'vitepress'
-import { linkTarget } from './pages.ts'
+import { EXCLUDED, linkTarget } from './pages.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
-const isPage = (file: string) => file.endsWith('.md') && existsSync(ROOT + file)
+const isExcluded = (file: string) => EXCLUDED.some((pattern) => matchesGlob(file, pattern))
+const isPage = (file: string) => file.endsWith('.md') && existsSync(ROOT + file) && !isExcluded(file)
 
 export function extendMarkdown(md: MarkdownRenderer): void {
   followLinks(md)

@@ -4,9 +4,10 @@ import { posix } from 'node:path'
 export const EXCLUDED = [
   '**/node_modules/**',
   '**/.code-blocks/**',
-  '**/CHANGELOG.md',
   '.changeset/**',
   '.github/**',
+  // Rules for a folder of the repository.
+  '{packages,apps,docs}/**/CONTRIBUTING.md',
   'site/README.md',
 ]
 

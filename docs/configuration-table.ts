@@ -1,0 +1,28 @@
+import { type KnownField, knownFields } from '../packages/server/src/config/known-fields.ts'
+
+/** Every field of the configuration as the table of configuration.md. */
+export function configurationTable(): string {
+  const head = ['Key', 'Variable', 'Meaning', 'Default']
+  const rows = knownFields().filter(({ key }) => key !== '$schema')
+  return [head, head.map(() => '---'), ...rows.map(row)].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+function row({ key, schema, info }: KnownField): readonly string[] {
+  const variable = info.variable === undefined ? '' : `\`${info.variable}\``
+  const guide = info.guide === undefined ? '' : ` ([guide](${info.guide}))`
+  return [
+    `\`${key}\``,
+    variable,
+    `${schema.description}${guide}`,
+    info.otherwise ?? defaultOf(schema, info.variable),
+  ]
+}
+
+/** As the variable has it, if there is one. */
+function defaultOf(schema: KnownField['schema'], variable: string | undefined): string {
+  const { defaultValue: value } = schema.def as { defaultValue?: unknown }
+  if (value === undefined) return 'none'
+  if (typeof value !== 'boolean') return `\`${value}\``
+  if (variable === undefined) return `\`${value}\``
+  return value ? '`on`' : '`off`'
+}

@@ -1,0 +1,39 @@
+import { isOnByDefault, type KnownClient } from '@grantkit/core/known-clients'
+import type { McpClient } from '@grantkit/testkit/client'
+
+const CAUTIONS: Readonly<Record<NonNullable<KnownClient['caution']>, string>> = {
+  'hands-on': 'its page passes the code on to a program that it does not know',
+  'shows-code': 'its page shows the code',
+  confidential: 'it needs a client secret',
+}
+
+/** @throws Error for an entry without a day, a source or a replay */
+export function knownClientRow(entry: KnownClient, replays: readonly McpClient[]): readonly string[] {
+  const missing = missingFrom(entry, replays)
+  if (missing !== undefined) throw new Error(`The known client ${entry.id} has no ${missing}`)
+  const { id, name, redirectUris, documents, seen, source } = entry
+  return [
+    `${name} (\`${id}\`)`,
+    redirectUris.map((uri) => `\`${uri}\``).join('<br>') || 'on loopback',
+    documents.map(({ url }) => `[${new URL(url).host}](${url})`).join('<br>') || 'none',
+    seen,
+    linked(source),
+    isOnByDefault(entry) ? 'yes' : `no: ${reasonOf(entry)}`,
+    isOnByDefault(entry) ? '`on`' : `\`on,${id}\``,
+  ]
+}
+
+function missingFrom({ id, seen, source }: KnownClient, replays: readonly McpClient[]): string | undefined {
+  if (!/^20\d\d-\d\d-\d\d$/.test(seen)) return 'day on which its source was looked at (seen)'
+  if (source === '') return 'source'
+  return replays.some(({ known }) => known === id) ? undefined : 'replay in packages/testkit/src/mcp-clients'
+}
+
+function reasonOf({ caution, removed }: KnownClient): string {
+  if (removed !== undefined) return `removed: ${removed}`
+  return caution === undefined ? 'its vendor does not publish its addresses' : CAUTIONS[caution]
+}
+
+function linked(source: string): string {
+  return /^https:\S+$/.test(source) ? `[${new URL(source).host}](${source})` : source
+}
