@@ -91,12 +91,15 @@ describe('a step', () => {
     const secrets = await signedIn(service, send, clientId)
     const names = new Set(steps.map(({ step }) => step))
     expect([...names]).toEqual(
-      ['registered', 'asked', 'client_found', 'signed_in', 'consent_shown', 'allowed', 'sent_back'].concat([
-        'code_redeemed',
-        'first_call',
-        'refreshed',
-        'ended',
-      ]),
+      [
+        'registered',
+        'requested',
+        'client_found',
+        'signed_in',
+        'consent_shown',
+        'allowed',
+        'sent_back',
+      ].concat(['code_redeemed', 'first_call', 'refreshed', 'ended']),
     )
     for (const secret of [...secrets, 'arked', 'Liddell', 'alice@', ADDRESS])
       expect(JSON.stringify(steps)).not.toContain(secret)

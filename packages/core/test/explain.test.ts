@@ -63,8 +63,8 @@ describe('the steps of a sign-in attempt', () => {
     await refresh(service, client, refresh_token)
     await redeem(service, client, code)
     expect(told(service)).toEqual([
-      ...['asked', 'client_found', 'sign_in_shown'],
-      ...['asked', 'client_found', 'signed_in', 'consent_shown'],
+      ...['requested', 'client_found', 'sign_in_shown'],
+      ...['requested', 'client_found', 'signed_in', 'consent_shown'],
       ...['client_found', 'allowed', 'sent_back', 'code_redeemed', 'first_call'],
       'first_call: bearer_scope_missing',
       'refreshed',
@@ -111,7 +111,7 @@ describe('the steps of a sign-in attempt', () => {
     expect(told(service)).toEqual([
       'client_found',
       'denied: consent_denied',
-      'lapsed: consent_ticket_invalid',
+      'expired: consent_ticket_invalid',
     ])
     expect(references(service)).toHaveLength(1)
   })
@@ -160,7 +160,7 @@ describe('the steps of a sign-in attempt', () => {
     const query = new URLSearchParams({ client_id: client.clientId, request_uri: pushed.request_uri })
     const marked = await authorize(service, String(query))
     await authorize(service, String(marked.headers.location).split('?')[1] ?? '')
-    expect(told(service)).toEqual(['asked', 'asked', 'client_found', 'signed_in', 'consent_shown'])
+    expect(told(service)).toEqual(['requested', 'requested', 'client_found', 'signed_in', 'consent_shown'])
     expect(references(service)).toHaveLength(1)
   })
 
@@ -171,7 +171,7 @@ describe('the steps of a sign-in attempt', () => {
     await enter(started.user_code)
     await answer()
     await poll(started)
-    expect(told(service)).toEqual(['asked', 'consent_shown', 'allowed', 'code_redeemed'])
+    expect(told(service)).toEqual(['requested', 'consent_shown', 'allowed', 'code_redeemed'])
     expect(references(service)).toHaveLength(1)
   })
 })
@@ -324,6 +324,6 @@ describe('an error with a reference', () => {
     const pending = await poll(await start())
     const anonymous = await service.send('GET', '/api/oauth/userinfo')
     for (const response of [pending, anonymous]) expect(JSON.stringify(response)).not.toContain('(ref ')
-    expect(told(service)).toEqual(['asked'])
+    expect(told(service)).toEqual(['requested'])
   })
 })

@@ -25,7 +25,8 @@ export function guardsOf(
 ): Guards {
   const { config, storage, secret, onEvent } = context
   const proofs = proofsOf(config.features, secret)
-  const shared = { store: storage.store, accessTokens, proofs, onEvent }
+  const explained = { explain: config.explain, secret }
+  const shared = { store: storage.store, accessTokens, proofs, ...explained, onEvent }
   return {
     api: (resource) => createResourceServer({ ...shared, scopes, anonymous: 'allow', resource }),
     admin: () => adminGuard(shared, config.baseUrl),

@@ -15,7 +15,7 @@ const DAY = 24 * 60 * 60
 function step(reference: string, daysAgo = 0): KeyedStep {
   const at = NOW.getTime() / 1000 - daysAgo * DAY
   const key = `${new Date(at * 1000).toISOString()}-${reference}`
-  return { type: 'step', reference, at, step: 'asked', outcome: 'ok', key }
+  return { type: 'step', reference, at, step: 'requested', outcome: 'ok', key }
 }
 
 async function write(database: Database, ...rows: ReturnType<typeof rowOf>[]): Promise<void> {

@@ -23,7 +23,7 @@ function happen(reference: string, step: StepEvent['step'], facts: Partial<StepE
 
 /** An app that never redeems the code of a user. */
 function neverRedeemed(reference: string): void {
-  happen(reference, 'asked', { redirectUri: 'http://127.0.0.1/callback', network: '192.0.2.0/24' }, 300)
+  happen(reference, 'requested', { redirectUri: 'http://127.0.0.1/callback', network: '192.0.2.0/24' }, 300)
   happen(reference, 'allowed', { subject: THEO.id, grantId: 'the-grant', scopes: ['notes:read'] }, 280)
   happen(reference, 'sent_back', {}, 279)
 }
@@ -71,7 +71,7 @@ describe('the page of a sign-in attempt', () => {
   })
 
   it('says that only this process has an attempt without a user that was not refused', async () => {
-    happen('BBBB0001', 'asked')
+    happen('BBBB0001', 'requested')
     const { text } = await (await signedIn('demo'))('/admin/why/BBBB-0001')
     expect(text).toContain('Only this process has seen this sign-in')
   })
@@ -87,7 +87,7 @@ describe('the page of a sign-in attempt', () => {
   it('does not show the attempt of an account that a command removed a moment ago', async () => {
     const ada = { ...THEO, id: 'ada-account', email: 'ada@example.com' }
     await server.accounts.add(ada)
-    happen('CCCC0001', 'asked')
+    happen('CCCC0001', 'requested')
     happen('CCCC0001', 'allowed', { subject: ada.id })
     await server.database.updateTable('account').set({ state: 'removed' }).where('id', '=', ada.id).execute()
     expect(await (await signedIn('demo'))('/admin/why/CCCC-0001')).toMatchObject({ status: 404 })
@@ -97,7 +97,7 @@ describe('the page of a sign-in attempt', () => {
 describe('the page of failed sign-ins', () => {
   it('counts them by verdict and client, lists them one by one, and filters', async () => {
     for (const reference of ['DDDD0001', 'DDDD0002']) neverRedeemed(reference)
-    happen('DDDD0003', 'asked', { outcome: 'refused', reason: 'client_unknown', clientId: 'gone' })
+    happen('DDDD0003', 'requested', { outcome: 'refused', reason: 'client_unknown', clientId: 'gone' })
     const visit = await signedIn('demo')
     const { text } = await visit('/admin/why?range=1h')
     expect(text).toMatch(/the code never came back.*? the app A tool [2-9] /)

@@ -39,7 +39,7 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   attempts?.know(request, { sent })
   const marked = presented.pushed && (await arrival(context, query, presented))
   if (marked !== undefined) return redirect(`${context.paths.authorize}?${marked}`)
-  attempts?.step(request, 'asked')
+  attempts?.step(request, 'requested')
   const page = pageView(interaction, request, sent)
   const clientHost = describingHost(context, sent)
   const user = clientHost === undefined ? undefined : await interaction.session(request)

@@ -44,7 +44,7 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   const page = pageView(context.interaction, request, sent)
   const form = readMessage(ConsentForm, formParameters(request))
   const { ticket } = form
-  kernel.attempts?.know(request, { expects: 'lapsed' })
+  kernel.attempts?.know(request, { expects: 'expired' })
   const { session, secret } = await sessionOfTicket(context, request, ticket)
   kernel.attempts?.know(request, { subject: session.subject })
   // What the ticket opens is derived by the secret that made it, also when another is the current one by now.

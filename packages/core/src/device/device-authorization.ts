@@ -64,7 +64,7 @@ export async function authorizeDevice(
   const { requestId, userCode, deviceCode } = await begin(context, { ...terms, ...from })
   const { clientId } = client
   server.emit({ type: 'device_requested', requestId, clientId } satisfies DeviceRequested)
-  attempts?.step(http, 'asked')
+  attempts?.step(http, 'requested')
   const answer = {
     device_code: deviceCode,
     user_code: userCode,

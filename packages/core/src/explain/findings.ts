@@ -51,7 +51,7 @@ function beforeCode(steps: readonly StepEvent[], last: StepEvent, { waiting, oth
   if (last.step === 'consent_shown' && waiting >= OVERDUE.page) return 'consent_left'
   const unused =
     last.step === 'registered' &&
-    !others.some(({ step, clientId }) => step === 'asked' && clientId === last.clientId)
+    !others.some(({ step, clientId }) => step === 'requested' && clientId === last.clientId)
   return unused && waiting >= OVERDUE.registration ? 'never_asked' : 'in_progress'
 }
 
@@ -59,7 +59,7 @@ function beforeCode(steps: readonly StepEvent[], last: StepEvent, { waiting, oth
 export function isAskedAgain(after: StepEvent, steps: readonly StepEvent[]): boolean {
   const { at, reference, clientId, network } = after
   const others = steps.filter((step) => step.reference !== reference)
-  return others.filter(named('asked')).some((asked) => {
+  return others.filter(named('requested')).some((asked) => {
     const isAtOnce = asked.at >= at && asked.at - at < AT_ONCE
     const isHere = asked.network === undefined || network === undefined || asked.network === network
     return isAtOnce && isHere && asked.clientId === clientId

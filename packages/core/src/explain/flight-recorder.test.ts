@@ -9,7 +9,7 @@ const numbered = (count: number) => Array.from({ length: count }, (_, index) => 
 const named = (number: number) => String(number).padStart(8, '0')
 
 function stepOf(reference: string, more: Partial<StepEvent> = {}): StepEvent {
-  return { type: 'step', reference, at: NOW, step: 'asked', outcome: 'ok', ...more }
+  return { type: 'step', reference, at: NOW, step: 'requested', outcome: 'ok', ...more }
 }
 
 /** One refused request each, from as many networks as there are addresses. */
@@ -35,7 +35,7 @@ function flooded(
 describe('the flight recorder', () => {
   it('joins the steps of an attempt by its reference', () => {
     const recorder = createFlightRecorder()
-    for (const step of ['asked', 'sign_in_shown'] as const)
+    for (const step of ['requested', 'sign_in_shown'] as const)
       recorder.onEvent(stepOf('7K3MQ2WD', { step, clientId: 'app' }))
     recorder.onEvent(stepOf('00000000'))
     recorder.onEvent({ type: 'refused' })

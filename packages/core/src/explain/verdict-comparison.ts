@@ -20,7 +20,7 @@ const sentResource: Comparison = ({ resource, expected }) => ({
 })
 const hostFault: Comparison = ({ clientId, fault }) => ({ document: clientId, fault })
 const requestedScopes: Comparison = ({ scopes }, steps) => ({
-  'scope requested': (scopes ?? earlier('asked', steps)?.scopes)?.join(' '),
+  'scope requested': (scopes ?? earlier('requested', steps)?.scopes)?.join(' '),
 })
 
 /** Two uses of one credential: two tabs, a retry, or a thief. */

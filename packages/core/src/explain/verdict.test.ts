@@ -21,14 +21,14 @@ function verdictAt(after: number, steps: readonly StepEvent[], others?: readonly
 
 const idAt = (...given: Parameters<typeof verdictAt>) => verdictAt(...given).id
 
-const ASKED = [step(0, 'asked', { redirectUri: 'http://127.0.0.1/callback' }), step(0, 'client_found')]
+const ASKED = [step(0, 'requested', { redirectUri: 'http://127.0.0.1/callback' }), step(0, 'client_found')]
 const CONSENT = [...ASKED, step(1, 'sign_in_shown'), step(20, 'signed_in'), step(20, 'consent_shown')]
 const SENT_BACK = [...CONSENT, step(30, 'allowed', { scopes: ['openid'] }), step(30, 'sent_back')]
 const REDEEMED = [...SENT_BACK, step(31, 'code_redeemed', { resource: 'https://api.example/mcp' })]
 
 describe('an attempt that an error stopped', () => {
   it('has the verdict of its reason', () => {
-    const steps = [step(0, 'asked'), step(0, 'request_refused', { reason: 'challenge_missing' })]
+    const steps = [step(0, 'requested'), step(0, 'request_refused', { reason: 'challenge_missing' })]
     expect(verdictAt(0, steps)).toMatchObject({
       id: 'challenge_missing',
       by: 'app',
@@ -55,7 +55,7 @@ describe('an attempt that an error stopped', () => {
 
   it('is still stopped if only an earlier step was repeated', () => {
     const refused = step(31, 'code_redeemed', { reason: 'code_verifier_missing' })
-    expect(idAt(40, [...SENT_BACK, refused, step(35, 'asked'), step(35, 'consent_shown')])).toBe(
+    expect(idAt(40, [...SENT_BACK, refused, step(35, 'requested'), step(35, 'consent_shown')])).toBe(
       'code_verifier_missing',
     )
   })
@@ -113,7 +113,7 @@ describe('an attempt without an error', () => {
 })
 
 describe('an app that begins anew', () => {
-  const anew = (after: number, facts: Facts = {}) => step(after, 'asked', { reference: 'B', ...facts })
+  const anew = (after: number, facts: Facts = {}) => step(after, 'requested', { reference: 'B', ...facts })
   const denied = [...CONSENT, step(30, 'denied', { outcome: 'refused', reason: 'consent_denied' })]
 
   it('right after a denial is in a loop', () => {
@@ -125,9 +125,9 @@ describe('an app that begins anew', () => {
   })
 
   it('is not the user who looks at the page of the same attempt again', () => {
-    const again = [...denied, step(31, 'asked'), step(31, 'consent_shown')]
+    const again = [...denied, step(31, 'requested'), step(31, 'consent_shown')]
     expect(idAt(40, again, again)).toBe('consent_denied')
-    expect(idAt(40, [...SENT_BACK, step(31, 'asked'), step(31, 'consent_shown')])).toBe('in_progress')
+    expect(idAt(40, [...SENT_BACK, step(31, 'requested'), step(31, 'consent_shown')])).toBe('in_progress')
   })
 
   it.each<[string, StepEvent[]]>([

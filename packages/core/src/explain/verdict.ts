@@ -54,7 +54,7 @@ function causeOf(error: StepEvent, others: readonly StepEvent[]): string {
 /** How far an attempt has come. A step that succeeds shows that errors of earlier stages were overcome. */
 const STAGES: Readonly<Record<StepEvent['step'], number>> = {
   registered: 0,
-  asked: 1,
+  requested: 1,
   client_found: 2,
   request_refused: 3,
   sign_in_shown: 4,
@@ -62,7 +62,7 @@ const STAGES: Readonly<Record<StepEvent['step'], number>> = {
   consent_shown: 6,
   allowed: 7,
   denied: 7,
-  lapsed: 7,
+  expired: 7,
   sent_back: 8,
   code_redeemed: 9,
   // A client learns by a refused call that it has to refresh.

@@ -9,7 +9,7 @@
  */
 export type StepName =
   | 'registered'
-  | 'asked'
+  | 'requested'
   | 'client_found'
   | 'request_refused'
   | 'sign_in_shown'
@@ -17,7 +17,7 @@ export type StepName =
   | 'consent_shown'
   | 'allowed'
   | 'denied'
-  | 'lapsed'
+  | 'expired'
   | 'sent_back'
   | 'code_redeemed'
   | 'refreshed'

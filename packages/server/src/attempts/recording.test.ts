@@ -37,16 +37,16 @@ async function steps() {
 
 describe('what the database gets', () => {
   it('is nothing as long as no user is known and nothing is refused', async () => {
-    happen({ reference: 'AAAA0001', step: 'asked' })
+    happen({ reference: 'AAAA0001', step: 'requested' })
     happen({ reference: 'AAAA0001', step: 'sign_in_shown' })
     expect(await steps()).toEqual([])
   })
 
   it('is the whole attempt once its user signs in, and each step after that', async () => {
     const reference = 'AAAA0001'
-    happen({ reference, step: 'asked', clientId: 'app' })
+    happen({ reference, step: 'requested', clientId: 'app' })
     happen({ reference, step: 'signed_in', subject: 'ada' })
-    expect(await steps()).toEqual(['asked', 'signed_in'])
+    expect(await steps()).toEqual(['requested', 'signed_in'])
     happen({ reference, step: 'code_redeemed', outcome: 'refused', reason: 'code_expired' })
     const [first, , last] = await rows()
     expect(first, 'the user of the attempt is on its first row').toMatchObject({
@@ -57,7 +57,7 @@ describe('what the database gets', () => {
   })
 
   it('is what unauthenticated callers are refused, for three days', async () => {
-    happen({ reference: 'AAAA0001', step: 'asked' })
+    happen({ reference: 'AAAA0001', step: 'requested' })
     const reason = 'client_unknown'
     happen({
       reference: 'AAAA0001',
@@ -118,7 +118,7 @@ describe('what callers cause in a minute', () => {
 
   it('leaves the attempt of a user readable in a flood of 100,000 refused requests', async () => {
     const reference = 'AAAA0001'
-    happen({ reference, step: 'asked', network: '192.0.2.0/24' })
+    happen({ reference, step: 'requested', network: '192.0.2.0/24' })
     flood(100_000, 40)
     happen({ reference, step: 'allowed', subject: 'ada', network: '192.0.2.0/24' })
     const written = await rows()

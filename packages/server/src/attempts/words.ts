@@ -4,7 +4,7 @@ import type { Party, StepEvent, StepName } from '@grantkit/core/explain'
 
 export const STEP_WORDS: Readonly<Record<StepName, string>> = {
   registered: 'The app registered itself',
-  asked: 'The app requested access',
+  requested: 'The app requested access',
   client_found: 'The client was found',
   request_refused: 'The request was refused',
   sign_in_shown: 'The user saw the sign-in page',
@@ -12,7 +12,7 @@ export const STEP_WORDS: Readonly<Record<StepName, string>> = {
   consent_shown: 'The user saw the consent page',
   allowed: 'The user allowed access',
   denied: 'The user denied access',
-  lapsed: 'The consent page had expired',
+  expired: 'The consent page had expired',
   sent_back: 'The user was sent back to the app with a code',
   code_redeemed: 'The app got its first tokens',
   refreshed: 'The app refreshed its tokens',

@@ -35,6 +35,7 @@ export async function authorizationServer(
     ...knownClientsOf(config),
     lifetimes: config.lifetimes,
     rateLimiter: rateLimiter(createCounter),
+    explain: config.explain,
     onEvent,
     documentation: config.documentation,
     defaultScope: config.defaultScope,

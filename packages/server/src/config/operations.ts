@@ -12,6 +12,11 @@ export const operationsFields = (origin: Origin) => ({
     'how many days the audit trail keeps new entries; entries of unauthenticated callers, 30 days at most',
     { variable: 'AUDIT_DAYS', guide: 'server.md#audit-trail' },
   ),
+  explain: field(
+    toggle(true),
+    'errors show the reference of their sign-in attempt, and `grantkit why` explains it; `off`: no references, and no steps are recorded',
+    { variable: 'EXPLAIN', guide: 'server.md#failed-sign-ins' },
+  ),
   explainDays: field(
     whole('a number of days', 1, 90).default(14),
     'how many days the steps of a sign-in attempt are kept, maximum 90; without a user, 3 days at most',
