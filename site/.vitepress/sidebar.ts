@@ -40,17 +40,17 @@ const CLIENTS: Pages = {
   'Static clients': '/how-to/static-clients',
   'Known clients': '/how-to/known-clients',
   'Client ID metadata documents (CIMD)': '/how-to/client-documents',
-  'Device authorization and command lines': '/how-to/cli',
-  'Client credentials': '/how-to/job',
-  'Token exchange': '/how-to/delegate',
+  'Device authorization and command lines': '/how-to/device-authorization',
+  'Client credentials': '/how-to/client-credentials',
+  'Token exchange': '/how-to/token-exchange',
 }
 
 const TOKENS: Pages = {
   'JWT access tokens': '/how-to/jwt-access-tokens',
   'DPoP: sender-constrained tokens': '/how-to/dpop',
-  'Pushed authorization requests (PAR)': '/how-to/push',
+  'Pushed authorization requests (PAR)': '/how-to/par',
   'FAPI 2.0': '/how-to/fapi2',
-  'Forward auth: nginx, Caddy, Traefik': '/how-to/gateway',
+  'Forward auth: nginx, Caddy, Traefik': '/how-to/forward-auth',
 }
 
 const EXTEND: Pages = {

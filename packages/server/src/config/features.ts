@@ -24,14 +24,14 @@ const Dpop = z.strictObject({
 const ForwardAuth = z.strictObject({
   enabled: field(toggle(false), 'forward auth at `/api/oauth/verify`', {
     variable: 'FORWARD_AUTH',
-    guide: 'how-to/gateway.md',
+    guide: 'how-to/forward-auth.md',
   }),
   clientCredentials: field(
     toggle(false),
     'client-credentials tokens pass the gateway too, with `-` in `X-Auth-Subject`',
     {
       variable: 'FORWARD_AUTH_CLIENT_CREDENTIALS',
-      guide: 'how-to/gateway.md#client-credentials-tokens',
+      guide: 'how-to/forward-auth.md#client-credentials-tokens',
     },
   ),
   origin: field(
@@ -42,7 +42,7 @@ const ForwardAuth = z.strictObject({
     {
       variable: 'FORWARD_AUTH_ORIGIN',
       otherwise: 'bound tokens do not pass',
-      guide: 'how-to/gateway.md#bound-tokens',
+      guide: 'how-to/forward-auth.md#bound-tokens',
     },
   ),
 })
@@ -75,7 +75,7 @@ export const Features = (origin: Origin) =>
     clientCredentials: field(
       toggle(false),
       'the client credentials grant for static clients; it enables `client_secret_basic` and `private_key_jwt` too',
-      { variable: 'CLIENT_CREDENTIALS', guide: 'how-to/job.md' },
+      { variable: 'CLIENT_CREDENTIALS', guide: 'how-to/client-credentials.md' },
     ),
     registration: field(
       toggle(true),
@@ -97,19 +97,19 @@ export const Features = (origin: Origin) =>
     device: field(
       choice(['off', 'integrations', 'all']).default('off'),
       '`integrations`: the device grant for static clients, with the user code typed at `/oauth/device`; `all`: for self-registered clients too, with read scopes only. Then anyone can send people such a code (phishing)',
-      { variable: 'DEVICE_GRANT', guide: 'how-to/cli.md' },
+      { variable: 'DEVICE_GRANT', guide: 'how-to/device-authorization.md' },
     ),
     pastedCallbacks: field(
       toggle(false),
       'the consent page of an app with a loopback redirect URI offers "My app runs on another machine", and then shows the URL to paste there',
-      { variable: 'PASTED_CALLBACKS', guide: 'how-to/cli.md#loopback-from-another-machine' },
+      { variable: 'PASTED_CALLBACKS', guide: 'how-to/device-authorization.md#loopback-from-another-machine' },
     ),
     dpop: Dpop.prefault({}),
     forwardAuth: ForwardAuth.prefault({}),
     par: field(
       choice(['off', 'on', 'required']).default('off'),
       '`on`: clients may use PAR; `required`: all must',
-      { variable: 'PAR', guide: 'how-to/push.md' },
+      { variable: 'PAR', guide: 'how-to/par.md' },
     ),
     profile: field(
       choice(['fapi2']).optional(),
@@ -118,6 +118,6 @@ export const Features = (origin: Origin) =>
     ),
     tokenExchange: field(toggle(false), 'token exchange', {
       variable: 'TOKEN_EXCHANGE',
-      guide: 'how-to/delegate.md',
+      guide: 'how-to/token-exchange.md',
     }),
   })
