@@ -1,11 +1,5 @@
-import { isOnByDefault, type KnownClient } from '@grantkit/core/known-clients'
+import { CAUTIONS, isOnByDefault, type KnownClient } from '@grantkit/core/known-clients'
 import type { McpClient } from '@grantkit/testkit/client'
-
-const CAUTIONS: Readonly<Record<NonNullable<KnownClient['caution']>, string>> = {
-  'hands-on': 'its page passes the code on to a program that it does not know',
-  'shows-code': 'its page shows the code',
-  confidential: 'it needs a client secret',
-}
 
 /** @throws Error for an entry without a day, a source or a replay */
 export function knownClientRow(entry: KnownClient, replays: readonly McpClient[]): readonly string[] {

@@ -1,3 +1,4 @@
+import { isLoopbackUrl } from '@grantkit/core/feature'
 import { isOnByDefault, type KnownClient } from '@grantkit/core/known-clients'
 import type { McpClient } from '@grantkit/testkit/client'
 
@@ -68,7 +69,7 @@ function setting(client: McpClient, entries: readonly KnownClient[]): string {
 }
 
 function isLoopback(uri: string): boolean {
-  return uri.startsWith('http:')
+  return isLoopbackUrl(uri.replace(':{port}', ''))
 }
 
 function namesOf(statements: readonly Statement[]): readonly string[] {

@@ -180,6 +180,18 @@ describe('the copy of the document of a known client', () => {
     expect(host.asked).toEqual([])
   })
 
+  it('serves next to documents that the operator pins, and a policy of the operator for others', async () => {
+    const own = 'https://editor.dev/client.json'
+    const members = { client_id: own, client_name: 'Editor', redirect_uris: ['http://127.0.0.1/callback'] }
+    const operator = { pinned: [members], admit: () => 'no' as const }
+    for (const documents of ['copy', 'fetch-then-copy'] as const) {
+      const { service } = open(WALL, { documents }, operator)
+      await signIn(service)
+      expect(await outcome(service, 'http://127.0.0.1/callback', own)).toBe('consent')
+      expect(await outcome(service, CALLBACK, 'https://evil.dev/client.json')).toBe('client_unknown')
+    }
+  })
+
   it('is there for known clients alone', async () => {
     const { service } = open(WALL)
     expect(await outcome(service, 'http://127.0.0.1/callback', 'https://editor.dev/client.json')).toBe(

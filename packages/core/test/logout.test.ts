@@ -225,7 +225,7 @@ describe('the post_logout_redirect_uri', () => {
     expect(await register(service, mixed)).toMatchObject({ post_logout_redirect_uris: [BACK] })
   })
 
-  it('may be https for an integration, and nothing else', async () => {
+  it('may be https or of an app for an integration, and nothing else', async () => {
     const { service } = openWithLogout()
     const add = (uri: string) =>
       service.server.clients.add({
@@ -236,7 +236,8 @@ describe('the post_logout_redirect_uri', () => {
     expect(await add('https://crm.example/out')).toMatchObject({
       postLogoutRedirectUris: ['https://crm.example/out'],
     })
-    for (const uri of ['http://crm.example/out', 'myapp://out', 'https://crm.example/#out'])
+    expect(await add('myapp://out')).toMatchObject({ postLogoutRedirectUris: ['myapp://out'] })
+    for (const uri of ['http://crm.example/out', 'ms-word:/out', 'https://crm.example/#out'])
       await expect(add(uri), uri).rejects.toThrow(
         'postLogoutRedirectUris: must be https, loopback or private-use URIs',
       )

@@ -56,7 +56,7 @@ async function askFeatures(possible: readonly FeatureName[], terminal: Terminal)
   )
   const asked = { message: 'Which features?', options, required: false }
   const features = answerOf(await multiselect<string>({ ...asked, ...terminal })) as FeatureName[]
-  const message = 'Let Claude, ChatGPT, Cursor, VS Code and others sign in?'
+  const message = 'Let Claude, ChatGPT, Cursor and others sign in?'
   const known = answerOf(await confirm({ message, ...terminal }))
   return known ? [...features, 'known-clients'] : features
 }

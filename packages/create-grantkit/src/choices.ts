@@ -91,8 +91,13 @@ export interface Choices {
   readonly features: readonly FeatureName[]
 }
 
-/** The program of docs/start.md. */
-export const DEFAULTS: Choices = { framework: 'fastify', store: 'memory', pages: 'grantkit', features: [] }
+/** The program of docs/start.md, with known clients. */
+export const DEFAULTS: Choices = {
+  framework: 'fastify',
+  store: 'memory',
+  pages: 'grantkit',
+  features: ['known-clients'],
+}
 
 /** The features that work with these pages without further code, in the order in which a program lists them. */
 export function featuresFor(pages: PagesName): FeatureName[] {

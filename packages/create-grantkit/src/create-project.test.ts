@@ -41,11 +41,19 @@ describe('createProject', () => {
     expect(manifest().name).toBe('my-notes')
     const { dependencies, devDependencies } = manifest()
     expect(Object.keys(dependencies)).toEqual([
-      ...['@grantkit/adapter-express', '@grantkit/core', '@grantkit/pages', '@grantkit/store-postgres'],
-      ...['express', 'pg'],
+      ...['@grantkit/adapter-express', '@grantkit/core', '@grantkit/pages', '@grantkit/safe-fetch'],
+      ...['@grantkit/store-postgres', 'express', 'pg'],
     ])
     expect(Object.keys(devDependencies)).toEqual(['@types/express', '@types/node', 'typescript'])
     for (const range of Object.values({ ...dependencies, ...devDependencies })) expect(range).toMatch(/^\^\d/)
+  })
+
+  it('lets known clients in by default', async () => {
+    await createProject(folder, DEFAULTS)
+    expect(read('server.ts')).toContain('const known = knownClients()')
+    rmSync(folder, { recursive: true })
+    await createProject(folder, { ...DEFAULTS, features: [] })
+    expect(read('server.ts')).not.toContain('knownClients')
   })
 
   it('adds OpenID Connect to logout, which needs it', async () => {
@@ -56,7 +64,7 @@ describe('createProject', () => {
   it('takes packages from a folder, by paths from the project', async () => {
     const packages = join(root, 'tarballs')
     mkdirSync(packages, { recursive: true })
-    for (const name of ['adapter-fastify', 'core-0.1.0', 'store-memory-0.1.0-rc.1'])
+    for (const name of ['adapter-fastify', 'core-0.1.0', 'safe-fetch', 'store-memory-0.1.0-rc.1'])
       writeFileSync(join(packages, `grantkit-${name}.tgz`), '')
     await expect(createProject(folder, DEFAULTS, { packages })).rejects.toThrow(
       `${packages} has no grantkit-pages.tgz`,

@@ -9,12 +9,13 @@ export const interaction: Interaction = {
   errorPage: ({ status, description }) => page(status, html`<h1>Sorry</h1><p>${description}</p>`),
 
   consentPage: ({ client, identity, redirectUri, formExpired, formActionSources, ...form }) => {
-    const { host, protocol } = new URL(redirectUri)
+    const target = /^https?:/.test(redirectUri) ? new URL(redirectUri).host : redirectUri
+    const known = identity?.known
     const main = html`
-      <h1>${client.clientName ?? 'An app'} asks for access</h1>
+      <h1>${known?.name ?? client.clientName ?? 'An app'} asks for access</h1>
       ${formExpired ? html`<p role="alert">This form was too old. Nothing was decided: please decide again.</p>` : ''}
-      <p>The app chose its name itself. Your answer goes to <strong>${host || protocol}</strong>.</p>
-      ${identity?.known ? html`<p>That is ${identity.known.name}. Go on only if you began there, a moment ago.</p>` : ''}
+      <p>${known ? 'Verified: your' : 'Your'} answer goes to <strong>${target}</strong>. The app calls itself ${client.clientName ?? 'an app'}.</p>
+      ${known ? html`<p>Whoever began this at ${known.host} can use this access as you. Go on only if it was you, a moment ago.</p>` : ''}
       ${identity && client.origin === 'document' ? html`<p>It is <code>${client.clientId}</code> of <strong>${identity.host}</strong>.</p>` : ''}
       <form method="post" action="${form.action}">
         <input type="hidden" name="ticket" value="${form.ticket}">

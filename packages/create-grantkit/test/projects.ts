@@ -27,7 +27,7 @@ export interface Project {
 
 export async function create(folder: string, choices: Choices): Promise<Project> {
   const { framework, store, pages, features } = choices
-  const title = `${framework}, ${store}, ${pages} pages, ${features.length === 0 ? 'no' : 'all'} features`
+  const title = `${framework}, ${store}, ${pages} pages, ${features.length} features`
   const project = join(folder, title.replaceAll(/\W+/g, '-'))
   await createProject(project, choices)
   return { title, folder: project }

@@ -17,6 +17,7 @@ export const APPROVAL_ERRORS = defineErrors({
   consent_ticket_spent: ['invalid_request', 'This consent form was already answered'],
 })
 
+/** The user allowed a client to act for them: a grant is open. */
 export interface ConsentGranted {
   readonly type: 'consent_granted'
   readonly grantId: string
@@ -133,6 +134,7 @@ export const DENIAL_ERRORS = defineErrors({
   consent_denied: ['access_denied', 'The user did not allow access'],
 })
 
+/** The user denied what a client requested. */
 export interface ConsentDenied {
   readonly type: 'consent_denied'
   readonly clientId: string

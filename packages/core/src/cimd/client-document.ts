@@ -8,8 +8,8 @@ import type { ClientAuthMethod } from '../clients/authentication/client-authenti
 import { clientMetadata, featureMetadata } from '../clients/client-metadata.ts'
 import { clientFrom } from '../clients/client-record.ts'
 import { MAX_CLIENT_ID_LENGTH } from '../clients/client-sources.ts'
-import { SCRIPT_URI } from '../clients/redirect-uri.ts'
-import { refuseAnswerParameters } from '../clients/redirect-uri-policy.ts'
+import { hasUnsafeScheme } from '../clients/redirect-uri.ts'
+import { refuseResponseParameters } from '../clients/response-parameters.ts'
 import { listOf, readMessage, text } from '../http/message.ts'
 import { httpsParts, publicUrlFault } from '../http/public-url.ts'
 import type { Kernel } from '../kernel/kernel.ts'
@@ -108,7 +108,7 @@ function documentSchema(clientId: string) {
     client_name: registered.shape.client_name.unwrap(),
     redirect_uris: listOf(text(2048), MAX_REDIRECT_URIS)
       .min(1, 'must not be empty')
-      .refine((uris) => !uris.some((uri) => SCRIPT_URI.test(uri)), 'must not run a script'),
+      .refine((uris) => !uris.some(hasUnsafeScheme), 'must not have an unsafe scheme, such as javascript:'),
     token_endpoint_auth_method: method.optional(),
     token_endpoint_auth_methods_supported: listOf(method, 20).default([]),
     client_secret: z.never('must not be there').optional(),
@@ -125,7 +125,7 @@ export function documentReader(kernel: Kernel, methods: readonly ClientAuthMetho
       const document = readMessage(documentSchema(clientId), members)
       if (document.jwks !== undefined && document.jwks_uri !== undefined)
         return { kind: 'invalid', fault: 'has both jwks and jwks_uri' }
-      refuseAnswerParameters(document.redirect_uris)
+      refuseResponseParameters(document.redirect_uris)
       const { method, ...terms } = authenticationOf(namedMethods(document), members, methods)
       const registered = { ...featureMetadata(document, REGISTRABLE), ...terms.featureMetadata }
       const metadata = { ...document, token_endpoint_auth_method: method }

@@ -9,14 +9,15 @@ import type { Feature, MountedFeatures } from '../feature.ts'
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
+import type { OnDocumentChange } from './approved-record.ts'
 import {
   type AdmissionPolicy,
   clientIdUrlFault,
   documentReader,
   type ReadDocument,
 } from './client-document.ts'
-import { type FetchedClientsOptions, fetchedClients, type OnDocumentChange } from './fetched-clients.ts'
-import { admittedTerms, type KnownDocument } from './known-documents.ts'
+import { type FetchedClientsOptions, fetchedClients } from './fetched-clients.ts'
+import { admitKnown, admittedTerms, type KnownDocument } from './known-documents.ts'
 
 export type {
   DocumentFetch,
@@ -24,20 +25,24 @@ export type {
   DocumentFetchRequest,
   DocumentFetchResponse,
 } from '../http/document-fetch.ts'
+export type { OnDocumentChange } from './approved-record.ts'
 export { type Admission, type AdmissionPolicy, admitClientIds, admitHosts } from './client-document.ts'
 export type { DocumentFailed } from './document-look-up.ts'
 export { freshFor } from './document-request.ts'
-export type { DocumentChanged, OnDocumentChange } from './fetched-clients.ts'
+export type { DocumentChanged } from './fetched-clients.ts'
 export type { DocumentCopyUsed, KnownDocument } from './known-documents.ts'
 
 export interface ClientDocumentsOptions {
-  /** Documents as their hosts publish them. These are never fetched. */
+  /** Documents as their hosts publish them. These are never fetched, and win over copies of `knownDocuments`. */
   readonly pinned?: readonly Readonly<Record<string, unknown>>[] | undefined
   /** Fetches all other documents. Default: a client whose document is not pinned is unknown. */
   readonly fetch?: DocumentFetch | undefined
-  /** Which documents are fetched, and whose https redirect URIs are accepted. Default: all documents, and no https URIs. */
+  /**
+   * Which documents are fetched, and whose https redirect URIs are accepted, apart from `knownDocuments`. Default: all documents,
+   * and no https URIs.
+   */
   readonly admit?: AdmissionPolicy | undefined
-  /** The documents of `knownClients()`, with their copies. Default: none. */
+  /** The documents of `knownClients()`, with their copies. They are admitted, with the https redirect URIs of their entry. Default: none. */
   readonly knownDocuments?: readonly KnownDocument[] | undefined
   /** What happens to earlier grants when the document of their client changes. Default `keep`. */
   readonly onChange?: OnDocumentChange | undefined
@@ -75,14 +80,15 @@ export function clientDocuments({
   onChange = 'keep',
   knownDocuments = [],
 }: ClientDocumentsOptions): Feature {
+  const documents = [...pinnedCopies(knownDocuments), ...pinned.map(namedByPosition)]
   return (kernel) => ({
     clientSources: (methods) => {
       const read = documentReader(kernel, methods)
-      const admitted = { admit, onChange, knownDocuments }
+      const admitted = { admit: admitKnown(knownDocuments, admit), onChange, knownDocuments }
       const fetched = fetch ? [fetchedClients({ kernel, read, fetch }, admitted)] : []
-      return [pinnedClients({ kernel, read }, pinned, admitted), ...fetched]
+      return [pinnedClients({ kernel, read }, documents, admitted), ...fetched]
     },
-    metadata: { client_id_metadata_document_supported: pinned.length > 0 || fetch !== undefined },
+    metadata: { client_id_metadata_document_supported: documents.length > 0 || fetch !== undefined },
     checkMounted: (mounted) => {
       if (fetch !== undefined) checkDocumentsCanPush(mounted)
     },
@@ -98,14 +104,30 @@ function checkDocumentsCanPush({ clientAuthMethods, metadata }: MountedFeatures)
     )
 }
 
+/** A document that is never fetched, with its place in the options, which errors name. */
+interface PinnedDocument {
+  readonly option: string
+  readonly members: Members
+}
+
+function namedByPosition(members: Members, index: number): PinnedDocument {
+  return { option: `pinned[${index}]`, members }
+}
+
+function pinnedCopies(documents: readonly KnownDocument[]): PinnedDocument[] {
+  return documents.flatMap(({ url, copy, pinned }) =>
+    pinned && copy ? [{ option: `knownDocuments: ${url}`, members: copy.members }] : [],
+  )
+}
+
 function pinnedClients(
   { kernel, read }: { readonly kernel: Kernel; readonly read: ReadDocument },
-  pinned: readonly Members[],
+  documents: readonly PinnedDocument[],
   { admit, knownDocuments }: FetchedClientsOptions,
 ): ClientSource {
   const clients = new Map(
-    pinned.map((members, index) => {
-      const client = pinnedClient(kernel, read, `pinned[${index}]`, members)
+    documents.map((document) => {
+      const client = pinnedClient(kernel, read, document)
       const { clientId } = client
       return [clientId, { ...client, ...admittedTerms(clientId, admit(clientId), knownDocuments) }]
     }),
@@ -113,7 +135,7 @@ function pinnedClients(
   return { owns: (id) => clients.has(id), find: async (id) => clients.get(id) }
 }
 
-function pinnedClient(kernel: Kernel, read: ReadDocument, option: string, members: Members): Client {
+function pinnedClient(kernel: Kernel, read: ReadDocument, { option, members }: PinnedDocument): Client {
   const id = String(members.client_id)
   const fault = clientIdUrlFault(id, kernel)
   if (fault !== undefined) throw new Error(`${option}: client_id ${fault}: ${id}`)

@@ -21,6 +21,7 @@ export type LookedUp =
       readonly last?: ClientDocument | undefined
     }
 
+/** The document of a client could not be fetched, or describes no client. */
 export interface DocumentFailed {
   readonly type: 'client_document_failed'
   readonly clientId: string

@@ -3,7 +3,6 @@
  * described them at the last approval. An approval writes a record; a removal leaves one.
  */
 import {
-  CLIENT_ERRORS,
   type ClientSource,
   changeClient,
   MAX_CLIENT_ID_LENGTH,
@@ -11,8 +10,9 @@ import {
 } from '../clients/client-sources.ts'
 import type { RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { Client, ClientDocument } from '../kernel/records.ts'
+import type { Client } from '../kernel/records.ts'
 import type { StepFacts } from '../kernel/sign-in-steps.ts'
+import { approvedRecord, changedMembers, type OnDocumentChange, refusedRecord } from './approved-record.ts'
 import { type Admission, type AdmissionPolicy, clientIdUrlFault } from './client-document.ts'
 import { documentLookUp } from './document-look-up.ts'
 import type { DocumentSource } from './document-request.ts'
@@ -65,7 +65,7 @@ export function fetchedClients(
     user: RequestingUser,
   ): Promise<Client> {
     const found = await lookUp(clientId, approved !== undefined, user)
-    if (found.kind === 'document') return noted(found.client, user, { document: found.from })
+    if (found.kind === 'document') return withFacts(found.client, user, { document: found.from })
     const parameters = { host: new URL(clientId).host }
     const facts = { fault: found.fault }
     if (found.kind === 'gone')
@@ -73,13 +73,13 @@ export function fetchedClients(
     const { retryAfter, mayBeStale } = found
     const staleUntil = (approved?.document?.fetchedAt ?? 0) + MAX_STALE
     if (approved !== undefined && mayBeStale && now() < staleUntil)
-      return noted(approved, user, { ...facts, document: 'last approval' })
+      return withFacts(approved, user, { ...facts, document: 'last approval' })
     const copy = copyOf(clientId, found, approved)
-    if (copy !== undefined) return noted(copy, user, { ...facts, document: 'copy' })
+    if (copy !== undefined) return withFacts(copy, user, { ...facts, document: 'copy' })
     throw new OAuthError(DOCUMENT_ERRORS.document_unreachable, undefined, { retryAfter, parameters, facts })
   }
 
-  function noted(client: Client, { request }: RequestingUser, facts: StepFacts): Client {
+  function withFacts(client: Client, { request }: RequestingUser, facts: StepFacts): Client {
     kernel.attempts?.know(request, facts)
     return client
   }
@@ -122,85 +122,5 @@ export function fetchedClients(
       })
       return existed
     },
-  }
-}
-
-/** All installations of a client share one record. A spare day saves most approvals a write. */
-const DAY = 24 * 60 * 60
-/** 100 years. */
-const FOREVER = 36_500 * DAY
-
-/**
- * What happens to earlier grants when the document of their client changes. `keep`: they go on. `reconsent`: they end at their
- * next refresh if the name, the redirect URIs or the authentication method changed.
- */
-export type OnDocumentChange = 'keep' | 'reconsent'
-
-/** The members that a user's consent relies on. */
-const CONSENTED_TO = ['clientName', 'redirectUris', 'tokenEndpointAuthMethod']
-
-/**
- * The record after an approval; `undefined` if it stays as it is. The later copy of the document wins, since replicas fetch it
- * at different times.
- *
- * @param until epoch seconds until which the record must live
- * @throws OAuthError `client_unknown` when the operator removed the client
- */
-export function approvedRecord(
-  seen: Client | undefined,
-  client: Client,
-  until: number,
-  onChange: OnDocumentChange = 'keep',
-): Client | undefined {
-  if (seen?.refused === true) throw new OAuthError(CLIENT_ERRORS.client_unknown)
-  const { createdAt, expiresAt = 0, document } = seen ?? {}
-  const isNewer = client.document !== undefined && client.document.fetchedAt > (document?.fetchedAt ?? 0)
-  if (!isNewer && expiresAt >= until) return undefined
-  const newest = isNewer || seen === undefined ? client : seen
-  return {
-    ...newest,
-    document: newest.document && { ...newest.document, ...consentOf(seen, newest, onChange) },
-    createdAt: createdAt ?? client.createdAt,
-    expiresAt: expiresAt >= until ? expiresAt : until + DAY,
-  }
-}
-
-function consentOf(
-  before: Client | undefined,
-  after: Client,
-  onChange: OnDocumentChange,
-): Pick<ClientDocument, 'consentSince'> {
-  const changed = before === undefined ? [] : changedMembers(before, after)
-  if (onChange === 'reconsent' && changed.some((name) => CONSENTED_TO.includes(name)))
-    return { consentSince: after.document?.fetchedAt }
-  const { consentSince } = before?.document ?? {}
-  return consentSince === undefined ? {} : { consentSince }
-}
-
-/** The members that differ between two documents. */
-export function changedMembers(before: Client, after: Client): string[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  const textOf = (client: Client, name: string) => JSON.stringify(client[name as keyof Client])
-  return [...names].filter(
-    (name) => !SERVER_MEMBERS.includes(name) && textOf(before, name) !== textOf(after, name),
-  )
-}
-
-/** Members that the server sets. */
-const SERVER_MEMBERS = ['createdAt', 'expiresAt', 'document', 'httpsCallbacks', 'knownClient']
-
-/** The record of a removed client. Its document does not restore the client. */
-export function refusedRecord(clientId: string, now: number): Client {
-  return {
-    clientId,
-    origin: 'document',
-    applicationType: 'native',
-    redirectUris: [],
-    tokenEndpointAuthMethod: 'none',
-    grantTypes: [],
-    idTokenSignedResponseAlg: 'RS256',
-    refused: true,
-    createdAt: now,
-    expiresAt: now + FOREVER,
   }
 }

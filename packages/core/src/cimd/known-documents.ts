@@ -4,7 +4,7 @@
  */
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client, ClientDocument } from '../kernel/records.ts'
-import type { Admission, ReadDocument } from './client-document.ts'
+import type { Admission, AdmissionPolicy, ReadDocument } from './client-document.ts'
 import type { LookedUp } from './document-look-up.ts'
 import { hashOf } from './document-request.ts'
 
@@ -22,6 +22,8 @@ export interface KnownDocument {
         readonly seen: number
       }
     | undefined
+  /** The copy serves always, and the document is never fetched. Default false. */
+  readonly pinned?: boolean | undefined
 }
 
 /** The copy of a document described a client, because its host withheld the document. */
@@ -31,6 +33,12 @@ export interface DocumentCopyUsed {
   readonly known: string
   /** Age of the copy, in seconds. */
   readonly age: number
+}
+
+/** Admits the documents of known clients with their https redirect URIs; the operator's policy decides on all others. */
+export function admitKnown(documents: readonly KnownDocument[], admit: AdmissionPolicy): AdmissionPolicy {
+  const known = new Set(documents.map(({ url }) => url))
+  return (clientId) => (known.has(clientId) ? 'https-callbacks-too' : admit(clientId))
 }
 
 /** What the operator adds to the client of a document. */

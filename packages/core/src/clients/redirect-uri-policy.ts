@@ -1,11 +1,5 @@
-/** Which redirect URIs a client may have that the operator did not register: a policy of the operator, and the errors of both. */
-import { defineErrors, type ErrorDefinition, type ErrorFacts, OAuthError } from '../kernel/oauth-error.ts'
-import { parseLoopback, UNSAFE_SCHEME } from './redirect-uri.ts'
-
-export const REDIRECT_URI_ERRORS = defineErrors({
-  redirect_uri_refused: ['invalid_redirect_uri', 'A redirect URI cannot be registered'],
-  known_client_off: ['invalid_redirect_uri', 'The operator can allow this client'],
-})
+/** Which redirect URIs a client may have that the operator did not register: a policy of the operator. */
+import { hasUnsafeScheme, parseLoopback } from './redirect-uri.ts'
 
 /** The policy for redirect URIs that the operator did not register: the URIs to keep, or the reason to refuse the list. */
 export type RedirectUriPolicy = (uris: readonly string[]) => RedirectUriVerdict
@@ -18,8 +12,16 @@ export type RedirectUriVerdict =
   | {
       readonly refused: string
       /** A known client that a refused URI belongs to, and that the operator has not allowed. */
-      readonly knownClientOff?: { readonly id: string; readonly name: string } | undefined
+      readonly knownClientOff?: KnownClientOff | undefined
     }
+
+/** A known client that the operator can allow. */
+interface KnownClientOff {
+  readonly id: string
+  readonly name: string
+  /** How the operator allows it; a part of the error. */
+  readonly hint?: string | undefined
+}
 
 /** What pages and events say of a known client. It permits nothing. */
 export interface KnownClientMark {
@@ -51,7 +53,7 @@ export function redirectUriPolicyOf({
     if ('refused' in verdict) return verdict
     const { accepted } = verdict
     if (accepted.length === 0) return { refused: 'redirect_uris: none is accepted' }
-    const unusable = accepted.find((uri) => !ABSOLUTE_URI.test(uri) || UNSAFE_SCHEME.test(uri))
+    const unusable = accepted.find((uri) => !ABSOLUTE_URI.test(uri) || hasUnsafeScheme(uri))
     if (unusable === undefined) return verdict
     return { refused: `redirect_uris[${uris.indexOf(unusable)}]: must be an absolute URI without a fragment` }
   }
@@ -109,29 +111,6 @@ export function loopbackFault(
   return undefined
 }
 
-/** The parameters of an answer (RFC 6749 4.1.2, RFC 9207 2), also as lenient parsers read them: `CODE`, `code[]`. */
-const ANSWER_PARAMETER = /^\s*(code|state|iss|error(_description|_uri)?)\s*(\[|$)/i
-
-/**
- * Refuses a query that a client could mix up with the answer of this server: of two parameters with one name, some
- * parsers take the first.
- *
- * @throws OAuthError `invalid_redirect_uri`
- */
-export function refuseAnswerParameters(uris: readonly string[]): void {
-  const index = uris.findIndex((uri) => parameterNames(uri).some((name) => ANSWER_PARAMETER.test(name)))
-  if (index < 0) return
-  const fault = `redirect_uris[${index}]: a parameter of its query would be mixed up with the answer, such as code`
-  throw new OAuthError(REDIRECT_URI_ERRORS.redirect_uri_refused, fault)
-}
-
-/** Decoded. Semicolons separate too, since they do for some parsers. */
-function parameterNames(uri: string): string[] {
-  const [, query] = /^[^?]*\?(.*)$/s.exec(uri) ?? []
-  if (query === undefined) return []
-  return [...new URLSearchParams(query.replaceAll(';', '&')).keys()]
-}
-
 /** A policy of the operator accepts it, as it does for clients that register themselves. */
 export function isAcceptedBy(policy: RedirectUriPolicy, uri: string): boolean {
   return accepts(policy([uri]), uri)
@@ -144,17 +123,4 @@ export function accepts(verdict: RedirectUriVerdict, uri: string): boolean {
 /** The known client that accepted URIs belong to. */
 export function knownClientOf(verdict: RedirectUriVerdict): KnownClientMark | undefined {
   return 'accepted' in verdict ? verdict.known : undefined
-}
-
-/** An error that names the known client the operator would have to allow; otherwise the given one. */
-export function refusalOf(
-  verdict: RedirectUriVerdict,
-  definition: ErrorDefinition,
-  { detail, facts }: { readonly detail?: string; readonly facts?: ErrorFacts } = {},
-): OAuthError {
-  const off = 'refused' in verdict ? verdict.knownClientOff : undefined
-  if (off === undefined) return new OAuthError(definition, detail, { facts })
-  const { known_client_off } = REDIRECT_URI_ERRORS
-  const message = `${known_client_off.description}: KNOWN_CLIENTS=${off.id}`
-  return new OAuthError(known_client_off, message, { parameters: { known: off.id, name: off.name } })
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   formActionSources,
   isLoopback,
-  isStaticRedirectUri,
+  isRegistrableByOperator,
   redirectUriMatches,
   withParameters,
 } from './redirect-uri.ts'
@@ -154,7 +154,7 @@ describe('loopbackOnly', () => {
   })
 })
 
-describe('isStaticRedirectUri', () => {
+describe('isRegistrableByOperator', () => {
   it.each([
     ['https://app.example/cb', true],
     ['https://app.example:8443/cb?x=1', true],
@@ -175,12 +175,13 @@ describe('isStaticRedirectUri', () => {
     ['com.example.app:/*', false],
     [`com.example.app:/${'x'.repeat(2031)}`, true],
     [`com.example.app:/${'x'.repeat(2032)}`, false],
-    ['cursor://anysphere.cursor/cb', false],
+    ['cursor://anysphere.cursor/cb', true],
+    ['ms-word:/x', false],
     ['data:text/html,x', false],
     [`https://app.example/${'x'.repeat(2028)}`, true],
     [`https://app.example/${'x'.repeat(2029)}`, false],
   ])('%s: %s', (uri, expected) => {
-    expect(isStaticRedirectUri(uri)).toBe(expected)
+    expect(isRegistrableByOperator(uri)).toBe(expected)
   })
 })
 

@@ -38,11 +38,14 @@ export function redirectUriMatches(registered: string, requested: string): boole
   return known !== undefined && known.host === other?.host && known.rest === other.rest
 }
 
-/** Schemes that run code in the browser or open a local file. */
-export const SCRIPT_URI = /^\s*(javascript|data|vbscript|blob|file):/i
-/** Schemes that no client may have: those, and schemes that name no app but run one, or belong to the browser. */
-export const UNSAFE_SCHEME =
+/** They run code in the browser, open a local file, belong to the browser, or run an app that they do not name. */
+const UNSAFE_SCHEME =
   /^\s*(javascript|data|vbscript|blob|file|filesystem|about|view-source|intent|ms-[a-z0-9+.-]*|wss?):/i
+
+/** No client may have a redirect URI of such a scheme. */
+export function hasUnsafeScheme(uri: string): boolean {
+  return UNSAFE_SCHEME.test(uri)
+}
 
 /** A redirect URI on the web, or of a program on the user's computer. */
 export function isHttpsOrLoopback(uri: string): boolean {
@@ -50,24 +53,20 @@ export function isHttpsOrLoopback(uri: string): boolean {
   return (https && uri.length <= MAX_URI_LENGTH) || isLoopback(uri)
 }
 
-const PRIVATE_USE_URI = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:\/[\w\-.~!$&'()+,;=:@/?%]*$/i
+const PRIVATE_USE_URI = /^[a-z][a-z0-9+.-]*:\/[\w\-.~!$&'()+,;=:@/?%]*$/i
 
-/** The URI of a native app: its scheme is a domain name in reverse, so it has a period (RFC 8252 7.1). */
-function isPrivateUse(uri: string): boolean {
-  return uri.length <= MAX_URI_LENGTH && PRIVATE_USE_URI.test(uri)
-}
-
-const APP_URI = /^[a-z][a-z0-9+.-]*:\/[\w\-.~!$&'()+,;=:@/?%]*$/i
-
-/** The URI of an app by any scheme of its own. Schemes without a period deviate from RFC 8252 8.4: only a named app may have one. */
+/**
+ * The URI of an app by a scheme of its own. RFC 8252 7.1 requires a scheme with a period and 8.4 advises against others, which
+ * many apps have: only the exact URI of a named app may have one.
+ */
 export function isPrivateUseUri(uri: string): boolean {
-  const named = APP_URI.test(uri) && !UNSAFE_SCHEME.test(uri) && !/^https?:/i.test(uri)
-  return uri.length <= MAX_URI_LENGTH && named
+  const privateUse = PRIVATE_USE_URI.test(uri) && !hasUnsafeScheme(uri) && !/^https?:/i.test(uri)
+  return privateUse && uri.length <= MAX_URI_LENGTH
 }
 
-/** A redirect URI that an operator may register: https, loopback, or of a private-use scheme. */
-export function isStaticRedirectUri(uri: string): boolean {
-  return isHttpsOrLoopback(uri) || isPrivateUse(uri)
+/** A URI that an operator may register for a client, to return to with a code or after a logout. */
+export function isRegistrableByOperator(uri: string): boolean {
+  return isHttpsOrLoopback(uri) || isPrivateUseUri(uri)
 }
 
 /** A redirect URI of an app on the user's device (RFC 8252 7). */

@@ -10,13 +10,12 @@ import { clientMetadata, featureMetadata, METADATA_ERRORS, type Registrable } fr
 import { addClient, clientInformation } from './client-record.ts'
 import { isLoopback } from './redirect-uri.ts'
 import {
-  REDIRECT_URI_ERRORS,
   type RedirectUriOptions,
   type RedirectUriVerdict,
   redirectUriPolicyOf,
-  refusalOf,
-  refuseAnswerParameters,
 } from './redirect-uri-policy.ts'
+import { REDIRECT_URI_ERRORS, refusalOf } from './redirect-uri-refusal.ts'
+import { refuseResponseParameters } from './response-parameters.ts'
 
 export interface RegistrationOptions extends PathOptions<'register'>, RedirectUriOptions {
   /** `false`: no client registers itself, and the server has no such endpoint. Default true. */
@@ -44,6 +43,7 @@ export const REGISTRATION_LIMITS: RateLimits = {
   known_client_registration: { points: 1000, seconds: 600, withoutLimiter: true },
 }
 
+/** A client registered itself (RFC 7591). */
 export interface ClientRegistered {
   readonly type: 'client_registered'
   readonly clientId: string
@@ -77,7 +77,7 @@ export function registration(
       const verdict = redirectUriPolicy(metadata.redirect_uris)
       if ('refused' in verdict)
         throw refusalOf(verdict, REDIRECT_URI_ERRORS.redirect_uri_refused, { detail: verdict.refused })
-      refuseAnswerParameters(verdict.accepted)
+      refuseResponseParameters(verdict.accepted)
       // Last: invalid metadata does not count.
       await limitRegistrations(server.limiter, callerNetwork(request), verdict)
       const knownClient = verdict.known?.id

@@ -13,19 +13,16 @@ import {
 } from './client-metadata.ts'
 import { addClient, camelCased, type PublicClient, publicClient, snakeCased } from './client-record.ts'
 import { checkKnown, knownAmong, namedIn, type StaticClientOptions } from './known-static-clients.ts'
-import { isHttpsOrLoopback, isPrivateUseUri } from './redirect-uri.ts'
-import {
-  isAcceptedBy,
-  REDIRECT_URI_ERRORS,
-  type RedirectUriPolicy,
-  redirectUriPolicyOf,
-  refuseAnswerParameters,
-} from './redirect-uri-policy.ts'
+import { isRegistrableByOperator } from './redirect-uri.ts'
+import { isAcceptedBy, type RedirectUriPolicy, redirectUriPolicyOf } from './redirect-uri-policy.ts'
+import { REDIRECT_URI_ERRORS } from './redirect-uri-refusal.ts'
+import { refuseResponseParameters } from './response-parameters.ts'
 import type { KnownStaticClient, StaticClient } from './static-client.ts'
 
 /** A new client with its secret, which is shown only once. */
 export type AddedClient = PublicClient & { readonly clientSecret?: string | undefined }
 
+/** The operator registered a static client. */
 export interface ClientAdded {
   readonly type: 'client_added'
   readonly clientId: string
@@ -106,21 +103,16 @@ function checkRedirectUris(
   policy: RedirectUriPolicy,
 ): void {
   const { redirect_uri_refused } = REDIRECT_URI_ERRORS
-  const refused = redirect_uris.find((uri) => !isOperatorsUri(uri) && !isAcceptedBy(policy, uri))
+  const refused = redirect_uris.find((uri) => !isRegistrableByOperator(uri) && !isAcceptedBy(policy, uri))
   if (refused !== undefined)
     throw new OAuthError(
       redirect_uri_refused,
       `${refused}: must be https, loopback or of a private-use scheme such as com.example.app:/callback, without a fragment`,
     )
-  refuseAnswerParameters(redirect_uris)
+  refuseResponseParameters(redirect_uris)
   const needed = grant_types.includes('authorization_code') && !resource_server
   if (redirect_uris.length === 0 && needed)
     throw new OAuthError(redirect_uri_refused, 'redirectUris must not be empty')
-}
-
-/** Of schemes without a period too, which RFC 8252 8.4 advises against: an operator names an app, and its exact address. */
-function isOperatorsUri(uri: string): boolean {
-  return isHttpsOrLoopback(uri) || isPrivateUseUri(uri)
 }
 
 function checkPkce({ pkce_optional, token_endpoint_auth_method }: Omit<StaticMetadata, 'scopes'>): void {

@@ -51,7 +51,7 @@ export const EDITORS: readonly KnownClient[] = [
     source: 'microsoft/vscode, src/vs/base/common/oauth.ts',
     seen: '2026-09-17',
     // The pages pass the code on to an editor that `state` names.
-    caution: 'hands-on',
+    caution: 'passes-code-on',
   },
   {
     id: 'devin',
@@ -64,6 +64,18 @@ export const EDITORS: readonly KnownClient[] = [
     evidence: 'vendor-page',
     source: 'https://docs.devin.ai',
     seen: '2026-09-17',
+  },
+  {
+    id: 'devin-beta',
+    name: 'Devin Beta',
+    vendor: 'Cognition',
+    host: 'beta.devin.ai',
+    redirectUris: ['https://api.beta.devin.ai/mcp/oauth/callback'],
+    documents: [],
+    formActionHops: [],
+    evidence: 'observed',
+    source: 'the callback list of mcp.browserless.io',
+    seen: '2026-09-11',
   },
   {
     id: 'antigravity',

@@ -22,13 +22,20 @@ export interface KnownClient {
   /** The day on which the source said so: `2026-09-17`. */
   readonly seen: string
   /**
-   * Why it is off unless named. `hands-on`: its callback gives the code to a program that it does not know. `shows-code`: it
+   * Why it is off unless named. `passes-code-on`: its callback gives the code to a program that it does not know. `shows-code`: it
    * shows the code to the user. `confidential`: it needs a client secret.
    */
-  readonly caution?: 'hands-on' | 'shows-code' | 'confidential' | undefined
+  readonly caution?: keyof typeof CAUTIONS | undefined
   /** Why it was taken out for security. It stays in the table, so that a server that names it starts; it lets nothing in. */
   readonly removed?: string | undefined
 }
+
+/** What each `caution` says, after the name of the client. */
+export const CAUTIONS = {
+  'passes-code-on': 'its page passes the code on to a program that it does not know',
+  'shows-code': 'its page shows the code to the user',
+  confidential: 'it needs a client secret',
+} as const
 
 export interface KnownClientDocument {
   /** The `client_id`. */

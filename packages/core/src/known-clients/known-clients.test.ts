@@ -47,21 +47,26 @@ describe('knownClients', () => {
     ])
   })
 
-  it('admits the documents of its entries with their https callbacks, and others without', () => {
-    const { admit } = knownClients()
-    expect(admit(CLAUDE_DOCUMENT)).toBe('https-callbacks-too')
-    expect(admit('https://chatgpt.com/oauth/abc123/client.json'), 'no pattern').toBe('yes')
-    expect(knownClients({ except: ['claude'] }).admit(CLAUDE_DOCUMENT)).toBe('yes')
+  it('leaves the documents that the operator pins, and the policy for others, to the operator', () => {
+    const [pinned, admit] = [[{ client_id: 'https://app.example/client' }], () => 'no' as const]
+    for (const documents of ['fetch-then-copy', 'copy', 'fetch'] as const)
+      expect({ pinned, admit, ...knownClients({ documents }) }).toMatchObject({ pinned, admit })
+  })
+
+  it('names the documents of the entries that are on', () => {
+    const urls = (options: KnownClientsOptions) => knownClients(options).knownDocuments.map(({ url }) => url)
+    expect(urls({})).toContain(CLAUDE_DOCUMENT)
+    expect(urls({ except: ['claude'] })).not.toContain(CLAUDE_DOCUMENT)
   })
 
   it.each([
-    ['fetch-then-copy', 0, true],
-    ['copy', 1, true],
-    ['fetch', 0, false],
+    ['fetch-then-copy', false, true],
+    ['copy', true, true],
+    ['fetch', undefined, false],
   ] as const)('with %s has the copies in their place', (documents, pinned, copies) => {
     const known = knownClients({ only: ['claude'], documents })
-    expect(known.pinned).toHaveLength(pinned)
     expect(known.knownDocuments).toMatchObject([{ url: CLAUDE_DOCUMENT, knownClient: 'claude' }])
+    expect(known.knownDocuments[0]?.pinned).toBe(pinned)
     expect(known.knownDocuments[0]?.copy !== undefined).toBe(copies)
   })
 })

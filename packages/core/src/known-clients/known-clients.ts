@@ -5,16 +5,15 @@
  *
  * @module
  */
-import type { AdmissionPolicy } from '../cimd/client-document.ts'
 import type { KnownDocument } from '../cimd/known-documents.ts'
 import type { RedirectUriPolicy } from '../clients/redirect-uri-policy.ts'
 import { entryFault } from './entry-rules.ts'
 import { isOnByDefault, type KnownClient } from './known-client.ts'
-import { admitKnown, documentsOf } from './known-documents.ts'
+import { documentsOf } from './known-documents.ts'
 import { type KnownRedirectUriOptions, knownRedirectUris } from './known-redirect-uris.ts'
 import { KNOWN_CLIENTS } from './table.ts'
 
-export { isOnByDefault, type KnownClient, type KnownClientDocument } from './known-client.ts'
+export { CAUTIONS, isOnByDefault, type KnownClient, type KnownClientDocument } from './known-client.ts'
 export { KNOWN_CLIENTS } from './table.ts'
 
 /** An entry of the operator's own. */
@@ -34,11 +33,10 @@ export interface KnownClientsOptions extends KnownRedirectUriOptions {
   readonly documents?: 'fetch-then-copy' | 'copy' | 'fetch' | undefined
 }
 
-/** Options of the server and of `clientDocuments`, to be spread into both. */
+/** Options of the server and of `clientDocuments`, to be spread into both. Their options `pinned` and `admit` stay the operator's. */
 export interface KnownClients {
   readonly redirectUriPolicy: RedirectUriPolicy
-  readonly admit: AdmissionPolicy
-  readonly pinned: readonly Readonly<Record<string, unknown>>[]
+  /** The documents of the entries that are on. */
   readonly knownDocuments: readonly KnownDocument[]
   /** Every entry, for `clients.add({ known })`. */
   readonly knownClients: readonly KnownClient[]
@@ -71,18 +69,14 @@ export interface KnownClients {
  * ```
  */
 export function knownClients(options: KnownClientsOptions = {}): KnownClients {
-  const { documents = 'fetch-then-copy' } = options
   const own = (options.also ?? []).map(completed)
   checkOwn(own)
   const entries = [...KNOWN_CLIENTS, ...own].filter(isUsable)
   const on = entriesOn(options, own)
   const off = entries.filter((entry) => !on.includes(entry))
-  const known = documentsOf(on)
   return {
     redirectUriPolicy: knownRedirectUris(on, off, options),
-    admit: admitKnown(known),
-    pinned: documents === 'copy' ? known.flatMap(({ copy }) => (copy ? [copy.members] : [])) : [],
-    knownDocuments: documents === 'fetch' ? known.map(({ copy: _, ...document }) => document) : known,
+    knownDocuments: documentsOf(on, options.documents),
     knownClients: entries,
     on,
   }

@@ -117,6 +117,16 @@ describe('a list of redirect URIs', () => {
       })
   })
 
+  it('of two known clients is refused where one of them is off, or both are', () => {
+    for (const [mixed, only] of MODES.flatMap((mixed) => [
+      [mixed, ['chatgpt']] as const,
+      [mixed, []] as const,
+    ]))
+      expect(policyOf({ mixed, only })([CHATGPT, CLAUDE, LOOPBACK])).toEqual({
+        refused: 'redirect_uris: some are of ChatGPT and some of Claude',
+      })
+  })
+
   it('of loopback addresses is of no known client', () => {
     expect(policyOf()([LOOPBACK])).toEqual({ accepted: [LOOPBACK], known: undefined })
   })
@@ -147,7 +157,14 @@ describe('a known client that is off', () => {
 
   it('is named in the refusal', () => {
     expect(redirectUriPolicy([CURSOR[1] ?? ''])).toMatchObject({
-      knownClientOff: { id: 'cursor', name: 'Cursor' },
+      knownClientOff: { id: 'cursor', name: 'Cursor', hint: "knownClients({ only: [..., 'cursor'] })" },
+    })
+  })
+
+  it('is allowed as the operator says', () => {
+    const { redirectUriPolicy } = knownClients({ only: [], hint: (id) => `add ${id} to the settings` })
+    expect(redirectUriPolicy([CLAUDE])).toMatchObject({
+      knownClientOff: { hint: 'add claude to the settings' },
     })
   })
 

@@ -11,6 +11,8 @@ export interface KnownRedirectUriOptions {
   readonly mixed?: 'prune' | 'refuse' | undefined
   /** Accept the name `localhost` next to the two IP literals. Default true. */
   readonly localhost?: boolean | undefined
+  /** How the operator allows an entry that is off, for the error `known_client_off`. Default: by the option `only`. */
+  readonly hint?: ((id: string) => string) | undefined
 }
 
 const FOREIGN =
@@ -25,29 +27,35 @@ const FOREIGN =
 export function knownRedirectUris(
   on: readonly KnownClient[],
   off: readonly KnownClient[],
-  { mixed = 'prune', localhost = true }: KnownRedirectUriOptions,
+  { mixed = 'prune', localhost = true, hint = namedInOnly }: KnownRedirectUriOptions,
 ): RedirectUriPolicy {
   return (uris) => {
-    const owners = uris.map((uri) => ownerOf(on, uri))
-    const [entry, other] = new Set(owners.filter((owner) => owner !== undefined))
+    const [owner, other] = ownersOf([...on, ...off], uris)
     // Such a list belongs to neither, and the consent page could name only one of them.
-    if (entry !== undefined && other !== undefined)
-      return { refused: `redirect_uris: some are of ${entry.name} and some of ${other.name}` }
-    const faults = uris.map((uri, index) => (owners[index] ? undefined : faultOf(uri, localhost)))
+    if (owner !== undefined && other !== undefined)
+      return { refused: `redirect_uris: some are of ${owner.name} and some of ${other.name}` }
+    const entry = owner !== undefined && on.includes(owner) ? owner : undefined
+    const faults = uris.map((uri) =>
+      entry?.redirectUris.includes(uri) ? undefined : faultOf(uri, localhost),
+    )
     const accepted = uris.filter((_, index) => faults[index] === undefined)
     const prune = mixed === 'prune' && accepted.length > 0
     if (prune || accepted.length === uris.length) return { accepted, known: entry && markOf(entry, uris) }
-    const missing = uris.map((uri) => ownerOf(off, uri)).find((owner) => owner !== undefined)
-    return {
-      refused: faultsByPosition(faults),
-      knownClientOff: missing && { id: missing.id, name: missing.name },
-    }
+    const refused = faultsByPosition(faults)
+    if (owner === undefined || owner === entry) return { refused }
+    return { refused, knownClientOff: { id: owner.id, name: owner.name, hint: hint(owner.id) } }
   }
 }
 
+/** Names the other ids too: the option has all entries that are on. */
+function namedInOnly(id: string): string {
+  return `knownClients({ only: [..., '${id}'] })`
+}
+
 /** By bytes: a URL parser would treat different URIs as equal. */
-function ownerOf(entries: readonly KnownClient[], uri: string): KnownClient | undefined {
-  return entries.find(({ redirectUris }) => redirectUris.includes(uri))
+function ownersOf(entries: readonly KnownClient[], uris: readonly string[]): readonly KnownClient[] {
+  const owners = uris.map((uri) => entries.find(({ redirectUris }) => redirectUris.includes(uri)))
+  return [...new Set(owners.filter((owner) => owner !== undefined))]
 }
 
 function faultOf(uri: string, localhost: boolean): string | undefined {

@@ -14,6 +14,14 @@ const OTHER_DOMAINS: Readonly<Record<string, readonly string[]>> = {
 /** What a callback with a part for each user, tenant, connector or server looks like. */
 const VARYING_PART = /[*{}<>]|:[a-z]|[0-9a-f]{8}|\/connector\/oauth\/|azure-apim|vertexaisearch/
 
+/** A page with its address or number, a document, a file of a repository or one of its issues. */
+const CHECKABLE: Readonly<Record<KnownClient['evidence'], RegExp>> = {
+  'vendor-page': /^https:|^[\w-]+(\.[\w-]+)+, |, article \d+$/,
+  'vendor-document': /^https:/,
+  'vendor-source': /^[\w-]+\/[\w-]+(#\d+|, [\w./-]+\.\w+)$/,
+  observed: /\S/,
+}
+
 const withPort = (uri: string) => /^[a-z]+:\/\/[^/?]*:/.test(uri)
 const webAddresses = ({ redirectUris }: KnownClient) => redirectUris.filter((uri) => uri.startsWith('https:'))
 
@@ -36,13 +44,16 @@ describe('the table of known clients', () => {
     expect(addresses.filter(withPort)).toEqual([])
   })
 
-  it.each(KNOWN_CLIENTS)('says where $id comes from, and since when', ({ source, seen, documents }) => {
-    expect(source).toMatch(/\S/)
-    for (const day of [seen, ...documents.map((document) => document.seen)]) {
-      expect(day).toMatch(/^20\d\d-\d\d-\d\d$/)
-      expect(Date.parse(day)).not.toBeNaN()
-    }
-  })
+  it.each(KNOWN_CLIENTS)(
+    'says where $id comes from, and since when',
+    ({ evidence, source, seen, documents }) => {
+      expect(source).toMatch(CHECKABLE[evidence])
+      for (const day of [seen, ...documents.map((document) => document.seen)]) {
+        expect(day).toMatch(/^20\d\d-\d\d-\d\d$/)
+        expect(Date.parse(day)).not.toBeNaN()
+      }
+    },
+  )
 
   it.each(KNOWN_CLIENTS)('has copies of documents of $id that name themselves', ({ documents }) => {
     for (const { url, json } of documents) expect(json?.client_id ?? url).toBe(url)
@@ -60,7 +71,15 @@ describe('the table of known clients', () => {
   it('is on where the vendor is the source and nothing speaks against it', () => {
     const off = KNOWN_CLIENTS.filter((entry) => !isOnByDefault(entry)).map(({ id }) => id)
     expect(off.sort()).toEqual([
-      ...['antigravity', 'claude-code-desktop', 'lobehub', 'make', 'microsoft-365-copilot', 'mistral'],
+      ...[
+        'antigravity',
+        'claude-code-desktop',
+        'devin-beta',
+        'lobehub',
+        'make',
+        'microsoft-365-copilot',
+        'mistral',
+      ],
       ...['raycast', 'vscode'],
     ])
   })

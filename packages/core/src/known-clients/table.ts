@@ -1,8 +1,9 @@
 import { ASSISTANTS } from './assistants.ts'
 import { BUILDERS } from './builders.ts'
+import { COMMAND_LINE_AGENTS } from './command-line-agents.ts'
+import { DESKTOP_APPS } from './desktop-apps.ts'
 import { EDITORS } from './editors.ts'
 import type { KnownClient } from './known-client.ts'
-import { LOCAL_APPS } from './local-apps.ts'
 
 /**
  * Clients that many users have, with the exact addresses they use. Addresses with a part for each user, tenant or connector are
@@ -15,4 +16,10 @@ import { LOCAL_APPS } from './local-apps.ts'
  * for (const { id, redirectUris } of KNOWN_CLIENTS) console.log(id, ...redirectUris)
  * ```
  */
-export const KNOWN_CLIENTS: readonly KnownClient[] = [...ASSISTANTS, ...EDITORS, ...LOCAL_APPS, ...BUILDERS]
+export const KNOWN_CLIENTS: readonly KnownClient[] = [
+  ...ASSISTANTS,
+  ...EDITORS,
+  ...COMMAND_LINE_AGENTS,
+  ...DESKTOP_APPS,
+  ...BUILDERS,
+]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { RegisteredBy } from '../clients/client-metadata.ts'
-import { isLoopback, isStaticRedirectUri, withParameters } from '../clients/redirect-uri.ts'
+import { isLoopback, isRegistrableByOperator, withParameters } from '../clients/redirect-uri.ts'
 import { listOf, type Parameters, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
@@ -74,7 +74,7 @@ const uris = listOf(text(2048), 20)
 export function postLogoutMetadata(registeredBy: RegisteredBy) {
   const kept = uris.transform((sent) => sent.filter(isLoopback))
   const permitted = uris.refine(
-    (sent) => sent.every(isStaticRedirectUri),
+    (sent) => sent.every(isRegistrableByOperator),
     'must be https, loopback or private-use URIs',
   )
   return { [MEMBER]: (registeredBy === 'client' ? kept : permitted).optional() }

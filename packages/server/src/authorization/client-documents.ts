@@ -12,7 +12,7 @@ import { knownClientsOf } from './known-clients.ts'
 export interface ClientDocuments extends Pick<KnownClients, 'knownDocuments'> {
   readonly pinned: readonly Readonly<Record<string, unknown>>[]
   readonly fetch: DocumentFetch
-  /** Every document is admitted; https redirect URIs only of documents that the operator lists, and of known clients. */
+  /** Every document is admitted; https redirect URIs only of documents that the operator lists. */
   readonly admit: AdmissionPolicy
 }
 
@@ -22,13 +22,12 @@ const Documents = z.array(z.record(z.string(), z.unknown()))
 export async function clientDocumentsOf(config: Config): Promise<ClientDocuments | undefined> {
   const { enabled, admit, pinned: file } = config.features.clientDocuments
   if (!enabled) return undefined
-  const known = knownClientsOf(config)
   const pinned = await contentOf('CIMD_PINNED', file, (text) => Documents.parse(JSON.parse(text)))
   return {
     pinned: pinned ?? [],
     fetch: await outboundFetch(config),
-    admit: (clientId) => (admit.includes(clientId) ? 'https-callbacks-too' : known.admit(clientId)),
-    knownDocuments: known.knownDocuments,
+    admit: (clientId) => (admit.includes(clientId) ? 'https-callbacks-too' : 'yes'),
+    knownDocuments: knownClientsOf(config).knownDocuments,
   }
 }
 

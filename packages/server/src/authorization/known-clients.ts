@@ -6,5 +6,5 @@ import type { Config } from '../config/config.ts'
  * configured. A list with others too is refused: such a client needs an integration.
  */
 export function knownClientsOf({ features: { knownClients: only } }: Config): KnownClients {
-  return knownClients({ only, mixed: 'refuse' })
+  return knownClients({ only, mixed: 'refuse', hint: (id) => `add ${id} to KNOWN_CLIENTS` })
 }

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { KNOWN_CLIENTS, type KnownClient } from '@grantkit/core/known-clients'
+import { CAUTIONS, KNOWN_CLIENTS, type KnownClient } from '@grantkit/core/known-clients'
 import { defineCommand } from 'citty'
 import type { LoadService } from '../configured-service.ts'
 import { jsonText } from './terminal.ts'
@@ -36,12 +36,6 @@ function linesOf({ id, name, host, redirectUris, documents, ...entry }: KnownCli
     ...(caution === undefined ? [] : [`  caution   ${CAUTIONS[caution]}`]),
     `  seen      ${seen}, ${EVIDENCE[evidence]}: ${source}`,
   ]
-}
-
-const CAUTIONS: Readonly<Record<NonNullable<KnownClient['caution']>, string>> = {
-  'hands-on': 'its page hands the code on to a program that state names',
-  'shows-code': 'its page shows the code to the user',
-  confidential: 'it needs a client secret',
 }
 
 const EVIDENCE: Readonly<Record<KnownClient['evidence'], string>> = {

@@ -34,7 +34,7 @@ export const DEFAULTS = {
   users: 'here',
   database: 'sqlite',
   resource: '',
-  'known-clients': 'off',
+  'known-clients': 'on',
 } as const satisfies GivenAnswers
 
 const DATABASES = ['sqlite', 'postgres'] as const
@@ -76,7 +76,7 @@ export function completed(given: GivenAnswers): Answers {
     users: users === 'here' ? users : { application: users },
     database: given.database === 'postgres' ? 'postgres' : 'sqlite',
     resource: given.resource || undefined,
-    knownClients: given['known-clients'] === 'on',
+    knownClients: (given['known-clients'] ?? DEFAULTS['known-clients']) === 'on',
   }
 }
 

@@ -60,7 +60,7 @@ async function askKnownClients(terminal: Terminal): Promise<string> {
     { value: 'on', label: 'Yes', hint: 'grantkit clients known lists them' },
     { value: 'off', label: 'No', hint: 'only apps on the computer of the user, and those that you add' },
   ]
-  const message = 'Let Claude, ChatGPT, Cursor, VS Code and others sign in?'
+  const message = 'Let Claude, ChatGPT, Cursor and others sign in?'
   return answerOf(await select({ message, options, ...terminal }))
 }
 

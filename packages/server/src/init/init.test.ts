@@ -1,6 +1,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { isOnByDefault, KNOWN_CLIENTS } from '@grantkit/core/known-clients'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { runCommand } from 'citty'
 import { describe, expect, it, vi } from 'vitest'
@@ -38,14 +39,15 @@ describe('grantkit init', () => {
     expect(config.users?.kind).toBe(users === 'here' ? undefined : 'external')
   })
 
-  it('lets known clients in only if the operator says so', async () => {
+  it('lets the default set of known clients in, unless the operator says no', async () => {
     const knownClients = async (...options: readonly string[]) => {
       const folder = await initialized(...options)
       const { config } = await readConfig({ file: join(folder, 'grantkit.config.ts'), environment: {} })
       return config.features.knownClients
     }
-    expect(await knownClients()).toEqual([])
-    expect(await knownClients('--known-clients=on')).toEqual(expect.arrayContaining(['claude', 'cursor']))
+    const defaultSet = KNOWN_CLIENTS.filter(isOnByDefault).map(({ id }) => id)
+    expect((await knownClients()).toSorted()).toEqual(defaultSet.toSorted())
+    expect(await knownClients('--known-clients=off')).toEqual([])
   })
 
   it.each([

@@ -71,7 +71,7 @@ function scopes(name: string): string {
   }`
 }
 
-const KNOWN_CLIENTS = `// Claude, ChatGPT, Cursor, VS Code and others: \`grantkit clients known\` lists them.
+const KNOWN_CLIENTS = `// Claude, ChatGPT, Cursor and others: \`grantkit clients known\` lists them.
   features: { knownClients: 'on' }`
 
 function usersMember(url: string): string {

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import {
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  decide,
+  redeem,
+  redirectOf,
+  refresh,
+  register,
+} from './client.ts'
+import { asked, CHATGPT, CLAUDE, CURSOR_APP, eventsOf, FOREIGN, openKnown } from './known-client-service.ts'
+import { ISSUER, REDIRECT_URI } from './service.ts'
+
+describe('the consent page of a known client', () => {
+  it('has the verified name of the address, and the claimed one apart from it', async () => {
+    const { view } = await asked(openKnown(), CHATGPT, {
+      client_name: 'Your Bank',
+      logo_uri: 'https://bank.example/l',
+    })
+    expect(view?.identity).toEqual({
+      host: 'chatgpt.com',
+      loopback: false,
+      known: { name: 'ChatGPT', host: 'chatgpt.com' },
+    })
+    expect(view?.client).toMatchObject({ clientName: 'Your Bank', knownClient: 'chatgpt' })
+  })
+
+  it.each([
+    ['a private-use scheme', CURSOR_APP],
+    ['a loopback address', REDIRECT_URI],
+  ])('verifies nothing for %s, whatever the client calls itself', async (_, uri) => {
+    const { view } = await asked(openKnown(), uri, { client_name: 'Claude Code' })
+    expect(view).toMatchObject({ redirectUri: uri, identity: undefined })
+  })
+
+  it.each([
+    ['an https callback', CHATGPT, ['https://chatgpt.com']],
+    ['a callback that goes on to an app', CLAUDE, ['https://claude.ai', 'claude:']],
+    ['a private-use scheme', CURSOR_APP, ['cursor:']],
+  ])('lets its form redirect to %s', async (_, uri, sources) => {
+    expect((await asked(openKnown(), uri)).view?.formActionSources).toEqual(sources)
+  })
+
+  it('is told to the operator when the user allows', async () => {
+    const service = openKnown()
+    await asked(service, CHATGPT)
+    await decide(service)
+    expect(eventsOf(service, 'consent_granted')).toMatchObject([{ known: 'chatgpt' }])
+  })
+})
+
+describe('an authorization at the address of a known client', () => {
+  it('gets a code there, and tokens that refresh', async () => {
+    const service = openKnown()
+    for (const redirect_uri of [CHATGPT, CURSOR_APP]) {
+      const { clientId } = await asked(service, redirect_uri)
+      const answer = await decide(service)
+      expect(String(answer.headers.location).split('?')[0]).toBe(redirect_uri)
+      const tokens = await redeem(service, { clientId }, redirectOf(answer).code ?? '', { redirect_uri })
+      const { refresh_token } = bodyOf<{ refresh_token: string }>(tokens)
+      expect((await refresh(service, { clientId }, refresh_token)).status).toBe(200)
+    }
+  })
+
+  it('gives a code that lives 60 seconds, whatever the codes of others do', async () => {
+    const service = openKnown({}, { lifetimes: { code: 600 } })
+    const { clientId } = await asked(service, CHATGPT)
+    const { code = '' } = redirectOf(await decide(service))
+    service.clock.now += 60
+    const late = await redeem(service, { clientId }, code, { redirect_uri: CHATGPT })
+    expect(bodyOf(late).error).toBe('invalid_grant')
+  })
+
+  it('needs PKCE with S256', async () => {
+    const service = openKnown()
+    const { clientId } = await register(service, { redirect_uris: [CHATGPT] })
+    for (const overrides of [{ code_challenge: undefined }, { code_challenge_method: 'plain' }]) {
+      const query = authorizationQuery(clientId, { redirect_uri: CHATGPT, ...overrides })
+      expect(redirectOf(await authorize(service, query)).error).toBe('invalid_request')
+    }
+  })
+
+  it('asks the user each time, and is never silent', async () => {
+    const service = openKnown()
+    const { clientId } = await asked(service, CHATGPT)
+    await decide(service)
+    const query = (prompt?: string) => authorizationQuery(clientId, { redirect_uri: CHATGPT, prompt })
+    expect((await authorize(service, query())).body).toBe('consent')
+    expect(redirectOf(await authorize(service, query('none'))).error).toBe('consent_required')
+  })
+
+  it.each([
+    ['a success', {}, {}, 'code'],
+    ['a denial', {}, { decision: 'deny' }, 'error'],
+    ['a wrong request', { scope: 'nope' }, undefined, 'error'],
+    ['a request that would need the user', { prompt: 'none' }, undefined, 'error'],
+  ])('has the issuer of the metadata in the answer to %s', async (_, overrides, form, member) => {
+    const service = openKnown()
+    const { clientId } = await register(service, { redirect_uris: [CHATGPT] })
+    const headers = { cookie: 'user=alice', host: 'proxy.example', 'x-forwarded-host': 'other.example' }
+    const query = authorizationQuery(clientId, { redirect_uri: CHATGPT, ...overrides })
+    const answered = await authorize(service, query, headers)
+    const answer = redirectOf(form ? await decide(service, form, headers) : answered)
+    expect(service.server.metadata).toMatchObject({
+      issuer: ISSUER,
+      authorization_response_iss_parameter_supported: true,
+    })
+    expect(answer).toMatchObject({ iss: ISSUER, [member]: expect.any(String) })
+  })
+})
+
+describe('a stranger', () => {
+  it('who registers the callback of ChatGPT gets no code: it goes to ChatGPT, with a state that ChatGPT does not know', async () => {
+    const service = openKnown()
+    const { clientId } = await register(service, { redirect_uris: [CHATGPT, 'https://evil.example/cb'] })
+    const query = authorizationQuery(clientId, { redirect_uri: CHATGPT, state: 'of the stranger' })
+    await authorize(service, query)
+    const answer = await decide(service)
+    expect(String(answer.headers.location)).toMatch(
+      /^https:\/\/chatgpt\.com\/connector_platform_oauth_redirect\?code=/,
+    )
+    expect(redirectOf(answer).state).toBe('of the stranger')
+  })
+
+  it.each([
+    ['an address of his own', FOREIGN],
+    ['the address with a query of his', `${CHATGPT}?next=https://evil.example`],
+    ['another address of the vendor', 'https://chatgpt.com/connector/oauth/x'],
+  ])('cannot have the code sent to %s', async (_, redirect_uri) => {
+    const service = openKnown()
+    const { clientId } = await register(service, { redirect_uris: [CHATGPT, redirect_uri] })
+    const answer = await authorize(service, authorizationQuery(clientId, { redirect_uri }))
+    expect([answer.status, answer.headers.location]).toEqual([400, undefined])
+  })
+})

@@ -1,0 +1,107 @@
+import type { RateLimiter } from '@grantkit/core'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { describe, expect, it } from 'vitest'
+import { bodyOf } from './client.ts'
+import { CHATGPT, CLAUDE, CURSOR, CURSOR_WEB, eventsOf, FOREIGN, openKnown } from './known-client-service.ts'
+import { openService, REDIRECT_URI, type Service } from './service.ts'
+
+const registerWith = (
+  service: Service,
+  redirect_uris: readonly string[],
+  more: object = {},
+  remoteAddress?: string,
+) => service.send('POST', '/api/oauth/register', { json: { redirect_uris, ...more }, remoteAddress })
+
+describe('the registration of a known client', () => {
+  it('is refused without the option', async () => {
+    const answer = await registerWith(openService(), [CHATGPT])
+    expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_redirect_uri'])
+  })
+
+  it.each([
+    ['all its addresses', CURSOR, CURSOR],
+    ['all of them but a foreign one', [...CURSOR, FOREIGN], CURSOR],
+  ])('is answered with exactly what was accepted: %s', async (_, sent, accepted) => {
+    const service = openKnown()
+    const answer = bodyOf(await registerWith(service, sent))
+    expect(answer.redirect_uris).toEqual(accepted)
+    expect(await service.server.clients.find(String(answer.client_id))).toMatchObject({
+      redirectUris: accepted,
+      knownClient: 'cursor',
+    })
+  })
+
+  it('is told to the operator with the entry, which loopback addresses alone have not', async () => {
+    const service = openKnown()
+    await registerWith(service, CURSOR)
+    await registerWith(service, [REDIRECT_URI])
+    expect(eventsOf(service, 'client_registered')).toMatchObject([{ known: 'cursor' }, {}])
+    expect(eventsOf(service, 'client_registered')[1]).not.toHaveProperty('known')
+  })
+
+  it('that the operator has not allowed names what would allow it', async () => {
+    const service = openKnown({ except: ['cursor'] })
+    const answer = await registerWith(service, [CURSOR_WEB])
+    expect(bodyOf(answer)).toEqual({
+      error: 'invalid_redirect_uri',
+      error_description: "The operator can allow this client: knownClients({ only: [..., 'cursor'] })",
+    })
+    expect(service.events).toMatchObject([{ type: 'refused', reason: 'known_client_off' }])
+  })
+})
+
+describe('the number of registrations', () => {
+  const many = async (service: Service, uri: string, count: number, remoteAddress: string) => {
+    const answers = []
+    for (let n = 0; n < count; n++)
+      answers.push((await registerWith(service, [uri], {}, remoteAddress)).status)
+    return answers.filter((status) => status === 201).length
+  }
+
+  it('is counted for a hosted client, and not for the few addresses of its vendor', async () => {
+    const service = openKnown()
+    expect(await many(service, CHATGPT, 300, '203.0.113.1'), 'from one address').toBe(300)
+    expect(await many(service, REDIRECT_URI, 101, '203.0.113.1'), 'of another kind').toBe(100)
+  })
+
+  it('is counted for the entry alone, and for the caller where a list has loopback addresses', async () => {
+    const counted: string[] = []
+    const rateLimiter: RateLimiter = {
+      async take(limit, key) {
+        counted.push(`${limit} ${key}`)
+        return 0
+      },
+    }
+    const service = openKnown({}, { rateLimiter })
+    for (const uris of [[CHATGPT], [CLAUDE], CURSOR]) await registerWith(service, uris, {}, '203.0.113.1')
+    expect(counted).toEqual([
+      'known_client_registration chatgpt',
+      'known_client_registration claude',
+      'registration 203.0.113.1',
+    ])
+  })
+
+  it('has an end for each hosted client, after which each caller still has its own', async () => {
+    const above = (...limits: string[]): RateLimiter => ({
+      take: async (limit) => (limits.includes(limit) ? 60 : 0),
+    })
+    const statusAbove = async (...limits: string[]) =>
+      (await registerWith(openKnown({}, { rateLimiter: above(...limits) }), [CHATGPT])).status
+    expect(await statusAbove('known_client_registration')).toBe(201)
+    expect(await statusAbove('known_client_registration', 'registration')).toBe(429)
+    expect(openKnown().server.description.rateLimits.known_client_registration).toMatchObject({
+      points: 1000,
+      seconds: 600,
+    })
+  })
+
+  it('of clients that no user approved stays within the store', async () => {
+    const clock = { now: 1_800_000_000 }
+    const store = createMemoryStore({ now: () => clock.now, maxUnapproved: 20_000 })
+    const service = openKnown({}, { store })
+    await many(service, CHATGPT, 200, '203.0.113.1')
+    let kept = 0
+    for await (const _ of store.clients.scan()) kept += 1
+    expect(kept).toBeLessThan(200)
+  })
+})
