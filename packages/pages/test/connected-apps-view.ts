@@ -36,7 +36,7 @@ export function connectedAppsView(
       }),
       app('g3', scopes.slice(0, 3), {
         ...{ name: 'Editor', clientId: 'https://editor.example/desk/client.json', origin: 'document' },
-        redirectUris: ['https://editor.example/callback'],
+        ...{ redirectUris: ['https://editor.example/callback'], knownClient: 'editor' },
       }),
       ...['3b', '3c'].map((id, at) =>
         app(`g${id}`, scopes.slice(0, 1), {

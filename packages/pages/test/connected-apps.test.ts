@@ -4,8 +4,10 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { testClient } from '@grantkit/testkit/client'
 import { expect, it } from 'vitest'
 import { pages } from '../src/index.ts'
+import { connectedAppsView } from './connected-apps-view.ts'
 
 const issuer = 'https://notes.example'
+const REQUEST = { method: 'GET', path: '/connected-apps', query: '', headers: {}, body: '' }
 
 /** The server of an application that has nothing but these pages. Ada is signed in. */
 function openServer() {
@@ -42,7 +44,7 @@ it('a user names an app and disconnects it by the forms of the page', async () =
 
   const named = await submit(list, '/connected-apps/name', { name: 'Büro <b>' })
   expect(named.body).toContain('Die App heißt hier jetzt <bdi>Büro &lt;b&gt;</bdi>.')
-  expect(named.body).toContain('Sie selbst nennt sich <bdi>Desk Calendar</bdi>.')
+  expect(named.body).toContain('Die App nennt sich selbst <bdi>Desk Calendar</bdi>.')
 
   const empty = await submit(named, '/connected-apps/disconnect')
   expect(empty.body).toContain('<bdi>Büro &lt;b&gt;</bdi> kann nichts mehr in Ihrem Namen tun.')
@@ -64,4 +66,19 @@ it('a user finds the installations of an app on one card, and disconnects all of
   expect(empty.body).toContain('<bdi>Desk Calendar</bdi> is disconnected.')
   expect((await client.refresh(tokens[0]?.refresh_token ?? '')).error).toBe('invalid_grant')
   expect((await other.refresh(tokens[1]?.refresh_token ?? '')).error).toBe('invalid_grant')
+})
+
+it('of a known client, the https host alone is marked as verified', async () => {
+  const { connectedApps } = pages({ brand: { name: 'Notes' } })
+  const view = connectedAppsView({ request: REQUEST, locale: 'en' }, 'Editor', [])
+  const redirectUris = ['https://a.example/', 'http://127.0.0.1:1/', 'cursor://a.example/']
+  const shown = async (knownClient?: string) => {
+    const apps = view.apps.slice(0, 1).map((app) => ({ ...app, redirectUris, knownClient }))
+    return (await connectedApps.connectedAppsPage({ ...view, apps })).body
+  }
+  expect(
+    (await shown('cursor')).match(/a\.example<\/bdi> <span class="mark">Verified address</g),
+  ).toHaveLength(1)
+  expect((await shown('cursor')).match(/Verified address/g)).toHaveLength(1)
+  expect(await shown()).not.toContain('Verified address')
 })

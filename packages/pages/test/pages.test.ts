@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { HttpResponse } from '@grantkit/core'
+import type { HttpResponse, PublicClient } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { html, type PagesOptions, pages } from '../src/index.ts'
-import { CLIENT, consentView, manyScopes, shownPages } from './shown-pages.ts'
+import { CLIENT, consentView, KNOWN, manyScopes, shownPages } from './shown-pages.ts'
 
 const BRAND = { name: 'Notes & <b>more</b>', footer: [{ text: 'Imprint', href: '/imprint' }] }
 const LINKS = {
@@ -15,6 +15,8 @@ const OPTIONS: PagesOptions = {
   links: LINKS,
   user: () => ({ name: 'Ada', email: 'ada@example.com' }),
 }
+
+const DOCUMENT = { ...CLIENT, origin: 'document' as const }
 
 const ui = pages(OPTIONS)
 const policyOf = ({ headers }: HttpResponse) => String(headers['content-security-policy'])
@@ -150,8 +152,18 @@ describe('the consent page', () => {
   it.each([
     ['an app of the operator', { ...CLIENT, origin: 'integration' as const }, undefined, 'Set up by <bdi>'],
     ['an app that registered itself', CLIENT, undefined, 'Not verified: it chose this name itself.'],
-    ['a document', CLIENT, { host: 'a.example', loopback: false }, 'if you trust whoever describes it'],
-    ['a document of a program', CLIENT, { host: 'a.example', loopback: true }, 'can pretend to be this app'],
+    [
+      'a document',
+      DOCUMENT,
+      { host: 'a.example', loopback: false },
+      'if you trust the site that describes it',
+    ],
+    [
+      'a document of a program',
+      DOCUMENT,
+      { host: 'a.example', loopback: true },
+      'can pretend to be this app',
+    ],
   ])('says how far to trust the name of %s', async (_, client, identity, text) => {
     const known = { ...client, clientId: 'https://a.example/app.json' }
     expect(await consent({ client: known, identity })).toContain(text)
@@ -163,6 +175,20 @@ describe('the consent page', () => {
     expect(body).toContain('https://<strong class="host">a.example</strong>/desk/app.json')
   })
 
+  it('shows a private-use address with its scheme', async () => {
+    const cursor = 'cursor://anysphere.cursor-mcp/oauth/callback'
+    const body = await consent({ redirectUri: cursor })
+    expect(body).toContain('<bdi class="host" dir="ltr">cursor://anysphere.cursor-mcp</bdi>')
+    expect(body).toContain('Not verified: it chose this name itself.')
+  })
+
+  it('has the reference of the sign-in attempt, if there is one', async () => {
+    expect(await consent({ reference: '7K3M-Q2WD' })).toContain(
+      '<dt>Reference</dt><dd><code dir="ltr">7K3M-Q2WD</code></dd>',
+    )
+    expect(await consent({})).not.toContain('<dt>Reference</dt>')
+  })
+
   it('leads whoever is somebody else to a sign-out that comes back', async () => {
     expect(await consent({})).toContain('/logout?to=%2Foauth%2Fauthorize%3Fclient_id%3Dc1')
   })
@@ -172,9 +198,54 @@ describe('the consent page', () => {
   })
 })
 
+describe('the consent page of a known client', () => {
+  const consent = async (origin: PublicClient['origin'], clientName?: string, locale = 'en') => {
+    const client = { ...CLIENT, origin, clientName, clientId: 'https://chatgpt.com/oauth/client.json' }
+    const { body } = await ui.interaction.consentPage(consentView(locale, { ...KNOWN, client }))
+    return body
+  }
+  const CALLS_ITSELF = 'The app calls itself'
+
+  it('shows the verified host before what the client calls itself', async () => {
+    const body = await consent('registered', 'Payroll')
+    expect(body).toMatch(
+      /<p class="app-name"><bdi>ChatGPT<\/bdi><\/p>\s*<p class="quiet">Verified: your answer goes to <strong><bdi dir="ltr">chatgpt\.com<\/bdi><\/strong> and nowhere else\. The app calls itself <bdi>Payroll<\/bdi>\./,
+    )
+    expect(body).not.toMatch(/chose this name|describes it|Described by/)
+  })
+
+  it.each(['ChatGPT', undefined])('says its name once where it calls itself %s', async (clientName) => {
+    expect(await consent('registered', clientName)).not.toContain(CALLS_ITSELF)
+  })
+
+  it('shows the document of one that has it', async () => {
+    expect(await consent('document', 'ChatGPT')).toContain('<dt>Described by</dt>')
+  })
+
+  it('has the name that the operator gave it', async () => {
+    const body = await consent('integration', 'Our assistant')
+    expect(body).toContain('<p class="app-name"><bdi>Our assistant</bdi></p>')
+    expect(body).toMatch(/Verified: .* Set up by <bdi>/)
+    expect(body).not.toContain(CALLS_ITSELF)
+  })
+
+  it.each(['registered', 'document', 'integration'] as const)(
+    'says who gains access, and leads nobody to Allow: %s',
+    async (origin) => {
+      const body = await consent(origin, 'ChatGPT')
+      expect(body).toContain(
+        '<strong>Whoever began this at <bdi dir="ltr">chatgpt.com</bdi> can use this access as you.</strong> Go on only if you began it there yourself',
+      )
+      expect(body).toMatch(/value="deny">[\s\S]*value="allow" class="">/)
+      expect(body).not.toContain('class="primary"')
+    },
+  )
+})
+
 describe('the error page', () => {
-  const shown = (reason: string, status = 400, options = OPTIONS) =>
+  const shown = (reason: string, status = 400, options = OPTIONS, reference?: string) =>
     pages(options).interaction.errorPage({
+      ...(reference && { reference }),
       ...{ request: consentView('de').request, locale: 'de', error: 'invalid_client', reason, status },
       description: 'No client has this client_id',
       parameters: { client_id: '<c1>' },
@@ -192,6 +263,13 @@ describe('the error page', () => {
   it('says that the service does not work, if that is so', async () => {
     const { body, status } = await shown('store_unavailable', 503)
     expect([status, body]).toEqual([503, expect.stringContaining('Das geht im Moment nicht')])
+  })
+
+  it('has the reference of the sign-in attempt for the user and for the developer', async () => {
+    const { body } = await shown('client_unknown', 400, OPTIONS, '7K3M-Q2WD')
+    expect(body).toContain('geben Sie diese Referenz an: <bdi dir="ltr"><code>7K3M-Q2WD</code></bdi></p>')
+    expect(body).toContain('<dt>reference</dt><dd><code>7K3M-Q2WD</code></dd>')
+    expect((await shown('client_unknown')).body).not.toContain('>reference<')
   })
 
   it('blames the app for whatever it does not know', async () => {

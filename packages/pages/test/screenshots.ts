@@ -11,7 +11,16 @@ import { shownPages } from './shown-pages.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../docs/screenshots/pages', import.meta.url))
 const PAGES = [
-  ...['consent', 'consent-38-scopes', 'error', 'callback', 'device-code', 'device', 'device-answered'],
+  ...[
+    'consent',
+    'consent-known-client',
+    'consent-38-scopes',
+    'error',
+    'callback',
+    'device-code',
+    'device',
+    'device-answered',
+  ],
   ...['connected-apps', 'logout', 'signed-out', 'sign-in'],
 ]
 const LONG = ['consent-38-scopes', 'connected-apps']

@@ -93,6 +93,14 @@ const DOCUMENT: Partial<ConsentView> = {
   formActionSources: ['https://calendar.example.com'],
 }
 
+/** ChatGPT, which registered itself with its address. */
+export const KNOWN: Partial<ConsentView> = {
+  identity: { host: 'chatgpt.com', loopback: false, known: { name: 'ChatGPT', host: 'chatgpt.com' } },
+  redirectUri: 'https://chatgpt.com/connector_platform_oauth_redirect',
+  formActionSources: ['https://chatgpt.com'],
+  reference: '7K3M-Q2WD',
+}
+
 /** Each page, by the name of its picture. @param app what it calls itself */
 export function shownPages(
   { interaction, callbackPage, device, logout, connectedApps, page }: Pages,
@@ -110,6 +118,7 @@ export function shownPages(
     ...{ request, locale, error: 'invalid_request', reason: 'redirect_uri_not_registered', status: 400 },
     description: 'redirect_uri is not one that the client registered',
     parameters: { redirect_uri: 'https://elsewhere.example/' },
+    reference: '7K3M-Q2WD-R4X8A',
   }
   const apps = connectedAppsView(
     view,
@@ -120,6 +129,7 @@ export function shownPages(
   return {
     consent: () => interaction.consentPage(consentView(locale, { client, canShowCallback: true })),
     'consent-document': () => interaction.consentPage(consentView(locale, { ...named, formExpired: true })),
+    'consent-known-client': () => interaction.consentPage(consentView(locale, { client, ...KNOWN })),
     'consent-38-scopes': () =>
       interaction.consentPage(consentView(locale, { client, scopes: manyScopes(locale) })),
     error: () => interaction.errorPage(error),

@@ -84,6 +84,11 @@ describe('the installations of a list of grants', () => {
     expect(installationsOf([grant('1')], SCOPES)).toMatchObject([{ name: undefined, origin: undefined }])
   })
 
+  it('have the mark of a known client', () => {
+    const client = { clientName: 'Assistant', origin: 'registered', knownClient: 'chatgpt' } as PublicClient
+    expect(installationsOf([grant('1', { client })], SCOPES)).toMatchObject([{ knownClient: 'chatgpt' }])
+  })
+
   it.each([['203.0.113.0/24'], [undefined]])('say of a device in which network it asked: %s', (network) => {
     expect(installationsOf([grant('1', { origin: 'device', network })], SCOPES)).toMatchObject([
       { device: { network } },

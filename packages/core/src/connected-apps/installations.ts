@@ -16,6 +16,8 @@ export interface ConnectedApp {
   readonly called?: string | undefined
   /** As in `Client`: only the name of an `integration` is verified. Absent if it is not registered any more. */
   readonly origin?: Client['origin'] | undefined
+  /** The known client that it is. Its https redirect URIs are verified then, and no others. */
+  readonly knownClient?: string | undefined
   /** Where it sent the browser of its user. Show the hosts: the app chose its name itself. */
   readonly redirectUris: readonly string[]
   /** Present if it uses the device grant. The network is that of the device authorization request, if known. */
@@ -93,7 +95,7 @@ function oneOf(
   const allowed = new Set(grants.flatMap(({ scopes }) => scopes))
   return {
     ...{ installation: installationOf(latest), clientId },
-    ...{ name: client?.clientName, origin: client?.origin },
+    ...{ name: client?.clientName, origin: client?.origin, knownClient: client?.knownClient },
     redirectUris: [...new Set(grants.flatMap(({ redirectUri }) => redirectUri ?? []))],
     device: origin === 'device' ? { network } : undefined,
     scopes: catalogue.filter(({ name }) => allowed.has(name)),

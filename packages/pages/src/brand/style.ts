@@ -39,6 +39,7 @@ code{font:.92em/1.5 ui-monospace,monospace}
 bdi{display:inline-block;max-inline-size:100%;overflow:clip;vertical-align:bottom}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px;border-radius:.25rem}
 .quiet{color:var(--quiet)}
+.quiet strong{color:var(--ink)}
 .unseen{position:absolute;inline-size:1px;block-size:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media (max-width:32rem){body{padding:.5rem 0 0;background:var(--card)}
 .brand{margin-block-end:.25rem}
@@ -101,6 +102,7 @@ article .host{font-size:1.05rem}
 .installation .changes{margin-block-end:.75rem}
 .app>.all{padding-block:.75rem .25rem;border-block-start:1px solid var(--line)}
 .app>.all button{inline-size:100%}
+.app .mark{background:var(--card)}
 .plain{margin:0 0 .5rem;padding-inline-start:1.25rem}
 .plain li{margin-block-end:.25rem}
 .pages{display:flex;gap:1.5rem}

@@ -10,6 +10,7 @@ export const de: Language = {
     notYou: 'Nicht Sie?',
   },
   origin: {
+    known: 'Überprüft: Ihre Antwort geht an {host} und sonst nirgendwohin.',
     operator: 'Eingerichtet von {brand}.',
     unverified:
       'Nicht überprüft: Die App hat sich diesen Namen selbst gegeben. Fahren Sie nur fort, wenn Sie sie gerade gestartet haben.',
@@ -27,6 +28,10 @@ export const de: Language = {
     sendsYouTo: 'Leitet Sie weiter zu',
     onThisDevice: '{host}, auf diesem Gerät',
     wholeAddress: 'Vollständige Adresse',
+    reference: 'Referenz',
+    gains: 'Wer dies bei {host} begonnen hat, kann diesen Zugriff in Ihrem Namen nutzen.',
+    gainsReason:
+      'Fahren Sie nur fort, wenn Sie es dort gerade selbst begonnen haben. Wenn Ihnen jemand einen Link geschickt hat, lehnen Sie ab.',
     asks: 'Die App möchte in Ihrem Namen Folgendes tun:',
   },
   scopes: {
@@ -54,7 +59,7 @@ export const de: Language = {
   callback: {
     offer: 'Meine App läuft auf einem anderen Rechner',
     offerWarning:
-      'Nur, wenn Sie sie dort selbst gestartet haben. Sie bringen ihr dann eine Adresse, mit der sie angemeldet wird. Wer Sie sonst um diese Adresse bittet oder Sie hierher geschickt hat, will sich Zugang zu Ihrem Konto verschaffen.',
+      'Nur, wenn Sie sie dort selbst gestartet haben. Sie bringen ihr dann eine Adresse, mit der sie angemeldet wird. Wenn jemand anderes Sie um die Adresse gebeten oder Sie hierher geschickt hat, versucht er, auf Ihr Konto zuzugreifen.',
     offerChoice: 'Adresse anzeigen, damit ich sie in meine App einfügen kann',
     title: 'Fügen Sie diese Adresse in Ihre App ein',
     warning: 'Geben Sie sie niemandem, und geben Sie sie auf keiner anderen Seite ein.',
@@ -98,7 +103,7 @@ export const de: Language = {
     notYours:
       'Wenn Sie dies nicht auf einem eigenen Gerät begonnen haben, trennen Sie die Verbindung jetzt unter {connectedApps}.',
     deniedTitle: 'Es wurde kein Zugriff erteilt',
-    denied: 'Wir teilen es {app} auf dem Gerät mit. Sie können diese Seite schließen.',
+    denied: '{app} hört auf dem Gerät auf. Sie können diese Seite schließen.',
   },
   logout: {
     title: 'Abmelden?',
@@ -121,11 +126,12 @@ export const de: Language = {
     disconnected: 'Die Verbindung ist getrennt: {app} kann nichts mehr in Ihrem Namen tun.',
     named: 'Die App heißt hier jetzt {app}.',
     unregistered: 'Eine App, die nicht mehr registriert ist',
-    callsItself: 'Sie selbst nennt sich {app}.',
+    callsItself: 'Die App nennt sich selbst {app}.',
     unverified: 'Die App hat sich diesen Namen selbst gegeben.',
     runsOn: 'Läuft auf',
     otherDevice: 'einem anderen Gerät',
     otherDeviceFrom: 'einem anderen Gerät, das aus dem Netz {network} angefragt hat',
+    verifiedAddress: 'Überprüfte Adresse',
     firstUsed: 'Zuerst genutzt',
     lastUsed: 'Zuletzt genutzt',
     mayDo: 'Was sie tun darf',
@@ -147,6 +153,7 @@ export const de: Language = {
     unavailable: 'Bitte versuchen Sie es gleich noch einmal.',
     tellProgram:
       'Ein Programm, das Ihren Browser geöffnet hat, sieht diese Seite nicht. Teilen Sie ihm mit, was unten steht.',
+    reference: 'Wenn Sie um Hilfe bitten, geben Sie diese Referenz an: {reference}',
     forDeveloper: 'Für die App und ihre Entwickler',
   },
   advice: {
@@ -154,9 +161,9 @@ export const de: Language = {
       'Die App, die Sie hierher geschickt hat, hat einen Fehler gemacht. Gehen Sie zu ihr zurück, und versuchen Sie es noch einmal.',
     appUnknown: '{brand} kennt diese App nicht. Gehen Sie zu ihr zurück, und melden Sie sich neu an.',
     appNotDescribed:
-      'Die App nennt eine Adresse, unter der sie beschrieben sei, und dort ist sie es nicht. Gehen Sie zur App zurück.',
+      'Die App nennt eine Adresse, unter der sie beschrieben sei, und dort ist sie es nicht. Gehen Sie zur App zurück, und versuchen Sie es noch einmal.',
     redirectAddress:
-      'Die App möchte die Antwort an einer Adresse erhalten, die nicht für sie registriert ist. Sie wurden nicht dorthin geleitet.',
+      'Die App möchte die Antwort an einer Adresse erhalten, die nicht für sie registriert ist. Sie wurden nicht dorthin geleitet. Gehen Sie zur App zurück, und beginnen Sie neu.',
     requestExpired: 'Das hat zu lange gedauert. Gehen Sie zur App zurück, und beginnen Sie neu.',
     requestUnknown:
       'Der Link, mit dem die App Sie geschickt hat, ist nicht gültig. Gehen Sie zur App zurück, und beginnen Sie neu.',
@@ -172,10 +179,9 @@ export const de: Language = {
     deviceAnswered: 'Sie haben schon geantwortet. Gehen Sie zum Gerät zurück.',
     deviceFormExpired:
       'Diese Seite war zu lange geöffnet, oder Sie haben sich inzwischen neu angemeldet. Es wurde nichts entschieden: Öffnen Sie sie erneut, und geben Sie den Code noch einmal ein.',
-    signOutUnproven:
-      'Die App konnte nicht zeigen, wen sie abmeldet, deshalb ist nichts geschehen. Sie sind weiterhin angemeldet.',
+    signOutUnproven: 'Die Abmeldeanfrage der App ist nicht gültig, deshalb sind Sie weiterhin angemeldet.',
     signOutAppUnknown:
-      'Die App hat nicht gesagt, wer sie ist, deshalb wurden Sie nicht zu ihr zurückgeleitet. Sie sind weiterhin angemeldet.',
+      'Die Anfrage nannte keine App, deshalb wurden Sie nicht zu ihr zurückgeleitet. Sie sind weiterhin angemeldet.',
     signOutAddress:
       'Die App möchte Sie an eine Adresse zurückleiten, die nicht für sie registriert ist. Sie wurden nicht dorthin geleitet und sind weiterhin angemeldet.',
     signOutFormExpired:

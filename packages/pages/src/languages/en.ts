@@ -16,9 +16,11 @@ export const en = {
   },
   /** Below the name of an app: how far to trust that name. */
   origin: {
+    /** Of a known client: its address is one that the operator allows, whatever the app calls itself. */
+    known: 'Verified: your answer goes to {host} and nowhere else.',
     operator: 'Set up by {brand}.',
     unverified: 'Not verified: it chose this name itself. Go on only if you have just started it.',
-    document: 'It chose this name itself. Go on only if you trust whoever describes it.',
+    document: 'It chose this name itself. Go on only if you trust the site that describes it.',
     loopback:
       'Any program on this device can pretend to be this app. Go on only if you have just started it.',
   },
@@ -34,7 +36,12 @@ export const en = {
     sendsYouTo: 'Sends you to',
     onThisDevice: '{host}, on this device',
     wholeAddress: 'The whole address',
-    asks: 'It asks to do the following in your name:',
+    /** A label; what the user tells the operator follows. */
+    reference: 'Reference',
+    /** A warning for known clients, whose users share one address. The reason follows. */
+    gains: 'Whoever began this at {host} can use this access as you.',
+    gainsReason: 'Go on only if you began it there yourself, a moment ago. If someone sent you a link, deny.',
+    asks: 'It asks to do the following on your behalf:',
   },
   scopes: {
     permissions: { one: '{count} permission.', other: '{count} permissions.' },
@@ -69,12 +76,12 @@ export const en = {
   callback: {
     offer: 'My app runs on another machine',
     offerWarning:
-      'Only if you started it there yourself. You then carry an address to it that signs it in. Anybody else who asks you for that address, or who sent you here, wants to get into your account.',
+      'Choose this only if you started the app there yourself. You then copy an address to it, and the address signs it in. If someone else asked you for it, or sent you here, they are trying to access your account.',
     offerChoice: 'Show me the address, to paste it into my app',
     title: 'Paste this address into your app',
-    warning: 'Give it to nobody, and type it into no other page.',
-    warningReason: 'Whoever has it is signed in as you.',
-    waits: 'The app waits for this address where you started it.',
+    warning: 'Do not give it to anyone, and do not paste it into any other page.',
+    warningReason: 'Anyone who has it can sign in as you.',
+    waits: 'The app is waiting for this address where you started it.',
     lifetime: {
       one: 'The address works once, for {count} second.',
       other: 'The address works once, for {count} seconds.',
@@ -87,35 +94,35 @@ export const en = {
   },
   device: {
     codeTitle: 'Connect a device',
-    codeWrong: 'This code is not valid, or not any more. Look at your device again, or start again there.',
+    codeWrong: 'This code is wrong or has expired. Check the code on your device, or start again there.',
     code: 'Code',
     codeWhere: 'Your device, or the program that you have just started on it, shows the code.',
     codeFromLink: 'The code came with a link. Go on only if your own device shows the same code now.',
     continue: 'Continue',
-    codeSent: 'If somebody sent you a code or a link, close this page: it would let them in.',
+    codeSent: 'If someone sent you a code or a link, close this page: it would let them into your account.',
     title: 'Give another device access?',
-    warning: 'If somebody sent you this code, deny.',
+    warning: 'If someone sent you this code, deny.',
     warningReason:
-      'You are not signing in here: you let another device act in your name, wherever it is and whoever holds it.',
+      'You are not signing in here: you let another device act on your behalf, wherever it is and whoever holds it.',
     theDevice: 'The device',
     itsCode: 'Its code',
     /** A label; one of the three texts below follows. `{ago}` is "20 seconds ago". */
     started: 'Started',
     sameNetwork: '{ago}, from the network you are on',
-    otherNetwork: '{ago}, from another network than yours',
+    otherNetwork: '{ago}, from a network other than yours',
     unknownNetwork: '{ago}, from an unknown network',
-    asks: 'The device asks to do the following in your name:',
+    asks: 'The device asks to do the following on your behalf:',
     allowedTitle: 'The device has access',
     allowed: 'Go back to it: {app} continues by itself in a few seconds. You can close this page.',
     notYours: 'If you did not start this on a device of your own, disconnect it now under {connectedApps}.',
     deniedTitle: 'Nothing got access',
-    denied: 'We tell {app} on the device. You can close this page.',
+    denied: '{app} will stop on the device. You can close this page.',
   },
   logout: {
     title: 'Sign out?',
     askedByApp: 'An app that calls itself {app} asks to sign you out of {brand}.',
     askedByLink: 'A link asks to sign you out of {brand}.',
-    appsKeepAccess: 'Apps that you allowed before keep their access, those on a command line too.',
+    appsKeepAccess: 'Apps that you allowed before keep their access, including those on a command line.',
     disconnect: 'You can disconnect them under {connectedApps}.',
     signOut: 'Sign out',
     stay: 'Stay signed in',
@@ -126,21 +133,23 @@ export const en = {
     title: 'Connected apps',
     intro: 'An app that you disconnect loses its access at once, and has to ask you again.',
     used: 'An app counts as used when it renews its access, about once an hour while it runs.',
-    none: 'No app can do anything in your name.',
+    none: 'No app can act on your behalf.',
     /** On a page of a list that goes on elsewhere. */
     noneHere: 'There are no apps on this page.',
     expired:
       'Nothing was changed: this page was open for too long, or you have signed in again since. Please try again.',
-    disconnected: '{app} is disconnected. It can do nothing in your name any more.',
+    disconnected: '{app} is disconnected. It can no longer act on your behalf.',
     named: 'The app is now called {app} here.',
-    unregistered: 'An app that is not registered any more',
+    unregistered: 'An app that is no longer registered',
     /** Where the user gave it another name. */
-    callsItself: 'It calls itself {app}.',
+    callsItself: 'The app calls itself {app}.',
     unverified: 'It chose this name itself.',
     /** A label; one of the two texts below follows. */
     runsOn: 'Runs on',
     otherDevice: 'another device',
     otherDeviceFrom: 'another device, which asked from {network}',
+    /** A mark of the host of a known client. */
+    verifiedAddress: 'Verified address',
     firstUsed: 'First used',
     lastUsed: 'Last used',
     mayDo: 'What it may do',
@@ -166,7 +175,8 @@ export const en = {
     title: 'This request cannot be answered',
     unavailableTitle: 'This does not work right now',
     unavailable: 'Please try again in a moment.',
-    tellProgram: 'A program that opened your browser does not see this page. Tell it what is written below.',
+    tellProgram: 'A program that opened your browser cannot see this page. Give it the text below.',
+    reference: 'If you ask for help, pass on this reference: {reference}',
     /** The heading of a box in English. */
     forDeveloper: 'For the app and its developer',
   },
@@ -175,11 +185,11 @@ export const en = {
     appMistake: 'The app that sent you here made a mistake. Go back to it and try again.',
     appUnknown: '{brand} does not know this app. Go back to it and sign in again.',
     appNotDescribed:
-      'The app says that an address describes it, and that address does not. Go back to the app.',
+      'The app named an address that should describe it, but it is not described there. Go back to the app and try again.',
     redirectAddress:
-      'The app wants the answer at an address that is not registered for it. You were not sent there.',
+      'The app wants the answer at an address that is not registered for it. You were not sent there. Go back to the app and start again.',
     requestExpired: 'This took too long. Go back to the app and start again.',
-    requestUnknown: 'The link that the app sent you with is not valid. Go back to the app and start again.',
+    requestUnknown: 'The link from the app is not valid. Go back to the app and start again.',
     requestAnswered: 'You have answered this already. Go back to the app.',
     signInNeeded: 'The app wanted to continue without asking you, but you are not signed in here.',
     otherSite: 'Another site sent this form, so nothing was decided. Close that site.',
@@ -189,13 +199,12 @@ export const en = {
     deviceAnswered: 'You have answered this already. Go back to the device.',
     deviceFormExpired:
       'This page was open for too long, or you have signed in again since. Nothing was decided: open it again and type the code once more.',
-    signOutUnproven:
-      'The app could not show whom it signs out, so nothing happened. You are still signed in.',
+    signOutUnproven: "The app's sign-out request is not valid, so you are still signed in.",
     signOutAppUnknown:
-      'The app did not say who it is, so you were not sent back to it. You are still signed in.',
+      'The request did not say which app it is from, so you were not sent back to the app. You are still signed in.',
     signOutAddress:
       'The app wants you to come back to an address that is not registered for it. You were not sent there, and are still signed in.',
     signOutFormExpired:
-      'This page was open for too long, or you have signed out or in again since. Nothing happened now.',
+      'This page was open for too long, or you have signed out or in again since. This time nothing was changed.',
   },
 }

@@ -10,6 +10,7 @@ export const es: Language = {
     notYou: '¿No es usted?',
   },
   origin: {
+    known: 'Verificado: su respuesta va a {host} y a ningún otro sitio.',
     operator: 'Configurada por {brand}.',
     unverified: 'Sin verificar: ella misma eligió este nombre. Continúe solo si usted acaba de iniciarla.',
     document: 'Ella misma eligió este nombre. Continúe solo si confía en el sitio que la describe.',
@@ -25,6 +26,10 @@ export const es: Language = {
     sendsYouTo: 'Le redirige a',
     onThisDevice: '{host}, en este dispositivo',
     wholeAddress: 'La dirección completa',
+    reference: 'Referencia',
+    gains: 'Quien inició esto en {host} puede usar este acceso en su nombre.',
+    gainsReason:
+      'Continúe solo si usted mismo acaba de iniciarlo allí. Si alguien le ha enviado un enlace, rechácelo.',
     asks: 'Solicita hacer lo siguiente en su nombre:',
   },
   scopes: {
@@ -52,7 +57,7 @@ export const es: Language = {
   callback: {
     offer: 'Mi aplicación se ejecuta en otro equipo',
     offerWarning:
-      'Solo si usted la inició allí. Le llevará una dirección con la que se inicia la sesión. Cualquier otra persona que le pida esa dirección, o que le haya enviado aquí, quiere entrar en su cuenta.',
+      'Solo si usted la inició allí. Le llevará una dirección con la que se inicia la sesión. Si otra persona se la ha pedido o le ha enviado aquí, está intentando acceder a su cuenta.',
     offerChoice: 'Mostrarme la dirección para pegarla en mi aplicación',
     title: 'Pegue esta dirección en su aplicación',
     warning: 'No se la dé a nadie ni la escriba en ninguna otra página.',
@@ -95,7 +100,7 @@ export const es: Language = {
       'Vuelva al dispositivo: {app} continuará por sí sola en unos segundos. Puede cerrar esta página.',
     notYours: 'Si no inició esto en un dispositivo propio, desconéctelo ahora en {connectedApps}.',
     deniedTitle: 'No se ha concedido ningún acceso',
-    denied: 'Se lo comunicamos a {app} en el dispositivo. Puede cerrar esta página.',
+    denied: '{app} se detendrá en el dispositivo. Puede cerrar esta página.',
   },
   logout: {
     title: '¿Cerrar la sesión?',
@@ -119,11 +124,12 @@ export const es: Language = {
     disconnected: 'Desconexión realizada: {app} ya no puede hacer nada en su nombre.',
     named: 'Ahora la aplicación se llama {app} en esta página.',
     unregistered: 'Una aplicación que ya no está registrada',
-    callsItself: 'Ella misma se llama {app}.',
+    callsItself: 'La aplicación se llama a sí misma {app}.',
     unverified: 'Ella misma eligió este nombre.',
     runsOn: 'Se ejecuta en',
     otherDevice: 'otro dispositivo',
     otherDeviceFrom: 'otro dispositivo, que lo solicitó desde {network}',
+    verifiedAddress: 'Dirección verificada',
     firstUsed: 'Primer uso',
     lastUsed: 'Último uso',
     mayDo: 'Lo que puede hacer',
@@ -145,15 +151,16 @@ export const es: Language = {
     unavailable: 'Inténtelo de nuevo dentro de un momento.',
     tellProgram:
       'Un programa que abrió su navegador no ve esta página. Comuníquele lo que figura a continuación.',
+    reference: 'Si pide ayuda, indique esta referencia: {reference}',
     forDeveloper: 'Para la aplicación y quien la desarrolla',
   },
   advice: {
     appMistake: 'La aplicación que le envió aquí ha cometido un error. Vuelva a ella e inténtelo de nuevo.',
     appUnknown: '{brand} no conoce esta aplicación. Vuelva a ella e inicie sesión de nuevo.',
     appNotDescribed:
-      'La aplicación indica una dirección que supuestamente la describe, pero no es así. Vuelva a la aplicación.',
+      'La aplicación indica una dirección que supuestamente la describe, pero no es así. Vuelva a la aplicación e inténtelo de nuevo.',
     redirectAddress:
-      'La aplicación quiere recibir la respuesta en una dirección que no está registrada para ella. No se le ha redirigido allí.',
+      'La aplicación quiere recibir la respuesta en una dirección que no está registrada para ella. No se le ha redirigido allí. Vuelva a la aplicación y empiece de nuevo.',
     requestExpired: 'Ha pasado demasiado tiempo. Vuelva a la aplicación y empiece de nuevo.',
     requestUnknown:
       'El enlace con el que la aplicación le envió no es válido. Vuelva a la aplicación y empiece de nuevo.',
@@ -168,9 +175,9 @@ export const es: Language = {
     deviceFormExpired:
       'Esta página estuvo abierta demasiado tiempo o usted ha vuelto a iniciar sesión desde entonces. No se ha decidido nada: ábrala de nuevo y escriba otra vez el código.',
     signOutUnproven:
-      'La aplicación no pudo demostrar a quién le cierra la sesión, así que no ha ocurrido nada. Su sesión sigue abierta.',
+      'La solicitud de cierre de sesión de la aplicación no es válida, así que su sesión sigue abierta.',
     signOutAppUnknown:
-      'La aplicación no dijo quién es, así que no se le ha devuelto a ella. Su sesión sigue abierta.',
+      'La solicitud no indica de qué aplicación procede, así que no se le ha devuelto a ella. Su sesión sigue abierta.',
     signOutAddress:
       'La aplicación quiere que usted vuelva a una dirección que no está registrada para ella. No se le ha redirigido allí y su sesión sigue abierta.',
     signOutFormExpired:

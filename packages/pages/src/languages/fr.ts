@@ -10,6 +10,7 @@ export const fr: Language = {
     notYou: 'Ce n’est pas vous ?',
   },
   origin: {
+    known: 'Vérifié : votre réponse est envoyée à {host} et nulle part ailleurs.',
     operator: 'Mise en place par {brand}.',
     unverified: 'Non vérifiée : elle a choisi ce nom elle-même. Ne continuez que si vous venez de la lancer.',
     document:
@@ -26,6 +27,10 @@ export const fr: Language = {
     sendsYouTo: 'Vous redirige vers',
     onThisDevice: '{host}, sur cet appareil',
     wholeAddress: 'L’adresse complète',
+    reference: 'Référence',
+    gains: 'La personne qui a commencé ceci sur {host} peut utiliser cet accès en votre nom.',
+    gainsReason:
+      'Ne continuez que si vous venez de le commencer là-bas vous-même. Si quelqu’un vous a envoyé un lien, refusez.',
     asks: 'Elle demande à faire ce qui suit en votre nom :',
   },
   scopes: {
@@ -56,7 +61,7 @@ export const fr: Language = {
   callback: {
     offer: 'Mon application fonctionne sur une autre machine',
     offerWarning:
-      'Uniquement si vous l’y avez lancée vous-même. Vous lui transmettez alors une adresse qui la connecte. Toute autre personne qui vous demande cette adresse, ou qui vous a envoyé ici, cherche à accéder à votre compte.',
+      'Uniquement si vous l’y avez lancée vous-même. Vous lui transmettez alors une adresse qui la connecte. Si quelqu’un d’autre vous l’a demandée ou vous a envoyé ici, cette personne cherche à accéder à votre compte.',
     offerChoice: 'Afficher l’adresse, pour que je la colle dans mon application',
     title: 'Collez cette adresse dans votre application',
     warning: 'Ne la donnez à personne et ne la saisissez sur aucune autre page.',
@@ -100,7 +105,7 @@ export const fr: Language = {
     notYours:
       'Si vous n’avez pas commencé cela sur un appareil qui vous appartient, déconnectez-le maintenant sous {connectedApps}.',
     deniedTitle: 'Aucun accès n’a été accordé',
-    denied: 'Nous en informons {app} sur l’appareil. Vous pouvez fermer cette page.',
+    denied: '{app} s’arrêtera sur l’appareil. Vous pouvez fermer cette page.',
   },
   logout: {
     title: 'Se déconnecter ?',
@@ -121,14 +126,15 @@ export const fr: Language = {
     noneHere: 'Il n’y a aucune application sur cette page.',
     expired:
       'Rien n’a été modifié : cette page est restée ouverte trop longtemps, ou vous vous êtes reconnecté entre-temps. Veuillez réessayer.',
-    disconnected: 'Déconnexion effectuée : {app} ne peut plus rien faire en votre nom.',
+    disconnected: 'Déconnexion effectuée : {app} ne peut plus rien faire en votre nom.',
     named: 'L’application s’appelle désormais {app} sur cette page.',
     unregistered: 'Une application qui n’est plus enregistrée',
-    callsItself: 'Elle se nomme elle-même {app}.',
+    callsItself: 'L’application se nomme elle-même {app}.',
     unverified: 'Elle a choisi ce nom elle-même.',
     runsOn: 'Fonctionne sur',
     otherDevice: 'un autre appareil',
     otherDeviceFrom: 'un autre appareil, dont la demande provenait de {network}',
+    verifiedAddress: 'Adresse vérifiée',
     firstUsed: 'Première utilisation',
     lastUsed: 'Dernière utilisation',
     mayDo: 'Ce qu’elle peut faire',
@@ -150,15 +156,16 @@ export const fr: Language = {
     unavailable: 'Veuillez réessayer dans un instant.',
     tellProgram:
       'Un programme qui a ouvert votre navigateur ne voit pas cette page. Transmettez-lui ce qui figure ci-dessous.',
+    reference: 'Si vous demandez de l’aide, indiquez cette référence : {reference}',
     forDeveloper: 'Pour l’application et ses développeurs',
   },
   advice: {
     appMistake: 'L’application qui vous a envoyé ici a commis une erreur. Retournez-y et réessayez.',
     appUnknown: '{brand} ne connaît pas cette application. Retournez-y et connectez-vous à nouveau.',
     appNotDescribed:
-      'L’application indique une adresse qui la décrirait, mais ce n’est pas le cas. Retournez à l’application.',
+      'L’application indique une adresse qui la décrirait, mais ce n’est pas le cas. Retournez à l’application et réessayez.',
     redirectAddress:
-      'L’application veut recevoir la réponse à une adresse qui n’est pas enregistrée pour elle. Vous n’y avez pas été redirigé.',
+      'L’application veut recevoir la réponse à une adresse qui n’est pas enregistrée pour elle. Vous n’y avez pas été redirigé. Retournez à l’application et recommencez.',
     requestExpired: 'Cela a pris trop de temps. Retournez à l’application et recommencez.',
     requestUnknown:
       'Le lien avec lequel l’application vous a envoyé n’est pas valable. Retournez à l’application et recommencez.',
@@ -173,9 +180,9 @@ export const fr: Language = {
     deviceFormExpired:
       'Cette page est restée ouverte trop longtemps, ou vous vous êtes reconnecté entre-temps. Rien n’a été décidé : ouvrez-la à nouveau et ressaisissez le code.',
     signOutUnproven:
-      'L’application n’a pas pu montrer qui elle déconnecte : il ne s’est donc rien passé. Vous êtes toujours connecté.',
+      'La demande de déconnexion de l’application n’est pas valable : vous êtes donc toujours connecté.',
     signOutAppUnknown:
-      'L’application n’a pas indiqué qui elle est : vous n’y avez donc pas été redirigé. Vous êtes toujours connecté.',
+      'La demande n’indique pas de quelle application elle vient : vous n’y avez donc pas été redirigé. Vous êtes toujours connecté.',
     signOutAddress:
       'L’application veut vous faire revenir à une adresse qui n’est pas enregistrée pour elle. Vous n’y avez pas été redirigé et vous êtes toujours connecté.',
     signOutFormExpired:

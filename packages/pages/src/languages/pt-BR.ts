@@ -10,6 +10,7 @@ export const ptBR: Language = {
     notYou: 'Não é você?',
   },
   origin: {
+    known: 'Verificado: sua resposta vai para {host} e para nenhum outro lugar.',
     operator: 'Configurado por {brand}.',
     unverified: 'Não verificado: ele mesmo escolheu este nome. Continue apenas se você acabou de iniciá-lo.',
     document: 'Ele mesmo escolheu este nome. Continue apenas se você confia no site que o descreve.',
@@ -25,6 +26,10 @@ export const ptBR: Language = {
     sendsYouTo: 'Redireciona você para',
     onThisDevice: '{host}, neste dispositivo',
     wholeAddress: 'O endereço completo',
+    reference: 'Referência',
+    gains: 'Quem iniciou isto em {host} pode usar este acesso em seu nome.',
+    gainsReason:
+      'Continue apenas se você mesmo acabou de iniciar isto lá. Se alguém enviou um link a você, recuse.',
     asks: 'Ele pede para fazer o seguinte em seu nome:',
   },
   scopes: {
@@ -52,7 +57,7 @@ export const ptBR: Language = {
   callback: {
     offer: 'Meu aplicativo está em outro computador',
     offerWarning:
-      'Apenas se você mesmo o iniciou lá. Você levará até ele um endereço que o conecta à sua conta. Qualquer outra pessoa que peça esse endereço, ou que tenha enviado você até aqui, quer entrar na sua conta.',
+      'Apenas se você mesmo o iniciou lá. Você levará até ele um endereço que o conecta à sua conta. Se outra pessoa pediu o endereço ou enviou você até aqui, ela está tentando acessar a sua conta.',
     offerChoice: 'Mostrar o endereço, para colá-lo no meu aplicativo',
     title: 'Cole este endereço no seu aplicativo',
     warning: 'Não o entregue a ninguém nem o digite em nenhuma outra página.',
@@ -95,7 +100,7 @@ export const ptBR: Language = {
       'Volte ao dispositivo: {app} continua por conta própria em alguns segundos. Você pode fechar esta página.',
     notYours: 'Se você não iniciou isto em um dispositivo seu, desconecte-o agora em {connectedApps}.',
     deniedTitle: 'Nenhum acesso foi concedido',
-    denied: 'Vamos informar {app} no dispositivo. Você pode fechar esta página.',
+    denied: '{app} vai parar no dispositivo. Você pode fechar esta página.',
   },
   logout: {
     title: 'Sair da conta?',
@@ -118,11 +123,12 @@ export const ptBR: Language = {
     disconnected: 'Desconexão concluída: {app} não pode fazer mais nada em seu nome.',
     named: 'Agora o aplicativo se chama {app} nesta página.',
     unregistered: 'Um aplicativo que não está mais registrado',
-    callsItself: 'Ele mesmo se chama {app}.',
+    callsItself: 'O próprio aplicativo se chama {app}.',
     unverified: 'Ele mesmo escolheu este nome.',
     runsOn: 'Executado em',
     otherDevice: 'outro dispositivo',
     otherDeviceFrom: 'outro dispositivo, que fez o pedido a partir de {network}',
+    verifiedAddress: 'Endereço verificado',
     firstUsed: 'Primeiro uso',
     lastUsed: 'Último uso',
     mayDo: 'O que ele pode fazer',
@@ -144,15 +150,16 @@ export const ptBR: Language = {
     unavailable: 'Tente novamente em instantes.',
     tellProgram:
       'Um programa que abriu o seu navegador não vê esta página. Informe a ele o que está escrito abaixo.',
+    reference: 'Se pedir ajuda, informe esta referência: {reference}',
     forDeveloper: 'Para o aplicativo e quem o desenvolve',
   },
   advice: {
     appMistake: 'O aplicativo que enviou você até aqui cometeu um erro. Volte a ele e tente novamente.',
     appUnknown: '{brand} não conhece este aplicativo. Volte a ele e entre novamente.',
     appNotDescribed:
-      'O aplicativo indica um endereço que o descreveria, mas isso não acontece. Volte ao aplicativo.',
+      'O aplicativo indica um endereço que o descreveria, mas isso não acontece. Volte ao aplicativo e tente novamente.',
     redirectAddress:
-      'O aplicativo quer receber a resposta em um endereço que não está registrado para ele. Você não foi redirecionado para lá.',
+      'O aplicativo quer receber a resposta em um endereço que não está registrado para ele. Você não foi redirecionado para lá. Volte ao aplicativo e comece de novo.',
     requestExpired: 'Isso demorou demais. Volte ao aplicativo e comece de novo.',
     requestUnknown:
       'O link com que o aplicativo enviou você não é válido. Volte ao aplicativo e comece de novo.',
@@ -166,10 +173,9 @@ export const ptBR: Language = {
     deviceAnswered: 'Você já respondeu. Volte ao dispositivo.',
     deviceFormExpired:
       'Esta página ficou aberta por tempo demais ou você entrou novamente depois disso. Nada foi decidido: abra-a outra vez e digite o código de novo.',
-    signOutUnproven:
-      'O aplicativo não conseguiu mostrar quem ele desconecta; por isso, nada aconteceu. Você continua conectado.',
+    signOutUnproven: 'O pedido de saída do aplicativo não é válido; por isso, você continua conectado.',
     signOutAppUnknown:
-      'O aplicativo não disse quem é; por isso, você não foi levado de volta a ele. Você continua conectado.',
+      'O pedido não diz de qual aplicativo veio; por isso, você não foi levado de volta a ele. Você continua conectado.',
     signOutAddress:
       'O aplicativo quer que você volte a um endereço que não está registrado para ele. Você não foi redirecionado para lá e continua conectado.',
     signOutFormExpired:

@@ -9,15 +9,37 @@ export function appName({ language }: PageContext, client: PublicClient | undefi
   return html`<bdi>${client?.clientName ?? language.common.unnamedApp}</bdi>`
 }
 
-/** How far to trust that name. */
-export function originHint(
-  { site, language: { origin } }: PageContext,
-  { client, identity }: Pick<ConsentView, 'client' | 'identity'>,
-): SafeHtml {
-  if (client.origin === 'integration')
-    return fill(origin.operator, { brand: html`<bdi>${site.theme.name}</bdi>` })
+type NamedApp = Pick<ConsentView, 'client' | 'identity'>
+
+/** The name of the app, and how far to trust it. What is verified comes before what the app calls itself. */
+export function namedApp(context: PageContext, { client, identity }: NamedApp): SafeHtml {
+  const known = identity?.known
+  const ownName = known === undefined || client.origin === 'integration'
+  return html`<p class="app-name">${ownName ? appName(context, client) : html`<bdi>${known.name}</bdi>`}</p>
+  <p class="quiet">${known === undefined ? '' : verifiedHost(context, known.host)}${originHint(context, { client, identity })}</p>`
+}
+
+function verifiedHost({ language: { origin } }: PageContext, host: string): SafeHtml {
+  return html`${fill(origin.known, { host: html`<strong><bdi dir="ltr">${host}</bdi></strong>` })} `
+}
+
+/** Who says that name. */
+function originHint(context: PageContext, { client, identity }: NamedApp): SafeHtml | '' {
+  const { origin } = context.language
+  if (client.origin === 'integration') return setUpByOperator(context)
   if (identity === undefined) return html`${origin.unverified}`
-  return html`${identity.loopback ? origin.loopback : origin.document}`
+  const { known, loopback } = identity
+  if (known === undefined) return html`${loopback ? origin.loopback : origin.document}`
+  const { clientName = known.name } = client
+  return clientName === known.name ? '' : calledByItself(context, clientName)
+}
+
+export function setUpByOperator({ site, language }: PageContext): SafeHtml {
+  return fill(language.origin.operator, { brand: html`<bdi>${site.theme.name}</bdi>` })
+}
+
+export function calledByItself({ language }: PageContext, name: string): SafeHtml {
+  return fill(language.connectedApps.callsItself, { app: html`<bdi>${name}</bdi>` })
 }
 
 /**
@@ -41,8 +63,10 @@ export function redirectHost({ language: { consent } }: PageContext, uri: string
   return isLoopbackUrl(uri) ? fill(consent.onThisDevice, { host }) : host
 }
 
+/** A private-use address has its scheme: the rest alone reads like a host. */
 function hostOf(uri: string): string {
-  return /^https?:\/\/([^/?]+)/.exec(uri)?.[1] ?? uri
+  const [origin = uri, web] = /^(?:https?:\/\/([^/?]+)|[a-z][a-z0-9+.-]*:\/\/[^/?]+)/i.exec(uri) ?? []
+  return web ?? origin
 }
 
 /** Who answers, and the way out for whoever is somebody else. @param returnTo a path with query on this origin */

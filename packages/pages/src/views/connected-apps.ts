@@ -4,8 +4,8 @@ import type { ScopeInWords } from '@grantkit/core/feature'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { counted, fill, type Language } from '../language.ts'
 import { layout, type PageContext } from '../layout.ts'
-import { documentAddress, redirectHost, signedInAs } from './app.ts'
-import { canChange, scopeCount } from './scopes.ts'
+import { calledByItself, documentAddress, redirectHost, setUpByOperator, signedInAs } from './app.ts'
+import { canChange, mark, scopeCount } from './scopes.ts'
 
 /** What the list of apps needs of the page that has it. */
 export interface ConnectedAppsList
@@ -79,10 +79,6 @@ function card(context: PageContext, list: ConnectedAppsList, ofApp: Installation
 </article>`
 }
 
-function calledByItself({ language }: PageContext, own: string): SafeHtml {
-  return fill(language.connectedApps.callsItself, { app: html`<bdi>${own}</bdi>` })
-}
-
 /** Folded: the user looks for the one that is lost, or disconnects all. */
 function installations(context: PageContext, list: ConnectedAppsList, ofApp: InstallationsOfApp): SafeHtml {
   const { language } = context
@@ -140,17 +136,16 @@ function ownName({ language }: PageContext, { name, origin }: ConnectedApp): str
 }
 
 /** How far to trust the name. Nobody says it of an app that is gone. */
-function origin({ site, language }: PageContext, app: ConnectedApp): SafeHtml | string {
+function origin(context: PageContext, app: ConnectedApp): SafeHtml | string {
   if (app.origin === undefined) return ''
-  if (app.origin !== 'integration') return language.connectedApps.unverified
-  return fill(language.origin.operator, { brand: html`<bdi>${site.theme.name}</bdi>` })
+  return app.origin === 'integration' ? setUpByOperator(context) : context.language.connectedApps.unverified
 }
 
-function place(context: PageContext, { device, redirectUris }: ConnectedApp): SafeHtml | '' {
+function place(context: PageContext, { device, redirectUris, knownClient }: ConnectedApp): SafeHtml | '' {
   const { connectedApps: texts, consent } = context.language
   if (device === undefined && redirectUris.length === 0) return ''
   if (device === undefined)
-    return html`<div><dt>${consent.sendsYouTo}</dt>${redirectUris.map((uri) => html`<dd>${redirectHost(context, uri)}</dd>`)}</div>`
+    return html`<div><dt>${consent.sendsYouTo}</dt>${redirectUris.map((uri) => html`<dd>${redirectHost(context, uri)}${knownClient !== undefined && uri.startsWith('https:') ? mark(texts.verifiedAddress) : ''}</dd>`)}</div>`
   return html`<div><dt>${texts.runsOn}</dt><dd>${otherDevice(context, device.network)}</dd></div>`
 }
 

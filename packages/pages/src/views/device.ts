@@ -3,7 +3,7 @@ import type { DeviceAnsweredView, DeviceView, UserCodeView } from '@grantkit/cor
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { ago, fill, type Language } from '../language.ts'
 import { layout, linkedToApps, type PageContext } from '../layout.ts'
-import { appName, originHint, signedInAs } from './app.ts'
+import { appName, namedApp, signedInAs } from './app.ts'
 import { decision } from './scopes.ts'
 
 /** The page on which the user of a device without a browser types its code. */
@@ -32,8 +32,7 @@ export async function devicePage(context: PageContext, view: DeviceView): Promis
 <h1>${device.title}</h1>
 <p class="problem"><strong>${device.warning}</strong> ${device.warningReason}</p>
 <section class="app" aria-label="${device.theDevice}">
-  <p class="app-name">${appName(context, client)}</p>
-  <p class="quiet">${originHint(context, { client, identity: undefined })}</p>
+  ${namedApp(context, { client })}
   <dl>
     <div><dt>${device.itsCode}</dt><dd><span class="code" dir="ltr">${view.userCode}</span></dd></div>
     <div><dt>${device.started}</dt><dd>${started(context.language, view)}</dd></div>

@@ -20,12 +20,19 @@ export function errorPage(context: PageContext, view: ErrorView): HttpResponse {
   const remedy = remedyOf(view.reason)
   const main = html`
 <h1>${title}</h1>
-<p>${fill(advice, { brand: html`<bdi>${site.theme.name}</bdi>` })}</p>${remedy === undefined ? '' : html`<p>${error.tellProgram}</p>`}
+<p>${fill(advice, { brand: html`<bdi>${site.theme.name}</bdi>` })}</p>${reference(context, view)}${remedy === undefined ? '' : html`<p>${error.tellProgram}</p>`}
 <section class="developer" aria-labelledby="developer">
   <h2 id="developer">${error.forDeveloper}</h2>
   <div lang="en" dir="ltr">${details(view, waysIn(view, site.metadata?.()))}${remedy === undefined ? '' : remedyLines(remedy)}</div>
 </section>`
   return layout(context, { title, main, status: view.status })
+}
+
+/** What a user tells the operator, who finds the sign-in attempt by it. */
+function reference({ language: { error } }: PageContext, { reference }: ErrorView): SafeHtml | '' {
+  if (reference === undefined) return ''
+  return html`
+<p>${fill(error.reference, { reference: html`<bdi dir="ltr"><code>${reference}</code></bdi>` })}</p>`
 }
 
 /** What the server offers to an app that it does not know, by the names of RFC 8414. */
@@ -35,13 +42,13 @@ function waysIn({ reason }: ErrorView, metadata: Metadata | undefined): Metadata
   return { registration_endpoint, client_id_metadata_document_supported }
 }
 
-function details({ error, reason, parameters, description }: ErrorView, offered: Metadata): SafeHtml {
-  const rows = Object.entries({ error, reason, ...parameters, ...offered }).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
+function details({ error, reason, reference, ...view }: ErrorView, offered: Metadata): SafeHtml {
+  const rows = Object.entries({ error, reason, reference, ...view.parameters, ...offered }).flatMap(
+    ([name, value]) => (value === undefined ? [] : [[name, String(value)]]),
   )
   return html`
   <dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}</dl>
-  <p>${description}</p>`
+  <p>${view.description}</p>`
 }
 
 function remedyLines(remedy: SafeHtml): SafeHtml {

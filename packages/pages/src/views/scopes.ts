@@ -112,7 +112,7 @@ function checkbox(language: Language, scope: ConsentScope): SafeHtml {
   return html`<label class="scope">${box}<span>${description}${marks.length === 0 ? '' : html`<span class="marks">${marks}</span>`}</span></label>`
 }
 
-function mark(text: string): SafeHtml {
+export function mark(text: string): SafeHtml {
   return html` <span class="mark">${text}</span>`
 }
 

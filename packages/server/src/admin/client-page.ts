@@ -1,4 +1,5 @@
 import type { PublicClient } from '@grantkit/core'
+import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
 import { html } from '@grantkit/pages'
 import type { TrailReader } from '../audit/trail-reader.ts'
 import type { CommandNames } from '../command-names.ts'
@@ -68,6 +69,7 @@ function clientCard(client: PublicClient, visit: OperatorVisit): Markup {
   <p class="hint">${ORIGINS[origin]}</p>
   ${facts([
     ['Id', html`<code>${clientId}</code>`],
+    ...knownClientFact(client),
     ['Redirects to', html`${redirectUris.map((uri) => html`<div><code>${uri}</code></div>`)}`],
     ['Scopes', scopes === undefined ? 'every one' : scopes.join(', ')],
     ['Authenticates by', methods.join(' or ')],
@@ -77,6 +79,13 @@ function clientCard(client: PublicClient, visit: OperatorVisit): Markup {
   ])}
   ${buttonForm({}, html`<button class="danger">Remove, and end all its grants</button>`, visit)}
 </section>`
+}
+
+/** The mark permits nothing: a client with it may have loopback addresses too, and any program can have those. */
+function knownClientFact({ knownClient: id }: PublicClient): [name: string, value: Markup][] {
+  if (id === undefined) return []
+  const name = KNOWN_CLIENTS.find((entry) => entry.id === id)?.name ?? id
+  return [['Known client', html`${name} (<code>${id}</code>). Only its https addresses are verified.`]]
 }
 
 function mayOf({ applicationType, resourceServer, rememberConsent, pkceOptional }: PublicClient): string {

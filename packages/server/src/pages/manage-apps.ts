@@ -58,5 +58,5 @@ export function manageApps(
 }
 
 function disconnected(name = 'The app'): string {
-  return `${name} is disconnected. It can do nothing in your name any more.`
+  return `${name} is disconnected. It can no longer act on your behalf.`
 }
