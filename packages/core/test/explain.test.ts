@@ -30,7 +30,7 @@ function stepsOf({ events }: Service): StepEvent[] {
 }
 
 /** The steps, each as its name, or `name: reason`. */
-function told(service: Service): string[] {
+function stepNames(service: Service): string[] {
   return stepsOf(service).map(({ step, outcome, reason }) =>
     outcome === 'ok' && step !== 'ended' ? step : `${step}: ${reason}`,
   )
@@ -62,7 +62,7 @@ describe('the steps of a sign-in attempt', () => {
     await service.callApi(access_token, 'students:read')
     await refresh(service, client, refresh_token)
     await redeem(service, client, code)
-    expect(told(service)).toEqual([
+    expect(stepNames(service)).toEqual([
       ...['requested', 'client_found', 'sign_in_shown'],
       ...['requested', 'client_found', 'signed_in', 'consent_shown'],
       ...['client_found', 'allowed', 'sent_back', 'code_redeemed', 'first_call'],
@@ -108,7 +108,7 @@ describe('the steps of a sign-in attempt', () => {
     await decide(service, { decision: 'deny' })
     service.clock.now += 1000
     await decide(service)
-    expect(told(service)).toEqual([
+    expect(stepNames(service)).toEqual([
       'client_found',
       'denied: consent_denied',
       'expired: consent_ticket_invalid',
@@ -160,7 +160,13 @@ describe('the steps of a sign-in attempt', () => {
     const query = new URLSearchParams({ client_id: client.clientId, request_uri: pushed.request_uri })
     const marked = await authorize(service, String(query))
     await authorize(service, String(marked.headers.location).split('?')[1] ?? '')
-    expect(told(service)).toEqual(['requested', 'requested', 'client_found', 'signed_in', 'consent_shown'])
+    expect(stepNames(service)).toEqual([
+      'requested',
+      'requested',
+      'client_found',
+      'signed_in',
+      'consent_shown',
+    ])
     expect(references(service)).toHaveLength(1)
   })
 
@@ -171,7 +177,7 @@ describe('the steps of a sign-in attempt', () => {
     await enter(started.user_code)
     await answer()
     await poll(started)
-    expect(told(service)).toEqual(['requested', 'consent_shown', 'allowed', 'code_redeemed'])
+    expect(stepNames(service)).toEqual(['requested', 'consent_shown', 'allowed', 'code_redeemed'])
     expect(references(service)).toHaveLength(1)
   })
 })
@@ -237,7 +243,7 @@ describe('the reference of an attempt', () => {
     await service.store.clients.remove(client.clientId)
     const { error_description } = bodyOf(await refresh(service, client, refresh_token))
     expect(parseReference(referenceIn(error_description))).toBe(reference)
-    expect(told(service).at(-1)).toBe('refreshed: client_unknown')
+    expect(stepNames(service).at(-1)).toBe('refreshed: client_unknown')
   })
 
   it('stays with the tokens of a grant that has ended', async () => {
@@ -248,7 +254,7 @@ describe('the reference of an attempt', () => {
     service.events.length = 0
     await service.callApi(access_token, 'courses:read')
     await requestToken(service, { grant_type: 'refresh_token', refresh_token, client_id: 'gone' })
-    expect(told(service)).toEqual(['first_call: bearer_unknown', 'refreshed: client_unknown'])
+    expect(stepNames(service)).toEqual(['first_call: bearer_unknown', 'refreshed: client_unknown'])
     expect(references(service)).toEqual([reference])
   })
 
@@ -324,6 +330,6 @@ describe('an error with a reference', () => {
     const pending = await poll(await start())
     const anonymous = await service.send('GET', '/api/oauth/userinfo')
     for (const response of [pending, anonymous]) expect(JSON.stringify(response)).not.toContain('(ref ')
-    expect(told(service)).toEqual(['requested'])
+    expect(stepNames(service)).toEqual(['requested'])
   })
 })

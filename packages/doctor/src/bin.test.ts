@@ -44,6 +44,20 @@ describe('grantkit-doctor', () => {
     expect(JSON.parse(output)[0]).toMatchObject({ id: 'client-id', verdict: 'failed' })
   })
 
+  it('examines a known client, whose name it must know', async () => {
+    const server = createServer((_, response) => void response.writeHead(404).end())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const cursor = await run(baseUrl, '--client', 'cursor', '--json')
+    const unknown = await run(baseUrl, '--client', 'cursr')
+    server.close()
+    expect(cursor.status).toBe(1)
+    expect(JSON.parse(cursor.output)).toContainEqual(
+      expect.objectContaining({ id: 'client-authorization', title: expect.stringContaining('Cursor') }),
+    )
+    expect([unknown.status, unknown.complaint]).toEqual([2, expect.stringContaining('cursor')])
+  })
+
   it('escapes what a server or an argument says, so that neither forges a line', async () => {
     const hostile = '\u001b[2J\u202e\u009b1m'
     const server = createServer((_, response) =>

@@ -15,8 +15,8 @@ it('every check that a verdict names exists', () => {
 
 it('a failed check names the verdict on the sign-ins that its fault stops', () => {
   const failed = FINDINGS.find(({ id }) => id === 'server-metadata')
-  expect(failed).toMatchObject({ verdict: 'failed', causes: 'never_asked' })
-  expect(report('https://auth.example', FINDINGS).join('\n')).toContain('Stops sign-ins: never_asked')
+  expect(failed).toMatchObject({ verdict: 'failed', causes: 'never_requested' })
+  expect(report('https://auth.example', FINDINGS).join('\n')).toContain('Stops sign-ins: never_requested')
 })
 
 it('a check without a fault causes nothing', () => {

@@ -1,108 +1,28 @@
-import { generateKeyPairSync } from 'node:crypto'
-import {
-  createAuthorizationServer,
-  type Feature,
-  type HttpResponse,
-  type Interaction,
-  PrivateJwk,
-} from '@grantkit/core'
-import { type DeviceInteraction, device } from '@grantkit/core/device'
-import { dpop } from '@grantkit/core/dpop'
+import { createAuthorizationServer } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
-import { diagnose, type SendProbe } from './diagnose.ts'
-
-const ISSUER = 'https://server.example'
-const NOW = 1_800_000_000
-const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-const KEY = PrivateJwk.parse({ ...privateKey.export({ format: 'jwk' }), kid: 'a key', alg: 'RS256' })
-
-const SECRET = 'a secret of the tests, long enough to pass'
-
-const page = (status: number, body: string): HttpResponse => ({
+import {
+  AS,
+  AUTHORIZE,
+  failuresWith,
+  header,
+  html,
+  INTERACTION,
+  ISSUER,
+  KEY,
+  member,
+  NOW,
+  OIDC,
+  openService,
+  RESOURCE,
+  SECRET,
+  type Spoil,
+  sendTo,
   status,
-  headers: { 'content-type': 'text/html' },
-  body,
-})
-/** Alice is signed in in every browser. */
-const INTERACTION: Interaction = {
-  session: async () => ({ id: 'session', subject: 'alice', authTime: NOW }),
-  signIn: () => page(200, 'sign in'),
-  consentPage: () => page(200, 'consent'),
-  errorPage: ({ status }) => page(status, 'error'),
-}
-
-/** A server in good health. */
-function openService(features: readonly Feature[] = []) {
-  const now = () => NOW
-  return createAuthorizationServer({
-    issuer: ISSUER,
-    store: createMemoryStore({ now }),
-    scopes: { openid: { description: 'Sign you in' }, 'courses:read': { description: 'See courses' } },
-    secret: SECRET,
-    keys: [KEY],
-    claims: async () => ({}),
-    now,
-    features: [device({} as DeviceInteraction), ...features],
-    interaction: INTERACTION,
-  })
-}
-
-type Spoil = (answer: HttpResponse) => HttpResponse
-
-/** Sends probes to a server of this process; the answers of some paths are spoilt on their way. */
-function sendTo(server: ReturnType<typeof openService>, spoils: Readonly<Record<string, Spoil>>): SendProbe {
-  return async ({ method, url, headers = {}, body = '' }) => {
-    const { pathname, search } = new URL(url)
-    const route = server.routes.find(({ path }) => path === pathname)
-    const request = {
-      method,
-      path: pathname,
-      query: search.slice(1),
-      headers,
-      body,
-    }
-    const answer = await route?.handle(request)
-    if (answer === undefined) throw new Error(`No answer from ${url}`)
-    const dated = {
-      ...answer,
-      headers: { ...answer.headers, date: new Date(NOW * 1000).toUTCString() },
-    }
-    return (spoils[pathname] ?? ((same) => same))(dated)
-  }
-}
-
-async function failuresWith(
-  spoils: Readonly<Record<string, Spoil>>,
-  idToken?: string,
-  features: readonly Feature[] = [],
-): Promise<string[]> {
-  const server = openService(features)
-  const findings = await diagnose(ISSUER, sendTo(server, spoils), { now: () => NOW, idToken })
-  return findings.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id)
-}
-
-const AS = '/.well-known/oauth-authorization-server'
-const OIDC = '/.well-known/openid-configuration'
-const RESOURCE = '/.well-known/oauth-protected-resource'
-const TOKEN = '/api/oauth/token'
-const USERINFO = '/api/oauth/userinfo'
-const AUTHORIZE = '/oauth/authorize'
-
-/** An answer with a changed member or header. */
-const member =
-  (name: string, value: unknown): Spoil =>
-  (answer) => ({
-    ...answer,
-    body: JSON.stringify({ ...JSON.parse(answer.body), [name]: value }),
-  })
-const header =
-  (name: string, value: string): Spoil =>
-  (answer) => ({ ...answer, headers: { ...answer.headers, [name]: value } })
-const status =
-  (code: number): Spoil =>
-  (answer) => ({ ...answer, status: code })
-const html: Spoil = (answer) => ({ ...answer, body: '<h1>Error</h1>' })
+  TOKEN,
+  USERINFO,
+} from '../test/spoilt-server.ts'
+import { diagnose, type SendProbe } from './diagnose.ts'
 
 describe('diagnose', () => {
   it('finds nothing wrong with this server', async () => {
@@ -261,47 +181,6 @@ describe('a server whose metadata name addresses of others', () => {
   })
 })
 
-describe('the way of known clients', () => {
-  const documents = member('client_id_metadata_document_supported', true)
-  const closed = member('registration_endpoint', undefined)
-  const findingWith = async (spoil: Spoil) => {
-    const findings = await diagnose(ISSUER, sendTo(openService(), { [AS]: spoil }), { now: () => NOW })
-    return findings.find(({ id }) => id === 'known-clients')
-  }
-
-  it.each<[string, Spoil, string]>([
-    ['registration alone', (answer) => answer, 'each of them by registration'],
-    ['both', documents, 'Cursor by registration, the others by their documents'],
-    ['documents alone', (answer) => documents(closed(answer)), 'Cursor, which has none'],
-  ])('is named where there is %s', async (_, spoil, note) => {
-    expect(await findingWith(spoil)).toMatchObject({ verdict: 'passed', note: expect.stringContaining(note) })
-  })
-
-  it('is not looked for where the operator adds each client', async () => {
-    expect(await findingWith(closed)).toMatchObject({ verdict: 'skipped' })
-  })
-})
-
-describe('the registration of the doctor', () => {
-  const noteWith = async (spoils: Readonly<Record<string, Spoil>>, register = true) => {
-    const findings = await diagnose(ISSUER, sendTo(openService(), spoils), { now: () => NOW, register })
-    return findings.find(({ id }) => id === 'registration')
-  }
-
-  it('is reported where there was one, and only there', async () => {
-    expect(await noteWith({})).toMatchObject({
-      verdict: 'passed',
-      note: expect.stringContaining('Grantkit doctor'),
-    })
-    const none = { verdict: 'skipped' }
-    expect(await noteWith({}, false)).toMatchObject(none)
-    expect(await noteWith({ [AS]: member('registration_endpoint', undefined) })).toMatchObject(none)
-    const refused = await noteWith({ '/api/oauth/register': status(403) })
-    expect(refused).toMatchObject({ verdict: 'failed', seen: expect.stringContaining('403') })
-    expect(refused).not.toHaveProperty('note')
-  })
-})
-
 describe('a server for an MCP server, without OpenID Connect', () => {
   const resource = `${ISSUER}/mcp`
   const service = createAuthorizationServer({
@@ -324,31 +203,5 @@ describe('a server for an MCP server, without OpenID Connect', () => {
 
   it('lacks the metadata of a resource that it does not have', async () => {
     expect(await failures(undefined)).toEqual(['resource-metadata'])
-  })
-})
-
-describe('a server that takes proofs', () => {
-  const features = [dpop()]
-
-  it.each<[string, Record<string, Spoil>, string[]]>([
-    ['nothing spoilt', {}, []],
-    [
-      'proofs by a shared secret',
-      { [AS]: member('dpop_signing_alg_values_supported', ['ES256', 'HS256']) },
-      ['dpop'],
-    ],
-    [
-      'a preflight of a proxy',
-      { [TOKEN]: header('access-control-allow-headers', 'authorization') },
-      ['dpop'],
-    ],
-    ['a nonce that no script sees', { [TOKEN]: header('access-control-expose-headers', 'ETag') }, ['dpop']],
-    [
-      'a challenge that does not offer them',
-      { [USERINFO]: header('www-authenticate', 'Bearer resource_metadata="https://server.example"') },
-      ['dpop'],
-    ],
-  ])('and %s', async (_, spoils, expected) => {
-    expect(await failuresWith(spoils, undefined, features)).toEqual(expected)
   })
 })

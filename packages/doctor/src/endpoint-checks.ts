@@ -1,7 +1,7 @@
 import type { HttpResponse } from '@grantkit/core'
 import { type Check, firstComplaint, skippedWithout } from './check.ts'
 import { DPOP_CHECK } from './dpop-check.ts'
-import { ASKED, type Evidence, headerOf, memberOf, STATE } from './evidence.ts'
+import { type Evidence, headerOf, memberOf, REQUESTED, STATE } from './evidence.ts'
 
 const answerTo = (name: string) => (evidence: Evidence) => evidence.answers[name]
 
@@ -93,7 +93,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
   }),
   {
     id: 'challenge',
-    causes: 'never_asked',
+    causes: 'never_requested',
     title: 'The challenge to an invalid token names the resource metadata (RFC 9728 5.1)',
     fix: 'Let the WWW-Authenticate header pass.',
     examine: skippedWithout(answerTo('badBearer'), (answer) => {
@@ -121,7 +121,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
     fix: 'The issuer in the answer must be the base URL byte for byte.',
     examine: skippedWithout(answerTo('unknownScope'), (answer, { baseUrl }) => {
       const location = headerOf(answer, 'location')
-      if (!location.startsWith(`${ASKED}?`)) return `the answer was ${answer.status} ${location}`
+      if (!location.startsWith(`${REQUESTED}?`)) return `the answer was ${answer.status} ${location}`
       const given = new URL(location).searchParams
       if (given.get('state') !== STATE) return `state came back as ${given.get('state')}`
       return given.get('iss') === baseUrl ? undefined : `iss is ${given.get('iss')}`

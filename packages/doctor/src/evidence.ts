@@ -27,14 +27,15 @@ export interface Evidence {
 const ORIGIN = 'https://doctor.example'
 /** The temporary client registers one loopback port and then uses another one (RFC 8252 7.3). */
 const REGISTERED = 'http://127.0.0.1:49151/doctor'
-export const ASKED_ORIGIN = 'http://127.0.0.1:49150'
-export const ASKED = `${ASKED_ORIGIN}/doctor`
+export const REQUESTED_ORIGIN = 'http://127.0.0.1:49150'
+export const REQUESTED = `${REQUESTED_ORIGIN}/doctor`
 export const STATE = 'doctor+state'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 type Seen = Evidence['answers']
+export type Metadata = Readonly<Record<string, unknown>>
 /** A probe, if the answers so far allow it. */
 export type Ask = (baseUrl: string, seen: Seen, resource: string) => Probe | undefined
 
@@ -68,8 +69,8 @@ export const PROBES: Readonly<Record<string, Ask>> = {
 /** Probes that register a client. The server deletes it without an approval. */
 export const REGISTERING_PROBES: Readonly<Record<string, Ask>> = {
   registration: (_, seen) => registerClient(seen, [REGISTERED]),
-  authorize: (_, seen) => authorize(seen, ASKED),
-  unknownScope: (_, seen) => authorize(seen, ASKED, 'doctor:unknown'),
+  authorize: (_, seen) => authorize(seen, REQUESTED),
+  unknownScope: (_, seen) => authorize(seen, REQUESTED, 'doctor:unknown'),
   page: (baseUrl, seen) => {
     const location = headerOf(seen.authorize, 'location')
     if (location === '' || !URL.canParse(location, baseUrl)) return undefined
@@ -84,10 +85,20 @@ export function memberOf(answer: HttpResponse | undefined, name: string): string
   return value === undefined ? undefined : String(value)
 }
 
-export function documentOf(answer: HttpResponse | undefined): Readonly<Record<string, unknown>> | undefined {
+/** The server metadata. */
+export function metadata({ answers }: Evidence): Metadata | undefined {
+  return documentOf(answers.serverMetadata)
+}
+
+/** A member of the metadata that is a list, as text. */
+export function listed(document: Metadata, name: string): readonly string[] {
+  return [document[name] ?? []].flat().map(String)
+}
+
+export function documentOf(answer: HttpResponse | undefined): Metadata | undefined {
   try {
     const value: unknown = JSON.parse(answer?.body ?? '')
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+    return typeof value === 'object' && value !== null ? (value as Metadata) : undefined
   } catch {
     return undefined
   }

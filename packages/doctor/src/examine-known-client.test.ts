@@ -2,16 +2,20 @@ import {
   type AuthorizationServerOptions,
   createAuthorizationServer,
   type HttpResponse,
-  type RedirectUriPolicy,
+  loopbackOnly,
 } from '@grantkit/core'
 import { KNOWN_CLIENTS, knownClients } from '@grantkit/core/known-clients'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import type { SendProbe } from './diagnose.ts'
+import type { Probe } from './evidence.ts'
 import { examineKnownClient } from './examine-known-client.ts'
 
 const ISSUER = 'https://server.example'
-const CURSOR = KNOWN_CLIENTS.find(({ id }) => id === 'cursor')?.redirectUris ?? []
+const CURSOR = [
+  ...(KNOWN_CLIENTS.find(({ id }) => id === 'cursor')?.redirectUris ?? []),
+  'http://localhost:8787/callback',
+]
 const page = (body: string): HttpResponse => ({ status: 200, headers: {}, body })
 
 function serverWith(options: Partial<AuthorizationServerOptions<string>>): SendProbe {
@@ -47,8 +51,43 @@ describe('the examination of a known client', () => {
     expect(new Set(Object.values(await verdictsOf(allowed)))).toEqual(new Set(['passed']))
   })
 
+  it('registers all its redirect URIs, and sends the user to each', async () => {
+    const allowed = serverWith(knownClients({ only: ['cursor'] }))
+    const sent: Probe[] = []
+    await verdictsOf((probe) => {
+      sent.push(probe)
+      return allowed(probe)
+    })
+    expect(sent.flatMap(({ body }) => (body ? [JSON.parse(body).redirect_uris] : []))).toEqual([CURSOR])
+    expect(sent.flatMap(({ url }) => new URL(url).searchParams.getAll('redirect_uri'))).toEqual(CURSOR)
+  })
+
+  it.each(CURSOR)('finds that the user cannot come back to %s', async (redirectUri) => {
+    const allowed = serverWith(knownClients({ only: ['cursor'] }))
+    const blocked: SendProbe = async (probe) => {
+      const answer = await allowed(probe)
+      const isBlocked = new URL(probe.url).searchParams.get('redirect_uri') === redirectUri
+      return isBlocked ? { ...answer, status: 403 } : answer
+    }
+    expect(await verdictsOf(blocked)).toMatchObject({
+      'client-authorization': `${redirectUri}: the answer was 403`,
+    })
+  })
+
+  it('names a private-use scheme that belongs to no domain', async () => {
+    const noteOf = async (only: string) => {
+      const send = serverWith(knownClients({ only: [only] }))
+      const findings = await examineKnownClient(only, ISSUER, send)
+      return findings.find(({ id }) => id === 'client-registration')?.note
+    }
+    expect(await noteOf('cursor')).toContain('; cursor: has no period (RFC 8252 7.1), so ')
+    expect(await noteOf('raycast')).toContain('; raycast: has no period (RFC 8252 7.1), so ')
+    expect(await noteOf('claude')).not.toContain('period')
+  })
+
   it('finds that the operator has not allowed it', async () => {
-    expect(await verdictsOf(serverWith({}))).toMatchObject({
+    const redirectUriPolicy = loopbackOnly({ mixed: 'refuse' })
+    expect(await verdictsOf(serverWith({ redirectUriPolicy }))).toMatchObject({
       'way-in': 'passed',
       'client-registration': expect.stringMatching(/^the answer was 400 invalid_redirect_uri: /),
       'client-authorization': 'skipped',
@@ -56,9 +95,9 @@ describe('the examination of a known client', () => {
   })
 
   it('finds the redirect URIs that a server leaves out', async () => {
-    const redirectUriPolicy: RedirectUriPolicy = (uris) => ({ accepted: uris.slice(0, 1) })
-    expect(await verdictsOf(serverWith({ redirectUriPolicy }))).toMatchObject({
-      'client-registration': `it was registered without ${CURSOR.slice(1).join(' ')}`,
+    expect(await verdictsOf(serverWith({}))).toMatchObject({
+      'client-registration': `it was registered without ${CURSOR.slice(0, 2).join(' ')}`,
+      'client-authorization': 'passed',
     })
   })
 

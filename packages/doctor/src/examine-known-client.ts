@@ -1,7 +1,8 @@
 import { KNOWN_CLIENTS, type KnownClient } from '@grantkit/core/known-clients'
 import { type DiagnosisOptions, evidenceOf, type Finding, findingOf, type SendProbe } from './diagnose.ts'
 import { type Ask, authorize, PROBES, registerClient } from './evidence.ts'
-import { knownClientChecks } from './known-client-checks.ts'
+import { authorizationProbe, isRegistered, knownClientChecks } from './known-client-checks.ts'
+import { registeredUrisOf } from './registered-redirect-uris.ts'
 
 /** Why there is no known client of this name. */
 export function unknownClientReason(id: string): string | undefined {
@@ -37,15 +38,23 @@ export async function examineKnownClient(
   return knownClientChecks(client).map((check) => findingOf(check, evidence))
 }
 
-function probesFor({ redirectUris }: KnownClient, { register = true }: DiagnosisOptions) {
+function probesFor(client: KnownClient, { register = true }: DiagnosisOptions) {
   const { serverMetadata, openIdConfiguration } = PROBES
-  const [redirectUri] = redirectUris
-  const registering: Record<string, Ask> =
-    register && redirectUri !== undefined
-      ? {
-          registration: (_, seen) => registerClient(seen, redirectUris),
-          authorize: (_, seen) => authorize(seen, redirectUri),
-        }
-      : {}
-  return { serverMetadata, openIdConfiguration, ...registering } as Readonly<Record<string, Ask>>
+  const redirectUris = register ? registeredUrisOf(client) : []
+  const registration: Ask = (_, seen) => registerClient(seen, redirectUris)
+  return {
+    serverMetadata,
+    openIdConfiguration,
+    ...(redirectUris.length > 0 && { registration, ...authorizations(redirectUris) }),
+  } as Readonly<Record<string, Ask>>
+}
+
+/** Only where the client can come back to. */
+function authorizations(redirectUris: readonly string[]): Readonly<Record<string, Ask>> {
+  return Object.fromEntries(
+    redirectUris.map((uri): [string, Ask] => [
+      authorizationProbe(uri),
+      (_, seen) => (isRegistered(uri, seen.registration) ? authorize(seen, uri) : undefined),
+    ]),
+  )
 }

@@ -1,11 +1,11 @@
 import type { HttpResponse } from '@grantkit/core'
 import type { KnownClient } from '@grantkit/core/known-clients'
-import { type Check, firstComplaint, skippedWithout } from './check.ts'
-import { documentOf, type Evidence, headerOf, memberOf } from './evidence.ts'
+import { type Check, firstComplaint, SKIPPED, skippedWithout } from './check.ts'
+import { documentOf, headerOf, listed, type Metadata, memberOf, metadata } from './evidence.ts'
 import { METADATA_CHECKS } from './metadata-checks.ts'
-import { listed, type Metadata, readsDocuments, registers } from './ways-of-known-clients.ts'
+import { registeredUrisOf } from './registered-redirect-uris.ts'
+import { readsDocuments, registers } from './ways-of-known-clients.ts'
 
-const metadata = ({ answers }: Evidence) => documentOf(answers.serverMetadata)
 const GENERAL = ['server-metadata', 'issuer', 'pkce']
 
 /** Whether this client could sign in. */
@@ -39,7 +39,7 @@ function wayIn({ id, name, documents }: KnownClient): Check {
 function promises({ name, needs = [], caution }: KnownClient): Check {
   return {
     id: 'client-needs',
-    causes: 'never_asked',
+    causes: 'never_requested',
     title: `The metadata promise what ${name} needs`,
     fix: 'Offer the method none (CLIENT_AUTHENTICATION), and let iss pass: in the metadata and in every answer (RFC 9207).',
     examine: skippedWithout(metadata, (document) =>
@@ -55,41 +55,68 @@ function promises({ name, needs = [], caution }: KnownClient): Check {
   }
 }
 
-function registration({ id, name, redirectUris }: KnownClient): Check {
+function registration(client: KnownClient): Check {
+  const { id, name } = client
   return {
     id: 'client-registration',
     causes: 'known_client_off',
     title: `${name} may register its redirect URIs`,
-    fix: `Allow it: KNOWN_CLIENTS=${id}, or knownClients of @grantkit/core/known-clients. If it comes by its document alone: CIMD_ADMIT.`,
+    fix: `Allow it: add ${id} to KNOWN_CLIENTS, or to the option only of knownClients() in @grantkit/core/known-clients. If it comes by its document alone: CIMD_ADMIT.`,
     examine: skippedWithout(
       ({ answers }) => answers.registration,
       (answer) => {
         if (answer.status !== 201) return `the answer was ${answer.status} ${reasonOf(answer)}`
-        const registered = documentOf(answer)?.redirect_uris
-        const left = redirectUris.filter((uri) => !(Array.isArray(registered) && registered.includes(uri)))
+        const left = registeredUrisOf(client).filter((uri) => !isRegistered(uri, answer))
         return left.length === 0 ? undefined : `it was registered without ${left.join(' ')}`
       },
     ),
-    note: () => 'as "Grantkit doctor"; Grantkit forgets it, since no user approves it',
+    note: () =>
+      ['as "Grantkit doctor"; Grantkit forgets it, since no user approves it', ...deviations(client)].join(
+        '; ',
+      ),
   }
 }
 
+/** RFC 8252 7.1 requires a reversed domain name, which has a period. */
+function deviations({ redirectUris }: KnownClient): string[] {
+  const schemes = new Set(redirectUris.map((uri) => new URL(uri).protocol))
+  const unowned = [...schemes].filter((scheme) => scheme !== 'https:' && !scheme.includes('.'))
+  return unowned.map(
+    (scheme) =>
+      `${scheme} has no period (RFC 8252 7.1), so it belongs to no domain, and any app can claim it`,
+  )
+}
+
 /** The server may ask the user, or send them to its sign-in page. */
-function authorization({ name, redirectUris: [redirectUri = ''] }: KnownClient): Check {
+function authorization(client: KnownClient): Check {
   return {
     id: 'client-authorization',
     causes: 'redirect_uri_not_accepted',
-    title: `The user of ${name} is asked`,
+    title: `The user of ${client.name} is asked, at each registered redirect URI`,
     fix: 'A proxy must pass requests of the authorization endpoint on, with redirect URIs of other hosts and schemes in the query.',
-    examine: skippedWithout(
-      ({ answers }) => answers.authorize,
-      (answer) => {
-        const location = headerOf(answer, 'location')
-        if (answer.status >= 400) return `the answer was ${answer.status}`
-        return location.startsWith(`${redirectUri}?`) ? `it was sent back: ${location}` : undefined
-      },
-    ),
+    examine({ answers }) {
+      const answered = registeredUrisOf(client).flatMap((uri) => {
+        const answer = answers[authorizationProbe(uri)]
+        return answer ? [refusalAt(uri, answer)] : []
+      })
+      return answered.length === 0 ? SKIPPED : firstComplaint(answered)
+    },
   }
+}
+
+export function isRegistered(redirectUri: string, answer: HttpResponse | undefined): boolean {
+  return listed(documentOf(answer) ?? {}, 'redirect_uris').includes(redirectUri)
+}
+
+/** The name of the probe that sends a user who is to come back there. */
+export function authorizationProbe(redirectUri: string): string {
+  return `authorize ${redirectUri}`
+}
+
+function refusalAt(redirectUri: string, answer: HttpResponse): string | undefined {
+  if (answer.status >= 400) return `${redirectUri}: the answer was ${answer.status}`
+  const location = headerOf(answer, 'location')
+  return location.startsWith(`${redirectUri}?`) ? `it was sent back: ${location}` : undefined
 }
 
 function reasonOf(answer: HttpResponse): string {

@@ -1,9 +1,5 @@
 import { type Check, firstComplaint, skippedWithout } from './check.ts'
-import { documentOf, type Evidence, headerOf, memberOf } from './evidence.ts'
-
-const metadata = ({ answers }: Evidence) => documentOf(answers.serverMetadata)
-const listed = (document: Readonly<Record<string, unknown>>, name: string) =>
-  [document[name] ?? []].flat().map(String)
+import { documentOf, type Evidence, headerOf, listed, type Metadata, memberOf, metadata } from './evidence.ts'
 
 const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
@@ -11,21 +7,21 @@ const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 export const METADATA_CHECKS: readonly Check[] = [
   {
     id: 'server-metadata',
-    causes: 'never_asked',
+    causes: 'never_requested',
     title: 'The server metadata can be read (RFC 8414 3)',
     fix: 'Let the proxy pass /.well-known/ at the root of the host, path inserted after it, through to the service.',
     examine: ({ answers }) => unreadable(answers.serverMetadata),
   },
   {
     id: 'openid-configuration',
-    causes: 'never_asked',
+    causes: 'never_requested',
     title: 'The OpenID configuration can be read (OpenID Connect Discovery 4)',
     fix: 'Let the proxy pass /.well-known/openid-configuration below the base path through to the service.',
     examine: ({ answers }) => unreadable(answers.openIdConfiguration),
   },
   {
     id: 'issuer',
-    causes: 'never_asked',
+    causes: 'never_requested',
     title: 'The issuer is the same everywhere, byte for byte (RFC 8414 3.3)',
     fix: 'Set the base URL of the service to the address that clients use, with the same scheme, case and slashes.',
     examine: ({ baseUrl, answers }) =>
@@ -41,7 +37,7 @@ export const METADATA_CHECKS: readonly Check[] = [
   },
   {
     id: 'resource-metadata',
-    causes: 'never_asked',
+    causes: 'never_requested',
     title: 'The protected-resource metadata describes the resource (RFC 9728 3.3)',
     fix: 'If the base URL is no resource of the server, name one by --resource; if it is, let the proxy pass its well-known address through.',
     examine: ({ baseUrl, resource = baseUrl, answers }) =>
@@ -107,7 +103,7 @@ export const METADATA_CHECKS: readonly Check[] = [
   },
   {
     id: 'metadata-cors',
-    causes: 'never_asked',
+    causes: 'never_requested',
     title: 'Scripts of any origin may read the documents',
     fix: 'Let Access-Control-Allow-Origin: * of the documents pass; do not let the proxy add its own.',
     examine: ({ answers }) =>
@@ -124,7 +120,7 @@ export const METADATA_CHECKS: readonly Check[] = [
 /** Clients of MCP that act for themselves know two methods (its extension for client credentials). */
 const CLIENT_CREDENTIALS_METHODS = ['private_key_jwt', 'client_secret_basic']
 
-function authenticationFault(document: Readonly<Record<string, unknown>>): string | undefined {
+function authenticationFault(document: Metadata): string | undefined {
   const methods = listed(document, 'token_endpoint_auth_methods_supported')
   const algorithms = listed(document, 'token_endpoint_auth_signing_alg_values_supported')
   const clientCredentials = listed(document, 'grant_types_supported').includes('client_credentials')
@@ -148,10 +144,7 @@ function differs(where: string, seen: string | undefined, expected: string): str
 }
 
 /** @param needed by ID tokens; a server without OpenID Connect may sign nothing */
-function keyFault(
-  document: Readonly<Record<string, unknown>> | undefined,
-  needed: boolean,
-): string | undefined {
+function keyFault(document: Metadata | undefined, needed: boolean): string | undefined {
   const keys = [document?.keys ?? []].flat() as Record<string, unknown>[]
   if (keys.length === 0) return needed ? 'there is no key' : undefined
   const secret = keys.some((key) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].some((member) => member in key))

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '@grantkit/core'
 import { type Check, skippedWithout } from './check.ts'
-import { ASKED_ORIGIN, documentOf, type Evidence, headerOf, memberOf } from './evidence.ts'
+import { documentOf, type Evidence, headerOf, memberOf, REQUESTED_ORIGIN } from './evidence.ts'
 
 /** The first page that a user sees: sign-in, or consent if no sign-in is needed. */
 const page = ({ answers }: Evidence): HttpResponse | undefined =>
@@ -15,7 +15,8 @@ export const PAGE_CHECKS: readonly Check[] = [
     fix: 'Browsers apply form-action to redirects too: leave it out of the policy, or name the redirect target.',
     examine: skippedWithout(page, (answer) => {
       const sources = directiveOf(answer, 'form-action')
-      const allowed = sources === undefined || [ASKED_ORIGIN, 'http:'].some((one) => sources.includes(one))
+      const allowed =
+        sources === undefined || [REQUESTED_ORIGIN, 'http:'].some((one) => sources.includes(one))
       return allowed ? undefined : `form-action is ${sources.join(' ')}`
     }),
   },

@@ -69,7 +69,7 @@ const FAULTS: readonly Fault[] = [
 it.each(FAULTS)('the doctor sees that $fault', async ({ issuer, onTheWay, check, seen }) => {
   const findings = await diagnose(ADDRESS, deployment(issuer, onTheWay), OPTIONS)
   const failed = findings.find(({ id }) => id === check)
-  expect(failed).toMatchObject({ verdict: 'failed', seen, causes: 'never_asked' })
+  expect(failed).toMatchObject({ verdict: 'failed', seen, causes: 'never_requested' })
 })
 
 it('the doctor sees nothing of them where they are not', async () => {

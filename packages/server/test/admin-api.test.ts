@@ -8,8 +8,11 @@ import { formBrowser, testClient } from '@grantkit/testkit/client'
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shellLines } from '../../../docs/test/shell-lines.ts'
+import { auditTrail } from '../src/audit/trail.ts'
 import { directory } from '../src/users/directory.ts'
+import { THEO } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
+import { browserOf } from './signed-in-browser.ts'
 
 /** Every action of the admin API, through the client that a tool generates from its document. */
 
@@ -146,8 +149,11 @@ describe('users', () => {
   it('get a password and the admin mark', async () => {
     await api.users.setPassword('teacher-account', { password: 'teacher-2' })
     expect(await server.accounts.verify('teacher@example.com', 'teacher-2')).toBeDefined()
-    await api.users.setPassword('teacher-account', { password: 'short' }).catch(() => {})
-    expect(await server.accounts.verify('teacher@example.com', 'short')).toBeUndefined()
+    // 1000 characters, of two UTF-16 units each.
+    const long = '🦊'.repeat(1000)
+    expect(await said(api.users.setPassword('teacher-account', { password: long }))).toMatchObject({
+      status: 204,
+    })
     for (const admin of [true, false]) {
       await (admin ? api.users.addAdmin : api.users.removeAdmin)('teacher-account')
       expect(await said(api.users.readUser('teacher-account'))).toMatchObject({ body: { admin } })
@@ -177,8 +183,11 @@ describe('grants', () => {
     expect(await said(api.users.listGrants('demo-account', {}))).toMatchObject({ body: { items: [] } })
   })
 
-  it('end with a user who has no account here', async () => {
-    expect(await said(api.users.removeUser('of-your-application'))).toMatchObject({ status: 204 })
+  it('are none of an unknown user, whose removal changes nothing', async () => {
+    expect(await said(api.users.removeUser('unknown'))).toMatchObject({ status: 204 })
+    const user = { sub: 'unknown', email: 'unknown@example.com', name: 'New' }
+    expect(await said(api.users.addUser(user))).toMatchObject({ status: 201 })
+    await api.users.removeUser('unknown')
   })
 })
 
@@ -196,10 +205,24 @@ describe('clients', () => {
     expect(shown).toEqual({ ...added, client_secret: undefined })
     const { data: list } = await api.clients.listClients()
     expect(list.items).toContainEqual(shown)
-    expect(await said(api.clients.listClients({ recently: 'allowed' }))).toMatchObject({ status: 200 })
     for (const _ of ['once', 'again'])
       expect(await said(api.clients.removeClient(added.client_id))).toMatchObject({ status: 204 })
     expect(await said(api.clients.readClient(added.client_id))).toMatchObject({ status: 404 })
+  })
+
+  it('are listed if a user allowed them, on a device too', async () => {
+    const { clientId: onPage } = await appOf('demo', 'notes:read')
+    const { data: tv } = await api.clients.addClient({
+      client_name: 'TV',
+      redirect_uris: ['https://tv.example/cb'],
+    })
+    const trail = auditTrail(server.database, { days: 1, onWarning: () => {} })
+    const ids = { requestId: 'r', clientId: tv.client_id, subject: 'demo-account', grantId: 'g' }
+    trail.onEvent({ type: 'device_approved', ...ids, scopes: [], resources: [] })
+    await trail.close()
+    const { data } = await api.clients.listClients({ recently: 'allowed' })
+    const listed = data.items.map(({ client_id }: { client_id: string }) => client_id)
+    expect(listed.slice(0, 2)).toEqual([tv.client_id, onPage])
   })
 
   it('get the name and the redirect URIs of a known client, and its mark', async () => {
@@ -253,6 +276,42 @@ describe('the service', () => {
   })
 })
 
+/** What the forms of the admin pages do, by the page and the value of `action`, and the operation that does it. */
+const ACTIONS_OF_PAGES = {
+  'user end_grant': 'revokeGrant',
+  'user end_grants': 'revokeGrants',
+  'user disable': 'disableUser',
+  'user enable': 'enableUser',
+  'client ': 'removeClient',
+}
+
+describe('the actions of the admin pages', () => {
+  it('are operations of the admin API too', async () => {
+    await server.accounts.setPassword('teacher-account', THEO.password)
+    const apps = [await appOf('teacher', 'notes:read'), await appOf('teacher', 'openid')]
+    await server.accounts.setAdmin('demo-account', true)
+    const browse = await browserOf(server, 'demo')
+    const found = new Set<string>()
+    const collect = async (page: string, query: string) => {
+      const { html } = await browse(`/admin/${page}?id=${query}`)
+      for (const [, form = ''] of html.matchAll(/<form method="post" class="actions">([\s\S]*?)<\/form>/g))
+        found.add(`${page} ${/name="action" value="(\w+)"/.exec(form)?.[1] ?? ''}`)
+    }
+    await collect('user', 'teacher-account')
+    await server.accounts.setDisabled('teacher-account', true)
+    await collect('user', 'teacher-account')
+    await collect('client', apps[0]?.clientId ?? '')
+    await server.accounts.setDisabled('teacher-account', false)
+    await server.accounts.setAdmin('demo-account', false)
+    expect([...found].toSorted()).toEqual(Object.keys(ACTIONS_OF_PAGES).toSorted())
+    const operations = Object.values((await document()).paths).flatMap((path) =>
+      Object.values(path as object),
+    )
+    const ids = operations.map(({ operationId }) => operationId)
+    expect(ids).toEqual(expect.arrayContaining(Object.values(ACTIONS_OF_PAGES)))
+  })
+})
+
 describe('a request that is wrong', () => {
   const call = async (path: string, init: RequestInit = {}) => {
     const headers = { ...api.baseApiParams?.headers, 'content-type': 'application/json', ...init.headers }
@@ -267,6 +326,22 @@ describe('a request that is wrong', () => {
       for (const path of ['/users', '/users/demo-account/grants', '/clients', '/trail'])
         expect((await call(`${path}?cursor=${cursor}`))[0], `${path} ${cursor}`).toBeLessThan(500)
     expect(server.errors).toEqual([])
+  })
+
+  it.each([
+    ['short', 'at least 8 characters'],
+    // Seven characters, of two UTF-16 units each.
+    ['🦊'.repeat(7), 'at least 8 characters'],
+    ['x'.repeat(1001), 'at most 1000 characters'],
+    ['teacher-3\u0085', 'control characters'],
+  ])('has a password that no page accepts either: %j', async (password, fault) => {
+    const set = await call('/users/teacher-account/password', {
+      method: 'PUT',
+      body: JSON.stringify({ password }),
+    })
+    expect(set).toEqual([400, expect.stringMatching(`^password must .*${fault}$`)])
+    const user = { email: 'ida@example.com', name: 'Ida', password }
+    expect(await post(JSON.stringify(user))).toEqual(set)
   })
 
   it('names every fault', async () => {

@@ -2,16 +2,18 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { folderInMemory } from '@grantkit/test-servers/folder-in-memory'
 import { freePort } from '@grantkit/test-servers/free-port'
-import { parseConfig } from '../src/config/config.ts'
+import { type Config, parseConfig } from '../src/config/config.ts'
 import type { ServerConfig } from '../src/config/schema.ts'
 import { listenOnHono } from '../src/listen/hono.ts'
 import { createService, type Service } from '../src/service.ts'
+import type { Observers } from '../src/service-context.ts'
 import { openStorage, type Storage } from '../src/storage.ts'
 import { DANA, THEO } from './people.ts'
 
 /** A server with SQLite on a free loopback port of this process, and two users who can sign in. */
 export interface RunningServer extends Service {
   readonly baseUrl: string
+  readonly config: Config
   readonly database: Storage['database']
   readonly recording: Storage['attempts']
   readonly errors: unknown[]
@@ -26,10 +28,11 @@ const NOTES: ServerConfig = {
   },
 }
 
-/** @param environment variables that configure it @param more of its configuration file */
+/** @param environment variables that configure it @param more of its configuration file @param observed e.g. its log */
 export async function runServer(
   environment: Readonly<Record<string, string>> = {},
   more: Partial<ServerConfig> = {},
+  observed: Partial<Observers> = {},
 ): Promise<RunningServer> {
   const folder = await folderInMemory('server')
   const variables = {
@@ -42,7 +45,7 @@ export async function runServer(
   const config = parseConfig({ config: { ...NOTES, ...more }, environment: variables })
   const errors: unknown[] = []
   const storage = await openStorage(config, () => {})
-  const observers = { onEvent: () => {}, onError: (error: unknown) => void errors.push(error) }
+  const observers = { onEvent: () => {}, onError: (error: unknown) => void errors.push(error), ...observed }
   const service = await createService({ definition: {}, config, observers, storage })
   for (const person of [DANA, THEO]) await service.accounts.add(person)
   const { host, port, baseUrl } = config
@@ -50,6 +53,7 @@ export async function runServer(
   return {
     ...service,
     baseUrl,
+    config,
     database: storage.database,
     recording: storage.attempts,
     errors,

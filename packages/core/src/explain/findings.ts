@@ -12,7 +12,7 @@ const OVERDUE = {
   registration: 600,
 }
 
-/** An app asks anew within this time by itself; later, its user does. */
+/** An app begins another attempt within this time by itself; later, its user does. */
 const AT_ONCE = 60
 
 /** From here on, a user does not just look at the page twice. */
@@ -35,7 +35,7 @@ export function findingOf(
 }
 
 function afterCode(sentBack: StepEvent, now: number, others: readonly StepEvent[]): FindingName {
-  if (isAskedAgain(sentBack, others)) return 'asked_after_code'
+  if (isRequestedAgain(sentBack, others)) return 'requested_after_code'
   return now - sentBack.at >= OVERDUE.code ? 'code_not_redeemed' : 'in_progress'
 }
 
@@ -49,20 +49,21 @@ function beforeCode(steps: readonly StepEvent[], last: StepEvent, { waiting, oth
   if (last.step === 'sign_in_shown' && signInsShown(steps) >= REPEATED) return 'sign_in_repeated'
   if (last.step === 'sign_in_shown' && waiting >= OVERDUE.page) return 'sign_in_left'
   if (last.step === 'consent_shown' && waiting >= OVERDUE.page) return 'consent_left'
+  // Of an attempt that was refused or left, some steps may not be kept: any of them shows that the client was used.
   const unused =
     last.step === 'registered' &&
-    !others.some(({ step, clientId }) => step === 'requested' && clientId === last.clientId)
-  return unused && waiting >= OVERDUE.registration ? 'never_asked' : 'in_progress'
+    !others.some(({ step, clientId }) => step !== 'registered' && clientId === last.clientId)
+  return unused && waiting >= OVERDUE.registration ? 'never_requested' : 'in_progress'
 }
 
 /** Whether the app began another attempt right after this step, without its user. */
-export function isAskedAgain(after: StepEvent, steps: readonly StepEvent[]): boolean {
+export function isRequestedAgain(after: StepEvent, steps: readonly StepEvent[]): boolean {
   const { at, reference, clientId, network } = after
   const others = steps.filter((step) => step.reference !== reference)
-  return others.filter(named('requested')).some((asked) => {
-    const isAtOnce = asked.at >= at && asked.at - at < AT_ONCE
-    const isHere = asked.network === undefined || network === undefined || asked.network === network
-    return isAtOnce && isHere && asked.clientId === clientId
+  return others.filter(named('requested')).some((later) => {
+    const isAtOnce = later.at >= at && later.at - at < AT_ONCE
+    const isHere = later.network === undefined || network === undefined || later.network === network
+    return isAtOnce && isHere && later.clientId === clientId
   })
 }
 

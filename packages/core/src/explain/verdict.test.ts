@@ -21,8 +21,11 @@ function verdictAt(after: number, steps: readonly StepEvent[], others?: readonly
 
 const idAt = (...given: Parameters<typeof verdictAt>) => verdictAt(...given).id
 
-const ASKED = [step(0, 'requested', { redirectUri: 'http://127.0.0.1/callback' }), step(0, 'client_found')]
-const CONSENT = [...ASKED, step(1, 'sign_in_shown'), step(20, 'signed_in'), step(20, 'consent_shown')]
+const REQUESTED = [
+  step(0, 'requested', { redirectUri: 'http://127.0.0.1/callback' }),
+  step(0, 'client_found'),
+]
+const CONSENT = [...REQUESTED, step(1, 'sign_in_shown'), step(20, 'signed_in'), step(20, 'consent_shown')]
 const SENT_BACK = [...CONSENT, step(30, 'allowed', { scopes: ['openid'] }), step(30, 'sent_back')]
 const REDEEMED = [...SENT_BACK, step(31, 'code_redeemed', { resource: 'https://api.example/mcp' })]
 
@@ -82,8 +85,8 @@ describe('an attempt without an error', () => {
   })
 
   it.each<[string, StepEvent[], number, string]>([
-    ['nothing came after the registration', [step(0, 'registered')], 600, 'never_asked'],
-    ['the user does not sign in', [...ASKED, step(1, 'sign_in_shown')], 601, 'sign_in_left'],
+    ['nothing came after the registration', [step(0, 'registered')], 600, 'never_requested'],
+    ['the user does not sign in', [...REQUESTED, step(1, 'sign_in_shown')], 601, 'sign_in_left'],
     ['the user does not answer the consent page', CONSENT, 620, 'consent_left'],
     ['no token request comes', SENT_BACK, 90, 'code_not_redeemed'],
     ['no call of the API comes', REDEEMED, 151, 'token_not_used'],
@@ -92,15 +95,19 @@ describe('an attempt without an error', () => {
     expect(idAt(overdue, steps)).toBe(finding)
   })
 
-  it('whose client asked with another reference is a registration that was used', () => {
-    expect(idAt(9000, [step(0, 'registered', { reference: 'A' })], ASKED)).toBe('in_progress')
-    expect(idAt(9000, [step(0, 'registered', { clientId: 'another app' })], ASKED)).toBe('never_asked')
+  it('whose client has steps of another reference is a registration that was used', () => {
+    expect(idAt(9000, [step(0, 'registered', { reference: 'A' })], REQUESTED)).toBe('in_progress')
+    const refused = [step(5, 'client_found', { reference: 'B', reason: 'redirect_uri_not_registered' })]
+    expect(idAt(9000, [step(0, 'registered', { reference: 'A' })], refused)).toBe('in_progress')
+    expect(idAt(9000, [step(0, 'registered', { clientId: 'another app' })], REQUESTED)).toBe(
+      'never_requested',
+    )
   })
 
   it('lost the cookie of the sign-in if that page comes three times', () => {
     const shown = [1, 20, 40].map((after) => step(after, 'sign_in_shown'))
-    expect(idAt(41, [...ASKED, ...shown.slice(1)])).toBe('in_progress')
-    expect(idAt(41, [...ASKED, ...shown])).toBe('sign_in_repeated')
+    expect(idAt(41, [...REQUESTED, ...shown.slice(1)])).toBe('in_progress')
+    expect(idAt(41, [...REQUESTED, ...shown])).toBe('sign_in_repeated')
   })
 
   it('whose user signed in between did not lose it', () => {
@@ -108,20 +115,20 @@ describe('an attempt without an error', () => {
       step(after, 'sign_in_shown'),
       step(after + 5, 'signed_in'),
     ])
-    expect(idAt(46, [...ASKED, ...signIns, step(46, 'sign_in_shown')])).toBe('in_progress')
+    expect(idAt(46, [...REQUESTED, ...signIns, step(46, 'sign_in_shown')])).toBe('in_progress')
   })
 })
 
-describe('an app that begins anew', () => {
-  const anew = (after: number, facts: Facts = {}) => step(after, 'requested', { reference: 'B', ...facts })
+describe('an app that begins another attempt', () => {
+  const another = (after: number, facts: Facts = {}) => step(after, 'requested', { reference: 'B', ...facts })
   const denied = [...CONSENT, step(30, 'denied', { outcome: 'refused', reason: 'consent_denied' })]
 
   it('right after a denial is in a loop', () => {
-    expect(idAt(40, denied, [anew(31)])).toBe('asked_after_denial')
+    expect(idAt(40, denied, [another(31)])).toBe('requested_after_denial')
   })
 
   it('right after it was sent a code has lost its state', () => {
-    expect(idAt(40, SENT_BACK, [anew(32)])).toBe('asked_after_code')
+    expect(idAt(40, SENT_BACK, [another(32)])).toBe('requested_after_code')
   })
 
   it('is not the user who looks at the page of the same attempt again', () => {
@@ -131,10 +138,10 @@ describe('an app that begins anew', () => {
   })
 
   it.each<[string, StepEvent[]]>([
-    ['before the denial', [anew(29)]],
-    ['a minute later', [anew(90)]],
-    ['for a user elsewhere', [anew(31, { network: ELSEWHERE })]],
-    ['as another client', [anew(31, { clientId: 'another app' })]],
+    ['before the denial', [another(29)]],
+    ['a minute later', [another(90)]],
+    ['for a user elsewhere', [another(31, { network: ELSEWHERE })]],
+    ['as another client', [another(31, { clientId: 'another app' })]],
   ])('%s is in no loop', (_, others) => {
     expect(idAt(100, denied, others)).toBe('consent_denied')
   })

@@ -1,6 +1,6 @@
 /** Why a sign-in attempt failed, in the words of the table: from its steps, and from those that did not come. */
 import type { StepEvent } from '../kernel/sign-in-steps.ts'
-import { findingOf, isAskedAgain } from './findings.ts'
+import { findingOf, isRequestedAgain } from './findings.ts'
 import { type Compared, comparedIn } from './verdict-comparison.ts'
 import type { VerdictText } from './verdicts/verdict-text.ts'
 import { VERDICTS, type VerdictId } from './verdicts.ts'
@@ -46,7 +46,7 @@ function textOf(id: string): VerdictText {
 
 function causeOf(error: StepEvent, others: readonly StepEvent[]): string {
   const { step, reason } = error
-  if (step === 'denied' && isAskedAgain(error, others)) return 'asked_after_denial'
+  if (step === 'denied' && isRequestedAgain(error, others)) return 'requested_after_denial'
   if (step === 'ended') return reason !== undefined && reason in VERDICTS ? reason : 'grant_ended'
   return reason ?? 'unexplained'
 }

@@ -4,7 +4,7 @@ import { ISSUER, type Service } from '../service.ts'
 import type { Fault } from './fault.ts'
 
 /** The authorization request of a client that has registered as usual. */
-async function asked(
+async function requested(
   service: Service,
   overrides: Parameters<typeof authorizationQuery>[1],
 ): Promise<HttpResponse> {
@@ -16,29 +16,29 @@ async function asked(
 export const REQUEST_FAULTS: readonly Fault[] = [
   {
     fault: 'resource differs by a path',
-    provoke: (service) => asked(service, { resource: `${ISSUER}/mcp/sse` }),
+    provoke: (service) => requested(service, { resource: `${ISSUER}/mcp/sse` }),
     verdict: 'resource_unknown',
     compared: { 'resource sent': `${ISSUER}/mcp/sse`, 'resource expected': `${ISSUER} ${ISSUER}/mcp` },
   },
   {
     fault: 'resource differs by a slash',
-    provoke: (service) => asked(service, { resource: `${ISSUER}/mcp/` }),
+    provoke: (service) => requested(service, { resource: `${ISSUER}/mcp/` }),
     verdict: 'resource_unknown',
     compared: { 'resource sent': `${ISSUER}/mcp/`, 'resource expected': `${ISSUER} ${ISSUER}/mcp` },
   },
   {
     fault: 'PKCE is missing',
-    provoke: (service) => asked(service, { code_challenge: undefined, code_challenge_method: undefined }),
+    provoke: (service) => requested(service, { code_challenge: undefined, code_challenge_method: undefined }),
     verdict: 'challenge_missing',
   },
   {
-    fault: 'no scope is asked',
-    provoke: (service) => asked(service, { scope: undefined }),
+    fault: 'no scope is requested',
+    provoke: (service) => requested(service, { scope: undefined }),
     verdict: 'scope_missing',
   },
   {
-    fault: 'an unknown scope is asked',
-    provoke: (service) => asked(service, { scope: 'openid courses:paint' }),
+    fault: 'an unknown scope is requested',
+    provoke: (service) => requested(service, { scope: 'openid courses:paint' }),
     verdict: 'scope_unknown',
     compared: { 'scope requested': 'openid courses:paint' },
   },

@@ -9,7 +9,7 @@ async function consentPage(service: Service): Promise<Service['shown']> {
 }
 
 /** The app begins another attempt for the same user. */
-function askedAnew(service: Service, { consent }: Service['shown']): Promise<unknown> {
+function requestedAgain(service: Service, { consent }: Service['shown']): Promise<unknown> {
   service.clock.now += 2
   const clientId = consent?.client.clientId ?? ''
   return authorize(service, authorizationQuery(clientId, { code_challenge: 'x'.repeat(43) }))
@@ -59,24 +59,24 @@ export const SILENT_FAULTS: readonly Fault[] = [
     verdict: 'sign_in_repeated',
   },
   {
-    fault: 'the user denies, and the app asks again at once',
+    fault: 'the user denies, and the app requests access again at once',
     provoke: async (service) => {
       const page = await consentPage(service)
       const denied = await decide(service, { decision: 'deny' })
-      await askedAnew(service, page)
+      await requestedAgain(service, page)
       return denied
     },
-    verdict: 'asked_after_denial',
+    verdict: 'requested_after_denial',
   },
   {
     fault: 'the app loses its state',
     provoke: async (service) => {
       const page = await consentPage(service)
       await decide(service)
-      await askedAnew(service, page)
+      await requestedAgain(service, page)
       return page
     },
-    verdict: 'asked_after_code',
+    verdict: 'requested_after_code',
   },
   {
     fault: 'nothing comes after the registration: the host is closed to the network of the vendor',
@@ -85,6 +85,6 @@ export const SILENT_FAULTS: readonly Fault[] = [
       service.clock.now += 600
       return undefined
     },
-    verdict: 'never_asked',
+    verdict: 'never_requested',
   },
 ]

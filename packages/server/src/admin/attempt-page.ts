@@ -1,7 +1,7 @@
 import { formatReference, type StepEvent } from '@grantkit/core/explain'
 import { html } from '@grantkit/pages'
 import type { AttemptReader, FoundAttempt } from '../attempts/attempt-reader.ts'
-import { PARTY_WORDS } from '../attempts/words.ts'
+import { KEPT_WORDS, PARTY_WORDS } from '../attempts/words.ts'
 import { actingAs } from '../audit/actor.ts'
 import type { OnEvent } from '../events.ts'
 import type { Markup, Site } from '../pages/page.ts'
@@ -47,7 +47,7 @@ ${partiesOf(site, attempt, names)}`
 }
 
 const unknown = ({ basePath }: Site) => html`
-<p>Nothing is known here of a sign-in with this reference. It may be too old, or another process of this service has seen it and kept no row.</p>
+<p>Nothing is known here of a sign-in with this reference. It may be too old, or another process of this service has seen it and kept no row. The last group of a whole reference, such as <code>7K3M-Q2WD-R4X8A</code>, has the cause.</p>
 <p><a href="${basePath}/admin/why">All failed sign-ins</a></p>`
 
 function verdictCard({ baseUrl }: AttemptPageOptions, { verdict, keptIn }: FoundAttempt): Markup {
@@ -68,7 +68,7 @@ function verdictCard({ baseUrl }: AttemptPageOptions, { verdict, keptIn }: Found
           ] as const,
         ]),
   ])}
-  ${keptIn === 'memory' ? html`<p class="hint">Only this process has seen this sign-in, and keeps it in memory for a while.</p>` : ''}
+  ${KEPT_WORDS[keptIn] === undefined ? '' : html`<p class="hint">${KEPT_WORDS[keptIn]}</p>`}
 </section>`
 }
 

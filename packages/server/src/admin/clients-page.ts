@@ -6,17 +6,16 @@ import type { Markup, Site } from '../pages/page.ts'
 import { addressOf, adminPage, pageLinks, parameter } from './admin-page.ts'
 import { choiceField, filterForm, rangeField, textField } from './filter-form.ts'
 import type { Show } from './operator-visits.ts'
-import { type RecentClient, recentClients } from './recent-clients.ts'
+import { CLIENT_ENTRIES, type RecentClient, recentClients } from './recent-clients.ts'
 import { table } from './table.ts'
 import { type RangeName, rangeNamed, sinceOf } from './time-range.ts'
 import { exactMoment } from './times.ts'
 import { eventWords } from './words.ts'
 
-/** What happened to a client, with the types of the entries. Those of earlier releases use the last name. */
 const KINDS: Readonly<Record<string, { text: string; types: readonly string[] }>> = {
-  added: { text: 'Added by an operator', types: ['client_added', 'integration_added'] },
-  approved: { text: 'Approved by a user', types: ['consent_granted', 'device_approved'] },
-  registered: { text: 'Registered itself', types: ['client_registered'] },
+  added: { text: 'Added by an operator', types: CLIENT_ENTRIES.added },
+  approved: { text: 'Approved by a user', types: CLIENT_ENTRIES.allowed },
+  registered: { text: 'Registered itself', types: CLIENT_ENTRIES.registered },
 }
 
 interface ClientsPageOptions {

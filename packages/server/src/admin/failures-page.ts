@@ -27,8 +27,9 @@ export function failuresPage(options: FailuresPageOptions): Show {
   const { site, attempts, directory } = options
   const path = `${site.basePath}/admin/why`
   return async (c, visit) => {
-    const named = parseReference(parameter(c, 'reference') ?? '')
-    if (named !== undefined) return seeOther(c, `${path}/${named}`)
+    const named = parameter(c, 'reference') ?? ''
+    // With its second group, which says what no row does.
+    if (parseReference(named) !== undefined) return seeOther(c, `${path}/${encodeURIComponent(named.trim())}`)
     const filter = filterOf(c)
     const { range, user, client } = filter
     const subject = await subjectOf(directory, user)
@@ -36,7 +37,7 @@ export function failuresPage(options: FailuresPageOptions): Show {
     const failures = await attempts.latestFailures(query, MAX_COUNTED)
     const main = html`
 <div class="filters">
-${filterForm(path, [textField({ name: 'reference', label: 'Reference, such as 7K3M-Q2WD', value: parameter(c, 'reference') })])}
+${filterForm(path, [textField({ name: 'reference', label: 'Reference, such as 7K3M-Q2WD-R4X8A', value: parameter(c, 'reference') })])}
 ${filterForm(path, fieldsOf(filter, failures), 'Filter')}
 </div>
 ${await tables(options, path, filter, failures)}`
@@ -84,7 +85,7 @@ async function tables(
   const names = await namesIn(sources, shown)
   return html`
 ${failureTable(path, { ...filter }, chosen, names)}
-<p class="hint">${failures.length === MAX_COUNTED ? `The latest ${MAX_COUNTED} attempts. ` : ''}Of a flood of refused requests without a user only a few have a row; the overview counts all of them by reason.</p>
+<p class="hint">${failures.length === MAX_COUNTED ? `The latest ${MAX_COUNTED} attempts. ` : ''}Of many refused requests without a user only a few have a row; the overview counts all of them by reason.</p>
 <h2 class="part">One by one</h2>
 ${attemptTable(sources.site, shown, names)}`
 }

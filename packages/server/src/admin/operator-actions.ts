@@ -11,20 +11,27 @@ export interface OperatorActionsOptions {
 }
 
 /**
- * What an operator does with users and clients, on a page and by the admin API. Repeating an action changes nothing.
+ * What an operator does with users and clients: on a page, by the admin API and by a command. Repeating an action changes
+ * nothing.
  */
 export interface OperatorActions {
-  /** Ends the sessions and grants of a user, who cannot sign in until `enableUser`. `false`: there is no such user. */
-  disableUser(id: string): Promise<boolean>
+  /**
+   * Ends the sessions and grants of a user, who cannot sign in until `enableUser`.
+   *
+   * @returns how many grants ended; `undefined`: there is no such user
+   */
+  disableUser(id: string): Promise<number | undefined>
   /** `false`: there is no such user. */
   enableUser(id: string): Promise<boolean>
   /** Whether the user may use the admin pages and the admin API. `false`: there is no such user. */
   setAdmin(id: string, admin: boolean): Promise<boolean>
   /**
-   * Removes the account if there is one, and ends all grants of this `sub`: the users of an external sign-in have no
-   * account.
+   * Removes the account, and ends all grants of this `sub`. A user of an application or a directory needs no account to
+   * be kept out.
+   *
+   * @returns how many grants ended
    */
-  removeUser(id: string): Promise<void>
+  removeUser(id: string): Promise<number>
   /**
    * Removes a client. `continues`: the client is gone, and its grants are still ending one after another, because a
    * removal reads every grant.
@@ -44,15 +51,13 @@ export function operatorActions({
   return {
     async disableUser(id) {
       // The account is disabled first, so that no consent can open another grant.
-      const exists = await accounts.setDisabled(id, true)
-      if (exists) await grants.revokeAll(id)
-      return exists
+      return (await accounts.setDisabled(id, true)) ? grants.revokeAll(id) : undefined
     },
     enableUser: (id) => accounts.setDisabled(id, false),
     setAdmin: (id, admin) => accounts.setAdmin(id, admin),
     async removeUser(id) {
       await accounts.remove(id)
-      await grants.revokeAll(id)
+      return grants.revokeAll(id)
     },
     removeClient: removal(clients, onError),
   }

@@ -17,6 +17,14 @@ export interface RecentClientPage {
   readonly next?: string | undefined
 }
 
+/** What happened to a client, with the types of the entries. A user may allow one on its device too. */
+export const CLIENT_ENTRIES = {
+  /** Entries of earlier releases use the second name. */
+  added: ['client_added', 'integration_added'],
+  registered: ['client_registered'],
+  allowed: ['consent_granted', 'device_approved'],
+} as const
+
 /** Entries that are read for one page. */
 const READ = 50
 

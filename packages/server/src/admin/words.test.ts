@@ -1,5 +1,6 @@
 import { ERRORS } from '@grantkit/core/errors'
 import { expect, it } from 'vitest'
+import type { SignInReason } from '../sign-in/sign-in-attempt.ts'
 import { eventWords, factWords, reasonWords } from './words.ts'
 
 it('has different words for each reason of a refusal', () => {
@@ -8,6 +9,32 @@ it('has different words for each reason of a refusal', () => {
     expect(reasons.get(reasonWords(reason)), reason).toBeUndefined()
     reasons.set(reasonWords(reason), reason)
   }
+})
+
+/** Complete, or a type error. */
+const SIGN_IN_REASONS = Object.keys({
+  wrong_password: true,
+  wrong_passkey: true,
+  too_many_attempts: true,
+  provider_denied: true,
+  provider_unreachable: true,
+  provider_expired: true,
+  provider_not_fresh: true,
+  application_denied: true,
+  application_invalid: true,
+  application_unreachable: true,
+  application_expired: true,
+  application_not_fresh: true,
+  application_too_long: true,
+  application_account_disabled: true,
+  application_account_removed: true,
+  application_account_taken: true,
+} satisfies Record<SignInReason, true>)
+
+it.each(SIGN_IN_REASONS)('has words of its own for a sign-in that failed with %s', (reason) => {
+  const others = [...SIGN_IN_REASONS, ...Object.keys(ERRORS)].filter((other) => other !== reason)
+  expect(others.map(reasonWords)).not.toContain(reasonWords(reason))
+  expect(reasonWords(reason)).toMatch(/^[A-Z][^_]+$/)
 })
 
 it('has words for what it does not know', () => {

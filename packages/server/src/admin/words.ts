@@ -1,5 +1,6 @@
 import { ERRORS } from '@grantkit/core/errors'
 import type { AuditedEvent } from '../audit/kept-events.ts'
+import type { SignInReason } from '../sign-in/sign-in-attempt.ts'
 
 /** The words of the operator's view for events, reasons and facts. */
 
@@ -86,7 +87,9 @@ const REASONS: Readonly<Record<string, string>> = {
   subject_token_of_other_client: 'The token to exchange is for another client',
   subject_token_type_unsupported: 'The token to exchange is of an unsupported type',
   subject_token_unknown: 'The token to exchange is unknown, expired or revoked',
-  // Of failed sign-ins.
+}
+
+const SIGN_IN_REASONS: Readonly<Record<SignInReason, string>> = {
   wrong_password: 'Wrong password, or no such user',
   wrong_passkey: 'The passkey is unknown, or its answer wrong',
   too_many_attempts: 'Too many attempts',
@@ -94,6 +97,15 @@ const REASONS: Readonly<Record<string, string>> = {
   provider_unreachable: 'The provider cannot be reached, or its response is invalid',
   provider_expired: 'The sign-in began in another browser or too long ago',
   provider_not_fresh: 'The provider confirmed no new sign-in',
+  application_denied: 'The application denied it',
+  application_invalid: 'The signature or a claim in the response of the application is wrong',
+  application_unreachable: 'The keys of the application cannot be fetched',
+  application_expired: 'The response of the application came too late, twice, or to another browser',
+  application_not_fresh: 'The application confirmed no new sign-in',
+  application_too_long: 'The authorization request is too long for a cookie',
+  application_account_disabled: 'An operator disabled the user of the application',
+  application_account_removed: 'An operator removed the user of the application',
+  application_account_taken: 'An account that did not come from the application has this id',
 }
 
 const FACTS: Readonly<Record<string, string>> = {
@@ -119,7 +131,8 @@ export function eventWords(type: string): string {
 
 /** Why a request was refused or a sign-in failed. */
 export function reasonWords(reason: string): string {
-  const own = Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined
+  const words: Readonly<Record<string, string>> = { ...REASONS, ...SIGN_IN_REASONS }
+  const own = Object.hasOwn(words, reason) ? words[reason] : undefined
   const known = Object.hasOwn(ERRORS, reason) ? ERRORS[reason as keyof typeof ERRORS].description : undefined
   return own ?? known ?? spaced(reason)
 }

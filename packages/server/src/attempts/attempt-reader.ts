@@ -1,14 +1,18 @@
-import { parseReference } from '@grantkit/core/explain'
+import type { ServerSecret } from '@grantkit/core'
+import { parseReference, readLongReference, type StepEvent, verdictOf } from '@grantkit/core/explain'
 import type { Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { AttemptStepRow } from '../database/tables.ts'
+import { type AttemptQuery, isRemoved, latestReferences, rowsOf } from './attempt-rows.ts'
 import { type ReadAttempt, readAttempts } from './read-attempt.ts'
-import { type AttemptQuery, isRemoved, latestReferences, rowsOf } from './reading.ts'
 import type { AttemptRecording } from './recording.ts'
 
 /** Reads sign-in attempts, including the latest steps. @throws OAuthError `temporarily_unavailable` */
 export interface AttemptReader {
-  /** @param text a reference, as a user copies it @returns `undefined` if it has another form, or is not known here */
+  /**
+   * @param text a reference, as a user copies it
+   * @returns `undefined` if it has another form, or if nothing is known of it and it does not have its second group
+   */
   find(text: string): Promise<FoundAttempt | undefined>
   /** Attempts in the database, the latest first. */
   latest(query: AttemptQuery, limit: number): Promise<readonly ReadAttempt[]>
@@ -17,19 +21,24 @@ export interface AttemptReader {
 }
 
 export interface FoundAttempt extends ReadAttempt {
-  /** `memory`: only this process has it, for a while. */
-  readonly keptIn: 'database' | 'memory'
+  /**
+   * `memory`: only this process has it, for a while. `reference`: no step is kept. The second group of the reference has the
+   * reason and the minute; its only step is made of them.
+   */
+  readonly keptIn: 'database' | 'memory' | 'reference'
 }
 
 /** How many other attempts of its client a verdict considers. */
 const MAX_OTHERS = 20
 
-/** @param now epoch seconds */
-export function attemptReader(
-  database: Database,
-  recording: Pick<AttemptRecording, 'inMemory' | 'flush'>,
-  now: () => number = () => Date.now() / 1000,
-): AttemptReader {
+export interface AttemptSources {
+  readonly database: Database
+  readonly recording: Pick<AttemptRecording, 'inMemory' | 'inMemoryOf' | 'flush'>
+  /** Of the server, for references. */
+  readonly secret: ServerSecret
+}
+
+export function attemptReader({ database, recording, secret }: AttemptSources): AttemptReader {
   async function inMemory(reference: string): Promise<readonly AttemptStepRow[]> {
     const rows = recording.inMemory(reference)
     const subject = rows.at(-1)?.subject
@@ -40,9 +49,9 @@ export function attemptReader(
     const clientId = rows.findLast(({ client_id }) => client_id !== null)?.client_id
     if (!clientId) return []
     const references = await latestReferences(database, { clientId }, MAX_OTHERS)
-    return rowsOf(
-      database,
-      references.filter((other) => other !== reference),
+    const others = references.filter((other) => other !== reference)
+    return merged(await rowsOf(database, others), recording.inMemoryOf(clientId)).filter(
+      (row) => row.reference !== reference,
     )
   }
 
@@ -59,7 +68,8 @@ export function attemptReader(
       const rows = merged(written, await inMemory(reference))
       const others = await othersOf(reference, rows)
       const [attempt] = readAttempts([reference], [...rows, ...others], now())
-      return attempt && { ...attempt, keptIn: written.length > 0 ? 'database' : 'memory' }
+      if (attempt === undefined) return inReference(text, secret)
+      return { ...attempt, keptIn: written.length > 0 ? 'database' : 'memory' }
     },
     async latest(query, limit) {
       await recording.flush()
@@ -77,6 +87,20 @@ export function attemptReader(
         .slice(0, limit)
     },
   })
+}
+
+/** What was refused, of which another process may have seen more and kept nothing. */
+function inReference(text: string, secret: ServerSecret): FoundAttempt | undefined {
+  const read = readLongReference(text, secret, now())
+  if (read === undefined) return undefined
+  const step: StepEvent = { type: 'step', ...read, step: 'request_refused', outcome: 'refused' }
+  const steps = [step]
+  return { reference: read.reference, steps, verdict: verdictOf(steps, now()), keptIn: 'reference' }
+}
+
+/** Epoch seconds. */
+function now(): number {
+  return Date.now() / 1000
 }
 
 function merged(written: readonly AttemptStepRow[], inMemory: readonly AttemptStepRow[]): AttemptStepRow[] {

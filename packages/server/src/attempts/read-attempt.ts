@@ -14,6 +14,15 @@ export interface ReadAttempt {
   readonly subject?: string | undefined
 }
 
+/** An operator looked at a sign-in attempt, or at the latest ones of a user. */
+export interface AttemptRead {
+  readonly type: 'attempt_read'
+  readonly reference?: string | undefined
+  /** The user whose attempt it is, if one signed in. */
+  readonly subject?: string | undefined
+  readonly clientId?: string | undefined
+}
+
 /** A step, with the user whom its row names. */
 interface UserStep {
   readonly step: StepEvent
@@ -21,7 +30,7 @@ interface UserStep {
 }
 
 /**
- * Attempts of one client explain each other: an app that asks anew has lost an answer.
+ * Attempts of one client explain each other: an app that begins again has lost an answer.
  *
  * @param references of the attempts to read, in this order @param rows of these and of others @param now epoch seconds
  */

@@ -88,13 +88,63 @@ describe('what the database gets', () => {
   })
 })
 
+describe('an attempt without a user, whose next step is overdue', () => {
+  const shown = (reference: string) =>
+    happen({ reference, step: 'sign_in_shown', clientId: `app of ${reference}` })
+  const minute = () => vi.advanceTimersByTimeAsync(60_000)
+
+  it('gets the rows that explain it, once', async () => {
+    happen({ reference: 'AAAA0001', step: 'registered', clientId: 'unused' })
+    happen({ reference: 'BBBB0001', step: 'registered', clientId: 'used' })
+    happen({ reference: 'BBBB0002', step: 'requested', clientId: 'used' })
+    expect(await steps()).toEqual([])
+    await minute()
+    await minute()
+    const [row, ...others] = await rows()
+    expect(row).toMatchObject({
+      reference: 'AAAA0001',
+      client_id: 'unused',
+      failed: 0,
+      kept_until: '2026-01-04',
+    })
+    expect(others).toEqual([])
+  })
+
+  it('has three of them if the sign-in page comes again and again', async () => {
+    shown('AAAA0001')
+    await minute()
+    expect(await steps()).toEqual(['sign_in_shown'])
+    for (let n = 0; n < 5; n++) shown('AAAA0001')
+    await minute()
+    await minute()
+    expect(await steps()).toHaveLength(3)
+  })
+
+  it('has all its steps once its user signs in after all', async () => {
+    const reference = 'AAAA0001'
+    happen({ reference, step: 'requested' })
+    shown(reference)
+    await minute()
+    happen({ reference, step: 'signed_in', subject: 'ada' })
+    expect(await steps()).toEqual(['requested', 'sign_in_shown', 'signed_in'])
+  })
+
+  it('is one of three in a minute, within the rows of unauthenticated callers', async () => {
+    for (let n = 0; n < 40; n++) shown(`AAAA10${10 + n}`)
+    await minute()
+    expect(await rows()).toHaveLength(3)
+    await minute()
+    expect(await rows()).toHaveLength(6)
+  })
+})
+
 describe('what callers cause in a minute', () => {
   const flood = (count: number, reasons: number) => {
     for (let n = 0; n < count; n++)
       happen({
         reference: String(n).padStart(8, '0'),
         ...{ step: 'request_refused', outcome: 'refused', reason: `reason_${n % reasons}` },
-        network: `10.${n % 4}.${n % 250}.0/24`,
+        network: `10.${n % 8}.${n % 125}.0/24`,
       })
   }
 
@@ -116,7 +166,7 @@ describe('what callers cause in a minute', () => {
     expect([subjects.length, subjects.at(-1)]).toEqual([61, 'ada'])
   })
 
-  it('leaves the attempt of a user readable in a flood of 100,000 refused requests', async () => {
+  it('leaves the attempt of a user readable in a flood of 100,000 refused requests from 1,000 networks', async () => {
     const reference = 'AAAA0001'
     happen({ reference, step: 'requested', network: '192.0.2.0/24' })
     flood(100_000, 40)

@@ -4,19 +4,22 @@ import { keySuffixes, rowQueue } from '../database/row-queue.ts'
 import type { AttemptStepRow } from '../database/tables.ts'
 import type { ServiceEvent } from '../events.ts'
 import { rowBudget } from '../limits/row-budget.ts'
-import { pruneAttempts } from './pruning.ts'
+import { pruneAttempts } from './attempt-rows.ts'
+import { overdueAttempts } from './overdue-attempts.ts'
 import { type KeyedStep, rowOf } from './step-row.ts'
 import { writtenSteps } from './written-steps.ts'
 
 /**
  * Records the steps of sign-in attempts. All of them are in memory, within the limits of the recorder. The database
- * gets the attempts of signed-in users and, within a budget, what unauthenticated callers were refused.
+ * gets the attempts of signed-in users and, within a budget, what unauthenticated callers were refused or left.
  */
 export interface AttemptRecording {
   /** Records a step, and forgets a removed account. Never throws, never waits. */
   onEvent(event: ServiceEvent): void
   /** The steps of an attempt in the memory of this process, as the rows that they are or would be. */
   inMemory(reference: string): readonly AttemptStepRow[]
+  /** The same for all attempts of a client. */
+  inMemoryOf(clientId: string): readonly AttemptStepRow[]
   /** Resolves when all rows so far are in the database, or the database is unreachable. */
   flush(): Promise<void>
   close(): Promise<void>
@@ -50,6 +53,8 @@ export function attemptRecording(
   const suffix = keySuffixes()
   const budget = rowBudget()
   const written = writtenSteps()
+  /** Apart, because the steps before them still have to come along with the user. */
+  const writtenOverdue = writtenSteps()
   const queue = rowQueue<AttemptStepRow>({
     name: 'record of sign-in attempts',
     insert: (batch) => insert(database, batch),
@@ -69,11 +74,30 @@ export function attemptRecording(
     }
   }
 
-  function writeUnauthenticated(step: KeyedStep): void {
+  /** @returns whether the step has a row */
+  function writeUnauthenticated(step: KeyedStep, reason = step.reason): boolean {
     const admitted =
-      budget.take(`reason ${step.reason}`, OF_REASON) && budget.take('unauthenticated', OF_UNAUTHENTICATED)
+      budget.take(`reason ${reason}`, OF_REASON) && budget.take('unauthenticated', OF_UNAUTHENTICATED)
     const kept = Math.min(days, DAYS_OF_UNAUTHENTICATED)
-    if (admitted) queue.add(rowOf(step, undefined, kept), MAX_WAITING_UNAUTHENTICATED)
+    return admitted && queue.add(rowOf(step, undefined, kept), MAX_WAITING_UNAUTHENTICATED)
+  }
+
+  /** What did not come causes no event, so somebody has to look. */
+  function writeOverdue(): void {
+    const attempts = recorder.recent({ limit: Number.POSITIVE_INFINITY })
+    for (const { finding, steps } of overdueAttempts(attempts, Date.now() / 1000))
+      for (const step of steps as unknown as readonly KeyedStep[])
+        if (!writtenOverdue.has(step) && writeUnauthenticated(step, finding)) writtenOverdue.add(step)
+  }
+
+  function beginMinute(): void {
+    budget.reset()
+    writeOverdue()
+  }
+
+  const inMemory = (reference: string) => {
+    const steps = stepsOf(reference)
+    return steps.map((step) => rowOf(step, subjectOf(steps), days))
   }
 
   async function prune(): Promise<void> {
@@ -81,7 +105,7 @@ export function attemptRecording(
     await pruneAttempts(database, new Date()).catch(warn)
   }
 
-  const timers = [setInterval(budget.reset, MINUTE_MS).unref(), setInterval(prune, PRUNE_MS).unref()]
+  const timers = [setInterval(beginMinute, MINUTE_MS).unref(), setInterval(prune, PRUNE_MS).unref()]
   return {
     onEvent(event) {
       // Its rows went with the account.
@@ -96,10 +120,8 @@ export function attemptRecording(
       if (subject !== undefined) writeUser(subject, steps)
       else if (step.outcome !== 'ok') writeUnauthenticated(step)
     },
-    inMemory(reference) {
-      const steps = stepsOf(reference)
-      return steps.map((step) => rowOf(step, subjectOf(steps), days))
-    },
+    inMemory,
+    inMemoryOf: (clientId) => recorder.recent({ clientId }).flatMap(({ reference }) => inMemory(reference)),
     flush: queue.flush,
     async close() {
       for (const timer of timers) clearInterval(timer)

@@ -24,11 +24,20 @@ export function rowOf(step: KeyedStep, subject: string | undefined, days: number
   }
 }
 
-export function stepOf({ reference, client_id, facts }: AttemptStepRow): StepEvent {
+/** A step with the process that has seen it: a short random name. */
+export interface ReadStep extends StepEvent {
+  readonly replica: string
+}
+
+const REPLICA_LENGTH = 6
+
+export function stepOf({ id, reference, client_id, facts }: AttemptStepRow): ReadStep {
   return {
     type: 'step',
     reference,
     ...(client_id === null ? {} : { clientId: client_id }),
     ...JSON.parse(facts),
+    // The end of a key is the random name of its process.
+    replica: id.slice(-REPLICA_LENGTH),
   }
 }

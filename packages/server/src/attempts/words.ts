@@ -1,4 +1,5 @@
 import type { Party, StepEvent, StepName } from '@grantkit/core/explain'
+import type { FoundAttempt } from './attempt-reader.ts'
 
 /** The words of pages and commands for the steps of a sign-in attempt, and for who can remove a fault. */
 
@@ -38,6 +39,13 @@ export const PARTY_WORDS: Readonly<Record<Party, string>> = {
   network: 'the network between them',
   server: 'this service',
   none: 'none: there is no fault',
+}
+
+/** Where an attempt was found, if it has no rows. */
+export const KEPT_WORDS: Readonly<Partial<Record<FoundAttempt['keptIn'], string>>> = {
+  memory: 'Only this process has seen this sign-in, and keeps it in memory for a while.',
+  reference:
+    'No step is kept here: another process has seen it, or it was one of many. The cause and the minute are read from the reference itself.',
 }
 
 /** The time between two steps: `+12 s`. */

@@ -14,6 +14,7 @@ const steps = [
   step('code_redeemed', 90, { outcome: 'refused', reason: 'code_expired', network: '192.0.2.0/24' }),
 ]
 const attempt = {
+  keptIn: 'database' as const,
   ...{ reference: REFERENCE, steps, clientId: 'app', subject: 'ada' },
   verdict: verdictOf(steps, AT + 100),
 }

@@ -1,8 +1,9 @@
 import { styleText } from 'node:util'
 import type { PublicClient } from '@grantkit/core'
 import { formatReference, type StepEvent } from '@grantkit/core/explain'
+import type { FoundAttempt } from '../attempts/attempt-reader.ts'
 import type { ReadAttempt } from '../attempts/read-attempt.ts'
-import { PARTY_WORDS, since } from '../attempts/words.ts'
+import { KEPT_WORDS, PARTY_WORDS, since } from '../attempts/words.ts'
 import { momentOf } from './client-lines.ts'
 import { plain } from './terminal.ts'
 
@@ -14,8 +15,9 @@ export function attemptLine({ reference, steps, verdict, clientId, subject }: Re
 }
 
 /** The verdict, what is known of the client and the user, and the steps. */
-export function attemptLines(attempt: ReadAttempt, client: PublicClient | undefined): string[] {
-  const { reference, verdict, clientId, subject, steps } = attempt
+export function attemptLines(attempt: FoundAttempt, client: PublicClient | undefined): string[] {
+  const { reference, verdict, clientId, subject, steps, keptIn } = attempt
+  const kept = KEPT_WORDS[keptIn]
   const { sentence, by, fix, toDeveloper, compared, doctorCheck } = verdict
   const name = client?.clientName === undefined ? [] : [plain(client.clientName)]
   return [
@@ -28,6 +30,7 @@ export function attemptLines(attempt: ReadAttempt, client: PublicClient | undefi
     ...(doctorCheck === undefined ? [] : [row('Check of the doctor', doctorCheck)]),
     ...(clientId === undefined ? [] : [row('Client', [plain(clientId), ...name].join('  '))]),
     ...(subject === undefined ? [] : [row('User', plain(subject))]),
+    ...(kept === undefined ? [] : [row('Kept', kept)]),
     '',
     ...steps.map((step, at) => stepLine(step, steps[at - 1])),
   ]

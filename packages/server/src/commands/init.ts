@@ -16,7 +16,7 @@ export const init = defineCommand({
     resource: { type: 'string', description: 'the API or MCP server that accepts the tokens; may be empty' },
     'known-clients': {
       type: 'string',
-      description: 'on: Claude, ChatGPT, Cursor, VS Code and others sign in; or off',
+      description: 'on, the default: Claude, ChatGPT, Cursor and others sign in; or off',
     },
     yes: { type: 'boolean', description: 'asks nothing: what is not given is the default' },
   },

@@ -54,21 +54,19 @@ const signOut: Change = async ({ accounts, directory }, user) => {
   console.log(`${plain(user)} is signed out in every browser.`)
 }
 
-const disable: Change = async (service, user, configured) => {
-  const { id } = await namedAccount(service.directory, user)
-  await service.accounts.setDisabled(id, true)
-  await endGrants(service, id, configured)
+const disable: Change = async ({ directory, actions }, user, configured) => {
+  const { id } = await namedAccount(directory, user)
+  printEnded((await actions.disableUser(id)) ?? 0, configured)
 }
 
-const enable: Change = async ({ accounts, directory }, user) => {
-  await accounts.setDisabled((await trustedAccount(directory, user)).id, false)
+const enable: Change = async ({ directory, actions }, user) => {
+  await actions.enableUser((await trustedAccount(directory, user)).id)
   console.log(`${plain(user)} can sign in again.`)
 }
 
-const remove: Change = async (service, user, configured) => {
-  const { id } = await namedAccount(service.directory, user)
-  await service.accounts.remove(id)
-  await endGrants(service, id, configured)
+const remove: Change = async ({ directory, actions }, user, configured) => {
+  const { id } = await namedAccount(directory, user)
+  printEnded(await actions.removeUser(id), configured)
 }
 
 const admin = (load: LoadService) =>
@@ -76,9 +74,9 @@ const admin = (load: LoadService) =>
     meta: { description: "Lets a user use the operator's view at /admin" },
     args: { user, off: { type: 'boolean', description: 'takes it back' } },
     run: async ({ args: { user, off = false } }) =>
-      withService(await load(), async ({ accounts, directory }) => {
+      withService(await load(), async ({ actions, directory }) => {
         const account = await (off ? namedAccount : trustedAccount)(directory, user)
-        await accounts.setAdmin(account.id, !off)
+        await actions.setAdmin(account.id, !off)
         if (off) return console.log(`${plain(user)} is no admin any more.`)
         console.log(`${plain(user)} is an admin: /admin of the service.\n${emailSourceOf(account)}.`)
       }),
@@ -108,9 +106,7 @@ function lineOf(account: AccountEntry): string {
   return `${id}  ${styleText('bold', email === undefined ? 'no address' : plain(email))}  ${plain(name)}${marks}`
 }
 
-/** The account is disabled first, so that no consent can open another grant. */
-async function endGrants({ grants }: Service, id: string, { config }: ConfiguredService): Promise<void> {
-  const ended = await grants.revokeAll(id)
+function printEnded(ended: number, { config }: ConfiguredService): void {
   console.log(`Done. ${ended} ${ended === 1 ? 'grant' : 'grants'} ended with it.`)
   if (config.store === 'memory:')
     console.log(

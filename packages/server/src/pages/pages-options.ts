@@ -54,7 +54,7 @@ export async function pagesOptions(
     }),
     installationNames: installationNames(database),
     signIns: signInHistory(database, trail),
-    attempts: attemptReader(database, attempts),
+    attempts: attemptReader({ database, recording: attempts, secret }),
     findClient: server.findClient,
     callerOf,
     onEvent,

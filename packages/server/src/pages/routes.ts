@@ -4,23 +4,23 @@ import { toResponse } from '@grantkit/core/adapter'
 import { ERRORS } from '@grantkit/core/errors'
 import { pageView } from '@grantkit/core/feature'
 import type { LogoutInteraction } from '@grantkit/core/logout'
-import { type Context, Hono } from 'hono'
-import { CALLBACK_PATH } from '../external-sign-in/callback-path.ts'
-import { headerOf, prefetch, type WithBody } from '../http/bodies-and-answers.ts'
+import { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { headerOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { type AccountPage, type AccountPageOptions, accountPage } from './account.ts'
 import { asset } from './asset.ts'
 import { externalLogin } from './external-login.ts'
+import { whyPage } from './failed-sign-ins.ts'
 import { forgottenPassword } from './forgotten-password.ts'
 import { homePage } from './home.ts'
 import { login } from './login.ts'
 import { logoutPage, signOut } from './logout.ts'
 import { newPassword } from './new-password.ts'
-import * as described from './operations.ts'
+import { routes } from './operations.ts'
 import type { Site } from './page.ts'
 import { passkeyLogin } from './passkey-login.ts'
 import { type SignInPage, signInPage } from './sign-in-page.ts'
 import { upstreamLogin } from './upstream-login.ts'
-import { whyPage } from './why-page.ts'
 
 export interface PagesOptions extends AccountPageOptions {
   /** Called with errors of a page. */
@@ -30,24 +30,24 @@ export interface PagesOptions extends AccountPageOptions {
 const SCRIPT = await readFile(new URL('passkeys.js', import.meta.url), 'utf8')
 
 /** The pages of the service, without the pages of core's interactions. If one fails, it shows the error page. */
-export function pages(options: PagesOptions, grants: AuthorizationServer['grants']): Hono<WithBody> {
+export function pages(options: PagesOptions, grants: AuthorizationServer['grants']): OpenAPIHono<WithBody> {
   const { site, onError } = options
   const signInForm = signInPage(options)
   const account = accountPage(options, grants)
-  const app = new Hono<WithBody>()
+  const app = new OpenAPIHono<WithBody>()
     .onError((error, c) => {
       onError(error)
       return errorResponse(c, site, error)
     })
-    .get('/', described.home, () => homePage(site))
-    .get('/account', described.accountPage, (c) => account.show(c))
-    .post('/account', described.disconnectApp, prefetch, (c) => account.disconnect(c))
-    .post('/account/apps/name', described.nameApp, prefetch, (c) => account.nameApp(c))
-    .post('/account/sessions/end', described.endSession, prefetch, (c) => account.endSession(c))
-    .post('/account/sign-out', described.signOutEverywhere, prefetch, (c) => account.signOutEverywhere(c))
-    .get('/why', described.whyPage, () => whyPage(site))
-    .get('/logout', described.signOutPage, (c) => logoutPage(c, site))
-    .post('/logout', described.signOut, prefetch, (c) => signOut(c, options))
+    .openapi(routes.home, () => homePage(site))
+    .openapi(routes.accountPage, (c) => account.show(c))
+    .openapi(routes.disconnectApp, (c) => account.disconnect(c))
+    .openapi(routes.nameApp, (c) => account.nameApp(c))
+    .openapi(routes.endSession, (c) => account.endSession(c))
+    .openapi(routes.signOutEverywhere, (c) => account.signOutEverywhere(c))
+    .openapi(routes.whyPage, () => whyPage(site))
+    .openapi(routes.signOutPage, (c) => logoutPage(c, site))
+    .openapi(routes.signOut, (c) => signOut(c, options))
   return app
     .route('/', signInPages(options, signInForm))
     .route('/', passwordPages(options, signInForm, account))
@@ -56,53 +56,53 @@ export function pages(options: PagesOptions, grants: AuthorizationServer['grants
 }
 
 /** The sign-in page, or the way to the application that signs the users in. */
-function signInPages(options: PagesOptions, form: SignInPage): Hono<WithBody> {
-  const app = new Hono<WithBody>()
+function signInPages(options: PagesOptions, form: SignInPage): OpenAPIHono<WithBody> {
+  const app = new OpenAPIHono<WithBody>()
   if (options.external === undefined) {
     const signIn = login(options, form)
     return app
-      .get('/login', described.signInPage, (c) => signIn.show(c))
-      .post('/login', described.signIn, prefetch, (c) => signIn.submit(c))
+      .openapi(routes.signInPage, (c) => signIn.show(c))
+      .openapi(routes.signIn, (c) => signIn.submit(c))
   }
   const external = externalLogin(options, options.external)
   return app
-    .get('/login', described.signInElsewhere, (c) => external.begin(c))
-    .get(CALLBACK_PATH, described.signedInElsewhere, (c) => external.callback(c))
+    .openapi(routes.signInElsewhere, (c) => external.begin(c))
+    .openapi(routes.signedInElsewhere, (c) => external.callback(c))
 }
 
 /** Empty if an application or a directory has the passwords. */
-function passwordPages(options: PagesOptions, form: SignInPage, account: AccountPage): Hono<WithBody> {
-  const app = new Hono<WithBody>()
+function passwordPages(options: PagesOptions, form: SignInPage, account: AccountPage): OpenAPIHono<WithBody> {
+  const app = new OpenAPIHono<WithBody>()
   const { ways, resets } = options
   if (!ways.builtIn) return app
-  app.post('/account/password', described.changePassword, prefetch, (c) => account.changePassword(c))
+  app.openapi(routes.changePassword, (c) => account.changePassword(c))
   if (resets === undefined) return app
   const forgotten = forgottenPassword(options, form, resets)
   const chosen = newPassword(options, resets)
   return app
-    .get('/login/forgot', described.forgottenPassword, (c) => forgotten.show(c))
-    .post('/login/forgot', described.requestPasswordLink, prefetch, (c) => forgotten.submit(c))
-    .get('/login/reset', described.newPasswordPage, (c) => chosen.show(c))
-    .post('/login/reset', described.resetPassword, prefetch, (c) => chosen.submit(c))
+    .openapi(routes.forgottenPassword, (c) => forgotten.show(c))
+    .openapi(routes.requestPasswordLink, (c) => forgotten.submit(c))
+    .openapi(routes.newPasswordPage, (c) => chosen.show(c))
+    .openapi(routes.resetPassword, (c) => chosen.submit(c))
 }
 
 /** Empty if passkeys are not available. */
-function passkeyPages(options: PagesOptions, form: SignInPage, account: AccountPage): Hono<WithBody> {
-  const app = new Hono<WithBody>()
+function passkeyPages(options: PagesOptions, form: SignInPage, account: AccountPage): OpenAPIHono<WithBody> {
+  const app = new OpenAPIHono<WithBody>()
   if (options.ways.ceremonies === undefined) return app
   const passkey = passkeyLogin(options, form, options.ways.ceremonies.signIn)
   return app
-    .get('/assets/passkeys.js', described.passkeyScript, asset('text/javascript; charset=utf-8', SCRIPT))
-    .get('/login/passkey', described.passkeyToSignIn, (c) => passkey.options(c))
-    .post('/login/passkey', described.signInByPasskey, prefetch, (c) => passkey.submit(c))
-    .get('/account/passkeys', described.newPasskey, (c) => account.passkeyOptions(c))
-    .post('/account/passkeys', described.addPasskey, prefetch, (c) => account.addPasskey(c))
-    .post('/account/passkeys/remove', described.removePasskey, prefetch, (c) => account.removePasskey(c))
+    .openapi(routes.passkeyScript, asset('text/javascript; charset=utf-8', SCRIPT))
+    .openapi(routes.passkeyToSignIn, (c) => passkey.options(c))
+    .openapi(routes.signInByPasskey, (c) => passkey.submit(c))
+    .openapi(routes.newPasskey, (c) => account.passkeyOptions(c))
+    .openapi(routes.addPasskey, (c) => account.addPasskey(c))
+    .openapi(routes.removePasskey, (c) => account.removePasskey(c))
 }
 
 /** Empty if no OpenID provider is configured. */
-function providerPages(options: PagesOptions, form: SignInPage, account: AccountPage): Hono<WithBody> {
-  const app = new Hono<WithBody>()
+function providerPages(options: PagesOptions, form: SignInPage, account: AccountPage): OpenAPIHono<WithBody> {
+  const app = new OpenAPIHono<WithBody>()
   const { providers } = options.ways
   if (providers.length === 0) return app
   const byId = new Map(
@@ -110,19 +110,10 @@ function providerPages(options: PagesOptions, form: SignInPage, account: Account
   )
   const known = (id: string) => byId.get(id)
   return app
-    .post(
-      '/login/with/:provider',
-      described.signInWith,
-      prefetch,
-      (c) => known(c.req.param('provider'))?.begin(c) ?? c.notFound(),
-    )
-    .get(
-      '/login/with/:provider/callback',
-      described.signedInWith,
-      (c) => known(c.req.param('provider'))?.callback(c) ?? c.notFound(),
-    )
-    .post('/account/identities', described.connectProvider, prefetch, (c) => account.connect(c))
-    .post('/account/identities/remove', described.removeIdentity, prefetch, (c) => account.removeIdentity(c))
+    .openapi(routes.signInWith, (c) => known(c.req.param('provider'))?.begin(c) ?? c.notFound())
+    .openapi(routes.signedInWith, (c) => known(c.req.param('provider'))?.callback(c) ?? c.notFound())
+    .openapi(routes.connectProvider, (c) => account.connect(c))
+    .openapi(routes.removeIdentity, (c) => account.removeIdentity(c))
 }
 
 /** The pages of core's interactions. */

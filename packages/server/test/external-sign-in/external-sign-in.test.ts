@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type ExternalSignInOptions, externalSignIn } from '../../src/external-sign-in/options.ts'
 import { DANA } from '../people.ts'
 import { type Application, startApplication } from './application.ts'
-import { KEY, serverWithUsers } from './server-with-users.ts'
+import { KEY, type ServerWithUsers, serverWithUsers } from './server-with-users.ts'
 import { throughApplication } from './through-application.ts'
 import { visitor } from './visitor.ts'
 
@@ -169,6 +169,52 @@ describe('a user of the application', () => {
     )
   })
 })
+
+describe('DELETE /admin/api/users/{sub}', () => {
+  it('ends the grants and the session of a user of the application, and the user never signs in again', async () => {
+    const { server, client, visit } = await open({}, { ADMIN_API: 'on', CLIENT_CREDENTIALS: 'on' })
+    const { access_token, refresh_token = '' } = await client.tokens('openid')
+    expect((await visit('/account')).status).toBe(200)
+    expect(await removeUser(server, 'alice')).toBe(204)
+    expect((await server.grants.list('alice', { limit: 5 })).grants, 'at once').toEqual([])
+    expect((await client.refresh(refresh_token)).error).toBe('invalid_grant')
+    const headers = { authorization: `Bearer ${access_token}` }
+    expect((await fetch(`${server.baseUrl}/api/oauth/userinfo`, { headers })).status).toBe(401)
+    const account = await visit('/account')
+    expect([account.status, account.body]).toEqual([403, expect.stringContaining('was removed')])
+  })
+
+  it('keeps out a user who has never signed in, however often it is called', async () => {
+    const { server, visit } = await open({}, { ADMIN_API: 'on', CLIENT_CREDENTIALS: 'on' })
+    expect(await removeUser(server, 'alice')).toBe(204)
+    expect(await removeUser(server, 'alice')).toBe(204)
+    expect((await visit('/account')).body).toContain('was removed')
+    const removals = server.events.filter(({ type }) => type === 'account_removed')
+    expect(removals).toMatchObject([{ subject: 'alice' }])
+  })
+})
+
+/** By a job that an operator added. @returns the status */
+async function removeUser({ clients, baseUrl }: ServerWithUsers, sub: string): Promise<number> {
+  const { clientId, clientSecret } = await clients.add({
+    clientName: 'Nightly job',
+    redirectUris: [],
+    grantTypes: ['client_credentials'],
+    clientCredentialsScopes: ['admin:write'],
+    tokenEndpointAuthMethod: 'client_secret_basic',
+  })
+  const resource = `${baseUrl}/admin/api`
+  const authorization = `Basic ${btoa(`${clientId}:${clientSecret}`)}`
+  const body = new URLSearchParams({ grant_type: 'client_credentials', resource })
+  const answer = await fetch(`${baseUrl}/api/oauth/token`, {
+    method: 'POST',
+    headers: { authorization },
+    body,
+  })
+  const { access_token } = (await answer.json()) as { access_token: string }
+  const headers = { authorization: `Bearer ${access_token}` }
+  return (await fetch(`${resource}/users/${sub}`, { method: 'DELETE', headers })).status
+}
 
 /** A new browser. */
 function visitBy(application: Application, baseUrl: string, path: string) {

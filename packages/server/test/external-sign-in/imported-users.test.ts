@@ -50,6 +50,16 @@ onBothDatabases((newDatabase) => {
     expect((await accounts.find(DANA.id))?.name).toBe(DANA.name)
   })
 
+  it('a user who is refused before the first sign-in never signs in, and is in no list', async () => {
+    const { users, events, database } = await open()
+    expect(await Promise.all([users.refuse('alice'), users.refuse('alice')])).toContain(true)
+    expect(events).toEqual([{ type: 'account_removed', subject: 'alice' }])
+    expect(await users.signIn({ sub: 'alice', claims: { name: 'Alice' } })).toBe('removed')
+    expect(await accountDirectory(database).page({}, 2)).toEqual({ accounts: [], next: undefined })
+    await users.signIn({ sub: 'bob', claims: { name: 'Bob' } })
+    expect(await users.refuse('bob'), 'an account is removed by its own method').toBe(false)
+  })
+
   it('ids differ by their capitals, and the list of accounts has each of them once', async () => {
     const { users, database } = await open()
     for (const sub of ['Zoe', 'alice', 'Alice', 'bob']) await users.signIn({ sub, claims: { name: sub } })

@@ -26,9 +26,9 @@ export const CALL_VERDICTS = {
   bearer_wrong_audience: {
     by: 'app',
     sentence: 'The access token is good, but was issued for another resource than the API that was called.',
-    fix: 'Compare the two addresses: the resource of the guard (`resource`) must be the one that its metadata name and the app asks for.',
+    fix: 'Compare the two addresses: the resource of the guard (`resource`) must be the one that its metadata name and the app requests.',
     toDeveloper:
-      'Ask for the token with the `resource` of the protected resource metadata of this API, and do not use it at another one.',
+      'Request the token with the `resource` of the protected resource metadata of this API, and do not use it at another one.',
     doctorCheck: 'resource-metadata',
   },
   bearer_subject_gone: {
@@ -46,14 +46,14 @@ export const CALL_VERDICTS = {
   bearer_scope_missing: {
     by: 'app',
     sentence: 'The access token lacks a scope that this call needs.',
-    fix: 'The user connects the app again and leaves the scope ticked. If the app never asks for it, name it in the baseline scopes of the resource.',
+    fix: 'The user connects the app again and leaves the scope ticked. If the app never requests it, name it in the baseline scopes of the resource.',
     toDeveloper:
       'After a 403 with `insufficient_scope`, begin a new authorization with the `scope` of `WWW-Authenticate` and the scopes that you have.',
     doctorCheck: 'challenge',
   },
   feed_not_for_client: {
     by: 'operator',
-    sentence: 'A client that is no resource server asked for the revocation feed.',
+    sentence: 'A client that is no resource server requested the revocation feed.',
     fix: 'Register the API as a static client with `resourceServer`.',
     toDeveloper: 'Only an API may read this. Ask the operator for a client of the API.',
   },

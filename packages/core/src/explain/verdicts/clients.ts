@@ -3,22 +3,22 @@ import { DEVELOPER_ONLY, type VerdictTexts } from './verdict-text.ts'
 const REDIRECT_URI_HERE =
   'Send a `redirect_uri` on the computer of the user, such as `http://127.0.0.1:8080/callback`, or ask the operator to allow yours.'
 
-const LET_IT_IN =
-  'If it is a known client, allow its entry (`KNOWN_CLIENTS`). Otherwise register the app yourself (`grantkit clients add`), or trust its document (`admit`, `CIMD_ADMIT`).'
+const ALLOW_REDIRECT_URI =
+  'If it is a known client, add it to `KNOWN_CLIENTS`. Otherwise register the app yourself (`grantkit clients add`), or trust its document (`admit`, `CIMD_ADMIT`).'
 
 /** Whether the app is known, and where it may be answered. */
 export const CLIENT_VERDICTS = {
   client_unknown: {
     by: 'app',
     sentence: 'The app uses a `client_id` that does not exist here, or not any more.',
-    fix: 'Remove the connection in the app and add it again. If many apps have this error, the store was lost: keep it over deployments. An https `client_id` needs client ID metadata documents, switched on here.',
+    fix: 'Remove the connection in the app and add it again; `mcp-remote` keeps its id until the folder `~/.mcp-auth` is removed. If many apps have this error, the store was lost: keep it over deployments. An https `client_id` needs client ID metadata documents, switched on here.',
     toDeveloper:
       'Register again when the server answers `invalid_client`, at the `registration_endpoint` of the metadata, or use the address of a client ID metadata document as `client_id` where the metadata has `client_id_metadata_document_supported`. Without both, ask the operator to register the app. Then begin the authorization anew.',
     doctorCheck: 'unknown-client',
   },
   client_not_approved: {
     by: 'app',
-    sentence: 'The app, which a document describes, asked for tokens before any user had allowed it.',
+    sentence: 'The app, which a document describes, requested tokens before any user had allowed it.',
     fix: 'Begin the sign-in again in the app.',
     toDeveloper: 'Begin at the authorization endpoint: a client ID metadata document is read there first.',
   },
@@ -33,7 +33,7 @@ export const CLIENT_VERDICTS = {
   document_invalid: {
     by: 'app',
     sentence: 'The address that the app uses as `client_id` has no valid client ID metadata document.',
-    fix: 'Run the doctor with `--client`. If the document asks for a secret that this server does not offer, register the app as a static client.',
+    fix: 'Run the doctor with `--client`. If the document requires a secret that this server does not offer, register the app as a static client.',
     toDeveloper:
       'The `client_id` must be the address of a client metadata document, which answers with JSON that names this address as its `client_id`, and a way to authenticate that the server offers, such as `none`.',
     doctorCheck: 'client-document',
@@ -64,7 +64,7 @@ export const CLIENT_VERDICTS = {
     by: 'operator',
     sentence:
       'The document of the app lists a redirect URI of a website or an app scheme, which is not allowed here.',
-    fix: LET_IT_IN,
+    fix: ALLOW_REDIRECT_URI,
     toDeveloper: REDIRECT_URI_HERE,
     doctorCheck: 'client-redirects',
   },
@@ -72,13 +72,13 @@ export const CLIENT_VERDICTS = {
     by: 'operator',
     sentence:
       'The app tried to register a redirect URI of a website or an app scheme, which is not allowed here.',
-    fix: LET_IT_IN,
+    fix: ALLOW_REDIRECT_URI,
     toDeveloper: REDIRECT_URI_HERE,
   },
   known_client_off: {
     by: 'operator',
     sentence: 'The redirect URI belongs to a known client that is not allowed here.',
-    fix: 'Allow the entry of this client (`KNOWN_CLIENTS`) if its users should sign in here.',
+    fix: 'Add this client to `KNOWN_CLIENTS` if its users should sign in here.',
     toDeveloper: 'Your app is known, and this server does not allow it. Ask the operator.',
   },
   client_metadata_invalid: {

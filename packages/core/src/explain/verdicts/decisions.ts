@@ -7,7 +7,7 @@ const TOO_LATE_FOR_THE_FORM =
 export const DECISION_VERDICTS = {
   sign_in_needed: {
     by: 'app',
-    sentence: 'The app asked without any page (`prompt=none`), and no user is signed in.',
+    sentence: 'The app requested access without any page (`prompt=none`), and no user is signed in.',
     fix: NOTHING_TO_FIX,
     toDeveloper: 'After `login_required`, send the user again without `prompt=none`.',
   },
@@ -19,7 +19,8 @@ export const DECISION_VERDICTS = {
   },
   consent_needed: {
     by: 'app',
-    sentence: 'The app asked without any page (`prompt=none`), and the user has not allowed this before.',
+    sentence:
+      'The app requested access without any page (`prompt=none`), and the user has not allowed this before.',
     fix: NOTHING_TO_FIX,
     toDeveloper: 'After `consent_required`, send the user again without `prompt=none`.',
   },
@@ -46,6 +47,6 @@ export const DECISION_VERDICTS = {
     by: 'user',
     sentence: 'The user denied access.',
     fix: NOTHING_TO_FIX,
-    toDeveloper: 'The user chose "Deny". Tell the user, and do not ask again by yourself.',
+    toDeveloper: 'The user chose "Deny". Tell the user, and do not request access again by yourself.',
   },
 } as const satisfies VerdictTexts

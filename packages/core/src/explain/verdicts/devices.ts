@@ -7,9 +7,9 @@ const POLL_AGAIN = 'Begin a new device authorization request, and show its code.
 export const DEVICE_VERDICTS = {
   device_scope_refused: {
     by: 'operator',
-    sentence: 'The device asked for a scope that devices cannot get here.',
+    sentence: 'The device requested a scope that devices cannot get here.',
     fix: 'Allow the scope to devices if that is safe, or remove it from the settings of the device.',
-    toDeveloper: 'Ask for fewer scopes on devices. The operator decides which ones they can get.',
+    toDeveloper: 'Request fewer scopes on devices. The operator decides which ones they can get.',
     doctorCheck: 'device-grant',
   },
   too_many_device_requests: {
@@ -50,13 +50,13 @@ export const DEVICE_VERDICTS = {
   },
   device_code_unknown: {
     by: 'app',
-    sentence: 'The device asks with a code that this server does not know.',
+    sentence: 'The device sends a code that this server does not know.',
     fix: BEGIN_ON_THE_DEVICE,
     toDeveloper: 'Send the `device_code` unchanged, and not the `user_code`.',
   },
   device_code_of_other_client: {
     by: 'app',
-    sentence: 'A client asked with a device code that was issued to another client.',
+    sentence: 'A client sent a device code that was issued to another client.',
     fix: BEGIN_ON_THE_DEVICE,
     toDeveloper: 'Poll with the `client_id` of the device authorization request.',
   },
@@ -74,7 +74,7 @@ export const DEVICE_VERDICTS = {
   },
   device_code_of_other_key: {
     by: 'app',
-    sentence: 'The device began with a DPoP key, and asks for its tokens with another one.',
+    sentence: 'The device began with a DPoP key, and requests its tokens with another one.',
     fix: BEGIN_ON_THE_DEVICE,
     toDeveloper: 'Prove the same DPoP key from the device authorization request to the tokens.',
   },
@@ -98,7 +98,7 @@ export const DEVICE_VERDICTS = {
   },
   polled_too_fast: {
     by: 'app',
-    sentence: 'The device asks more often than it may, and waits for its user.',
+    sentence: 'The device polls more often than it may, and waits for its user.',
     fix: NOTHING_TO_FIX,
     toDeveloper: 'After `slow_down`, wait five seconds longer between two requests (RFC 8628 3.5).',
   },

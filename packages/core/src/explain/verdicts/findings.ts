@@ -2,12 +2,12 @@ import { NOTHING_TO_FIX, type VerdictTexts } from './verdict-text.ts'
 
 /** What no error says: a step that did not come, or one that came again. */
 export const FINDING_VERDICTS = {
-  never_asked: {
+  never_requested: {
     by: 'network',
-    sentence: 'The app registered, and never sent its user.',
+    sentence: 'The app registered, and sent no authorization request.',
     fix: 'Run the doctor from outside your network. The app found fault with the metadata, or cannot reach the server: it needs a public IPv4 address, and firewalls that let the vendor in. Or the user gave up.',
     toDeveloper:
-      'Your app registered and never opened the authorization endpoint. Compare the `issuer` of the metadata with the address that you use, byte for byte.',
+      'Your app registered and sent no authorization request. Compare the `issuer` of the metadata with the address that you use, byte for byte.',
     doctorCheck: 'issuer',
   },
   sign_in_left: {
@@ -31,9 +31,9 @@ export const FINDING_VERDICTS = {
     toDeveloper: 'The user neither allowed nor denied access. Let the user begin again in your app.',
     doctorCheck: 'form-action',
   },
-  asked_after_denial: {
+  requested_after_denial: {
     by: 'app',
-    sentence: 'The user denied access, and the app asked again at once.',
+    sentence: 'The user denied access, and the app requested access again at once.',
     fix: 'Nothing needs to change here. The user ends the loop in the app.',
     toDeveloper:
       'Your app starts a new authorization right after `access_denied`. Show the denial, and wait for the user.',
@@ -47,7 +47,7 @@ export const FINDING_VERDICTS = {
       'The browser was sent to your redirect URI with a code, and no token request came. Look at your callback at this time.',
     doctorCheck: 'form-action',
   },
-  asked_after_code: {
+  requested_after_code: {
     by: 'app',
     sentence:
       'The user allowed access, and the app began anew without redeeming the code: it lost its `state`.',

@@ -17,13 +17,13 @@ export const GRANT_TYPE_VERDICTS = {
   },
   client_credentials_not_allowed: {
     by: 'operator',
-    sentence: 'The client asked for a token of its own, and is not allowed to.',
+    sentence: 'The client requested a token of its own, and is not allowed to.',
     fix: 'Allow it client credentials by `client_credentials_scopes`.',
     toDeveloper: 'Your client may not use client credentials here. Ask the operator.',
   },
   too_many_client_credentials_tokens: {
     by: 'app',
-    sentence: 'The client asked for more tokens of its own than the limit allows.',
+    sentence: 'The client requested more tokens of its own than the limit allows.',
     fix: DEVELOPER_ONLY,
     toDeveloper: 'Use each access token until it expires (`expires_in`), instead of a new one for each call.',
   },

@@ -4,7 +4,7 @@ import { DEVELOPER_ONLY, type VerdictTexts } from './verdict-text.ts'
 export const SCOPE_VERDICTS = {
   scope_missing: {
     by: 'app',
-    sentence: 'The app asked for no scope, and there is no default.',
+    sentence: 'The app requested no scope, and there is no default.',
     fix: 'Set the scopes of such a request (`defaultScope`, `DEFAULT_SCOPE`).',
     toDeveloper: 'Send `scope` with names of `scopes_supported`, or those of the challenge of the API.',
   },
@@ -16,32 +16,32 @@ export const SCOPE_VERDICTS = {
   },
   scope_unknown: {
     by: 'app',
-    sentence: 'The app asked for a scope that does not exist here.',
+    sentence: 'The app requested a scope that does not exist here.',
     fix: 'Correct the scopes in the settings of the app, or add the scope to the catalogue.',
-    toDeveloper: 'Ask only for names of `scopes_supported` in the metadata; other servers have other names.',
+    toDeveloper: 'Request only names of `scopes_supported` in the metadata; other servers have other names.',
   },
   scope_not_registered: {
     by: 'app',
-    sentence: 'The app asked for a scope that its registration does not have.',
+    sentence: 'The app requested a scope that its registration does not have.',
     fix: 'Add the scope to the static client, or correct the document of the app.',
-    toDeveloper: 'Name every scope that you ask for in `scope` of your registration or document.',
+    toDeveloper: 'Name every scope that you request in `scope` of your registration or document.',
   },
   scope_not_granted: {
     by: 'app',
-    sentence: 'The app asked at a refresh for a scope that the user has not allowed.',
+    sentence: 'The app requested, at a refresh, a scope that the user has not allowed.',
     fix: 'The user connects the app again and leaves the scope ticked.',
-    toDeveloper: 'Ask at a refresh for allowed scopes only. For more, begin a new authorization.',
+    toDeveloper: 'Request only allowed scopes at a refresh. For more, begin a new authorization.',
   },
   resource_unknown: {
     by: 'app',
-    sentence: 'The app asked for a token for a `resource` that is not one of this server.',
+    sentence: 'The app requested a token for a `resource` that is not one of this server.',
     fix: 'Compare the two addresses: often a slash, the path or http differs. Add the resource if it is yours (`resources`, `RESOURCES`).',
     toDeveloper: 'Send the `resource` of the protected resource metadata, byte for byte.',
     doctorCheck: 'resource-metadata',
   },
   resource_not_granted: {
     by: 'app',
-    sentence: 'The app asked for a token for a `resource` that it had not named in the authorization.',
+    sentence: 'The app requested a token for a `resource` that it had not named in the authorization.',
     fix: DEVELOPER_ONLY,
     toDeveloper:
       'Send the same `resource` with the code and at each refresh as in the authorization request.',

@@ -30,7 +30,7 @@ export const TOKEN_EXCHANGE_VERDICTS = {
     by: 'app',
     sentence: 'The app wants another kind of token than an access token.',
     fix: DEVELOPER_ONLY,
-    toDeveloper: 'Leave out `requested_token_type`, or ask for an access token.',
+    toDeveloper: 'Leave out `requested_token_type`, or request an access token.',
   },
   audience_unsupported: {
     by: 'app',

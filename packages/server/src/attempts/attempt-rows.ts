@@ -1,4 +1,7 @@
-import type { Database } from '../database/database.ts'
+/** The rows of the table `attempt_steps`. */
+import { dayOf } from '../audit/entry.ts'
+import type { Database, Rows } from '../database/database.ts'
+import { pruneExpired } from '../database/prune-expired.ts'
 import type { AttemptStepRow } from '../database/tables.ts'
 
 /** Which attempts to read: those with a step that matches every property. */
@@ -50,6 +53,22 @@ export async function rowsOf(
 export async function isRemoved(database: Database, subject: string): Promise<boolean> {
   const accounts = database.selectFrom('account').select('id').where('id', '=', subject)
   return (await accounts.where('state', '=', 'removed').executeTakeFirst()) !== undefined
+}
+
+/** Deletes the attempts of a removed account. They are no evidence, so they do not wait until they expire. */
+export async function removeAttempts(rows: Rows, subject: string): Promise<void> {
+  const own = rows.selectFrom('attempt_steps').select('reference').where('subject', '=', subject)
+  await rows.deleteFrom('attempt_steps').where('reference', 'in', own).execute()
+}
+
+/** Deletes expired steps, and those of removed accounts that a replica wrote after the removal. @returns how many */
+export async function pruneAttempts(database: Database, now: Date): Promise<number> {
+  const removed = database.selectFrom('account').select('id').where('state', '=', 'removed')
+  const { numDeletedRows } = await database
+    .deleteFrom('attempt_steps')
+    .where('subject', 'in', removed)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows) + (await pruneExpired(database, 'attempt_steps', dayOf(now, 0)))
 }
 
 /** A replica may write a step a moment after the account was removed. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { firstTimes } from './first-times.ts'
+import { firstTimes } from './grant-steps.ts'
 
 it('a name is new once, and again after many others', () => {
   const isFirst = firstTimes(4)

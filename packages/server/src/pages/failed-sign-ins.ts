@@ -3,9 +3,9 @@ import { formatReference, type Party } from '@grantkit/core/explain'
 import { html } from '@grantkit/pages'
 import type { AttemptReader } from '../attempts/attempt-reader.ts'
 import type { ReadAttempt } from '../attempts/read-attempt.ts'
-import { type Markup, pointInTime } from './page.ts'
+import { type Markup, pageResponse, pointInTime, type Site } from './page.ts'
 
-/** The section of the account page about sign-ins that failed. */
+/** What users see of sign-ins that failed: a page for everyone, and a section of the account page. */
 
 const SHOWN = 5
 const DAYS = 14
@@ -43,7 +43,7 @@ export async function failuresSection(
 <section class="card" aria-label="Sign-ins that failed">
   <ul class="entries">${failures.map((failure, at) => html`<li>${entry(failure, names[at])}</li>`)}</ul>
 </section>
-<p class="hint">Give the reference to whoever runs this service, and ask what went wrong.</p>`
+<p class="hint">Give the reference to whoever runs this service, who can find out what went wrong.</p>`
 }
 
 function entry({ reference, steps, verdict }: ReadAttempt, name = 'An app'): Markup {
@@ -52,4 +52,13 @@ function entry({ reference, steps, verdict }: ReadAttempt, name = 'An app'): Mar
 
 async function nameOf(findClient: FindClient, clientId: string): Promise<string | undefined> {
   return (await findClient(clientId))?.clientName
+}
+
+/** What a reference is for. The same for every reference: there is no public look-up. */
+export function whyPage(site: Site): Response {
+  const main = html`
+<h1>Why did it not work?</h1>
+<p>The error of your app ends with a reference, such as <code>(ref 7K3M-Q2WD-R4X8A)</code>. Give it to the operator of this service, who can look up what went wrong. Nobody else can: the reference is no secret.</p>
+<p>You can also see what failed for you in <a href="${site.basePath}/account">your account</a>.</p>`
+  return pageResponse(site, { title: 'Why did it not work?', main, formAction: ["'self'"] })
 }

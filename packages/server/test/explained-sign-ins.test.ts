@@ -1,0 +1,215 @@
+import { stripVTControlCharacters } from 'node:util'
+import { formBrowser, testClient } from '@grantkit/testkit/client'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { grantkit } from '../src/commands/grantkit.ts'
+import { runProgram } from '../src/commands/run-program.ts'
+import { DANA, THEO } from './people.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { browserOf } from './signed-in-browser.ts'
+
+/** From a request that fails to what its operator reads: over HTTP, and by the command. */
+
+const SHOWN = /[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{5}/
+const REDIRECT_URI = 'http://127.0.0.1:7001/callback'
+const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+
+let server: RunningServer
+let operator: Awaited<ReturnType<typeof browserOf>>
+beforeAll(async () => {
+  // The record of a minute begins when a test says so.
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
+  server = await runServer()
+  await server.accounts.setAdmin(DANA.id, true)
+  operator = await browserOf(server, 'demo')
+})
+afterAll(async () => {
+  await server.close()
+  vi.useRealTimers()
+})
+
+/** What `grantkit why` prints. It has the database in common with the server, and not its memory. */
+async function why(...words: string[]): Promise<string> {
+  await server.recording.flush()
+  const lines: string[] = []
+  const log = vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(line))
+  const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const load = async () => ({ config: server.config, definition: {} })
+  await runProgram('grantkit', grantkit(load), ['why', ...words])
+  for (const spy of [log, error]) spy.mockRestore()
+  return stripVTControlCharacters(lines.join('\n'))
+}
+
+function authorizationPath(clientId: string, parameters: Readonly<Record<string, string>> = {}): string {
+  const request = { response_type: 'code', code_challenge: CHALLENGE, code_challenge_method: 'S256' }
+  const client = { client_id: clientId, redirect_uri: REDIRECT_URI, scope: 'notes:read', state: 'a state' }
+  return `/oauth/authorize?${new URLSearchParams({ ...request, ...client, ...parameters })}`
+}
+
+const authorize = (clientId: string, parameters = {}, { baseUrl } = server) =>
+  fetch(baseUrl + authorizationPath(clientId, parameters), { redirect: 'manual' })
+
+async function redeemWrongCode(clientId: string, { baseUrl } = server) {
+  const exchange = { grant_type: 'authorization_code', code: 'wrong', redirect_uri: REDIRECT_URI }
+  const body = new URLSearchParams({ ...exchange, client_id: clientId, code_verifier: 'x'.repeat(43) })
+  return fetch(`${baseUrl}/api/oauth/token`, { method: 'POST', body })
+}
+
+async function register({ baseUrl } = server): Promise<string> {
+  const body = JSON.stringify({ client_name: 'A tool', redirect_uris: [REDIRECT_URI] })
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${baseUrl}/api/oauth/register`, { method: 'POST', headers, body })
+  return (await answer.json()).client_id
+}
+
+const referenceIn = (text: string) => SHOWN.exec(text)?.[0] ?? `none in ${text}`
+
+describe('a request that is refused', () => {
+  it('shows a reference on its page, and the command and the operator read the verdict and the steps by it', async () => {
+    const reference = referenceIn(await (await authorize('gone')).text())
+    const printed = await why(reference)
+    expect(printed).toMatch(/^[-0-9A-Z]{9} {2}The app uses a `client_id` that does not exist here/)
+    expect(printed).toMatch(/client_found refused .*reason client_unknown.* replica [0-9a-f]{6}/)
+    const { status, text } = await operator(`/admin/why/${reference}`)
+    expect([status, text]).toEqual([200, expect.stringContaining('that does not exist here')])
+    expect(text).toMatch(/The client was looked up/)
+  })
+
+  it('shows it in the body of an error, at the end of its description and in a header', async () => {
+    const answer = await redeemWrongCode(await register())
+    const { reference, error_description: description } = await answer.json()
+    expect(description).toMatch(new RegExp(`\\(ref ${reference}\\)$`))
+    expect(answer.headers.get('grantkit-reference')).toBe(reference)
+    expect(await why(reference)).toContain('reason code_unknown')
+    const json = JSON.parse(await why(reference, '--json'))
+    expect(json).toMatchObject({
+      verdict: { id: 'code_unknown' },
+      keptIn: 'database',
+      client: { clientName: 'A tool' },
+    })
+  })
+})
+
+describe('a user who allows an app that never redeems its code', () => {
+  let clientId: string
+  beforeAll(async () => {
+    const typed = { email: THEO.email ?? '', password: 'teacher' }
+    const browser = formBrowser({ origin: server.baseUrl, typed })
+    const client = await testClient(server.baseUrl, { browser })
+    clientId = client.clientId
+    await client.approve('notes:read')
+    vi.setSystemTime(Date.now() + 61_000)
+  })
+
+  it('is in the lists of its client, its user and the failures', async () => {
+    const line = /^[-0-9A-Z]{9} {2}\S+ {2}code_not_redeemed {2}client (\S+) {2}user teacher-account$/m
+    expect(line.exec(await why('--client', clientId))?.[1]).toBe(clientId)
+    expect(await why('--user', 'teacher@example.com')).toMatch(line)
+    expect(await why('--user', THEO.id, '--failed', '--last', '1')).toMatch(line)
+    expect((await operator(`/admin/why?client=${clientId}`)).text).toContain('the code never came back')
+  })
+
+  it('is a JSON line, with every step', async () => {
+    const listed = JSON.parse(await why('--client', clientId, '--json'))
+    const steps = listed.steps.map(({ step }: { step: string }) => step)
+    expect(steps).toEqual(expect.arrayContaining(['requested', 'signed_in', 'allowed', 'sent_back']))
+    expect(await why('--client', 'nobody')).toBe('There are no such sign-ins.')
+  })
+})
+
+describe('an attempt without a user and without an error', () => {
+  const verdictOf = async (clientId: string) => {
+    await vi.advanceTimersByTimeAsync(11 * 60_000)
+    return /^\S+ {2}\S+ {2}(\w+) {2}client/m.exec(await why('--client', clientId, '--failed'))?.[1]
+  }
+
+  it('is a registration that no request followed', async () => {
+    const clientId = await register()
+    expect(await why('--client', clientId)).toBe('There are no such sign-ins.')
+    expect(await verdictOf(clientId)).toBe('never_requested')
+    const { text } = await operator(`/admin/why?client=${clientId}`)
+    expect(text).toContain('The app registered, and sent no authorization request.')
+  })
+
+  it('is a sign-in page that the user left', async () => {
+    const clientId = await register()
+    expect((await authorize(clientId)).status).toBe(303)
+    expect(await verdictOf(clientId)).toBe('sign_in_left')
+    expect((await operator(`/admin/why?client=${clientId}`)).text).toContain('did not sign in')
+  })
+
+  it('is a sign-in page that comes again and again, as the cookie is lost', async () => {
+    const clientId = await register()
+    for (const _ of ['first', 'second', 'third']) await authorize(clientId)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(await why('--client', clientId)).toContain('sign_in_repeated')
+    expect((await operator(`/admin/why?client=${clientId}`)).text).toContain('again and again')
+  })
+})
+
+describe('a refusal of which no row is kept', () => {
+  it('is explained by the second group of its reference, on the page and by the command', async () => {
+    const elsewhere = await runServer({ SECRET: 'the secret that both replicas have' })
+    const here = await runServer({ SECRET: 'the secret that both replicas have' })
+    await here.accounts.setAdmin(DANA.id, true)
+    const reference = referenceIn(await (await authorize('gone', {}, elsewhere)).text())
+    const found = await here.attempts.find(reference)
+    expect(found).toMatchObject({ keptIn: 'reference', verdict: { id: 'client_unknown' } })
+    expect(Math.abs(Date.now() / 1000 - (found?.steps[0]?.at ?? 0))).toBeLessThan(60)
+    const { status, text } = await (await browserOf(here, 'demo'))(`/admin/why/${reference}`)
+    expect([status, text]).toEqual([200, expect.stringContaining('that does not exist here')])
+    expect(text).toContain('another process has seen it')
+    expect(await here.attempts.find(reference.slice(0, 9)), 'without its second group').toBeUndefined()
+    await Promise.all([elsewhere.close(), here.close()])
+  })
+
+  it('keeps its second group on the way from the search to its page', async () => {
+    const { location } = await operator('/admin/why?reference=7k3m-q2wd-r4x8a')
+    expect(location).toBe('/admin/why/7k3m-q2wd-r4x8a')
+  })
+})
+
+describe('a reference', () => {
+  it('is read by operators alone: others learn not even whether it is known', async () => {
+    const known = referenceIn(await (await authorize('gone')).text())
+    await server.recording.flush()
+    const paths = (prefix: string) => [`${prefix}${known}`, `${prefix}ZZZZ-ZZZZ`]
+    const user = await browserOf(server, 'teacher')
+    for (const accept of ['text/html', 'application/json']) {
+      for (const prefix of ['/why?reference=', '/why/', '/admin/why/', '/admin/why?reference=']) {
+        const [one, other] = await Promise.all(paths(prefix).map((path) => user(path, { accept })))
+        expect(one).toEqual(other)
+        expect(one?.status).toBe(prefix === '/why?reference=' ? 200 : 404)
+      }
+      const signedOut = paths('/admin/why/').map((path) =>
+        fetch(server.baseUrl + path, { headers: { accept }, redirect: 'manual' }),
+      )
+      for (const answer of await Promise.all(signedOut)) {
+        expect(answer.headers.get('location')).toMatch(/^\/login\?return_to=/)
+        expect(await answer.text()).toBe('')
+      }
+    }
+  })
+})
+
+describe('with EXPLAIN=off', () => {
+  it('nothing has a reference, and no step is kept', async () => {
+    const off = await runServer({ EXPLAIN: 'off' })
+    const clientId = await register(off)
+    const typed = { email: THEO.email ?? '', password: 'teacher' }
+    const browser = formBrowser({ origin: off.baseUrl, typed })
+    await (await testClient(off.baseUrl, { browser })).tokens('notes:read')
+    for (const answer of [
+      await authorize('gone', {}, off),
+      await authorize(clientId, { scope: 'unknown' }, off),
+      await redeemWrongCode(clientId, off),
+    ]) {
+      expect(answer.headers.get('grantkit-reference')).toBeNull()
+      expect(`${answer.headers.get('location')} ${await answer.text()}`).not.toMatch(
+        /\bref\b|"reference"|[0-9A-Z]{4}-[0-9A-Z]{4}-/,
+      )
+    }
+    expect(await off.attempts.latest({}, 10)).toEqual([])
+    expect(await off.database.selectFrom('attempt_steps').selectAll().execute()).toEqual([])
+    await off.close()
+  })
+})
