@@ -2,7 +2,7 @@ import { freePort } from '@grantkit/test-servers/free-port'
 import { testClient } from '@grantkit/testkit/client'
 import { expect, it } from 'vitest'
 
-it('the quick start of the README serves a whole flow', async () => {
+it('the program of docs/how-to/node.md serves a whole flow', async () => {
   const base = `http://127.0.0.1:${await freePort()}`
   process.env.PORT = base.split(':').at(-1)
   await import('./quick-start.ts')

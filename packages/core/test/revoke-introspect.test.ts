@@ -231,6 +231,20 @@ describe('introspection', () => {
     expect((await introspect(service, other, tokens.access_token)).body).toBe('{"active":false}')
   })
 
+  it('shows the e-mail address of the user to a resource server alone, if the token has the scope email', async () => {
+    const { service, client, tokens } = await withTokens(CONFIDENTIAL, { scope: 'openid email' })
+    const api = await addApi(service)
+    const seen = async (caller: typeof api, token: string) =>
+      bodyOf<Record<string, unknown>>(await introspect(service, caller, token))
+    const email = { email: 'alice@server.example', email_verified: true }
+    expect(await seen(api, tokens.access_token)).toMatchObject({ sub: 'alice', ...email })
+    expect(await seen(client, tokens.access_token)).not.toHaveProperty('email')
+    const narrow = bodyOf<TokenAnswer>(
+      await refresh(service, client, tokens.refresh_token, { scope: 'openid' }),
+    )
+    expect(await seen(api, narrow.access_token)).not.toHaveProperty('email')
+  })
+
   it('REQ-68: describes a refresh token to its client only, and codes to no caller', async () => {
     const { service, client, tokens } = await withTokens(CONFIDENTIAL)
     const api = await addApi(service)

@@ -25,6 +25,7 @@ import {
 import { POLL_ERRORS } from './device-token-request.ts'
 import { askToSignIn, decisionForm, freshSession, requireOpenForm } from './user-interaction.ts'
 
+/** The user allowed a device: a grant is open. */
 export interface DeviceApproved {
   readonly type: 'device_approved'
   readonly requestId: string
@@ -35,6 +36,7 @@ export interface DeviceApproved {
   readonly resources: readonly string[]
 }
 
+/** The user denied a device. */
 export interface DeviceDenied {
   readonly type: 'device_denied'
   readonly requestId: string

@@ -35,6 +35,7 @@ export const DeviceAuthorizationRequest = z.object({
 })
 type DeviceAuthorizationRequest = z.output<typeof DeviceAuthorizationRequest>
 
+/** A device got a user code, for its user to type. */
 export interface DeviceRequested {
   readonly type: 'device_requested'
   readonly requestId: string

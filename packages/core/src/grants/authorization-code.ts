@@ -41,6 +41,7 @@ export const CODE_ERRORS = defineErrors({
   code_replayed: ['invalid_grant', 'The authorization code was used before; its tokens are revoked'],
 })
 
+/** A client exchanged its authorization code for the first tokens of a grant. */
 export interface CodeRedeemed {
   readonly type: 'code_redeemed'
   readonly grantId: string

@@ -12,7 +12,9 @@ export interface ClientRemoval {
 }
 
 export type RemovalEvent =
+  /** A client was removed, and its grants with it. */
   | { readonly type: 'client_removed'; readonly clientId: string; readonly grantsEnded: number }
+  /** The grant ended with its client. */
   | {
       readonly type: 'grant_revoked'
       readonly grantId: string

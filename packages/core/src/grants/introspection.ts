@@ -5,9 +5,9 @@ import { readMessage } from '../http/message.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
+import { claimsAbout, type SubjectOptions } from '../kernel/user-claims.ts'
 import {
   type AccessTokenFormat,
-  type PresentedToken,
   parseRefreshToken,
   type RefreshToken,
   tokenType,
@@ -19,18 +19,19 @@ import { isCurrentRefreshToken } from './refresh-tokens.ts'
 /** RFC 7662 2.1. */
 const IntrospectionRequest = z.object({ token: z.string() })
 
-export type IntrospectionOptions = PathOptions<'introspect'>
+export type IntrospectionOptions = PathOptions<'introspect'> & SubjectOptions
 
 /** RFC 7662 2.2: a token that the caller may not see looks the same as one that does not exist. */
 const INACTIVE = { active: false } as const
 
 /**
  * The introspection endpoint (RFC 7662). A resource server sees every access token, any other client only its own. A refresh
- * token is shown to its client alone.
+ * token is shown to its client alone. A resource server sees the e-mail address of the user too, if the token has the scope
+ * `email`: by it the systems of the operator recognise the user.
  */
 export function introspection(
   kernel: Kernel,
-  { paths }: IntrospectionOptions,
+  { paths, claims = noClaims }: IntrospectionOptions,
   accessTokens: AccessTokenFormat,
 ): { clientEndpoints: ClientEndpoint[] } {
   const introspect: ClientEndpoint = {
@@ -48,7 +49,11 @@ export function introspection(
         if (grant === undefined) return json(200, INACTIVE)
         const read = accessTokens.read(token)
         const access = read instanceof Promise ? await read : read
-        return json(200, describe(kernel, client, grant, { token, access }) ?? INACTIVE)
+        const state = access && findAccessToken(grant, access.hash, kernel.now())
+        const described = describe(kernel, client, grant, { token, state })
+        if (described === undefined) return json(200, INACTIVE)
+        const showsEmail = client.resourceServer && state?.scopes.includes('email')
+        return json(200, showsEmail ? { ...described, ...(await emailOf(grant, claims)) } : described)
       }
     },
   }
@@ -59,15 +64,22 @@ function describe(
   kernel: Kernel,
   client: Client,
   grant: Grant,
-  { token, access }: { readonly token: string; readonly access: PresentedToken | undefined },
+  { token, state }: { readonly token: string; readonly state: AccessTokenState | undefined },
 ): object | undefined {
-  const state = access && findAccessToken(grant, access.hash, kernel.now())
   const own = client.clientId === holderOf(grant, state)
   if (state !== undefined)
     return own || client.resourceServer ? describeAccessToken(kernel, grant, state) : undefined
   // To an API it would look like an access token: the answer has no type that distinguishes them.
   const refresh = own ? parseRefreshToken(token) : undefined
   return refresh && describeRefreshToken(kernel, grant, refresh)
+}
+
+async function noClaims(): Promise<undefined> {}
+
+/** OpenID Connect Core 5.1. Empty for a user who is gone. @throws OAuthError `temporarily_unavailable` */
+async function emailOf({ subject }: Grant, claims: NonNullable<SubjectOptions['claims']>): Promise<object> {
+  const { email, email_verified } = (subject && (await claimsAbout(claims, subject))) || {}
+  return { email, email_verified }
 }
 
 function describeAccessToken(kernel: Kernel, grant: Grant, state: AccessTokenState): object {

@@ -27,6 +27,7 @@ const RevocationRequest = z.object({ token: z.string() })
 export type RevocationOptions = PathOptions<'revoke'>
 
 export type RevocationEvent =
+  /** A client revoked one access token (RFC 7009). */
   | { readonly type: 'access_token_revoked'; readonly grantId: string; readonly clientId: string }
   /** The client ended it (RFC 7009). */
   | {

@@ -33,3 +33,28 @@ it('answers an error of a scan like any other of the store', async () => {
   }
   await expect(all()).rejects.toMatchObject({ reason: 'store_unavailable' })
 })
+
+const BUG = new TypeError('value is undefined')
+
+it.each<readonly [string, unknown, object]>([
+  ['a broken connection', new Error('The connection broke'), { reason: 'store_unavailable' }],
+  ['a fetch that reached nobody', new TypeError('fetch failed', { cause: 'ECONNREFUSED' }), { status: 503 }],
+  ['no error', undefined, { reason: 'store_unavailable' }],
+  ['a bug', BUG, BUG],
+  ...[RangeError, ReferenceError, SyntaxError].map(
+    (Bug) => ['a bug', new Bug('no'), { name: Bug.name }] as const,
+  ),
+])('answers %s of a method and of a scan with its kind: %s', async (_, thrown, expected) => {
+  const store = createMemoryStore()
+  const find = () => Promise.reject(thrown)
+  const findNow = () => {
+    throw thrown
+  }
+  const failing = storeErrorsAs503({
+    ...store,
+    clients: { ...store.clients, find },
+    grants: { ...store.grants, find: findNow },
+  })
+  await expect(failing.clients.find('a')).rejects.toMatchObject(expected)
+  await expect(failing.grants.find('a')).rejects.toMatchObject(expected)
+})

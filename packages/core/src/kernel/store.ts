@@ -76,8 +76,8 @@ export type Transients = Omit<Records<Transient>, 'scan'>
 
 /**
  * A method rejects when it cannot reach its records. A write also rejects when its outcome is unknown: `false` always means
- * that this call wrote nothing. Core then answers 503, and the request may have taken
- * effect.
+ * that this call wrote nothing. Core then answers 503, and the request may have taken effect. A `TypeError`, `RangeError`,
+ * `ReferenceError` or `SyntaxError` without a `cause` is a bug of the store: core answers 500.
  */
 export interface Store {
   readonly clients: Records<Client>
@@ -87,8 +87,8 @@ export interface Store {
 }
 
 /**
- * Wraps a store: any error of a method becomes `temporarily_unavailable`. An outage is then a 503 everywhere and never
- * looks like a bad token.
+ * Wraps a store: an error of a method becomes `temporarily_unavailable`. An outage is then a 503 everywhere and never looks
+ * like a bad token. A bug is unchanged, because a client that repeats the request does not help.
  */
 export function storeErrorsAs503({ clients, grants, transients }: Store): Store {
   return {
@@ -102,7 +102,15 @@ export function storeErrorsAs503({ clients, grants, transients }: Store): Store 
   }
 }
 
+const OF_THE_LANGUAGE = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'])
+
+/** An error of the language. `fetch` reports an outage as a `TypeError` too, but with a cause. */
+function isBug(error: unknown): boolean {
+  return error instanceof Error && OF_THE_LANGUAGE.has(error.name) && error.cause === undefined
+}
+
 async function unavailable(cause: unknown): Promise<never> {
+  if (isBug(cause)) throw cause
   throw new OAuthError(SERVER_ERRORS.store_unavailable, undefined, { cause })
 }
 

@@ -24,20 +24,20 @@ import { ISSUER, openService, REDIRECT_URI, type Service } from '../service.ts'
  */
 function failingStore(now: () => number) {
   const real = createMemoryStore({ now })
-  const outage = { down: false, writes: false, deaf: false }
+  const outage = { down: false, writes: false, deaf: false, bug: undefined as Error | undefined }
   const guarded = <T extends object>(records: T): T =>
     new Proxy(records, {
       get:
         (target, verb) =>
         async (...given: unknown[]) => {
           const writes = verb !== 'find' && verb !== 'list'
-          if (outage.down || (outage.writes && writes))
-            throw new TypeError('connect ECONNREFUSED 10.0.0.1:6379')
+          if (outage.bug !== undefined) throw outage.bug
+          if (outage.down || (outage.writes && writes)) throw new Error('connect ECONNREFUSED 10.0.0.1:6379')
           const answer = await (Reflect.get(target, verb) as (...given: unknown[]) => unknown).apply(
             target,
             given,
           )
-          if (outage.deaf && writes) throw new TypeError('read ETIMEDOUT')
+          if (outage.deaf && writes) throw new Error('read ETIMEDOUT')
           return answer
         },
     })
@@ -76,7 +76,7 @@ describe('while the store is down', () => {
     expect(service.events.at(-1)).toMatchObject({
       type: 'failed',
       reason: 'store_unavailable',
-      cause: expect.any(TypeError),
+      cause: expect.any(Error),
     })
   })
 
@@ -94,6 +94,34 @@ describe('while the store is down', () => {
     })
     expect(access).toMatchObject({ kind: 'refused', response: { status: 503 } })
     if (access.kind === 'refused') expect(access.response.headers).not.toHaveProperty('www-authenticate')
+  })
+
+  it('a bug of the store is a 500, and the event has the error with its stack', async () => {
+    const { service, client, outage, store } = await withFailingStore()
+    const { access_token } = await tokensFor(service, client)
+    const bug = new TypeError('rows is undefined')
+    outage.bug = bug
+    const form = { grant_type: 'refresh_token', client_id: 'x', refresh_token: 'y' }
+    const response = await service.send('POST', '/api/oauth/token', { form })
+    expect([response.status, bodyOf(response)]).toEqual([
+      500,
+      expect.objectContaining({ error: 'server_error' }),
+    ])
+    expect(response.body).not.toContain('rows')
+    expect(service.events.at(-1)).toEqual(
+      expect.objectContaining({ type: 'failed', reason: 'unexpected', cause: bug }),
+    )
+    const events: unknown[] = []
+    const api = createResourceServer({
+      resource: ISSUER,
+      store,
+      scopes: {},
+      onEvent: (event) => void events.push(event),
+    })
+    const headers = { authorization: `Bearer ${access_token}` }
+    const access = await api.access({ method: 'GET', path: '/', query: '', headers, body: '' })
+    expect(access).toMatchObject({ kind: 'refused', response: { status: 500 } })
+    expect(events).toEqual([expect.objectContaining({ type: 'failed', reason: 'unexpected', cause: bug })])
   })
 
   it('authorize shows a page, and redirects once the client is known', async () => {
