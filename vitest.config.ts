@@ -18,7 +18,7 @@ const WITH_PARTS = [
   'packages/{adapter-hono,doctor,safe-fetch}/**/{runtimes,bin,safe-fetch}.test.ts',
   'packages/core/**/{allocations,consent-ticket,device-model,fuzzed-documents,grant.model,imports}.test.ts',
   '{apps/reference,packages/server}/src/**/{listening,login,passwords,slow-requests}.test.ts',
-  'docs/test/{code-blocks,how-to,mcp-*,quick-start,run-a-server,start}.test.ts',
+  'docs/test/{code-blocks,how-to,mcp-*,migrate,quick-start,run-a-server,start}.test.ts',
   'examples/*/*.test.ts',
   'scripts/audit.test.ts',
 ]
@@ -34,6 +34,7 @@ const IN_A_BROWSER = [
   'documents',
   'oidc-client-ts',
   'pasted-callback',
+  'known-client-redirects',
   'ways-to-sign-in',
 ].map(flow)
 

@@ -9,12 +9,21 @@ const ROOT = join(import.meta.dirname, '../..')
 /** A start: a page that installs packages, and shows whole programs without declarations that it takes for granted. */
 const GUIDES = [
   'docs/start.md',
+  'docs/how-to/auth-js.md',
+  'docs/how-to/better-auth.md',
   'docs/how-to/express-session.md',
+  'docs/how-to/fastify.md',
+  'docs/how-to/hono.md',
+  'docs/how-to/hosted-sign-in.md',
   'docs/how-to/mcp.md',
+  'docs/migrate/hydra.md',
   'docs/migrate/mcp-sdk.md',
+  'docs/migrate/workers-oauth-provider.md',
   'docs/how-to/passport.md',
   'docs/how-to/openid.md',
+  'docs/how-to/node.md',
   'docs/how-to/store.md',
+  'docs/how-to/workers.md',
   ...INSTALLED,
 ]
 const STARTS = pages().filter((page) => page.startsWith('packages/adapter-') || GUIDES.includes(page))
