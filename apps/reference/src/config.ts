@@ -28,7 +28,9 @@ export interface SchoolConfig extends Config {
 /** The configuration of the school in this environment. @throws ConfigError with all problems */
 export function schoolConfig(environment: NodeJS.ProcessEnv): SchoolConfig {
   const framework = environment.FRAMEWORK || 'fastify'
-  const problems = isFramework(framework) ? [] : ['FRAMEWORK must be fastify, express or hono']
+  const problems = isFramework(framework)
+    ? []
+    : [`FRAMEWORK must be fastify, express or hono, not "${framework}"`]
   try {
     const config = parseConfig({ config: SCHOOL, environment, folder: FOLDER })
     if (isFramework(framework)) return { ...config, framework }

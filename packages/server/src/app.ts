@@ -1,8 +1,10 @@
 import { OAuthError } from '@grantkit/core'
 import { errorResponse, toResponse } from '@grantkit/core/adapter'
 import { ERRORS } from '@grantkit/core/errors'
-import { Hono, type MiddlewareHandler } from 'hono'
+import { OpenAPIHono } from '@hono/zod-openapi'
+import type { Hono, MiddlewareHandler } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
+import type { BlankEnv } from 'hono/types'
 import { getPath } from 'hono/utils/url'
 import { jsonError } from './http/bodies-and-answers.ts'
 import { nothingHere } from './pages/nothing-here.ts'
@@ -19,9 +21,9 @@ export interface AppOptions {
 
 /** Everything but the OAuth routes: one application of its parts. */
 // biome-ignore lint/suspicious/noExplicitAny: each part has its own variables
-export function application(options: AppOptions, parts: readonly Hono<any>[]): Hono {
+export function application(options: AppOptions, parts: readonly Hono<any>[]): OpenAPIHono<BlankEnv> {
   const { site, onError, around = [] } = options
-  const app = new Hono({ getPath: pathBelow(site.basePath) })
+  const app = new OpenAPIHono<BlankEnv>({ getPath: pathBelow(site.basePath) })
   app.onError((error) => {
     onError(error)
     return toResponse(errorResponse(error instanceof OAuthError ? error : new OAuthError(ERRORS.unexpected)))

@@ -1,14 +1,7 @@
 /** For routes that a service mounts next to those of the server. */
+
+/** Of one version: `route()` adds to the OpenAPI document only what an application of the same class describes. */
+export { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi'
 export { jsonError, parseJson, prefetch, type WithBody } from './http/bodies-and-answers.ts'
-export {
-  challengeAnswer,
-  errorAnswer,
-  guardErrors,
-  jsonAnswer,
-  jsonBody,
-  named,
-  textAnswer,
-  UNAVAILABLE,
-} from './openapi/answers.ts'
-export { type Description, describe, forAnybody } from './openapi/describe.ts'
+export { error, guardErrors, json, text } from './openapi/responses.ts'
 export { type Markup, pageResponse, type Site } from './pages/page.ts'

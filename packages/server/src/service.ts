@@ -3,7 +3,7 @@ import type { Route } from '@grantkit/core/adapter'
 import { Hono } from 'hono'
 import type { AccountDirectory } from './accounts/account-directory.ts'
 import type { AccountRows } from './accounts/account-rows.ts'
-import { operatorActions } from './admin/operator-actions.ts'
+import { type OperatorActions, operatorActions } from './admin/operator-actions.ts'
 import { type Overview, overviewOf, stateOf } from './admin/overview.ts'
 import { ADMIN_STYLE, admin } from './admin/routes.ts'
 import { adminApi } from './admin-api/routes.ts'
@@ -14,11 +14,11 @@ import { trailReader } from './audit/trail-reader.ts'
 import { authorizationServer } from './authorization/authorization-server.ts'
 import { knownClientsOf } from './authorization/known-clients.ts'
 import { commandNamesOf } from './command-names.ts'
-import type { Mounted } from './definition.ts'
+import type { MountContext, Mounted } from './definition.ts'
 import { type Guards, guardsOf } from './guards.ts'
 import { trustedProxies } from './http/proxy-trust.ts'
 import { behindProxies, callerOf } from './http/trusted-proxies.ts'
-import { operationsOf } from './openapi/describe.ts'
+import type { DescribedServer } from './openapi/described-server.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { health, type Probes, probesOf, reachable } from './operations/health.ts'
 import { measuredRoute, measuring } from './operations/measured-responses.ts'
@@ -36,6 +36,8 @@ export interface Service {
   readonly grants: AuthorizationServer['grants']
   readonly accounts: AccountRows
   readonly directory: AccountDirectory
+  /** What an operator does with users and clients. */
+  readonly actions: OperatorActions
   readonly attempts: AttemptReader
   readonly overview: () => Promise<Overview>
   /** Whether the demo account can sign in. */
@@ -60,14 +62,14 @@ export async function createService({ addsAccounts = true, ...parts }: ServicePa
   const { onError, onResponse } = context
   let draining = false
   const ready = reachable(probes, onError)
-  const app: Hono = application(
+  const app: ReturnType<typeof application> = application(
     {
       site: options.site,
       onError,
       around: [callerMiddleware(callers), measuring(options.site.basePath, onResponse)],
     },
     [
-      ...ownRoutes(running, () => app),
+      ...ownRoutes(running, (info) => JSON.stringify(openApiDocument(app, describedServer(running), info))),
       ...adminApiOf(running, operators),
       pages(options, server.grants).route('/', admin(operators)),
       health(async () => !draining && (await ready())),
@@ -83,6 +85,7 @@ export async function createService({ addsAccounts = true, ...parts }: ServicePa
     grants: server.grants,
     accounts: users.accounts,
     directory: users.directory,
+    actions: operators.actions,
     attempts: options.attempts,
     overview: operators.overview,
     demo: users.demo,
@@ -122,24 +125,25 @@ function operatorsOf({ context, users, options, server }: Running, probes: Probe
   }
 }
 
-/** The routes of the service itself. @param app asked when its routes are complete */
-function ownRoutes(
-  { context, users, options, server, guards }: Running,
-  app: () => Hono,
-): readonly Mounted[] {
-  const { definition, config, storage } = context
-  const { metadata, description } = server
+function describedServer({ context: { config }, server, guards }: Running): DescribedServer {
   const { baseUrl, scopes } = config
   const resources = Object.keys(config.resources)
   const known = knownClientsOf(config).on.filter(({ redirectUris }) => redirectUris.length > 0)
-  const documented = { baseUrl, scopes, resources, bindsTokens: guards.bindsTokens, known }
+  return { baseUrl, scopes, resources, bindsTokens: guards.bindsTokens, known, mounted: server.description }
+}
+
+/** The routes of the service itself. */
+function ownRoutes(
+  { context: { definition, config, storage }, users, options, server, guards }: Running,
+  openApi: MountContext['openApi'],
+): readonly Mounted[] {
+  const { metadata, description } = server
   const mounted = definition.mount?.({
-    ...{ config, metadata, description },
+    ...{ config, metadata, description, openApi },
     site: options.site,
     demo: users.demo,
     database: storage.database,
     guard: guards.api,
-    openApi: (info) => JSON.stringify(openApiDocument(documented, info, description, operationsOf(app()))),
   })
   return mounted ?? []
 }

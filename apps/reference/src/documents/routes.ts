@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
 import type { MountContext } from '@grantkit/server'
-import { describe, forAnybody, jsonAnswer, textAnswer } from '@grantkit/server/routes'
-import { Hono, type MiddlewareHandler } from 'hono'
+import { createRoute, json, OpenAPIHono, type RouteConfig, text } from '@grantkit/server/routes'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 import type { SchoolRecords } from '../school/records.ts'
 import { authMarkdown, type DescribedServer } from './auth-md.ts'
@@ -20,7 +19,7 @@ export interface DocumentsOptions {
 type TextNow = () => string | Promise<string>
 
 /** Documents for programs, generated from the running configuration. */
-export function documents({ context, school, openApi }: DocumentsOptions): Hono {
+export function documents({ context, school, openApi }: DocumentsOptions): OpenAPIHono {
   const { site, metadata, config } = context
   const server = metadata as unknown as DescribedServer
   const { profile, knownClients } = config.features
@@ -29,25 +28,34 @@ export function documents({ context, school, openApi }: DocumentsOptions): Hono 
   )
   const walkthrough = authMarkdown(server, config.lifetimes, known, profile)
   const index = llmsText(server.issuer, server.registration_endpoint !== undefined, known)
-  const app = new Hono()
-  addText(app, '/openapi.json', 'application/json', DESCRIPTION, openApi)
+  const app = new OpenAPIHono()
+  addText(app, DESCRIPTION, 'application/json', openApi)
   addMarkdown(app, '/auth.md', 'authWalkthrough', 'How to get and use a token', () => walkthrough)
   addMarkdown(app, '/llms.txt', 'llmsText', 'Index of the content for agents', () => index)
   addMarkdown(app, '/pricing.md', 'pricing', 'What the school sells', () => pricingMarkdown(school))
   return app.route('/', viewer(site.basePath))
 }
 
-const DESCRIPTION = describe(
-  forAnybody('Discovery', 'openApi', 'This description', {
-    200: jsonAnswer('This description', { type: 'object' }),
-    304: { description: 'It has not changed' },
-  }),
-)
+const DISCOVERY = { method: 'get' as const, tags: ['Discovery'], security: [{}] }
 
-function addMarkdown(app: Hono, path: string, operationId: string, summary: string, textNow: TextNow): void {
-  const answers = { 200: textAnswer(summary, 'text/markdown') }
-  const description = describe(forAnybody('Discovery', operationId, summary, answers))
-  addText(app, path, 'text/markdown; charset=utf-8', description, textNow)
+const DESCRIPTION = createRoute({
+  ...{ ...DISCOVERY, path: '/openapi.json', operationId: 'openApi', summary: 'This description' },
+  responses: {
+    200: json('This description', { type: 'object' }),
+    304: { description: 'It has not changed' },
+  },
+})
+
+function addMarkdown(
+  app: OpenAPIHono,
+  path: string,
+  operationId: string,
+  summary: string,
+  textNow: TextNow,
+): void {
+  const responses = { 200: text(summary, 'text/markdown') }
+  const route = createRoute({ ...DISCOVERY, path, operationId, summary, responses })
+  addText(app, route, 'text/markdown; charset=utf-8', textNow)
 }
 
 /** Headers that scripts of other origins need, and that a 304 of Hono leaves out. */
@@ -56,14 +64,8 @@ const revalidated = etag({
 })
 
 /** Adds a public text: the same for every caller, readable from every origin, revalidated by its ETag. */
-function addText(
-  app: Hono,
-  path: string,
-  type: string,
-  description: MiddlewareHandler,
-  textNow: TextNow,
-): void {
-  app.get(path, description, revalidated, async (c) => {
+function addText(app: OpenAPIHono, route: RouteConfig, type: string, textNow: TextNow): void {
+  app.openapi({ ...route, middleware: revalidated }, async (c) => {
     const body = await textNow()
     return c.body(body, 200, {
       'content-type': type,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { describe, errorAnswer, forAnybody, jsonError, textAnswer } from '@grantkit/server/routes'
-import { type Context, Hono } from 'hono'
+import { createRoute, error, jsonError, OpenAPIHono, text } from '@grantkit/server/routes'
+import type { Context } from 'hono'
 import { html } from 'hono/html'
 
 /**
@@ -41,28 +41,23 @@ const HEADERS = {
   'cache-control': 'public, max-age=3600',
 }
 
-export function viewer(basePath: string): Hono {
-  return new Hono()
-    .get('/docs', PAGE, (c) => viewerPage(c, basePath))
-    .get('/docs/:file', FILE, (c) => viewerFile(c, c.req.param('file')))
+export function viewer(basePath: string): OpenAPIHono {
+  return new OpenAPIHono()
+    .openapi(PAGE, (c) => viewerPage(c, basePath))
+    .openapi(FILE, (c) => viewerFile(c, c.req.param('file')))
 }
 
-const PAGE = describe(
-  forAnybody('Pages', 'docs', 'This description, for people', {
-    200: textAnswer('This description, for people', 'text/html'),
-  }),
-)
+const PAGE = createRoute({
+  ...{ method: 'get', path: '/docs', operationId: 'docs', summary: 'This description, for people' },
+  ...{ tags: ['Pages'], security: [{}] },
+  responses: { 200: text('This description, for people', 'text/html') },
+})
 
-const FILE = describe({
-  operationId: 'docsFile',
-  tags: ['Discovery'],
-  summary: 'A part of the viewer',
-  security: [{}],
+const FILE = createRoute({
+  ...{ method: 'get', path: '/docs/{file}', operationId: 'docsFile', summary: 'A part of the viewer' },
+  ...{ tags: ['Discovery'], security: [{}] },
   parameters: [{ name: 'file', in: 'path', required: true, schema: { type: 'string' } }],
-  responses: {
-    200: textAnswer('A part of the viewer', '*/*'),
-    404: errorAnswer('There is no such file', 'not_found', 'There is no such file'),
-  },
+  responses: { 200: text('A part of the viewer', '*/*'), 404: error('There is no such file') },
 })
 
 async function viewerPage(c: Context, basePath: string): Promise<Response> {

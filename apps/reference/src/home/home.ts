@@ -1,23 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { html } from '@grantkit/pages'
 import type { MountContext } from '@grantkit/server'
-import {
-  describe,
-  forAnybody,
-  type Markup,
-  pageResponse,
-  type Site,
-  textAnswer,
-} from '@grantkit/server/routes'
-import { Hono } from 'hono'
+import { createRoute, type Markup, OpenAPIHono, pageResponse, type Site, text } from '@grantkit/server/routes'
 
 const ICON = await readFile(new URL('icon.svg', import.meta.url), 'utf8')
 
 /** The home page, and the sign of the school. */
-export function home({ site, config, demo }: Pick<MountContext, 'site' | 'config' | 'demo'>): Hono {
-  return new Hono()
-    .get('/', HOME, () => homePage(site, config.baseUrl, demo))
-    .get('/assets/icon.svg', ICON_FILE, (c) =>
+export function home({ site, config, demo }: Pick<MountContext, 'site' | 'config' | 'demo'>): OpenAPIHono {
+  return new OpenAPIHono()
+    .openapi(HOME, () => homePage(site, config.baseUrl, demo))
+    .openapi(ICON_FILE, (c) =>
       c.body(ICON, 200, {
         'content-type': 'image/svg+xml',
         'cache-control': 'public, max-age=3600',
@@ -26,12 +18,18 @@ export function home({ site, config, demo }: Pick<MountContext, 'site' | 'config
     )
 }
 
-const HOME = described('Pages', 'home', 'The start page', 'text/html')
-const ICON_FILE = described('Discovery', 'icon', 'The sign of the school', 'image/svg+xml')
-
-function described(tag: string, operationId: string, summary: string, mediaType: string) {
-  return describe(forAnybody(tag, operationId, summary, { 200: textAnswer(summary, mediaType) }))
-}
+const HOME = createRoute({
+  ...{ method: 'get', path: '/', operationId: 'home', summary: 'The start page' },
+  ...{ tags: ['Pages'], security: [{}], responses: { 200: text('The start page', 'text/html') } },
+})
+const ICON_FILE = createRoute({
+  ...{ method: 'get', path: '/assets/icon.svg', operationId: 'icon', summary: 'The sign of the school' },
+  ...{
+    tags: ['Discovery'],
+    security: [{}],
+    responses: { 200: text('The sign of the school', 'image/svg+xml') },
+  },
+})
 
 function homePage(site: Site, baseUrl: string, demo: boolean): Response {
   const main = html`

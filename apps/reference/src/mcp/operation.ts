@@ -1,5 +1,4 @@
-import { challengeAnswer, describe, jsonAnswer, jsonBody } from '@grantkit/server/routes'
-import { z } from 'zod'
+import { createRoute, guardErrors, json, z } from '@grantkit/server/routes'
 
 const members = z.object({}).optional()
 const MESSAGE = z.object({
@@ -18,8 +17,12 @@ const HEADERS = ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'].map((name) =>
   schema: { type: 'string' as const },
 }))
 
+const EXAMPLE = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+
 /** The MCP endpoint: one JSON-RPC message in, one out. `tools/list` describes what it can do. */
-export const mcpOperation = describe({
+export const mcpOperation = createRoute({
+  method: 'post',
+  path: '/mcp',
   operationId: 'mcp',
   tags: ['Discovery'],
   summary: 'MCP server over Streamable HTTP',
@@ -27,19 +30,17 @@ export const mcpOperation = describe({
     'Reads of the catalogue, public. A token shows more. Protocols 2026-07-28, and 2025-11-25 and before, whose batches have at most ten messages.',
   security: [{ oauth2: [] }, {}],
   parameters: HEADERS,
-  request: { body: jsonBody(MESSAGE, { jsonrpc: '2.0', id: 1, method: 'tools/list' }) },
+  request: {
+    body: { required: true, content: { 'application/json': { schema: MESSAGE, example: EXAMPLE } } },
+  },
   responses: {
-    200: jsonAnswer('The answer', MESSAGE),
+    200: json('The answer', MESSAGE),
     202: { description: 'A notification was taken' },
-    400: jsonAnswer('Not a message this server understands', { type: 'object' }),
-    401: challengeAnswer(
-      'The token is not valid',
-      'invalid_token',
-      'The access token is unknown, expired or revoked',
-    ),
-    403: jsonAnswer('Another Host or Origin', { type: 'object' }),
-    404: jsonAnswer('No method of protocol 2026-07-28', { type: 'object' }),
-    406: jsonAnswer('The client must accept JSON and event streams', { type: 'object' }),
-    415: jsonAnswer('Another media type', { type: 'object' }),
+    ...guardErrors('the token lacks a scope'),
+    400: json('Not a message this server understands', { type: 'object' }),
+    403: json('Another Host or Origin', { type: 'object' }),
+    404: json('No method of protocol 2026-07-28', { type: 'object' }),
+    406: json('The client must accept JSON and event streams', { type: 'object' }),
+    415: json('Another media type', { type: 'object' }),
   },
 })

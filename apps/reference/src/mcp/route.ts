@@ -1,6 +1,6 @@
 import { protect } from '@grantkit/adapter-hono'
-import { prefetch } from '@grantkit/server/routes'
-import { type Context, Hono } from 'hono'
+import { OpenAPIHono, prefetch } from '@grantkit/server/routes'
+import type { Context } from 'hono'
 import type { SchoolGuard } from '../oauth/guard.ts'
 import type { Guarded } from '../school/actions.ts'
 import type { SchoolRecords } from '../school/records.ts'
@@ -12,12 +12,14 @@ import type { AnswerMcp } from './streamable-http.ts'
  * The MCP endpoint: authenticates the caller before the message is read. There is no stream and no session, so GET and
  * DELETE are rejected, as the transport allows.
  */
-export function mcp(baseUrl: string, guard: SchoolGuard, school: SchoolRecords): Hono<Guarded> {
+export function mcp(baseUrl: string, guard: SchoolGuard, school: SchoolRecords): OpenAPIHono<Guarded> {
   const answerMcp = answeredByCatalogue(school)
-  const app = new Hono<Guarded>()
+  const app = new OpenAPIHono<Guarded>()
   app.use('/mcp', prefetch, refuseRebinding(baseUrl), nameOrigin(guard.corsHeaders?.exposed))
+  // Not `app.openapi()`, which would validate the message: the transport does, in the errors of its protocol.
+  app.openAPIRegistry.registerPath(mcpOperation)
   // Its tools show only the catalogue.
-  app.post('/mcp', mcpOperation, protect(guard.allowing({ clientCredentials: true })), async (c) => {
+  app.post(mcpOperation.getRoutingPath(), protect(guard.allowing({ clientCredentials: true })), async (c) => {
     const response = await answerMcp(toWebRequest(c, baseUrl), c.var.auth)
     const headers = { ...Object.fromEntries(response.headers), 'cache-control': 'no-store' }
     return new Response((await response.text()) || null, { status: response.status, headers })

@@ -1,6 +1,6 @@
 import { protect } from '@grantkit/adapter-hono'
-import { type Description, describe, jsonError, prefetch } from '@grantkit/server/routes'
-import { Hono, type MiddlewareHandler } from 'hono'
+import { jsonError, OpenAPIHono, prefetch, type RouteConfig } from '@grantkit/server/routes'
+import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import type { SchoolGuard } from '../oauth/guard.ts'
 import { areas, scopeOf } from '../oauth/scopes.ts'
@@ -20,25 +20,24 @@ import type { SchoolRecords } from './records.ts'
 type Access = 'read' | 'write'
 
 interface Action {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly access: Access
-  readonly described: (area: Area) => Description
+  readonly operation: (area: Area) => RouteConfig
   readonly answer: Answer
 }
 
 const COLLECTION: readonly Action[] = [
-  { method: 'GET', access: 'read', described: listing, answer: listRecords },
-  { method: 'POST', access: 'write', described: adding, answer: addRecord },
+  { access: 'read', operation: listing, answer: listRecords },
+  { access: 'write', operation: adding, answer: addRecord },
 ]
 const ITEM: readonly Action[] = [
-  { method: 'GET', access: 'read', described: reading, answer: showRecord },
-  { method: 'PATCH', access: 'write', described: changing, answer: changeRecord },
-  { method: 'DELETE', access: 'write', described: removing, answer: removeRecord },
+  { access: 'read', operation: reading, answer: showRecord },
+  { access: 'write', operation: changing, answer: changeRecord },
+  { access: 'write', operation: removing, answer: removeRecord },
 ]
 
 /** The API of the school: two paths for each area, with the methods that its scopes allow. */
-export function schoolApi(api: SchoolGuard, school: SchoolRecords): Hono<Guarded> {
-  const app = new Hono<Guarded>()
+export function schoolApi(api: SchoolGuard, school: SchoolRecords): OpenAPIHono<Guarded> {
+  const app = new OpenAPIHono<Guarded>()
   for (const area of areas) {
     addPath(app, `/api/${area.name}`, area, COLLECTION, api, school)
     addPath(app, `/api/${area.name}/:id`, area, ITEM, api, school)
@@ -47,21 +46,28 @@ export function schoolApi(api: SchoolGuard, school: SchoolRecords): Hono<Guarded
 }
 
 function addPath(
-  app: Hono<Guarded>,
+  app: OpenAPIHono<Guarded>,
   path: string,
   area: Area,
   actions: readonly Action[],
   api: SchoolGuard,
   school: SchoolRecords,
 ): void {
-  const offered = actions.filter(({ access }) => area[access] !== undefined)
-  const scripts = scriptsMayCall(offered, api)
+  const offered = actions
+    .filter(({ access }) => area[access] !== undefined)
+    .map((action) => ({ ...action, route: action.operation(area) }))
+  const scripts = scriptsMayCall(
+    offered.map(({ route }) => route.method.toUpperCase()),
+    api,
+  )
   const guard = area.catalogue ? api.allowing({ clientCredentials: true }) : api
   app.use(path, scripts)
-  for (const { method, access, described, answer } of offered) {
+  for (const { access, route, answer } of offered) {
     // The guard comes first: a caller without write access does not learn what is wrong with the members.
     const guards = [protect(guard, scopeOf(area.name, access)), withoutToken(area, access, api)] as const
-    app.on(method, path, describe(described(area)), prefetch, ...guards, (c) => answer({ c, school, area }))
+    app.on(route.method, path, prefetch, ...guards, (c) => answer({ c, school, area }))
+    // Not `app.openapi()`, which would validate the body with other messages than those of this API.
+    app.openAPIRegistry.registerPath(route)
   }
   // It has responded by now; a 405 lists the registered methods.
   app.options(path, scripts)
@@ -70,11 +76,11 @@ function addPath(
 const EXPOSED = ['WWW-Authenticate', 'Link', 'Location', 'ETag', 'Retry-After']
 
 /** Any origin, without credentials: the API reads only tokens and no cookies. Header lists contain spaces. */
-function scriptsMayCall(offered: readonly Action[], { corsHeaders }: SchoolGuard): MiddlewareHandler {
-  const methods = offered.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+function scriptsMayCall(methods: readonly string[], { corsHeaders }: SchoolGuard): MiddlewareHandler {
+  const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   return cors({
     origin: '*',
-    allowMethods: [methods.join(', ')],
+    allowMethods: [allowed.join(', ')],
     allowHeaders: [['authorization', 'content-type', 'if-match', ...(corsHeaders?.allowed ?? [])].join(', ')],
     exposeHeaders: [[...EXPOSED, ...(corsHeaders?.exposed ?? [])].join(', ')],
     maxAge: 86_400,

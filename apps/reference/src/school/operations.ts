@@ -1,4 +1,4 @@
-import { type Description, errorAnswer, guardErrors, jsonAnswer, jsonBody } from '@grantkit/server/routes'
+import { createRoute, error, guardErrors, json, type z } from '@grantkit/server/routes'
 import { scopeOf } from '../oauth/scopes.ts'
 import type { Area } from './actions.ts'
 import { BAD_LIST_QUERY } from './list-query.ts'
@@ -6,7 +6,7 @@ import { uniqueMember } from './schemas.ts'
 import { changeExample, contentExample } from './school-examples.ts'
 import { schoolSchema } from './school-schemas.ts'
 
-/** The OpenAPI operations of an area. */
+/** The operations of an area. */
 
 const ID = { name: 'id', in: 'path', required: true, schema: { type: 'string' } } as const
 const PAGE = [
@@ -36,12 +36,8 @@ const PAGE = [
     schema: { type: 'boolean' },
   },
 ] as const
-const CHANGED = errorAnswer(
-  'The item is not the one that If-Match names',
-  'precondition_failed',
-  'The item has changed since it was read; read it again',
-)
-const NOT_FOUND = errorAnswer('There is no such item', 'not_found', 'There is no such item')
+const CHANGED = error('`precondition_failed`: the item is not the one that If-Match names')
+const NOT_FOUND = error('There is no such item')
 
 const IF_MATCH = {
   name: 'If-Match',
@@ -50,103 +46,104 @@ const IF_MATCH = {
   schema: { type: 'string' },
 } as const
 
-export function listing(area: Area): Description {
-  return {
-    ...common(area, 'read', 'List'),
+type Access = 'read' | 'write'
+
+export function listing(area: Area) {
+  return createRoute({
+    ...onCollection(area, 'read', 'List'),
+    method: 'get',
     summary: `List ${inWords(area)}`,
     description: area.catalogue ? 'Without a token: what is published.' : 'Without a token: an empty list.',
     parameters: [...PAGE],
     responses: {
-      200: jsonAnswer('The items', schoolSchema(area, 'List')),
-      400: errorAnswer('A bad parameter', 'invalid_request', BAD_LIST_QUERY),
-      ...guardAnswers(area, 'read'),
+      200: json('The items', schoolSchema(area, 'List')),
+      400: error(BAD_LIST_QUERY),
+      ...guardResponses(area, 'read'),
     },
-  }
+  })
 }
 
-export function reading(area: Area): Description {
-  return {
-    ...common(area, 'read', 'Read'),
+export function adding(area: Area) {
+  return createRoute({
+    ...onCollection(area, 'write', 'Add'),
+    method: 'post',
+    summary: `Add an item to ${inWords(area)}`,
+    request: body(schoolSchema(area, 'Content'), contentExample(area.name)),
+    responses: { 201: item(area, 'The new item'), ...bodyErrors(area) },
+  })
+}
+
+export function reading(area: Area) {
+  return createRoute({
+    ...onItem(area, 'read', 'Read'),
+    method: 'get',
     summary: `Read an item of ${inWords(area)}`,
     parameters: [ID],
-    responses: {
-      200: itemAnswer(area, 'The item'),
-      404: NOT_FOUND,
-      ...guardAnswers(area, 'read'),
-    },
-  }
+    responses: { 200: item(area, 'The item'), 404: NOT_FOUND, ...guardResponses(area, 'read') },
+  })
 }
 
-export function adding(area: Area): Description {
-  return {
-    ...common(area, 'write', 'Add'),
-    summary: `Add an item to ${inWords(area)}`,
-    request: { body: jsonBody(schoolSchema(area, 'Content'), contentExample(area.name)) },
-    responses: { 201: itemAnswer(area, 'The new item'), ...bodyAnswers(area) },
-  }
-}
-
-export function changing(area: Area): Description {
-  return {
-    ...common(area, 'write', 'Change'),
+export function changing(area: Area) {
+  return createRoute({
+    ...onItem(area, 'write', 'Change'),
+    method: 'patch',
     summary: `Change an item of ${inWords(area)}`,
     parameters: [ID, IF_MATCH],
-    request: { body: jsonBody(schoolSchema(area, 'Change'), changeExample(area.name)) },
-    responses: {
-      200: itemAnswer(area, 'The item'),
-      404: NOT_FOUND,
-      412: CHANGED,
-      ...bodyAnswers(area),
-    },
-  }
+    request: body(schoolSchema(area, 'Change'), changeExample(area.name)),
+    responses: { 200: item(area, 'The item'), 404: NOT_FOUND, 412: CHANGED, ...bodyErrors(area) },
+  })
 }
 
-export function removing(area: Area): Description {
-  return {
-    ...common(area, 'write', 'Remove'),
+export function removing(area: Area) {
+  return createRoute({
+    ...onItem(area, 'write', 'Remove'),
+    method: 'delete',
     summary: `Remove an item of ${inWords(area)}`,
     parameters: [ID, IF_MATCH],
     responses: {
       204: { description: 'It is gone' },
       404: NOT_FOUND,
       412: CHANGED,
-      ...guardAnswers(area, 'write'),
+      ...guardResponses(area, 'write'),
     },
-  }
+  })
 }
 
 /** Anonymous requests are always allowed: a read shows the public view, a write is rejected. */
-function common(area: Area, access: 'read' | 'write', verb: string) {
-  const operationId = `${verb.toLowerCase()}_${area.name}`
-  const security = [{ oauth2: [scopeOf(area.name, access)] }, {}]
-  return { operationId, tags: ['School'], security }
+function onCollection({ name }: Area, access: Access, verb: string) {
+  const operationId = `${verb.toLowerCase()}_${name}`
+  const security = [{ oauth2: [scopeOf(name, access)] }, {}]
+  return { path: `/api/${name}`, operationId, tags: ['School'], security }
 }
 
-function guardAnswers(area: Area, access: 'read' | 'write') {
+function onItem(area: Area, access: Access, verb: string) {
+  return { ...onCollection(area, access, verb), path: `/api/${area.name}/{id}` }
+}
+
+function guardResponses({ name }: Area, access: Access) {
   return guardErrors(
-    `The token lacks ${scopeOf(area.name, access)}${access === 'write' ? ', or there is none' : ''}`,
+    `the token lacks ${scopeOf(name, access)}${access === 'write' ? ', or there is none' : ''}`,
   )
 }
 
-function bodyAnswers(area: Area) {
+function body(schema: z.ZodType, example: object) {
+  return { body: { required: true, content: { 'application/json': { schema, example } } } }
+}
+
+function bodyErrors(area: Area) {
   const unique = uniqueMember(area.name)
-  const taken = { 409: errorAnswer('Another item has it', 'conflict', `Another item has this ${unique}`) }
   return {
-    400: errorAnswer(
-      'The body is not a JSON object, or its members are not right; all faults are named at once',
-      'invalid_request',
-      'title is missing; price.amount Invalid input: expected number, received string',
-    ),
-    ...(unique === undefined ? {} : taken),
-    413: errorAnswer('The body is too large', 'invalid_request', 'The body is larger than 64 KiB'),
-    415: errorAnswer('Another media type', 'invalid_request', 'The body must be application/json'),
-    ...guardAnswers(area, 'write'),
+    400: error('The body is not a JSON object, or its members are not right; all faults are named at once'),
+    ...(unique !== undefined && { 409: error(`Another item has this ${unique}`) }),
+    413: error('The body is larger than 64 KiB'),
+    415: error('The body must be application/json'),
+    ...guardResponses(area, 'write'),
   }
 }
 
-function itemAnswer(area: Area, description: string) {
+function item(area: Area, description: string) {
   const headers = { ETag: { description: 'For If-Match', schema: { type: 'string' } as const } }
-  return { ...jsonAnswer(description, schoolSchema(area, 'Item')), headers }
+  return { ...json(description, schoolSchema(area, 'Item')), headers }
 }
 
 function inWords({ title }: Area): string {

@@ -1,5 +1,4 @@
-import { named } from '@grantkit/server/routes'
-import { z } from 'zod'
+import { z } from '@grantkit/server/routes'
 import { areas } from '../oauth/scopes.ts'
 import { changeOfArea, recordOfArea, schemaOfArea, uniqueMember } from './schemas.ts'
 
@@ -21,15 +20,15 @@ function schemasOf({ name }: Area): Record<Kind, z.ZodType> {
   const unique = uniqueMember(name)
   const content = schemaOfArea(name).extend(IGNORED_ID)
   const change = changeOfArea(name).extend(IGNORED_ID)
-  const item = named(`${words.join('')}Item`, recordOfArea(name))
+  const title = words.join('')
+  const item = recordOfArea(name).openapi(`${title}Item`)
   return {
     Item: item,
-    List: named(`${words.join('')}List`, listOf(item)),
-    Content: named(
-      `${words.join('')}Content`,
-      unique === undefined ? content : content.describe(`No two have the same ${unique}`),
+    List: listOf(item).openapi(`${title}List`),
+    Content: (unique === undefined ? content : content.describe(`No two have the same ${unique}`)).openapi(
+      `${title}Content`,
     ),
-    Change: named(`${words.join('')}Change`, change.describe('null takes a member away')),
+    Change: change.describe('null takes a member away').openapi(`${title}Change`),
   }
 }
 

@@ -1,105 +1,105 @@
+import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { z } from '@hono/zod-openapi'
+import type { DescribedServer } from './described-server.ts'
 
-/** Schemas of the responses of the OAuth endpoints. Tests validate every response against them. */
+/** The responses of the OAuth endpoints. Tests validate every response against these schemas. */
 
 const text = z.string()
+const optional = text.optional()
+const texts = z.array(text)
 const seconds = z.int()
 
-/** The features that add members to responses. */
-export interface Mounted {
-  /** Token exchange (RFC 8693 2.2.1 and 4.1). */
-  readonly exchanges: boolean
-  /** DPoP (RFC 9449 5 and 6.2). */
-  readonly bindsTokens: boolean
+/** Whether it has token exchange, which adds members (RFC 8693 2.2.1 and 4.1). */
+function exchanges({ mounted }: DescribedServer): boolean {
+  return mounted.grantTypes.some(({ name }) => name === TOKEN_EXCHANGE)
 }
 
-export function tokensWith({ exchanges, bindsTokens }: Mounted) {
+/** RFC 6749 5.1, RFC 9449 5. */
+export function tokenResponse(server: DescribedServer) {
   return z
     .strictObject({
       access_token: text,
-      token_type: z.enum(bindsTokens ? ['Bearer', 'DPoP'] : ['Bearer']),
+      token_type: z.enum(server.bindsTokens ? ['Bearer', 'DPoP'] : ['Bearer']),
       expires_in: seconds,
       scope: text,
-      refresh_token: text.optional(),
-      id_token: text.optional(),
-      ...(exchanges && { issued_token_type: text.optional() }),
+      refresh_token: optional,
+      id_token: optional,
+      ...(exchanges(server) && { issued_token_type: optional }),
     })
     .openapi('Tokens')
 }
 
-export function introspectionWith({ exchanges, bindsTokens }: Mounted) {
+/** RFC 7662 2.2, RFC 9449 6.2. */
+export function introspectionResponse(server: DescribedServer) {
   return z
     .strictObject({
       active: z.boolean(),
-      scope: text.optional(),
-      client_id: text.optional(),
-      sub: text.optional(),
-      aud: z.union([text, z.array(text)]).optional(),
-      iss: text.optional(),
+      ...{ scope: optional, client_id: optional, sub: optional, iss: optional, token_type: optional },
+      aud: z.union([text, texts]).optional(),
+      ...{ email: optional, email_verified: z.boolean().optional() },
       iat: seconds.optional(),
       exp: seconds.optional(),
-      token_type: text.optional(),
-      ...(exchanges && { act: z.object({ sub: text }).optional() }),
-      ...(bindsTokens && { cnf: z.object({ jkt: text }).optional() }),
+      ...(exchanges(server) && { act: z.object({ sub: text }).optional() }),
+      ...(server.bindsTokens && { cnf: z.object({ jkt: text }).optional() }),
     })
     .openapi('Introspection')
 }
 
+/** RFC 7591 3.2.1. */
 export const ClientInformation = z
   .object({
     client_id: text,
     client_id_issued_at: seconds,
-    client_secret: text.optional(),
+    client_secret: optional,
     client_secret_expires_at: seconds.optional(),
-    client_name: text.optional(),
+    client_name: optional,
     application_type: z.enum(['native', 'web']),
-    redirect_uris: z.array(text),
+    redirect_uris: texts,
     token_endpoint_auth_method: z.enum(['none', 'client_secret_post', 'client_secret_basic']),
-    grant_types: z.array(text),
-    response_types: z.array(text),
-    scope: text.optional(),
+    grant_types: texts,
+    response_types: texts,
+    scope: optional,
     id_token_signed_response_alg: text,
   })
   .openapi('ClientInformation')
 
+/** OpenID Connect Core 5.3.2. */
 export const UserInfo = z
-  .object({
-    sub: text,
-    name: text.optional(),
-    email: text.optional(),
-    email_verified: z.boolean().optional(),
-  })
+  .object({ sub: text, name: optional, email: optional, email_verified: z.boolean().optional() })
   .openapi('UserInfo')
 
 export const Empty = z.strictObject({}).openapi('Empty')
 
+/** RFC 8414 2. */
 export const ServerMetadata = z
   .object({
     issuer: text,
     authorization_endpoint: text,
     token_endpoint: text,
-    registration_endpoint: text.optional(),
+    registration_endpoint: optional,
     jwks_uri: text,
-    scopes_supported: z.array(text),
-    response_types_supported: z.array(text),
-    grant_types_supported: z.array(text),
-    code_challenge_methods_supported: z.array(text),
+    scopes_supported: texts,
+    response_types_supported: texts,
+    grant_types_supported: texts,
+    code_challenge_methods_supported: texts,
   })
   .openapi('ServerMetadata')
 
+/** RFC 9728 2. */
 export const ResourceMetadata = z
   .object({
-    resource: text,
-    authorization_servers: z.array(text),
-    scopes_supported: z.array(text),
-    bearer_methods_supported: z.array(text),
+    ...{ resource: text, authorization_servers: texts },
+    ...{ scopes_supported: texts, bearer_methods_supported: texts },
   })
   .openapi('ResourceMetadata')
 
-const Key = z.object({ kty: text, kid: text, alg: text, use: text })
-export const KeySet = z.object({ keys: z.array(Key) }).openapi('KeySet')
+/** RFC 7517 5. */
+export const KeySet = z
+  .object({ keys: z.array(z.object({ kty: text, kid: text, alg: text, use: text })) })
+  .openapi('KeySet')
 
-export const DeviceCodes = z.object({
+/** RFC 8628 3.2. */
+export const DeviceAuthorization = z.object({
   device_code: text,
   user_code: text.openapi({ example: 'WDJB-MJHT' }),
   verification_uri: text,
@@ -107,4 +107,5 @@ export const DeviceCodes = z.object({
   interval: seconds.openapi({ description: 'Seconds between two exchanges' }),
 })
 
-export const PushedRequest = z.object({ request_uri: text, expires_in: seconds })
+/** RFC 9126 2.2. */
+export const PushedAuthorizationResponse = z.object({ request_uri: text, expires_in: seconds })

@@ -1,28 +1,32 @@
-import { type Context, Hono } from 'hono'
-import { z } from 'zod'
-import { jsonAnswer, named } from '../openapi/answers.ts'
-import { type Description, describe, forAnybody } from '../openapi/describe.ts'
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi'
+import { json } from '../openapi/responses.ts'
 import type { Storage } from '../storage.ts'
 
-const Status = named('Status', z.object({ status: z.string() }))
+const Status = z.object({ status: z.string() }).openapi('Status')
+const probe = { method: 'get' as const, tags: ['Health'], security: [{}] }
+const NO_STORE = { 'cache-control': 'no-store' }
+
+const healthz = createRoute({
+  ...{ ...probe, path: '/healthz', operationId: 'health', summary: 'The process answers' },
+  responses: { 200: json('The process answers', Status, { status: 'ok' }) },
+})
+const readyz = createRoute({
+  ...{ ...probe, path: '/readyz', operationId: 'readiness', summary: 'The service can do its work' },
+  responses: {
+    200: json('The service can do its work', Status, { status: 'ready' }),
+    503: json('Not ready', Status, { status: 'not ready' }),
+  },
+})
 
 /** `/healthz`: the process runs. `/readyz`: it can serve requests. */
-export function health(ready: () => Promise<boolean>): Hono {
-  const notReady = { 503: jsonAnswer('Not ready', Status, { status: 'not ready' }) }
-  return new Hono()
-    .get('/healthz', probe('health', 'The process answers'), (c) => status(c, 200, 'ok'))
-    .get('/readyz', probe('readiness', 'The service can do its work', notReady), async (c) =>
-      (await ready()) ? status(c, 200, 'ready') : status(c, 503, 'not ready'),
+export function health(ready: () => Promise<boolean>): OpenAPIHono {
+  return new OpenAPIHono()
+    .openapi(healthz, (c) => c.json({ status: 'ok' }, 200, NO_STORE))
+    .openapi(readyz, async (c) =>
+      (await ready())
+        ? c.json({ status: 'ready' }, 200, NO_STORE)
+        : c.json({ status: 'not ready' }, 503, NO_STORE),
     )
-}
-
-function status(c: Context, code: 200 | 503, word: string): Response {
-  return c.json({ status: word }, code, { 'cache-control': 'no-store' })
-}
-
-function probe(operationId: string, summary: string, more: Description['responses'] = {}) {
-  const ok = { 200: jsonAnswer(summary, Status, { status: 'ok' }) }
-  return describe(forAnybody('Health', operationId, summary, { ...ok, ...more }))
 }
 
 /** The dependencies of the service. Each probe rejects when its dependency is unreachable. */

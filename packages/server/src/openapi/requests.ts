@@ -1,0 +1,108 @@
+import { ClientCredentials, type ServerDescription } from '@grantkit/core/feature'
+import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
+import { z } from '@hono/zod-openapi'
+
+/** Schemas of requests, generated from the zod schemas that validate them. */
+
+export interface ObjectSchema {
+  readonly type: 'object'
+  readonly properties: Readonly<Record<string, Member>>
+  readonly required?: string[]
+}
+interface Member {
+  readonly type?: 'object' | 'array' | 'string' | 'boolean'
+  readonly minLength?: number
+  readonly enum?: unknown[]
+  readonly anyOf?: Member[]
+}
+
+/** By the converter of zod: it has one for every schema that a feature may bring. */
+export function schemaOf(message: z.ZodType): ObjectSchema {
+  const options = { target: 'openapi-3.0', io: 'input', unrepresentable: 'any' } as const
+  const { $schema: _, ...schema } = z.toJSONSchema(message, options)
+  return schema as unknown as ObjectSchema
+}
+
+export function messageOf({ endpoints }: ServerDescription, metadataName: string): z.ZodType | undefined {
+  return endpoints.find((endpoint) => endpoint.metadataName === metadataName)?.message
+}
+
+/** A form with the client credentials (RFC 6749 2.3.1). An assertion names the client itself (RFC 7521 4.2). */
+export function clientForm(
+  message: z.ZodType | undefined,
+  { clientAuthMethods }: ServerDescription,
+  grantType?: string,
+): ObjectSchema {
+  const { client_id, client_secret, ...assertion } = ClientCredentials.shape
+  const asserts = clientAuthMethods.some(({ carrier }) => carrier === 'client_assertion')
+  const form = z.object({
+    ...(grantType !== undefined && { grant_type: z.literal(grantType) }),
+    ...(asserts
+      ? { client_id, client_secret, ...assertion }
+      : { client_id: client_id.unwrap(), client_secret }),
+    ...(message instanceof z.ZodObject && message.shape),
+  })
+  return schemaOf(form)
+}
+
+/** The token requests, one for each grant type, by the names of their schemas. */
+export function tokenRequests(server: ServerDescription): (readonly [string, ObjectSchema])[] {
+  return server.grantTypes.map(({ name, message }) => [
+    // A valid name (OpenAPI 3.0 4.7.7): a grant type may be a URN.
+    TOKEN_REQUESTS[name] ?? name.replaceAll(/[^A-Za-z0-9]+/g, '_'),
+    clientForm(message, server, name),
+  ])
+}
+
+const TOKEN_REQUESTS: Readonly<Record<string, string>> = {
+  authorization_code: 'CodeExchange',
+  refresh_token: 'Refresh',
+  [TOKEN_EXCHANGE]: 'TokenExchange',
+  'urn:ietf:params:oauth:grant-type:device_code': 'DeviceCodeExchange',
+  client_credentials: 'ClientCredentials',
+}
+
+/** The registration request. Many clients send unset members as `null` or as an empty string: both count as absent. */
+export function registrationRequest(message: z.ZodType): ObjectSchema {
+  const { properties, required = [], ...rest } = schemaOf(message)
+  const members = Object.entries(properties).map(([name, schema]) => [
+    name,
+    required.includes(name) ? schema : orUnset(schema),
+  ])
+  return { ...rest, properties: Object.fromEntries(members), required }
+}
+
+function orUnset({ minLength: _, ...schema }: Member): Member {
+  const unset = { ...schema, nullable: true }
+  if (schema.type !== 'string') return { anyOf: [unset, { type: 'string', enum: [''] }] }
+  return schema.enum === undefined ? unset : { ...unset, enum: [...schema.enum, '', null] }
+}
+
+/** The required parameters. Most missing ones are answered by redirect. */
+const REQUIRED = [
+  ...['response_type', 'client_id', 'redirect_uri', 'scope'],
+  ...['code_challenge', 'code_challenge_method'],
+]
+
+/** The authorization request (OpenID Connect Core 3.1.2.1). A pushed one is named by its `request_uri` (RFC 9126 4). */
+export function authorizationRequest(server: ServerDescription): ObjectSchema {
+  const message = messageOf(server, 'authorization_endpoint') ?? z.object({})
+  // Leaves out three parameters that are always rejected.
+  const { request: _, request_uri: __, registration: ___, ...supported } = schemaOf(message).properties
+  const pushes = messageOf(server, 'pushed_authorization_request_endpoint') !== undefined
+  const text = { type: 'string' } as const
+  const properties = {
+    client_id: text,
+    redirect_uri: text,
+    ...supported,
+    ...(pushes && { request_uri: text }),
+  }
+  return { type: 'object', properties, required: pushes ? ['client_id'] : REQUIRED }
+}
+
+/** The members of a schema as parameters of a query (RFC 6749 4.1.1). */
+export function queryOf({ properties, required = [] }: ObjectSchema) {
+  return Object.entries(properties).map(([name, schema]) => {
+    return { name, in: 'query', required: required.includes(name), schema } as const
+  })
+}

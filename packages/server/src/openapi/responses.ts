@@ -1,0 +1,100 @@
+import { type RouteConfig, z } from '@hono/zod-openapi'
+
+/** Responses and request bodies of operations. */
+
+export type Responses = RouteConfig['responses']
+type Content = NonNullable<NonNullable<RouteConfig['request']>['body']>['content'][string]
+/** A schema of zod, or one of OpenAPI 3.0. */
+export type Schema = NonNullable<Extract<Content, { readonly schema?: unknown }>['schema']>
+
+/** The error body of the whole service (RFC 6749 5.2). */
+const ErrorBody = z
+  .strictObject({
+    error: z.string(),
+    error_description: z.string(),
+    reference: z.string().optional().openapi({ description: 'Names this attempt for the operator' }),
+  })
+  .openapi('Error')
+
+/** A JSON response. */
+export function json<Body extends Schema>(description: string, schema: Body, example?: unknown) {
+  return {
+    description,
+    content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
+  }
+}
+
+/** A response of another media type. */
+export function text(description: string, mediaType: string) {
+  return { description, content: { [mediaType]: { schema: { type: 'string' } as const } } }
+}
+
+/** An error with a JSON body. */
+export function error(description: string) {
+  return json(description, ErrorBody)
+}
+
+export function form(schema: Schema, required = true) {
+  return { required, content: { 'application/x-www-form-urlencoded': { schema } } }
+}
+
+function header(description: string, type: 'string' | 'integer' = 'string') {
+  return { description, schema: { type } }
+}
+
+/** The responses of a page: 303 is a redirect, and every other status a page. */
+export function page(descriptions: Readonly<Record<number, string>>): Responses {
+  const headers = { Location: header('Where to go on') }
+  return Object.fromEntries(
+    Object.entries(descriptions).map(([status, description]) => [
+      status,
+      status === '303' ? { description, headers } : text(description, 'text/html'),
+    ]),
+  )
+}
+
+export const UNAVAILABLE = error('`temporarily_unavailable`: the store cannot be reached')
+const TOO_LARGE = error('The body is larger than 64 KiB')
+
+/** The responses of a page that core serves. */
+export function browserPage(descriptions: Readonly<Record<number, string>>): Responses {
+  return {
+    ...page({ ...descriptions, 503: 'A page: the store cannot be reached' }),
+    431: error('The query is larger than 16 KiB together with the headers'),
+  }
+}
+
+/** The same of its form. */
+export function formPage(descriptions: Readonly<Record<number, string>>): Responses {
+  const otherMedia = text('A page: another media type', 'text/html')
+  return { ...browserPage(descriptions), 413: TOO_LARGE, 415: otherMedia }
+}
+
+/** The errors of an OAuth endpoint with a body. A rate limit names the seconds to wait (RFC 6585 4). */
+export const BODY_ERRORS = {
+  413: TOO_LARGE,
+  415: error('The body must be application/x-www-form-urlencoded in UTF-8'),
+  429: {
+    ...error('Too many registrations from this address, or failed requests of this client from there'),
+    headers: { 'Retry-After': header('Seconds to wait', 'integer') },
+  },
+  503: UNAVAILABLE,
+}
+export const CLIENT_ERRORS = {
+  401: error('`invalid_client`: the client is unknown or did not authenticate'),
+  ...BODY_ERRORS,
+}
+
+/**
+ * The errors of a resource server, with a challenge that links to the resource metadata (RFC 6750 3, RFC 9728 5.1).
+ *
+ * @param lacking what a token without the scope lacks
+ */
+export function guardErrors(lacking: string) {
+  const headers = { 'WWW-Authenticate': header('A Bearer challenge') }
+  return {
+    401: { ...error('`invalid_token`: the access token is unknown, expired or revoked'), headers },
+    403: { ...error(`\`insufficient_scope\`: ${lacking}`), headers },
+    503: UNAVAILABLE,
+  }
+}
