@@ -10,7 +10,8 @@ import { assertionForm, assertionOf, type Claims, newKey, openSigned, proves } f
 const REFUSED = {
   status: 401,
   error: 'invalid_client',
-  error_description: 'The client assertion is not valid',
+  error_description:
+    'The client assertion is not valid. Check its signature, alg, iss, sub, aud, exp and jti',
 }
 
 describe('a client assertion', () => {

@@ -228,7 +228,7 @@ describe('HTTP Basic', () => {
     expect(answer.status).toBe(401)
     expect(bodyOf(answer)).toEqual({
       error: 'invalid_client',
-      error_description: 'HTTP Basic is not offered here; send client_id and client_secret in the body',
+      error_description: 'HTTP Basic is not supported here. Send client_id and client_secret in the body',
     })
     expect(answer.headers['www-authenticate']).toBe('Basic realm="oauth", charset="UTF-8"')
   })

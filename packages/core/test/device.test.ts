@@ -533,7 +533,7 @@ describe('a poll', () => {
     )
     const texts = new Set((await Promise.all(answers)).map(({ status, body }) => `${status} ${body}`))
     expect([...texts]).toEqual([
-      '400 {"error":"invalid_grant","error_description":"The device code is not valid"}',
+      '400 {"error":"invalid_grant","error_description":"The device code is not valid. Begin again"}',
     ])
     expect((await poll(approved)).status).toBe(200)
   })

@@ -13,7 +13,7 @@ describe('a request of an unknown client', () => {
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })
     expect(bodyOf(answer)).toEqual({
       error: 'invalid_client',
-      error_description: 'No client has this client_id; the application must register again',
+      error_description: 'No client has this client_id. The client must register again',
       reason: 'client_unknown',
       iss: ISSUER,
     })

@@ -204,7 +204,7 @@ describe('the flow', () => {
       code_challenge_method: undefined,
       nonce: 'n',
     })
-    const error_description = 'code_challenge is missing; PKCE is required'
+    const error_description = 'code_challenge is missing. PKCE with S256 is required'
     expect(bodyOf(answer)).toEqual({ error: 'invalid_request', error_description })
   })
 })

@@ -337,7 +337,7 @@ describe('the answer of the host', () => {
         ...PAGE,
         parameters: { host: 'editor.dev' },
         error: 'temporarily_unavailable',
-        description: 'The address of the application cannot be read at the moment; try again later',
+        description: 'The client_id URL cannot be fetched at the moment. Try again later',
         reason: 'document_unreachable',
         status: 503,
       })

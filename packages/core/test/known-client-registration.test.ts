@@ -44,7 +44,8 @@ describe('the registration of a known client', () => {
     const answer = await registerWith(service, [CURSOR_WEB])
     expect(bodyOf(answer)).toEqual({
       error: 'invalid_redirect_uri',
-      error_description: "The operator can allow this client: knownClients({ only: [..., 'cursor'] })",
+      error_description:
+        "This server has not enabled this client. Ask its operator to enable it: knownClients({ only: [..., 'cursor'] })",
     })
     expect(service.events).toMatchObject([{ type: 'refused', reason: 'known_client_off' }])
   })

@@ -21,7 +21,8 @@ describe('a table that became shorter', () => {
     expect(after.shown.error).toMatchObject({
       error: 'invalid_redirect_uri',
       reason: 'known_client_off',
-      description: "The operator can allow this client: knownClients({ only: [..., 'chatgpt'] })",
+      description:
+        "This server has not enabled this client. Ask its operator to enable it: knownClients({ only: [..., 'chatgpt'] })",
       parameters: { known: 'chatgpt', name: 'ChatGPT' },
     })
   })

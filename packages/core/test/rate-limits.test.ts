@@ -42,7 +42,7 @@ describe('registrations', () => {
     })
     expect(bodyOf(refused)).toEqual({
       error: 'temporarily_unavailable',
-      error_description: 'Too many clients were registered from this address; try again later',
+      error_description: 'Too many clients were registered from this address. Try again later',
     })
     expect(service.events.at(-1)).toMatchObject({ type: 'refused', reason: 'too_many_registrations' })
     expect((await registerAt(from(service, ELSEWHERE))).status, 'another address').toBe(201)
@@ -124,7 +124,7 @@ describe('failed requests of a client', () => {
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '30'])
     expect(bodyOf(refused)).toEqual({
       error: 'temporarily_unavailable',
-      error_description: 'Too many requests of this client failed; try again later',
+      error_description: 'Too many requests of this client failed. Try again later',
     })
     expect(service.events.at(-1)).toMatchObject({ type: 'refused', reason: 'too_many_failures' })
   })

@@ -298,7 +298,7 @@ describe('the error table of token exchange', () => {
     async (_, provoke) => {
       const given = await withTokens()
       const response = await provoke(given)
-      const error_description = 'subject_token is no live access token that this client may exchange'
+      const error_description = 'subject_token is expired, revoked, or not exchangeable by this client'
       expect([response.status, bodyOf(response)]).toEqual([
         400,
         { error: 'invalid_request', error_description },

@@ -54,7 +54,7 @@ describe('userinfo', () => {
     const response = await userinfo(service, token)
     expect([response.status, response.headers['www-authenticate']]).toEqual([
       403,
-      `Bearer error="insufficient_scope", error_description="The access token lacks a scope that this needs", scope="openid", resource_metadata="${METADATA}"`,
+      `Bearer error="insufficient_scope", error_description="The access token lacks a required scope. Begin a new authorization for it", scope="openid", resource_metadata="${METADATA}"`,
     ])
   })
 

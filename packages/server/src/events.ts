@@ -5,7 +5,7 @@ import type { DocumentChanged, DocumentCopyUsed, DocumentFailed } from '@grantki
 import type { DeviceEvent } from '@grantkit/core/device'
 import type { TokenExchanged } from '@grantkit/core/token-exchange'
 import type { AccountEvent } from './accounts/account-rows.ts'
-import type { AttemptRead } from './attempts/attempt-read.ts'
+import type { AttemptRead } from './attempts/read-attempt.ts'
 import type { PasswordMailSent } from './sign-in/password-resets.ts'
 import type { SignedOut } from './sign-in/session.ts'
 import type { SignInEvent } from './sign-in/sign-in-attempt.ts'

@@ -14,7 +14,10 @@ import { completionOf } from './presented-request.ts'
 import { authorizationResponse, type RedirectTarget } from './redirect-target.ts'
 
 export const APPROVAL_ERRORS = defineErrors({
-  consent_ticket_spent: ['invalid_request', 'This consent form was already answered'],
+  consent_ticket_spent: [
+    'invalid_request',
+    'This consent form was already answered. Return to the application',
+  ],
 })
 
 /** The user allowed a client to act for them: a grant is open. */
@@ -131,7 +134,7 @@ function isOutstanding({ code }: Grant, now: number): boolean {
 }
 
 export const DENIAL_ERRORS = defineErrors({
-  consent_denied: ['access_denied', 'The user did not allow access'],
+  consent_denied: ['access_denied', 'The user denied access'],
 })
 
 /** The user denied what a client requested. */

@@ -54,7 +54,7 @@ export interface AuthorizationAttempt {
 export const DOCUMENT_LIMIT_ERRORS = defineErrors({
   too_many_unknown_documents: [
     'temporarily_unavailable',
-    'Too many applications that are unknown here were tried; try again later',
+    'Too many unknown clients were tried. Try again later',
     429,
   ],
 })

@@ -18,18 +18,27 @@ import { type Prompt, requestedPrompts } from './sign-in.ts'
 export const REQUEST_ERRORS = defineErrors({
   client_cannot_authenticate: [
     'unauthorized_client',
-    'The application can authenticate in no way that this server offers',
+    "The server supports none of the client's authentication methods; see token_endpoint_auth_methods_supported",
   ],
   challenge_and_nonce_missing: [
     'invalid_request',
-    'An OpenID Connect request without code_challenge must have a nonce (RFC 9700 2.1.1)',
+    'code_challenge and nonce are missing. Send one of them (RFC 9700 2.1.1)',
   ],
-  response_type_missing: ['invalid_request', 'response_type is missing'],
+  response_type_missing: ['invalid_request', 'response_type is missing. Send response_type=code'],
   response_type_unsupported: ['unsupported_response_type', 'response_type must be code'],
   response_mode_unsupported: ['invalid_request', 'response_mode must be query'],
-  request_object_unsupported: ['request_not_supported', 'The request parameter is not supported'],
-  request_uri_unsupported: ['request_uri_not_supported', 'The request_uri parameter is not supported'],
-  registration_unsupported: ['registration_not_supported', 'The registration parameter is not supported'],
+  request_object_unsupported: [
+    'request_not_supported',
+    'The request parameter is not supported. Send the parameters themselves',
+  ],
+  request_uri_unsupported: [
+    'request_uri_not_supported',
+    'The request_uri parameter is not supported. Send the parameters themselves',
+  ],
+  registration_unsupported: [
+    'registration_not_supported',
+    'The registration parameter is not supported. Register the client first',
+  ],
 })
 
 /** The only flow: a code in the query of the redirect. */

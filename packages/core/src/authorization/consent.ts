@@ -16,7 +16,10 @@ import { answerByRedirect, validateRedirectTarget } from './redirect-target.ts'
 import { openedTicket, shownDocument } from './ticket.ts'
 
 export const CONSENT_ERRORS = defineErrors({
-  consent_ticket_invalid: ['invalid_request', 'This consent form has expired or belongs to another sign-in'],
+  consent_ticket_invalid: [
+    'invalid_request',
+    'This consent form has expired or belongs to another sign-in. Answer it again',
+  ],
 })
 
 /** The form of the consent page. */

@@ -7,7 +7,7 @@ import type { AuthorizationContext } from './authorization-context.ts'
 import type { PushedRequest } from './request-source.ts'
 import { grantOfTicket, openTicket, pushedGrantId, sealTicket, spentUntil } from './ticket.ts'
 
-const INVALID = 'request_uri is not valid here, or it has expired'
+const INVALID = 'request_uri is not valid or has expired. Begin again in the application'
 
 export const PUSHED_ERRORS = defineErrors({
   request_uri_unknown: ['invalid_request_uri', INVALID],
@@ -15,12 +15,15 @@ export const PUSHED_ERRORS = defineErrors({
   request_uri_of_other_client: ['invalid_request_uri', INVALID],
   request_uri_spent: [
     'invalid_request_uri',
-    'This request was answered before; begin again in the application',
+    'This request_uri was used before. Begin again in the application',
   ],
-  request_not_pushed: ['invalid_request', 'The request must be pushed first (RFC 9126)'],
+  request_not_pushed: [
+    'invalid_request',
+    'The request must be pushed first. Use pushed_authorization_request_endpoint (RFC 9126)',
+  ],
   pushed_without_proof: [
     'invalid_request',
-    'The keys of the application were not known when it pushed the request; the operator may pin its document',
+    'The keys of the client were unknown when it pushed the request. Push it again, or ask the operator',
   ],
 })
 

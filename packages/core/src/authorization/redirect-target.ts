@@ -20,10 +20,13 @@ import type { Interaction } from './interaction.ts'
 
 export const TARGET_ERRORS = defineErrors({
   redirect_uri_missing: ['invalid_request', 'redirect_uri is missing'],
-  redirect_uri_not_registered: ['invalid_request', 'redirect_uri is not one that the client registered'],
+  redirect_uri_not_registered: [
+    'invalid_request',
+    'redirect_uri is not registered for this client. Send a registered one; only a loopback port may differ',
+  ],
   redirect_uri_not_accepted: [
     'invalid_redirect_uri',
-    'redirect_uri is not accepted here; this server accepts it only of a client that the operator registered',
+    'This server does not allow this redirect_uri. Use a loopback URI, or ask the operator',
   ],
 })
 

@@ -32,7 +32,10 @@ export interface AuthorizationRequestSource {
 export type ValidateRequest = (sent: Parameters, push: HttpRequest, client?: Client) => Parameters
 
 export const PUSHED_KEY_ERRORS = defineErrors({
-  pushed_keys_differ: ['invalid_request', 'dpop_jkt names another key than the one that the push proves'],
+  pushed_keys_differ: [
+    'invalid_request',
+    'dpop_jkt differs from the key of the DPoP proof. Use one key, or leave out dpop_jkt',
+  ],
 })
 
 /** A push may prove the key that the code is bound to, instead of naming it (RFC 9449 10.1). @throws OAuthError */

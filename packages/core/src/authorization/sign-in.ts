@@ -6,10 +6,16 @@ import type { Session } from './interaction.ts'
 import { openTicket, sealTicket } from './ticket.ts'
 
 export const PROMPT_ERRORS = defineErrors({
-  prompt_invalid: ['invalid_request', 'prompt has an unknown value, or none together with another'],
-  sign_in_needed: ['login_required', 'The user has to sign in, and prompt=none forbids it'],
-  sign_in_as_other_user: ['login_required', 'The user who signed in is not the one of id_token_hint'],
-  consent_needed: ['consent_required', 'The user has to give consent, and prompt=none forbids it'],
+  prompt_invalid: ['invalid_request', 'prompt must be login, consent or select_account, or none alone'],
+  sign_in_needed: ['login_required', 'The user is not signed in. Send the request again without prompt=none'],
+  sign_in_as_other_user: [
+    'login_required',
+    'The user who signed in is not the one of id_token_hint. Leave it out to allow another user',
+  ],
+  consent_needed: [
+    'consent_required',
+    'The user has not given consent. Send the request again without prompt=none',
+  ],
 })
 
 /** OpenID Connect Core 3.1.2.1. */

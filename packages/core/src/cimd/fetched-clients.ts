@@ -22,9 +22,9 @@ import { admittedTerms, documentCopies, type KnownDocument } from './known-docum
 export const DOCUMENT_ERRORS = defineErrors({
   document_unreachable: [
     'temporarily_unavailable',
-    'The address of the application cannot be read at the moment; try again later',
+    'The client_id URL cannot be fetched at the moment. Try again later',
   ],
-  document_invalid: ['invalid_client', 'The address of the application describes no application'],
+  document_invalid: ['invalid_client', 'The client_id URL has no valid client metadata document'],
 })
 
 /** A changed document of an approved client has taken effect. */

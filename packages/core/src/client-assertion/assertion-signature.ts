@@ -8,7 +8,7 @@ import { type AssertionAlgorithm, algorithmsOf, registeredKeys } from './client-
 import type { FetchedKeys } from './fetched-keys.ts'
 
 /** One text for all errors: an attacker learns nothing, and the log has the reason. */
-const NOT_VALID = 'The client assertion is not valid'
+const NOT_VALID = 'The client assertion is not valid. Check its signature, alg, iss, sub, aud, exp and jti'
 
 export const ASSERTION_ERRORS = defineErrors({
   assertion_malformed: ['invalid_client', NOT_VALID],

@@ -12,7 +12,7 @@ import { type PublicJwk, usableKeys } from '../tokens/jwk.ts'
 export const FETCHED_KEYS_ERRORS = defineErrors({
   client_keys_unreachable: [
     'temporarily_unavailable',
-    'The address of the keys of this client cannot be read at the moment; try again later',
+    'The jwks_uri of this client cannot be fetched at the moment. Try again later',
   ],
 })
 

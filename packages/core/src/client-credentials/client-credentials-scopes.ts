@@ -10,11 +10,11 @@ export const CLIENT_CREDENTIALS = 'client_credentials'
 export const CLIENT_CREDENTIALS_ERRORS = defineErrors({
   client_credentials_not_allowed: [
     'unauthorized_client',
-    'This client is not allowed to use client credentials',
+    'This client may not use client credentials. Ask the operator to allow it',
   ],
   too_many_client_credentials_tokens: [
     'temporarily_unavailable',
-    'This client requested too many tokens; use each until it expires',
+    'This client requested too many tokens. Use each until it expires',
     429,
   ],
 })

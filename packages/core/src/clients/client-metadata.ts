@@ -6,7 +6,10 @@ import type { Client, SigningAlgorithm } from '../kernel/records.ts'
 import { parseScope, type ScopeCatalogue } from '../kernel/scope.ts'
 
 export const METADATA_ERRORS = defineErrors({
-  client_metadata_invalid: ['invalid_client_metadata', 'The client metadata is not valid'],
+  client_metadata_invalid: [
+    'invalid_client_metadata',
+    'The client metadata is not valid. Compare it with the metadata of the server',
+  ],
 })
 
 const MAX_NAME_LENGTH = 200

@@ -4,10 +4,10 @@ import type { Client } from '../kernel/records.ts'
 import type { Records, Stored } from '../kernel/store.ts'
 
 export const CLIENT_ERRORS = defineErrors({
-  client_unknown: ['invalid_client', 'No client has this client_id; the application must register again'],
+  client_unknown: ['invalid_client', 'No client has this client_id. The client must register again'],
   client_not_approved: [
     'invalid_client',
-    'No user has approved the application at this address yet; it must begin at the authorization endpoint',
+    'No user has approved this client yet. Begin at the authorization endpoint',
   ],
 })
 

@@ -2,8 +2,14 @@ import { defineErrors, type ErrorDefinition, type ErrorFacts, OAuthError } from 
 import type { RedirectUriVerdict } from './redirect-uri-policy.ts'
 
 export const REDIRECT_URI_ERRORS = defineErrors({
-  redirect_uri_refused: ['invalid_redirect_uri', 'A redirect URI cannot be registered'],
-  known_client_off: ['invalid_redirect_uri', 'The operator can allow this client'],
+  redirect_uri_refused: [
+    'invalid_redirect_uri',
+    'This redirect URI is not allowed. Use a loopback URI, or ask the operator',
+  ],
+  known_client_off: [
+    'invalid_redirect_uri',
+    'This server has not enabled this client. Ask its operator to enable it',
+  ],
 })
 
 /** An error that names the known client the operator would have to allow; otherwise the given one. */

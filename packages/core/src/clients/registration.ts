@@ -31,7 +31,7 @@ export interface RegistrationOptions extends PathOptions<'register'>, RedirectUr
 export const REGISTRATION_ERRORS = defineErrors({
   too_many_registrations: [
     'temporarily_unavailable',
-    'Too many clients were registered from this address; try again later',
+    'Too many clients were registered from this address. Try again later',
     429,
   ],
 })

@@ -17,13 +17,16 @@ import { type DeviceRequest, recordId } from './device-request.ts'
 import { newUserCode, requestIdOf, shownUserCode } from './user-code.ts'
 
 export const DEVICE_AUTHORIZATION_ERRORS = defineErrors({
-  device_scope_refused: ['invalid_scope', 'scope names a scope that devices cannot get'],
+  device_scope_refused: [
+    'invalid_scope',
+    'Devices cannot get a scope that the client requested. Leave it out',
+  ],
   too_many_device_requests: [
     'temporarily_unavailable',
-    'Too many devices requested codes from this address; try again later',
+    'Too many devices requested codes from this address. Try again later',
     429,
   ],
-  no_user_code_free: ['temporarily_unavailable', 'Too many devices are signing in; try again', 503],
+  no_user_code_free: ['temporarily_unavailable', 'Too many devices are signing in. Try again', 503],
 })
 
 /** RFC 8628 3.1, RFC 8707 2; and a code challenge, which some clients send. */

@@ -16,19 +16,25 @@ import type { SuccessorKeys } from '../kernel/server-secret.ts'
 import type { DeviceCode } from '../tokens/credential.ts'
 
 export const DEVICE_CODE_ERRORS = defineErrors({
-  device_code_unknown: ['invalid_grant', 'The device code is not valid'],
-  device_code_of_other_client: ['invalid_grant', 'The device code is not valid'],
-  device_code_expired: ['expired_token', 'The device code has expired; begin again'],
-  device_code_replayed: ['invalid_grant', 'The device code was used before; its tokens are revoked'],
+  device_code_unknown: ['invalid_grant', 'The device code is not valid. Begin again'],
+  device_code_of_other_client: ['invalid_grant', 'The device code is not valid. Begin again'],
+  device_code_expired: ['expired_token', 'The device code has expired. Begin again'],
+  device_code_replayed: [
+    'invalid_grant',
+    'The device code was used before, so its tokens are revoked. Begin again',
+  ],
   device_code_of_other_key: [
     'invalid_dpop_proof',
-    'The request needs a DPoP proof with the key of the device authorization request',
+    'The device code is bound to the key of its request. Send a DPoP proof of this key',
   ],
   device_retry_key_gone: [
     'invalid_grant',
-    'The device code was used before, and its answer cannot be repeated; begin again',
+    'The device code was used before, and its answer cannot be repeated. Begin again',
   ],
-  device_retry_differs: ['invalid_grant', 'The device code was used a moment ago for another resource'],
+  device_retry_differs: [
+    'invalid_grant',
+    'The device code was used a moment ago for another resource. Repeat the request unchanged',
+  ],
 })
 
 export interface DeviceRedemption extends ArrivedRequest {
@@ -105,7 +111,7 @@ function redeem(
   return { kind: 'changed', grant: { ...grant, ...tokens, code: spent }, result: issued }
 }
 
-const ANOTHER_KEY = 'The device code was used a moment ago with another key'
+const ANOTHER_KEY = 'The device code was used a moment ago with another key. Use the same key'
 
 /** The same tokens again. A token that was revoked stays revoked: `expires_in` 0 makes the client refresh at once. */
 function redeemAgain(

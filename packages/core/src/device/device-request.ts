@@ -4,8 +4,8 @@ import { type GrantId, type Hash, sameSecret, sha256 } from '../kernel/secrets.t
 import type { Stored, Transients } from '../kernel/store.ts'
 
 export const DEVICE_REQUEST_ERRORS = defineErrors({
-  device_request_gone: ['invalid_request', 'This code is not valid any more; begin again on the device'],
-  device_request_answered: ['invalid_request', 'This request was already answered'],
+  device_request_gone: ['invalid_request', 'This code is no longer valid. Begin again on the device'],
+  device_request_answered: ['invalid_request', 'This request was already answered. Return to the device'],
 })
 
 const texts = z.array(z.string()).readonly()

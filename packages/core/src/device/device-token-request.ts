@@ -12,9 +12,12 @@ import { DEVICE_CODE_GRANT, type DeviceContext, INTERVAL } from './device-contex
 import { findDeviceRequest, isOfDevice, recordId } from './device-request.ts'
 
 export const POLL_ERRORS = defineErrors({
-  authorization_pending: ['authorization_pending', 'The user has not decided yet'],
-  polled_too_fast: ['slow_down', 'Poll less often: wait for the interval in this answer'],
-  device_denied: ['access_denied', 'The user did not allow access', 400],
+  authorization_pending: [
+    'authorization_pending',
+    'The user has not decided yet. Poll again after the interval',
+  ],
+  polled_too_fast: ['slow_down', 'The client polls too fast. Wait for the interval of this answer'],
+  device_denied: ['access_denied', 'The user denied access', 400],
 })
 
 /** RFC 8628 3.4, RFC 7636 4.5, RFC 8707 2.2. */

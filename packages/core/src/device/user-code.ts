@@ -50,7 +50,7 @@ export function requestIdOf(secret: string, code: string): string {
 }
 
 export const USER_CODE_ERRORS = defineErrors({
-  too_many_user_codes: ['temporarily_unavailable', 'Too many wrong codes; try again later', 429],
+  too_many_user_codes: ['temporarily_unavailable', 'Too many wrong codes. Try again later', 429],
 })
 
 export const USER_CODE_LIMITS: RateLimits = {

@@ -16,7 +16,10 @@ import { type DeviceRequest, findDeviceRequest, isOpen } from './device-request.
 import { countAttempt, requestIdOf, shownUserCode, typedUserCode } from './user-code.ts'
 
 export const DEVICE_PAGE_ERRORS = defineErrors({
-  device_ticket_invalid: ['invalid_request', 'This form has expired or belongs to another sign-in'],
+  device_ticket_invalid: [
+    'invalid_request',
+    'This form has expired or belongs to another sign-in. Open the page again',
+  ],
 })
 
 /** A user typed a code without an open request: it is wrong, expired or answered already. */

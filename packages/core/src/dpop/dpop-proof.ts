@@ -12,23 +12,38 @@ import {
 export const DPOP_ERRORS = defineErrors({
   dpop_proof_malformed: [
     'invalid_dpop_proof',
-    'The DPoP header must hold one proof, a JWS in compact form of at most 4096 characters',
+    'The DPoP header must be one JWT in compact form, of at most 4096 characters',
   ],
   dpop_proof_type: ['invalid_dpop_proof', 'typ of the DPoP proof must be dpop+jwt'],
-  dpop_proof_algorithm: ['invalid_dpop_proof', 'The server does not support alg of the DPoP proof'],
+  dpop_proof_algorithm: [
+    'invalid_dpop_proof',
+    'alg of the DPoP proof is not supported. See dpop_signing_alg_values_supported',
+  ],
   dpop_proof_key: ['invalid_dpop_proof', 'jwk of the DPoP proof must be a public key for its alg'],
   dpop_proof_claims: [
     'invalid_dpop_proof',
-    'The DPoP proof must have jti, of at most 256 characters, htm, htu and iat',
+    'The DPoP proof must have jti (at most 256 characters), htm, htu and iat',
   ],
-  dpop_proof_method: ['invalid_dpop_proof', 'htm of the DPoP proof is not the method of the request'],
-  dpop_proof_uri: ['invalid_dpop_proof', 'htu of the DPoP proof is not the URI of the request'],
-  dpop_proof_expired: ['invalid_dpop_proof', 'The DPoP proof is not valid at this time, by its exp or nbf'],
-  dpop_proof_token: ['invalid_dpop_proof', 'ath of the DPoP proof is not the hash of the access token'],
-  dpop_proof_signature: ['invalid_dpop_proof', 'The signature of the DPoP proof does not match its jwk'],
-  dpop_nonce_needed: ['use_dpop_nonce', 'The DPoP proof needs the nonce of the DPoP-Nonce header'],
-  dpop_proof_missing: ['invalid_dpop_proof', 'The request needs a DPoP proof'],
-  dpop_proof_replayed: ['invalid_dpop_proof', 'The DPoP proof was used before'],
+  dpop_proof_method: ['invalid_dpop_proof', 'htm of the DPoP proof must be the method of the request'],
+  dpop_proof_uri: ['invalid_dpop_proof', 'htu of the DPoP proof must be the URI of the request'],
+  dpop_proof_expired: [
+    'invalid_dpop_proof',
+    'The DPoP proof is not valid at this time. Check its exp and nbf, and the clock',
+  ],
+  dpop_proof_token: ['invalid_dpop_proof', 'ath of the DPoP proof must be the hash of the access token'],
+  dpop_proof_signature: [
+    'invalid_dpop_proof',
+    'The DPoP proof must be signed with the private key of its jwk',
+  ],
+  dpop_nonce_needed: [
+    'use_dpop_nonce',
+    'The DPoP proof needs a nonce. Repeat the request with the nonce of the DPoP-Nonce header',
+  ],
+  dpop_proof_missing: ['invalid_dpop_proof', 'The request needs a DPoP proof. Send it in the DPoP header'],
+  dpop_proof_replayed: [
+    'invalid_dpop_proof',
+    'The DPoP proof was used before. Make a new one for each request',
+  ],
 })
 
 /** A parsed proof (RFC 9449 4.2). Nothing in it is verified yet. */

@@ -6,10 +6,13 @@ import { parseScope, type ScopeCatalogue } from '../kernel/scope.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 
 export const FORWARD_AUTH_ERRORS = defineErrors({
-  verify_scope_unknown: ['insufficient_scope', 'The gateway requires a scope that does not exist here'],
+  verify_scope_unknown: [
+    'insufficient_scope',
+    'The gateway requires a scope that does not exist here. Ask its operator to correct it',
+  ],
   gateway_names_no_request: [
     'invalid_dpop_proof',
-    'The DPoP proof cannot be verified: the gateway does not forward the method and URI of the request',
+    'The gateway does not forward the method and URI, so the DPoP proof cannot be verified. Ask its operator to correct this',
   ],
 })
 

@@ -9,7 +9,7 @@ import type { GrantTerms } from './grant-terms.ts'
 export const BOUND_RESOURCE_ERRORS = defineErrors({
   resource_needs_proof: [
     'invalid_dpop_proof',
-    'A token for this resource needs a DPoP proof; name another resource, or prove a key',
+    'This resource accepts only DPoP-bound tokens. Send a DPoP proof, or name another resource',
   ],
 })
 

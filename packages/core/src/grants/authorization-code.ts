@@ -21,24 +21,36 @@ const AuthorizationCodeRequest = z.object({
 })
 
 export const CODE_ERRORS = defineErrors({
-  code_unknown: ['invalid_grant', 'The authorization code is not valid'],
-  code_expired: ['invalid_grant', 'The authorization code has expired'],
-  code_of_other_client: ['invalid_grant', 'The authorization code is not valid'],
+  code_unknown: ['invalid_grant', 'The authorization code is not valid. Begin again'],
+  code_expired: [
+    'invalid_grant',
+    'The authorization code has expired. Begin again, and redeem the code at once',
+  ],
+  code_of_other_client: ['invalid_grant', 'The authorization code is not valid. Begin again'],
   code_redirect_uri_mismatch: [
     'invalid_grant',
-    'redirect_uri differs from the one of the authorization request',
+    'redirect_uri differs from the authorization request. Send the same one',
   ],
   code_redirect_uri_missing: [
     'invalid_grant',
-    'redirect_uri is missing; send the one of the authorization request',
+    'redirect_uri is missing. Send the one of the authorization request',
   ],
-  code_verifier_missing: ['invalid_grant', 'code_verifier is missing'],
-  code_of_other_key: ['invalid_grant', 'The request must prove the key of dpop_jkt'],
+  code_verifier_missing: [
+    'invalid_grant',
+    'code_verifier is missing. Send the one that code_challenge was made from',
+  ],
+  code_of_other_key: [
+    'invalid_grant',
+    'The code is bound to the key of dpop_jkt. Send a DPoP proof of this key',
+  ],
   code_verifier_mismatch: [
     'invalid_grant',
-    'code_verifier does not match the challenge; the code can no longer be used',
+    'code_verifier does not match code_challenge, so the code is revoked. Begin again',
   ],
-  code_replayed: ['invalid_grant', 'The authorization code was used before; its tokens are revoked'],
+  code_replayed: [
+    'invalid_grant',
+    'The authorization code was used before, so its tokens are revoked. Begin again',
+  ],
 })
 
 /** A client exchanged its authorization code for the first tokens of a grant. */

@@ -3,8 +3,11 @@ import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { sameSecret, sha256 } from '../kernel/secrets.ts'
 
 export const CHALLENGE_ERRORS = defineErrors({
-  challenge_missing: ['invalid_request', 'code_challenge is missing; PKCE is required'],
-  challenge_malformed: ['invalid_request', 'code_challenge must be 43 base64url characters'],
+  challenge_missing: ['invalid_request', 'code_challenge is missing. PKCE with S256 is required'],
+  challenge_malformed: [
+    'invalid_request',
+    'code_challenge must be the SHA-256 hash of code_verifier, 43 base64url characters',
+  ],
   challenge_method_unsupported: ['invalid_request', 'code_challenge_method must be S256'],
 })
 

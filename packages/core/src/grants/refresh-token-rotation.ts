@@ -16,33 +16,39 @@ import {
 } from './refresh-tokens.ts'
 
 export const REFRESH_ERRORS = defineErrors({
-  refresh_token_unknown: ['invalid_grant', 'The refresh token is not valid'],
-  refresh_token_expired: ['invalid_grant', 'The refresh token has expired'],
-  refresh_token_of_other_client: ['invalid_grant', 'The refresh token is not valid'],
+  refresh_token_unknown: ['invalid_grant', 'The refresh token is not valid. The user must authorize again'],
+  refresh_token_expired: ['invalid_grant', 'The refresh token has expired. The user must authorize again'],
+  refresh_token_of_other_client: [
+    'invalid_grant',
+    'The refresh token is not valid. The user must authorize again',
+  ],
   refresh_token_replaced: [
     'invalid_grant',
-    'The refresh token was replaced a moment ago; use the newest one',
+    'The refresh token was replaced a moment ago. Use the newest one',
   ],
-  refresh_token_reused: ['invalid_grant', 'The refresh token was used before; its tokens are revoked'],
+  refresh_token_reused: [
+    'invalid_grant',
+    'The refresh token was used before, so its tokens are revoked. The user must authorize again',
+  ],
   refresh_retry_differs: [
     'invalid_grant',
-    'The refresh token was used a moment ago for another scope or resource',
+    'The refresh token was used a moment ago for another scope or resource. Use the newest one',
   ],
   refresh_retry_key_gone: [
     'invalid_grant',
-    'The refresh token was used before, and its answer cannot be repeated; the user must authorize again',
+    'The refresh token was used before, and its answer cannot be repeated. The user must authorize again',
   ],
   client_changed: [
     'invalid_grant',
-    'The application has changed since its user allowed it; the user must authorize again',
+    'The client has changed since the user allowed it. The user must authorize again',
   ],
   refresh_token_of_other_key: [
     'invalid_dpop_proof',
-    'The refresh needs a DPoP proof of the key of its token',
+    'The refresh token is bound to a key. Send a DPoP proof of this key',
   ],
   refresh_token_of_other_method: [
     'invalid_client',
-    'The client must authenticate by the method with which it got the first token',
+    'The client must use the authentication method with which it got its first token',
   ],
 })
 
@@ -122,7 +128,7 @@ function usableState(
   return state
 }
 
-const ANOTHER_KEY = 'The refresh token was used a moment ago with another key'
+const ANOTHER_KEY = 'The refresh token was used a moment ago with another key. Use the same key'
 
 interface Repetition extends Pick<Grant, 'scopes' | 'resources'> {
   readonly request: RefreshRequest

@@ -18,7 +18,10 @@ import type { Outcome } from './grant.ts'
 import { belongsToFamily } from './refresh-tokens.ts'
 
 export const REVOCATION_ERRORS = defineErrors({
-  token_of_other_client: ['invalid_grant', 'The token was not issued to this client'],
+  token_of_other_client: [
+    'invalid_grant',
+    'The token was not issued to this client. Send only its own tokens',
+  ],
 })
 
 /** RFC 7009 2.1. `token_type_hint` is not read: the token itself shows its type. */

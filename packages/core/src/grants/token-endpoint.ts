@@ -29,8 +29,11 @@ import {
 } from './grant-type.ts'
 
 export const GRANT_TYPE_ERRORS = defineErrors({
-  grant_type_unsupported: ['unsupported_grant_type', 'The server does not support this grant_type'],
-  grant_type_not_registered: ['unauthorized_client', 'The client is not registered for this grant_type'],
+  grant_type_unsupported: ['unsupported_grant_type', 'Unsupported grant_type. See grant_types_supported'],
+  grant_type_not_registered: [
+    'unauthorized_client',
+    'The client is not registered for this grant_type. Add it to grant_types of the registration',
+  ],
 })
 
 const GrantTypeParameter = z.object({ grant_type: text() })

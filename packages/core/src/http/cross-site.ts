@@ -2,7 +2,11 @@ import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { HttpRequest } from './http.ts'
 
 export const CROSS_SITE_ERRORS = defineErrors({
-  form_of_another_site: ['access_denied', 'Another site sent this form', 403],
+  form_of_another_site: [
+    'access_denied',
+    'Another site sent this form. Open the page itself and answer there',
+    403,
+  ],
 })
 
 /**

@@ -6,7 +6,11 @@ import { MESSAGE_ERRORS } from './message.ts'
 import { basePathOf } from './well-known.ts'
 
 export const METHOD_ERRORS = defineErrors({
-  method_not_allowed: ['invalid_request', 'This method is not allowed here', 405],
+  method_not_allowed: [
+    'invalid_request',
+    'This method is not allowed here. Use one of the Allow header',
+    405,
+  ],
 })
 
 /**

@@ -4,15 +4,15 @@ import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-
 import type { HttpRequest } from './http.ts'
 
 export const MESSAGE_ERRORS = defineErrors({
-  message_invalid: ['invalid_request', 'The request is malformed'],
+  message_invalid: ['invalid_request', 'A parameter of the request is missing, repeated or malformed'],
   media_type_unsupported: [
     'invalid_request',
-    'The body has another media type than this endpoint reads',
+    'Unsupported Content-Type. Send application/x-www-form-urlencoded, or application/json to register a client',
     415,
   ],
-  body_unreadable: ['invalid_request', 'The body could not be read'],
-  body_too_large: ['invalid_request', 'The body is larger than 64 KiB', 413],
-  parameters_too_many: ['invalid_request', 'The request has more than 100 parameters'],
+  body_unreadable: ['invalid_request', 'The body could not be read. Check its encoding and Content-Length'],
+  body_too_large: ['invalid_request', 'The body is too large. Send at most 64 KiB', 413],
+  parameters_too_many: ['invalid_request', 'The request has too many parameters. Send at most 100'],
 })
 
 /** No request needs more, and thousands of names take milliseconds to sort. */
@@ -103,9 +103,13 @@ export function requireMediaType(request: HttpRequest, expected: string): void {
     .find((attribute) => attribute.startsWith('charset='))
   const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset)
   if (essence.trim() !== expected || !utf8) {
-    throw new OAuthError(MESSAGE_ERRORS.media_type_unsupported, `The body must be ${expected} in UTF-8`, {
-      parameters: { mediaType: expected },
-    })
+    throw new OAuthError(
+      MESSAGE_ERRORS.media_type_unsupported,
+      `Unsupported Content-Type. Send ${expected} in UTF-8`,
+      {
+        parameters: { mediaType: expected },
+      },
+    )
   }
 }
 

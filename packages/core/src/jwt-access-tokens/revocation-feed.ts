@@ -7,7 +7,10 @@ import { endpointPath } from '../http/well-known.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 
 export const FEED_ERRORS = defineErrors({
-  feed_not_for_client: ['invalid_client', 'Only a resource server may read the revocation feed'],
+  feed_not_for_client: [
+    'invalid_client',
+    'Only a resource server may read the revocation feed. Ask the operator to register one',
+  ],
 })
 
 export interface RevocationFeedOptions {

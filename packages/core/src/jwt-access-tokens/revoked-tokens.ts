@@ -7,9 +7,9 @@ import { KEPT_SECONDS } from '../kernel/revocation-log.ts'
 export const JWT_GUARD_ERRORS = defineErrors({
   keys_unavailable: [
     'temporarily_unavailable',
-    'The keys of the authorization server are not available; try again',
+    'The keys of the authorization server are not available. Try again',
   ],
-  revocation_feed_stale: ['temporarily_unavailable', 'The revocation feed is not available; try again'],
+  revocation_feed_stale: ['temporarily_unavailable', 'The revocation feed is not available. Try again'],
 })
 
 export interface RevokedTokensOptions {

@@ -81,9 +81,9 @@ export function defineErrors<Reason extends string>(
 }
 
 export const SERVER_ERRORS = defineErrors({
-  store_unavailable: ['temporarily_unavailable', 'The service cannot reach its store; try again'],
-  contention: ['temporarily_unavailable', 'Too many requests change this grant at once; try again'],
-  unexpected: ['server_error', 'Something went wrong; the error was logged'],
+  store_unavailable: ['temporarily_unavailable', 'The server is temporarily unavailable. Try again'],
+  contention: ['temporarily_unavailable', 'Too many requests change this grant at once. Try again'],
+  unexpected: ['server_error', 'The server failed, and the error was logged. Try again, or ask the operator'],
 })
 
 /** What only the operator learns of an error: a step of the sign-in attempt has it, and no answer. */
@@ -114,7 +114,7 @@ export interface OAuthErrorOptions extends ErrorOptions {
  * import { OAuthError } from '@grantkit/core'
  * import { ERRORS } from '@grantkit/core/errors'
  *
- * const error = new OAuthError(ERRORS.scope_unknown, 'scope notes:paint does not exist here')
+ * const error = new OAuthError(ERRORS.scope_unknown, 'Unknown scope notes:paint. See scopes_supported')
  * // error.error: 'invalid_scope', error.status: 400, error.reason: 'scope_unknown'
  * ```
  */

@@ -2,11 +2,17 @@ import { defineErrors, type ErrorDefinition, OAuthError } from './oauth-error.ts
 import { includesAll, partOf } from './scope.ts'
 
 export const RESOURCE_ERRORS = defineErrors({
-  resource_unknown: ['invalid_target', 'resource is not a resource of this server'],
-  resource_not_granted: ['invalid_target', 'resource was not part of the authorization'],
+  resource_unknown: [
+    'invalid_target',
+    'Unknown resource. Send the resource of the protected resource metadata, byte for byte',
+  ],
+  resource_not_granted: [
+    'invalid_target',
+    'resource was not part of the authorization. Name it in the authorization request too',
+  ],
   resource_gone: [
     'invalid_grant',
-    'The resource of the authorization is gone; the user must authorize again',
+    'The resource of this grant no longer exists. The user must authorize again',
   ],
 })
 

@@ -49,11 +49,17 @@ export function scopeInLanguage(
 }
 
 export const SCOPE_ERRORS = defineErrors({
-  scope_missing: ['invalid_request', 'scope is missing'],
+  scope_missing: ['invalid_request', 'scope is missing. Send one or more of scopes_supported'],
   scope_malformed: ['invalid_scope', 'scope must be names separated by single spaces'],
-  scope_unknown: ['invalid_scope', 'scope names a scope that does not exist here'],
-  scope_not_registered: ['invalid_scope', 'scope names a scope that the client did not register for'],
-  scope_not_granted: ['invalid_scope', 'scope names a scope that the user did not grant'],
+  scope_unknown: ['invalid_scope', 'Unknown scope. See scopes_supported'],
+  scope_not_registered: [
+    'invalid_scope',
+    'The client is not registered for a scope that it requested. Register the scope, or leave it out',
+  ],
+  scope_not_granted: [
+    'invalid_scope',
+    'The user did not grant a scope that the client requested. Begin a new authorization for it',
+  ],
 })
 
 const MAX_SCOPE_LENGTH = 4000
@@ -108,7 +114,7 @@ export function requestedScopes(
 }
 
 function unknownScope(scope: string): OAuthError {
-  return new OAuthError(SCOPE_ERRORS.scope_unknown, `scope ${scope} does not exist here`, {
+  return new OAuthError(SCOPE_ERRORS.scope_unknown, `Unknown scope ${scope}. See scopes_supported`, {
     parameters: { scope },
   })
 }

@@ -1,8 +1,14 @@
 import { defineErrors, OAuthError } from './oauth-error.ts'
 
 export const SUBJECT_ERRORS = defineErrors({
-  subject_gone: ['invalid_grant', 'The user of this grant is gone; its tokens are revoked'],
-  claims_unavailable: ['temporarily_unavailable', 'The service cannot look up the user; try again'],
+  subject_gone: [
+    'invalid_grant',
+    'The user of this grant no longer exists, so its tokens are revoked. Discard them',
+  ],
+  claims_unavailable: [
+    'temporarily_unavailable',
+    'The server cannot look up the user at the moment. Try again',
+  ],
 })
 
 /** Claims about a user (OpenID Connect Core 5.1), without `sub`, which core adds. */

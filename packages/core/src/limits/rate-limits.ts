@@ -15,7 +15,7 @@ export type { RateLimitWindow }
 export const LIMIT_ERRORS = defineErrors({
   too_many_failures: [
     'temporarily_unavailable',
-    'Too many requests of this client failed; try again later',
+    'Too many requests of this client failed. Try again later',
     429,
   ],
 })

@@ -13,7 +13,10 @@ import { openText, type SealingKeys, sealText } from '../kernel/server-secret.ts
 import { LogoutParameters, type LogoutRequest, readLogoutRequest } from './logout-request.ts'
 
 export const LOGOUT_ERRORS = defineErrors({
-  logout_ticket_invalid: ['invalid_request', 'This form has expired or belongs to another sign-in'],
+  logout_ticket_invalid: [
+    'invalid_request',
+    'This form has expired or belongs to another sign-in. Open the page again',
+  ],
 })
 
 /** The content of the page that asks whether to sign out, and the fields of its form. */

@@ -9,18 +9,21 @@ import { type IdTokenHint, verifiedHint } from '../openid/id-token.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 
 export const LOGOUT_REQUEST_ERRORS = defineErrors({
-  logout_hint_unverified: ['invalid_request', 'id_token_hint is not an ID token that this server can verify'],
+  logout_hint_unverified: [
+    'invalid_request',
+    'The server cannot verify id_token_hint. Send its latest ID token',
+  ],
   logout_hint_of_other_client: [
     'invalid_request',
-    'id_token_hint was issued to another client than client_id',
+    'id_token_hint was issued to another client than client_id. Send both of one client',
   ],
   logout_client_missing: [
     'invalid_request',
-    'post_logout_redirect_uri needs id_token_hint or client_id, which name its client',
+    'post_logout_redirect_uri needs id_token_hint or client_id. Send one of them',
   ],
   post_logout_redirect_uri_not_registered: [
     'invalid_request',
-    'post_logout_redirect_uri is not one that the client registered',
+    'post_logout_redirect_uri is not registered for this client. Send a registered one',
   ],
 })
 

@@ -10,10 +10,13 @@ import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type { IdTokenClaims } from './claims.ts'
 
 export const ID_TOKEN_ERRORS = defineErrors({
-  signing_key_unavailable: ['temporarily_unavailable', 'No signing key is available; try again'],
+  signing_key_unavailable: [
+    'temporarily_unavailable',
+    'The server cannot sign tokens at the moment. Try again',
+  ],
   id_token_hint_unverified: [
     'login_required',
-    'id_token_hint is not an ID token that this server can verify',
+    'The server cannot verify id_token_hint. Send its latest ID token, or leave it out',
   ],
 })
 

@@ -18,8 +18,15 @@ import { openText, type SealingKeys, sealText } from '../kernel/server-secret.ts
  * ```
  */
 export const PAR_ERRORS = defineErrors({
-  pushed_request_uri: ['invalid_request', 'request_uri must not be pushed (RFC 9126 2.1)'],
-  pushed_request_too_long: ['invalid_request', 'The request is too long to be pushed', 413],
+  pushed_request_uri: [
+    'invalid_request',
+    'request_uri must not be pushed (RFC 9126 2.1). Push the parameters themselves',
+  ],
+  pushed_request_too_long: [
+    'invalid_request',
+    'The pushed request is too long. Send fewer scopes or a shorter state',
+    413,
+  ],
 })
 
 /** RFC 9126 2.1. */

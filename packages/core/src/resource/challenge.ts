@@ -5,13 +5,25 @@ import type { TokenType } from '../tokens/credential.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 
 export const BEARER_ERRORS = defineErrors({
-  bearer_missing: ['invalid_token', 'An access token is required'],
-  bearer_malformed: ['invalid_token', 'The Authorization header is malformed'],
-  bearer_unknown: ['invalid_token', 'The access token is unknown, expired or revoked'],
-  bearer_wrong_audience: ['invalid_token', 'The access token was issued for another resource'],
-  bearer_subject_gone: ['invalid_token', 'The user of this access token no longer exists'],
-  bearer_without_user: ['insufficient_scope', 'This needs the access token of a user'],
-  bearer_scope_missing: ['insufficient_scope', 'The access token lacks a scope that this needs'],
+  bearer_missing: ['invalid_token', 'The request has no access token. Send it in the Authorization header'],
+  bearer_malformed: [
+    'invalid_token',
+    'The Authorization header is malformed. Send the scheme, one space and the access token',
+  ],
+  bearer_unknown: ['invalid_token', 'The access token is unknown, expired or revoked. Get a new one'],
+  bearer_wrong_audience: [
+    'invalid_token',
+    'The access token was issued for another resource. Request one for this resource',
+  ],
+  bearer_subject_gone: ['invalid_token', 'The user of this access token no longer exists. Discard the token'],
+  bearer_without_user: [
+    'insufficient_scope',
+    'This resource needs the access token of a user, not of a client',
+  ],
+  bearer_scope_missing: [
+    'insufficient_scope',
+    'The access token lacks a required scope. Begin a new authorization for it',
+  ],
 })
 
 /** What the challenges of a guard need. */

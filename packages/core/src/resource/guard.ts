@@ -22,14 +22,23 @@ import type {
 import { BEARER_ERRORS, type Challenging, tokenError, tokenRequired } from './challenge.ts'
 
 export const SCHEME_ERRORS = defineErrors({
-  token_schemes_mixed: ['invalid_request', 'The request has tokens of two schemes'],
+  token_schemes_mixed: [
+    'invalid_request',
+    'The request has access tokens of two schemes. Send one Authorization header',
+  ],
 })
 
 export const BINDING_ERRORS = defineErrors({
-  token_without_proof: ['invalid_token', 'The access token is bound to a key, and needs a proof of it'],
-  token_not_bound: ['invalid_token', 'The access token is bound to no key: send it as Bearer'],
-  token_of_other_key: ['invalid_token', 'The access token is bound to another key'],
-  token_must_be_bound: ['invalid_token', 'Only access tokens that are bound to a key are accepted here'],
+  token_without_proof: [
+    'invalid_token',
+    'The access token is bound to a key. Send it as DPoP, with a proof of this key',
+  ],
+  token_not_bound: ['invalid_token', 'The access token is not bound to a key. Send it as Bearer'],
+  token_of_other_key: ['invalid_token', 'The access token is bound to another key. Send a proof of that key'],
+  token_must_be_bound: [
+    'invalid_token',
+    'Only DPoP-bound access tokens are accepted here. Request one with a DPoP proof',
+  ],
 })
 
 /** What every guard needs, however it reads tokens. */

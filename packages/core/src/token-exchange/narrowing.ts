@@ -12,7 +12,7 @@ import { type Hash, type Secret, sha256 } from '../kernel/secrets.ts'
 import type { AccessTokenFormat } from '../tokens/credential.ts'
 
 /** One text for all errors: the answer must not reveal whether a stolen token is valid (RFC 8693 2.2.2). */
-const NOT_EXCHANGEABLE = 'subject_token is no live access token that this client may exchange'
+const NOT_EXCHANGEABLE = 'subject_token is expired, revoked, or not exchangeable by this client'
 
 export const EXCHANGE_ERRORS = defineErrors({
   subject_token_unknown: ['invalid_request', NOT_EXCHANGEABLE],
@@ -21,17 +21,20 @@ export const EXCHANGE_ERRORS = defineErrors({
   actor_token_unsupported: ['invalid_request', NOT_EXCHANGEABLE],
   requested_token_type_unsupported: [
     'invalid_request',
-    'requested_token_type must be the type of access tokens',
+    'requested_token_type must be urn:ietf:params:oauth:token-type:access_token',
   ],
-  audience_unsupported: ['invalid_target', 'audience is not supported; name the target by resource'],
+  audience_unsupported: ['invalid_target', 'audience is not supported. Name the target by resource'],
   subject_token_of_other_key: [
     'invalid_dpop_proof',
-    'subject_token is bound to a key: the request needs a proof',
+    'subject_token is bound to a key. Send a DPoP proof of this key',
   ],
-  delegation_too_deep: ['invalid_request', 'The token was exchanged too often in a chain (maximum 3)'],
+  delegation_too_deep: [
+    'invalid_request',
+    'The token was exchanged too often in a chain (maximum 3). Exchange an earlier token',
+  ],
   too_many_exchanged_tokens: [
     'temporarily_unavailable',
-    'The grant has too many live exchanged tokens (maximum 8); revoke one or try again later',
+    'The grant has too many live exchanged tokens (maximum 8). Revoke one, or try again later',
     429,
   ],
 })

@@ -1,6 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql, type UpdateObject } from 'kysely'
-import { removeAttempts } from '../attempts/removal.ts'
-import { compiledOnce } from '../database/compiled-once.ts'
+import { removeAttempts } from '../attempts/attempt-rows.ts'
 import { added, type Database, type Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { Tables } from '../database/tables.ts'
@@ -99,7 +98,7 @@ export function accountRows(database: Database, onEvent: (event: AccountEvent) =
     return changed || isPresent(database, subject)
   }
   const withEmail = (email: string) => active.where('email', '=', addressOf(email)).executeTakeFirst()
-  const withId = compiledOnce(database, active.where('id', '=', ''))
+  const withId = (id: string) => active.where('id', '=', id).executeTakeFirst()
   return errorsAs503<AccountRows>({
     async verify(email, password) {
       const row = await withEmail(email)

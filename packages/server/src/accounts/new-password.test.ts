@@ -10,6 +10,8 @@ it.each([
   ['x'.repeat(1000), undefined],
   ['x'.repeat(1001), 'at most 1000'],
   ['12345678\0', 'control characters'],
+  // One character that is hashed as 18.
+  ['\ufdfa', undefined],
 ])('a new password %j is refused for: %s', (password, problem) => {
   if (problem === undefined) expect(newPasswordProblem(password)).toBeUndefined()
   else expect(newPasswordProblem(password)).toContain(problem)

@@ -2,6 +2,7 @@ import { type AuthorizationServer, OAuthError, type PublicClient } from '@grantk
 import { defineErrors } from '@grantkit/core/feature'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { OperatorActions } from '../admin/operator-actions.ts'
+import { CLIENT_ENTRIES } from '../admin/recent-clients.ts'
 import type { TrailReader } from '../audit/trail-reader.ts'
 import { type AdminEnv, actorOf } from './access.ts'
 import {
@@ -67,7 +68,7 @@ export function clientsOfServer(
   app
     .openapi(list, async (c) => {
       const { recently, limit, cursor } = c.req.valid('query')
-      const { entries, next } = await trail.page({ types: TYPES[recently] }, limit, cursor)
+      const { entries, next } = await trail.page({ types: CLIENT_ENTRIES[recently] }, limit, cursor)
       const ids = new Set(entries.flatMap(({ clientId = [] }) => clientId))
       const found = await Promise.all([...ids].map((id) => clients.find(id)))
       return c.json(page(found.filter(isClient).map(clientOf), next), 200)
@@ -87,13 +88,6 @@ export function clientsOfServer(
       return c.body(null, removed === 'done' ? 204 : 202)
     })
 }
-
-/** Entries of earlier releases use the second name. */
-const TYPES = {
-  added: ['client_added', 'integration_added'],
-  registered: ['client_registered'],
-  allowed: ['consent_granted'],
-} as const
 
 function isClient(client: PublicClient | undefined): client is PublicClient {
   return client !== undefined

@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import type { AccountEntry } from '../accounts/account-directory.ts'
+import { brokenPasswordRule, PASSWORD_RULE } from '../accounts/new-password.ts'
 import { ProfileClaims } from '../accounts/profile-claims.ts'
+import { SUB_EXPECTED, SUB_FORM } from '../users/user-claims.ts'
 import { PageQuery, pageOf, text } from './lists.ts'
 
 /** The messages of the admin API about users. */
@@ -31,20 +33,16 @@ const SignInMethods = {
 export const UserDetails = User.extend(SignInMethods).openapi('UserDetails')
 export const UserPage = pageOf('UserPage', User)
 
-/** `sub` of OpenID Connect Core 2: ASCII, and at most 255 characters. */
-export const Sub = z
-  .string()
-  .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 ASCII characters without spaces')
-  .openapi({ example: '248289761001' })
+export const Sub = z.string().regex(SUB_FORM, SUB_EXPECTED).openapi({ example: '248289761001' })
 export const UserPath = z.object({ sub: Sub })
 
-const MIN_PASSWORD = 8
 const Password = z
   .string()
-  .min(MIN_PASSWORD, `must have at least ${MIN_PASSWORD} characters`)
-  .max(1000)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
-  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not have control characters')
+  .superRefine((password, context) => {
+    const broken = brokenPasswordRule(password)
+    if (broken !== undefined) context.addIssue(broken)
+  })
+  .openapi({ description: PASSWORD_RULE })
 
 export const NewPassword = z.strictObject({ password: Password }).openapi('NewPassword')
 
@@ -57,7 +55,9 @@ export const NewUser = z
     email: z.email().max(254).toLowerCase(),
     email_verified: z.boolean().default(false),
     name: text,
-    password: Password.optional().openapi({ description: 'Without it the user signs in by other methods' }),
+    password: Password.optional().openapi({
+      description: `${PASSWORD_RULE}. Without it the user signs in by other methods`,
+    }),
     ...ProfileClaims.shape,
   })
   .openapi('NewUser')

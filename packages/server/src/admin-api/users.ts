@@ -166,7 +166,7 @@ function changeState(app: OpenAPIHono<AdminEnv>, operation: Operations, { action
     .openapi(disable, async (c) => {
       const { sub } = c.req.valid('param')
       refuseOwnAccount(c, sub)
-      requireFound(await actions.disableUser(sub))
+      requireFound((await actions.disableUser(sub)) !== undefined)
       return c.body(null, 204)
     })
     .openapi(enable, async (c) => {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../config/config.ts'
 import { misspelledVariables } from './misspelled-variables.ts'
 import { unreachable } from './reachable.ts'
-import { masked, summaryOf } from './summary.ts'
+import { summaryOf } from './summary.ts'
 import { trial } from './trial.ts'
 
 describe('grantkit check', () => {
@@ -27,13 +27,14 @@ describe('grantkit check', () => {
   it('shows no secret and no password', () => {
     const environment = {
       SECRET: 'horse'.repeat(8),
-      DATABASE_URL: 'postgres://me:horse@db/auth',
+      DATABASE_URL: 'postgres://me:horse@db/auth?password=horse',
       STORE_URL: 'rediss://:horse@cache:6379',
+      MAIL_URL: 'smtp://mail?pass=horse',
+      MAIL_FROM: 'no-reply@notes.example',
     }
     const text = summaryOf(parseConfig({ environment })).join('\n')
     expect(text).not.toContain('horse')
-    expect(text).toContain('Database,postgres://me:***@db/auth')
-    expect(masked('postgres://me:a/b@db/auth')).toBe('postgres://me:***@db/auth')
+    expect(text).toContain('Database,postgres://me:***@db/auth?password=***')
   })
 
   it('names a database that cannot be reached, and creates no file', async () => {

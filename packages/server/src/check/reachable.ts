@@ -2,7 +2,7 @@ import { constants, existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { masked } from './summary.ts'
+import { masked, withMaskedUrls } from '../config/url-passwords.ts'
 
 /** The problems of database and store. Nothing is created and no table changes. */
 export async function unreachable({ database, store }: Config): Promise<readonly string[]> {
@@ -14,7 +14,7 @@ export async function unreachable({ database, store }: Config): Promise<readonly
     places.map(([variable, url]) =>
       reach(url).then(
         () => [],
-        (error: Error) => [`${variable}: ${masked(url)} cannot be used: ${masked(error.message)}`],
+        (error: Error) => [`${variable}: ${masked(url)} cannot be used: ${withMaskedUrls(error.message)}`],
       ),
     ),
   )

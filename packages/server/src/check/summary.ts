@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { masked } from '../config/url-passwords.ts'
 
 /** What a server will run as, by subject. It has no secret, and no password of a URL. */
 export function summaryOf(config: Config): readonly (readonly [subject: string, text: string])[] {
@@ -19,13 +20,8 @@ export function summaryOf(config: Config): readonly (readonly [subject: string, 
   ]
 }
 
-/** `postgres://me:***@db/auth`. */
-export function masked(url: string): string {
-  return url.replace(/(\/\/[^/@:\s]*):\S*@/, '$1:***@')
-}
-
 function usersOf({ users, upstream, upstreamFile }: Config): string {
-  if (users?.kind === 'external') return `the application at ${users.url} signs them in`
+  if (users?.kind === 'external') return `the application at ${masked(users.url)} signs them in`
   if (users !== undefined) return 'a directory'
   const providers = upstream.map(({ label }) => label).join(', ') || upstreamFile
   return providers === undefined ? 'accounts of this server' : `accounts of this server, and ${providers}`

@@ -6,9 +6,10 @@ import { choice, field, listed, portNumber, text } from './fields.ts'
 
 export const BASE_URL_FORM = /^https?:\/\/[^/?#\s]+(\/[^/?#\s]+)*$/
 
-const TrustedProxies = z.union([z.number(), z.array(z.string())]).refine(isTrustable, {
-  error: 'must be a number of proxies, or their addresses or networks separated by commas',
-})
+const PROXIES_EXPECTED = 'must be a number of proxies, or their addresses or networks separated by commas'
+const TrustedProxies = z
+  .union([z.number(), z.array(z.string())], { error: PROXIES_EXPECTED })
+  .refine(isTrustable, { error: PROXIES_EXPECTED })
 
 export const addressFields = {
   mode: field(

@@ -1,6 +1,6 @@
 import { ConfigError } from './config-error.ts'
 import type { ClientAuthenticationMethod } from './features.ts'
-import { overriddenSecrets, problemsOf } from './problems.ts'
+import { expected, overriddenSecrets, problemsOf } from './problems.ts'
 import { contradictions, withProfile } from './profile.ts'
 import { problemsTogether } from './rules.ts'
 import { configSchema, type ParsedConfig, type ServerConfig } from './schema.ts'
@@ -40,7 +40,7 @@ export function parseConfig({
   const environment = Object.fromEntries(Object.entries(all).filter(([, text]) => text !== ''))
   const schema = configSchema({ environment, folder })
   const merged = withVariables(schema, config, environment)
-  const parsed = schema.safeParse(merged.values)
+  const parsed = schema.safeParse(merged.values, { error: expected })
   const written = overriddenSecrets(schema, config, merged)
   if (!parsed.success)
     throw new ConfigError([...written, ...problemsOf(schema, merged, parsed.error.issues)], file)

@@ -26,10 +26,26 @@ export function fieldsOf(schema: z.ZodType, prefix = ''): readonly KnownField[] 
 /** The names that an object at this place may have. */
 export function namesAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
   const [name, ...rest] = path
-  if (name === undefined) return Object.keys(shapeOf(schema) ?? {})
+  if (name !== undefined) return nextAt(schema, name).flatMap((next) => namesAt(next, rest))
+  const names = optionsOf(schema).flatMap((option) => Object.keys(shapeOf(option) ?? {}))
+  return [...new Set(names)]
+}
+
+/** Whether the value at this place is a secret, or part of one. */
+export function isSecretAt(schema: z.ZodType, [name, ...rest]: readonly PropertyKey[]): boolean {
+  if (name === undefined) return false
+  return nextAt(schema, name).some((next) => FIELDS.get(next)?.secret || isSecretAt(next, rest))
+}
+
+/** The schemas that the member of an object, array or record may have. */
+function nextAt(schema: z.ZodType, name: PropertyKey): readonly z.ZodType[] {
+  return optionsOf(schema).flatMap((option) => shapeOf(option)?.[String(name)] ?? elementOf(option) ?? [])
+}
+
+/** Of a union, or the schema itself. */
+function optionsOf(schema: z.ZodType): readonly z.ZodType[] {
   const inside = bare(schema)
-  const next = shapeOf(inside)?.[String(name)] ?? elementOf(inside)
-  return next === undefined ? [] : namesAt(next, rest)
+  return (inside.def as { options?: readonly z.ZodType[] }).options?.flatMap(optionsOf) ?? [inside]
 }
 
 /** Without the wrappers of defaults. */

@@ -6,6 +6,7 @@ import { type ExternalSignInOptions, externalSignIn } from '../external-sign-in/
 import type { DirectoryUsers } from '../users/directory.ts'
 import { field, text } from './fields.ts'
 import { type Origin, path, secret } from './references.ts'
+import { withMaskedUrls } from './url-passwords.ts'
 
 /** Who may sign in, and how. */
 
@@ -30,7 +31,9 @@ export const Provider = (clientSecret: z.ZodType<string, unknown>) =>
     scope: field(text().default('openid email profile'), 'the scopes that are requested'),
     signUp: field(
       z
-        .union([z.boolean(), z.strictObject({ emailDomains: z.array(z.string().toLowerCase()).min(1) })])
+        .union([z.boolean(), z.strictObject({ emailDomains: z.array(z.string().toLowerCase()).min(1) })], {
+          error: "must be true, false or { emailDomains: ['notes.example'] }",
+        })
         .default(false),
       'whether an unknown user gets an account: never, always, or with a verified address of these domains',
     ),
@@ -67,8 +70,14 @@ const External = (origin: Origin) =>
     kind: z.literal('external'),
     url: text(),
     key: sharedKey(origin).optional(),
-    keys: z.union([z.string(), z.custom<JSONWebKeySet>((keys) => typeof keys === 'object')]).optional(),
-    check: z.custom<(sub: string) => Promise<boolean>>((check) => typeof check === 'function').optional(),
+    keys: z
+      .union([z.string(), z.custom<JSONWebKeySet>((keys) => typeof keys === 'object')], {
+        error: 'must be the URL of a JWK Set, or the set',
+      })
+      .optional(),
+    check: z
+      .custom<(sub: string) => Promise<boolean>>((check) => typeof check === 'function', 'must be a function')
+      .optional(),
     checkSeconds: z.number().optional(),
   })
 
@@ -120,7 +129,7 @@ function checked(origin: Origin, options: ExternalSignInOptions, context: z.Refi
   try {
     return externalSignIn({ ...options, key })
   } catch (error) {
-    context.addIssue((error as Error).message.replace(/^users: /, 'is wrong: '))
+    context.addIssue(withMaskedUrls((error as Error).message.replace(/^users: /, 'is wrong: ')))
     return z.NEVER
   }
 }

@@ -1,8 +1,8 @@
 import { closest, distance } from 'fastest-levenshtein'
 import type { z } from 'zod'
-import { fieldsOf, namesAt } from './known-fields.ts'
-import { hasPassword } from './references.ts'
+import { fieldsOf, isSecretAt, namesAt } from './known-fields.ts'
 import type { ConfigSchema } from './schema.ts'
+import { hasPassword } from './url-passwords.ts'
 import { isPlain, type Merged, type Source, type Sources } from './variables.ts'
 
 /** The problems that a schema found, each a sentence with the key, what would be right, and the value. */
@@ -14,8 +14,23 @@ export function problemsOf(
   return issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) => unknownKey(schema, issue.path, key))
-    return [`${nameOf(merged, issue.path)} ${messageOf(issue, merged)}${valueAt(merged, issue.path)}`]
+    return [`${nameOf(merged, issue.path)} ${messageOf(issue, merged)}${wrongValue(schema, merged, issue)}`]
   })
+}
+
+/** What would be right, for schemas that do not say it. */
+export function expected(issue: z.core.$ZodRawIssue): string {
+  if (issue.code === 'invalid_type') return `must be ${TYPES[issue.expected] ?? issue.expected}`
+  return issue.code === 'too_small' ? 'must not be empty' : 'is not valid'
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  number: 'a number',
+  object: 'an object',
+  record: 'an object',
+  string: 'a text',
 }
 
 /** Secrets in a configuration are copied with it, also where a variable replaces them. */
@@ -56,19 +71,35 @@ function quoted(name: string): string {
 
 function messageOf(issue: z.core.$ZodIssue, merged: Merged): string {
   const isText = sourceOf(merged.sources, issue.path) !== undefined
-  if (issue.code === 'invalid_type' && issue.expected === 'boolean')
-    return isText ? 'must be on or off' : 'must be true or false'
+  if (issue.code === 'invalid_type' && issue.expected === 'boolean' && isText) return 'must be on or off'
   if (issue.code === 'invalid_type' && at(merged.values, issue.path) === undefined) return 'is missing'
   return issue.message
 }
 
-/** Never a secret or something that contains one, nor a URL with a password. */
-function valueAt(merged: Merged, path: readonly PropertyKey[]): string {
-  const source = sourceOf(merged.sources, path)
-  const value = source === undefined ? JSON.stringify(at(merged.values, path)) : source.text
-  if (value === undefined || SECRET.test(keyOf(path) + value) || hasPassword(value)) return ''
-  return `, not ${source === undefined ? value.slice(0, 100) : JSON.stringify(value.slice(0, 100))}`
+/** A check of several values names the wrong one itself. */
+function wrongValue(schema: ConfigSchema, merged: Merged, issue: z.core.$ZodIssue): string {
+  if (isSecretAt(schema, issue.path)) return ''
+  const wrong = issue.code === 'custom' ? issue.params?.wrong : undefined
+  return wrong === undefined ? valueAt(merged, issue.path) : notThis(wrong)
 }
+
+/** The value as the end of a sentence. Not for fields that are secret. */
+export function valueAt(merged: Merged, path: readonly PropertyKey[]): string {
+  const source = sourceOf(merged.sources, path)
+  const value = source === undefined ? at(merged.values, path) : source.text
+  return SECRET.test(keyOf(path)) ? '' : notThis(value)
+}
+
+/** Never something that contains a secret, nor a URL with a password. */
+function notThis(value: unknown): string {
+  const printed = JSON.stringify(value)
+  if (printed === undefined || SECRET.test(printed)) return ''
+  return hasPassword(typeof value === 'string' ? value : printed)
+    ? ''
+    : `, not ${printed.slice(0, MAX_PRINTED)}`
+}
+
+const MAX_PRINTED = 100
 
 /** In the name of a field, and in the JSON of an object: `users.key`. */
 const SECRET = /secret|\bkey\b/i
@@ -86,7 +117,8 @@ function unknownKey(schema: ConfigSchema, path: readonly PropertyKey[], key: str
   const near = known.length === 0 ? '' : closest(key, [...known])
   if (near !== '' && distance(key.toLowerCase(), near.toLowerCase()) <= 1 + key.length / 4)
     return `${whole} is unknown: did you mean ${keyOf([...path, near])}?`
-  const elsewhere = fieldsOf(schema).flatMap((field) => endingWith(key, field.key.split('.')))[0]
+  const inside = fieldsOf(schema).flatMap((field) => endingWith(key, field.key.split('.')))
+  const elsewhere = inside.find((name) => name.startsWith(path.map((part) => `${String(part)}.`).join('')))
   if (elsewhere !== undefined) return `${whole} is unknown: did you mean ${elsewhere}?`
   return `${whole} is unknown. Known: ${known.join(', ')}`
 }

@@ -1,4 +1,4 @@
-import { at, nameOf } from './problems.ts'
+import { at, nameOf, valueAt } from './problems.ts'
 import type { ParsedConfig } from './schema.ts'
 import type { Merged } from './variables.ts'
 
@@ -36,8 +36,11 @@ export function withProfile(config: ParsedConfig): ParsedConfig {
 /** What contradicts the profile. */
 export function contradictions({ features, lifetimes }: ParsedConfig, merged: Merged): readonly string[] {
   if (features.profile === undefined) return []
-  const problem = (key: string, must: string, section: string) =>
-    `${nameOf(merged, key.split('.'))} must be ${must} with ${profileName(merged)} (FAPI 2.0 Security Profile ${section})`
+  const problem = (key: string, must: string, section: string) => {
+    const path = key.split('.')
+    const expected = `must be ${must} with ${profileName(merged)}${valueAt(merged, path)}`
+    return `${nameOf(merged, path)} ${expected} (FAPI 2.0 Security Profile ${section})`
+  }
   const others = FAPI2.flatMap(([name, value, section]) => {
     const key = `features.${name}`
     const given = at(merged.values, key.split('.'))

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { hasPassword } from './url-passwords.ts'
 
 /** Values that the configuration refers to: secrets, which it must not contain, and files. */
 
@@ -53,10 +54,6 @@ export function path(origin: Origin) {
     .string({ error: 'must be the path of a file' })
     .min(1)
     .transform((name) => resolve(origin.folder, name))
-}
-
-export function hasPassword(url: string): boolean {
-  return /\/\/[^/@\s]*:[^@\s]+@/.test(url)
 }
 
 /** `secret: process.env.MY_SECRET` is not written down: some variable has this value. */

@@ -1,4 +1,4 @@
-import { at, nameOf } from './problems.ts'
+import { at, nameOf, valueAt } from './problems.ts'
 import type { ParsedConfig } from './schema.ts'
 import type { Merged } from './variables.ts'
 
@@ -23,7 +23,9 @@ function inProduction(config: ParsedConfig, merged: Merged): readonly string[] {
     'SECRET is missing: at least 32 random characters': config.secret !== undefined,
     'KEYS_FILE is missing: a JSON Web Key set with the private signing keys; "keys rotate" makes one':
       config.keysFile !== undefined,
-    'BASE_URL is missing or not https': config.baseUrl?.startsWith('https://') === true,
+    'BASE_URL is missing: the public https URL': config.baseUrl !== undefined,
+    [`${name('baseUrl')} must be an https URL in production${valueAt(merged, ['baseUrl'])}`]:
+      config.baseUrl?.startsWith('https://') ?? true,
     [`${name('limits')} must not be off in production`]: config.limits,
     // They allow requests to private addresses for unauthenticated callers (SSRF).
     [`${name('features.clientDocuments.testCa')} must not be set in production`]:

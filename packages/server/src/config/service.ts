@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { ScopeDefinition } from '@grantkit/core'
+import { isLoopbackUrl } from '@grantkit/core/feature'
 import { z } from 'zod'
 import { choice, field, text, whole } from './fields.ts'
 import type { Origin } from './references.ts'
@@ -27,7 +28,11 @@ const Brand = (origin: Origin) =>
   z.strictObject({
     name: field(text().default('Grantkit'), 'the name of your service, on every page'),
     logo: field(
-      z.union([z.string().transform((logo) => logoIn(origin, logo)), z.instanceof(URL)]).optional(),
+      z
+        .union([z.string().transform((logo) => logoIn(origin, logo)), z.instanceof(URL)], {
+          error: 'must be a file, markup or a URL',
+        })
+        .optional(),
       'an SVG, PNG, WebP or JPEG file, `<svg …>` markup, or a `data:` URI; at most 64 KiB',
     ),
     accent: field(
@@ -59,7 +64,8 @@ const Resource = z.strictObject({
   dpop: field(choice(['required']).optional(), '`required`: it accepts bound tokens only'),
 })
 
-const RESOURCE_EXPECTED = 'must be https URLs without a fragment, or paths below baseUrl'
+const RESOURCE_EXPECTED =
+  'must be https URLs without a fragment, http URLs of this machine, or paths below baseUrl'
 
 export const serviceFields = (origin: Origin) => ({
   brand: Brand(origin).prefault({}),
@@ -79,7 +85,10 @@ export const serviceFields = (origin: Origin) => ({
   resources: field(
     z
       .record(z.string(), Resource)
-      .refine((resources) => Object.keys(resources).every(isResource), { error: RESOURCE_EXPECTED })
+      .superRefine((resources, context) => {
+        for (const wrong of Object.keys(resources).filter((name) => !isResource(name)))
+          context.addIssue({ code: 'custom', message: RESOURCE_EXPECTED, params: { wrong } })
+      })
       .default({}),
     'your APIs and MCP servers that accept the tokens, next to the server itself: by URL, or by path below `baseUrl`. In the variable, separated by commas',
     { variable: 'RESOURCES', read: resourcesOf, otherwise: 'none' },
@@ -87,7 +96,9 @@ export const serviceFields = (origin: Origin) => ({
 })
 
 function isResource(resource: string): boolean {
-  return /^\/[^/?#\s]/.test(resource) || (/^https?:\/\/[^#\s]+$/.test(resource) && URL.canParse(resource))
+  if (/^\/[^/?#\s]/.test(resource)) return true
+  if (!/^https?:\/\/[^#\s]+$/.test(resource) || !URL.canParse(resource)) return false
+  return resource.startsWith('https:') || isLoopbackUrl(resource)
 }
 
 function resourcesOf(variable: string): Record<string, object> {

@@ -1,4 +1,5 @@
 import { type CommandNames, commandNamesOf } from '../command-names.ts'
+import { withMaskedUrls } from './url-passwords.ts'
 
 /**
  * Runs work that depends on an environment variable. An error begins with its name, and ends with the command to run
@@ -13,7 +14,10 @@ export async function variableAtFault<T>(
     return await work()
   } catch (cause) {
     const { message = String(cause), code } = cause as { message?: string; code?: unknown }
-    throw new Error(`${variable}: ${withAdvice(message, code, commandNamesOf({ commands }))}`, { cause })
+    throw new Error(
+      `${variable}: ${withAdvice(withMaskedUrls(message), code, commandNamesOf({ commands }))}`,
+      { cause },
+    )
   }
 }
 

@@ -37,8 +37,8 @@ export function withVariables(
 }
 
 /** All variables, with those that name the file of a secret. */
-export function variablesOf(schema: ConfigSchema): readonly string[] {
-  return fieldsOf(schema).flatMap(({ info: { variable, secret } }) => {
+export function variablesOf(fields: readonly KnownField[]): readonly string[] {
+  return fields.flatMap(({ info: { variable, secret } }) => {
     if (variable === undefined) return []
     return secret ? [variable, variable + IN_FILE] : [variable]
   })

@@ -1,14 +1,11 @@
-import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { addAdminColumn } from './admin-column.ts'
+import { addAdminColumn, createAccounts, createInstallationNames } from './account-tables.ts'
 import { createAttemptSteps } from './attempt-steps-table.ts'
 import { createAudit } from './audit-table.ts'
-import { createInstallationNames } from './installation-name-table.ts'
 import { createRateLimits } from './rate-limit-table.ts'
 import { addSessionEpochAndEmailSource } from './session-epoch-and-email-source.ts'
 import { createSignInTables } from './sign-in-tables.ts'
 import { createStatistics } from './statistic-table.ts'
-import { textOf } from './text-column.ts'
 
 /** The migrations of a service, for its own tables. They run with those of the server, in the order of their names. */
 export interface AppMigrations {
@@ -57,16 +54,3 @@ export function withAppMigrations(
 }
 
 export type Migrations = Required<AppMigrations>
-
-async function createAccounts(database: Kysely<unknown>): Promise<void> {
-  const text = textOf(database)
-  await database.schema
-    .createTable('account')
-    .addColumn('id', text, (column) => column.notNull().primaryKey())
-    .addColumn('email', text, (column) => column.unique())
-    .addColumn('claims', text, (column) => column.notNull())
-    .addColumn('password', text, (column) => column.notNull())
-    .addColumn('state', text, (column) => column.notNull())
-    .addColumn('added_at', text, (column) => column.notNull())
-    .execute()
-}

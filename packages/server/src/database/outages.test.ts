@@ -56,6 +56,10 @@ it.each([
   expect(kindOfError(new Error(message))).toBeUndefined()
 })
 
+it('a fetch that reached nobody is no bug', () => {
+  expect(kindOfError(new TypeError('fetch failed', { cause: withCode('ECONNREFUSED') }))).toBeUndefined()
+})
+
 function byCode(code: string) {
   return [code, withCode(code)] as const
 }

@@ -1,4 +1,7 @@
 import { createSecretKey } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { newSigningKeys, type Store } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import {
@@ -54,6 +57,14 @@ function good({ jti = '' }: JWTPayload): JWTPayload {
 
 const signed = (payload: JWTPayload, alg = 'HS256', key: Parameters<SignJWT['sign']>[0] = SHARED) =>
   new SignJWT(payload).setProtectedHeader({ alg }).sign(key)
+
+/** A host that serves the public key of the application as a JWK Set. */
+async function startJwkSetHost() {
+  const server = createServer((_, response) => void response.end(JSON.stringify({ keys: [jwk] })))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/keys`, close: () => void server.close() }
+}
 
 describe('the request to the application', () => {
   it('names both sides, the way back, and what the client wants of the sign-in', async () => {
@@ -125,6 +136,16 @@ describe('a response', () => {
     expect((await signIn.finish(cookies, response)).user.sub).toBe('alice')
   })
 
+  it('may be signed with a key of a JWK Set that the application publishes', async () => {
+    const { url, close } = await startJwkSetHost()
+    onTestFinished(close)
+    const { signIn, begun } = open({ keys: url })
+    const { request, cookies } = await begun()
+    const header = { alg: 'ES256', kid: jwk.kid }
+    const response = await new SignJWT(good(request)).setProtectedHeader(header).sign(pair.privateKey)
+    expect((await signIn.finish(cookies, response)).user.sub).toBe('alice')
+  })
+
   it.each<[string, Record<string, unknown>, string]>([
     ['another request', { jti: 'x' }, 'expired'],
     ['no request', { jti: undefined }, 'invalid'],
@@ -154,6 +175,27 @@ describe('a response', () => {
     const { request, cookies } = await begun()
     const response = await signed({ ...good(request), ...change })
     await expect(signIn.finish(cookies, response)).rejects.toMatchObject({ reason })
+  })
+
+  it.each([60, 120])('may expire in %i seconds: a minute, and a minute of clock skew', async (seconds) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { signIn, begun } = open()
+    const { request, cookies } = await begun()
+    const response = await signed({ ...good(request), exp: now() + seconds })
+    expect((await signIn.finish(cookies, response)).user.sub).toBe('alice')
+  })
+
+  it('may not expire a second later', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { signIn, begun } = open()
+    const { request, cookies } = await begun()
+    const response = await signed({ ...good(request), exp: now() + 121 })
+    await expect(signIn.finish(cookies, response)).rejects.toMatchObject({
+      reason: 'invalid',
+      detail: 'exp is more than 60 seconds ahead',
+    })
   })
 
   it.each<[string, (payload: JWTPayload, request: string) => Promise<string> | string]>([

@@ -1,27 +1,27 @@
 import type { Answers } from './answers.ts'
 
-/** The server in containers, in production mode, behind a proxy that does TLS. */
+/** The server in containers: in production mode behind a proxy that does TLS, or on this machine at an http address. */
 export function composeFile(answers: Answers): string {
   const usesPostgres = answers.database === 'postgres'
-  return `# The server behind a proxy that does TLS. Secrets come from .env.
+  return `# docker compose up -d, then: docker compose exec grantkit grantkit check
+# Secrets come from .env.
 services:
   grantkit:
+    # No registry has the image. Compose builds it from the repository, or from a clone: GRANTKIT_SOURCE=../grantkit
+    build: &build \${GRANTKIT_SOURCE:-https://github.com/grantkit/grantkit.git}
     image: grantkit-server
     restart: unless-stopped
     # Longer than DRAIN_SECONDS and the requests that are being answered.
     stop_grace_period: 30s
-    command: [start, --config, /config/grantkit.config.ts]
     environment: &environment
-      # An https address; without one, production does not start.
-      BASE_URL: \${PUBLIC_URL:-${answers.url}}
+${modeAndAddress(answers)}
       # The configuration may name the port of your machine.
       PORT: "3000"
       SECRET: \${SECRET:?at least 32 random characters}
       KEYS_FILE: /data/keys.json
       DATABASE_URL: ${databaseUrl(answers)}
-${externalKey(answers)}      TRUST_PROXY: "1"
-    ports:
-      - "127.0.0.1:3000:3000"
+${externalKey(answers)}    ports:
+      - "127.0.0.1:${publishedPort(answers)}:3000"
     volumes: &volumes
       - ./grantkit.config.ts:/config/grantkit.config.ts:ro
       - data:/data
@@ -31,9 +31,10 @@ ${externalKey(answers)}      TRUST_PROXY: "1"
 ${usesPostgres ? HEALTHY_POSTGRES : ''}
   # Creates the signing keys once.
   keys:
+    build: *build
     image: grantkit-server
     entrypoint: [sh, -c]
-    command: ["test -f /data/keys.json || grantkit keys rotate --config /config/grantkit.config.ts"]
+    command: ["test -f /data/keys.json || grantkit keys rotate"]
     environment: *environment
     volumes: *volumes
 ${usesPostgres ? `    depends_on:\n${HEALTHY_POSTGRES}${POSTGRES}` : ''}
@@ -41,6 +42,24 @@ volumes:
   data:
 ${usesPostgres ? '  postgres:\n' : ''}`
 }
+
+/** Production refuses an http address. */
+function modeAndAddress({ url }: Answers): string {
+  return isHttps(url)
+    ? `      BASE_URL: ${url}
+      # The proxy in front of it, which does TLS.
+      TRUST_PROXY: "1"`
+    : `      # For this machine only. In production: no NODE_ENV here, an https BASE_URL, and TRUST_PROXY for your proxy.
+      NODE_ENV: development
+      BASE_URL: ${url}`
+}
+
+/** The port of a proxy on this machine, or of its browsers. */
+function publishedPort({ url }: Answers): string {
+  return isHttps(url) ? '3000' : new URL(url).port || '80'
+}
+
+const isHttps = (url: string) => url.startsWith('https://')
 
 function databaseUrl({ database }: Answers): string {
   return database === 'postgres'

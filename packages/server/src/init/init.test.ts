@@ -51,15 +51,28 @@ describe('grantkit init', () => {
   })
 
   it.each([
-    ['http://127.0.0.1:4321', 4321],
-    ['https://auth.example', 3000],
-    ['https://localhost:8443', 3000],
-  ])('lets the server at %s listen on port %i, and its container always on 3000', async (url, port) => {
-    const folder = await initialized(`--url=${url}`)
-    const { config } = await readConfig({ file: join(folder, 'grantkit.config.ts'), environment: {} })
-    expect(config.port).toBe(port)
-    const { services } = parse(await readFile(join(folder, 'compose.yaml'), 'utf8'))
-    expect(services.grantkit.environment.PORT).toBe('3000')
+    ['http://127.0.0.1:4321', 4321, '127.0.0.1:4321:3000'],
+    ['https://auth.example', 3000, '127.0.0.1:3000:3000'],
+    ['https://localhost:8443', 3000, '127.0.0.1:3000:3000'],
+  ])(
+    'lets the server at %s listen on port %i, and publishes its container at %s',
+    async (url, port, ports) => {
+      const folder = await initialized(`--url=${url}`)
+      const { config } = await readConfig({ file: join(folder, 'grantkit.config.ts'), environment: {} })
+      expect(config.port).toBe(port)
+      const { services } = parse(await readFile(join(folder, 'compose.yaml'), 'utf8'))
+      expect(services.grantkit.environment).toMatchObject({ PORT: '3000', BASE_URL: url })
+      expect(services.grantkit.ports).toEqual([ports])
+    },
+  )
+
+  it('runs containers in production mode, except at an http address, which production refuses', async () => {
+    const environmentAt = async (url: string) => {
+      const folder = await initialized(`--url=${url}`)
+      return parse(await readFile(join(folder, 'compose.yaml'), 'utf8')).services.grantkit.environment
+    }
+    expect(await environmentAt('https://auth.example')).not.toHaveProperty('NODE_ENV')
+    expect(await environmentAt('http://127.0.0.1:3000')).toMatchObject({ NODE_ENV: 'development' })
   })
 
   it('writes secrets into .env alone, which only its owner reads', async () => {

@@ -59,6 +59,13 @@ describe('the log in an outage', () => {
     expect(lines.slice(2)).toMatchObject([{ path: '/fourth', count: 1 }])
   })
 
+  it('has the stack of a bug', () => {
+    const { log, lines } = openLog()
+    const cause = new TypeError('rows is undefined')
+    logEvents(log)({ ...failed('/api/oauth/token', 'unexpected'), cause } as ServerEvent)
+    expect(lines).toMatchObject([{ err: { type: 'TypeError', stack: cause.stack } }])
+  })
+
   it('has one line per second for the failed sign-ins of each user, and one for those of unknown users', async () => {
     const { log, lines } = openLog()
     const onEvent = logEvents(log)

@@ -38,6 +38,8 @@ export type SignInEvent =
       readonly detail?: string
     }
 
+export type SignInReason = Extract<SignInEvent, { type: 'sign_in_failed' }>['reason']
+
 /** The account, if the credential is right; or the seconds to wait, and then the credential was not checked. */
 export type Attempt = { readonly account: StoredAccount | undefined } | { readonly wait: number }
 

@@ -27,6 +27,8 @@ export type NoImport = 'disabled' | 'removed' | 'taken'
 export interface ImportedUsers {
   /** Adds the account at the first sign-in, and updates its claims at the next ones. @throws OAuthError `temporarily_unavailable` */
   signIn(user: ImportedUser): Promise<StoredAccount | NoImport>
+  /** Keeps out a user who has not signed in yet. `false`: the user has an account, or had one. */
+  refuse(sub: string): Promise<boolean>
 }
 
 /** The `issuer` of the identities that mark these accounts. It is no URL, so no OpenID provider has it. */
@@ -42,24 +44,31 @@ export function importedUsers(database: Database, onEvent: (event: AccountEvent)
       // Another request may have added it meanwhile. An address of another account may be the same text as the id.
       return (await update(database, user)) ?? 'taken'
     },
+    async refuse(sub) {
+      const removed = { email: null, claims: '{}', state: 'removed' } as const
+      const isNew = await added(database, (rows) => insertRow(rows, sub, removed))
+      if (isNew) onEvent({ type: 'account_removed', subject: sub })
+      return isNew
+    },
   })
 }
 
-async function insert(rows: Rows, { sub, claims }: ImportedUser): Promise<true> {
+async function insertRow(
+  rows: Rows,
+  id: string,
+  values: Pick<Selectable<AccountRow>, 'email' | 'claims' | 'state'>,
+): Promise<true> {
   const added_at = new Date().toISOString()
-  const account = {
-    id: sub,
-    email: sub,
-    email_source: null,
-    email_since: null,
-    claims: JSON.stringify(withTime(claims)),
-    password: '',
-    state: 'active',
-    admin: 0,
-    session_epoch: 0,
-    added_at,
-  } as const
-  await rows.insertInto('account').values(account).execute()
+  const unverified = { email_source: null, email_since: null, password: '', admin: 0, session_epoch: 0 }
+  await rows
+    .insertInto('account')
+    .values({ id, ...values, ...unverified, added_at })
+    .execute()
+  return true
+}
+
+async function insert(rows: Rows, { sub, claims }: ImportedUser): Promise<true> {
+  await insertRow(rows, sub, { email: sub, claims: JSON.stringify(withTime(claims)), state: 'active' })
   const identity = { issuer: ORIGIN, identity: sub, subject: sub, shownAs: sub, addedAt: Date.now() }
   await insertIdentity(rows, identity)
   return true

@@ -4,10 +4,14 @@ import { ProfileClaims } from '../accounts/profile-claims.ts'
 
 /** What an application or a directory knows about its users. */
 
-/** The id of a user at the application; it becomes `sub` (OpenID Connect Core 2: at most 255 ASCII characters). */
+/** `sub` of OpenID Connect Core 2: ASCII, and at most 255 characters. */
+export const SUB_FORM = /^[\x21-\x7e]{1,255}$/
+export const SUB_EXPECTED = 'must be 1 to 255 visible ASCII characters, without spaces'
+
+/** The id of a user at the application; it becomes `sub`. */
 export const UserId = z
   .string('sub must be a text: the id of the user at the application')
-  .regex(/^[\x21-\x7e]{1,255}$/, 'sub must be 1 to 255 visible ASCII characters, without spaces')
+  .regex(SUB_FORM, `sub ${SUB_EXPECTED}`)
 
 /** Those of the message, of a token and of the sign-in: they say nothing about the user (RFC 7519 4.1, OpenID Connect Core 2). */
 const PROTOCOL_CLAIMS = new Set(

@@ -33,13 +33,20 @@ export function accountsOf(
   rows: AccountRows,
   imported: ImportedUsers,
 ): AccountRows {
-  if (users?.kind === 'directory') return directoryAccounts(rows, imported, users.directory)
-  if (users?.check === undefined) return rows
+  if (users === undefined) return rows
+  const accounts = { ...rows, remove: removal(rows, imported) }
+  if (users.kind === 'directory') return directoryAccounts(accounts, imported, users.directory)
   const { check, checkSeconds } = users
+  if (check === undefined) return accounts
   return checkedAccounts(
-    rows,
+    accounts,
     userCheck((sub) => check(sub), checkSeconds),
   )
+}
+
+/** Also of a user who has not signed in yet, and may do so at this moment. */
+function removal({ remove }: AccountRows, { refuse }: ImportedUsers): AccountRows['remove'] {
+  return async (id) => (await remove(id)) || (await refuse(id)) || remove(id)
 }
 
 /** Loads the library of signatures only where it is needed. */

@@ -47,8 +47,8 @@ export async function readComposeService(
   }
 }
 
-/** `${NAME:?message}` and `${NAME:-default}` of the compose specification. */
-function interpolate(value: string, variables: Readonly<Record<string, string>>): string {
+/** `${NAME:?message}` and `${NAME:-default}` of the compose specification. @throws Error that names a missing variable */
+export function interpolate(value: string, variables: Readonly<Record<string, string>>): string {
   return value.replace(/\$\{(\w+):([?-])([^}]*)\}/g, (_, name: string, sign: string, rest: string) => {
     const given = variables[name] || (sign === '-' ? rest : undefined)
     if (given === undefined) throw new Error(`${name} is missing: ${rest}`)

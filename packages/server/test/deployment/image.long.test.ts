@@ -8,9 +8,12 @@ import { installPodman, openPodman, type Podman } from '@grantkit/test-servers/p
 import { formBrowser, overFetch } from '@grantkit/testkit/client'
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ServerInPodman, serverInPodman } from './server-in-podman.ts'
+import { initProject } from './init-project.ts'
+import { initProjectInPodman, type ServerInPodman, serverInPodman } from './server-in-podman.ts'
 
-/** The image is built from the Dockerfile, and run with the settings and the restrictions of `compose.yaml`. */
+/**
+ * The image is built from the Dockerfile, and run as `compose.yaml` says, and as the compose file of `grantkit init` says.
+ */
 
 const missing = installPodman()
 if (missing !== undefined) console.warn(`The image is neither built nor run. ${missing}`)
@@ -56,6 +59,15 @@ describe.skipIf(missing !== undefined)('the image', () => {
     expect(await server.stop()).toBe(0)
   }, 300_000)
 
+  it('runs with the compose file that grantkit init writes for Postgres', async () => {
+    const project = await initProject('--database=postgres', `--url=${BASE_URL}`, `--resource=${MCP}`)
+    const server = await initProjectInPodman(engine, IMAGE, project)
+    await server.exec(`echo '${ADA.password}' | grantkit users add --email ${ADA.email} --name Ada`)
+    const { tokens } = await signIn(server.port, 'my-service:use')
+    expect(tokens.scope).toBe('my-service:use')
+    await engine.podman('stop', 'server')
+  }, 300_000)
+
   it('has only the server, and runs as an unprivileged user on a read-only file system', async () => {
     const server = await serverInPodman(engine, IMAGE, SETTINGS)
     await server.once('keys', 'rotate')
@@ -86,7 +98,7 @@ async function packagesAsHere(): Promise<string[]> {
 }
 
 /** As nginx does, it takes requests of BASE_URL to the server. */
-async function signIn(port: number) {
+async function signIn(port: number, scope = 'notes:read') {
   const toServer = (url: string) => url.replace(BASE_URL, `http://127.0.0.1:${port}`)
   const client = await oidc.dynamicClientRegistration(
     new URL(BASE_URL),
@@ -97,7 +109,7 @@ async function signIn(port: number) {
   const pkceCodeVerifier = oidc.randomPKCECodeVerifier()
   const url = oidc.buildAuthorizationUrl(client, {
     redirect_uri: REDIRECT_URI,
-    scope: 'notes:read',
+    scope,
     resource: MCP,
     code_challenge: await oidc.calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: 'S256',

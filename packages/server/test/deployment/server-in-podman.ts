@@ -8,6 +8,7 @@ import { Client } from 'pg'
 import { onTestFinished } from 'vitest'
 import type { ServerConfig } from '../../src/config/schema.ts'
 import { readComposeService } from './compose-service.ts'
+import type { InitProject } from './init-project.ts'
 
 /** The server of `compose.yaml` with its Postgres, on free ports of this machine. */
 export interface ServerInPodman {
@@ -35,12 +36,8 @@ export async function serverInPodman(
   { variables, config }: Settings,
 ): Promise<ServerInPodman> {
   const { environment, restrictions, stopGracePeriod } = await readComposeService(variables)
-  const [port, METRICS_PORT, postgres] = [await freePort(), await freePort(), await postgresOfCompose()]
-  const DATABASE_URL = environment.DATABASE_URL?.replace('@postgres/', `@127.0.0.1:${postgres.port}/`)
-  const here = { ...environment, HOST: '127.0.0.1', PORT: port, METRICS_PORT, DATABASE_URL }
-  const settings = Object.entries(here).flatMap(([name, value]) => ['--env', `${name}=${value}`])
-  const machine = ['--pull=never', '--network', 'host', '--cgroups', 'disabled', ...LIMITS]
-  const run = (...options: string[]) => podman('run', ...machine, ...settings, ...options)
+  const METRICS_PORT = `${await freePort()}`
+  const { port, run } = await onThisMachine(podman, { ...environment, METRICS_PORT })
   const keys = await folderOfNode()
   const files = ['--volume', `${await folderWith(config)}:/config:ro`]
   return {
@@ -57,6 +54,32 @@ export async function serverInPodman(
       return Number(await podman('inspect', '--format', '{{.State.ExitCode}}', 'server'))
     },
   }
+}
+
+/** The services of a compose file of `grantkit init`: the signing keys are created, and the server is healthy. */
+export async function initProjectInPodman(
+  { podman }: Podman,
+  image: string,
+  { folder, environment, keys }: InitProject,
+): Promise<Pick<ServerInPodman, 'port' | 'exec'>> {
+  const { port, run } = await onThisMachine(podman, environment)
+  const volumes = [`${folder}/grantkit.config.ts:/config/grantkit.config.ts:ro`, 'data:/data'].flatMap(
+    (volume) => ['--volume', volume],
+  )
+  await run('--rm', ...volumes, '--entrypoint', JSON.stringify(keys.entrypoint), image, ...keys.command)
+  await run('--detach', '--replace', '--name', 'server', ...volumes, image)
+  await healthy(podman)
+  return { port, exec: (line) => podman('exec', 'server', 'sh', '-c', line) }
+}
+
+/** Runs containers with the environment of a compose file, on a free port and with a Postgres of this machine. */
+async function onThisMachine(podman: Podman['podman'], environment: Readonly<Record<string, string>>) {
+  const [port, postgres] = [await freePort(), await postgresOfCompose()]
+  const DATABASE_URL = environment.DATABASE_URL?.replace('@postgres/', `@127.0.0.1:${postgres.port}/`)
+  const here = { ...environment, HOST: '127.0.0.1', PORT: port, DATABASE_URL }
+  const settings = Object.entries(here).flatMap(([name, value]) => ['--env', `${name}=${value}`])
+  const machine = ['--pull=never', '--network', 'host', '--cgroups', 'disabled', ...LIMITS]
+  return { port, run: (...options: string[]) => podman('run', ...machine, ...settings, ...options) }
 }
 
 /** Podman's own are higher than a virtual machine may allow. */

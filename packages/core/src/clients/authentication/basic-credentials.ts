@@ -4,15 +4,15 @@ import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 export const BASIC_ERRORS = defineErrors({
   client_basic_malformed: [
     'invalid_client',
-    'The Authorization header must be Basic and the base64 of client_id:client_secret',
+    'The Authorization header is malformed. Send Basic and the base64 of client_id:client_secret',
   ],
   client_basic_of_other_client: [
     'invalid_request',
-    'client_id differs from the one in the Authorization header',
+    'client_id differs from the one in the Authorization header. Send only one',
   ],
   client_basic_not_offered: [
     'invalid_client',
-    'HTTP Basic is not offered here; send client_id and client_secret in the body',
+    'HTTP Basic is not supported here. Send client_id and client_secret in the body',
   ],
 })
 

@@ -14,17 +14,20 @@ export const AUTHENTICATION_ERRORS = defineErrors({
   client_not_identified: ['invalid_client', 'client_id is missing'],
   client_auth_methods_mixed: [
     'invalid_request',
-    'The request uses more than one way to authenticate the client',
+    'The client authenticated in more than one way. Use one method',
   ],
   client_auth_method_mismatch: [
     'invalid_client',
-    'The client must authenticate with the method it is registered for',
+    'The client must use the token_endpoint_auth_method of its registration',
   ],
-  client_secret_wrong: ['invalid_client', 'The client secret is wrong'],
-  client_proof_invalid: ['invalid_client', 'The proof of the client is not valid'],
+  client_secret_wrong: ['invalid_client', 'The client secret is wrong. Send the secret of this client_id'],
+  client_proof_invalid: [
+    'invalid_client',
+    'The client authentication is not valid. Check its key, times and audience',
+  ],
   client_not_confidential: [
     'invalid_client',
-    'This endpoint needs a client that authenticates with a secret',
+    'This endpoint requires client authentication. Use a confidential client',
   ],
 })
 

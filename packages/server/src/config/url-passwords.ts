@@ -1,0 +1,44 @@
+/** The URLs of databases, stores and mail servers, whose passwords are never printed. */
+
+/** `postgres://db/auth?password=…`, `smtp://mail?pass=…`, `?sslpassword=…`. */
+const SECRET_MEMBER = /pass|pwd|secret|token|^(tls\.)?key$/i
+const WITHOUT_HOST = /^(sqlite|memory):/
+
+/** Whether a URL has a password: before the host, or in its query. A text that is no URL has one if it may contain one. */
+export function hasPassword(url: string): boolean {
+  if (WITHOUT_HOST.test(url)) return false
+  const parsed = parsedUrl(url)
+  if (parsed === undefined ? /:[^@]+@/.test(url) : parsed.password !== '') return true
+  const [, ...members] = url.split(/[?&#;]/)
+  return members.some((member) => {
+    const [[name, value] = ['', '']] = new URLSearchParams(member)
+    return value !== '' && SECRET_MEMBER.test(name)
+  })
+}
+
+/** `postgres://me:***@db/auth?sslmode=***`. What cannot be parsed keeps its scheme only. */
+export function masked(url: string): string {
+  if (WITHOUT_HOST.test(url)) return url
+  const parsed = parsedUrl(url)
+  if (parsed === undefined) return url.replace(/^([\w+.-]+:\/\/)?.*$/s, '$1***')
+  const [place = ''] = url.split('?')
+  const members = [...parsed.searchParams.keys()].map((name) => `${name}=***`)
+  const query = members.length === 0 ? '' : `?${members.join('&')}`
+  return place.replace(/(\/\/[^/@:]*):[^/@]*@/, '$1:***@') + query
+}
+
+/** Masks every URL in a text. */
+export function withMaskedUrls(text: string): string {
+  return text.replace(/[\w+.-]+:\/\/[^\s"'`]+/g, masked)
+}
+
+/**
+ * `undefined` for what is no URL of a host, and where an `@` after the host shows that a password has a character that
+ * must be encoded. Of several hosts, only the first is parsed.
+ */
+function parsedUrl(url: string): URL | undefined {
+  const first = url.replace(/,[^@/?#]*(?=[/?#]|$)/, '')
+  if (!/^[\w+.-]+:\/\//.test(url) || !URL.canParse(first)) return undefined
+  const parsed = new URL(first)
+  return /[@#]/.test(parsed.pathname + parsed.search + parsed.hash) ? undefined : parsed
+}

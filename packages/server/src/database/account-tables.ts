@@ -1,0 +1,37 @@
+import type { Kysely } from 'kysely'
+import { textOf } from './text-column.ts'
+
+/** The tables of accounts: each function is a migration. */
+
+export async function createAccounts(database: Kysely<unknown>): Promise<void> {
+  const text = textOf(database)
+  await database.schema
+    .createTable('account')
+    .addColumn('id', text, (column) => column.notNull().primaryKey())
+    .addColumn('email', text, (column) => column.unique())
+    .addColumn('claims', text, (column) => column.notNull())
+    .addColumn('password', text, (column) => column.notNull())
+    .addColumn('state', text, (column) => column.notNull())
+    .addColumn('added_at', text, (column) => column.notNull())
+    .execute()
+}
+
+/** The names that users give to the installations of their apps. */
+export async function createInstallationNames(database: Kysely<unknown>): Promise<void> {
+  const text = textOf(database)
+  await database.schema
+    .createTable('installation_name')
+    .addColumn('account', text, (column) => column.notNull())
+    .addColumn('installation', text, (column) => column.notNull())
+    .addColumn('name', text, (column) => column.notNull())
+    .addPrimaryKeyConstraint('installation_name_key', ['account', 'installation'])
+    .execute()
+}
+
+/** Marks the accounts that may use the operator's view. */
+export async function addAdminColumn(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .alterTable('account')
+    .addColumn('admin', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute()
+}

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { freePort } from '@grantkit/test-servers/free-port'
+import { type StartedProgram, startProgram } from '@grantkit/test-servers/started-program'
+import { onTestFinished } from 'vitest'
+
+/** The program `grantkit` with the settings of one deployment. */
+export interface GrantkitProgram {
+  /** Runs a command. @returns its output @throws Error when it ends with another status than 0 */
+  run(words: readonly string[], input?: string): Promise<string>
+  /** Starts a server on a free loopback port, for the current test. Resolves when it listens. */
+  start(words?: readonly string[]): Promise<StartedProgram>
+}
+
+const BIN = join(import.meta.dirname, '../src/bin.ts')
+
+export function grantkitProgram(
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+): GrantkitProgram {
+  return {
+    async run(words, input = '') {
+      const env = { PATH: process.env.PATH, ...environment }
+      const running = promisify(execFile)(process.execPath, [BIN, ...words], { cwd: folder, env })
+      running.child.stdin?.end(input)
+      return (await running).stdout
+    },
+    async start(words = ['start']) {
+      const line = ['exec', process.execPath, BIN, ...words].join(' ')
+      const PORT = String(await freePort())
+      const program = await startProgram(line, folder, { ...environment, HOST: '127.0.0.1', PORT })
+      onTestFinished(() => program.close())
+      return program
+    },
+  }
+}
