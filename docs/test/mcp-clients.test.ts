@@ -2,20 +2,32 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { DocumentFetch } from '@grantkit/core/client-documents'
 import { knownClients } from '@grantkit/core/known-clients'
-import { describeMcpClients } from '@grantkit/testkit'
+import { describeMcpClients, mcpClients } from '@grantkit/testkit'
 import { formBrowser, testClient } from '@grantkit/testkit/client'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type NotesClient, type OpenClient, SIGNING_IN, STEPPING_UP } from './mcp-clients.ts'
 import { type NotesProgram, startNotes } from './notes-program.ts'
 
 let notes: NotesProgram
 let origin: string
 beforeAll(async () => {
+  vi.doMock('@grantkit/safe-fetch', () => ({ safeFetch: () => fetchFromItsHost }))
   notes = await startNotes('mcp')
   origin = notes.origin
 })
-afterAll(() => notes.close())
+afterAll(async () => {
+  vi.doUnmock('@grantkit/safe-fetch')
+  await notes.close()
+})
+
+/** The hosts of the documents are far away. */
+const fetchFromItsHost: DocumentFetch = async (url) => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(mcpClients.find(({ document }) => document?.client_id === url)?.document),
+})
 
 /** A client of the program, and the scopes that it requested. */
 async function openAt(open: OpenClient): Promise<{ client: NotesClient; asked: (string | null)[] }> {
@@ -98,8 +110,11 @@ const replayed = async () => ({
   scope: 'notes:read',
   laterScope: 'notes:write',
   tool: { name: 'add_note', arguments: { note: 'x' } },
+  add: notes.clients.add,
 })
 describeMcpClients('the program of the page', replayed, {
   challenges: true,
   known: knownClients().on.map(({ id }) => id),
+  documents: true,
+  added: true,
 })

@@ -1,5 +1,6 @@
 /** The program of docs/how-to/mcp.md, as it is, on a free port. */
 import { join } from 'node:path'
+import type { AuthorizationServer } from '@grantkit/core'
 import { serve } from '@hono/node-server'
 import { codeBlocks, extract, folderOf } from './code-blocks.ts'
 
@@ -7,6 +8,7 @@ const PAGE = 'docs/how-to/mcp.md'
 
 export interface NotesProgram {
   readonly origin: string
+  readonly clients: AuthorizationServer['clients']
   /** Uses the guard of the SDK, which the page shows in addition to its own. */
   guardedBySdk(request: Request): Promise<Response>
   close(): Promise<void>
@@ -31,9 +33,10 @@ export async function startNotes(name: string): Promise<NotesProgram> {
   const origin = `http://127.0.0.1:${port}`
   process.env.ISSUER = origin
   const load = (file: string) => import(join(folder, folderOf(PAGE), file))
-  app = (await load('notes.ts')).app
+  const program = await load('notes.ts')
+  app = program.app
   const { serve: guardedBySdk } = await load('with-the-guard-of-the-sdk.ts')
   delete process.env.ISSUER
   const close = () => new Promise<void>((closed) => void server.close(() => closed()))
-  return { origin, guardedBySdk, close }
+  return { origin, clients: program.server.clients, guardedBySdk, close }
 }

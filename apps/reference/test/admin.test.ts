@@ -172,6 +172,14 @@ describe("the operator's view", () => {
     expect(await pageOf(false)).not.toContain('leave out PKCE')
   })
 
+  it('marks a known client', async () => {
+    const { clientId } = await service.clients.add({ known: 'claude' })
+    const { textOf } = await visitor()
+    expect(await textOf(`/admin/client?id=${clientId}`)).toContain(
+      '<dt>Known client</dt><dd>Claude (<code>claude',
+    )
+  })
+
   it('has a page for unknown ids', async () => {
     const { visit } = await visitor()
     for (const path of [

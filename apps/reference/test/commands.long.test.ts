@@ -62,7 +62,7 @@ describe('demo', () => {
     const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(demo.output()) ?? []
     await fetch(await user(service.baseUrl)(url, { decision: 'deny' }))
     expect(await demo.ended).toBe(1)
-    expect(demo.output()).toContain('access_denied: The user did not allow access')
+    expect(demo.output()).toContain('access_denied: The user denied access')
   })
 
   it('says what to do when no service runs', async () => {

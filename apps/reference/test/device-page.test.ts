@@ -75,7 +75,7 @@ describe('the page for the code of a device', () => {
     await expectFit()
     const text = await page.locator('main').textContent()
     for (const shown of [
-      'If somebody sent you this code, deny.',
+      'If someone sent you this code, deny.',
       'School on the command line',
       'Set up by Harbour School.',
       String(started.user_code),
@@ -117,7 +117,7 @@ describe('the page for the code of a device', () => {
     await signInAt(started.verification_uri)
     await page.getByLabel('Code').fill('WDJB-MJHT')
     await page.getByRole('button', { name: 'Continue' }).click()
-    expect(await page.getByRole('alert').textContent()).toMatch(/^This code is not valid/)
+    expect(await page.getByRole('alert').textContent()).toMatch(/^This code is wrong or has expired/)
     await expectFit()
     await page.getByLabel('Code').fill(String(started.user_code))
     await page.getByRole('button', { name: 'Continue' }).click()

@@ -219,11 +219,11 @@ it('is found in the error answers', async () => {
   expect(await token({ ...credentials, ...VOUCHER, voucher: 'torn' })).toMatchObject({
     status: 400,
     error: 'invalid_grant',
-    error_description: 'The voucher is void',
+    error_description: expect.stringContaining('The voucher is void'),
   })
-  expect(events.at(-1)).toMatchObject({ type: 'refused', reason: 'voucher_void' })
+  expect(events.findLast(({ type }) => type === 'refused')).toMatchObject({ reason: 'voucher_void' })
   expect(await token({ ...credentials, badge: 'torn', ...VOUCHER })).toMatchObject({
-    error_description: 'The badge is not ours',
+    error_description: expect.stringContaining('The badge is not ours'),
   })
   expect(await token({ ...credentials, client_secret: 'x', ...VOUCHER })).toMatchObject({
     status: 400,
@@ -231,7 +231,9 @@ it('is found in the error answers', async () => {
   })
   expect(await token({ ...credentials, grant_type: 'nonsense' })).toMatchObject({
     error: 'unsupported_grant_type',
-    error_description: 'grant_type must be authorization_code or refresh_token or urn:example:voucher',
+    error_description: expect.stringContaining(
+      'grant_type must be authorization_code or refresh_token or urn:example:voucher',
+    ),
   })
 })
 

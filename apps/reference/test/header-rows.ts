@@ -42,11 +42,11 @@ const viewer = {
 const ANY_ORIGIN = { 'access-control-allow-origin': '*' }
 export const PROTOCOL = {
   ...ANY_ORIGIN,
-  'access-control-expose-headers': 'WWW-Authenticate, Retry-After, ETag',
+  'access-control-expose-headers': 'WWW-Authenticate, Retry-After, ETag, Grantkit-Reference',
 }
 export const SCHOOL = {
   ...ANY_ORIGIN,
-  'access-control-expose-headers': 'WWW-Authenticate, Link, Location, ETag, Retry-After',
+  'access-control-expose-headers': 'WWW-Authenticate, Link, Location, ETag, Retry-After, Grantkit-Reference',
 }
 
 const POST = { method: 'POST', form: { a: 'b' } }

@@ -162,7 +162,7 @@ describe.each([
       ...NO_STORE,
       vary: 'Origin',
       'access-control-allow-origin': origin,
-      'access-control-expose-headers': 'WWW-Authenticate',
+      'access-control-expose-headers': 'WWW-Authenticate, Grantkit-Reference',
     })
   })
 

@@ -33,7 +33,7 @@ describe('the account page', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/account'])
     const page = await account()
     expect(namesOn(page)).toEqual([`Old &lt;laptop&gt;${'x'.repeat(48)}`])
-    expect(page).toContain('It calls itself <bdi>A tool</bdi>')
+    expect(page).toContain('The app calls itself <bdi>A tool</bdi>')
   })
 
   it('renames nothing by a form of another page, without a session, or for another user', async () => {

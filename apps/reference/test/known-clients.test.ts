@@ -1,8 +1,9 @@
 import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
 import { testClient } from '@grantkit/testkit/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
-import { user } from './user.ts'
+import { sessionCookie, user } from './user.ts'
 
 /** Which clients with redirect URIs of their own may register, and where the service says so. */
 
@@ -17,6 +18,25 @@ async function register({ baseUrl }: RunningService, redirect_uris: readonly str
   const answer = await fetch(`${baseUrl}/api/oauth/register`, { method: 'POST', headers, body })
   return { status: answer.status, ...(await answer.json()) }
 }
+/** The page that a signed-in user gets for the link of a client that somebody else registered with the addresses of Cursor. */
+async function openedByVictim(service: RunningService, redirect_uri: string) {
+  const { client_id } = await register(service, CURSOR)
+  const query = new URLSearchParams({
+    ...{ response_type: 'code', client_id, redirect_uri, scope: 'courses:read', state: 'of the attacker' },
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  })
+  const headers = { cookie: await sessionCookie(service.baseUrl) }
+  return (await fetch(`${service.baseUrl}/oauth/authorize?${query}`, { headers })).text()
+}
+
+/** What the doctor says of Cursor, by the id of the check. */
+async function examineCursor({ baseUrl }: RunningService) {
+  const doctor = run('../../../packages/doctor/src/bin.ts', [baseUrl, '--client', 'cursor', '--json'])
+  const status = await doctor.ended
+  const findings = JSON.parse(doctor.output()) as { id: string; verdict: string; seen?: string }[]
+  return { status, ...Object.fromEntries(findings.map(({ id, verdict, seen }) => [id, seen ?? verdict])) }
+}
 const textAt = async ({ baseUrl }: RunningService, path: string) => (await fetch(baseUrl + path)).text()
 
 describe('the service by default', () => {
@@ -30,7 +50,17 @@ describe('the service by default', () => {
     expect(await register(service, CURSOR)).toMatchObject({
       status: 400,
       error: 'invalid_redirect_uri',
-      error_description: expect.stringContaining('The operator can allow this client: KNOWN_CLIENTS=cursor'),
+      error_description: expect.stringContaining(
+        'This server has not enabled this client. Ask its operator to enable it: add cursor to KNOWN_CLIENTS',
+      ),
+    })
+  })
+
+  it('does not let Cursor in, by the doctor', async () => {
+    expect(await examineCursor(service)).toMatchObject({
+      status: 1,
+      'client-registration': expect.stringContaining('add cursor to KNOWN_CLIENTS'),
+      'client-authorization': 'skipped',
     })
   })
 
@@ -50,11 +80,38 @@ describe('the service with KNOWN_CLIENTS=cursor', () => {
     expect(await register(service, CURSOR)).toMatchObject({ status: 201, redirect_uris: CURSOR })
   })
 
+  it('lets Cursor in, by the doctor', async () => {
+    expect(await examineCursor(service)).toMatchObject({
+      status: 0,
+      'client-registration': 'passed',
+      'client-authorization': 'passed',
+    })
+  })
+
   it('signs its user in at the https one', async () => {
     const { client_id: clientId } = await register(service, CURSOR)
     const client = { clientId, redirectUris: urisOf('cursor').filter((uri) => uri.startsWith('https:')) }
     const app = await testClient(service.baseUrl, { client, browser: user(service.baseUrl) })
     expect(await app.tokens('courses:read')).toMatchObject({ scope: 'courses:read' })
+  })
+
+  it('tells a victim of a link, which an attacker began elsewhere, who gains access', async () => {
+    const page = await openedByVictim(service, CURSOR[2] ?? '')
+    expect(page).toMatch(
+      /<p class="app-name"><bdi>Cursor<\/bdi><\/p>\s*<p class="quiet">Verified: .*cursor\.com/,
+    )
+    expect(page.indexOf('cursor.com')).toBeLessThan(page.indexOf('The app calls itself <bdi>Mine</bdi>.'))
+    expect(page).toContain(
+      'Whoever began this at <bdi dir="ltr">cursor.com</bdi> can use this access as you.',
+    )
+    expect(page).toMatch(/value="deny"[\s\S]*value="allow" class=""/)
+  })
+
+  it.each(CURSOR.slice(0, 2))('verifies nothing where that link goes to %s', async (uri) => {
+    const page = await openedByVictim(service, uri)
+    expect(page).toContain('<p class="app-name"><bdi>Mine</bdi></p>')
+    expect(page).toContain('Not verified: it chose this name itself.')
+    expect(page).not.toContain('Verified: ')
   })
 
   it('refuses every other address, next to a known one too', async () => {

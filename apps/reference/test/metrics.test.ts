@@ -89,7 +89,7 @@ const ADDED = ['job', 'instance']
 
 describe.each([
   ['the Grafana dashboard', 'docs/operations/grafana.json', /"expr": ("(?:[^"\\]|\\.)*")/g, JSON.parse],
-  ['the alerts', 'docs/operations.md', /^ +expr: (.*)$/gm, (text: string) => text],
+  ['the alerts', 'docs/operations/monitoring.md', /^ +expr: (.*)$/gm, (text: string) => text],
 ] as const)('%s', (_, path, pattern, decode) => {
   it('asks for metrics and labels that there are', async () => {
     const expressions = [...(await read(path)).matchAll(pattern)].map(([, text = '']) => String(decode(text)))

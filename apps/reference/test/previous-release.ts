@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 /** The commit of the previous release, for rolling upgrades. The next release puts its predecessor here. */
-const PREVIOUS = 'f822eb93df369c26b005bbcb9e0b8b5be5d5d4ba'
+const PREVIOUS = 'd72967547805207d62dceef910abbe29d12a2689'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const run = promisify(execFile)

@@ -1,5 +1,5 @@
 import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
-import { describeMcpClients, type McpClient, mcpClients } from '@grantkit/testkit'
+import { describeMcpClients, mcpClients } from '@grantkit/testkit'
 import { afterEach, vi } from 'vitest'
 import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'
 import { type HostAnswer, openDocumentHost } from './document-host.ts'
@@ -36,22 +36,12 @@ async function start(FRAMEWORK: string) {
     browser: user(service.baseUrl),
     scope: 'courses:read',
     laterScope: 'students:read',
+    add: service.clients.add,
     close: () => Promise.all([service.close(), host.close()]),
   }
 }
 
-/**
- * A framework could treat their requests in another way: a private-use redirect URI in a list, a redirect URI with a query, a
- * document with an https one, a secret. The others differ from these by their addresses, which core alone decides on.
- */
-const UNLIKE_THE_OTHERS = ['Claude', 'Cursor', 'Raycast extensions', 'Le Chat']
-const isUnlikeTheOthers = ({ name }: McpClient) => UNLIKE_THE_OTHERS.includes(name)
-const isRecorded = ({ recorded }: McpClient) => recorded !== false
-
 for (const framework of Object.keys(FRAMEWORKS)) {
-  const clients = mcpClients.filter(
-    (client) => isUnlikeTheOthers(client) || (framework === 'fastify' && isRecorded(client)),
-  )
-  const options = { clients, known: 'all', documents: true, pass } as const
+  const options = { known: 'all', documents: true, added: true, pass } as const
   describeMcpClients(`the service on ${framework}`, () => start(framework), options)
 }

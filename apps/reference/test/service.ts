@@ -22,6 +22,7 @@ export interface RunningService {
   readonly clients: Service['clients']
   readonly grants: Service['grants']
   readonly accounts: Service['accounts']
+  readonly attempts: Service['attempts']
   readonly directory: Service['directory']
   readonly events: ServiceEvent[]
   readonly errors: unknown[]
@@ -67,6 +68,7 @@ export async function runService(
     clients: service.clients,
     grants: service.grants,
     accounts: service.accounts,
+    attempts: service.attempts,
     directory: service.directory,
     events,
     errors,

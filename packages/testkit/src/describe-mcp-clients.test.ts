@@ -1,11 +1,16 @@
-import { createAuthorizationServer, createResourceServer, type HttpResponse } from '@grantkit/core'
+import {
+  type AuthorizationServerOptions,
+  createAuthorizationServer,
+  createResourceServer,
+  type HttpResponse,
+} from '@grantkit/core'
 import type { Route } from '@grantkit/core/adapter'
 import { clientDocuments } from '@grantkit/core/client-documents'
 import { KNOWN_CLIENTS, knownClients } from '@grantkit/core/known-clients'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describeMcpClients, formBrowser, inProcess } from './index.ts'
 
-/** Every client at a server that lets all known clients in, in this process. */
+/** Every client at servers in this process. */
 
 const issuer = 'https://notes.example'
 const resource = `${issuer}/mcp`
@@ -15,9 +20,11 @@ const now = () => clock.now
 
 const page = (body: string): HttpResponse => ({ status: 200, headers: { 'content-type': 'text/html' }, body })
 
-async function start() {
+const known = knownClients({ only: KNOWN_CLIENTS.map(({ id }) => id), documents: 'copy' })
+const ALL_KNOWN = { features: [clientDocuments(known)], ...known }
+
+async function start(policies: Partial<AuthorizationServerOptions<string>>) {
   const store = createMemoryStore({ now })
-  const known = knownClients({ only: KNOWN_CLIENTS.map(({ id }) => id), documents: 'copy' })
   const server = createAuthorizationServer({
     issuer,
     store,
@@ -27,7 +34,6 @@ async function start() {
     resources: [resource],
     defaultScope: 'notes:read',
     rateLimiter: { take: async () => 0 },
-    features: [clientDocuments(known)],
     interaction: {
       session: async () => ({ id: 'alice', subject: 'alice', authTime: now() }),
       signIn: () => page('there is none'),
@@ -37,7 +43,7 @@ async function start() {
           ${scopes.map(({ name }) => `<input type="checkbox" name="scope" value="${name}" checked>`)}
           <button name="decision" value="allow">Allow</button></form>`),
     },
-    ...known,
+    ...policies,
   })
   const api = createResourceServer({ resource, store, scopes, now })
   const mcp: Route = {
@@ -61,7 +67,7 @@ async function start() {
   }
 }
 
-describeMcpClients('a server that lets all known clients in', start, {
+describeMcpClients('a server that lets all known clients in', () => start(ALL_KNOWN), {
   known: 'all',
   documents: true,
   added: true,
@@ -70,3 +76,6 @@ describeMcpClients('a server that lets all known clients in', start, {
     clock.now += seconds
   },
 })
+
+const withoutOperator = async () => ({ ...(await start({})), add: undefined })
+describeMcpClients('a server that lets only clients on loopback in', withoutOperator)

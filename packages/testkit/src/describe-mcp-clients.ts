@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { closedWaysOf } from './mcp-clients/closed-ways.ts'
 import { Installation } from './mcp-clients/installation.ts'
 import type { McpClient } from './mcp-clients/mcp-client.ts'
 import { mcpClients } from './mcp-clients/mcp-clients.ts'
@@ -7,7 +8,7 @@ import type { DescribeMcpClientsOptions } from './mcp-clients/options.ts'
 import { refreshPromises } from './mcp-clients/refresh.ts'
 import { signInPromises, signOutPromises } from './mcp-clients/sign-in.ts'
 import { stepUpPromises } from './mcp-clients/step-up.ts'
-import { discover, type Way, waysOf } from './mcp-clients/ways.ts'
+import { type Way, waysOf } from './mcp-clients/ways.ts'
 
 /**
  * Tests that the MCP clients that people use can sign in: each sends the requests that it was seen to send, and reads of
@@ -42,18 +43,11 @@ export function describeMcpClients(
         signOutPromises(client, introduced)
       })
     }
-    const { clients = mcpClients, refused = [] } = options
-    for (const client of clients) {
-      if (refused.includes(client.name)) rejection(client, () => new Installation(client, server))
-      for (const way of waysOf(client, options)) promises(client, way)
+    for (const client of options.clients ?? mcpClients) {
+      const ways = waysOf(client, options)
+      for (const way of ways) promises(client, way)
+      for (const { name, check } of closedWaysOf(client, options, ways))
+        it(`${client.name} ${client.version} ${name}`, () => check(new Installation(client, server)))
     }
-  })
-}
-
-function rejection({ name, version }: McpClient, install: () => Installation): void {
-  it(`${name} ${version} gets an error at registration`, async () => {
-    const app = install()
-    await discover(app)
-    expect(await app.register()).toMatchObject({ status: 400, error: expect.any(String) })
   })
 }

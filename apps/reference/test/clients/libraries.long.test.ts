@@ -8,6 +8,9 @@ import { type TriedProgram, tryProgram } from './tried-program.ts'
 
 const DANA = { sub: 'demo-account', name: 'Dana Moore' }
 
+/** They show no description of an error by themselves: it is a member of the error, or in a log file. */
+const KEEPS_DESCRIPTIONS = ['openid-client', 'express-openid-connect', 'mod_auth_openidc']
+
 for (const page of PAGES) {
   const missing = !isThere(page)
 
@@ -37,6 +40,13 @@ for (const page of PAGES) {
       expect(events).toContain('code_redeemed')
       expect(parsed((await program.signIn()).shown)).toMatchObject(DANA)
     })
+
+    if (!KEEPS_DESCRIPTIONS.includes(section.library))
+      it('shows the error of a failed sign-in, with the reference that explains it', async () => {
+        const { shown, verdict } = await program.signInTooLate()
+        expect(shown).toMatch(/The authorization code has expired\..* \(ref \w{4}-\w{4}/)
+        expect(verdict).toBe('code_expired')
+      })
   })
 
   it.skipIf(missing).for(sectionsOf(page).filter(namesTheForm))(

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type StartedProgram, startProgram } from '@grantkit/test-servers/started-program'
@@ -28,10 +29,18 @@ export async function installProgram({ library, install, files }: Section): Prom
 export async function startProgramOfPage(
   { start, files }: Section,
   folder: string,
-  environment: { readonly PORT: string; readonly [name: string]: string },
+  environment: { readonly PORT: string; readonly APPLICATION_PORT: string; readonly [name: string]: string },
 ): Promise<StartedProgram> {
   for (const [name, text] of files) await write(join(folder, name), text)
-  return startProgram(start, folder, environment)
+  const program = await startProgram(start, folder, environment)
+  if (files.some(([, text]) => text.includes('APPLICATION_PORT'))) await answers(environment.APPLICATION_PORT)
+  return program
+}
+
+/** Apache may listen before the application behind it does. */
+async function answers(port: string): Promise<void> {
+  const isThere = () => fetch(`http://127.0.0.1:${port}`).then(Boolean, () => false)
+  while (!(await isThere())) await sleep(50)
 }
 
 /** A file that is as it should be keeps its time, by which compilers go. */

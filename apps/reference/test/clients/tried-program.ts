@@ -1,5 +1,6 @@
 import { freePort } from '@grantkit/test-servers/free-port'
 import type { UserAnswer } from '@grantkit/testkit/client'
+import { vi } from 'vitest'
 import { newStorage } from '../new-storage.ts'
 import { run } from '../program.ts'
 import { runService } from '../service.ts'
@@ -9,12 +10,24 @@ import { installProgram, startProgramOfPage } from './program-of-page.ts'
 import type { Section } from './sections.ts'
 import { visitor } from './visitor.ts'
 
+/** Spring Security tells nobody else why a sign-in failed. */
+const SPRING_PRINTS_ERRORS = { LOGGING_LEVEL_ORG_SPRINGFRAMEWORK_SECURITY: 'TRACE' }
+
+/** In milliseconds, with a second more. */
+const CODE_LIFETIME = 61_000
+
 /** A program of docs/clients with a service of its own. */
 export interface TriedProgram {
   /** @returns what the program shows, and what the service did with it, by type of event */
   signIn(answer?: UserAnswer): Promise<{ readonly shown: string; readonly events: readonly string[] }>
   /** Like `signIn`, with an ID token for another client. */
   signInSpoilt(): ReturnType<TriedProgram['signIn']>
+  /**
+   * Like `signIn`, with a code that expires before the program redeems it.
+   *
+   * @returns what the program shows and prints, and the verdict of the service on the reference in it
+   */
+  signInTooLate(): Promise<{ readonly shown: string; readonly verdict: string | undefined }>
   /** What the program has printed. */
   output(): string
   close(): Promise<void>
@@ -31,15 +44,20 @@ export async function tryProgram(section: Section, page = section): Promise<Trie
   const [PORT, APPLICATION_PORT] = [`${await freePort()}`, `${await freePort()}`]
   const { client_id, client_secret } = await register(section, PORT, storage.environment)
   const credentials = { ISSUER: proxy.url, CLIENT_ID: client_id, CLIENT_SECRET: client_secret }
-  const program = await startProgramOfPage(section, folder, { PORT, APPLICATION_PORT, ...credentials })
+  const variables = { PORT, APPLICATION_PORT, ...credentials, ...SPRING_PRINTS_ERRORS }
+  const program = await startProgramOfPage(section, folder, variables)
 
-  async function signIn(answer?: UserAnswer) {
-    const before = service.events.length
+  async function allowed(answer?: UserAnswer) {
     const visit = visitor(program.url)
     const { headers, body } = await visit(program.url)
     if (headers.location === undefined) throw new Error(`It sends nobody to the service, and shows: ${body}`)
     const callback = await user(proxy.url)(headers.location, answer)
-    const shown = (await visit(callback.href)).body
+    return async () => (await visit(callback.href)).body
+  }
+
+  async function signIn(answer?: UserAnswer) {
+    const before = service.events.length
+    const shown = await (await allowed(answer))()
     return { shown, events: service.events.slice(before).map(({ type }) => type) }
   }
 
@@ -50,6 +68,18 @@ export async function tryProgram(section: Section, page = section): Promise<Trie
       return signIn().finally(() => {
         proxy.spoils = false
       })
+    },
+    async signInTooLate() {
+      const before = program.output().length
+      const goOn = await allowed()
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + CODE_LIFETIME })
+      try {
+        const shown = `${await goOn()}\n${program.output().slice(before)}`
+        const [, reference = ''] = /\(ref ([\w-]+)\)/.exec(shown) ?? []
+        return { shown, verdict: (await service.attempts.find(reference))?.verdict.id }
+      } finally {
+        vi.useRealTimers()
+      }
     },
     output: program.output,
     async close() {

@@ -61,10 +61,11 @@ function withoutLook(text: string): string {
   return text.replace(/(?<=<style>).*?(?=<\/style>)|(?<=base64,|'sha256-)[\w+/=]+/gs, '…')
 }
 
-/** Credentials, signed cookies and forms, tickets, ids, and the ETags of documents. */
+/** Credentials, references of sign-in attempts, signed cookies and forms, tickets, ids, and the ETags of documents. */
 const KINDS = [
   /gk[acr]_[\w-]{22}(?:\.[\w-]+)+/,
   /eyJ[\w-]+(?:\.[\w-]+)+/,
+  /[0-9A-Z]{4}-[0-9A-Z]{4}(?:-[0-9A-Z]{5})?(?![\w-])/,
   /[0-9]{10}\.[\w-]{22}\.[\w-]{43}(?![\w-])/,
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?!\w)/,
   /[0-9a-f]{32}(?!\w)/,

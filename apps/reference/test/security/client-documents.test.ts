@@ -87,7 +87,7 @@ onTheService(
       host.answer = answer
       const page = await ask(bench, `https://${name}/client.json`)
       expectPage(page, name)
-      expect(page.body).toContain('The address of the application describes no application')
+      expect(page.body).toContain('The client_id URL has no valid client metadata document')
     })
 
     it('CM-04: that publishes a `__proto__` describes an app without it, and changes no object of the server', async () => {

@@ -108,7 +108,7 @@ onBothStores(
         const { user_code } = await device.start()
         const page = await device.enter(user_code)
         for (const shown of [
-          'If somebody sent you this code, deny',
+          'If someone sent you this code, deny',
           'another device',
           'Tool',
           user_code,

@@ -51,6 +51,14 @@ export function expectRedirect(
 }
 const NONE = [false, false, false]
 
+/** The members of an error body; `error_description` ends with the reference of the sign-in attempt, if there is one. */
+export function errorMembers(answer: Answer, about = ''): string[] {
+  const { reference, ...body } = answer.json()
+  if (reference !== undefined)
+    expect(body.error_description, about).toMatch(new RegExp(` \\(ref ${reference}\\)$`))
+  return Object.keys(body).sort()
+}
+
 /** The error body of RFC 6749 5.2. */
 export function expectError(
   answer: Answer,
@@ -62,7 +70,7 @@ export function expectError(
   expect(answer.header('content-type'), about).toBe('application/json')
   expect(answer.header('cache-control'), about).toBe('no-store')
   const body = answer.json()
-  expect(Object.keys(body).sort(), about).toEqual(['error', 'error_description'])
+  expect(errorMembers(answer, about), about).toEqual(['error', 'error_description'])
   expect([errors].flat(), about).toContain(body.error)
   expect(body.error_description, about).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
 }

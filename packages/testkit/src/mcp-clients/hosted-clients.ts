@@ -80,6 +80,15 @@ export const hostedClients: readonly McpClient[] = [
     registration: { client_name: 'Devin' },
   }),
   unrecordedClient({
+    name: 'Devin Beta',
+    version: 'web',
+    date: '2026-09-11',
+    source: 'the callbacks that mcp.browserless.io lists',
+    known: 'devin-beta',
+    redirectUris: ['https://api.beta.devin.ai/mcp/oauth/callback'],
+    registration: {},
+  }),
+  unrecordedClient({
     name: 'Antigravity',
     version: 'desktop',
     date: '2026-09-17',

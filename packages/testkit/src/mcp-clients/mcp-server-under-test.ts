@@ -14,10 +14,12 @@ export interface McpServerUnderTest {
   /** A tool that needs both scopes. Default: clients ask for the later scope unchallenged. */
   readonly tool?: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> } | undefined
   /** Adds a confidential client as its operator does, such as `clients.add` of a Grantkit server. */
-  add?(client: {
-    readonly clientName: string
-    readonly redirectUris: readonly string[]
-  }): Promise<{ readonly clientId: string; readonly clientSecret?: string | undefined }>
+  readonly add?:
+    | ((client: {
+        readonly clientName: string
+        readonly redirectUris: readonly string[]
+      }) => Promise<{ readonly clientId: string; readonly clientSecret?: string | undefined }>)
+    | undefined
   /** Default: `fetch`. */
   readonly send?: Send | undefined
   close?(): Promise<unknown>

@@ -1,3 +1,4 @@
+import { isLoopbackUrl } from '@grantkit/core/feature'
 import { expect } from 'vitest'
 import { expectRegistered, expectResourceMetadata, expectServerMetadata } from './expectations.ts'
 import type { Installation, Members } from './installation.ts'
@@ -44,7 +45,7 @@ function acceptedRedirectUris(
 }
 
 function isLoopback(uri: string): boolean {
-  return /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)[:/]/.test(uri)
+  return isLoopbackUrl(uri.replace(':{port}', ''))
 }
 
 async function register(app: Installation): Promise<void> {

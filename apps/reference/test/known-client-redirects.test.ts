@@ -1,0 +1,149 @@
+import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { type RunningService, runService } from './service.ts'
+
+/** Browsers hold the whole way from the consent form to a client against `form-action`: each redirect target must be in it. */
+
+let service: RunningService
+let browser: Browser
+beforeAll(async () => {
+  service = await runService({ KNOWN_CLIENTS: 'on' })
+  browser = await openChromium()
+})
+afterAll(async () => {
+  await browser.close()
+  await service.close()
+})
+afterEach(() => void vi.useRealTimers())
+
+const redirectUriOf = (name: string) => KNOWN_CLIENTS.find(({ id }) => id === name)?.redirectUris[0] ?? ''
+/** What the callback of Claude on the web redirects to. */
+const CLAUDE_APP = 'claude://claude.ai/settings/connectors'
+
+const CLIENTS = [
+  {
+    client: 'a web client',
+    redirectUri: redirectUriOf('perplexity'),
+    target: redirectUriOf('perplexity'),
+    source: 'https://www.perplexity.ai',
+  },
+  {
+    client: 'a web client that opens its app',
+    redirectUri: redirectUriOf('claude'),
+    target: CLAUDE_APP,
+    source: 'claude:',
+  },
+  {
+    client: 'an app with a private-use scheme',
+    redirectUri: redirectUriOf('cursor'),
+    target: redirectUriOf('cursor'),
+    source: 'cursor:',
+  },
+]
+
+it.each(CLIENTS)('the user of $client arrives there', async ({ redirectUri, target }) => {
+  const page = await openPage()
+  const complaints = complaintsOf(page)
+  await askForConsent(page, redirectUri)
+  const arrived = page.waitForRequest((request) => request.url().startsWith(target))
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
+  await arrived
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+it.each(CLIENTS)(
+  'a page without $source keeps the user of $client, and the verdict names that',
+  async ({ redirectUri, target, source }) => {
+    const page = await openPage(source)
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(request.url()))
+    await askForConsent(page, redirectUri)
+    const reference = await page
+      .locator('code')
+      .filter({ hasText: /^\w{4}-\w{4}/ })
+      .textContent()
+    const complaint = page.waitForEvent('console', (message) => message.text().includes('form-action'))
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    await complaint
+    expect(requested.filter((url) => url.startsWith(target))).toEqual([])
+    const codeExpired = Date.now() + 61_000
+    vi.useFakeTimers({ toFake: ['Date'], now: codeExpired })
+    const attempt = await service.attempts.find(reference ?? '')
+    expect(attempt?.verdict).toMatchObject({
+      id: 'code_not_redeemed',
+      fix: expect.stringContaining('its `form-action` must name `formActionSources`'),
+      doctorCheck: 'form-action',
+    })
+    await page.close()
+  },
+)
+
+/** @param without a source that the page of an operator could lack */
+async function openPage(without?: string): Promise<Page> {
+  await browser.context.clearCookies()
+  const page = await browser.context.newPage()
+  const devTools = await browser.context.newCDPSession(page)
+  await devTools.send('Fetch.enable', {
+    patterns: [
+      { urlPattern: 'https://*' },
+      { urlPattern: `${service.baseUrl}/oauth/authorize*`, requestStage: 'Response' },
+    ],
+  })
+  devTools.on('Fetch.requestPaused', async ({ requestId, request, responseStatusCode, responseHeaders }) => {
+    if (responseStatusCode === undefined)
+      return devTools.send('Fetch.fulfillRequest', { requestId, ...answerOfClient(request.url) })
+    if (responseStatusCode !== 200) return devTools.send('Fetch.continueRequest', { requestId })
+    const { body } = await devTools.send('Fetch.getResponseBody', { requestId })
+    const headers =
+      responseHeaders?.map(({ name, value }) => ({ name, value: lacking(value, without) })) ?? []
+    return devTools.send('Fetch.fulfillRequest', {
+      requestId,
+      responseCode: 200,
+      responseHeaders: headers,
+      body,
+    })
+  })
+  return page
+}
+
+/** The hosts of the clients are far away. */
+function answerOfClient(url: string) {
+  return url.startsWith(redirectUriOf('claude'))
+    ? { responseCode: 307, responseHeaders: [{ name: 'location', value: CLAUDE_APP }] }
+    : { responseCode: 204 }
+}
+
+function lacking(value: string, source: string | undefined): string {
+  return source === undefined ? value : value.replace(` ${source};`, ';')
+}
+
+async function askForConsent(page: Page, redirectUri: string): Promise<void> {
+  const registration = await fetch(`${service.baseUrl}/api/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' }),
+  })
+  const { client_id } = (await registration.json()) as { client_id: string }
+  const query = {
+    response_type: 'code',
+    client_id,
+    redirect_uri: redirectUri,
+    scope: 'courses:read',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  }
+  await page.goto(`${service.baseUrl}/oauth/authorize?${new URLSearchParams(query)}`)
+  await page.getByLabel('Email').fill('demo@example.com')
+  await page.getByLabel('Password').fill('demo')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** @returns what Chromium complains about on its console, from now on */
+function complaintsOf(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => void complaints.push(message.text()))
+  return complaints
+}
