@@ -2,7 +2,9 @@ import { type RouteConfig, z } from '@hono/zod-openapi'
 
 /** Responses and request bodies of operations. */
 
-export type Responses = RouteConfig['responses']
+type OfRoute = RouteConfig['responses']
+/** An interface has a name in declarations; what the type consists of could not be named there. */
+export interface Responses extends OfRoute {}
 type Content = NonNullable<NonNullable<RouteConfig['request']>['body']>['content'][string]
 /** A schema of zod, or one of OpenAPI 3.0. */
 export type Schema = NonNullable<Extract<Content, { readonly schema?: unknown }>['schema']>
