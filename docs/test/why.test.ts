@@ -3,11 +3,18 @@ import { join } from 'node:path'
 import { VERDICTS } from '@grantkit/core/explain'
 import { expect, it } from 'vitest'
 
-const PAGE = readFileSync(join(import.meta.dirname, '../why.md'), 'utf8')
+const PAGE = readFileSync(join(import.meta.dirname, '../troubleshooting.md'), 'utf8')
+const [faults = ''] = PAGE.split('\n## Frequent questions\n')
+const sections = faults.split('\n### ').slice(1)
 
-it('the table of common faults names verdicts that exist', () => {
-  const [, faults = ''] = /^## Common faults\n([\s\S]*?)^## /m.exec(PAGE) ?? []
-  const named = [...faults.matchAll(/(?<!doctor.*)`(\w+_\w+)`(?=[^|]*\|$)/gm)].map(([, name]) => name)
+it('each common fault has a symptom, a cause and a fix', () => {
+  expect(sections).toHaveLength(25)
+  for (const section of sections)
+    expect(section).toMatch(/^\*\*Symptom\*\*[\s\S]+^\*\*Cause\*\*[\s\S]+^\*\*Fix\*\*/m)
+})
+
+it('the common faults name verdicts that exist', () => {
+  const named = [...faults.matchAll(/\]\((?:errors|why)\.md#(\w+)\)/g)].map(([, name]) => name ?? '')
   expect(named.length).toBeGreaterThan(20)
-  expect(named.filter((name) => !Object.hasOwn(VERDICTS, name ?? ''))).toEqual([])
+  expect(named.filter((name) => !Object.hasOwn(VERDICTS, name))).toEqual([])
 })

@@ -1,7 +1,6 @@
 import { type AuditEntry, rowOf } from '@grantkit/server/internal/audit/entry'
-import { prune } from '@grantkit/server/internal/audit/pruning'
 import { type AuditQuery, auditEntries, auditPage } from '@grantkit/server/internal/audit/reading'
-import { auditTrail } from '@grantkit/server/internal/audit/trail'
+import { auditTrail, prune } from '@grantkit/server/internal/audit/trail'
 import type { Database } from '@grantkit/server/internal/database/database'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'

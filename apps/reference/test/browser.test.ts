@@ -104,7 +104,7 @@ describe('a person in a browser', () => {
     await page.close()
   })
 
-  it('is sent to an IPv6 loopback address too, which a policy cannot name', async () => {
+  it('is redirected to an IPv6 loopback address too, which a CSP cannot name', async () => {
     const page = await freshPage()
     const complaints = complaintsOf(page)
     const [, port] = app.origin.split('127.0.0.1:')
@@ -162,7 +162,7 @@ describe('a person in a browser', () => {
     await page.close()
   })
 
-  it('sees no name paint over the text above it, whatever combining marks it has', async () => {
+  it('sees no name with combining marks that cover the text above it', async () => {
     const page = await freshPage()
     await page.goto(await authorizationUrl())
     await signIn(page)
@@ -195,7 +195,7 @@ describe.each(['light', 'dark'] as const)('every page in %s', (colorScheme) => {
     const visits = [
       () => page.goto(`${service.baseUrl}/`),
       () => page.goto(`${service.baseUrl}/logout`),
-      () => page.goto(`${service.baseUrl}/oauth/authorize?client_id=nobody`),
+      () => page.goto(`${service.baseUrl}/oauth/authorize?client_id=unknown`),
       () => page.goto(url),
       () => page.getByRole('button', { name: 'Sign in' }).isVisible(),
       () => signIn(page),

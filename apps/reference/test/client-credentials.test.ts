@@ -78,7 +78,7 @@ describe('oauth4webapi', () => {
   it.each<[Method, (secret: string) => oauth.ClientAuth]>([
     ['client_secret_basic', oauth.ClientSecretBasic],
     ['private_key_jwt', () => oauth.PrivateKeyJwt(keys.privateKey)],
-  ])('checks the answer to %s strictly', async (method, auth) => {
+  ])('validates the response to %s strictly', async (method, auth) => {
     const { client_id, client_secret } = await addClient(method)
     const issuer = new URL(service.baseUrl)
     const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...http })
@@ -137,7 +137,7 @@ describe('the SDK of MCP', () => {
     const client = new Client({ name: 'job', version: '1.0.0' })
     await client.connect(new StreamableHTTPClientTransport(url, { authProvider: provider }))
     const answer = await client.callTool({ name: 'search_courses', arguments: { limit: 50 } })
-    expect(JSON.stringify(answer), 'more than everybody sees').toContain('Ceramics')
+    expect(JSON.stringify(answer), 'more than anonymous callers see').toContain('Ceramics')
     await client.close()
   })
 })
@@ -156,7 +156,7 @@ describe('a client-credentials token', () => {
   })
 
   it.each(['students:read', 'account:write', 'openid', 'email'])(
-    'is not %s: nobody is added',
+    'is not %s: no client is added',
     async (scope) => {
       const metadata = { clientName: 'Job', redirectUris: [], grantTypes: ['client_credentials'] }
       await expect(service.clients.add({ ...metadata, clientCredentialsScopes: [scope] })).rejects.toThrow(

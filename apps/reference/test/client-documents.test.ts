@@ -29,7 +29,7 @@ afterEach(() => service.close())
 
 /** @param settings in addition to those for the host */
 async function open(settings: Record<string, string> = {}) {
-  host.asked.length = 0
+  host.requests.length = 0
   host.answer = () => DOCUMENT
   service = await runService({ ...host.settings(['app.dev']), ...settings })
 }
@@ -45,7 +45,7 @@ it('signs a user in by the document of its client, and refreshes its tokens', as
   const tokens = await app.tokens('courses:read')
   expect(tokens).toMatchObject({ scope: 'courses:read' })
   expect(await app.refresh(tokens.refresh_token)).toMatchObject({ status: 200 })
-  expect(host.asked).toEqual([ID])
+  expect(host.requests).toEqual([ID])
 })
 
 it('shows the user the host of the document, and warns that any program can be the app', async () => {
@@ -68,7 +68,7 @@ it('fetches no document before the user has signed in', async () => {
   })
   const answer = await fetch(`${service.baseUrl}/oauth/authorize?${query}`, { redirect: 'manual' })
   expect(answer.status).toBeLessThan(400)
-  expect(host.asked).toEqual([])
+  expect(host.requests).toEqual([])
 })
 
 it('sends a code to a website only if the operator admits its document', async () => {
@@ -86,7 +86,7 @@ it('does not fetch a pinned document', async () => {
   await open({ CIMD_PINNED })
   const app = await clientWith(CALLBACKS.loopback)
   expect(await app.tokens('courses:read')).toMatchObject({ scope: 'courses:read' })
-  expect(host.asked).toEqual([])
+  expect(host.requests).toEqual([])
 })
 
 describe('a document with keys alone', () => {
@@ -121,7 +121,7 @@ describe('a document with keys alone', () => {
     publish({ body: jwks })
     expect(await redeemed(privateKey)).toMatchObject({ status: 200 })
     expect(await redeemed()).toMatchObject({ status: 401, error: 'invalid_client' })
-    expect(host.asked, 'each once').toEqual([ID, KEYS])
+    expect(host.requests, 'each once').toEqual([ID, KEYS])
   })
 
   it.each<[string, HostAnswer]>([
@@ -134,7 +134,7 @@ describe('a document with keys alone', () => {
     publish(answer)
     expect(await redeemed(privateKey)).toMatchObject({ status: 503 })
     expect(await redeemed(privateKey), 'at once again').toMatchObject({ status: 503 })
-    expect(host.asked).toEqual([ID, KEYS])
+    expect(host.requests).toEqual([ID, KEYS])
   })
 
   it('is rejected with a clear error if assertions are not enabled', async () => {

@@ -34,7 +34,7 @@ const PROGRAMS = Object.entries(packageJson.scripts).flatMap(([name, script]) =>
 
 describe.each(PROGRAMS)('%s', (_, program) => {
   it('prints its usage for --help, and an error with the usage for an unknown option', async () => {
-    const [help, misspelt] = ['--help', '--hepl'].map((given) => run(`../../../${program}`, [given]))
+    const [help, misspelt] = ['--help', '--hepl'].map((args) => run(`../../../${program}`, [args]))
     expect(await help?.ended, help?.output()).toBe(0)
     expect(await misspelt?.ended, misspelt?.output()).toBe(2)
     expect(help?.output()).toMatch(/^(USAGE )?(npx|pnpm|DATABASE_URL=\S+ pnpm) /m)
@@ -77,7 +77,7 @@ describe('integration', () => {
   const environment = () => ({ STORE_URL: `sqlite:${inFolder('grants.sqlite')}` })
 
   it('prints an id and a secret that the running service knows', async () => {
-    const given = [
+    const args = [
       'add',
       '--name',
       'Zap',
@@ -86,7 +86,7 @@ describe('integration', () => {
       '--scope',
       'openid courses:read',
     ]
-    const command = run('cli.ts integration', given, { environment: environment() })
+    const command = run('cli.ts integration', args, { environment: environment() })
     expect(await command.ended, command.output()).toBe(0)
     const [, client_id = ''] = /client_id +(\S+)/.exec(command.output()) ?? []
     const [, client_secret = ''] = /client_secret +(\S+)/.exec(command.output()) ?? []
@@ -100,8 +100,8 @@ describe('integration', () => {
   })
 
   it('lists integrations, and removes them from the running service', async () => {
-    const integration = async (...given: string[]) => {
-      const command = run('cli.ts integration', given, { environment: environment() })
+    const integration = async (...args: string[]) => {
+      const command = run('cli.ts integration', args, { environment: environment() })
       expect(await command.ended, command.output()).toBe(0)
       return command.output()
     }
@@ -119,8 +119,8 @@ describe('integration', () => {
   })
 
   it('adds a client of older software, and prints JSON', async () => {
-    const integration = async (...given: string[]) => {
-      const command = run('cli.ts integration', [...given, '--json'], { environment: environment() })
+    const integration = async (...args: string[]) => {
+      const command = run('cli.ts integration', [...args, '--json'], { environment: environment() })
       expect(await command.ended, command.output()).toBe(0)
       return JSON.parse(command.output())
     }
@@ -150,25 +150,25 @@ describe('integration', () => {
   })
 
   it('adds an API that may exchange the tokens of its callers, with TOKEN_EXCHANGE=on', async () => {
-    const given = ['add', '--name', 'Calendar', '--redirect-uri', 'https://calendar.example/cb', '--json']
+    const args = ['add', '--name', 'Calendar', '--redirect-uri', 'https://calendar.example/cb', '--json']
     const resource = ['--token-exchange-resource', 'http://127.0.0.1:3000']
     const on = { ...environment(), TOKEN_EXCHANGE: 'on' }
-    const added = run('cli.ts integration', [...given, ...resource], { environment: on })
+    const added = run('cli.ts integration', [...args, ...resource], { environment: on })
     expect(await added.ended, added.output()).toBe(0)
     expect(JSON.parse(added.output())).toMatchObject({
       grant_types: ['authorization_code', 'refresh_token', TOKEN_EXCHANGE],
       token_exchange_resources: ['http://127.0.0.1:3000'],
     })
-    const off = run('cli.ts integration', [...given, ...resource], { environment: environment() })
+    const off = run('cli.ts integration', [...args, ...resource], { environment: environment() })
     expect(await off.ended).toBe(2)
     expect(off.output()).toContain('needs TOKEN_EXCHANGE=on')
-    const unknown = run('cli.ts integration', [...given, '--grant', 'password'], { environment: on })
+    const unknown = run('cli.ts integration', [...args, '--grant', 'password'], { environment: on })
     expect(await unknown.ended).toBe(2)
   })
 
   it('adds one with required PAR', async () => {
-    const given = ['add', '--name', 'Bank', '--redirect-uri', 'https://bank.example/cb', '--json']
-    const push = [...given, '--push', 'required']
+    const args = ['add', '--name', 'Bank', '--redirect-uri', 'https://bank.example/cb', '--json']
+    const push = [...args, '--push', 'required']
     const added = run('cli.ts integration', push, { environment: { ...environment(), PAR: 'on' } })
     expect(await added.ended, added.output()).toBe(0)
     expect(JSON.parse(added.output())).toMatchObject({ require_pushed_authorization_requests: true })
@@ -181,8 +181,8 @@ describe('integration', () => {
     const bank = ['--name', 'Bank', '--redirect-uri', 'https://bank.example/cb']
     const job = ['--name', 'Job', '--grant', 'client_credentials', '--scope', 'courses:read']
     const on = { ...environment(), DPOP: 'on', CLIENT_CREDENTIALS: 'on' }
-    for (const given of [bank, job]) {
-      const added = run('cli.ts integration', ['add', ...given, '--dpop', '--json'], { environment: on })
+    for (const args of [bank, job]) {
+      const added = run('cli.ts integration', ['add', ...args, '--dpop', '--json'], { environment: on })
       expect(await added.ended, added.output()).toBe(0)
       expect(JSON.parse(added.output())).toMatchObject({ dpop_bound_access_tokens: true })
     }
@@ -193,9 +193,9 @@ describe('integration', () => {
 
   it('adds one with client credentials and a secret or a key, and prints it as one JSON object', async () => {
     const jobs = { ...environment(), CLIENT_CREDENTIALS: 'on' }
-    const add = async (...given: string[]) => {
+    const add = async (...args: string[]) => {
       const whole = ['add', '--name', 'Job', '--grant', 'client_credentials', '--scope', 'courses:read']
-      const command = run('cli.ts integration', [...whole, ...given, '--json'], { environment: jobs })
+      const command = run('cli.ts integration', [...whole, ...args, '--json'], { environment: jobs })
       expect(await command.ended, command.output()).toBe(0)
       return JSON.parse(command.output())
     }
@@ -228,8 +228,8 @@ describe('integration', () => {
     [JOB, 2, '--scope is required'],
     [[...JOB, '--scope', 'openid'], 1, 'openid is no scope for client credentials'],
     [[...JOB, '--scope', 'courses:read', '--jwks', import.meta.filename], 1, 'is not a JSON Web Key set'],
-  ])('adds no job by %j', async (given, status, text, settings = { CLIENT_CREDENTIALS: 'on' }) => {
-    const command = run('cli.ts integration', given, { environment: { ...environment(), ...settings } })
+  ])('adds no client by %j', async (args, status, text, settings = { CLIENT_CREDENTIALS: 'on' }) => {
+    const command = run('cli.ts integration', args, { environment: { ...environment(), ...settings } })
     expect(await command.ended).toBe(status)
     expect(command.output()).toContain(text)
   })
@@ -254,9 +254,9 @@ describe('integration', () => {
       'tokenEndpointAuthMethod: ',
     ],
     [['add', '--name', 'Zap', '--public', '--auth', 'none'], 2, '--public and --auth exclude each other.'],
-    [['remove', 'nobody'], 1, 'There is no client nobody'],
-  ])('answers %j with help', async (given, status, text) => {
-    const command = run('cli.ts integration', given, { environment: environment() })
+    [['remove', 'unknown'], 1, 'There is no client unknown'],
+  ])('answers %j with help', async (args, status, text) => {
+    const command = run('cli.ts integration', args, { environment: environment() })
     expect(await command.ended).toBe(status)
     expect(command.output()).toContain(text)
   })
@@ -281,8 +281,8 @@ describe('cluster', () => {
 describe('account', () => {
   const environment = () => ({ DATABASE_URL: `sqlite:${inFolder('accounts.sqlite')}`, STORE_URL: 'memory:' })
   beforeAll(() => migrated(environment()))
-  const account = async (given: readonly string[], input = '') => {
-    const command = run('cli.ts account', given, { environment: environment(), input })
+  const account = async (args: readonly string[], input = '') => {
+    const command = run('cli.ts account', args, { environment: environment(), input })
     return [await command.ended, command.output()] as const
   }
   const add = (email: string, input: string) => account(['add', '--email', email, '--name', 'Ada'], input)
@@ -300,15 +300,15 @@ describe('account', () => {
 
   it('adds an account with profile claims and a verified address', async () => {
     const claims = ['--given-name', 'Dee', '--birthdate', '1990-04-02', '--email-verified']
-    const given = ['add', '--email', 'dee@school.example', '--name', 'Dee', ...claims]
-    expect((await account(given, 'correct horse'))[0]).toBe(0)
+    const args = ['add', '--email', 'dee@school.example', '--name', 'Dee', ...claims]
+    expect((await account(args, 'correct horse'))[0]).toBe(0)
     const database = await openDatabase(environment().DATABASE_URL, () => {})
     const rows = await database.selectFrom('account').select('claims').execute()
     await database.destroy()
     expect(rows.map((row) => JSON.parse(row.claims))).toContainEqual(
       expect.objectContaining({ given_name: 'Dee', birthdate: '1990-04-02', email_verified: true }),
     )
-    const wrong = await account([...given, '--locale', 'english language'], 'correct horse')
+    const wrong = await account([...args, '--locale', 'english language'], 'correct horse')
     expect(wrong).toEqual([1, expect.stringContaining('locale')])
   })
 
@@ -340,7 +340,7 @@ describe('account', () => {
     })
     expect((await account(['admin', 'cy@school.example', '--off']))[0]).toBe(0)
     expect((await account(['list']))[1]).not.toMatch(/admin\n/)
-    expect((await account(['admin', 'nobody@school.example']))[0]).toBe(1)
+    expect((await account(['admin', 'unknown@school.example']))[0]).toBe(1)
   })
 
   it.each([

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const farUrl = () => server.url.replace(`${server.port}`, `${network.port}`)
 
-it('fail a transaction in time when they fall silent, and leave nothing of it', async () => {
+it('fail a transaction in time when they do not respond, and roll it back', async () => {
   const database = (await connected(farUrl())).withTables<Pick<SchoolTables, 'school_record'>>()
   const course = {
     area: 'courses',

@@ -160,7 +160,7 @@ describe('the sign-in page', () => {
 
   it.each([
     ['https://editor.example/client.json', 'The app of editor.example sends you.'],
-    ['nobody', undefined],
+    ['unknown', undefined],
     ['%00', undefined],
   ])('names %s by what is known of it', async (client_id, words) => {
     const returnTo = new URL(requestOf(client_id, 'courses:read'))

@@ -139,7 +139,7 @@ describe.each(OUTAGES)('while Postgres %s', (_, begin, end) => {
     await expectService()
   })
 
-  it('requests under way are answered, and a course is there as a whole or not at all', async () => {
+  it('pending requests are answered, and a course is stored completely or not at all', async () => {
     const title = (n: number) => `Course ${n} while Postgres ${_}`
     const adding = Array.from({ length: 40 }, (__, n) => addCourse(title(n)).then(({ status }) => status))
     const reading = Array.from({ length: 40 }, () => send('/api/courses').then(({ status }) => status))
@@ -172,7 +172,7 @@ it('without its database, but with its store, grants can be revoked and sessions
     fetch(`${apart.baseUrl}/api/courses`, { headers: { authorization: `Bearer ${access_token}` } })
   const refreshing = { grant_type: 'refresh_token', refresh_token }
   await server.stop()
-  expect((await post('/api/oauth/token', refreshing)).status, 'nobody knows whether the user is there').toBe(
+  expect((await post('/api/oauth/token', refreshing)).status, 'it is unknown whether the user exists').toBe(
     503,
   )
   expect((await courses()).status).toBe(503)

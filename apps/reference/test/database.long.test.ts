@@ -61,7 +61,7 @@ onBothDatabases((newDatabase) => {
       sql`create table kysely_migration as select '2024_init' as name, '' as timestamp`,
       /2024_init: name another database/,
     ],
-  ])('is left alone where another program has a table %s', async (table, statement, problem) => {
+  ])('is not changed if another program has a table %s', async (table, statement, problem) => {
     const DATABASE_URL = await newDatabase()
     const database = await openDatabase(DATABASE_URL, () => {})
     onTestFinished(() => database.destroy())
@@ -98,9 +98,9 @@ onBothDatabases((newDatabase) => {
     ['account', ['list']],
     ['trail', ['list']],
     ['grants', ['list', 'ada@school.example']],
-  ])('is not changed by %s, which says what to run', async (command, given) => {
+  ])('is not changed by %s, which says what to run', async (command, args) => {
     const url = await newDatabase()
-    const program = run(`cli.ts ${command}`, given, { environment: { DATABASE_URL: url, STORE_URL: url } })
+    const program = run(`cli.ts ${command}`, args, { environment: { DATABASE_URL: url, STORE_URL: url } })
     expect(await program.ended).toBe(1)
     expect(program.output()).toMatch(/DATABASE_URL: .* no tables.*Run "pnpm database migrate"/)
     const database = await openDatabase(url, () => {})

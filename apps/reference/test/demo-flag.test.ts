@@ -16,19 +16,19 @@ it('a production database has no demo school until a start with --demo, and keep
   const migrating = run('cli.ts database', ['migrate'], { environment })
   expect(await migrating.ended, migrating.output()).toBe(0)
   expect(await run('cli.ts keys', ['rotate'], { environment }).ended).toBe(0)
-  for (const [given, courses] of [
+  for (const [args, courses] of [
     [[], 0],
     [['--demo'], 5],
     [[], 5],
   ] as const) {
     const PORT = `${await freePort()}`
-    const program = run('main.ts', given, { environment: { ...environment, PORT } })
+    const program = run('main.ts', args, { environment: { ...environment, PORT } })
     onTestFinished(() => program.stop())
     await program.printed('listening')
     const { total } = (await (await fetch(`http://127.0.0.1:${PORT}/api/courses`)).json()) as {
       total: number
     }
-    expect(total, given.join()).toBe(courses)
+    expect(total, args.join()).toBe(courses)
     program.stop()
     await program.ended
   }

@@ -28,9 +28,9 @@ export async function answerDevice(
   }
   const submit = async (page: Awaited<ReturnType<typeof read>>, more: Record<string, string>) => {
     const form = formOfPage(page)
-    const given = form.fields.filter(([name]) => !(name in more)).map((field) => [...field])
-    return read(form.action, new URLSearchParams([...given, ...Object.entries(more)]))
+    const untouched = form.fields.filter(([name]) => !(name in more)).map((field) => [...field])
+    return read(form.action, new URLSearchParams([...untouched, ...Object.entries(more)]))
   }
-  const asked = await submit(await read('/oauth/device'), { user_code: userCode })
-  return (await submit(asked, { decision })).body
+  const request = await submit(await read('/oauth/device'), { user_code: userCode })
+  return (await submit(request, { decision })).body
 }

@@ -48,8 +48,8 @@ describe('integration add --grant device', () => {
 })
 
 describe('demo --device', () => {
-  const demonstrate = (...given: string[]) =>
-    run('commands/demo.ts', ['--device', '--url', service.baseUrl, ...given])
+  const demonstrate = (...args: string[]) =>
+    run('commands/demo.ts', ['--device', '--url', service.baseUrl, ...args])
 
   it('runs the whole flow', async () => {
     const { client_id } = await addTool()

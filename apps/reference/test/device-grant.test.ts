@@ -56,7 +56,7 @@ describe('openid-client', () => {
 })
 
 describe('oauth4webapi', () => {
-  it('takes every answer of the flow', async () => {
+  it('accepts every response of the flow', async () => {
     const http = { [oauth.allowInsecureRequests]: true }
     const issuer = new URL(service.baseUrl)
     const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, http))

@@ -65,7 +65,7 @@ describe.each(KINDS)('on %s', (kind) => {
       formOfPage({ status: 200, headers: {}, body: await answer.text() })
     const typing = await read(await fetch(`${service.baseUrl}/oauth/device`, { headers: { cookie } }))
     const fields = [...typing.fields.filter(([name]) => name !== 'user_code'), ['user_code', user_code]]
-    const { action, fields: given } = await read(
+    const { action, fields: decisionFields } = await read(
       await post(
         typing.action,
         fields.map((field) => [...field]),
@@ -73,7 +73,7 @@ describe.each(KINDS)('on %s', (kind) => {
       ),
     )
     return (decision: string) =>
-      post(action, [...given.map((field) => [...field]), ['decision', decision]], { cookie })
+      post(action, [...decisionFields.map((field) => [...field]), ['decision', decision]], { cookie })
   }
 
   it('one of fifty answers to one request counts, and fifty polls get one pair of tokens', async () => {
@@ -85,13 +85,15 @@ describe.each(KINDS)('on %s', (kind) => {
       const early = Array.from({ length: 10 }, () => poll(started.device_code))
       const pages = await Promise.all(decisions.map(answer))
       const winners = new Set(decisions.filter((_, index) => pages[index]?.status === 200))
-      expect([...winners], 'all who are told that it worked').toHaveLength(1)
+      expect([...winners], 'all responses that report success').toHaveLength(1)
       expect(pages.map(({ status }) => status).filter((status) => status !== 200 && status !== 400)).toEqual(
         [],
       )
-      const told = service.events.filter(({ type }) => type === 'device_approved' || type === 'device_denied')
+      const logged = service.events.filter(
+        ({ type }) => type === 'device_approved' || type === 'device_denied',
+      )
       const allowed = winners.has('allow')
-      expect(told.map(({ type }) => type)).toEqual([allowed ? 'device_approved' : 'device_denied'])
+      expect(logged.map(({ type }) => type)).toEqual([allowed ? 'device_approved' : 'device_denied'])
       for (const { status, body } of await Promise.all(early))
         expect(status === 200 ? 'tokens' : body.error).toMatch(allowed ? /pending|tokens/ : /pending|denied/)
 

@@ -81,7 +81,7 @@ describe('the doctor', () => {
     expect(skipped).toEqual(expect.arrayContaining(['loopback-port', 'iss', 'form-action']))
   })
 
-  it('finds exactly what a proxy spoils, and tells how to fix it', async () => {
+  it('finds exactly the faults of a proxy, and says how to fix each', async () => {
     const spoilt = await openSpoilt((path, { headers }) => {
       if (path.includes('/token')) return { headers: { ...headers, 'cache-control': 'public' } }
       if (path.includes('/login'))

@@ -17,7 +17,7 @@ export interface HostAnswer {
 /** A host on which every name publishes documents over https. */
 export interface DocumentHost {
   /** The requested URLs, in order. */
-  readonly asked: string[]
+  readonly requests: string[]
   /** Sets the response for a URL. */
   answer: (id: string) => HostAnswer
   /** The settings by which a service resolves these names to this host. */
@@ -42,7 +42,7 @@ export async function openDocumentHost(answer: DocumentHost['answer']): Promise<
     },
   })
   const host: DocumentHost = {
-    asked: [],
+    requests: [],
     answer,
     settings(names) {
       const { port } = server.address() as AddressInfo
@@ -55,9 +55,9 @@ export async function openDocumentHost(answer: DocumentHost['answer']): Promise<
   }
   server.on('request', ({ headers, url }, response) => {
     const id = `https://${headers.host}${url}`
-    host.asked.push(id)
-    const { status = 200, headers: given = {}, body = '' } = host.answer(id)
-    response.writeHead(status, { ...JSON_TYPE, ...given }).end(body)
+    host.requests.push(id)
+    const { status = 200, headers: more = {}, body = '' } = host.answer(id)
+    response.writeHead(status, { ...JSON_TYPE, ...more }).end(body)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return host

@@ -42,7 +42,7 @@ const redirect_uris = ['http://127.0.0.1:1/cb']
 /** Provocations by error and status, as in the table. */
 const PROVOCATIONS: Record<string, () => Promise<Response>> = {
   'invalid_request 400': () => token({}),
-  'invalid_client 401': () => token({ grant_type: 'refresh_token', client_id: 'nobody' }),
+  'invalid_client 401': () => token({ grant_type: 'refresh_token', client_id: 'unknown' }),
   'invalid_grant 400': () => refresh({ refresh_token: 'wrong' }),
   'unauthorized_client 400': async () => {
     const client = (await (

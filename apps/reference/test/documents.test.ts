@@ -75,7 +75,7 @@ describe('auth.md', () => {
     },
   )
 
-  it('tells of the lifetimes that the service runs with', async () => {
+  it('names the configured lifetimes', async () => {
     const other = await runService({ CODE_LIFETIME: '45', ACCESS_TOKEN_LIFETIME: '7200' })
     const text = await (await fetch(`${other.baseUrl}/auth.md`)).text()
     await other.close()
@@ -92,7 +92,7 @@ describe('auth.md about clients with a document', () => {
     return text
   }
 
-  it('has a document that the service takes as it stands', async () => {
+  it('has a document that the service accepts unchanged', async () => {
     const [, document = ''] = /```json\n([\s\S]*?)```/.exec(await read('/auth.md')) ?? []
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'pinned.json'), `[${document}]`)
@@ -104,7 +104,7 @@ describe('auth.md about clients with a document', () => {
     await other.close()
   })
 
-  it('says nothing of them where none is taken, and of the operator alone only then', async () => {
+  it('does not mention documents if none is accepted, and only then says that the operator adds clients', async () => {
     const nothing = await walkthroughWith({ CIMD: 'off', REGISTRATION: 'off' })
     expect(nothing).not.toMatch(/document that describes/)
     expect(nothing).toContain('The operator adds each one')
@@ -230,7 +230,7 @@ describe('docs, for a user who signs in there', () => {
     expect(chosen.length).toBeGreaterThan(offered / 2)
   })
 
-  it('has a field for a token, and the colours of the night', async () => {
+  it('has a field for a token, and a dark theme', async () => {
     const { access_token } = await signedIn(service.baseUrl, 'openid')
     const page = await openDocs()
     await page.emulateMedia({ colorScheme: 'dark' })
@@ -244,7 +244,7 @@ describe('docs, for a user who signs in there', () => {
 })
 
 describe('a new area', () => {
-  it('is one line in each language: its scopes, routes, words and descriptions follow', async () => {
+  it('needs one line in each language: its scopes, routes, words and descriptions are derived', async () => {
     const source = fileURLToPath(new URL('../src', import.meta.url))
     const copy = `${source}-with-one-more-line`
     await cp(source, copy, { recursive: true, filter: (path) => !path.endsWith('.test.ts') })

@@ -108,8 +108,8 @@ describe('oauth4webapi', () => {
       )
       return oauth.processAuthorizationCodeResponse(as, client, sent)
     }
-    const asked = await exchange().catch((error: unknown) => error)
-    expect(oauth.isDPoPNonceError(asked)).toBe(true)
+    const challenge = await exchange().catch((error: unknown) => error)
+    expect(oauth.isDPoPNonceError(challenge)).toBe(true)
     const tokens = await exchange()
 
     const introspection = await oauth.introspectionRequest(as, client, auth, tokens.access_token, http)

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => cluster.stop())
 
-describe('no token is issued twice, comes back or is lost when', () => {
+describe('no token is issued twice, restored or lost when', () => {
   it.each([...STORE_INJECTIONS, KILLED_REPLICA])('$name', async ({ inject }: Injection) => {
     const tally = await working(cluster, () => inject(cluster))
     expect(tally.allFaults()).toEqual([])
@@ -57,7 +57,7 @@ describe('after all that', () => {
 })
 
 describe('an outage', () => {
-  it('of most of a cluster is a 503 too, and over when it is back', async () => {
+  it('of most of a cluster is a 503 too, and ends when it recovers', async () => {
     const redis = await startRedisCluster()
     const failing = await startTestCluster(1, { STORE_URL: redis.url })
     const { access_token } = await signedIn(failing.baseUrl, 'courses:read')

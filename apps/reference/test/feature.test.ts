@@ -19,7 +19,7 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { testClient } from '@grantkit/testkit/client'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { errorTable } from '../../../docs/error-table.ts'
+import { errorEntry } from '../../../docs/error-reference.ts'
 import { schoolConfig } from '../src/config.ts'
 import { createService } from '../src/service.ts'
 import { inProcess } from './in-process.ts'
@@ -58,7 +58,7 @@ function voucherGrant({ store, now, random }: Kernel): GrantType {
       const id = newGrantId(random)
       const grant = {
         id,
-        subject: 'nobody',
+        subject: 'user-1',
         clientId,
         scopes,
         resources: [],
@@ -202,7 +202,7 @@ it('is in the metadata, in generated lists', async () => {
   })
 })
 
-it('serves its clients: tokens, the guard, its endpoint, its events', async () => {
+it('provides tokens, the guard, its endpoint and its events to its clients', async () => {
   const { post, get, events, credentials } = await openWithClient()
   const tokens = await post('/api/oauth/token', { ...credentials, ...VOUCHER })
   expect(tokens).toMatchObject({ status: 200, token_type: 'Bearer', scope: 'courses:read', expires_in: 300 })
@@ -284,9 +284,9 @@ it('accepts its form once, and as often as its own limit allows', async () => {
   expect(describedServer().rateLimits).toMatchObject({ stamp: { points: 3 }, registration: { points: 100 } })
 })
 
-it('is found in the table of errors', () => {
-  expect(errorTable(describedServer().errors)).toContain(
-    '| `too_many_stamps` | `temporarily_unavailable` | 429 | Too many stamps; try again later |',
+it('is found in the reference of errors', () => {
+  expect(Object.values(describedServer().errors).map((error) => errorEntry(error))).toContain(
+    '### too_many_stamps\n\n`temporarily_unavailable`, status 429: *Too many stamps; try again later*',
   )
 })
 
@@ -316,8 +316,11 @@ it('does not allow its grant type in dynamic client registration', async () => {
 
 it('leaves no trace in a service that does not mount it', async () => {
   const { get } = await openService([])
-  const told = JSON.stringify([await get('/openapi.json'), await get('/.well-known/openid-configuration')])
-  expect(told).not.toMatch(/voucher|badge/)
+  const described = JSON.stringify([
+    await get('/openapi.json'),
+    await get('/.well-known/openid-configuration'),
+  ])
+  expect(described).not.toMatch(/voucher|badge/)
 })
 
 it.each([

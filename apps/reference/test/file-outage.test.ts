@@ -88,7 +88,7 @@ it.each([
   expect(await ready()).toBe(200)
 })
 
-it('on a full disk nothing is half written, and reading goes on', async () => {
+it('on a full disk nothing is written partially, and reads work', async () => {
   const { pid, base, app } = await startedService()
   const before = await titles(base, app)
   await limitFiles(pid, '4096')

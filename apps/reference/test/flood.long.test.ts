@@ -58,7 +58,7 @@ it.each([
   '%s leave the heap small, and let known and new clients in',
   async (_, callers, length) => {
     const register = service.routes.find(({ path }) => path.endsWith('/register'))
-    if (register === undefined) throw new Error('Nobody can register')
+    if (register === undefined) throw new Error('Registration is disabled')
     const request = (caller: number) => ({
       method: 'POST',
       path: '/api/oauth/register',

@@ -210,14 +210,14 @@ describe('the link of the mail', () => {
 })
 
 describe('the limits of these mails', () => {
-  it('let an account have three in half an hour, and a network ask twenty times in a quarter of an hour', async () => {
+  it('are three mails per account in half an hour, and twenty requests per network in a quarter of an hour', async () => {
     const limited = await runService(mailServer.environment)
     onTestFinished(() => limited.close())
     const [often, last] = [await newAccount({}, limited), await newAccount({}, limited)]
     const answers = []
     for (let time = 0; time < 4; time++) answers.push(await requestLink(often.email, { at: limited }))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
-    for (let time = 0; time < 15; time++) await requestLink('nobody@example.com', { at: limited })
+    for (let time = 0; time < 15; time++) await requestLink('unknown@example.com', { at: limited })
     expect((await requestLink(last.email, { at: limited })).status).toBe(200)
     const refused = await requestLink(last.email, { at: limited })
     expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
@@ -233,7 +233,7 @@ it('a mail server that is down changes no answer, and the error names no address
   const { email } = await newAccount({}, down)
   const answers = [
     await requestLink(email, { at: down }),
-    await requestLink('nobody@example.com', { at: down }),
+    await requestLink('unknown@example.com', { at: down }),
   ]
   expect(answers[0]?.text).toBe(answers[1]?.text)
   await vi.waitUntil(() => down.errors.length > 0)
@@ -241,7 +241,7 @@ it('a mail server that is down changes no answer, and the error names no address
   expect(down.events.map(({ type }) => type)).not.toContain('password_mail_sent')
 })
 
-it('without a mail server nobody is offered a link', async () => {
+it('without a mail server the sign-in page has no link', async () => {
   const without = await runService()
   onTestFinished(() => without.close())
   expect(await (await fetch(`${without.baseUrl}/login`)).text()).not.toContain('Forgot')

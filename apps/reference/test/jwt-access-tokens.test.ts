@@ -57,33 +57,36 @@ it.each([
       await command.close()
     },
   ],
-])('that are revoked %s are refused at once, and by an edge after it asked the feed', async (_, revoke) => {
-  const app = await signedIn(baseUrl, 'courses:read', baseUrl)
-  const { access_token } = app
-  const integration = await service.clients.add({
-    clientName: 'Edge',
-    redirectUris: ['https://edge.example/callback'],
-    tokenEndpointAuthMethod: 'client_secret_post',
-    resourceServer: true,
-  })
-  const ended = revokedTokens({
-    address: `${baseUrl}/api/oauth/ended`,
-    clientId: integration.clientId,
-    clientSecret: String(integration.clientSecret),
-    every: 3600,
-  })
-  const keys = `${baseUrl}/api/oauth/jwks`
-  const edge = createJwtResourceServer({ issuer: baseUrl, resource: baseUrl, scopes: SCOPES, keys, ended })
-  const headers = { authorization: `Bearer ${access_token}` }
-  const request = { method: 'GET', path: '/', query: '', body: '', headers }
-  await ended.refresh()
-  expect((await edge.access(request, 'courses:read')).kind).toBe('authorized')
-  await revoke(app)
-  expect((await callSchool(access_token)).status).toBe(401)
-  await ended.refresh()
-  expect((await edge.access(request, 'courses:read')).kind).toBe('refused')
-  ended.close()
-})
+])(
+  'that are revoked %s are rejected at once, and by an edge after its next poll of the feed',
+  async (_, revoke) => {
+    const app = await signedIn(baseUrl, 'courses:read', baseUrl)
+    const { access_token } = app
+    const integration = await service.clients.add({
+      clientName: 'Edge',
+      redirectUris: ['https://edge.example/callback'],
+      tokenEndpointAuthMethod: 'client_secret_post',
+      resourceServer: true,
+    })
+    const ended = revokedTokens({
+      address: `${baseUrl}/api/oauth/ended`,
+      clientId: integration.clientId,
+      clientSecret: String(integration.clientSecret),
+      every: 3600,
+    })
+    const keys = `${baseUrl}/api/oauth/jwks`
+    const edge = createJwtResourceServer({ issuer: baseUrl, resource: baseUrl, scopes: SCOPES, keys, ended })
+    const headers = { authorization: `Bearer ${access_token}` }
+    const request = { method: 'GET', path: '/', query: '', body: '', headers }
+    await ended.refresh()
+    expect((await edge.access(request, 'courses:read')).kind).toBe('authorized')
+    await revoke(app)
+    expect((await callSchool(access_token)).status).toBe(401)
+    await ended.refresh()
+    expect((await edge.access(request, 'courses:read')).kind).toBe('refused')
+    ended.close()
+  },
+)
 
 it('stay opaque for an app that names no resource', async () => {
   const { access_token } = await signedIn(baseUrl, 'courses:read')

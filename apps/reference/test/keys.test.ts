@@ -11,8 +11,8 @@ import { signedIn } from './tokens.ts'
 
 /** `pnpm keys` as a person runs it, while services run. */
 
-const keysCommand = async (given: string[], environment: Record<string, string>) => {
-  const command = run('cli.ts keys', given, { environment })
+const keysCommand = async (args: string[], environment: Record<string, string>) => {
+  const command = run('cli.ts keys', args, { environment })
   return { status: await command.ended, output: command.output() }
 }
 
@@ -119,8 +119,8 @@ describe('keys rotate', () => {
     [['turn'], {}, 2, 'The command must be rotate or remove.\n'],
     [['remove'], {}, 2, '--compromised is required'],
     [[], {}, 2, 'KEYS_FILE'],
-  ])('answers %j with %j: %i', async (given, environment, status, text) => {
-    const command = await keysCommand(given, environment as Record<string, string>)
+  ])('answers %j with %j: %i', async (args, environment, status, text) => {
+    const command = await keysCommand(args, environment as Record<string, string>)
     expect(command.status).toBe(status)
     expect(command.output).toContain(text)
     expect(command.output).not.toContain('    at ')

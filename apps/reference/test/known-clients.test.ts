@@ -18,7 +18,7 @@ async function register({ baseUrl }: RunningService, redirect_uris: readonly str
   const answer = await fetch(`${baseUrl}/api/oauth/register`, { method: 'POST', headers, body })
   return { status: answer.status, ...(await answer.json()) }
 }
-/** The page that a signed-in user gets for the link of a client that somebody else registered with the addresses of Cursor. */
+/** The page that a signed-in user gets for the link of a client that an attacker registered with the redirect URIs of Cursor. */
 async function openedByVictim(service: RunningService, redirect_uri: string) {
   const { client_id } = await register(service, CURSOR)
   const query = new URLSearchParams({
@@ -56,7 +56,7 @@ describe('the service by default', () => {
     })
   })
 
-  it('does not let Cursor in, by the doctor', async () => {
+  it('rejects Cursor, according to the doctor', async () => {
     expect(await examineCursor(service)).toMatchObject({
       status: 1,
       'client-registration': expect.stringContaining('add cursor to KNOWN_CLIENTS'),
@@ -80,7 +80,7 @@ describe('the service with KNOWN_CLIENTS=cursor', () => {
     expect(await register(service, CURSOR)).toMatchObject({ status: 201, redirect_uris: CURSOR })
   })
 
-  it('lets Cursor in, by the doctor', async () => {
+  it('accepts Cursor, according to the doctor', async () => {
     expect(await examineCursor(service)).toMatchObject({
       status: 0,
       'client-registration': 'passed',
@@ -95,7 +95,7 @@ describe('the service with KNOWN_CLIENTS=cursor', () => {
     expect(await app.tokens('courses:read')).toMatchObject({ scope: 'courses:read' })
   })
 
-  it('tells a victim of a link, which an attacker began elsewhere, who gains access', async () => {
+  it('shows the victim of a malicious link which app would get access', async () => {
     const page = await openedByVictim(service, CURSOR[2] ?? '')
     expect(page).toMatch(
       /<p class="app-name"><bdi>Cursor<\/bdi><\/p>\s*<p class="quiet">Verified: .*cursor\.com/,

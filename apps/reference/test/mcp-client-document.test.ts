@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-it('takes the address of the document as its id, and lives by it: sign-in, consent, token, a tool, refresh', async () => {
+it('uses the URL of the document as its client_id for sign-in, consent, tokens, a tool call and refresh', async () => {
   const app = new McpApp(service.baseUrl, ID)
   const serverUrl = `${service.baseUrl}/mcp`
   expect(await auth(app, { serverUrl })).toBe('REDIRECT')
@@ -38,7 +38,7 @@ it('takes the address of the document as its id, and lives by it: sign-in, conse
   const first = app.tokens()?.access_token
   expect(await auth(app, { serverUrl })).toBe('AUTHORIZED')
   expect(app.tokens()?.access_token, 'a refresh').not.toBe(first)
-  expect(host.asked, 'asked once').toEqual([ID])
+  expect(host.requests, 'fetched once').toEqual([ID])
   expect(await stored(), 'nothing registered').toEqual([[ID, 'document']])
 })
 
@@ -63,26 +63,26 @@ describe('with keys of its own', () => {
   it.each([
     ['proves who it is where assertions are taken', 'none,client_secret_post,private_key_jwt', [ID, KEYS]],
     ['signs in without a proof where none are', 'none,client_secret_post', [ID]],
-  ])('%s', async (_, CLIENT_AUTHENTICATION, asked) => {
+  ])('%s', async (_, CLIENT_AUTHENTICATION, requests) => {
     const proof = await publishKeys()
     const opened = await runService({
       ...host.settings(['notes.dev']),
       ...{ DEFAULT_SCOPE: 'courses:read', CLIENT_AUTHENTICATION },
     })
     onTestFinished(() => opened.close())
-    host.asked.length = 0
+    host.requests.length = 0
     const app = new McpApp(opened.baseUrl, ID)
-    if (asked.includes(KEYS)) Object.assign(app, { addClientAuthentication: proof })
+    if (requests.includes(KEYS)) Object.assign(app, { addClientAuthentication: proof })
     const serverUrl = `${opened.baseUrl}/mcp`
     expect(await auth(app, { serverUrl })).toBe('REDIRECT')
     expect(await auth(app, { serverUrl, ...app.answer })).toBe('AUTHORIZED')
     expect(await auth(app, { serverUrl }), 'a refresh').toBe('AUTHORIZED')
-    expect(host.asked).toEqual(asked)
+    expect(host.requests).toEqual(requests)
     const refresh_token = app.tokens()?.refresh_token ?? ''
     const form = { grant_type: 'refresh_token', client_id: ID, refresh_token }
     const body = new URLSearchParams(form)
     const unproven = await fetch(`${opened.baseUrl}/api/oauth/token`, { method: 'POST', body })
-    expect(unproven.status, 'whoever stole the token').toBe(asked.includes(KEYS) ? 401 : 200)
+    expect(unproven.status, 'whoever stole the token').toBe(requests.includes(KEYS) ? 401 : 200)
   })
 })
 

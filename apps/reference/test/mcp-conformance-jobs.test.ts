@@ -64,9 +64,9 @@ async function shapesIn(file: string) {
   })
 }
 
-async function ran(script: string, given: readonly string[], environment: Record<string, string> = {}) {
+async function ran(script: string, args: readonly string[], environment: Record<string, string> = {}) {
   const TOKEN_REQUESTS = join(await temporaryFolder(), 'requests')
-  const { ended, output } = startScript(script, given, { ...environment, TOKEN_REQUESTS })
+  const { ended, output } = startScript(script, args, { ...environment, TOKEN_REQUESTS })
   expect(await ended, output()).toBe(0)
   return { output: output(), requests: await shapesIn(TOKEN_REQUESTS) }
 }
@@ -89,7 +89,7 @@ describe('the client credentials of MCP', () => {
   })
 })
 
-describe('what the scenarios require of a request', () => {
+describe('the requests of the scenarios', () => {
   const token = async (form: Record<string, string>, headers: Record<string, string> = {}) => {
     const body = new URLSearchParams({ grant_type: 'client_credentials', ...form })
     const answer = await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body, headers })

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const conformance = (given: readonly string[]) => startScript(SUITE, given)
+const conformance = (args: readonly string[]) => startScript(SUITE, args)
 
 /** The scenarios that must pass whole. */
 const GREEN = {
@@ -37,8 +37,8 @@ describe('the server suite', () => {
     async (protocol, scenarios) => {
       const expected = fileURLToPath(new URL(`mcp-conformance/${protocol}.yaml`, import.meta.url))
       const server = ['server', '--url', `${service.baseUrl}/mcp`]
-      const given = [...server, '--requirements', protocol, '--expected-failures', expected]
-      const { ended, output } = conformance(given)
+      const args = [...server, '--requirements', protocol, '--expected-failures', expected]
+      const { ended, output } = conformance(args)
       expect(await ended, output()).toBe(0)
       for (const scenario of scenarios)
         expect(output()).toMatch(new RegExp(`✓ ${scenario}: [1-9]\\d* passed, 0 failed`))
@@ -69,7 +69,7 @@ describe('the authorization suite', () => {
       body: JSON.stringify({ redirect_uris: [`http://127.0.0.1:${port}/callback`] }),
     })
     const { client_id } = (await registration.json()) as { client_id: string }
-    const given = [
+    const args = [
       'authorization',
       '--url',
       service.baseUrl,
@@ -82,7 +82,7 @@ describe('the authorization suite', () => {
       '--output-dir',
       folder,
     ]
-    const { program, ended, output } = conformance(given)
+    const { program, ended, output } = conformance(args)
     while (!output().includes('Callback server started') && program.exitCode === null)
       await Promise.race([once(program.stdout, 'data'), ended])
     const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(output()) ?? []

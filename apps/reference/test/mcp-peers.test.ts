@@ -26,7 +26,7 @@ const programOf = (name: string, path: string) => join(dirname(require.resolve(`
 const REVOKED: OAuthTokens = { access_token: 'revoked', token_type: 'Bearer' }
 
 describe('the OAuth client of the MCP SDK', () => {
-  it('finds its way from the address of the MCP server to a token, uses and refreshes it', async () => {
+  it('gets a token from only the URL of the MCP server, uses and refreshes it', async () => {
     const app = new McpApp(service.baseUrl)
     const serverUrl = `${service.baseUrl}/mcp`
     expect(await auth(app, { serverUrl })).toBe('REDIRECT')
@@ -43,7 +43,7 @@ describe('the OAuth client of the MCP SDK', () => {
     expect(app.tokens()?.access_token, 'a refresh').not.toBe(first)
   })
 
-  it('signs in anew when the server challenges its token', async () => {
+  it('signs in again when the server challenges its token', async () => {
     const app = new McpApp(service.baseUrl)
     app.saveTokens(REVOKED)
     const url = new URL(`${service.baseUrl}/mcp`)
@@ -59,10 +59,10 @@ describe('the OAuth client of the MCP SDK', () => {
 })
 
 describe('MCP Inspector, from the command line', () => {
-  async function inspector(...given: string[]): Promise<{ status: number; output: string }> {
+  async function inspector(...args: string[]): Promise<{ status: number; output: string }> {
     const path = programOf('@modelcontextprotocol/inspector', 'clients/launcher/build/index.js')
     const folder = await temporaryFolder()
-    const options = ['--cli', `${service.baseUrl}/mcp`, '--transport', 'http', ...given]
+    const options = ['--cli', `${service.baseUrl}/mcp`, '--transport', 'http', ...args]
     const program = spawn(process.execPath, [path, ...options], {
       env: { PATH: process.env.PATH ?? '', HOME: folder },
     })
@@ -80,8 +80,8 @@ describe('MCP Inspector, from the command line', () => {
   })
 
   it('calls one', async () => {
-    const given = ['--method', 'tools/call', '--tool-name', 'search_courses', '--tool-arg', 'query=bread']
-    const { status, output } = await inspector(...given)
+    const args = ['--method', 'tools/call', '--tool-name', 'search_courses', '--tool-arg', 'query=bread']
+    const { status, output } = await inspector(...args)
     expect(status).toBe(0)
     expect(JSON.parse(output).structuredContent).toMatchObject({ total: 1 })
   })

@@ -32,7 +32,7 @@ describe('mcp-remote', () => {
     return { transport, client: new Client({ name: 'test', version: '1.0.0' }) }
   }
 
-  it('brings the server to a client that speaks only to programs', async () => {
+  it('connects a client that supports only local programs', async () => {
     const { transport, client } = proxy(await temporaryFolder())
     await client.connect(transport)
     const { structuredContent } = await client.callTool({

@@ -71,7 +71,7 @@ describe('a request of protocol 2026-07-28', () => {
   })
 
   it.each(['school://courses/nope', 'school://nothing/nope', 'school://courses/ceramics-glazing'])(
-    'for a resource that is not there gets its address back: %s',
+    'for an unknown resource gets its address in the error: %s',
     async (uri) => {
       expect(await post(read(uri))).toMatchObject({ status: 200, error: { code: -32602, data: { uri } } })
     },
@@ -89,7 +89,7 @@ describe('a request of protocol 2026-07-28', () => {
   })
 })
 
-it('a request that its client closes is cancelled, and is no fault of the service', async () => {
+it('a request that its client closes is cancelled, and not logged as a fault', async () => {
   const { headers, body } = search()
   const closed = new AbortController()
   const answer = inProcess(service)(

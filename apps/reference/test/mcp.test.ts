@@ -66,8 +66,8 @@ describe.each(Object.entries(MCP_CLIENTS))('to %s', (_, connect) => {
     })
 
     it('find what is published by its words, page by page', async () => {
-      const search = async (given: object) =>
-        (await client.callTool({ name: 'search_courses', arguments: { ...given } })).structuredContent
+      const search = async (args: object) =>
+        (await client.callTool({ name: 'search_courses', arguments: { ...args } })).structuredContent
       expect(await search({ query: 'BREAD home' })).toMatchObject({
         items: [{ id: 'bread-at-home' }],
         total: 1,
@@ -102,8 +102,8 @@ describe.each(Object.entries(MCP_CLIENTS))('to %s', (_, connect) => {
       ['an unpublished id', 'read_courses', { id: 'ceramics-glazing' }, 'search_courses'],
       ['a missing id', 'read_courses', {}, 'id'],
       ['a bad limit', 'search_courses', { limit: 0 }, 'limit'],
-    ])('say what is wrong with %s', async (_, name, given, text) => {
-      const result = await client.callTool({ name, arguments: given })
+    ])('say what is wrong with %s', async (_, name, args, text) => {
+      const result = await client.callTool({ name, arguments: args })
       expect(result.isError).toBe(true)
       expect(JSON.stringify(result.content)).toContain(text)
     })
@@ -130,7 +130,7 @@ describe.each(Object.entries(MCP_CLIENTS))('to %s', (_, connect) => {
       })
     })
 
-    it('come in pages, so a cursor of no page is refused', async () => {
+    it('have pages, and an invalid cursor is rejected', async () => {
       const listing = client.listResources({ cursor: 'nowhere' })
       await expect(listing).rejects.toMatchObject({ code: INVALID_PARAMS })
     })
@@ -145,7 +145,7 @@ describe.each(Object.entries(MCP_CLIENTS))('to %s', (_, connect) => {
   })
 
   describe('a token', () => {
-    it('sees more with a scope, and never less without', async () => {
+    it('shows more with a scope, and never less than no token', async () => {
       for (const [scope, total] of [
         ['courses:read', 6],
         ['students:read', 5],
@@ -159,7 +159,7 @@ describe.each(Object.entries(MCP_CLIENTS))('to %s', (_, connect) => {
     })
   })
 
-  it('it promises no notifications, because it has no stream', () => {
+  it('it declares no notifications, because it has no stream', () => {
     expect(client.getServerCapabilities()).toEqual({
       tools: { listChanged: false },
       resources: { listChanged: false },
@@ -234,13 +234,13 @@ describe('the transport', () => {
   })
 
   it.each([{ accept: '*/*' }, { accept: 'application/json, */*;q=0.1' }])(
-    'answers a client that takes anything, as curl does: %j',
+    'answers a client that accepts anything, such as curl: %j',
     async (headers) => {
       expect((await post(headers)).status).toBe(200)
     },
   )
 
-  it('answers a message that is cancelled along with it', async () => {
+  it('answers a message that the same batch cancels', async () => {
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: LIST.id } }
     for (const batch of [
       [LIST, cancelled],
@@ -249,7 +249,7 @@ describe('the transport', () => {
       expect(await (await post({}, batch)).json()).toMatchObject({ id: LIST.id, result: {} })
   })
 
-  it('takes its whole address in the request line', async () => {
+  it('accepts an absolute URL in the request line', async () => {
     const path = `${service.baseUrl}/mcp`
     expect(await postWithHost(new URL(service.baseUrl).host, path)).toBe(200)
   })

@@ -40,7 +40,7 @@ function sample(name: string, labels: Record<string, string>): number | undefine
 }
 
 describe('the metrics', () => {
-  it('count what happened, and are there before it happens', () => {
+  it('count events, and exist before the first one', () => {
     const events = (type: string) => sample('grantkit_events_total', { type })
     const happened = ['client_registered', 'sign_in_succeeded', 'consent_granted', 'code_redeemed']
     expect(happened.map(events)).toEqual([1, 1, 1, 1])
@@ -60,7 +60,7 @@ describe('the metrics', () => {
       expect(exposition).not.toContain(text)
   })
 
-  it('are not on the port that the world sees', async () => {
+  it('are not on the public port', async () => {
     expect((await fetch(`${baseUrl}/metrics`)).status).toBe(404)
   })
 })
@@ -91,7 +91,7 @@ describe.each([
   ['the Grafana dashboard', 'docs/operations/grafana.json', /"expr": ("(?:[^"\\]|\\.)*")/g, JSON.parse],
   ['the alerts', 'docs/operations/monitoring.md', /^ +expr: (.*)$/gm, (text: string) => text],
 ] as const)('%s', (_, path, pattern, decode) => {
-  it('asks for metrics and labels that there are', async () => {
+  it('uses existing metrics and labels', async () => {
     const expressions = [...(await read(path)).matchAll(pattern)].map(([, text = '']) => String(decode(text)))
     expect(expressions.length).toBeGreaterThan(3)
     const metrics = offered()

@@ -19,7 +19,7 @@ export type StorageKind = keyof typeof KINDS
 
 const { STORAGE = 'sqlite', POSTGRES_URL } = process.env
 
-/** Tests run the service on the storage that the environment names; without one, on that of `pnpm start`. */
+/** Tests run the service on the storage that the environment names; without one, on the default of `pnpm start`. */
 export const storageUnderTest = kindNamed(STORAGE)
 
 export function newStorage(kind: StorageKind = storageUnderTest): Promise<NewStorage> {

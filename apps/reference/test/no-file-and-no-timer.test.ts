@@ -138,7 +138,7 @@ function watch(): () => void {
   }
 }
 
-type Functions = Record<string, (...given: unknown[]) => unknown>
+type Functions = Record<string, (...args: unknown[]) => unknown>
 
 function wrap(module: object): (() => void)[] {
   const functions = module as Functions
@@ -148,9 +148,9 @@ function wrap(module: object): (() => void)[] {
   )
   return names.map((name) => {
     const original = functions[name] as Functions[string]
-    functions[name] = function (this: unknown, ...given) {
+    functions[name] = function (this: unknown, ...args) {
       request.getStore()?.push(name)
-      return original.apply(this, given)
+      return original.apply(this, args)
     }
     return () => {
       functions[name] = original

@@ -27,7 +27,7 @@ describe('three replicas on one Postgres', () => {
     expect(tally.compared, 'each shows the school that the others show').toBeGreaterThan(100)
   }, 120_000)
 
-  it('lose and double nothing when one is killed or stands still, or Postgres crashes', async () => {
+  it('lose and duplicate nothing when one is killed or paused, or Postgres crashes', async () => {
     const faults = deployment.injections.filter((injection) => injection !== ROLLING_RESTART)
     for (const { name, inject } of faults) {
       const tally = await working(cluster, () => inject(cluster), 4)
@@ -36,8 +36,8 @@ describe('three replicas on one Postgres', () => {
   }, 120_000)
 
   it('see an account that a command added, and that it was disabled', async () => {
-    const account = async (given: readonly string[], input = '') => {
-      const command = run('cli.ts account', given, { environment: deployment.environment, input })
+    const account = async (args: readonly string[], input = '') => {
+      const command = run('cli.ts account', args, { environment: deployment.environment, input })
       expect(await command.ended, command.output()).toBe(0)
     }
     const email = 'ada@school.example'

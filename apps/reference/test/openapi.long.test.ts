@@ -7,7 +7,7 @@ if (missing !== undefined) console.warn(`Not compared with openapi.json by schem
 
 /** Thousands of requests, made from the description and against it. */
 describe.skipIf(missing !== undefined)('schemathesis', () => {
-  it('finds no answer that openapi.json does not describe', async () => {
+  it('finds no response that openapi.json does not describe', async () => {
     const service = await runService({ RATE_LIMITS: 'off' })
     const { found, printed } = await runSchemathesis(`${service.baseUrl}/openapi.json`, 10)
     await service.close()

@@ -147,7 +147,7 @@ function schemaFault(where: string, schema: object, body: unknown): string | und
 
 describe('every operation answers as it is documented', () => {
   // First, because it removes what it adds: some items may be there only once.
-  it('reads and writes for real', async () => {
+  it('reads and writes records', async () => {
     const added = operations().filter(
       ({ method, path }) => method === 'POST' && /^\/api\/(?!oauth)/.test(path),
     )
@@ -165,7 +165,7 @@ describe('every operation answers as it is documented', () => {
   })
 
   it.each([
-    ['to anybody', () => undefined],
+    ['to unauthenticated callers', () => undefined],
     ['to a token with every scope', () => token],
     ['to a bad token', () => 'bad'],
   ])('%s', async (_, bearer) => {

@@ -44,8 +44,8 @@ afterEach(() => void vi.useRealTimers())
 
 async function added(name: string, ...more: string[]): Promise<Party> {
   const older = ['--pkce', 'optional', '--auth', 'client_secret_basic', '--remember-consent', ...more]
-  const given = ['add', '--name', name, '--redirect-uri', REDIRECT_URI, ...older, '--json']
-  const command = run('cli.ts integration', given, {
+  const args = ['add', '--name', name, '--redirect-uri', REDIRECT_URI, ...older, '--json']
+  const command = run('cli.ts integration', args, {
     environment: { ...storage.environment, CLIENT_AUTHENTICATION: 'client_secret_basic' },
   })
   expect(await command.ended, command.output()).toBe(0)
@@ -148,7 +148,7 @@ describe('an authorization request', () => {
     expect((await callback({ prompt: 'none' }, user(service.baseUrl))).error).toBe('login_required')
   })
 
-  it('with prompt=login or a max_age that has passed has the user sign in anew', async () => {
+  it('with prompt=login or an exceeded max_age requires a new sign-in', async () => {
     const before = Number(decodeJwt((await tokens()).id_token).auth_time)
     pass(10)
     for (const demand of [{ prompt: 'login' }, { max_age: '1' }]) {
@@ -179,7 +179,7 @@ describe('an authorization request', () => {
     ['ui_locales', { ui_locales: 'se', claims_locales: 'se' }],
     ['login_hint', { login_hint: 'demo@example.com' }],
     ['another order of the scopes', { scope: 'email openid' }],
-    ['a parameter that nobody knows', { extra: 'foobar' }],
+    ['an unknown parameter', { extra: 'foobar' }],
   ])('may have %s', async (_, changed) => {
     expect(decodeJwt((await tokens(changed)).id_token).sub).toBe('demo-account')
   })
@@ -213,7 +213,7 @@ describe('the ID token', () => {
     return decodeJwt((await token(form, party)).body.id_token).email
   }
 
-  it('has claims for the client that was added so, and after ID_TOKEN_CLAIMS=on for every client', async () => {
+  it('has claims for a client with idTokenClaims, and with ID_TOKEN_CLAIMS=on for every client', async () => {
     expect([await emailFor(one), await emailFor(two)]).toEqual(['demo@example.com', undefined])
     const port = service.port
     await service.close()

@@ -25,14 +25,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-async function printedBy(command: string, ...given: string[]) {
-  const program = run(`cli.ts ${command}`, given, { environment })
+async function printedBy(command: string, ...args: string[]) {
+  const program = run(`cli.ts ${command}`, args, { environment })
   const status = await program.ended
   return { status, output: program.output() }
 }
 
-async function jsonOf(command: string, ...given: string[]) {
-  const { status, output } = await printedBy(command, ...given, '--json')
+async function jsonOf(command: string, ...args: string[]) {
+  const { status, output } = await printedBy(command, ...args, '--json')
   expect(status, output).toBe(0)
   return output
     .split('\n')
@@ -44,7 +44,7 @@ const call = async (token: string) =>
   (await fetch(`${service.baseUrl}/api/courses`, { headers: { authorization: `Bearer ${token}` } })).status
 
 describe('clients', () => {
-  it('lists every client, or those of one origin', async () => {
+  it('lists every client, or the clients of one origin', async () => {
     const app = await signedIn(service.baseUrl, 'courses:read', undefined, 'demo', 'Red')
     const { clientId: client_id } = await service.clients.add(ZAP)
     const { output } = await printedBy('clients', 'list')
@@ -103,7 +103,7 @@ describe('grants', () => {
   })
 
   it.each(['-rA7CR1thSc0123456789_', '--A7CR1thSc0123456789_'])(
-    'takes the id %s for no option',
+    'does not parse the id %s as an option',
     async (id) => {
       const { status, output } = await printedBy('grants', 'revoke', 'teacher@example.com', id)
       expect([status, output]).toEqual([1, expect.stringContaining(`This user has no grant ${id}.`)])
@@ -128,7 +128,7 @@ describe('account', () => {
   }
 
   it.each(['disable', 'remove'])(
-    '%s ends sessions and grants at once, and of nobody else',
+    '%s ends sessions and grants of this user at once, and of no other user',
     async (command) => {
       await printedBy('account', 'enable', 'teacher@example.com')
       const app = await signedIn(service.baseUrl, 'courses:read', undefined, 'teacher')
@@ -149,9 +149,9 @@ describe('a text with terminal control characters', () => {
   const HOSTILE = 'x\u001b[2j\u009b1m\u202e\u200b'
   const ESCAPED = 'x\\u001b[2j\\u009b1m\\u202e\\u200b'
 
-  it('is escaped in the list of accounts, and its JSON means the same', async () => {
-    const given = ['add', '--email', `${HOSTILE}@school.example`, '--name', `${HOSTILE}\nroot  admin`]
-    const add = run('cli.ts account', given, { environment, input: 'a long password' })
+  it('is escaped in the list of accounts, with the same JSON value', async () => {
+    const args = ['add', '--email', `${HOSTILE}@school.example`, '--name', `${HOSTILE}\nroot  admin`]
+    const add = run('cli.ts account', args, { environment, input: 'a long password' })
     expect([await add.ended, add.output()]).toEqual([0, expect.stringContaining(ESCAPED)])
     const { output } = await printedBy('account', 'list')
     expect(output).toContain(`"${ESCAPED}@school.example"  "${ESCAPED}\\nroot  admin"\n`)
@@ -166,13 +166,13 @@ describe('a text with terminal control characters', () => {
     [1, 'clients', ['show', HOSTILE]],
     [1, 'clients', ['remove', HOSTILE]],
     [1, 'account', ['enable', HOSTILE]],
-    [1, 'grants', ['list', `nobody${HOSTILE}@school.example`]],
+    [1, 'grants', ['list', `unknown${HOSTILE}@school.example`]],
     [1, 'grants', ['revoke', 'teacher-account', HOSTILE]],
     [1, 'integration', ['remove', HOSTILE]],
     [2, 'trail', ['list', '--since', HOSTILE]],
     [2, 'clients', ['list', HOSTILE]],
-  ])('ends a command with %i and is escaped in the complaint: %s', async (status, command, given) => {
-    const printed = await printedBy(command, ...given)
+  ])('ends a command with %i and is escaped in the error: %s', async (status, command, args) => {
+    const printed = await printedBy(command, ...args)
     expect(printed).toEqual({ status, output: expect.stringContaining(ESCAPED) })
   })
 })
@@ -192,10 +192,10 @@ describe('overview', () => {
 
 it.each([['clients', 'list'], ['grants', 'list', 'a'], ['overview']])(
   '%s needs a store that it can share with the service',
-  async (command, ...given) => {
+  async (command, ...args) => {
     const program = run(
       `cli.ts ${command}`,
-      given.filter((word) => word !== undefined),
+      args.filter((word) => word !== undefined),
     )
     expect([await program.ended, program.output()]).toEqual([
       1,

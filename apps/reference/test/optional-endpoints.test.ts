@@ -14,14 +14,14 @@ type OpenApi = {
 async function described(environment: Record<string, string>) {
   const service = await runService(environment)
   const read = async (path: string) => (await (await fetch(service.baseUrl + path)).json()) as object
-  const told = {
+  const settings = {
     openApi: (await read('/openapi.json')) as OpenApi,
     metadata: (await read('/.well-known/openid-configuration')) as Record<string, unknown>,
     walkthrough: await (await fetch(`${service.baseUrl}/auth.md`)).text(),
     operations: operationsAt(service),
   }
   await service.close()
-  return { ...told, baseUrl: service.baseUrl }
+  return { ...settings, baseUrl: service.baseUrl }
 }
 
 const plain = await described({})

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => cluster.stop())
 
-describe('no token is issued twice, comes back or is lost when', () => {
+describe('no token is issued twice, restored or lost when', () => {
   it.each([RESET_CONNECTIONS, FORGOTTEN_SCRIPTS])('$name', async ({ inject }) => {
     const tally = await working(cluster, () => inject(cluster))
     expect(tally.allFaults()).toEqual([])
@@ -33,7 +33,7 @@ describe('no token is issued twice, comes back or is lost when', () => {
   })
 })
 
-it('a rotation whose reply was lost ends no grant that another replica went on with', async () => {
+it('a rotation whose reply was lost ends no grant that another replica has rotated since', async () => {
   const redis = await startRedis()
   const network = await startProxy(redis.port)
   const port = await freePort()
@@ -74,7 +74,7 @@ describe('an outage', () => {
       body: new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token }),
     })
 
-  it('is a 503 that says when to come back, and consumes nothing', async () => {
+  it('is a 503 with Retry-After, and consumes nothing', async () => {
     const { client_id, refresh_token } = await signedIn(cluster.baseUrl, 'courses:read')
     await cluster.redis.stop()
     const refused = await token(client_id, refresh_token)
@@ -87,7 +87,7 @@ describe('an outage', () => {
     expect((await token(client_id, refresh_token)).status).toBe(200)
   })
 
-  it('of memory leaves reading and revoking possible', async () => {
+  it('by full memory still allows reading and revoking', async () => {
     const { client_id, access_token, refresh_token } = await signedIn(cluster.baseUrl, 'courses:read')
     const port = `${cluster.redis.port}`
     const call = () =>

@@ -43,17 +43,20 @@ describe('openid-client', () => {
   it.each([
     ['none', oidc.None()],
     ['client_secret_post', oidc.ClientSecretPost()],
-  ])('pushes its request as a client with %s, and shows the browser nothing of it', async (method, auth) => {
-    const config = await register(method, auth)
-    const { parameters, checks } = await request()
-    const url = await oidc.buildAuthorizationUrlWithPAR(config, parameters)
-    expect([...url.searchParams.keys()].sort()).toEqual(['client_id', 'request_uri'])
-    const callback = await user(service.baseUrl)(url.href)
-    const tokens = await oidc.authorizationCodeGrant(config, callback, checks)
-    expect([tokens.scope, tokens.claims()?.sub]).toEqual([SCOPE, 'demo-account'])
-    const again = await fetch(url, { redirect: 'manual', headers: { accept: 'application/json' } })
-    expect([again.status, await again.json()]).toMatchObject([400, { reason: 'request_uri_spent' }])
-  })
+  ])(
+    'pushes its request as a client with %s, and reveals nothing of it to the browser',
+    async (method, auth) => {
+      const config = await register(method, auth)
+      const { parameters, checks } = await request()
+      const url = await oidc.buildAuthorizationUrlWithPAR(config, parameters)
+      expect([...url.searchParams.keys()].sort()).toEqual(['client_id', 'request_uri'])
+      const callback = await user(service.baseUrl)(url.href)
+      const tokens = await oidc.authorizationCodeGrant(config, callback, checks)
+      expect([tokens.scope, tokens.claims()?.sub]).toEqual([SCOPE, 'demo-account'])
+      const again = await fetch(url, { redirect: 'manual', headers: { accept: 'application/json' } })
+      expect([again.status, await again.json()]).toMatchObject([400, { reason: 'request_uri_spent' }])
+    },
+  )
 
   it('pushes the longest allowed request, which passes sign-in and consent', async () => {
     const config = await register('none', oidc.None())
@@ -64,7 +67,7 @@ describe('openid-client', () => {
     expect(tokens.scope).toBe(SCOPE)
   })
 
-  it('gets the fault of its request at the push, and access_denied by redirect', async () => {
+  it('gets errors of its request at the push, and access_denied by redirect', async () => {
     const config = await register('none', oidc.None())
     const { parameters, checks } = await request()
     const wrong = oidc.buildAuthorizationUrlWithPAR(config, { ...parameters, scope: 'courses:reed' })

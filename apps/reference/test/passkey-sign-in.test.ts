@@ -47,21 +47,21 @@ async function addPasskey(added: SoftwareAuthenticator): Promise<void> {
 
 async function register(added: SoftwareAuthenticator, session: string): Promise<Response> {
   const token = tokenIn(await (await get('/account', session)).text())
-  const asked = await get('/account/passkeys', session)
-  const answer = added.create(await asked.json())
-  const cookie = `${session}; ${cookiesOf(asked)}`
+  const creation = await get('/account/passkeys', session)
+  const answer = added.create(await creation.json())
+  const cookie = `${session}; ${cookiesOf(creation)}`
   return post('/account/passkeys', cookie, { token, answer, name: 'key' })
 }
 
 async function signIn(by = passkey, { bend, returnTo = '/account', cookie = '' }: SignInOptions = {}) {
   const page = await get('/login')
-  const asked = await get('/login/passkey')
+  const creation = await get('/login/passkey')
   const fields = {
     token: tokenIn(await page.text()),
-    answer: by.get(await asked.json(), bend),
+    answer: by.get(await creation.json(), bend),
     return_to: returnTo,
   }
-  return post('/login/passkey', `${cookie}; ${cookiesOf(page, asked)}`, fields)
+  return post('/login/passkey', `${cookie}; ${cookiesOf(page, creation)}`, fields)
 }
 
 const WRONG: Bend = { signature: Buffer.alloc(70) }
@@ -85,13 +85,13 @@ async function comparable(answer: Response) {
 
 it('ends every session when a passkey is removed, so that none of them can add a passkey', async () => {
   const stolen = cookiesOf(await signIn())
-  const asked = await get('/account/passkeys', stolen)
-  const answer = unknownAuthenticator().create(await asked.json())
+  const creation = await get('/account/passkeys', stolen)
+  const answer = unknownAuthenticator().create(await creation.json())
   const token = tokenIn(await (await get('/account', stolen)).text())
   const owner = await sessionCookie(service.baseUrl)
   const form = { token: tokenIn(await (await get('/account', owner)).text()), id: passkey.id }
   expect((await post('/account/passkeys/remove', owner, form)).status).toBe(303)
-  const added = await post('/account/passkeys', `${stolen}; ${cookiesOf(asked)}`, { token, answer })
+  const added = await post('/account/passkeys', `${stolen}; ${cookiesOf(creation)}`, { token, answer })
   expect(added.headers.get('location')).toMatch(/^\/login/)
   expect((await get('/account/passkeys', stolen)).status).toBe(403)
   expect(service.events.filter(({ type }) => type === 'passkey_added')).toHaveLength(1)
@@ -131,8 +131,8 @@ it.each([
   expect((await get(returnTo, before)).status, 'the session before does not').toBe(303)
   const signedIn = await signIn(passkey, { returnTo, cookie: before })
   expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, returnTo])
-  const asked = await get(returnTo, cookiesOf(signedIn))
-  expect([asked.status, await asked.text()]).toEqual([200, expect.stringContaining('courses')])
+  const creation = await get(returnTo, cookiesOf(signedIn))
+  expect([creation.status, await creation.text()]).toEqual([200, expect.stringContaining('courses')])
   expect(new Set(sessionIds()).size).toBe(sessionIds().length)
 })
 

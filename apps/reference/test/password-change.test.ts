@@ -74,7 +74,7 @@ describe('a change of the password', () => {
     expect([await isSignedIn(cookie), await canSignIn(email, OLD)]).toEqual([true, true])
   })
 
-  it('has the limits of a sign-in, so that nobody guesses the password at an open browser', async () => {
+  it('has the rate limits of a sign-in, so that the password cannot be guessed at an open browser', async () => {
     const { email } = await newAccount()
     const cookie = await signIn(email, OLD)
     for (let guess = 0; guess < 10; guess++) await change(cookie, { current_password: `guess ${guess}` })

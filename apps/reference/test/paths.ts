@@ -10,7 +10,7 @@ export function pathsOf({ routes, app }: Pick<Service, 'routes' | 'app'>): strin
   return [...new Set([...routes.map(({ path }) => path), ...own])].filter((path) => path !== EVERY_PATH)
 }
 
-/** Answers nobody but operators, so the description for those who make clients does not have it. */
+/** Only for operators, so the description for client developers does not have it. */
 const OF_OPERATORS = /^\w+ \/(admin(\/|$)|assets\/local-times\.js$)/
 
 /** All described methods and paths that something answers, but those that follow from others: HEAD and OPTIONS. */

@@ -20,7 +20,7 @@ export interface PreviousRelease {
 
 /** @throws Error when the commit is neither here nor at the origin */
 export async function previousRelease(): Promise<PreviousRelease> {
-  const git = (...given: string[]) => run('git', ['-C', ROOT, ...given])
+  const git = (...args: string[]) => run('git', ['-C', ROOT, ...args])
   // A shallow clone lacks it.
   await git('cat-file', '-e', PREVIOUS).catch(() => git('fetch', '--quiet', '--depth=1', 'origin', PREVIOUS))
   const folder = await mkdtemp(join(tmpdir(), 'grantkit-previous-'))

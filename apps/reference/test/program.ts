@@ -34,12 +34,12 @@ const NODE_COMPILE_CACHE = join(ROOT, 'node_modules/.cache/node')
 /** @param program a path that starts at `src/`, and words of its command line */
 export function run(
   program: string,
-  given: readonly string[] = [],
+  args: readonly string[] = [],
   { environment = {}, input = '', release = ROOT }: RunOptions = {},
 ): Program {
   const [file = '', ...words] = program.split(' ')
   const path = join(release, 'apps/reference/src', file)
-  const running = spawn(process.execPath, [path, ...words, ...given], {
+  const running = spawn(process.execPath, [path, ...words, ...args], {
     env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE, DATABASE_URL, ...environment },
   })
   let output = ''

@@ -102,8 +102,8 @@ describe('two replicas', () => {
 
   it('see an integration that a command added', async () => {
     const environment = { ...storage.environment, SECRET }
-    const given = ['add', '--name', 'Zap', '--redirect-uri', 'https://zap.example/cb']
-    const command = run('cli.ts integration', given, { environment })
+    const args = ['add', '--name', 'Zap', '--redirect-uri', 'https://zap.example/cb']
+    const command = run('cli.ts integration', args, { environment })
     expect(await command.ended, command.output()).toBe(0)
     const [, client_id = ''] = /client_id +(\S+)/.exec(command.output()) ?? []
     const [, client_secret = ''] = /client_secret +(\S+)/.exec(command.output()) ?? []

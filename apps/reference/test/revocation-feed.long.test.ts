@@ -12,7 +12,7 @@ const PROMISE = 10_000
 const REVOCATIONS = 1000
 /** Milliseconds between two of them, so that they come at any time between two questions of the edge. */
 const PACE = 30
-/** Tokens that nobody revokes. */
+/** Tokens that are not revoked. */
 const KEPT = 20
 
 async function started(file: string, environment: Record<string, string>, text: string): Promise<Program> {
@@ -25,8 +25,8 @@ async function started(file: string, environment: Record<string, string>, text: 
   return program
 }
 
-async function integration(environment: Record<string, string>, ...given: string[]) {
-  const command = run('cli.ts integration', ['add', '--json', ...given], { environment })
+async function integration(environment: Record<string, string>, ...args: string[]) {
+  const command = run('cli.ts integration', ['add', '--json', ...args], { environment })
   expect(await command.ended, command.output()).toBe(0)
   const { client_id, client_secret } = JSON.parse(command.output())
   return { client_id, client_secret } as { client_id: string; client_secret: string }
@@ -64,9 +64,9 @@ it('no edge accepts a token ten seconds after it was revoked, of a thousand', {
   timeout: 300_000,
 }, async () => {
   const { issuer, job, edge } = await serviceWithEdge()
-  const asked = { ...job, grant_type: 'client_credentials', resource: issuer }
+  const request = { ...job, grant_type: 'client_credentials', resource: issuer }
   const newToken = async () => {
-    const response = await post(`${issuer}/api/oauth/token`, asked)
+    const response = await post(`${issuer}/api/oauth/token`, request)
     return ((await response.json()) as { access_token: string }).access_token
   }
   const statusOf = async (token: string) =>

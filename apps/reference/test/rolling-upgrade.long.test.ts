@@ -90,7 +90,7 @@ async function rollingUpgrade(): Promise<void> {
     ),
   )
   await restart(0)
-  // Its tables are those of this release now.
+  // Its tables now have the version of this release.
   await restart(1, previous.folder)
   await restart(1)
   await restart(0, previous.folder)
@@ -102,7 +102,7 @@ async function restart(index: number, release?: string): Promise<void> {
   replicas[index]?.stop('SIGTERM')
   await replicas[index]?.ended
   replicas[index] = await started(index, release)
-  // Proxies that check are given the time to notice it.
+  // Proxies with health checks need time to notice it.
   await setTimeout(1500)
 }
 

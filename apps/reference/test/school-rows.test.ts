@@ -26,8 +26,8 @@ onBothDatabases((newDatabase) => {
 
   it('accepts one of many concurrent records with the same unique value', async () => {
     const school = await open()
-    const asked = Array.from({ length: 8 }, () => school.add('pages', { title: 'About', slug: 'about-us' }))
-    expect((await Promise.all(asked)).filter((added) => added !== 'taken')).toHaveLength(1)
+    const request = Array.from({ length: 8 }, () => school.add('pages', { title: 'About', slug: 'about-us' }))
+    expect((await Promise.all(request)).filter((added) => added !== 'taken')).toHaveLength(1)
   })
 
   it('accepts one of many concurrent changes of the same revision', async () => {

@@ -29,7 +29,7 @@ interface Kind {
   readonly part: SystemPartName
   /** What stands in the file, and what stands there in the test. */
   readonly changes: (place: Place) => Readonly<Record<string, string>>
-  /** The file that the program is given. Default: the shipped one. */
+  /** The configuration file of the program. Default: the shipped one. */
   readonly main?: (place: Place, shipped: string) => string
   readonly command: (file: string) => readonly string[]
 }

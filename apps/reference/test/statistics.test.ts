@@ -22,7 +22,7 @@ function replica(database: Database, warnings: string[] = []) {
 
 onBothDatabases((newDatabase) => {
   describe('the statistics', () => {
-    it('add up those of all replicas, by minutes, by ten minutes and by hours', async () => {
+    it('add up the counts of all replicas, by minutes, by ten minutes and by hours', async () => {
       const database = await connected(await newDatabase())
       const [one, other] = [replica(database), replica(database)]
       for (const minute of [0, 0, 1, 12]) {
@@ -85,7 +85,7 @@ onBothDatabases((newDatabase) => {
       await counted.close()
     })
 
-    it('have every response of a service by its route, refusals by their reason, and no input of a caller', async () => {
+    it('have every response of a service by its route, errors by their reason, and no input of a caller', async () => {
       const url = await newDatabase()
       const service = await runService({ DATABASE_URL: url })
       await signedIn(service.baseUrl, 'courses:read')

@@ -103,8 +103,8 @@ describe('oauth4webapi', () => {
     const child = await oauth.processGenericTokenEndpointResponse(as, client, answer)
     expect((await get('/api/students', child.access_token)).status).toBe(200)
 
-    const asked = await oauth.introspectionRequest(as, client, auth, child.access_token, http)
-    expect(await oauth.processIntrospectionResponse(as, client, asked)).toMatchObject({
+    const request = await oauth.introspectionRequest(as, client, auth, child.access_token, http)
+    expect(await oauth.processIntrospectionResponse(as, client, request)).toMatchObject({
       active: true,
       ...{ sub: 'demo-account', scope: 'students:read', client_id: added.clientId },
       act: { sub: added.clientId },

@@ -16,13 +16,13 @@ beforeEach(async () => {
   environment = await migrated({ DATABASE_URL: `sqlite:${join(folder, 'service.sqlite')}`, KEYS_FILE })
 })
 
-async function printedBy(command: string, given: string[], input = '') {
-  const program = run(`cli.ts ${command}`, given, { environment, input })
+async function printedBy(command: string, args: string[], input = '') {
+  const program = run(`cli.ts ${command}`, args, { environment, input })
   return { status: await program.ended, output: program.output() }
 }
 
-async function exported(...given: string[]) {
-  const { status, output } = await printedBy('trail', ['export', ...given])
+async function exported(...args: string[]) {
+  const { status, output } = await printedBy('trail', ['export', ...args])
   expect(status, output).toBe(0)
   const lines = output.split('\n').slice(0, -1)
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -31,14 +31,14 @@ async function exported(...given: string[]) {
 describe('the trail', () => {
   it('has the changes by commands', async () => {
     const made = ['--email', 'ada@school.example', '--name', 'Ada']
-    for (const [command, given] of [
+    for (const [command, args] of [
       ['keys', ['rotate']],
       ['keys', ['rotate']],
       ['account', ['add', ...made]],
       ['account', ['disable', 'ada@school.example']],
       ['integration', ['add', '--name', 'Zap', '--redirect-uri', 'https://zap.example/cb']],
     ] as const) {
-      const { status, output } = await printedBy(command, [...given], 'correct horse\n')
+      const { status, output } = await printedBy(command, [...args], 'correct horse\n')
       expect(status, output).toBe(0)
     }
     const entries = await exported()
@@ -80,7 +80,7 @@ describe('the trail', () => {
     expect(await exported('--until', String(entry?.at))).toEqual([])
     const { output } = await printedBy('trail', ['list'])
     expect(output).toContain('clientName "An \\u001b[31m\\u202eapp"')
-    expect((await printedBy('trail', ['list', '--user', 'nobody'])).output).toBe(
+    expect((await printedBy('trail', ['list', '--user', 'unknown'])).output).toBe(
       'There is nothing of that kind.\n',
     )
   })

@@ -45,9 +45,9 @@ function visits({ baseUrl }: RunningService, op: RunningProvider) {
   /** The way to the provider and back to our page. Without `max_age` a provider returns no `auth_time`. */
   async function answered(begun: Response, session = '', withAuthTime = true) {
     const browser = formBrowser({ origin: op.provider.issuer, typed: { login: '' } })
-    const asked = new URL(begun.headers.get('location') ?? '')
-    if (!withAuthTime) asked.searchParams.delete('max_age')
-    const { search } = await browser(asked.href)
+    const request = new URL(begun.headers.get('location') ?? '')
+    if (!withAuthTime) request.searchParams.delete('max_age')
+    const { search } = await browser(request.href)
     return get(`${CALLBACK}${search}`, `${session}; ${cookieOf(begun)}`)
   }
   return { get, begin, connect, answered }
@@ -105,13 +105,13 @@ it('lets a user of a provider without auth_time add a passkey, until the account
   const passkey = softwareAuthenticator(service.baseUrl)
   const signedIn = async () => cookieOf(await answered(await begin(), '', false))
   const session = await signedIn()
-  const asked = await get('/account/passkeys', session)
+  const creation = await get('/account/passkeys', session)
   const [, token = ''] =
     /name="token" value="([^"]+)"/.exec(await (await get('/account', session)).text()) ?? []
   const added = await fetch(`${service.baseUrl}/account/passkeys`, {
     method: 'POST',
-    headers: { cookie: `${session}; ${cookieOf(asked)}` },
-    body: new URLSearchParams({ token, answer: passkey.create(await asked.json()) }),
+    headers: { cookie: `${session}; ${cookieOf(creation)}` },
+    body: new URLSearchParams({ token, answer: passkey.create(await creation.json()) }),
     redirect: 'manual',
   })
   expect([added.status, added.headers.get('location')]).toEqual([303, '/account#sign-in'])

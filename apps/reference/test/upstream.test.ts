@@ -35,9 +35,9 @@ async function open(claims = VERIFIED, change: Partial<Provider> = {}, age = 0) 
     /** The answer of the provider, as a browser would bring it. */
     async answered(purpose = PURPOSE, bend: (question: URLSearchParams) => void = () => {}) {
       const { location, cookie } = await signIn.begin(purpose)
-      const asked = new URL(location)
-      bend(asked.searchParams)
-      const { search } = await browser(asked.href)
+      const request = new URL(location)
+      bend(request.searchParams)
+      const { search } = await browser(request.href)
       return { cookies: pairOf(cookie), query: search, location: new URL(location) }
     },
   }
@@ -108,7 +108,7 @@ it.each<[string, (query: URLSearchParams) => void, string]>([
   ['another state', (query) => query.set('state', 'x'), 'unreachable'],
   ['the issuer of another provider', (query) => query.set('iss', 'https://evil.example'), 'unreachable'],
   ['no issuer', (query) => query.delete('iss'), 'unreachable'],
-  ['a code of somebody else', (query) => query.set('code', 'x'), 'unreachable'],
+  ['an unknown code', (query) => query.set('code', 'x'), 'unreachable'],
   ['two codes', (query) => query.append('code', 'x'), 'unreachable'],
 ])('refuses an answer with %s', async (_name, bend, reason) => {
   const { signIn, answered } = await open()

@@ -226,9 +226,11 @@ describe('an OpenID provider', () => {
   })
 
   it('gets a request for a new sign-in if an app requires one', async () => {
-    const asked = page.waitForRequest((request) => request.url().startsWith(`${op.provider.issuer}/auth?`))
+    const redirected = page.waitForRequest((request) =>
+      request.url().startsWith(`${op.provider.issuer}/auth?`),
+    )
     await continueWith('/oauth/authorize?prompt=login')
-    expect(new URL((await asked).url()).searchParams.get('prompt')).toBe('login')
+    expect(new URL((await redirected).url()).searchParams.get('prompt')).toBe('login')
   })
 
   it('leaves the other sign-in methods during its outage', async () => {

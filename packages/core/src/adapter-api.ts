@@ -1,5 +1,5 @@
 /**
- * What it takes to write an adapter: the routes of a server, and the way from a request of a framework to a request record
+ * What you need to write an adapter: the routes of a server, and functions from a request of a framework to a request record
  * and back.
  *
  * @module

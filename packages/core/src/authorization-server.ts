@@ -76,9 +76,9 @@ export interface ServerDescription
  * ```
  */
 export function createAuthorizationServer<Scope extends string>(
-  given: AuthorizationServerOptions<Scope>,
+  configured: AuthorizationServerOptions<Scope>,
 ): AuthorizationServer {
-  const options = underProfile(given)
+  const options = underProfile(configured)
   const store = storeErrorsAs503(options.store)
   const sources: ClientSource[] = []
   const { server, mount } = serverContext(kernelOf(options, store, sources), options)

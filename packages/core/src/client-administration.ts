@@ -9,7 +9,7 @@ import type { Kernel } from './kernel/kernel.ts'
 /** The clients of a server, for its operator. */
 export interface ClientAdministration {
   /**
-   * Registers a static client, which may have fixed https redirect URIs, or those of a known client. The secret is in the result this once.
+   * Registers a static client, which may have fixed https redirect URIs, or the redirect URIs of a known client. Only this result has the secret.
    *
    * @throws OAuthError that names what is wrong with the metadata
    */
@@ -20,7 +20,7 @@ export interface ClientAdministration {
   list(): Promise<PublicClient[]>
   /**
    * Removes a client, and ends its grants with all their tokens. Reads every grant. If it fails halfway, call it again to
-   * finish. A client whose document is fetched stays refused.
+   * finish. A client whose document is fetched stays removed.
    */
   remove(clientId: string): Promise<ClientRemoval>
 }

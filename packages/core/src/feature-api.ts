@@ -1,5 +1,5 @@
 /**
- * What it takes to write a feature or a store: the parts that a feature brings, the context it gets, the records, the port
+ * What you need to write a feature or a store: the parts that a feature brings, the context it gets, the records, the port
  * of the store, and the functions by which core's own features read messages and change grants.
  *
  * @module

@@ -78,7 +78,7 @@ export interface Profile {
   readonly demands: readonly Demand<AllOptions>[]
   /** Replaces what the operator left out. */
   readonly sets: Partial<AllOptions>
-  /** Mounted before those of the operator. */
+  /** Mounted before the features of the operator. */
   readonly features: readonly Feature[]
   /** What the metadata must be, once everything is mounted. */
   readonly published: readonly Demand<Metadata>[]

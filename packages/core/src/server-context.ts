@@ -11,7 +11,7 @@ import { type SigningKeyOptions, signingKeys } from './tokens/signing-keys.ts'
 
 type ContextOptions = AuthorizationOptions & GrantOptions & LimitOptions & SigningKeyOptions
 
-/** What exists once all features are created. */
+/** Members that exist once all features are created. */
 export interface Mounted extends Pick<MountedFeatures, 'senderConstraint' | 'rateLimits'> {
   readonly accessTokens: AccessTokenFormat
   readonly validateRequest: ValidateRequest

@@ -55,7 +55,7 @@ describe('the key', () => {
     expect(recordKey(recordKey('\ud800'))).not.toBe(recordKey('\ud800'))
   })
 
-  it('of a subject reveals no user, and is that of no other subject', () => {
+  it('of a subject reveals no user, and differs for every subject', () => {
     expect(subjectKey('alice')).toMatch(/^[\w-]{43}$/)
     expect(subjectKey('\ud800')).not.toBe(subjectKey('\ufffd'))
     expect(subjectKey('')).not.toBe(subjectKey(undefined))

@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest'
  */
 const MAX_ALLOCATED = {
   register: 13_390,
-  // Pages get their request, a language and texts in it: 600 bytes. The policy is asked about the redirect URI: 900 bytes.
+  // Pages get their request, a language and texts in it: 600 bytes. The policy checks the redirect URI: 900 bytes.
   authorize: 16_430,
   authorizeByDocument: 31_420,
   code: 16_540,
@@ -44,7 +44,7 @@ async function measure(): Promise<Measured> {
 }
 
 describe('the memory of this server', () => {
-  it('is used by requests and grants within the recorded limits', async () => {
+  it('stays within the recorded limits for requests and grants', async () => {
     const { allocated, kept } = await measure()
     const measured = { ...allocated, ...kept }
     for (const [name, most] of Object.entries({ ...MAX_ALLOCATED, ...MAX_KEPT })) {

@@ -23,7 +23,7 @@ async function withClient(metadata: object = {}): Promise<{ service: Service; id
 
 describe('authorize, before the redirect URI is trusted', () => {
   it.each([
-    ['an unknown client', { client_id: 'nobody' }, 'client_unknown'],
+    ['an unknown client', { client_id: 'unknown' }, 'client_unknown'],
     ['no client_id', { client_id: undefined }, 'message_invalid'],
     ['no redirect_uri, though only one is registered', { redirect_uri: undefined }, 'redirect_uri_missing'],
     ['a foreign redirect_uri', { redirect_uri: 'https://evil.example/cb' }, 'redirect_uri_not_registered'],
@@ -155,9 +155,9 @@ describe('authorize, after the redirect URI is trusted', () => {
         const query = authorizationQuery(id, { nonce, [name]: value })
         const { location } = (await authorize(service, query)).headers
         expect(location, about).toMatch(/^http:\/\/127\.0\.0\.1:7001\/callback\?[^#]*$/)
-        const told = Object.fromEntries(new URL(String(location)).searchParams)
-        expect(errors, about).toContain(told.error)
-        expect(Object.keys(told)).toEqual(['error', 'error_description', 'state', 'iss'])
+        const answered = Object.fromEntries(new URL(String(location)).searchParams)
+        expect(errors, about).toContain(answered.error)
+        expect(Object.keys(answered)).toEqual(['error', 'error_description', 'state', 'iss'])
       }
     }
   })
@@ -215,7 +215,7 @@ describe('authorize, after the redirect URI is trusted', () => {
     expect(service.shown.error?.reason).toBe('media_type_unsupported')
   })
 
-  it('passes the client and what it wants of the sign-in to the sign-in page', async () => {
+  it('passes the client and its sign-in parameters to the sign-in page', async () => {
     const { service, id } = await withClient()
     const demands = { prompt: 'consent select_account login', max_age: '0' }
     const hints = { login_hint: 'alice@server.example', ui_locales: 'de en', ...demands }
@@ -275,7 +275,7 @@ describe('signing in', () => {
     const { service, id } = await withClient()
     await authorize(service, authorizationQuery(id), {})
     const [path = '', query = ''] = (service.shown.signIn ?? '').split('?')
-    expect(query, 'nothing is added that nobody will need').toBe(authorizationQuery(id))
+    expect(query, 'nothing is added without need').toBe(authorizationQuery(id))
     const response = await service.send('GET', path, { query, headers: ALICE })
     expect(response.body).toBe('consent')
   })
@@ -366,7 +366,7 @@ describe('signing in', () => {
   it.each([
     ['signed in', ALICE],
     ['not signed in', {}],
-  ])('answers a hint that it did not sign with login_required, to a user who is %s', async (_, user) => {
+  ])('answers a hint that it did not sign with login_required, for a user who is %s', async (_, user) => {
     const { service, id } = await withClient()
     const hint = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSIsImlzcyI6Imh0dHBzOi8vc2Nob29sLmV4YW1wbGUifQ.'
     for (const prompt of [undefined, 'none', 'login']) {
@@ -380,7 +380,7 @@ describe('signing in', () => {
     ['is our ID token', { iss: ISSUER, sub: 'alice' }, true],
     ['has expired', { iss: ISSUER, sub: 'alice', exp: 1 }, true],
     ['is of another issuer', { iss: 'https://other.example', sub: 'alice' }, false],
-    ['names nobody', { iss: ISSUER }, false],
+    ['names no user', { iss: ISSUER }, false],
   ])('reads a hint with a good signature that %s', async (_, claims, believed) => {
     const { service, id } = await withClient()
     const [key] = TEST_KEYS
@@ -399,7 +399,7 @@ describe('signing in', () => {
 })
 
 describe('the error page of an unknown client', () => {
-  it('tells the app of a deleted client to register again', async () => {
+  it('says to the app of a deleted client to register again', async () => {
     const { service, id } = await withClient()
     service.clock.now += 8 * 24 * 3600
     await authorize(service, authorizationQuery(id))
@@ -438,7 +438,7 @@ describe('a scope that is not in the catalogue', () => {
     expect(bodyOf(answer).scope).toBe('openid courses:read')
   })
 
-  it('is no scope if it is offline_access alone', async () => {
+  it('is an error if it is offline_access alone', async () => {
     const alone = { scope: 'offline_access' }
     const service = openService()
     const plain = authorizationQuery((await register(service)).clientId, alone)
@@ -459,7 +459,7 @@ describe('a scope that is not in the catalogue', () => {
     expect(offered(service)).toEqual(['openid'])
     expect(bodyOf(await refresh(service, client, refresh_token, { scope })).scope).toBe('openid')
     const other = await refresh(service, client, refresh_token, { scope: 'openid elsewhere' })
-    expect(bodyOf(other).error, 'but not what was never asked for').toBe('invalid_scope')
+    expect(bodyOf(other).error, 'but no scope that was never requested').toBe('invalid_scope')
   })
 })
 

@@ -48,7 +48,7 @@ describe('a client assertion', () => {
   it.each<[string, Claims, string, object?]>([
     ['for another server', { aud: 'https://evil.example' }, 'assertion_audience'],
     ['for this server and another one', { aud: [ISSUER, 'https://evil.example'] }, 'assertion_audience'],
-    ['for nobody', { aud: [] }, 'assertion_audience'],
+    ['with an empty aud', { aud: [] }, 'assertion_audience'],
     ['without aud', { aud: undefined }, 'assertion_audience'],
     ['for the issuer with a slash', { aud: `${ISSUER}/` }, 'assertion_audience'],
     ['for the token endpoint', { aud: `${ISSUER}/api/oauth/token` }, 'assertion_audience'],
@@ -138,8 +138,8 @@ describe('a client assertion', () => {
       reason: 'assertion_issuer',
     })
     expect(await proves(service, assertionForm(ofOther))).toMatchObject({ status: 200 })
-    const nobody = await assertionOf(service, foreign, 'nobody')
-    expect(await proves(service, assertionForm(nobody))).toMatchObject({
+    const unknownClient = await assertionOf(service, foreign, 'unknown')
+    expect(await proves(service, assertionForm(unknownClient))).toMatchObject({
       status: 401,
       reason: 'client_unknown',
     })
@@ -307,7 +307,7 @@ describe('the keys of a client', () => {
       'must be sig',
     ],
     [
-      'a point beside the curve',
+      'a point that is not on the curve',
       async () => ({ jwks: { keys: [{ ...(await newKey()).jwk, x: 'A'.repeat(43) }] } }),
       'must be a key',
     ],
@@ -335,7 +335,7 @@ describe('the keys of a client', () => {
       async () => ({ jwks: { keys: Array(11).fill((await newKey()).jwk) } }),
       'must be at most 10',
     ],
-  ])('are refused, and nobody is added: %s', async (_, metadata, detail) => {
+  ])('are rejected, and no client is added: %s', async (_, metadata, detail) => {
     await expect(add(await metadata())).rejects.toMatchObject({
       error: 'invalid_client_metadata',
       message: expect.stringContaining(detail),

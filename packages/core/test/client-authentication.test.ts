@@ -64,17 +64,17 @@ describe('client authentication', () => {
       ],
     ],
     [
-      'REQ-34, REQ-36: a client that does not say who it is, or is nobody, is refused with 401',
-      [undefined, '', 'nobody', 'ABCDEF', ' ', '__proto__', '*', '\0', '../x'].map((client_id) => ({
+      'REQ-34, REQ-36: a request without a client_id, or with an unknown one, is rejected with 401',
+      [undefined, '', 'unknown', 'ABCDEF', ' ', '__proto__', '*', '\0', '../x'].map((client_id) => ({
         client_id,
       })),
     ],
   ])('%s', async (_, overrides) => {
     const { service, client } = await withClient()
     const code = await codeFor(service, client.clientId)
-    for (const given of overrides) {
-      const answer = await redeem(service, client, code, given)
-      expect([answer.status, bodyOf(answer).error], JSON.stringify(given)).toEqual([401, 'invalid_client'])
+    for (const input of overrides) {
+      const answer = await redeem(service, client, code, input)
+      expect([answer.status, bodyOf(answer).error], JSON.stringify(input)).toEqual([401, 'invalid_client'])
       expect(answer.headers).not.toHaveProperty('www-authenticate')
     }
     expect((await redeem(service, client, code)).status).toBe(200)
@@ -96,7 +96,7 @@ describe('client authentication', () => {
   it('REQ-35: a grant type that is not supported or not registered is rejected with its own error', async () => {
     const { service, client } = await withClient({ grant_types: ['authorization_code'] })
     const tokens = await tokensFor(service, client)
-    expect(tokens.refresh_token, 'nor is it given such a token').toBeUndefined()
+    expect(tokens.refresh_token, 'nor is such a token issued').toBeUndefined()
     expect(bodyOf(await refresh(service, client, 'x')).error).toBe('unauthorized_client')
     const { clientId: client_id } = client
     for (const grant_type of [

@@ -45,8 +45,8 @@ function guards({ store, clock }: Service) {
   }
 }
 
-const tokenOf = async (...asked: Parameters<typeof clientCredentialsToken>) =>
-  bodyOf<TokenAnswer>(await clientCredentialsToken(...asked)).access_token
+const tokenOf = async (...requested: Parameters<typeof clientCredentialsToken>) =>
+  bodyOf<TokenAnswer>(await clientCredentialsToken(...requested)).access_token
 
 describe('client credentials', () => {
   it('the response shows the scope and resource of the token, if the option is on', async () => {
@@ -280,9 +280,12 @@ describe('client credentials reject', () => {
 
   it('a self-registered client, at registration and at the token endpoint', async () => {
     const service = open()
-    const asked = { grant_types: ['authorization_code', GRANT], client_credentials_scopes: 'courses:read' }
+    const requested = {
+      grant_types: ['authorization_code', GRANT],
+      client_credentials_scopes: 'courses:read',
+    }
     for (const token_endpoint_auth_method of ['none', 'client_secret_post']) {
-      const app = await register(service, { ...asked, token_endpoint_auth_method })
+      const app = await register(service, { ...requested, token_endpoint_auth_method })
       expect(app).toMatchObject({ grant_types: ['authorization_code'] })
       expect(app).not.toHaveProperty('client_credentials_scopes')
       expect(bodyOf(await clientCredentialsToken(service, app)).error).toBe('unauthorized_client')

@@ -129,7 +129,7 @@ describe('the page of connected apps', () => {
     expect(service.shown.signIn).toBe(`${PATH}?after=x`)
   })
 
-  it('stands at a path of choice below the issuer', async () => {
+  it('has a configurable path below the issuer', async () => {
     const issuer = 'https://server.example/tenant'
     const { service } = openWithApps({ path: '/me/apps' }, { issuer, resources: [issuer] } as object)
     const paths = service.server.routes.map(({ path }) => path).filter((path) => path.includes('/me/'))
@@ -220,7 +220,7 @@ describe('disconnecting an app', () => {
     expect(left.grants.map(({ id }) => id)).toEqual(['device-grant'])
   })
 
-  it('with all its installations ends their grants on every page, and those of no other app', async () => {
+  it('with all its installations ends their grants on every page, and no grant of another app', async () => {
     const opened = openWithApps()
     const { service, open, post } = opened
     const { installation } = await connect(opened)
@@ -238,7 +238,7 @@ describe('disconnecting an app', () => {
     expect(left.grants.map(({ clientId }) => clientId)).toEqual([other.client.clientId])
   })
 
-  it('finds an app that a new grant has moved to the next page, and stays on the page it came from', async () => {
+  it('finds an app that a new grant has moved to the next page, and returns to the same page', async () => {
     const opened = openWithApps()
     const { service, open, post } = opened
     const { installation } = await connect(opened)
@@ -258,7 +258,7 @@ describe('disconnecting an app', () => {
     expect(last.location).toContain(`${first.next}&notice=`)
   })
 
-  it('touches no app of another user', async () => {
+  it('changes no app of another user', async () => {
     const opened = openWithApps()
     const theirs = await connect(opened, 'Of Bob', 'user=bob')
     await opened.open()
@@ -269,7 +269,7 @@ describe('disconnecting an app', () => {
 
 describe('a form of the page', () => {
   it.each(['disconnect', 'name'] as const)(
-    'to %s changes nothing after an hour, in another session or with a forged ticket, and the page says so',
+    'to %s changes nothing after an hour, in another session or with a forged ticket, and the page shows that',
     async (action) => {
       const opened = openWithApps()
       const { service, open, post, cookie } = opened
@@ -289,7 +289,7 @@ describe('a form of the page', () => {
     },
   )
 
-  it('with a good ticket is refused from another site', async () => {
+  it('with a valid ticket is rejected from another site', async () => {
     const opened = openWithApps()
     const { installation, token } = await connect(opened)
     await opened.open()
@@ -300,7 +300,7 @@ describe('a form of the page', () => {
 })
 
 describe('the name that a user gives an app', () => {
-  it('is shown in place of its own, until it is taken back', async () => {
+  it('is shown instead of the registered name, until it is removed', async () => {
     const opened = openWithApps()
     const { open, post } = opened
     const { installation } = await connect(opened)
@@ -319,7 +319,7 @@ describe('the name that a user gives an app', () => {
     })
   })
 
-  it('has at most 60 characters, and half of none', async () => {
+  it('has at most 60 characters, and ends with a whole character', async () => {
     const opened = openWithApps()
     const { installation } = await connect(opened)
     await opened.open()
@@ -327,7 +327,7 @@ describe('the name that a user gives an app', () => {
     expect(namesIn((await opened.open()).view)).toEqual(['🦊'.repeat(60)])
   })
 
-  it('is forgotten with the app, and is given to no other user and no app that is not there', async () => {
+  it('is forgotten with the app, and is not set for another user or an unknown app', async () => {
     const opened = openWithApps()
     const { service, open, post } = opened
     const [{ installation, client }, bobs] = [
@@ -344,7 +344,7 @@ describe('the name that a user gives an app', () => {
     expect(namesIn((await open(PATH, 'user=bob')).view)).toEqual(['Of Bob'])
   })
 
-  it('is kept for as long as a grant lives after it was given', async () => {
+  it('is kept for the lifetime of a grant after it was set', async () => {
     const lifetimes = { grant: 1000, refreshToken: 1000 }
     const opened = openWithApps(undefined, { lifetimes } as object)
     const { service, open, post } = opened
@@ -385,9 +385,9 @@ describe('the name that a user gives an app', () => {
   it('is kept by `names`, if the application has its own', async () => {
     const calls: unknown[] = []
     const names: InstallationNames = {
-      of: async () => new Map([['nobody', 'x']]),
-      give: async (...given) => void calls.push(given),
-      forget: async (...given) => void calls.push(given),
+      of: async () => new Map([['unknown', 'x']]),
+      give: async (...input) => void calls.push(input),
+      forget: async (...input) => void calls.push(input),
     }
     const { transients: _, ...store } = createMemoryStore()
     const opened = openWithApps({ names }, { store } as object)

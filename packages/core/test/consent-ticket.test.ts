@@ -42,7 +42,7 @@ async function codeIsGood(service: Service, client: ClientAnswer, code = ''): Pr
 }
 
 it.each([{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }])(
-  'a consent form with a good ticket is refused from another site: %j',
+  'a consent form with a valid ticket is rejected from another site: %j',
   async (headers) => {
     const { service } = await atConsent()
     const cookie = `user=alice@${service.clock.now}`
@@ -159,8 +159,8 @@ const TROUBLE: Record<string, (replace: Replace) => Replace> = {
   fails: () => () => Promise.reject(new Error('OOM command not allowed')),
   'is carried out without a reply':
     (replace) =>
-    async (...given) => {
-      await replace(...given)
+    async (...input) => {
+      await replace(...input)
       throw new Error('timed out')
     },
 }

@@ -45,7 +45,7 @@ describe('the consent page', () => {
       formActionSources: ['http://127.0.0.1:9999'],
     })
     const { action, returnTo } = service.shown.consent ?? {}
-    expect(returnTo, 'where a person goes who wants to be somebody else').toBe(
+    expect(returnTo, 'where a user goes to sign in as another user').toBe(
       action?.replace('/oauth/consent?', '/oauth/authorize?'),
     )
     expect(returnTo).toMatch(/^\/oauth\/authorize\?response_type=code&/)
@@ -65,7 +65,7 @@ describe('consent', () => {
     expect(response.headers).toMatchObject({ 'cache-control': 'no-store' })
   })
 
-  it('tells the operator which user allowed which client what, in which grant', async () => {
+  it('logs which user allowed which client which scopes, in which grant', async () => {
     const { service, client } = await atConsent()
     const { code = '' } = redirectOf(await decide(service))
     expect(service.events.filter(({ type }) => type === 'consent_granted')).toEqual([
@@ -86,7 +86,7 @@ describe('consent', () => {
       ['scope', 'students:read'],
     ])
     const tokens = bodyOf(await redeem(service, client, redirectOf(response).code ?? ''))
-    expect(tokens.scope, 'and nothing that was not asked for').toBe('openid courses:read')
+    expect(tokens.scope, 'and no scope that was not requested').toBe('openid courses:read')
   })
 
   it('RF-12: a client that repeats its first scope at a refresh gets only the scopes that the user allowed', async () => {
@@ -163,7 +163,7 @@ describe('consent', () => {
     ['another session', {}, { cookie: 'user=bob' }, 0],
     ['no session', {}, {}, 0],
     ['a form that is too old', {}, ALICE, 600],
-  ])('begins anew with %s, and gives nothing', async (_, form, headers, later) => {
+  ])('begins again with %s, and grants nothing', async (_, form, headers, later) => {
     const { service } = await atConsent()
     const sent = formOf(service, form)
     service.clock.now += later
@@ -281,7 +281,7 @@ describe('remembered consent', () => {
     [[BASE, MCP], [MCP], 'nothing'],
     [[], [MCP], 'nothing'],
     [[], [], 'nothing'],
-  ])('allowed at %j, a request for %j asks for %s', async (allowed, asked, page) => {
+  ])('allowed at %j, a request for %j shows %s', async (allowed, requested, page) => {
     const service = openService()
     const metadata = { clientName: 'Calendar', redirectUris: [REDIRECT_URI], rememberConsent: true }
     const { clientId: client_id } = await service.server.clients.add(metadata)
@@ -289,7 +289,7 @@ describe('remembered consent', () => {
       `${authorizationQuery(client_id)}${resources.map((resource) => `&resource=${resource}`).join('')}`
     await authorize(service, query(allowed))
     await decide(service)
-    expect((await authorize(service, query(asked))).body || 'nothing').toBe(page)
+    expect((await authorize(service, query(requested))).body || 'nothing').toBe(page)
   })
 
   it('is forgotten when the code was never used', async () => {

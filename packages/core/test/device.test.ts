@@ -58,7 +58,7 @@ describe('a device authorization request', () => {
   })
 
   it.each([
-    ['of a client that is unknown', { client_id: 'nobody' }, 401, 'invalid_client'],
+    ['of a client that is unknown', { client_id: 'unknown' }, 401, 'invalid_client'],
     ['with a scope above the ceiling', { scope: 'courses:write' }, 400, 'invalid_scope'],
     ['with a scope that does not exist', { scope: 'nope' }, 400, 'invalid_scope'],
     ['without a scope', { scope: '' }, 400, 'invalid_request'],
@@ -259,7 +259,7 @@ describe('the page for the user code', () => {
 })
 
 describe('a decision', () => {
-  it('about an unknown request tells the user to start again on the device', async () => {
+  it('about an unknown request says to start again on the device', async () => {
     const { start, enter, answer, shown } = await openDeviceService()
     await enter((await start()).user_code)
     const view = shown.device && { ...shown.device, action: '/oauth/device/decision?request=unknown' }
@@ -480,11 +480,11 @@ describe('a poll', () => {
     const written: string[] = []
     for (const records of [service.store.grants, service.store.clients, service.store.transients])
       for (const verb of ['insert', 'replace', 'remove'] as const) {
-        const write = records?.[verb] as (...given: unknown[]) => Promise<boolean>
+        const write = records?.[verb] as (...input: unknown[]) => Promise<boolean>
         Object.assign(records ?? {}, {
-          [verb]: (...given: unknown[]) => {
+          [verb]: (...input: unknown[]) => {
             written.push(verb)
-            return write(...given)
+            return write(...input)
           },
         })
       }
@@ -572,7 +572,7 @@ describe('a poll', () => {
     expect(service.events.at(-1)).toMatchObject({ type: 'device_code_retried', retried })
   })
 
-  it('whose response was repeated late has a refresh token that two may hold: only one can continue', async () => {
+  it('whose response was repeated late may have leaked its refresh token: only one holder can continue', async () => {
     const { poll, first, service, client } = await withLostAnswer()
     service.clock.now += 600
     await poll()
@@ -629,7 +629,7 @@ describe('a poll', () => {
     expect((await poll(started, { resource: ISSUER })).status).toBe(200)
   })
 
-  it('must prove the challenge of the request, if there was one', async () => {
+  it('needs the verifier if the request had a challenge', async () => {
     const { start, poll, approve } = await openDeviceService()
     const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
     const [proven, stolen] = [await start(challenge), await start(challenge)]
@@ -746,11 +746,11 @@ describe('the stored request', () => {
     const { start, poll, approve, service } = await openDeviceService()
     for (const records of [service.store.grants, service.store.transients])
       for (const verb of ['insert', 'replace'] as const) {
-        const write = records?.[verb] as (...given: unknown[]) => Promise<boolean>
+        const write = records?.[verb] as (...input: unknown[]) => Promise<boolean>
         Object.assign(records ?? {}, {
-          [verb]: (...given: unknown[]) => {
-            written.push(JSON.stringify(given))
-            return write(...given)
+          [verb]: (...input: unknown[]) => {
+            written.push(JSON.stringify(input))
+            return write(...input)
           },
         })
       }
@@ -770,9 +770,9 @@ describe('the stored request', () => {
     const started: Started = await start()
     await approve(started)
     await poll(started)
-    const told = JSON.stringify(service.events)
+    const logged = JSON.stringify(service.events)
     for (const secret of [started.user_code, started.user_code.replace('-', ''), started.device_code])
-      expect(told).not.toContain(secret)
+      expect(logged).not.toContain(secret)
   })
 })
 

@@ -119,7 +119,7 @@ describe('clientDocuments', () => {
     expect(openService().server.metadata.client_id_metadata_document_supported).toBe(false)
     for (const [options, supported] of [
       [{}, false],
-      [{ fetch: () => Promise.reject(new Error('not asked')) }, true],
+      [{ fetch: () => Promise.reject(new Error('not fetched')) }, true],
     ] as const) {
       const { server } = openService({ features: [clientDocuments(options)] })
       expect(server.metadata.client_id_metadata_document_supported).toBe(supported)

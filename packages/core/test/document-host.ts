@@ -24,7 +24,7 @@ interface Answer {
 export interface DocumentHost {
   /** The response from now on. An Error is a network failure. */
   answer: Answer | Error
-  readonly asked: (DocumentFetchRequest & { readonly url: string })[]
+  readonly requests: (DocumentFetchRequest & { readonly url: string })[]
 }
 
 type Overrides = Parameters<typeof openService>[0] & Omit<ClientDocumentsOptions, 'fetch'>
@@ -41,9 +41,9 @@ export function openWithDocuments({
   service: Service
   host: DocumentHost
 } {
-  const host: DocumentHost = { answer: {}, asked: [] }
+  const host: DocumentHost = { answer: {}, requests: [] }
   const fetch: ClientDocumentsOptions['fetch'] = async (url, request) => {
-    host.asked.push({ url, ...request })
+    host.requests.push({ url, ...request })
     // As long as any other request can come in between.
     await new Promise((answered) => setImmediate(answered))
     if (host.answer instanceof Error) throw host.answer

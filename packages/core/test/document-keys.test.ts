@@ -23,9 +23,9 @@ const ONLY = { token_endpoint_auth_method: 'private_key_jwt', jwks }
 
 /** A service that accepts assertions. `published` is the response of the `jwks_uri`. */
 function open(members: object, published: object | Error = jwks) {
-  const keys = { published, asked: [] as (DocumentFetchRequest & { readonly url: string })[] }
+  const keys = { published, requests: [] as (DocumentFetchRequest & { readonly url: string })[] }
   const fetch = async (url: string, request: DocumentFetchRequest) => {
-    keys.asked.push({ url, ...request })
+    keys.requests.push({ url, ...request })
     if (keys.published instanceof Error) throw keys.published
     const headers = { 'content-type': 'application/json' }
     return { status: 200, headers, body: JSON.stringify(keys.published) }
@@ -90,7 +90,7 @@ describe('a client whose document has none and private_key_jwt', () => {
     ['as ChatGPT names them', BOTH],
     ['in the list alone', { token_endpoint_auth_methods_supported: ['private_key_jwt', 'none'], jwks }],
     ['the other way round', { ...BOTH, token_endpoint_auth_method: 'none', jwks, jwks_uri: undefined }],
-  ])('may prove who it is, and need not: %s', async (_, members) => {
+  ])('may authenticate, but need not: %s', async (_, members) => {
     const { service } = open(members)
     expect((await redeem(service, await codeOf(service))).status).toBe(200)
     expect((await redeem(service, await codeOf(service), await proofOf(service))).status).toBe(200)
@@ -132,13 +132,13 @@ describe('the jwks_uri of a document', () => {
   it('is fetched when an assertion arrives and not before, with the limits of a key set', async () => {
     const { service, host, keys } = open(BOTH)
     const code = await codeOf(service)
-    expect([host.asked.map(({ url }) => url), keys.asked]).toEqual([[ID], []])
+    expect([host.requests.map(({ url }) => url), keys.requests]).toEqual([[ID], []])
     await redeem(service, code, await proofOf(service))
-    const [{ signal: _, ...asked } = {} as never] = keys.asked
+    const [{ signal: _, ...request } = {} as never] = keys.requests
     const accept = 'application/jwk-set+json, application/json'
-    expect(asked).toEqual({ url: KEYS, accept, maxBytes: 65_536, headers: {} })
+    expect(request).toEqual({ url: KEYS, accept, maxBytes: 65_536, headers: {} })
     await redeem(service, await codeOf(service), await proofOf(service))
-    expect(keys.asked, 'kept').toHaveLength(1)
+    expect(keys.requests, 'kept').toHaveLength(1)
   })
 
   it('that cannot be fetched is a 503, consumes no code, and is not fetched again for a while', async () => {
@@ -149,7 +149,7 @@ describe('the jwks_uri of a document', () => {
         status: 503,
         error: 'temporarily_unavailable',
       })
-    expect(keys.asked).toHaveLength(1)
+    expect(keys.requests).toHaveLength(1)
     keys.published = jwks
     service.clock.now += 5
     expect((await redeem(service, code, await proofOf(service))).status).toBe(200)
@@ -164,12 +164,12 @@ describe('the jwks_uri of a document', () => {
     'https://server.example/jwks',
     'https://EDITOR.dev/keys',
     'javascript:alert(1)',
-  ])('CM-01: is no keys at all unless it is on the public internet: %s', async (jwks_uri) => {
+  ])('CM-01: is ignored unless it is on the public internet: %s', async (jwks_uri) => {
     const { service, keys } = open({ ...BOTH, jwks_uri })
     const code = await codeOf(service)
     expect(await redeem(service, code, await proofOf(service))).toMatchObject(UNPROVEN)
     expect((await redeem(service, code)).status, 'it is public').toBe(200)
-    expect(keys.asked).toEqual([])
+    expect(keys.requests).toEqual([])
   })
 })
 
@@ -180,7 +180,7 @@ describe('private_key_jwt without keys', () => {
     ['keys that are no keys', { jwks: { keys: [{ kty: 'EC' }, { ...key.jwk, use: 'enc' }] } }],
     ['no set', { jwks: { keys: [{ kty: 'EC', crv: 'P-521', x: 'x', y: 'y' }] } }],
     ['of another algorithm', { jwks: { keys: [foreign.jwk] }, token_endpoint_auth_signing_alg: 'ES256' }],
-    ['of an algorithm that nobody takes', { jwks, token_endpoint_auth_signing_alg: 'HS256' }],
+    ['of an algorithm that no server accepts', { jwks, token_endpoint_auth_signing_alg: 'HS256' }],
   ]
   it.each(NONE)('is not accepted as a method: %s', async (_, members) => {
     const { service } = open({ token_endpoint_auth_method: 'private_key_jwt', ...members })

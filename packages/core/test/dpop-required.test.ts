@@ -63,7 +63,7 @@ describe('a resource that accepts only sender-constrained tokens', () => {
   it.each([
     ['for it', MCP],
     ['for every resource', undefined],
-  ])('gets no token %s without a proof, and the code stays good', async (_, resource) => {
+  ])('gets no token %s without a proof, and the code stays valid', async (_, resource) => {
     const service = opened()
     const { form } = await redemptionOf(service, resource === undefined ? {} : { resource })
     expect(await errorOf(token(service, form))).toBe('invalid_dpop_proof')
@@ -82,8 +82,8 @@ describe('a resource that accepts only sender-constrained tokens', () => {
     const service = opened()
     const client = await register(service, { token_endpoint_auth_method: 'client_secret_post' })
     const code = await codeFor(service, client.clientId, { resource: MCP })
-    const given = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
-    const redeeming = { ...credentials(client), grant_type: 'authorization_code', ...given }
+    const redemption = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
+    const redeeming = { ...credentials(client), grant_type: 'authorization_code', ...redemption }
     const tokens = bodyOf<TokenAnswer>(await token(service, redeeming, proven(service, '/api/oauth/token')))
     const refresh_token = tokens.refresh_token
     const refreshing = { ...credentials(client), grant_type: 'refresh_token', refresh_token }
@@ -95,8 +95,8 @@ describe('a resource that accepts only sender-constrained tokens', () => {
     const service = opened(tokenExchange())
     const client = await register(service, { grant_types: ['authorization_code', TOKEN_EXCHANGE] })
     const code = await codeFor(service, client.clientId, { resource: MCP })
-    const given = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
-    const redeeming = { ...credentials(client), grant_type: 'authorization_code', ...given }
+    const redemption = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
+    const redeeming = { ...credentials(client), grant_type: 'authorization_code', ...redemption }
     const tokens = bodyOf<TokenAnswer>(await token(service, redeeming, proven(service, '/api/oauth/token')))
     const types = { grant_type: TOKEN_EXCHANGE, subject_token_type: ACCESS_TOKEN_TYPE }
     const exchanging = { ...credentials(client), ...types, subject_token: tokens.access_token }
@@ -132,10 +132,10 @@ describe('a resource that accepts only sender-constrained tokens', () => {
 
   it('shows it in its metadata, and other resources do not', async () => {
     const service = opened()
-    const told = async (path: string) =>
+    const metadataAt = async (path: string) =>
       bodyOf(await service.send('GET', `/.well-known/oauth-protected-resource${path}`))
     const member = 'dpop_bound_access_tokens_required'
-    expect([(await told('/mcp'))[member], (await told(''))[member]]).toEqual([true, undefined])
+    expect([(await metadataAt('/mcp'))[member], (await metadataAt(''))[member]]).toEqual([true, undefined])
   })
 
   it('rejects an earlier bearer token, at its guard and at UserInfo', async () => {
@@ -150,7 +150,7 @@ describe('a resource that accepts only sender-constrained tokens', () => {
     const answer = await service.send('GET', '/api/oauth/userinfo', { headers })
     expect([answer.status, answer.headers['www-authenticate']]).toEqual([
       401,
-      expect.stringContaining('are bound to a key are accepted here'),
+      expect.stringContaining('Only DPoP-bound access tokens are accepted here'),
     ])
     const proofs = dpopProofs({ secret: SECRET, required: true })
     const api = createResourceServer({ resource: ISSUER, store, scopes: {}, now, proofs })
@@ -184,8 +184,8 @@ describe('a client whose document requires DPoP', () => {
     const service = openService({ features: [dpop(), documents] })
     await authorize(service, authorizationQuery(ID))
     const { code = '' } = redirectOf(await decide(service))
-    const given = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
-    const form = { client_id: ID, grant_type: 'authorization_code', ...given }
+    const redemption = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
+    const form = { client_id: ID, grant_type: 'authorization_code', ...redemption }
     expect(bodyOf(await token(service, form)).error).toBe('invalid_dpop_proof')
     const answer = await token(service, form, proven(service, '/api/oauth/token'))
     expect(bodyOf(answer).token_type).toBe('DPoP')

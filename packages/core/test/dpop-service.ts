@@ -26,11 +26,11 @@ export function token(service: Service, form: Record<string, string>, headers: R
   return service.send('POST', '/api/oauth/token', { form, headers })
 }
 
-export async function redemptionOf(service: Service, asked: Record<string, string> = {}) {
+export async function redemptionOf(service: Service, requested: Record<string, string> = {}) {
   const client = await register(service)
-  const code = await codeFor(service, client.clientId, asked)
-  const given = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
-  return { client, form: { ...credentials(client), grant_type: 'authorization_code', ...given } }
+  const code = await codeFor(service, client.clientId, requested)
+  const input = { code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
+  return { client, form: { ...credentials(client), grant_type: 'authorization_code', ...input } }
 }
 
 export async function boundTokens(service: Service) {

@@ -21,14 +21,14 @@ describe('a server that requires a nonce', () => {
     const service = open({ nonce: 'required' })
     const { client, form } = await redemptionOf(service)
     const path = '/api/oauth/token'
-    const asked = await token(service, form, proven(service, path))
-    expect([asked.status, bodyOf(asked).error]).toEqual([400, 'use_dpop_nonce'])
+    const requested = await token(service, form, proven(service, path))
+    expect([requested.status, bodyOf(requested).error]).toEqual([400, 'use_dpop_nonce'])
 
-    const nonce = nonceOf(asked)
-    const given = await token(service, form, proven(service, path, { nonce }))
-    expect([given.status, given.headers['dpop-nonce']]).toEqual([200, undefined])
+    const nonce = nonceOf(requested)
+    const granted = await token(service, form, proven(service, path, { nonce }))
+    expect([granted.status, granted.headers['dpop-nonce']]).toEqual([200, undefined])
 
-    const { refresh_token } = bodyOf<TokenAnswer>(given)
+    const { refresh_token } = bodyOf<TokenAnswer>(granted)
     const refreshing = { ...credentials(client), grant_type: 'refresh_token', refresh_token }
     const again = await token(service, refreshing, proven(service, path))
     expect(bodyOf(again).error).toBe('use_dpop_nonce')
@@ -70,11 +70,11 @@ describe('a client with a wrong clock', () => {
     const service = open()
     const { form } = await redemptionOf(service)
     const past = { iat: service.clock.now - 86_400 }
-    const asked = await token(service, form, proven(service, '/api/oauth/token', past))
+    const requested = await token(service, form, proven(service, '/api/oauth/token', past))
     const answer = await token(
       service,
       form,
-      proven(service, '/api/oauth/token', { ...past, nonce: nonceOf(asked) }),
+      proven(service, '/api/oauth/token', { ...past, nonce: nonceOf(requested) }),
     )
     expect(answer.status).toBe(200)
   })
@@ -106,7 +106,7 @@ describe('when DPoP is turned off again', () => {
     expect((await userinfo(service, tokens.access_token)).status).toBe(401)
   })
 
-  it('dpop_jkt is ignored, whatever it says', async () => {
+  it('dpop_jkt is ignored, whatever its value', async () => {
     const service = openService()
     const tokens = await tokensFor(service, await register(service), { dpop_jkt: 'no thumbprint' })
     expect(tokens.token_type).toBe('Bearer')
@@ -117,7 +117,7 @@ describe('the guard of an API', () => {
   const request = { method: 'GET', path: '/notes', query: '', body: '' }
 
   /** The response of an API to a proof with this `htu`. */
-  async function asked(options: Partial<DpopProofsOptions>, htu: string, resource = ISSUER) {
+  async function requested(options: Partial<DpopProofsOptions>, htu: string, resource = ISSUER) {
     const service = open()
     const { tokens } = await boundTokens(service)
     const { store, clock } = service
@@ -139,11 +139,11 @@ describe('the guard of an API', () => {
     ],
     ['where its resource is no address', { publicOrigin: ISSUER }, `${ISSUER}/notes`, 'urn:example:notes'],
   ])('knows its own address %s', async (_, options, htu, resource) => {
-    expect(await asked(options, htu, resource)).toBe('authorized')
+    expect(await requested(options, htu, resource)).toBe('authorized')
   })
 
   it('does not take it from the Host of the request', async () => {
-    expect(await asked({}, 'https://evil.example/notes')).toBe('refused')
+    expect(await requested({}, 'https://evil.example/notes')).toBe('refused')
   })
 
   /** A guard that accepts each proof once, and a request with a proof. */
@@ -203,7 +203,7 @@ describe('the guard of an API', () => {
     expect(await errorOf()).toBe('use_dpop_nonce')
   })
 
-  it('responds with 503 if the store cannot tell whether a proof was used', async () => {
+  it('responds with 503 if the store cannot check whether a proof was used', async () => {
     const service = open()
     const { tokens } = await boundTokens(service)
     const { store, clock } = service
@@ -260,7 +260,7 @@ describe('a device code that was requested with a proof', () => {
   }
 
   it.each(['waits', 'is approved'])(
-    'DV-14: is refused to every other key while it %s, and nothing is lost by that',
+    'DV-14: is rejected for every other key while it %s, and consumes nothing',
     async (state) => {
       const { ask, poll, approve } = await openBound()
       const started = bodyOf<Started>(await ask())
@@ -282,9 +282,9 @@ describe('a device code that was requested with a proof', () => {
 
   it('gets the nonce that its server requires', async () => {
     const { service, ask } = await openBound({ nonce: 'required' })
-    const asked = await ask()
-    expect(bodyOf(asked).error).toBe('use_dpop_nonce')
-    expect((await ask(proven(service, PATH, { nonce: nonceOf(asked) }))).status).toBe(200)
+    const requested = await ask()
+    expect(bodyOf(requested).error).toBe('use_dpop_nonce')
+    expect((await ask(proven(service, PATH, { nonce: nonceOf(requested) }))).status).toBe(200)
   })
 
   it('is bound to no key without a proof, even with required DPoP', async () => {

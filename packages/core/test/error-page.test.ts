@@ -8,7 +8,7 @@ import { ISSUER, openService } from './service.ts'
 describe('a request of an unknown client', () => {
   it('is answered with JSON for a program that accepts JSON, before it opens a browser', async () => {
     const service = openService()
-    const answer = await authorize(service, authorizationQuery('nobody'), { accept: 'application/json' })
+    const answer = await authorize(service, authorizationQuery('unknown'), { accept: 'application/json' })
     expect([answer.status, answer.headers.location]).toEqual([400, undefined])
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' })
     expect(bodyOf(answer)).toEqual({
@@ -28,11 +28,11 @@ describe('a request of an unknown client', () => {
     ['application/json, text/html;q=0.9'],
     ['application/jsonp'],
     ['application/ld+json'],
-  ])('is answered by a page to whatever accepts %s', async (accept) => {
+  ])('is answered by a page if the request accepts %s', async (accept) => {
     const service = openService()
     const answer = await authorize(
       service,
-      authorizationQuery('nobody'),
+      authorizationQuery('unknown'),
       accept === undefined ? {} : { accept },
     )
     expect([answer.status, answer.body]).toEqual([400, 'client_unknown'])
@@ -44,7 +44,7 @@ it('an error page that throws is a 500 in JSON, and both errors are logged', asy
   const fault = new TypeError('no such template')
   const errorPage = () => Promise.reject(fault)
   const service = openService({ interaction: { errorPage } as Partial<Interaction> as Interaction })
-  const answer = await authorize(service, authorizationQuery('nobody'))
+  const answer = await authorize(service, authorizationQuery('unknown'))
   expect([answer.status, bodyOf(answer)]).toMatchObject([500, { error: 'server_error' }])
   expect(service.events).toMatchObject([
     { type: 'refused', reason: 'client_unknown' },
@@ -62,7 +62,7 @@ it('a program that checks first is redirected to the sign-in page like a browser
 it('a temporary error has Retry-After for a program', async () => {
   const service = openService()
   service.store.clients.find = () => Promise.reject(new Error('down'))
-  const answer = await authorize(service, authorizationQuery('nobody'), { accept: 'application/json' })
+  const answer = await authorize(service, authorizationQuery('unknown'), { accept: 'application/json' })
   expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
   expect(bodyOf(answer)).toMatchObject({ error: 'temporarily_unavailable', reason: 'store_unavailable' })
 })

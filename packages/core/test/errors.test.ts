@@ -126,10 +126,10 @@ describe('the error table', () => {
       'content-type': 'application/json',
       'cache-control': 'no-store',
     })
-    const given = (response.headers as Record<string, string>)['www-authenticate']
-    if (challenge === undefined) expect(given).toBeUndefined()
+    const header = (response.headers as Record<string, string>)['www-authenticate']
+    if (challenge === undefined) expect(header).toBeUndefined()
     else
-      expect(given).toMatch(new RegExp(`^Bearer .*${challenge}.*resource_metadata="https://server.example/`))
+      expect(header).toMatch(new RegExp(`^Bearer .*${challenge}.*resource_metadata="https://server.example/`))
   })
 
   it('sends a bad scope at the authorization endpoint back to the client', async () => {
@@ -158,6 +158,10 @@ describe('the error table', () => {
     for (const [reason, { description }] of Object.entries(ERRORS)) {
       expect(description, reason satisfies string as Reason).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
     }
+  })
+
+  it('ends no description with a full stop, because a reference or a hint follows it', () => {
+    expect(Object.values(ERRORS).filter(({ description }) => description.endsWith('.'))).toEqual([])
   })
 })
 

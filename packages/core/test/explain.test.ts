@@ -73,7 +73,7 @@ describe('the steps of a sign-in attempt', () => {
     expect(references(service)).toHaveLength(1)
   })
 
-  it('have what is known of the request', async () => {
+  it('have the facts of the request', async () => {
     const service = explained()
     const client = await register(service)
     const common = {
@@ -100,7 +100,33 @@ describe('the steps of a sign-in attempt', () => {
     })
   })
 
-  it('name what the user has denied, and what came too late', async () => {
+  it('name the client that sent the refresh token of another client, and its owner', async () => {
+    const service = explained()
+    const [owner, other] = [await register(service), await register(service)]
+    const { refresh_token } = await tokensFor(service, owner)
+    await refresh(service, other, refresh_token)
+    expect(stepsOf(service).at(-1)).toMatchObject({
+      reason: 'refresh_token_of_other_client',
+      clientId: other.clientId,
+      expected: owner.clientId,
+    })
+    expect(service.events.at(-1)).toMatchObject({ type: 'refused', clientId: other.clientId })
+  })
+
+  it('are found from the event of an error, by its reference, client and user', async () => {
+    const service = explained()
+    const { clientId } = await register(service)
+    const query = authorizationQuery(clientId, { redirect_uri: 'https://other.example' })
+    const { headers } = await service.send('GET', '/oauth/authorize', { query })
+    const reference = headers['grantkit-reference']
+    expect(service.events.at(-1)).toMatchObject({ type: 'refused', reference, clientId })
+    await authorize(service, authorizationQuery(clientId))
+    await decide(service, { decision: 'deny' })
+    const denied = service.events.findLast(({ type }) => type === 'refused')
+    expect(denied).toMatchObject({ reason: 'consent_denied', clientId, subject: 'alice' })
+  })
+
+  it('name a denial of the user, and a late request', async () => {
     const service = explained()
     const { clientId } = await register(service)
     await authorize(service, authorizationQuery(clientId))
@@ -170,7 +196,7 @@ describe('the steps of a sign-in attempt', () => {
     expect(references(service)).toHaveLength(1)
   })
 
-  it('are those of a device too', async () => {
+  it('include the steps of a device', async () => {
     const { service, start, poll, enter, answer } = await openDeviceService({ server: { explain: true } })
     const started = await start()
     await poll(started)
@@ -213,7 +239,7 @@ describe('the reference of an attempt', () => {
     expect(await refused(service, random)).not.toBe(await refused(service, random))
   })
 
-  it('is that of the authorization request in a token request, whatever is wrong with it', async () => {
+  it('is the same in an invalid token request as in its authorization request', async () => {
     const service = explained()
     const client = await register(service)
     const code = await codeFor(service, client.clientId)
@@ -258,7 +284,7 @@ describe('the reference of an attempt', () => {
     expect(references(service)).toEqual([reference])
   })
 
-  it('tells the reason and the minute of the error by its second group', async () => {
+  it('has the reason and the minute of the error in its second group', async () => {
     const service = explained()
     await authorize(service, authorizationQuery('unknown'))
     const { reference = '' } = service.shown.error ?? {}
@@ -288,7 +314,7 @@ describe('an error with a reference', () => {
     })
   })
 
-  it('takes it to the client by redirect', async () => {
+  it('sends it to the client by redirect', async () => {
     const service = explained()
     const { clientId } = await register(service)
     const answer = redirectOf(await authorize(service, authorizationQuery(clientId, { scope: 'unknown' })))

@@ -130,7 +130,7 @@ describe('a client', () => {
     ['with a secret', { tokenEndpointAuthMethod: 'client_secret_basic' }],
     ['with ID tokens by RS256', { idTokenSignedResponseAlg: 'RS256' }],
     ['with assertions by RS256', { tokenEndpointAuthSigningAlg: 'RS256' }],
-    ['with a redirect URI that anybody on the way can read', { redirectUris: ['http://bank.example/cb'] }],
+    ['with a redirect URI over plain http', { redirectUris: ['http://bank.example/cb'] }],
   ])('%s is not added', async (_, metadata) => {
     await expect(added(openBank(), metadata)).rejects.toThrow()
   })
@@ -158,8 +158,8 @@ describe('the flow', () => {
     clientId: string,
     overrides: Record<string, string | undefined> = {},
   ) {
-    const asked = Object.fromEntries(new URLSearchParams(authorizationQuery(clientId, overrides)))
-    return send(service, clientId, '/api/oauth/par', asked)
+    const requested = Object.fromEntries(new URLSearchParams(authorizationQuery(clientId, overrides)))
+    return send(service, clientId, '/api/oauth/par', requested)
   }
 
   async function tokens(service: Service, client_id: string): Promise<TokenAnswer> {

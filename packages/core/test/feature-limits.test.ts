@@ -23,7 +23,7 @@ const text = z.string().optional()
 /** A sender constraint that binds nothing, and adds members to the metadata of every resource. */
 function bindingWith(resourceMetadata: Record<string, unknown>): FeatureParts {
   const present = () => {
-    throw new Error('No proof is asked for')
+    throw new Error('No proof is requested')
   }
   const corsHeaders = { allowed: [], exposed: [] }
   const userinfo = { algorithms: [], required: false, corsHeaders, present }
@@ -161,7 +161,7 @@ describe('the grant type of a feature', () => {
     ['one whose end is no number', { says: { expiresIn: Number.NaN } }, 'accessToken lives NaN'],
     ['a refresh token for longer than the server', { refresh: [1001, 2000] }, 'refreshToken lives 1001'],
     ['a refresh token of a grant that lives longer', { refresh: [1000, 2001] }, 'grant lives 2001'],
-  ])('does not issue %s, and the operator learns why', async (_, what, named) => {
+  ])('does not issue %s, and the reason is logged', async (_, what, named) => {
     const { status, event } = await issued(what)
     expect([status, event]).toEqual([500, expect.objectContaining({ type: 'failed' })])
     expect(String((event as { cause?: unknown }).cause)).toContain(`anything: ${named} seconds, longer than`)

@@ -17,16 +17,16 @@ import {
 import { DOCUMENT, type DocumentHost, fault, ID, openWithDocuments } from './document-host.ts'
 import { openService, PAGE, REDIRECT_URI, type Service } from './service.ts'
 
-/** Clients whose documents are fetched: when, for whom, and the meaning of the responses of their host. */
+/** Clients whose documents are fetched: when, for which requests, and the meaning of the responses of their host. */
 
 const BOB = { cookie: 'user=bob' }
 const query = (id = ID, overrides = {}) => authorizationQuery(id, overrides)
-const askedAs =
+const authorizeAs =
   (headers: object, id = ID) =>
   (service: Service) =>
     authorize(service, query(id), headers as never)
-const asAlice = askedAs(ALICE)
-const asStranger = askedAs({})
+const asAlice = authorizeAs(ALICE)
+const unauthenticated = authorizeAs({})
 
 async function signedIn(service: Service, id = ID): Promise<TokenAnswer> {
   expect((await authorize(service, query(id))).body).toBe('consent')
@@ -57,7 +57,7 @@ const eventsOf = (service: Service, type: string) =>
 /** The document is stale, and nothing else has changed. */
 function later(service: Service, host: DocumentHost, answer: DocumentHost['answer'] = host.answer) {
   service.clock.now += 3600
-  host.asked.length = 0
+  host.requests.length = 0
   host.answer = answer
 }
 
@@ -73,14 +73,14 @@ describe('a client whose document is fetched', () => {
     const form = { client_id: ID, token: next.refresh_token }
     expect((await service.send('POST', '/api/oauth/revoke', { form })).status).toBe(200)
     expect((await service.callApi(next.access_token, 'courses:read')).kind).toBe('refused')
-    expect(host.asked).toHaveLength(1)
+    expect(host.requests).toHaveLength(1)
   })
 
   it('is fetched from its exact id, with the limits of a document', async () => {
     const { service, host } = openWithDocuments()
     await asAlice(service)
-    const [{ signal, ...asked } = {} as never] = host.asked
-    expect(asked).toEqual({ url: ID, accept: 'application/json', maxBytes: 5120, headers: {} })
+    const [{ signal, ...request } = {} as never] = host.requests
+    expect(request).toEqual({ url: ID, accept: 'application/json', maxBytes: 5120, headers: {} })
     expect(signal).toBeInstanceOf(AbortSignal)
   })
 
@@ -121,13 +121,13 @@ describe('a client whose document is fetched', () => {
     const { service } = openWithDocuments()
     const views = []
     for (let number = 0; number < 20; number++) {
-      await askedAs({ cookie: `user=user${number}` })(service)
+      await authorizeAs({ cookie: `user=user${number}` })(service)
       views.push({ ...service.shown.consent })
     }
     const answers = views.map(({ action = '', ticket = '' }, number) => {
-      const [path = '', asked = ''] = action.split('?')
+      const [path = '', query = ''] = action.split('?')
       const form = { ticket, decision: 'allow', scope: 'openid' }
-      return service.send('POST', path, { query: asked, form, headers: { cookie: `user=user${number}` } })
+      return service.send('POST', path, { query, form, headers: { cookie: `user=user${number}` } })
     })
     for (const answer of await Promise.all(answers)) expect(redirectOf(answer).code).toBeDefined()
   })
@@ -159,10 +159,10 @@ describe('nothing is fetched', () => {
   it('CM-08: ten thousand unauthenticated requests cause no request and no record', async () => {
     const { service, host } = openWithDocuments()
     for (let number = 0; number < 10_000; number++) {
-      const { status } = await askedAs({}, `https://editor.dev/${number}.json`)(service)
+      const { status } = await authorizeAs({}, `https://editor.dev/${number}.json`)(service)
       if (status !== 303) expect(status).toBe(303)
     }
-    expect(host.asked).toEqual([])
+    expect(host.requests).toEqual([])
     expect(await records(service)).toEqual([])
   })
 
@@ -174,7 +174,7 @@ describe('nothing is fetched', () => {
       ...{ ...PAGE, clientHost: 'editor.dev', loginHint: 'alice', uiLocales: 'de' },
       ...{ prompt: 'login', maxAge: 60 },
     })
-    expect(host.asked).toEqual([])
+    expect(host.requests).toEqual([])
     await service.send('GET', '/oauth/authorize', {
       query: service.shown.signIn?.split('?')[1] ?? '',
       headers: ALICE,
@@ -195,7 +195,7 @@ describe('nothing is fetched', () => {
     const { service, host } = openWithDocuments()
     await authorize(service, query(ID, { prompt: 'none' }), {})
     expect(service.shown.error).toMatchObject({ error: 'login_required', status: 400 })
-    expect(host.asked).toEqual([])
+    expect(host.requests).toEqual([])
   })
 
   it.each([
@@ -211,7 +211,7 @@ describe('nothing is fetched', () => {
         form: { client_id: ID, ...form } as never,
       })
       expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
-      expect(host.asked).toEqual([])
+      expect(host.requests).toEqual([])
     },
   )
 
@@ -221,7 +221,7 @@ describe('nothing is fetched', () => {
     later(service, host)
     for (const headers of [ALICE, BOB, {}])
       expect((await decide(service, {}, headers)).headers.location).toMatch(/^\/oauth\/authorize\?/)
-    expect(host.asked).toEqual([])
+    expect(host.requests).toEqual([])
   })
 
   it.each([
@@ -249,8 +249,8 @@ describe('nothing is fetched', () => {
     async (id) => {
       const { service, host } = openWithDocuments()
       for (const headers of [ALICE, {}])
-        expect(await reasonOf(service, askedAs(headers, id)(service))).toEqual([400, 'client_unknown'])
-      expect(host.asked).toEqual([])
+        expect(await reasonOf(service, authorizeAs(headers, id)(service))).toEqual([400, 'client_unknown'])
+      expect(host.requests).toEqual([])
     },
   )
 
@@ -261,16 +261,16 @@ describe('nothing is fetched', () => {
   ])('for what the operator does not admit by %s', async (_, admit) => {
     const { service, host } = openWithDocuments({ admit })
     for (const headers of [ALICE, {}])
-      expect(await reasonOf(service, askedAs(headers)(service))).toEqual([400, 'client_unknown'])
-    expect(host.asked).toEqual([])
+      expect(await reasonOf(service, authorizeAs(headers)(service))).toEqual([400, 'client_unknown'])
+    expect(host.requests).toEqual([])
   })
 
   it('for a document that is pinned', async () => {
     const { service, host } = openWithDocuments({ pinned: [DOCUMENT] })
-    await asStranger(service)
+    await unauthenticated(service)
     expect(service.shown.signInHint?.client?.clientName).toBe('Editor')
     await signedIn(service)
-    expect(host.asked).toEqual([])
+    expect(host.requests).toEqual([])
   })
 
   it('for an integration that has a URL as its id', async () => {
@@ -279,14 +279,14 @@ describe('nothing is fetched', () => {
     await service.store.clients.insert(ID, integration, service.clock.now + 3600)
     expect((await asAlice(service)).body).toBe('consent')
     expect(redirectOf(await decide(service)).code).toBeDefined()
-    expect(host.asked).toEqual([])
+    expect(host.requests).toEqual([])
   })
 
   it('for one client twice at a time', async () => {
     const { service, host } = openWithDocuments()
-    const answers = await Promise.all([asAlice(service), asAlice(service), askedAs(BOB)(service)])
+    const answers = await Promise.all([asAlice(service), asAlice(service), authorizeAs(BOB)(service)])
     expect(answers.map(({ body }) => body)).toEqual(['consent', 'consent', 'consent'])
-    expect(host.asked).toHaveLength(1)
+    expect(host.requests).toHaveLength(1)
   })
 })
 
@@ -304,7 +304,7 @@ describe('the answer of the host', () => {
     ],
     ['a secret', { document: { ...DOCUMENT, client_secret: 'x' } }],
     ['a script', { document: { ...DOCUMENT, redirect_uris: ['javascript:alert(1)'] } }],
-  ])('CM-04: what describes no client, or another one, is no client: %s', async (_, answer) => {
+  ])('CM-04: a document that describes no client, or another one, is rejected: %s', async (_, answer) => {
     const { service, host } = openWithDocuments()
     host.answer = answer
     expect(await reasonOf(service, asAlice(service))).toEqual([400, 'document_invalid'])
@@ -327,7 +327,7 @@ describe('the answer of the host', () => {
   ]
 
   it.each(OUT_OF_REACH)(
-    'CM-03: whatever keeps a document away is one text for the browser: %s',
+    'CM-03: every reason why a document cannot be fetched has one text for the browser: %s',
     async (code, answer) => {
       const { service, host } = openWithDocuments()
       host.answer = answer
@@ -372,7 +372,7 @@ describe('the answer of the host', () => {
     const { service, host } = openWithDocuments()
     host.answer = fault('timeout')
     for (let count = 0; count < 5; count++) await asAlice(service)
-    expect(host.asked).toHaveLength(1)
+    expect(host.requests).toHaveLength(1)
     service.clock.now += 5
     host.answer = {}
     expect((await asAlice(service)).body).toBe('consent')
@@ -435,16 +435,16 @@ describe('the copy of a document', () => {
     await asAlice(service)
     service.clock.now += 3599
     await asAlice(service)
-    expect(host.asked).toHaveLength(1)
+    expect(host.requests).toHaveLength(1)
     later(service, host, { status: 304, headers: { 'cache-control': 'max-age=7200' } })
     expect((await asAlice(service)).body).toBe('consent')
-    expect(host.asked[0]?.headers).toEqual({ 'if-none-match': '"1"' })
+    expect(host.requests[0]?.headers).toEqual({ 'if-none-match': '"1"' })
     service.clock.now += 7199
     await asAlice(service)
-    expect(host.asked).toHaveLength(1)
+    expect(host.requests).toHaveLength(1)
     later(service, host)
     await asAlice(service)
-    expect(host.asked[0]?.headers, 'after a 304 without a tag').toEqual({ 'if-none-match': '"1"' })
+    expect(host.requests[0]?.headers, 'after a 304 without a tag').toEqual({ 'if-none-match': '"1"' })
   })
 
   it('that has not changed since the page was shown is approved', async () => {
@@ -456,7 +456,7 @@ describe('the copy of a document', () => {
     await changeMeanwhile(service)
     Object.assign(service.shown, { consent: page })
     expect(redirectOf(await decide(service)).code).toBeDefined()
-    expect(host.asked).toHaveLength(2)
+    expect(host.requests).toHaveLength(2)
   })
 
   it('that was removed since the page was shown is not approved', async () => {
@@ -473,13 +473,13 @@ describe('the copy of a document', () => {
     host.answer = { headers: { 'cache-control': 'no-store', etag: '"1"' } }
     await asAlice(service)
     await asAlice(service)
-    expect(host.asked).toHaveLength(2)
+    expect(host.requests).toHaveLength(2)
     host.answer = fault('timeout')
     service.clock.now += 599
     expect(redirectOf(await decide(service)).code).toBeDefined()
     service.clock.now += 1
     await asAlice(service)
-    expect(host.asked.at(-1)?.headers, 'nothing is kept any longer').toEqual({})
+    expect(host.requests.at(-1)?.headers, 'nothing is kept any longer').toEqual({})
   })
 
   it('CM-09: a document that changed since the page was shown is shown again before anything is approved', async () => {
@@ -555,7 +555,7 @@ describe('with onChange: reconsent', () => {
 async function changeMeanwhile(service: Service): Promise<void> {
   const { now } = service.clock
   service.clock.now += 3600
-  await askedAs(BOB)(service)
+  await authorizeAs(BOB)(service)
   service.clock.now = now
 }
 
@@ -564,11 +564,11 @@ describe('a client that the operator removed', () => {
     const { service, host } = openWithDocuments()
     const { refresh_token, access_token } = await signedIn(service)
     expect(await service.server.clients.remove(ID)).toEqual({ existed: true, grantsEnded: 1 })
-    host.asked.length = 0
+    host.requests.length = 0
     expect(await reasonOf(service, asAlice(service))).toEqual([400, 'client_unknown'])
     expect((await refresh(service, { clientId: ID }, refresh_token)).status).toBe(401)
     expect((await service.callApi(access_token)).kind).toBe('refused')
-    expect(host.asked).toEqual([])
+    expect(host.requests).toEqual([])
     expect(await service.server.clients.remove(ID)).toEqual({ existed: false, grantsEnded: 0 })
   })
 
@@ -613,10 +613,10 @@ describe('a user who tries unknown documents', () => {
 
   it('is stopped by the rate limiter before a request to the host', async () => {
     const { service, host } = limited()
-    for (const number of [1, 2, 3]) await askedAs(ALICE, `https://evil${number}.dev/c`)(service)
-    const refused = await askedAs(ALICE, 'https://evil.dev/4')(service)
+    for (const number of [1, 2, 3]) await authorizeAs(ALICE, `https://evil${number}.dev/c`)(service)
+    const refused = await authorizeAs(ALICE, 'https://evil.dev/4')(service)
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60'])
-    expect(host.asked).toHaveLength(3)
+    expect(host.requests).toHaveLength(3)
   })
 
   it('is not counted for known or cached documents', async () => {
@@ -626,18 +626,18 @@ describe('a user who tries unknown documents', () => {
     later(service, host)
     await asAlice(service)
     host.answer = fault('dns')
-    for (let count = 0; count < 9; count++) await askedAs(ALICE, 'https://gone.dev/c')(service)
+    for (let count = 0; count < 9; count++) await authorizeAs(ALICE, 'https://gone.dev/c')(service)
     expect(counted).toHaveLength(2)
     expect(counted[0]).not.toContain('alice')
   })
 
   it('can use half of the limit of a domain, and leaves the rest to other users', async () => {
     const { service, host } = openWithDocuments()
-    for (const number of [1, 2, 3]) await askedAs(BOB, `https://editor.dev/${number}`)(service)
-    const refused = await askedAs(BOB, 'https://editor.dev/4')(service)
+    for (const number of [1, 2, 3]) await authorizeAs(BOB, `https://editor.dev/${number}`)(service)
+    const refused = await authorizeAs(BOB, 'https://editor.dev/4')(service)
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '60'])
-    expect((await askedAs(ALICE, 'https://editor.dev/4')(service)).body).toBe('consent')
-    expect(host.asked).toHaveLength(4)
+    expect((await authorizeAs(ALICE, 'https://editor.dev/4')(service)).body).toBe('consent')
+    expect(host.requests).toHaveLength(4)
   })
 
   it('does not block new documents by an approved one that must be fetched each time', async () => {
@@ -645,7 +645,7 @@ describe('a user who tries unknown documents', () => {
     host.answer = { headers: { 'cache-control': 'no-store' } }
     await signedIn(service)
     for (let count = 0; count < 10; count++) await signedIn(service)
-    expect((await askedAs(ALICE, 'https://editor.dev/new')(service)).body).toBe('consent')
+    expect((await authorizeAs(ALICE, 'https://editor.dev/new')(service)).body).toBe('consent')
   })
 
   it('does not affect the clients of other users', async () => {
@@ -653,7 +653,7 @@ describe('a user who tries unknown documents', () => {
     await signedIn(service)
     const answers = []
     for (let number = 0; number < 100; number++)
-      answers.push(await askedAs(BOB, `https://evil.dev/${number}`)(service))
+      answers.push(await authorizeAs(BOB, `https://evil.dev/${number}`)(service))
     expect(answers.filter(({ body }) => body === 'consent')).toHaveLength(3)
     expect(answers.at(-1)?.status).toBe(503)
     service.clock.now += 3600

@@ -28,14 +28,18 @@ async function behindGateway(options: DpopOptions = {}) {
   return { service, client, accessToken: access_token }
 }
 
-interface Asked {
+interface Requested {
   readonly claims?: object
   readonly key?: ReturnType<typeof provingKey>
   readonly scheme?: string
   readonly forwarded?: Record<string, string | string[]>
 }
 
-function ask(service: Service, accessToken: string, { claims, key = KEY, scheme, forwarded }: Asked = {}) {
+function ask(
+  service: Service,
+  accessToken: string,
+  { claims, key = KEY, scheme, forwarded }: Requested = {},
+) {
   const usual = { htm: 'POST', htu: `${NOTES}/notes`, ath: hashOf(accessToken), ...claims }
   const authorization = `${scheme ?? 'DPoP'} ${accessToken}`
   const headers = { authorization, ...proven(service, '', usual, key), ...(forwarded ?? POSTED) }
@@ -54,7 +58,7 @@ describe('a bound token at a gateway', () => {
     })
   })
 
-  it.each<[string, Asked]>([
+  it.each<[string, Requested]>([
     ['as Bearer', { scheme: 'Bearer' }],
     ['by another key', { key: provingKey() }],
     ['for another token', { claims: { ath: hashOf('x') } }],
@@ -63,9 +67,9 @@ describe('a bound token at a gateway', () => {
     ['for another host', { claims: { htu: `${ISSUER}/notes` } }],
     ['for the question itself', { claims: { htm: 'GET', htu: `${ISSUER}${VERIFY}` } }],
     ['for the question at the gateway', { claims: { htm: 'GET', htu: `${NOTES}${VERIFY}` } }],
-  ])('does not pass %s', async (_, asked) => {
+  ])('does not pass %s', async (_, requested) => {
     const { service, accessToken } = await behindGateway()
-    expect(saidOf(await ask(service, accessToken, asked))).toEqual([401, undefined])
+    expect(saidOf(await ask(service, accessToken, requested))).toEqual([401, undefined])
   })
 
   it.each<[string, string, object]>([
@@ -76,10 +80,10 @@ describe('a bound token at a gateway', () => {
     ['Forwarded', `https://evil.example/notes`, { forwarded: 'host=evil.example;proto=https' }],
     ['a path like a host', `https://evil.example/notes`, { 'x-forwarded-uri': '//evil.example/notes' }],
     ['a path with a user', `https://evil.example/notes`, { 'x-forwarded-uri': '/@evil.example/notes' }],
-  ])('is for the configured origin, whatever is said by %s', async (_, htu, said) => {
+  ])('is for the configured origin, whatever the value of %s', async (_, htu, said) => {
     const { service, accessToken } = await behindGateway()
-    const asked = { claims: { htu }, forwarded: { ...POSTED, ...said } }
-    expect(saidOf(await ask(service, accessToken, asked))).toEqual([401, undefined])
+    const requested = { claims: { htu }, forwarded: { ...POSTED, ...said } }
+    expect(saidOf(await ask(service, accessToken, requested))).toEqual([401, undefined])
   })
 
   it.each<[string, Record<string, string | string[]>]>([
@@ -93,7 +97,7 @@ describe('a bound token at a gateway', () => {
     ['a space', { ...POSTED, 'x-forwarded-uri': '/notes HTTP/1.1' }],
     ['a backslash', { ...POSTED, 'x-forwarded-uri': '/\\notes' }],
     ['a fragment', { ...POSTED, 'x-forwarded-uri': '/notes#x' }],
-  ])('does not pass where the gateway names %s, and its operator is told', async (_, forwarded) => {
+  ])('is rejected if the gateway names %s, and this is logged', async (_, forwarded) => {
     const { service, accessToken } = await behindGateway()
     expect(saidOf(await ask(service, accessToken, { forwarded }))).toEqual([401, undefined])
     expect(service.events.at(-1)).toMatchObject({ reason: 'gateway_names_no_request', path: VERIFY })
@@ -101,9 +105,9 @@ describe('a bound token at a gateway', () => {
 
   it('gets a nonce if one is required, and a newer one with the response', async () => {
     const { service, accessToken } = await behindGateway({ nonce: 'required' })
-    const asked = await ask(service, accessToken)
-    const nonce = asked.headers['dpop-nonce']
-    expect([asked.status, asked.headers['www-authenticate']]).toEqual([
+    const requested = await ask(service, accessToken)
+    const nonce = requested.headers['dpop-nonce']
+    expect([requested.status, requested.headers['www-authenticate']]).toEqual([
       401,
       expect.stringMatching(/^DPoP error="use_dpop_nonce"/),
     ])

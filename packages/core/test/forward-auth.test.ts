@@ -75,11 +75,11 @@ describe('the verification request of a gateway', () => {
 
   it.each([
     ['a scope that does not exist', 'scope=courses:reed'],
-    ['a scope beside one that does not exist', 'scope=courses:read%20courses:reed'],
+    ['a scope next to one that does not exist', 'scope=courses:read%20courses:reed'],
     ['a scope that would break out of the challenge', 'scope=a%22%2C%20b%3D%22'],
     ['scopes that no space separates', 'scope=courses:read,openid'],
-    ['scope given twice', 'scope=courses:read&scope=openid'],
-  ])('is a 403 that tells the operator for %s, with and without a token', async (_, query) => {
+    ['scope sent twice', 'scope=courses:read&scope=openid'],
+  ])('is a 403 and logged for %s, with and without a token', async (_, query) => {
     const { service, token } = await withToken()
     for (const presented of [token, undefined]) {
       const response = await ask(service, presented, query)
@@ -115,7 +115,7 @@ describe('the verification request of a gateway', () => {
   })
 
   it.each(['zoë', 'alice ', ' alice', 'alice\r\nX-Auth-Scope: all', '', '-'])(
-    'fails where the subject %j would be another one in a header',
+    'fails if the subject %j would change in a header',
     async (subject) => {
       const session = async () => ({ id: 's', subject, authTime: 1_800_000_000 })
       const { service, token } = await withTokenOf(session)

@@ -100,7 +100,7 @@ describe('the limit of grants', () => {
   })
 
   it.each([0, 60])(
-    'ends no grant that is in use for approvals that nobody redeems, %d seconds apart',
+    'ends no grant in use when approvals are never redeemed, %d seconds apart',
     async (seconds) => {
       const service = openService({ maxGrantsPerClient: 2 })
       const client = await register(service)

@@ -97,7 +97,7 @@ describe('clients.find', () => {
     const find = service.server.clients.find
     expect(await find(client_id)).toMatchObject({ clientId: client_id, origin: 'registered' })
     expect(await find(client.clientId)).toMatchObject({ clientName: 'Zap', origin: 'integration' })
-    expect(await find('nobody')).toBeUndefined()
+    expect(await find('unknown')).toBeUndefined()
   })
 })
 
@@ -148,13 +148,13 @@ describe('grants.revoke', () => {
     ["another user's", 'bob', (id: string) => id],
     ['an unknown one', 'alice', (id: string) => `${id}x`],
     ['nothing at all', 'alice', () => ''],
-  ])('touches no grant when asked for %s', async (_, subject, named) => {
+  ])('changes no grant for %s', async (_, subject, named) => {
     const { service, tokens } = await withTokens()
     const [grant] = (await service.server.grants.list('alice')).grants
-    const told = service.events.length
+    const before = service.events.length
     expect(await service.server.grants.revoke(subject, named(grant?.id ?? ''))).toBe(false)
     expect(await isLive(service, tokens.access_token)).toBe(true)
-    expect(service.events).toHaveLength(told)
+    expect(service.events).toHaveLength(before)
   })
 
   it('changes nothing when its arguments are swapped', async () => {
@@ -184,7 +184,7 @@ describe('grants.revokeAll', () => {
     ['every client', {}, { by: 'operator', reason: 'subject_gone' }, 2],
     ['every client, for the operator', { by: 'operator' as const }, { by: 'operator' }, 2],
     ['one client', { clientId: 'one', by: 'user' as const }, { by: 'user' }, 1],
-  ])('ends the grants of %s, however many there are', async (_, scope, told, clients) => {
+  ])('ends the grants of %s, however many there are', async (_, scope, members, clients) => {
     const { service } = await withTokens()
     const { grants } = service.store
     const [grant] = (await grants.list({ subject: 'alice' }, { limit: 9 })).grants
@@ -197,7 +197,7 @@ describe('grants.revokeAll', () => {
       }
     expect(await service.server.grants.revokeAll('alice', scope)).toBe(300 * clients)
     expect(service.events.at(-1)).toEqual({
-      ...{ type: 'grant_revoked', subject: 'alice', ...told },
+      ...{ type: 'grant_revoked', subject: 'alice', ...members },
       ...{ grantId: expect.any(String), clientId: expect.any(String) },
     })
     expect(await service.server.grants.revokeAll('alice')).toBe(300 * (2 - clients))
@@ -247,9 +247,9 @@ describe('clients.remove', () => {
     expect((await refresh(service, client, alice.refresh_token)).status).toBe(401)
     expect((await authorize(service, authorizationQuery(client.clientId))).status).toBe(400)
     expect((await service.server.grants.list('alice')).grants).toMatchObject([{ clientId: other.clientId }])
-    const told = service.events.filter(({ type }) => type === 'grant_revoked' || type === 'client_removed')
+    const logged = service.events.filter(({ type }) => type === 'grant_revoked' || type === 'client_removed')
     const removed = { by: 'operator', reason: 'client_removed' }
-    expect(told).toMatchObject([
+    expect(logged).toMatchObject([
       { subject: expect.stringMatching(/alice|bob/), ...removed },
       { subject: expect.stringMatching(/alice|bob/), ...removed },
       { type: 'client_removed', clientId: client.clientId, grantsEnded: 2 },
@@ -273,9 +273,9 @@ describe('clients.remove', () => {
     ])
     expect(await service.server.clients.remove(client.clientId)).toEqual({ existed: false, grantsEnded: 1 })
     expect(await isLive(service, tokens.access_token)).toBe(false)
-    const told = service.events.length
+    const before = service.events.length
     expect(await service.server.clients.remove(client.clientId)).toEqual({ existed: false, grantsEnded: 0 })
-    expect(service.events).toHaveLength(told)
+    expect(service.events).toHaveLength(before)
   })
 
   it('revokes every token of an approval that its scan missed', async () => {

@@ -27,7 +27,7 @@ describe('the ID token', () => {
     ['openid profile', PROFILE],
     ['openid email', EMAIL],
     ['openid profile email courses:read', { ...PROFILE, ...EMAIL }],
-  ])('has for %s what UserInfo says, for an integration that asks for it', async (scope, claims) => {
+  ])('has for %s the claims of UserInfo, for a static client with idTokenClaims', async (scope, claims) => {
     const service = openService()
     const tokens = await tokensFor(service, await integration(service), { scope })
     expect(claimsIn(tokens)).toEqual(claims)

@@ -111,8 +111,8 @@ describe('a token for one signed resource', () => {
   it('is introspected and revoked like any other', async () => {
     const { service, client, token } = await withToken()
     expect(await introspected(service, client, token)).toMatchObject({ active: true, aud: API, sub: 'alice' })
-    const stranger = await register(service)
-    expect((await revoked(service, stranger, token)).status).toBe(400)
+    const attacker = await register(service)
+    expect((await revoked(service, attacker, token)).status).toBe(400)
     expect((await revoked(service, client, token)).status).toBe(200)
     expect(await introspected(service, client, token)).toEqual({ active: false })
     expect((await revoked(service, client, token)).status, 'once more').toBe(200)

@@ -419,8 +419,8 @@ describe('the revocation feed', () => {
   it('is for resource servers only', async () => {
     const { service } = await openFeed()
     const client = await register(service, { token_endpoint_auth_method: 'client_secret_post' })
-    const asked = await service.send('POST', '/api/oauth/ended', { form: credentials(client) })
-    expect([asked.status, bodyOf(asked).error]).toEqual([401, 'invalid_client'])
+    const requested = await service.send('POST', '/api/oauth/ended', { form: credentials(client) })
+    expect([requested.status, bodyOf(requested).error]).toEqual([401, 'invalid_client'])
   })
 
   it('has every one of many concurrent revocations', async () => {

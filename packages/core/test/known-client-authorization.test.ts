@@ -9,12 +9,20 @@ import {
   refresh,
   register,
 } from './client.ts'
-import { asked, CHATGPT, CLAUDE, CURSOR_APP, eventsOf, FOREIGN, openKnown } from './known-client-service.ts'
+import {
+  CHATGPT,
+  CLAUDE,
+  CURSOR_APP,
+  eventsOf,
+  FOREIGN,
+  openKnown,
+  requestConsent,
+} from './known-client-service.ts'
 import { ISSUER, REDIRECT_URI } from './service.ts'
 
 describe('the consent page of a known client', () => {
   it('has the verified name of the address, and the claimed one apart from it', async () => {
-    const { view } = await asked(openKnown(), CHATGPT, {
+    const { view } = await requestConsent(openKnown(), CHATGPT, {
       client_name: 'Your Bank',
       logo_uri: 'https://bank.example/l',
     })
@@ -30,7 +38,7 @@ describe('the consent page of a known client', () => {
     ['a private-use scheme', CURSOR_APP],
     ['a loopback address', REDIRECT_URI],
   ])('verifies nothing for %s, whatever the client calls itself', async (_, uri) => {
-    const { view } = await asked(openKnown(), uri, { client_name: 'Claude Code' })
+    const { view } = await requestConsent(openKnown(), uri, { client_name: 'Claude Code' })
     expect(view).toMatchObject({ redirectUri: uri, identity: undefined })
   })
 
@@ -39,12 +47,12 @@ describe('the consent page of a known client', () => {
     ['a callback that goes on to an app', CLAUDE, ['https://claude.ai', 'claude:']],
     ['a private-use scheme', CURSOR_APP, ['cursor:']],
   ])('lets its form redirect to %s', async (_, uri, sources) => {
-    expect((await asked(openKnown(), uri)).view?.formActionSources).toEqual(sources)
+    expect((await requestConsent(openKnown(), uri)).view?.formActionSources).toEqual(sources)
   })
 
-  it('is told to the operator when the user allows', async () => {
+  it('is logged when the user allows', async () => {
     const service = openKnown()
-    await asked(service, CHATGPT)
+    await requestConsent(service, CHATGPT)
     await decide(service)
     expect(eventsOf(service, 'consent_granted')).toMatchObject([{ known: 'chatgpt' }])
   })
@@ -54,7 +62,7 @@ describe('an authorization at the address of a known client', () => {
   it('gets a code there, and tokens that refresh', async () => {
     const service = openKnown()
     for (const redirect_uri of [CHATGPT, CURSOR_APP]) {
-      const { clientId } = await asked(service, redirect_uri)
+      const { clientId } = await requestConsent(service, redirect_uri)
       const answer = await decide(service)
       expect(String(answer.headers.location).split('?')[0]).toBe(redirect_uri)
       const tokens = await redeem(service, { clientId }, redirectOf(answer).code ?? '', { redirect_uri })
@@ -63,9 +71,9 @@ describe('an authorization at the address of a known client', () => {
     }
   })
 
-  it('gives a code that lives 60 seconds, whatever the codes of others do', async () => {
+  it('issues a code that expires after 60 seconds, whatever the lifetime of other codes', async () => {
     const service = openKnown({}, { lifetimes: { code: 600 } })
-    const { clientId } = await asked(service, CHATGPT)
+    const { clientId } = await requestConsent(service, CHATGPT)
     const { code = '' } = redirectOf(await decide(service))
     service.clock.now += 60
     const late = await redeem(service, { clientId }, code, { redirect_uri: CHATGPT })
@@ -81,9 +89,9 @@ describe('an authorization at the address of a known client', () => {
     }
   })
 
-  it('asks the user each time, and is never silent', async () => {
+  it('requests consent each time, and never skips the page', async () => {
     const service = openKnown()
-    const { clientId } = await asked(service, CHATGPT)
+    const { clientId } = await requestConsent(service, CHATGPT)
     await decide(service)
     const query = (prompt?: string) => authorizationQuery(clientId, { redirect_uri: CHATGPT, prompt })
     expect((await authorize(service, query())).body).toBe('consent')
@@ -110,17 +118,17 @@ describe('an authorization at the address of a known client', () => {
   })
 })
 
-describe('a stranger', () => {
+describe('an attacker', () => {
   it('who registers the callback of ChatGPT gets no code: it goes to ChatGPT, with a state that ChatGPT does not know', async () => {
     const service = openKnown()
     const { clientId } = await register(service, { redirect_uris: [CHATGPT, 'https://evil.example/cb'] })
-    const query = authorizationQuery(clientId, { redirect_uri: CHATGPT, state: 'of the stranger' })
+    const query = authorizationQuery(clientId, { redirect_uri: CHATGPT, state: 'of the attacker' })
     await authorize(service, query)
     const answer = await decide(service)
     expect(String(answer.headers.location)).toMatch(
       /^https:\/\/chatgpt\.com\/connector_platform_oauth_redirect\?code=/,
     )
-    expect(redirectOf(answer).state).toBe('of the stranger')
+    expect(redirectOf(answer).state).toBe('of the attacker')
   })
 
   it.each([

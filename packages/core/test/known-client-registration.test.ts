@@ -31,7 +31,7 @@ describe('the registration of a known client', () => {
     })
   })
 
-  it('is told to the operator with the entry, which loopback addresses alone have not', async () => {
+  it('is logged with the entry, unless it has only loopback addresses', async () => {
     const service = openKnown()
     await registerWith(service, CURSOR)
     await registerWith(service, [REDIRECT_URI])
@@ -39,7 +39,7 @@ describe('the registration of a known client', () => {
     expect(eventsOf(service, 'client_registered')[1]).not.toHaveProperty('known')
   })
 
-  it('that the operator has not allowed names what would allow it', async () => {
+  it('that the operator has not allowed names the setting in its error', async () => {
     const service = openKnown({ except: ['cursor'] })
     const answer = await registerWith(service, [CURSOR_WEB])
     expect(bodyOf(answer)).toEqual({
@@ -82,7 +82,7 @@ describe('the number of registrations', () => {
     ])
   })
 
-  it('has an end for each hosted client, after which each caller still has its own', async () => {
+  it('has a limit for each hosted client, above which the limit of each caller applies', async () => {
     const above = (...limits: string[]): RateLimiter => ({
       take: async (limit) => (limits.includes(limit) ? 60 : 0),
     })

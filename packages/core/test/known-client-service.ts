@@ -18,7 +18,7 @@ export const openKnown = (options: KnownClientsOptions = {}, overrides: Override
   openService({ ...knownClients(options), ...overrides })
 
 /** A new client at a redirect URI, and the consent page that its user gets. */
-export async function asked(service: Service, redirect_uri: string, metadata: object = {}) {
+export async function requestConsent(service: Service, redirect_uri: string, metadata: object = {}) {
   const { clientId } = await register(service, { redirect_uris: [redirect_uri], ...metadata })
   await authorize(service, authorizationQuery(clientId, { redirect_uri }))
   return { clientId, view: service.shown.consent }

@@ -9,10 +9,10 @@ import {
   refresh,
   register,
 } from './client.ts'
-import { asked, CHATGPT, CURSOR, CURSOR_WEB, openKnown } from './known-client-service.ts'
+import { CHATGPT, CURSOR, CURSOR_WEB, openKnown, requestConsent } from './known-client-service.ts'
 
 describe('a table that became shorter', () => {
-  it('ends new authorizations at once, and names what would allow them', async () => {
+  it('ends new authorizations at once, and names the setting in the error', async () => {
     const before = openKnown()
     const { clientId } = await register(before, { redirect_uris: [CHATGPT] })
     const after = openKnown({ except: ['chatgpt'] }, { store: before.store })
@@ -29,7 +29,7 @@ describe('a table that became shorter', () => {
 
   it('leaves grants as they are', async () => {
     const before = openKnown()
-    const { clientId } = await asked(before, CHATGPT)
+    const { clientId } = await requestConsent(before, CHATGPT)
     const { code = '' } = redirectOf(await decide(before))
     const after = openKnown({ except: ['chatgpt'] }, { store: before.store })
     const tokens = await redeem(after, { clientId }, code, { redirect_uri: CHATGPT })

@@ -46,7 +46,7 @@ const copiesUsed = (service: Service) =>
   (service.events as { type: string }[]).filter(({ type }) => type === 'client_document_copy_used')
 
 describe('the document of a known client', () => {
-  it('brings its https callback, and its host and the known name as the identity', async () => {
+  it('allows its https callback, and shows its host and the known name as the identity', async () => {
     const { service } = open({ document: DOCUMENT })
     await signIn(service)
     expect(service.shown.consent?.identity).toEqual({
@@ -60,25 +60,25 @@ describe('the document of a known client', () => {
   it.each([
     ['that the entry has not', 'https://claude.ai/api/mcp/new_callback'],
     ['of another known client', 'https://chatgpt.com/connector_platform_oauth_redirect'],
-  ])('brings no callback %s', async (_, uri) => {
+  ])('allows no callback %s', async (_, uri) => {
     const { service } = open({ document: { ...DOCUMENT, redirect_uris: [CALLBACK, uri] } })
     expect(await outcome(service, uri)).toBe('redirect_uri_not_accepted')
     expect(await outcome(service)).toBe('consent')
   })
 
-  it('brings no callback that the entry has and the document lacks', async () => {
+  it('allows no callback of the entry that the document lacks', async () => {
     const { service } = open({ document: DOCUMENT })
     expect(await outcome(service, 'https://claude.com/api/mcp/auth_callback')).toBe(
       'redirect_uri_not_registered',
     )
   })
 
-  it('brings no callback where the entry is off', async () => {
+  it('allows no callback if the entry is off', async () => {
     const { service } = open({ document: DOCUMENT }, { only: ['chatgpt'] })
     expect(await outcome(service)).toBe('known_client_off')
   })
 
-  it('of another host brings no callback of a known client', async () => {
+  it('of another host allows no callback of a known client', async () => {
     const id = 'https://evil.dev/client.json'
     const { service } = open({ document: { ...DOCUMENT, client_id: id } })
     expect(await outcome(service, CALLBACK, id)).toBe('redirect_uri_not_accepted')
@@ -150,18 +150,18 @@ describe('the copy of the document of a known client', () => {
     expect(service.shown.consent?.client.clientName).toBe('Claude')
   })
 
-  it('serves on while the next attempt to fetch waits, and gives way to the document', async () => {
+  it('is used until the next attempt to fetch, and replaced by the document', async () => {
     const { service, host } = open(WALL)
     await signIn(service)
     await signIn(service)
-    expect(host.asked, 'no attempt for each of them').toHaveLength(1)
+    expect(host.requests, 'no attempt for each of them').toHaveLength(1)
     service.clock.now += 10
     host.answer = { document: { ...DOCUMENT, client_name: 'Claude 2' } }
     await signIn(service)
     expect(service.shown.consent?.client.clientName).toBe('Claude 2')
   })
 
-  it('is told to the operator with its age', async () => {
+  it('is logged with its age', async () => {
     const { service } = open(WALL)
     await ask(service)
     const age = service.clock.now - SEEN
@@ -177,7 +177,7 @@ describe('the copy of the document of a known client', () => {
   it('serves alone with `copy`, and nothing is fetched', async () => {
     const { service, host } = open(WALL, { documents: 'copy' })
     await signIn(service)
-    expect(host.asked).toEqual([])
+    expect(host.requests).toEqual([])
   })
 
   it('serves next to documents that the operator pins, and a policy of the operator for others', async () => {

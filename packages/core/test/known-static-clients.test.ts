@@ -32,15 +32,20 @@ describe('a static client of a known one', () => {
     )
   })
 
-  it.each(['rememberConsent', 'pkceOptional'])('has no %s, by its address too', async (member) => {
-    const { clients } = openKnown().server
-    const message = `${member}: not with a redirect URI of a known client`
-    await expect(clients.add({ known: 'chatgpt', ...confidential, [member]: true })).rejects.toThrow(message)
-    const own = { clientName: 'Own', redirectUris: [CHATGPT], ...confidential, [member]: true }
-    await expect(clients.add(own)).rejects.toThrow(message)
-  })
+  it.each(['rememberConsent', 'pkceOptional'])(
+    'has no %s, even if it names the address itself',
+    async (member) => {
+      const { clients } = openKnown().server
+      const message = `${member}: not with a redirect URI of a known client`
+      await expect(clients.add({ known: 'chatgpt', ...confidential, [member]: true })).rejects.toThrow(
+        message,
+      )
+      const own = { clientName: 'Own', redirectUris: [CHATGPT], ...confidential, [member]: true }
+      await expect(clients.add(own)).rejects.toThrow(message)
+    },
+  )
 
-  it('that was there before the table has no exceptions either', async () => {
+  it('that was added before the table has no exceptions either', async () => {
     const before = openService()
     const exceptions = { rememberConsent: true, pkceOptional: true }
     const own = { clientName: 'Own', redirectUris: [CHATGPT], ...confidential, ...exceptions }

@@ -11,14 +11,14 @@ const BACK = 'http://127.0.0.1:7001/signed-out'
 /** The service, where clients sign out; `user=alice@100` is Alice, who signed in at 100. */
 function openWithLogout(headers: Record<string, string> = {}) {
   const ended: string[] = []
-  const asked: LogoutView[] = []
+  const shown: LogoutView[] = []
   const feature = logout({
     async endSession({ headers }) {
       ended.push(String(headers.cookie))
       return 'user=; Max-Age=0'
     },
     logoutPage(view) {
-      asked.push(view)
+      shown.push(view)
       return { status: 200, headers: {}, body: 'asks' }
     },
     signedOutPage: () => ({ status: 200, headers, body: 'signed out' }),
@@ -28,10 +28,10 @@ function openWithLogout(headers: Record<string, string> = {}) {
   const send = (query: Record<string, string>, as = cookie, method = 'GET') =>
     service.send(method, PATH, method === 'GET' ? { query, headers: { cookie: as } } : { form: query })
   const confirm = (form: Record<string, string>, as = cookie, more = {}) => {
-    const query = asked.at(-1)?.action.split('?')[1] ?? ''
+    const query = shown.at(-1)?.action.split('?')[1] ?? ''
     return service.send('POST', `${PATH}/confirm`, { query, form, headers: { cookie: as, ...more } })
   }
-  return { service, cookie, ended, asked, send, confirm }
+  return { service, cookie, ended, shown, send, confirm }
 }
 
 async function signedIn(overrides: Record<string, string> = {}, pageHeaders = {}) {
@@ -41,7 +41,7 @@ async function signedIn(overrides: Record<string, string> = {}, pageHeaders = {}
   return { ...opened, client, hint }
 }
 
-/** An ID token with other members, signed by another key if one is given. */
+/** An ID token with other members, signed by another key if there is one. */
 function forged(service: Service, claims: Record<string, unknown>, key = service.keys[0]) {
   const whole = { iss: ISSUER, sub: 'alice', auth_time: service.clock.now, ...claims }
   return new SignJWT(whole)
@@ -118,25 +118,25 @@ describe('the user must confirm', () => {
     ['a client_id', async ({ client }) => ({ client_id: client.clientId, post_logout_redirect_uri: BACK })],
     ['a hint of another user', async ({ service }) => ({ id_token_hint: await bobs(service) })],
   ] satisfies [string, (signed: Awaited<ReturnType<typeof signedIn>>) => Promise<object>][])(
-    'LO-01: %s does not prove who asks, so nothing ends before the user says so',
+    'LO-01: %s does not prove the sender, so no session ends before the user confirms',
     async (_, query) => {
       const signed = await signedIn()
       const answer = await signed.send((await query(signed)) as Record<string, string>)
       expect([answer.body, answer.headers['set-cookie'], signed.ended]).toEqual(['asks', undefined, []])
-      const confirmed = await signed.confirm({ ticket: String(signed.asked[0]?.ticket) })
+      const confirmed = await signed.confirm({ ticket: String(signed.shown[0]?.ticket) })
       expect([confirmed.headers['set-cookie'], signed.ended]).toEqual(['user=; Max-Age=0', [signed.cookie]])
     },
   )
 
   it('on a page that names the client and the redirect target', async () => {
-    const { send, asked, client } = await signedIn()
+    const { send, shown, client } = await signedIn()
     await send({ client_id: client.clientId, post_logout_redirect_uri: BACK })
     await send({})
-    expect(asked).toMatchObject([
+    expect(shown).toMatchObject([
       { client: { clientName: 'Test client' }, formActionSources: ['http://127.0.0.1:7001'] },
       { client: undefined, formActionSources: [] },
     ])
-    expect(asked[1]?.action).toBe(`${PATH}/confirm?`)
+    expect(shown[1]?.action).toBe(`${PATH}/confirm?`)
   })
 
   it('LO-02: a hint of an earlier sign-in of the same user is not sufficient', async () => {
@@ -146,9 +146,9 @@ describe('the user must confirm', () => {
   })
 
   it('LO-03: only a form issued to this session ends it, for ten minutes', async () => {
-    const { service, send, confirm, asked, ended, cookie } = await signedIn()
+    const { service, send, confirm, shown, ended, cookie } = await signedIn()
     await send({ state: 'x' })
-    const ticket = String(asked[0]?.ticket)
+    const ticket = String(shown[0]?.ticket)
     const otherQuery = { query: 'state=y', form: { ticket }, headers: { cookie } }
     const refused = [
       await confirm({ ticket: `${ticket}x` }),
@@ -163,9 +163,9 @@ describe('the user must confirm', () => {
   })
 
   it('LO-01: the form with a valid ticket is rejected from another site', async () => {
-    const { send, confirm, asked, ended, cookie } = await signedIn()
+    const { send, confirm, shown, ended, cookie } = await signedIn()
     await send({})
-    const ticket = String(asked[0]?.ticket)
+    const ticket = String(shown[0]?.ticket)
     const answer = await confirm({ ticket }, cookie, { origin: 'https://evil.example' })
     expect([answer.status, answer.body, ended]).toEqual([403, 'form_of_another_site', []])
   })
@@ -177,10 +177,10 @@ describe('the user must confirm', () => {
   })
 
   it('allows the form to redirect to the client', async () => {
-    const { send, client, confirm, asked } = await signedIn()
+    const { send, client, confirm, shown } = await signedIn()
     await send({ client_id: client.clientId, post_logout_redirect_uri: BACK, state: 's' })
-    expect(asked[0]?.formActionSources).toEqual(['http://127.0.0.1:7001'])
-    const { headers } = await confirm({ ticket: String(asked[0]?.ticket) })
+    expect(shown[0]?.formActionSources).toEqual(['http://127.0.0.1:7001'])
+    const { headers } = await confirm({ ticket: String(shown[0]?.ticket) })
     expect(headers.location).toBe(`${BACK}?state=s`)
   })
 })
@@ -194,7 +194,7 @@ describe('the post_logout_redirect_uri', () => {
     'http://127.0.0.1:7002/signed-out',
     REDIRECT_URI,
     'javascript:alert(1)',
-  ])('LO-05: no address but a registered one, to the letter, is gone to: %s', async (uri) => {
+  ])('LO-05: the browser is redirected only to a registered URI, compared exactly: %s', async (uri) => {
     const { send, hint, ended, client } = await signedIn()
     for (const about of [{ id_token_hint: hint }, { client_id: client.clientId }]) {
       const answer = await send({ ...about, post_logout_redirect_uri: uri } as Record<string, string>)
@@ -214,9 +214,9 @@ describe('the post_logout_redirect_uri', () => {
     const { service, send, hint } = await signedIn()
     const other = 'http://127.0.0.1:9/other'
     const { clientId: client_id } = await register(service, { post_logout_redirect_uris: [other] })
-    const asked = { id_token_hint: hint, post_logout_redirect_uri: other }
-    expect((await send(asked)).body).toBe('post_logout_redirect_uri_not_registered')
-    expect((await send({ ...asked, client_id })).body).toBe('logout_hint_of_other_client')
+    const form = { id_token_hint: hint, post_logout_redirect_uri: other }
+    expect((await send(form)).body).toBe('post_logout_redirect_uri_not_registered')
+    expect((await send({ ...form, client_id })).body).toBe('logout_hint_of_other_client')
   })
 
   it('is registered for a self-registered client on loopback only, and the response shows it', async () => {
@@ -245,10 +245,10 @@ describe('the post_logout_redirect_uri', () => {
 })
 
 describe('a hint that cannot be verified', () => {
-  const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
+  const attacker = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
   it.each([
     ['of another issuer', (service) => forged(service, { iss: 'https://other.example' })],
-    ['signed by another key', (service) => forged(service, {}, { ...stranger, alg: 'RS256' } as never)],
+    ['signed by another key', (service) => forged(service, {}, { ...attacker, alg: 'RS256' } as never)],
     ['with another user in it', async (_service, hint) => spoilt(hint, { sub: 'bob' })],
     [
       'that is not signed',
@@ -258,14 +258,14 @@ describe('a hint that cannot be verified', () => {
     ['without a user', (service) => forged(service, { sub: undefined })],
     ['that is no token', async () => 'nonsense'],
   ] satisfies [string, (service: Service, hint: string) => Promise<string>][])(
-    'LO-07: a hint %s ends nothing, goes nowhere and is refused',
+    'LO-07: a hint %s ends no session, redirects nowhere and is rejected',
     async (_, hint) => {
-      const { service, send, hint: genuine, ended, asked, client } = await signedIn()
+      const { service, send, hint: genuine, ended, shown, client } = await signedIn()
       const id_token_hint = await hint(service, genuine)
       const about = { id_token_hint, client_id: client.clientId, post_logout_redirect_uri: BACK }
       const answer = await send(about)
       expect([answer.status, answer.body]).toEqual([400, 'logout_hint_unverified'])
-      expect([answer.headers.location, ended, asked]).toEqual([undefined, [], []])
+      expect([answer.headers.location, ended, shown]).toEqual([undefined, [], []])
     },
   )
 })
@@ -289,8 +289,8 @@ describe('a server', () => {
   it('without it has neither the endpoint nor the member of client metadata', async () => {
     const service = openService()
     expect(service.server.metadata).not.toHaveProperty('end_session_endpoint')
-    const given = { redirect_uris: [REDIRECT_URI], post_logout_redirect_uris: ['nonsense', 1] }
-    const answer = await service.send('POST', '/api/oauth/register', { json: given })
+    const input = { redirect_uris: [REDIRECT_URI], post_logout_redirect_uris: ['nonsense', 1] }
+    const answer = await service.send('POST', '/api/oauth/register', { json: input })
     expect(answer.status).toBe(201)
     expect(bodyOf(answer)).not.toHaveProperty('post_logout_redirect_uris')
     const { value } = (await service.store.clients.find(String(bodyOf(answer).client_id))) ?? {}

@@ -30,7 +30,7 @@ describe('an unsupported method', () => {
   const { service } = newRecording()
 
   it.each(service.server.routes.map(({ path }) => path).filter((path) => path !== ANY_METHOD))(
-    'is a 405 of %s, which names the methods and is open to scripts where it may be called by them',
+    'is a 405 of %s, which names the methods, and scripts can read it if they may call the endpoint',
     async (path) => {
       const { status, headers } = await service.send('PATCH', path)
       const open = headers['access-control-allow-origin'] === '*'

@@ -21,10 +21,10 @@ const toDevice = async ({ open, post, viewOf, userCodeFor }: Opened, scope = 'op
   return viewOf('device')
 }
 
-type Visit<Given extends unknown[]> = [
+type Visit<Input extends unknown[]> = [
   page: string,
   how: string,
-  visit: (opened: Opened, ...given: Given) => unknown,
+  visit: (opened: Opened, ...input: Input) => unknown,
 ]
 
 /** Pages that a client sends the browser to, with parameters of the request. */
@@ -56,12 +56,12 @@ const OF_REQUESTS: Visit<[sent: Sent]>[] = [
   [
     'error',
     'of a GET',
-    ({ open, queryOf }, sent) => open(`${AUTHORIZE}?${queryOf({ ...sent, client_id: 'nobody' })}`),
+    ({ open, queryOf }, sent) => open(`${AUTHORIZE}?${queryOf({ ...sent, client_id: 'unknown' })}`),
   ],
   [
     'error',
     'of a POST',
-    ({ post, queryOf }, sent) => post(AUTHORIZE, queryOf({ ...sent, client_id: 'nobody' })),
+    ({ post, queryOf }, sent) => post(AUTHORIZE, queryOf({ ...sent, client_id: 'unknown' })),
   ],
   [
     'error',
@@ -206,7 +206,7 @@ describe('an error page names what the error is about', () => {
       ({ post }) => post(DEVICE, '{}', { 'content-type': 'application/json' }),
       { mediaType: FORM },
     ],
-    ['nothing', ({ open, queryOf }) => open(`${AUTHORIZE}?${queryOf({ client_id: 'nobody' })}`), {}],
+    ['nothing', ({ open, queryOf }) => open(`${AUTHORIZE}?${queryOf({ client_id: 'unknown' })}`), {}],
   ])('%s', async (_, visit, parameters) => {
     const opened = await openPages()
     await visit(opened)

@@ -44,21 +44,21 @@ describe('a pushed request of a client whose document is not fetched yet', () =>
     const { service, host } = open()
     const pushed = await push(service)
     await arrive(service, pushed, {})
-    expect(host.asked).toEqual([])
+    expect(host.requests).toEqual([])
     expect(service.shown.signInHint).toEqual({ ...PAGE, clientHost: 'editor.dev' })
     const [, back = ''] = String(service.shown.signIn).split('?')
     expect(await authorize(service, back)).toMatchObject({ status: 200, body: 'consent' })
     const { code = '' } = redirectOf(await decide(service))
     expect((await redeem(service, { clientId: ID }, code)).status).toBe(200)
-    expect(host.asked).toHaveLength(1)
+    expect(host.requests).toHaveLength(1)
   })
 
   it.each([
     ['redirect_uri', { redirect_uri: 'http://127.0.0.1:7001/other' }, 'redirect_uri_not_registered'],
     ['document', { redirect_uri: 'https://editor.dev/callback' }, 'redirect_uri_not_accepted'],
-  ])('is a page when its %s turns out to be wrong', async (_, asked, reason) => {
+  ])('is a page when its %s turns out to be wrong', async (_, changed, reason) => {
     const { service } = open()
-    expect((await arrive(service, await push(service, asked))).status).toBe(400)
+    expect((await arrive(service, await push(service, changed))).status).toBe(400)
     expect(service.shown.error?.reason).toBe(reason)
   })
 
@@ -116,17 +116,17 @@ describe('an endpoint without a user', () => {
   ])('%s sends a client whose document is not known to the authorization endpoint', async (path, form) => {
     const features = [device({} as DeviceInteraction), clientCredentials()]
     const { service, host } = openWithDocuments({ features })
-    expect(await refusal(service, path, form)).toEqual([401, 'client_not_approved'])
-    expect(host.asked).toEqual([])
+    expect(await errorOf(service, path, form)).toEqual([401, 'client_not_approved'])
+    expect(host.requests).toEqual([])
   })
 
   it('rejects a client whose document is not admitted', async () => {
     const { service } = openWithDocuments({ admit: admitHosts(['other.dev']) })
-    expect(await refusal(service, 'token', { grant_type: 'refresh_token' })).toEqual([401, 'client_unknown'])
+    expect(await errorOf(service, 'token', { grant_type: 'refresh_token' })).toEqual([401, 'client_unknown'])
   })
 })
 
-async function refusal(service: Service, path: string, form: Record<string, string>) {
+async function errorOf(service: Service, path: string, form: Record<string, string>) {
   const { status } = await service.send('POST', `/api/oauth/${path}`, { form: { client_id: ID, ...form } })
   const last = service.events.findLast(({ type }) => type === 'refused')
   return [status, last?.type === 'refused' && last.reason]

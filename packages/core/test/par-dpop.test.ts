@@ -20,8 +20,8 @@ function proof({ clock }: Service, path: string, key = KEY): Record<string, stri
   return { dpop: key.proof(claims) }
 }
 
-function push(service: Service, clientId: string, asked: Record<string, string>, headers = {}) {
-  const form = Object.fromEntries(new URLSearchParams(authorizationQuery(clientId, asked)))
+function push(service: Service, clientId: string, requested: Record<string, string>, headers = {}) {
+  const form = Object.fromEntries(new URLSearchParams(authorizationQuery(clientId, requested)))
   return service.send('POST', '/api/oauth/par', { form, headers })
 }
 

@@ -33,8 +33,8 @@ async function withClient(options: Partial<PushedAuthorizationRequestsOptions> =
 }
 
 function push(service: Service, client: ClientAnswer, changed: Changed = {}, more: [string, string][] = []) {
-  const asked = new URLSearchParams(authorizationQuery(client.clientId, changed))
-  const form = { ...Object.fromEntries(asked), ...credentials(client) }
+  const requested = new URLSearchParams(authorizationQuery(client.clientId, changed))
+  const form = { ...Object.fromEntries(requested), ...credentials(client) }
   return service.send('POST', '/api/oauth/par', { form: [...Object.entries(form), ...more] })
 }
 
@@ -189,7 +189,7 @@ describe('one request_uri', () => {
     Object.assign(service.shown, { consent: bobs })
     expect(redirectOf(await decide(service, {}, BOB))).toMatchObject({ error: 'invalid_request' })
     expect((await service.server.grants.list('bob')).grants).toEqual([])
-    expect((await redeem(service, client, String(first.code))).status, 'nobody took it away').toBe(200)
+    expect((await redeem(service, client, String(first.code))).status, 'it was not consumed').toBe(200)
   })
 
   it('PA-04: opens no grant after it was approved or denied', async () => {
@@ -262,7 +262,7 @@ describe('the error table of the push', () => {
     ['a request_uri', { request_uri: 'urn:ietf:params:oauth:request_uri:x' }, 400, 'invalid_request'],
     ['a request object', { request: 'x' }, 400, 'request_not_supported'],
     ['a scope that does not exist', { scope: 'courses:reed' }, 400, 'invalid_scope'],
-    ['a resource of nobody', { resource: 'https://elsewhere.example' }, 400, 'invalid_target'],
+    ['an unknown resource', { resource: 'https://elsewhere.example' }, 400, 'invalid_target'],
     ['another response type', { response_type: 'token' }, 400, 'unsupported_response_type'],
     ['another response mode', { response_mode: 'fragment' }, 400, 'invalid_request'],
     [
@@ -271,11 +271,11 @@ describe('the error table of the push', () => {
       413,
       'invalid_request',
     ],
-    ['a client that is unknown', { client_id: 'nobody' }, 401, 'invalid_client'],
+    ['a client that is unknown', { client_id: 'unknown' }, 401, 'invalid_client'],
   ])('%s', async (_, changed, status, error) => {
     const { service, client } = await withClient()
-    const asked = 'client_id' in changed ? { clientId: String(changed.client_id) } : client
-    const response = await push(service, asked, changed)
+    const requested = 'client_id' in changed ? { clientId: String(changed.client_id) } : client
+    const response = await push(service, requested, changed)
     expect([response.status, bodyOf(response).error]).toEqual([status, error])
     expect(response.headers.location).toBeUndefined()
   })
@@ -326,7 +326,7 @@ describe('the error table of the push', () => {
 
 describe('the error table of the authorization endpoint', () => {
   it.each(['tampered', 'foreign', 'of another client', 'without a client', 'twice'])(
-    'PA-01: a request_uri that is %s is a page, and the browser goes nowhere',
+    'PA-01: a request_uri that is %s leads to an error page, without a redirect',
     async (kind) => {
       const { service, client } = await withClient()
       const other = await register(service)

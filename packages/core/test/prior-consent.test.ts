@@ -6,11 +6,11 @@ import { ISSUER, openService, type Service } from './service.ts'
 /** What the consent page shows of earlier consent, when an app requests more scopes. */
 
 const MCP = `${ISSUER}/mcp`
-const ASKED = 'openid courses:read courses:write'
+const REQUESTED = 'openid courses:read courses:write'
 
 /** The scopes that the page marks. */
 async function marked(service: Service, clientId: string, resources: string[] = [], headers = ALICE) {
-  const query = authorizationQuery(clientId, { scope: ASKED })
+  const query = authorizationQuery(clientId, { scope: REQUESTED })
   const answer = await authorize(
     service,
     `${query}${resources.map((each) => `&resource=${each}`).join('')}`,
@@ -54,9 +54,9 @@ describe('a scope on the consent page is marked as allowed before', () => {
     [MCP, [ISSUER], []],
     [MCP, [ISSUER, MCP], []],
     [MCP, [], []],
-  ])('at the resources of the grant: %s, asked for %j', async (granted, asked, scopes) => {
+  ])('at the resources of the grant: %s, request for %j', async (granted, requested, scopes) => {
     const { service, id } = await withTokens(granted)
-    expect(await marked(service, id, asked)).toEqual(scopes)
+    expect(await marked(service, id, requested)).toEqual(scopes)
   })
 
   it('no longer once the grant was revoked', async () => {

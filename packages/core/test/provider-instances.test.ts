@@ -39,8 +39,8 @@ function instanceOf<Provider extends object>(provider: Provider): Provider {
     const descriptor =
       typeof member === 'function'
         ? {
-            value(this: Instance, ...given: unknown[]) {
-              return (Instance.read(this, name) as typeof member)(...given)
+            value(this: Instance, ...input: unknown[]) {
+              return (Instance.read(this, name) as typeof member)(...input)
             },
           }
         : {
@@ -93,12 +93,12 @@ const badges: Feature = () => ({
         instanceOf({ clientId: client_id, verify: () => badge === 'shown' }),
     },
   ],
-  clientSources: () => [{ owns: (id) => id === 'nobody', find: async () => undefined }],
+  clientSources: () => [{ owns: (id) => id === 'unknown', find: async () => undefined }],
   grantTypes: [
     {
       ...{ name: 'badge', message: z.object({}), credential: 'badge_code' },
       transientOf: () => 'badge',
-      clientOf: async () => 'nobody',
+      clientOf: async () => 'unknown',
       exchange: async () => {
         throw new OAuthError(ERRORS.client_unknown)
       },
@@ -186,8 +186,8 @@ async function answered(service: Service, path: string, form: Record<string, str
 
 it('every provider may be an instance of a class with private fields', async () => {
   const { service, api, badge } = await open()
-  const asked = Object.fromEntries(new URLSearchParams(authorizationQuery(badge.client_id)))
-  const { request_uri } = await answered(service, 'par', { ...asked, ...badge })
+  const requested = Object.fromEntries(new URLSearchParams(authorizationQuery(badge.client_id)))
+  const { request_uri } = await answered(service, 'par', { ...requested, ...badge })
   const query = new URLSearchParams({ client_id: badge.client_id, request_uri: String(request_uri) })
   const arrived = await authorize(service, String(query), ALICE)
   const [, marked = ''] = String(arrived.headers.location).split('?')
@@ -224,8 +224,8 @@ it('every provider may be an instance of a class with private fields', async () 
   })
   await answered(service, 'revoke', { ...badge, token: next.access_token })
   await answered(service, 'device_authorization', { ...badge, scope: 'courses:read' })
-  const nobody = { grant_type: 'badge', badge_code: tokens.access_token }
-  expect((await service.send('POST', '/api/oauth/token', { form: nobody })).status).toBe(401)
+  const unknownClient = { grant_type: 'badge', badge_code: tokens.access_token }
+  expect((await service.send('POST', '/api/oauth/token', { form: unknownClient })).status).toBe(401)
   expect((await service.send('GET', '/badge')).status).toBe(503)
   expect((await service.send('GET', '/oauth/logout')).status).toBe(200)
   expect(service.events.filter(({ type }) => type === 'failed')).toMatchObject([{ path: '/badge' }])

@@ -142,7 +142,7 @@ describe('a policy that accepts every URI', () => {
     ['with a character that no header carries', 'app:/cb\u20ac'],
     ['with a line break', 'app:/cb\nx: y'],
     ['that runs a script', 'javascript:alert(1)'],
-  ])('lets no client have one %s', async (_, uri) => {
+  ])('allows no redirect URI %s', async (_, uri) => {
     const service = openService({ redirectUriPolicy })
     const answer = await service.send('POST', '/api/oauth/register', { json: { redirect_uris: [CB, uri] } })
     expect(bodyOf(answer)).toMatchObject({
@@ -154,7 +154,7 @@ describe('a policy that accepts every URI', () => {
   })
 })
 
-it('a policy that keeps no URI of a list refuses the client', async () => {
+it('a policy that keeps no URI of a list rejects the client', async () => {
   const service = openService({ redirectUriPolicy: () => ({ accepted: [] }) })
   const answer = await service.send('POST', '/api/oauth/register', { json: { redirect_uris: [CB] } })
   expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_redirect_uri'])
@@ -184,7 +184,7 @@ describe('the URI of a native app', () => {
     expect(String(location).split('?code=')[0]).toBe(redirect_uri)
   })
 
-  it('has any scheme that the operator names, and none that the browser itself acts on', async () => {
+  it('has any scheme that the operator names, and none that the browser handles itself', async () => {
     const add = (uri: string) =>
       openService().server.clients.add({ clientName: 'Editor', redirectUris: [uri] })
     await expect(add('cursor://anysphere.cursor/cb')).resolves.toMatchObject({ applicationType: 'native' })

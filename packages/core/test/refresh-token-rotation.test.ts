@@ -100,7 +100,7 @@ describe('refreshTokenRotation: public-clients', () => {
 
 describe('refreshTokenRotation', () => {
   it.each([undefined, 'always'] as const)(
-    '%s rotates those of confidential clients too',
+    '%s rotates refresh tokens of confidential clients too',
     async (rotation) => {
       const { service, client, tokens } = await withClient(POST, rotation)
       const next = await refreshed(service, client, tokens.refresh_token)

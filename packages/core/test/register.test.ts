@@ -135,7 +135,7 @@ describe('registration', () => {
       'client_name: must not hold control or invisible characters, nor piles of combining marks',
     ],
     [{ redirect_uris: [] }, 'redirect_uris: must not be empty'],
-  ])('says what is wrong with %j', async (metadata, description) => {
+  ])('names the fault of %j', async (metadata, description) => {
     const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], ...metadata })
     expect(bodyOf(response).error_description).toBe(description)
   })
@@ -256,8 +256,8 @@ describe('clients.add', () => {
   })
 
   it('rejects snake_case names, which would have no effect', async () => {
-    const given = { clientName: 'Zap', redirectUris: ['https://zap.example/cb'] }
-    const add = (more: object) => openService().server.clients.add({ ...given, ...more })
+    const input = { clientName: 'Zap', redirectUris: ['https://zap.example/cb'] }
+    const add = (more: object) => openService().server.clients.add({ ...input, ...more })
     await expect(add({ dpop_bound_access_tokens: true })).rejects.toThrow('members are in camelCase')
     await expect(add({ scope: 'courses:read' })).rejects.toThrow('scope: use scopes, which is a list')
     await expect(add({ scopes: [] })).rejects.toThrow('names no scope of this server')

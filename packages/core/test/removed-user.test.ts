@@ -80,8 +80,8 @@ describe('grants.revokeAll', () => {
       expect((await refresh(service, client, tokens.refresh_token)).status).toBe(400)
       expect((await service.callApi(tokens.access_token)).kind).toBe('refused')
     }
-    const told = { subject: 'alice', by: 'operator', reason: 'subject_gone' }
-    expect(service.events.filter(({ type }) => type === 'grant_revoked')).toMatchObject([told, told])
+    const ended = { subject: 'alice', by: 'operator', reason: 'subject_gone' }
+    expect(service.events.filter(({ type }) => type === 'grant_revoked')).toMatchObject([ended, ended])
     expect(await service.server.grants.revokeAll('alice')).toBe(0)
   })
 })

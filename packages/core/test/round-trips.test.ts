@@ -21,19 +21,19 @@ import { openService, type Service } from './service.ts'
 function countingStore(now: () => number): { store: Store; waits: { count: number } } {
   const real = createMemoryStore({ now })
   const waits = { count: 0 }
-  let asked = false
+  let requested = false
   const counted = <T extends object | undefined>(records: T): T =>
     records &&
     new Proxy(records, {
       get:
         (target, verb) =>
-        async (...given: unknown[]) => {
-          if (!asked) waits.count += 1
-          asked = true
+        async (...input: unknown[]) => {
+          if (!requested) waits.count += 1
+          requested = true
           // Long enough for all calls that do not need this response to start too.
           await new Promise((answered) => setImmediate(answered))
-          asked = false
-          return (Reflect.get(target, verb) as (...given: unknown[]) => unknown).apply(target, given)
+          requested = false
+          return (Reflect.get(target, verb) as (...input: unknown[]) => unknown).apply(target, input)
         },
     })
   const { clients, grants, transients } = real

@@ -50,9 +50,9 @@ async function walk() {
 it('the hash of a client secret is in no view, hint, list or event', async () => {
   const { seen, events, secretHash } = await walk()
   expect(secretHash).toHaveLength(43)
-  const given = Object.entries(seen).map(([name, value]) => [name, JSON.stringify(value) ?? ''] as const)
-  expect(given.filter(([, text]) => !text.includes('Confidential')).map(([name]) => name)).toEqual([])
-  expect(given.filter(([, text]) => text.includes(secretHash)).map(([name]) => name)).toEqual([])
+  const texts = Object.entries(seen).map(([name, value]) => [name, JSON.stringify(value) ?? ''] as const)
+  expect(texts.filter(([, text]) => !text.includes('Confidential')).map(([name]) => name)).toEqual([])
+  expect(texts.filter(([, text]) => text.includes(secretHash)).map(([name]) => name)).toEqual([])
   expect(JSON.stringify(events)).not.toContain(secretHash)
 })
 

@@ -34,8 +34,8 @@ function exchange(
   })
 }
 
-async function exchanged(...given: Parameters<typeof exchange>): Promise<TokenAnswer> {
-  const response = await exchange(...given)
+async function exchanged(...input: Parameters<typeof exchange>): Promise<TokenAnswer> {
+  const response = await exchange(...input)
   expect(response.status, response.body).toBe(200)
   return bodyOf<TokenAnswer>(response)
 }
@@ -112,11 +112,11 @@ describe('an exchanged token', () => {
     [{}, 3000, 600],
     [{ expires_in: '700' }, 3000, 600],
   ])(
-    'lives no longer than asked for, allowed, or its parent: %j after %d s',
-    async (asked, after, seconds) => {
+    'lives no longer than requested, allowed, or its parent: %j after %d s',
+    async (requested, after, seconds) => {
       const { service, client, tokens } = await withTokens()
       service.clock.now += after
-      const child = await exchanged(service, client, tokens.access_token, asked)
+      const child = await exchanged(service, client, tokens.access_token, requested)
       expect(child.expires_in).toBe(seconds)
       service.clock.now += seconds - 1
       expect(await isLive(service, child.access_token)).toBe(true)
@@ -241,14 +241,14 @@ describe('an API that calls another one for its caller', () => {
   })
 })
 
-type Provoke = (given: Awaited<ReturnType<typeof withTokens>>) => ReturnType<typeof exchange>
+type Provoke = (input: Awaited<ReturnType<typeof withTokens>>) => ReturnType<typeof exchange>
 
 const UNKNOWN = `gka_${'x'.repeat(22)}.${'y'.repeat(43)}`
 const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt'
 
-/** Invalid subject tokens, and those of another client. */
+/** Invalid subject tokens, and tokens of another client. */
 const NOT_EXCHANGED: Readonly<Record<string, Provoke>> = {
-  'a token nobody knows': ({ service, client }) => exchange(service, client, UNKNOWN),
+  'an unknown token': ({ service, client }) => exchange(service, client, UNKNOWN),
   'no token at all': ({ service, client }) => exchange(service, client, 'gka'),
   'a refresh token': ({ service, client, tokens }) => exchange(service, client, tokens.refresh_token),
   'an ID token': ({ service, client, tokens }) => exchange(service, client, tokens.id_token),
@@ -264,21 +264,26 @@ const NOT_EXCHANGED: Readonly<Record<string, Provoke>> = {
   },
   'a token of another client': async ({ service, tokens }) =>
     exchange(service, await register(service, { grant_types: GRANT_TYPES }), tokens.access_token),
-  'a token of another client, asked for by an integration without the mark': async ({ service, tokens }) =>
-    exchange(service, await addApi(service, undefined), tokens.access_token),
-  'a token of another client, asked for by one that marked itself': async ({ service, tokens }) => {
+  'a token of another client, in a request of a static client without its resources': async ({
+    service,
+    tokens,
+  }) => exchange(service, await addApi(service, undefined), tokens.access_token),
+  'a token of another client, in a request of a self-registered client with such metadata': async ({
+    service,
+    tokens,
+  }) => {
     const secret = { token_endpoint_auth_method: 'client_secret_post' }
     const mark = { token_exchange_resources: [ISSUER] }
     const client = await register(service, { grant_types: GRANT_TYPES, ...secret, ...mark })
     return exchange(service, client, tokens.access_token)
   },
-  'a token of another client, asked for by an integration that anybody can be': async ({ service, tokens }) =>
+  'a token of another client, in a request of a public static client': async ({ service, tokens }) =>
     exchange(
       service,
       await addApi(service, ISSUER, { tokenEndpointAuthMethod: 'none' }),
       tokens.access_token,
     ),
-  'a token for another resource than that of the API': async ({ service, client }) => {
+  'a token for another resource than the API': async ({ service, client }) => {
     const tokens = await tokensFor(service, client, { resource: MCP })
     return exchange(service, await addApi(service, ISSUER), tokens.access_token)
   },
@@ -296,8 +301,8 @@ describe('the error table of token exchange', () => {
   it.each(Object.entries(NOT_EXCHANGED))(
     'TX-04: what may not be exchanged is refused in one text for all: %s',
     async (_, provoke) => {
-      const given = await withTokens()
-      const response = await provoke(given)
+      const input = await withTokens()
+      const response = await provoke(input)
       const error_description = 'subject_token is expired, revoked, or not exchangeable by this client'
       expect([response.status, bodyOf(response)]).toEqual([
         400,
@@ -310,7 +315,7 @@ describe('the error table of token exchange', () => {
     ['a scope it lacks', { scope: 'courses:read students:read' }, 'invalid_scope'],
     ['a scope that does not exist', { scope: 'courses:reed' }, 'invalid_scope'],
     ['a resource it is not for', { resource: ISSUER }, 'invalid_target'],
-    ['a resource of nobody', { resource: 'https://elsewhere.example' }, 'invalid_target'],
+    ['an unknown resource', { resource: 'https://elsewhere.example' }, 'invalid_target'],
     ['an audience, even its own', { audience: MCP }, 'invalid_target'],
     ['another kind of token', { requested_token_type: JWT_TYPE }, 'invalid_request'],
     ['no time at all', { expires_in: '0' }, 'invalid_request'],

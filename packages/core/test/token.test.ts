@@ -50,12 +50,12 @@ describe('the token endpoint', () => {
   })
 
   it.each([
-    ['the one resource that was asked for', { resource: `${ISSUER}/mcp` }, `${ISSUER}/mcp`],
-    ['all, where none was asked for', {}, [ISSUER, `${ISSUER}/mcp`]],
-  ])('names %s, if the server is to say what its tokens are good for', async (_name, asked, resource) => {
+    ['the one requested resource', { resource: `${ISSUER}/mcp` }, `${ISSUER}/mcp`],
+    ['all resources, if none was requested', {}, [ISSUER, `${ISSUER}/mcp`]],
+  ])('names %s, with resourceInTokenResponse', async (_name, requested, resource) => {
     const service = openService({ resourceInTokenResponse: true })
     const client = await register(service)
-    const tokens = await tokensFor(service, client, asked)
+    const tokens = await tokensFor(service, client, requested)
     expect(tokens).toMatchObject({ resource })
     const refreshed = bodyOf<TokenAnswer>(await refresh(service, client, tokens.refresh_token))
     expect(refreshed).toMatchObject({ resource })
@@ -197,16 +197,16 @@ describe('redeeming a code', () => {
       { pkceOptional: true },
       { code_challenge: undefined, code_challenge_method: undefined, nonce: 'n' },
     ],
-  ])('CR-10: a code stays good when the redirect URI is missing: %s', async (_, metadata, asked) => {
+  ])('CR-10: a code stays good when the redirect URI is missing: %s', async (_, metadata, requested) => {
     const service = openService()
     const named = { clientName: 'Calendar', redirectUris: [REDIRECT_URI], ...metadata }
     const client = await service.server.clients.add(named)
-    const code = await codeFor(service, client.clientId, asked)
-    const sent = 'code_challenge' in asked ? { code_verifier: undefined } : {}
+    const code = await codeFor(service, client.clientId, requested)
+    const sent = 'code_challenge' in requested ? { code_verifier: undefined } : {}
     const answer = await redeem(service, client, code, { ...sent, redirect_uri: undefined })
     expect([answer.status, bodyOf(answer)]).toMatchObject([400, { error: 'invalid_grant' }])
     expect(bodyOf(answer).error_description).toMatch(/^redirect_uri is missing/)
-    const { redirect_uri = REDIRECT_URI } = asked
+    const { redirect_uri = REDIRECT_URI } = requested
     expect((await redeem(service, client, code, { ...sent, redirect_uri })).status).toBe(200)
   })
 
@@ -268,7 +268,7 @@ describe('redeeming a code', () => {
       expect(bodyOf(await redeem(service, thief, code)).error).toBe('invalid_grant')
       const { access_token } = bodyOf<TokenAnswer>(await redeem(service, client, code))
       expect(bodyOf(await redeem(service, thief, code)).error).toBe('invalid_grant')
-      expect(bodyOf(await redeem(service, { clientId: 'nobody' }, code)).error).toBe('invalid_client')
+      expect(bodyOf(await redeem(service, { clientId: 'unknown' }, code)).error).toBe('invalid_client')
       expect(await isLive(service, access_token), 'after a replay by the thief').toBe(true)
     },
   )
@@ -473,8 +473,8 @@ describe('refreshing', () => {
     async (_, resource, error) => {
       const { service, client, tokens } = await withTokens({ resource: `${ISSUER}/mcp` })
       const smaller = openService({ store: service.store, resources: [ISSUER] })
-      const asked = resource === undefined ? {} : { resource }
-      const answer = await refresh(smaller, client, tokens.refresh_token, asked)
+      const requested = resource === undefined ? {} : { resource }
+      const answer = await refresh(smaller, client, tokens.refresh_token, requested)
       expect([answer.status, bodyOf(answer).error]).toEqual([400, error])
       expect((await refresh(service, client, tokens.refresh_token)).status).toBe(200)
     },
@@ -494,8 +494,8 @@ describe('refreshing', () => {
       const { service, client, tokens } = await withTokens({}, metadata)
       const thief = await register(service, metadata)
       expect(bodyOf(await refresh(service, thief, tokens.refresh_token)).error).toBe('invalid_grant')
-      const nobody = { clientId: 'nobody' }
-      expect(bodyOf(await refresh(service, nobody, tokens.refresh_token)).error).toBe('invalid_client')
+      const unknownClient = { clientId: 'unknown' }
+      expect(bodyOf(await refresh(service, unknownClient, tokens.refresh_token)).error).toBe('invalid_client')
       expect(await isLive(service, tokens.access_token)).toBe(true)
       expect((await refresh(service, client, tokens.refresh_token)).status).toBe(200)
     },
@@ -610,11 +610,11 @@ describe('a refresh without client_id and credentials', () => {
     const { service, client } = await withClient()
     return { service, client, tokens: await tokensFor(service, client) }
   }
-  const NOBODY = { client_id: undefined, client_secret: undefined }
+  const UNAUTHENTICATED = { client_id: undefined, client_secret: undefined }
 
   it('uses the public client that the token belongs to', async () => {
     const { service, client, tokens } = await withTokens()
-    const answer = await refresh(service, client, tokens.refresh_token, NOBODY)
+    const answer = await refresh(service, client, tokens.refresh_token, UNAUTHENTICATED)
     expect(answer.status).toBe(200)
     const next = bodyOf<TokenAnswer>(answer).refresh_token
     expect((await refresh(service, client, next)).status).toBe(200)
@@ -624,7 +624,7 @@ describe('a refresh without client_id and credentials', () => {
     const service = openService()
     const client = await register(service, CONFIDENTIAL)
     const { refresh_token } = await tokensFor(service, client)
-    const answer = await refresh(service, client, refresh_token, NOBODY)
+    const answer = await refresh(service, client, refresh_token, UNAUTHENTICATED)
     expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
     expect((await refresh(service, client, refresh_token)).status).toBe(200)
   })
@@ -634,12 +634,12 @@ describe('a refresh without client_id and credentials', () => {
     const forged = tokens.refresh_token.replace(/.{43}$/, 'x'.repeat(43))
     const unknown = `gkr_${'x'.repeat(22)}.${'x'.repeat(22)}.0.${'x'.repeat(43)}`
     for (const token of [forged, unknown, 'x', tokens.access_token]) {
-      const answer = await refresh(service, client, token, NOBODY)
+      const answer = await refresh(service, client, token, UNAUTHENTICATED)
       expect([answer.status, bodyOf(answer).error], token).toEqual([400, 'invalid_grant'])
     }
     await refresh(service, client, tokens.refresh_token)
     service.clock.now += 900
-    const reused = await refresh(service, client, tokens.refresh_token, NOBODY)
+    const reused = await refresh(service, client, tokens.refresh_token, UNAUTHENTICATED)
     expect(bodyOf(reused).error_description).toContain('was used before')
   })
 
@@ -649,6 +649,6 @@ describe('a refresh without client_id and credentials', () => {
     const answer = await refresh(service, client, tokens.refresh_token, { client_id: other.clientId })
     expect(bodyOf(answer).error).toBe('invalid_grant')
     const code = await codeFor(service, client.clientId)
-    expect((await redeem(service, client, code, NOBODY)).status).toBe(401)
+    expect((await redeem(service, client, code, UNAUTHENTICATED)).status).toBe(401)
   })
 })

@@ -50,6 +50,8 @@ function listMethods(app: Hono): MiddlewareHandler {
   return methodNotAllowed({
     app,
     onMethodNotAllowed: (c, methods) =>
-      jsonError(c, 405, 'invalid_request', 'This method is not allowed here', { allow: methods.join(', ') }),
+      jsonError(c, 405, 'invalid_request', 'This method is not allowed here. Use one of the Allow header', {
+        allow: methods.join(', '),
+      }),
   })
 }

@@ -10,7 +10,7 @@ import { installProgram, startProgramOfPage } from './program-of-page.ts'
 import type { Section } from './sections.ts'
 import { visitor } from './visitor.ts'
 
-/** Spring Security tells nobody else why a sign-in failed. */
+/** Only this log says why a sign-in in Spring Security failed. */
 const SPRING_PRINTS_ERRORS = { LOGGING_LEVEL_ORG_SPRINGFRAMEWORK_SECURITY: 'TRACE' }
 
 /** In milliseconds, with a second more. */
@@ -50,7 +50,8 @@ export async function tryProgram(section: Section, page = section): Promise<Trie
   async function allowed(answer?: UserAnswer) {
     const visit = visitor(program.url)
     const { headers, body } = await visit(program.url)
-    if (headers.location === undefined) throw new Error(`It sends nobody to the service, and shows: ${body}`)
+    if (headers.location === undefined)
+      throw new Error(`It redirects no user to the service, and shows: ${body}`)
     const callback = await user(proxy.url)(headers.location, answer)
     return async () => (await visit(callback.href)).body
   }
@@ -90,8 +91,8 @@ export async function tryProgram(section: Section, page = section): Promise<Trie
 
 /** Runs the command line of the page, for the port of the test. */
 async function register({ register }: Section, port: string, environment: Record<string, string>) {
-  const [, given = ''] = /pnpm@12 integration (.+)/.exec(register) ?? []
-  const words = given.replaceAll(':5000', `:${port}`).split(' ')
+  const [, args = ''] = /pnpm@12 integration (.+)/.exec(register) ?? []
+  const words = args.replaceAll(':5000', `:${port}`).split(' ')
   const command = run('cli.ts integration', [...words, '--json'], { environment })
   if ((await command.ended) !== 0) throw new Error(command.output())
   const [printed = ''] = /^\{[\s\S]*^\}/m.exec(command.output()) ?? []

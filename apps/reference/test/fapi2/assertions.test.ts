@@ -60,7 +60,7 @@ describe.each(VARIANTS)('$openid: at the token endpoint', ({ scope }) => {
     expect(await redeemed(changes())).toEqual(REFUSED)
   })
 
-  it('ensure-client-id-in-token-endpoint: the name of one client and the signature of another', async () => {
+  it('ensure-client-id-in-token-endpoint: the client_id of one client and the signature of another', async () => {
     const { one, two } = running
     const assertion = { iss: two.clientId, sub: two.clientId }
     expect(await redeemed({ assertion, signedBy: one.key }, { client_id: two.clientId })).toEqual(REFUSED)

@@ -35,11 +35,11 @@ describe.each(VARIANTS)('$openid: the push', ({ scope }) => {
       { request_uri: 'urn:ietf:params:oauth:request_uri:x' },
       'invalid_request',
     ],
-  ])('%s', async (_, asked, error) => {
-    expect(outcome(await running.one.push({ scope, ...asked }))).toEqual([400, error])
+  ])('%s', async (_, overrides, error) => {
+    expect(outcome(await running.one.push({ scope, ...overrides }))).toEqual([400, error])
   })
 
-  it('par-attempt-invalid-http-method: only POST is one', async () => {
+  it('par-attempt-invalid-http-method: only POST is allowed', async () => {
     const body = new URLSearchParams({ ...(running.one.request() as object) })
     const answer = await sent(`${running.service.baseUrl}/api/oauth/par`, { method: 'PUT', body })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, expect.stringContaining('POST')])
@@ -62,7 +62,7 @@ describe.each(VARIANTS)('$openid: the browser', ({ scope }) => {
   it.each([
     ['ensure-different-state-inside-and-outside-request-object', 'a state'],
     ['state-only-outside-request-object-not-used', undefined],
-  ])('%s: what was pushed counts alone', async (_, state) => {
+  ])('%s: only the pushed parameters are used', async (_, state) => {
     const { one } = running
     const { request_uri } = (await one.push({ scope, state })).body
     const back = await one.browser(one.address(request_uri, { state: 'outside' }))
@@ -70,7 +70,7 @@ describe.each(VARIANTS)('$openid: the browser', ({ scope }) => {
     expect((await one.redeem(back.searchParams.get('code') ?? '')).status).toBe(200)
   })
 
-  it('par-ensure-reused-request-uri-prior-to-auth-completion-succeeds: a visit without a sign-in spends nothing', async () => {
+  it('par-ensure-reused-request-uri-prior-to-auth-completion-succeeds: a visit without a sign-in consumes nothing', async () => {
     const { one } = running
     const { request_uri } = (await one.push({ scope })).body
     const visit = await fetch(one.address(request_uri))
@@ -79,28 +79,28 @@ describe.each(VARIANTS)('$openid: the browser', ({ scope }) => {
     expect((await one.redeem(back.searchParams.get('code') ?? '')).status).toBe(200)
   })
 
-  it('par-attempt-reuse-request_uri: one that was answered is spent', async () => {
+  it('par-attempt-reuse-request_uri: an answered one is invalid', async () => {
     const { one } = running
     const { request_uri } = (await one.push({ scope })).body
     await one.browser(one.address(request_uri))
     expect(outcome(await sent(one.address(request_uri), asJson))).toEqual([400, 'invalid_request_uri'])
   })
 
-  it('par-attempt-to-use-expired-request_uri: it lives for as long as the push said', async () => {
+  it('par-attempt-to-use-expired-request_uri: it expires after expires_in', async () => {
     const { one } = running
     const { request_uri, expires_in } = (await one.push({ scope })).body
     pass(Number(expires_in))
     expect(outcome(await sent(one.address(request_uri), asJson))).toEqual([400, 'invalid_request_uri'])
   })
 
-  it('par-attempt-to-use-request_uri-for-different-client: it is of the client that pushed', async () => {
+  it('par-attempt-to-use-request_uri-for-different-client: only the client that pushed may use it', async () => {
     const { one, two } = running
     const { request_uri } = (await one.push({ scope })).body
     expect(outcome(await sent(two.address(request_uri), asJson))).toEqual([400, 'invalid_request_uri'])
   })
 })
 
-it('ensure-different-nonce-inside-and-outside-request-object: what was pushed counts alone', async () => {
+it('ensure-different-nonce-inside-and-outside-request-object: only the pushed parameters are used', async () => {
   const { one } = running
   const { request_uri } = (await one.push()).body
   const back = await one.browser(one.address(request_uri, { nonce: 'outside' }))

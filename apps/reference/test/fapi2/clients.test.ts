@@ -40,9 +40,9 @@ afterAll(async () => {
 async function added({ publicKey }: CryptoKeyPair): Promise<string> {
   const file = join(folder, 'jwks.json')
   await writeFile(file, JSON.stringify({ keys: [await exportJWK(publicKey)] }))
-  const given = ['add', '--name', 'Ledger', '--redirect-uri', REDIRECT_URI, '--jwks', file, '--json']
+  const args = ['add', '--name', 'Ledger', '--redirect-uri', REDIRECT_URI, '--jwks', file, '--json']
   const environment = { ...storage.environment, PROFILE: 'fapi2' }
-  const command = run('cli.ts integration', given, { environment })
+  const command = run('cli.ts integration', args, { environment })
   expect(await command.ended, command.output()).toBe(0)
   const { client_id, token_endpoint_auth_method } = JSON.parse(command.output().replace(/^[^{]*/, ''))
   expect(token_endpoint_auth_method).toBe('private_key_jwt')
@@ -105,7 +105,7 @@ describe('openid-client', () => {
 })
 
 describe('oauth4webapi', () => {
-  it('does the same by its single steps, on a clock so slow that its proofs need a nonce', async () => {
+  it('does the same step by step, with a clock so slow that its proofs need a nonce', async () => {
     const issuer = new URL(service.baseUrl)
     const discovery = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...http })
     const as = await oauth.processDiscoveryResponse(issuer, discovery)
@@ -130,15 +130,15 @@ describe('oauth4webapi', () => {
     const validated = oauth.validateAuthResponse(as, client, await user(service.baseUrl)(url.href))
     const options = { ...http, DPoP }
     const exchange = async () => {
-      const given = [as, client, auth, validated, REDIRECT_URI, verifier, options] as const
-      const sent = await oauth.authorizationCodeGrantRequest(...given)
+      const args = [as, client, auth, validated, REDIRECT_URI, verifier, options] as const
+      const sent = await oauth.authorizationCodeGrantRequest(...args)
       return oauth.processAuthorizationCodeResponse(as, client, sent)
     }
     const refused = await exchange().catch((error: unknown) => error)
     expect(oauth.isDPoPNonceError(refused)).toBe(true)
     const tokens = await exchange()
     expect([tokens.token_type, tokens.id_token]).toEqual(['dpop', undefined])
-    const asked = [tokens.access_token, 'GET', courses(), undefined, null, options] as const
-    expect((await oauth.protectedResourceRequest(...asked)).status).toBe(200)
+    const request = [tokens.access_token, 'GET', courses(), undefined, null, options] as const
+    expect((await oauth.protectedResourceRequest(...request)).status).toBe(200)
   })
 })

@@ -14,7 +14,7 @@ describe.each(VARIANTS)('$openid', ({ scope }) => {
     expect(outcome(await running.two.redeem(await code()))).toEqual([400, 'invalid_grant'])
   })
 
-  it('attempt-reuse-authorization-code-after-one-second: it is refused, and its tokens end', async () => {
+  it('attempt-reuse-authorization-code-after-one-second: it is rejected, and its tokens are revoked', async () => {
     const { one } = running
     const spent = await code()
     const { access_token } = (await one.redeem(spent)).body
@@ -37,7 +37,7 @@ describe.each(VARIANTS)('$openid', ({ scope }) => {
     expect(outcome(await running.one.redeem(await code(), { code_verifier }))).toEqual([400, 'invalid_grant'])
   })
 
-  it('ensure-holder-of-key-required: no proof, no token, and the code is not spent', async () => {
+  it('ensure-holder-of-key-required: without a proof there is no token, and the code stays valid', async () => {
     const unspent = await code()
     expect(outcome(await running.one.redeem(unspent, {}, { proof: false }))).toEqual([
       400,

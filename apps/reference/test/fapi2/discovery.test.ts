@@ -35,17 +35,17 @@ it.each(['openid-configuration', 'oauth-authorization-server'])(
 
 const listOf = (what: string) => `${what}_signing_alg_values_supported`
 
-it('the published keys sign by what the profile allows', async () => {
+it('the published keys have only algorithms of the profile', async () => {
   const { keys } = await (await fetch(`${running.service.baseUrl}/api/oauth/jwks`)).json()
   expect(keys.map(({ alg }: { alg: string }) => alg).sort()).toEqual(['ES256', 'EdDSA'])
 })
 
-it('the protected resource says that it takes bound tokens alone', async () => {
+it('the protected resource metadata requires bound tokens', async () => {
   const answer = await fetch(`${running.service.baseUrl}/.well-known/oauth-protected-resource`)
   expect(await answer.json()).toMatchObject({ dpop_bound_access_tokens_required: true })
 })
 
-it('every other feature of the service goes with the profile', async () => {
+it('every other feature of the service works with the profile', async () => {
   const names = ['CLIENT_CREDENTIALS', 'FORWARD_AUTH', 'JWT_ACCESS_TOKENS', 'LOGOUT', 'TOKEN_EXCHANGE']
   const on = Object.fromEntries(names.map((name) => [name, 'on']))
   const gateway = { FORWARD_AUTH_ORIGIN: 'https://notes.example' }

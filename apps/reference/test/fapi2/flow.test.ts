@@ -10,7 +10,7 @@ const running = suite()
 describe.each(VARIANTS)('$openid', ({ openid, scope }) => {
   const idTokens = openid === 'openid_connect'
 
-  it('happy-flow: two clients get bound tokens, and neither can use those of the other', async () => {
+  it('happy-flow: two clients get bound tokens, and neither can use the tokens of the other', async () => {
     const { one, two, service } = running
     const first = await one.callback({ scope })
     expect(first).toMatchObject({ state: 'a state', iss: service.baseUrl })
@@ -30,7 +30,7 @@ describe.each(VARIANTS)('$openid', ({ openid, scope }) => {
     if (idTokens) expect(decodeJwt(other.id_token ?? '').nonce).toBe('n'.repeat(43))
   })
 
-  it('user-rejects-authentication: a no is access_denied, with the state and the issuer', async () => {
+  it('user-rejects-authentication: a denial is access_denied, with the state and the issuer', async () => {
     const { one, two, service } = running
     for (const party of [one, two]) {
       const { request_uri } = (await party.push({ scope, prompt: 'consent' })).body
@@ -43,7 +43,7 @@ describe.each(VARIANTS)('$openid', ({ openid, scope }) => {
     }
   })
 
-  it('ensure-authorization-request-without-state-success: no state goes and none comes back', async () => {
+  it('ensure-authorization-request-without-state-success: without a state the response has none', async () => {
     const back = await running.one.callback({ scope, state: undefined })
     expect(back).not.toHaveProperty('state')
     const { status, body } = await running.one.redeem(back.code)
@@ -57,7 +57,7 @@ describe.each(VARIANTS)('$openid', ({ openid, scope }) => {
     expect([status, body.scope?.split(' ').sort()]).toEqual([200, scope.split(' ').sort()])
   })
 
-  it('access-token-type-header-case-sensitivity: the scheme may be in any case', async () => {
+  it('access-token-type-header-case-sensitivity: the scheme is case-insensitive', async () => {
     const { access_token } = await running.one.tokens({ scope })
     for (const scheme of ['dPOP', 'dpop', 'DPOP'])
       expect((await running.one.call(access_token, {}, { scheme })).status, scheme).toBe(200)
@@ -66,14 +66,14 @@ describe.each(VARIANTS)('$openid', ({ openid, scope }) => {
       expect((await running.one.call(access_token, {}, { scheme })).status, scheme).toBe(401)
   })
 
-  it('ensure-authorization-request-with-long-state: 1000 characters come back as they are', async () => {
+  it('ensure-authorization-request-with-long-state: 1000 characters are returned unchanged', async () => {
     const state = 's'.repeat(1000)
     const back = await running.one.callback({ scope, state })
     expect(back.state).toBe(state)
     expect((await running.one.redeem(back.code)).status).toBe(200)
   })
 
-  it('par-without-duplicate-parameters: client_id and request_uri are all that the browser brings', async () => {
+  it('par-without-duplicate-parameters: the browser sends only client_id and request_uri', async () => {
     const { one } = running
     const { request_uri, expires_in } = (await one.push({ scope })).body
     expect(Number(expires_in)).toBeLessThan(600)
@@ -87,8 +87,8 @@ describe.each(VARIANTS)('$openid', ({ openid, scope }) => {
 })
 
 describe('openid_connect', () => {
-  async function idToken(asked: Record<string, string | undefined>) {
-    const { id_token = '' } = await running.one.tokens(asked)
+  async function idToken(overrides: Record<string, string | undefined>) {
+    const { id_token = '' } = await running.one.tokens(overrides)
     const keys = createRemoteJWKSet(new URL(`${running.service.baseUrl}/api/oauth/jwks`))
     const { baseUrl: issuer } = running.service
     const options = { issuer, audience: running.one.clientId, algorithms: ['ES256'] }
@@ -114,7 +114,7 @@ describe('openid_connect', () => {
     expect(await idToken({ claims })).toMatchObject({ sub: 'demo-account' })
   })
 
-  it('UserInfo takes a bound token with its proof', async () => {
+  it('UserInfo accepts a bound token with its proof', async () => {
     const { access_token } = await running.one.tokens()
     const path = '/api/oauth/userinfo'
     expect(await running.one.call(access_token, {}, { path })).toMatchObject({

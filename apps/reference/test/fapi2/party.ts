@@ -21,7 +21,7 @@ export type Form = Readonly<Record<string, string | undefined>>
 const now = () => Math.floor(Date.now() / 1000)
 const once = () => crypto.randomUUID()
 
-/** How a request differs from that of a client which does everything right. */
+/** How a request differs from a valid one. */
 export interface Changes {
   /** Claims of the client assertion; `false` sends none. */
   readonly assertion?: Claims | false
@@ -68,7 +68,7 @@ export class Party {
     return sent(this.base + path, { method: 'POST', headers: { ...headers, ...dpop }, body })
   }
 
-  request(asked: Overrides = {}): Overrides {
+  request(overrides: Overrides = {}): Overrides {
     return {
       response_type: 'code',
       client_id: this.clientId,
@@ -78,13 +78,13 @@ export class Party {
       nonce: 'a nonce',
       code_challenge: CHALLENGE,
       code_challenge_method: 'S256',
-      ...asked,
+      ...overrides,
     }
   }
 
   /** Pushes a request, with no proof: the suite sends one where its module is about that. */
-  push(asked: Overrides = {}, changes: Changes = {}): Promise<Answer> {
-    return this.post('/api/oauth/par', this.request(asked) as Form, { proof: false, ...changes })
+  push(overrides: Overrides = {}, changes: Changes = {}): Promise<Answer> {
+    return this.post('/api/oauth/par', this.request(overrides) as Form, { proof: false, ...changes })
   }
 
   address(request_uri: string | undefined, more: Form = {}): string {
@@ -92,8 +92,11 @@ export class Party {
   }
 
   /** What the browser brings back of a user who signs in and allows everything. */
-  async callback(asked: Overrides = {}, changes: Changes = {}): Promise<Readonly<Record<string, string>>> {
-    const { request_uri } = (await this.push(asked, changes)).body
+  async callback(
+    overrides: Overrides = {},
+    changes: Changes = {},
+  ): Promise<Readonly<Record<string, string>>> {
+    const { request_uri } = (await this.push(overrides, changes)).body
     return Object.fromEntries((await this.browser(this.address(request_uri))).searchParams)
   }
 
@@ -111,8 +114,8 @@ export class Party {
     return this.post('/api/oauth/token', { grant_type: 'refresh_token', refresh_token, ...form }, changes)
   }
 
-  async tokens(asked: Overrides = {}): Promise<Answer['body']> {
-    return (await this.redeem((await this.callback(asked)).code)).body
+  async tokens(overrides: Overrides = {}): Promise<Answer['body']> {
+    return (await this.redeem((await this.callback(overrides)).code)).body
   }
 
   /** Calls the API. A proof that is a text is sent as it is. */

@@ -36,7 +36,7 @@ function withHeader(jwt: string, changed: object): string {
 const status = async (line: string | false | Claims, how = {}) =>
   (await running.one.call(token, line, how)).status
 
-describe('dpop-negative-tests: refused is a proof', () => {
+describe('dpop-negative-tests: rejects a proof', () => {
   it.each<[string, () => Promise<string>]>([
     ['that comes with a second one', async () => `${await proof()}, ${await proof()}`],
     ['that is no JWT', async () => (await proof()).replace('.', '')],
@@ -79,7 +79,7 @@ describe('dpop-negative-tests: refused is a proof', () => {
     expect(await status({ iat: now() + seconds, nonce })).toBe(200)
   })
 
-  it('by RS256, of a key that is good for PS256', async () => {
+  it('signed with RS256, by a key for PS256', async () => {
     const party = await added(running.service, 'By an RSA key', 'PS256')
     const { access_token } = await party.tokens()
     expect((await party.call(access_token)).status).toBe(200)
@@ -92,13 +92,13 @@ describe('dpop-negative-tests: refused is a proof', () => {
   })
 })
 
-describe('dpop-negative-tests: taken is a proof', () => {
+describe('dpop-negative-tests: accepts a proof', () => {
   it.each<[string, Claims | (() => Claims), object?]>([
     ['in a header of capitals', {}, { name: 'DPOP' }],
     ['whose htu has a query and a fragment', () => ({ htu: `${running.one.base}/api/courses?x=y#z` })],
     ['whose htu lacks the query of the request', {}, { path: '/api/courses?limit=1' }],
     ['whose htu is in capitals', () => ({ htu: `${running.one.base.toUpperCase()}/api/courses` })],
-    ['with members that nobody knows', { extra: 'claim' }, { header: { extra: 'member' } }],
+    ['with unknown members', { extra: 'claim' }, { header: { extra: 'member' } }],
     ['that does everything right', {}],
   ])('%s', async (_, claims, how) => {
     expect(await status(typeof claims === 'function' ? claims() : claims, how)).toBe(200)
@@ -121,7 +121,7 @@ describe('a proof at the push, the token endpoint and the API', () => {
     expect(await flow(claims)).toBe(200)
   })
 
-  it('may begin 10 seconds ahead, and not more than 60', async () => {
+  it('may have an iat 10 seconds ahead, and not more than 60', async () => {
     expect(await status({ nbf: now() + 10 })).toBe(200)
     expect(await status({ nbf: now() + 65 })).toBe(401)
   })

@@ -26,7 +26,7 @@ describe.each(VARIANTS)('$openid', ({ openid, scope }) => {
     }
   })
 
-  it('refresh-token: without an assertion, without a proof and by another client it is refused, and still good', async () => {
+  it('refresh-token: without an assertion, without a proof and by another client it is rejected, and stays valid', async () => {
     const { one, two } = running
     const { refresh_token } = await one.tokens({ scope })
     const of = { client_id: one.clientId }
@@ -44,7 +44,7 @@ describe.each(VARIANTS)('$openid', ({ openid, scope }) => {
 })
 
 describe('a refresh token', () => {
-  it('is good again and again, also long after the window in which a rotation is answered again', async () => {
+  it('can be used repeatedly, also long after the retry window of a rotation', async () => {
     const { one } = running
     const { refresh_token } = await one.tokens()
     for (const seconds of [0, 30, 3600, 24 * 3600]) {

@@ -31,11 +31,11 @@ await client.connect(new StreamableHTTPClientTransport(url, { authProvider }))
 await client.listTools()
 await client.close()
 
-function providerOf({ client_id: clientId, ...given }: Context) {
-  if (given.private_key_pem === undefined)
-    return new ClientCredentialsProvider({ clientId, clientSecret: given.client_secret ?? '' })
-  const algorithm = given.signing_algorithm ?? ''
-  return new PrivateKeyJwtProvider({ clientId, privateKey: given.private_key_pem, algorithm })
+function providerOf({ client_id: clientId, ...credentials }: Context) {
+  if (credentials.private_key_pem === undefined)
+    return new ClientCredentialsProvider({ clientId, clientSecret: credentials.client_secret ?? '' })
+  const algorithm = credentials.signing_algorithm ?? ''
+  return new PrivateKeyJwtProvider({ clientId, privateKey: credentials.private_key_pem, algorithm })
 }
 
 async function noted(address: string | URL, init: RequestInit = {}): Promise<Response> {

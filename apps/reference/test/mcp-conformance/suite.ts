@@ -8,9 +8,9 @@ const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/c
 export const SUITE = join(dirname(manifest), 'dist/index.js')
 
 /** Starts a script with only these environment variables. */
-export function startScript(script: string, given: readonly string[], environment = {}) {
+export function startScript(script: string, args: readonly string[], environment = {}) {
   const env = { PATH: process.env.PATH ?? '', ...environment }
-  const program = spawn(process.execPath, [script, ...given], { env })
+  const program = spawn(process.execPath, [script, ...args], { env })
   let output = ''
   for (const stream of [program.stdout, program.stderr]) {
     stream.on('data', (chunk) => {

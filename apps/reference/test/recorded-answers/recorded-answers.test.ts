@@ -17,7 +17,7 @@ describe('the recorded answers of the service', () => {
     ['mcp', mcpAnswers],
     ['pages', pageAnswers],
     ['school', schoolAnswers],
-  ] as const)('about %s are given again', async (name, answers) => {
+  ] as const)('about %s are unchanged', async (name, answers) => {
     const visitor = await newVisitor()
     await answers(visitor)
     await expect(visitor.text()).toMatchFileSnapshot(`answers/${name}.txt`)

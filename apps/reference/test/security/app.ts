@@ -36,10 +36,10 @@ export class App {
   /** Registers a client for a user. */
   static async register(
     bench: Bench,
-    given: Record<string, unknown> = {},
+    more: Record<string, unknown> = {},
     person: Person = 'alice',
   ): Promise<App> {
-    const metadata = { redirect_uris: [REDIRECT_URI], ...given }
+    const metadata = { redirect_uris: [REDIRECT_URI], ...more }
     return new App(
       bench,
       person,
@@ -48,8 +48,8 @@ export class App {
   }
 
   static async arrange(bench: Bench, metadata: object, person: Person = 'alice'): Promise<App> {
-    const given = { clientName: 'Zap', redirectUris: ['https://zap.example/cb'], ...metadata }
-    const client = await bench.service.clients.add(given)
+    const more = { clientName: 'Zap', redirectUris: ['https://zap.example/cb'], ...metadata }
+    const client = await bench.service.clients.add(more)
     return new App(bench, person, await testClient(bench.base, { ...(await bench.browser(person)), client }))
   }
 

@@ -5,7 +5,7 @@ import { App } from './app.ts'
 import { later, onTheService } from './on-both-stores.ts'
 import { expectError, expectPage, expectRedirect } from './safe-answers.ts'
 
-/** The authorization request: refusals on a page, refusals by redirect, and requests that reach the user. */
+/** The authorization request: errors on a page, errors by redirect, and requests that reach the user. */
 
 onTheService('the authorization request', (bench) => {
   describe('a redirect URI', () => {
@@ -100,7 +100,7 @@ onTheService('the authorization request', (bench) => {
       for (const redirect_uri of [undefined, '']) expectPage(await app.authorize({ redirect_uri }))
     })
 
-    it('RA-08: a client that is removed before the form comes back gets no code', async () => {
+    it('RA-08: a client that is removed before the form is submitted gets no code', async () => {
       const app = await App.register(bench)
       const form = await app.consentForm(app.query())
       bench.fault = async (operation, done) => (operation === 'clients.find' ? undefined : done())
@@ -113,7 +113,7 @@ onTheService('the authorization request', (bench) => {
   it('REQ-11: an unknown client gets no redirect', async () => {
     const app = await App.register(bench)
     for (const client_id of [
-      'nobody',
+      'unknown',
       '',
       undefined,
       'x'.repeat(3000),
@@ -125,7 +125,7 @@ onTheService('the authorization request', (bench) => {
       expectPage(await app.authorize({ client_id }), client_id?.slice(0, 30))
   })
 
-  it('AQ-07, REQ-10: a parameter that is sent twice is refused, whether its values agree or not', async () => {
+  it('AQ-07, REQ-10: a parameter that is sent twice is rejected, also with equal values', async () => {
     const app = await App.register(bench)
     for (const name of [
       'scope',
@@ -181,7 +181,7 @@ onTheService('the authorization request', (bench) => {
     expectPage(await bench.send('/oauth/authorize', asJson), 'JSON', 415)
   })
 
-  it('REQ-18: state comes back unchanged, even if it is long or unusual, and only if it was sent', async () => {
+  it('REQ-18: state is returned unchanged, even if it is long or unusual, and only if it was sent', async () => {
     const app = await App.register(bench)
     const states = [
       'a+b c%20&=?#/',

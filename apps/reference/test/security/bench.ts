@@ -156,8 +156,8 @@ export class Bench {
     const log = pino({ level: 'trace', base: null }, { write: (line) => void lines.push(line) })
     // Each with its own log, which has every failure.
     for (const event of events) logEvents(log)(event)
-    const told = lines.join('') + errors.map((error) => String((error as Error).stack)).join('')
-    const logged = [...this.#secrets].filter((secret) => told.includes(secret))
+    const output = lines.join('') + errors.map((error) => String((error as Error).stack)).join('')
+    const logged = [...this.#secrets].filter((secret) => output.includes(secret))
     const failed = [...events.filter(({ type }) => type === 'failed'), ...errors].map((failure) =>
       inspect(failure),
     )
@@ -188,8 +188,8 @@ export class Bench {
 }
 
 function account(name: Person) {
-  const given = { id: `${name}-id`, email: `${name}@school.example`, name, updated_at: 1_767_225_600 }
-  return { ...given, email_verified: true, password: HASHES[name] }
+  const claims = { id: `${name}-id`, email: `${name}@school.example`, name, updated_at: 1_767_225_600 }
+  return { ...claims, email_verified: true, password: HASHES[name] }
 }
 
 export function cookieOf(answer: Answer): string {

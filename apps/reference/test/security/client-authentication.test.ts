@@ -56,8 +56,12 @@ onTheService(
 
     /** Redeems a code with these headers as the only client authentication. */
     const redeemBy = (app: App, code: string, headers: HeaderLines, overrides: Overrides = {}) => {
-      const nobody = { client_id: undefined, client_secret: undefined }
-      return bench.post('/api/oauth/token', app.redemption(code, { ...nobody, ...overrides }), headers)
+      const unauthenticated = { client_id: undefined, client_secret: undefined }
+      return bench.post(
+        '/api/oauth/token',
+        app.redemption(code, { ...unauthenticated, ...overrides }),
+        headers,
+      )
     }
 
     it('CA-13: the secret is taken in any case of the scheme, and percent-encoded as in RFC 6749 appendix B', async () => {

@@ -119,12 +119,12 @@ onTheService(
     })
 
     it('MA-02: no self-registered client gets the grant, whatever it requests', async () => {
-      const asked = {
+      const request = {
         grant_types: ['authorization_code', 'client_credentials'],
         client_credentials_scopes: 'courses:write',
       }
       for (const token_endpoint_auth_method of ['none', 'client_secret_post', 'client_secret_basic']) {
-        const app = await App.register(bench, { ...asked, token_endpoint_auth_method })
+        const app = await App.register(bench, { ...request, token_endpoint_auth_method })
         const form = { ...app.credentials, grant_type: 'client_credentials', scope: 'courses:write' }
         expectError(await app.token(form), 'unauthorized_client')
       }

@@ -19,7 +19,7 @@ const OTHERS = ['known.dev', 'again.dev', 'twice.dev', 'changing.dev', 'evil.dev
 const host = await openDocumentHost(documentOf)
 afterAll(() => host.close())
 beforeEach(() => {
-  host.asked.length = 0
+  host.requests.length = 0
   host.answer = documentOf
 })
 
@@ -61,7 +61,7 @@ onTheService(
       ['more than a document', 'wayward4.dev', { body: `{"x":"${'x'.repeat(6000)}"}` }],
       ['an encoding', 'wayward5.dev', { headers: { 'content-encoding': 'gzip' } }],
     ])(
-      'CM-03: that answers %s is asked once, and the page does not say what it did',
+      'CM-03: that answers %s gets one request, and the page does not reveal its response',
       async (_, name, answer) => {
         host.answer = () => answer
         bench.failuresExpected = true
@@ -69,21 +69,21 @@ onTheService(
         const page = await ask(bench, id, 'bob')
         expectPage(page, name, 503)
         expect(page.header('retry-after')).toBe('5')
-        expect(page.body).toContain('The address of the application cannot be read at the moment')
+        expect(page.body).toContain('The client_id URL cannot be fetched at the moment')
         expect(page.body).not.toMatch(/inside\.dev|500|302|307|html<|gzip|human/)
         expectPage(await ask(bench, id, 'bob'), 'the next attempt', 503)
-        expect(host.asked).toEqual([id])
+        expect(host.requests).toEqual([id])
       },
     )
 
     it.each<[string, string, (id: string) => HostAnswer]>([
       ['of another client', 'wayward6.dev', () => documentOf('https://wayward6.dev/Client.json')],
-      ['with a secret', 'wayward7.dev', (id) => documentOf(id, { client_secret: 'a secret of nobody' })],
+      ['with a secret', 'wayward7.dev', (id) => documentOf(id, { client_secret: 'any secret' })],
       ['with a script', 'wayward8.dev', (id) => documentOf(id, { redirect_uris: ['javascript:alert(1)'] })],
       ['behind a byte order mark', 'wayward9.dev', (id) => ({ body: `\ufeff${textIn(id)}` })],
       ['below thousands of levels', 'wayward10.dev', () => ({ body: '['.repeat(5000) })],
       ['with two ids', 'wayward11.dev', (id) => ({ body: textIn(id).replace('}', END_OF_KNOWN) })],
-    ])('CM-04: that publishes a document %s has published none', async (_, name, answer) => {
+    ])('CM-04: that publishes a document %s has no valid document', async (_, name, answer) => {
       host.answer = answer
       const page = await ask(bench, `https://${name}/client.json`)
       expectPage(page, name)
@@ -108,7 +108,7 @@ onTheService(
       const page = await ask(bench, id)
       expect([page.status, page.header('refresh')]).toEqual([200, undefined])
       expect(page.body).not.toContain('inside.dev')
-      expect(host.asked).toEqual([id])
+      expect(host.requests).toEqual([id])
     })
 
     it('CM-13: is shown next to the name that it claims, and its URL is escaped on the page', async () => {
@@ -155,7 +155,7 @@ onTheService(
         expectPage(await bench.send(`/oauth/authorize?${sent}`, { headers }), sent)
         expectPage(await bench.post(`/oauth/authorize`, [...new URLSearchParams(sent)], headers), sent)
       }
-      expect(host.asked).toEqual([])
+      expect(host.requests).toEqual([])
     })
 
     it('CM-08: is requested only by the authorization endpoint', async () => {
@@ -167,7 +167,7 @@ onTheService(
         const answer = await bench.post(`/api/oauth/${path}`, form, [['Authorization', basic]])
         expectInvalidClient(answer, path)
       }
-      expect(host.asked).toEqual([])
+      expect(host.requests).toEqual([])
     })
 
     it('CM-15: gets a limited number of requests from a user who tries many names below one domain, and known clients keep working', async () => {
@@ -193,10 +193,10 @@ onTheService(
       for (const name of HOARD) pages.push(await ask(bench, `https://${name}/client.json`))
       expect(pages.map(({ status }) => status)).toEqual([...Array(10).fill(200), 429])
       expect(Number(pages.at(-1)?.header('retry-after'))).toBeGreaterThan(60)
-      const last = host.asked.length
+      const last = host.requests.length
       expect((await ask(bench, `https://${HOARD[0]}/client.json`)).status, 'a known one').toBe(200)
       expect((await ask(bench, `https://${HOARD[10]}/client.json`, 'bob')).status).toBe(200)
-      expect(host.asked.slice(last)).toEqual([`https://${HOARD[10]}/client.json`])
+      expect(host.requests.slice(last)).toEqual([`https://${HOARD[10]}/client.json`])
     })
   },
   { ...host.settings(HOARD), RATE_LIMITS: 'on' },

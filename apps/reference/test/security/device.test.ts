@@ -214,10 +214,10 @@ onBothStores(
       await device.enter('WDJB-MJHT')
       await device.approve(started)
       await device.poll(started)
-      const told = JSON.stringify(bench.service.events)
-      expect(told).toContain('device_approved')
+      const logged = JSON.stringify(bench.service.events)
+      expect(logged).toContain('device_approved')
       for (const code of [started.user_code, started.user_code.replace('-', ''), started.device_code, 'WDJB'])
-        expect(told).not.toContain(code)
+        expect(logged).not.toContain(code)
     })
   },
   { DEVICE_GRANT: 'integrations' },

@@ -164,9 +164,9 @@ onTheService(
         const app = await App.register(bench)
         const code = await app.code()
         const old = { iat: 1_700_000_000 }
-        const asked = await app.token(app.redemption(code), [atToken(key, old)])
-        expectError(asked, 'use_dpop_nonce')
-        const nonce = asked.header('dpop-nonce')
+        const challenge = await app.token(app.redemption(code), [atToken(key, old)])
+        expectError(challenge, 'use_dpop_nonce')
+        const nonce = challenge.header('dpop-nonce')
         const tokens = tokensOf(await app.token(app.redemption(code), [atToken(key, { ...old, nonce })]))
         const again = await refresh(app, tokens.refresh_token, [atToken(key, { nonce: 'made up' })])
         expectError(again, 'use_dpop_nonce')
@@ -210,7 +210,7 @@ onTheService(
       expect([refused.status, refused.json().error]).toEqual([401, 'invalid_dpop_proof'])
     })
 
-    it('DP-14: a request is rejected if the store cannot tell whether its proof was used', async () => {
+    it('DP-14: a request is rejected if the store cannot check whether its proof was used', async () => {
       const headers = await proven()
       bench.failuresExpected = true
       bench.fault = (operation, done) =>

@@ -11,9 +11,9 @@ export function faultyStore(store: Store, fault: () => StoreFault | undefined): 
   const faulty = <R extends object>(name: string, records: R): R =>
     new Proxy(records, {
       get(target, verb) {
-        const method = Reflect.get(target, verb) as (...given: unknown[]) => Promise<unknown>
-        return (...given: unknown[]) => {
-          const done = () => method.apply(target, given)
+        const method = Reflect.get(target, verb) as (...args: unknown[]) => Promise<unknown>
+        return (...args: unknown[]) => {
+          const done = () => method.apply(target, args)
           return fault()?.(`${name}.${String(verb)}`, done) ?? done()
         }
       },

@@ -23,8 +23,10 @@ function bearer(token: string): HeaderLines {
 function application(): Server {
   return createServer((request, response) => {
     const about = /^(x[-_]auth[-_]|authorization$)/
-    const told = Object.entries(request.headers).filter(([name]) => about.test(name))
-    response.end(JSON.stringify({ method: request.method, url: request.url, ...Object.fromEntries(told) }))
+    const forwarded = Object.entries(request.headers).filter(([name]) => about.test(name))
+    response.end(
+      JSON.stringify({ method: request.method, url: request.url, ...Object.fromEntries(forwarded) }),
+    )
   }).listen(0, '127.0.0.1')
 }
 
@@ -188,12 +190,12 @@ onTheService(
           ['Authorization', `DPoP ${access_token}`],
           proofLine(key.proof('GET', `${ORIGIN}/notes`, { ath: hashOf(access_token), iat: 1, ...more })),
         ]
-        const asked = await ask(proven({}))
-        expect([asked.status, asked.header('www-authenticate')]).toEqual([
+        const challenge = await ask(proven({}))
+        expect([challenge.status, challenge.header('www-authenticate')]).toEqual([
           401,
           expect.stringMatching(/^DPoP error="use_dpop_nonce"/),
         ])
-        expect((await ask(proven({ nonce: asked.header('dpop-nonce') }))).status).toBe(200)
+        expect((await ask(proven({ nonce: challenge.header('dpop-nonce') }))).status).toBe(200)
       })
 
       it('GW-08: no request passes while the store is unreachable', async () => {

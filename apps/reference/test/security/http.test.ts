@@ -66,7 +66,7 @@ onTheService('HTTP', (bench) => {
       expect([refused.status, refused.header('allow')]).toEqual([405, 'GET, POST, HEAD'])
     })
 
-    it('HT-01, REQ-73: TRACE, CONNECT and methods that do not exist are refused, and echo nothing', async () => {
+    it('HT-01, REQ-73: TRACE, CONNECT and unknown methods are rejected, and echo nothing', async () => {
       for (const path of [...POST_ONLY, ...DOCUMENTS, '/oauth/authorize', '/login', '/mcp', '/api/courses'])
         for (const method of ['TRACE', 'TRACK', 'FOO', 'get', 'POSTX']) {
           const answer = await bench.send(path, { method, headers: [['X-Canary', 'canary-4711']] })
@@ -75,7 +75,7 @@ onTheService('HTTP', (bench) => {
         }
     })
 
-    it('REQ-73: a method is what the request line says, whatever a header or a parameter asks', async () => {
+    it('REQ-73: the method comes from the request line, whatever a header or a parameter says', async () => {
       const headers = [
         ['X-HTTP-Method-Override', 'POST'],
         ['X-Method-Override', 'POST'],
@@ -296,7 +296,7 @@ onTheService('HTTP', (bench) => {
       expect([400, 404], path).toContain((await bench.send(path)).status)
   })
 
-  it('HT-10, REQ-72, REQ-06: scripts of every origin may use the protocol without cookies, and no page at all', async () => {
+  it('HT-10, REQ-72, REQ-06: scripts of every origin may use the protocol without cookies, and cannot read pages', async () => {
     const app = await App.register(bench)
     for (const origin of ['https://evil.example', 'null', '"><script>'])
       for (const path of [...POST_ONLY, ...DOCUMENTS, '/api/oauth/userinfo', '/api/courses']) {
@@ -342,7 +342,7 @@ onTheService('HTTP', (bench) => {
         await bench.postJson('/api/oauth/register', { redirect_uris: [`http://127.0.0.1/${value}`] }),
       ])
         expect(
-          answer.lines.some(([, given]) => given.startsWith('evil=')),
+          answer.lines.some(([, header]) => header.startsWith('evil=')),
           value,
         ).toBe(false)
     const origin = await bench.send('/mcp', {

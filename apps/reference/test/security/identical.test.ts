@@ -31,7 +31,7 @@ const ORIGIN: Pair = ['Origin', 'https://elsewhere.example']
 const ALL = [...GOOD_REQUESTS, ...FURTHER_REQUESTS]
 
 /** Requests for any route, supported or not. */
-const ASKED: readonly ((path: string) => GoodRequest)[] = [
+const READS: readonly ((path: string) => GoodRequest)[] = [
   ...['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'TRACE'].map(
     (method) => (path: string) => ({ method, path }),
   ),
@@ -61,7 +61,7 @@ it('REQ-71: every good request is answered alike on Fastify, Express and Hono', 
 it('REQ-71: any request to a route is answered alike', async () => {
   expect(services.paths.length).toBeGreaterThan(80)
   for (const path of [...services.paths, '/nowhere', '/%zz'])
-    for (const asked of ASKED) await services.expectSameAnswers(asked(path.replace(/:\w+/, 'none')))
+    for (const read of READS) await services.expectSameAnswers(read(path.replace(/:\w+/, 'none')))
 })
 
 it('REQ-71: documents and their revalidation are answered alike', async () => {

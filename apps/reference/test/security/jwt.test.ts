@@ -74,7 +74,7 @@ onTheService('a JWT', (bench) => {
     expect((await app.authorize({ id_token_hint: id_token })).header('location')).toMatch(/^\/login/)
   })
 
-  it('JW-07, REQ-07: the key set holds public keys only, each with a name of its own, and is only read', async () => {
+  it('JW-07, REQ-07: the key set has only public keys, each with its own kid, and is read-only', async () => {
     const { keys } = await keySet()
     expect(new Set(keys.map(({ kid }) => kid)).size).toBe(keys.length)
     for (const key of keys) {

@@ -67,7 +67,7 @@ onTheService(
   'the limit of passwords',
   (bench) => {
     it('UI-11: an account, known or not, allows ten wrong passwords, and then the caller must wait', async () => {
-      for (const email of ['alice@school.example', 'nobody@school.example']) {
+      for (const email of ['alice@school.example', 'unknown@school.example']) {
         const statuses = await attempts(bench, 12, { email, address: '203.0.113.1' })
         expect(statuses, email).toEqual([...Array(10).fill(401), 429, 429])
       }

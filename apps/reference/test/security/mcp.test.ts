@@ -19,7 +19,7 @@ onTheService('the MCP server', (bench) => {
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     })
 
-  it('PR-08, REQ-70: a foreign Host or Origin is refused; ours and those of this device are accepted', async () => {
+  it('PR-08, REQ-70: a foreign Host or Origin is rejected; the configured and loopback ones are accepted', async () => {
     const { port } = bench.service
     const refused = [
       [['Host', 'evil.example']],

@@ -66,7 +66,7 @@ onTheService('the metadata', (bench) => {
     }
   })
 
-  it('REQ-08, D11: each resource names itself, its issuer, the header for the token and a small scope to ask for', async () => {
+  it('REQ-08, D11: each resource names itself, its issuer, the header for the token and a small scope to request', async () => {
     for (const [path, resource] of [
       [RESOURCES[0], ''],
       [RESOURCES[1], '/mcp'],
@@ -83,7 +83,7 @@ onTheService('the metadata', (bench) => {
     }
   })
 
-  it('HT-08, D16, REQ-01: no header and no request line changes an address that the service names', async () => {
+  it('HT-08, D16, REQ-01: no header and no request line changes a URL in the metadata', async () => {
     const app = await App.register(bench)
     const spoofed = [
       ['Host', 'evil.example'],

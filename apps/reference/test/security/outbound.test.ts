@@ -53,10 +53,10 @@ onTheService('a client_id that is an address', (bench) => {
     const connect = net.Socket.prototype.connect
     vi.spyOn(net.Socket.prototype, 'connect').mockImplementation(function (
       this: net.Socket,
-      ...given: unknown[]
+      ...args: unknown[]
     ) {
-      connections.push(/"port":(\d+)|^\[(\d+),/.exec(JSON.stringify(given))?.findLast(Boolean) ?? given)
-      return Reflect.apply(connect, this, given) as net.Socket
+      connections.push(/"port":(\d+)|^\[(\d+),/.exec(JSON.stringify(args))?.findLast(Boolean) ?? args)
+      return Reflect.apply(connect, this, args) as net.Socket
     })
     const spellings = [...[...ADDRESSES, ...NAMES].map((host) => `https://${host}/c.json`), ...ODD_SPELLINGS]
     for (const client_id of spellings) {
@@ -85,7 +85,7 @@ describe('without documents of clients', () => {
 })
 
 describe('its own address as client_id', () => {
-  it('CM-01: is an unknown client, so that no page can ask the server for itself', async () => {
+  it('CM-01: is an unknown client, so that no page makes the server fetch itself', async () => {
     const service = await runService({ BASE_URL: 'https://grantkit.dev' })
     const own = 'https://grantkit.dev/oauth/authorize'
     const ask = (client_id: string) =>

@@ -51,7 +51,7 @@ onTheService('the pages', (bench) => {
       expect((await app.submit(form)).redirected().get('code')).toMatch(/^gkc_/)
     })
 
-    it('UI-01: a GET is no answer to the consent form', async () => {
+    it('UI-01: a GET does not submit the consent form', async () => {
       const app = await App.register(bench)
       const form = await app.consentForm(app.query())
       const answer = await bench.send(`${form.action}&${formEncoded(form.fields)}`, {
@@ -244,7 +244,7 @@ onTheService('the pages', (bench) => {
       const plain = ({ body }: Answer) => body.replaceAll(/value="[^"]*"/g, '')
       const { token, own } = await open()
       const known = await signIn({ token, password: 'wrong' }, [own])
-      const unknown = await signIn({ token, password: 'wrong', email: 'nobody@school.example' }, [own])
+      const unknown = await signIn({ token, password: 'wrong', email: 'unknown@school.example' }, [own])
       expect([unknown.status, plain(unknown)]).toEqual([known.status, plain(known)])
       expect(known.status).toBe(401)
     })

@@ -7,8 +7,8 @@ import { expectPage } from './safe-answers.ts'
 /** Attacks on pushed requests by unauthenticated callers and other browsers. */
 
 async function push(app: App, changed: Record<string, string> = {}) {
-  const asked = Object.fromEntries(new URLSearchParams(app.query()))
-  return app.bench.post('/api/oauth/par', { ...asked, ...app.credentials, ...changed })
+  const request = Object.fromEntries(new URLSearchParams(app.query()))
+  return app.bench.post('/api/oauth/par', { ...request, ...app.credentials, ...changed })
 }
 
 async function pushedQuery(app: App): Promise<string> {

@@ -75,7 +75,7 @@ onTheService('registration', (bench) => {
     const victim = await App.register(bench, {}, 'bob')
     const { access_token } = await victim.tokens()
     await app.tokens()
-    expect((await app.authorize()).body, 'it is asked for again').toContain('name="ticket"')
+    expect((await app.authorize()).body, 'consent is requested again').toContain('name="ticket"')
     const seen = await bench.post('/api/oauth/introspect', { token: access_token, ...app.credentials })
     expect(seen.json()).toEqual({ active: false })
     expectRedirect(app, await app.authorize({ code_challenge: undefined }), 'invalid_request')
@@ -116,7 +116,7 @@ onTheService('registration', (bench) => {
     expectError(answer, 'invalid_request', '', [413])
   })
 
-  it('D12: an unknown client gets a 401 and a page that tell it to register again', async () => {
+  it('D12: an unknown client gets a 401 and a page that say to register again', async () => {
     const app = await App.register(bench)
     const query = app.query({ client_id: 'gone' })
     expectPage(await bench.send(`/oauth/authorize?${query}`))

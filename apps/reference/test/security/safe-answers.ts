@@ -43,11 +43,11 @@ export function expectRedirect(
   expect(answer.status, `${about} ${answer.body}`).toBe(303)
   expect(answer.header('location')?.startsWith(`${app.redirectUri}?`), about).toBe(true)
   expect(answer.header('location'), about).not.toContain('#')
-  const given = answer.redirected()
-  expect([errors].flat(), about).toContain(given.get('error'))
-  expect(given.get('error_description'), about).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
-  expect([given.get('state'), given.get('iss')], about).toEqual(['st-4711', app.bench.base])
-  expect([given.has('code'), given.has('access_token'), given.has('id_token')], about).toEqual(NONE)
+  const response = answer.redirected()
+  expect([errors].flat(), about).toContain(response.get('error'))
+  expect(response.get('error_description'), about).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
+  expect([response.get('state'), response.get('iss')], about).toEqual(['st-4711', app.bench.base])
+  expect([response.has('code'), response.has('access_token'), response.has('id_token')], about).toEqual(NONE)
 }
 const NONE = [false, false, false]
 

@@ -27,7 +27,7 @@ interface Side {
 /** The service with every route on every framework, each with its own users and clients, all in the same state. */
 export class SideBySide {
   readonly #sides: readonly Side[]
-  /** The statuses of all equal answers, by the path that was asked. */
+  /** The statuses of all equal answers, by the requested path. */
   readonly answered = new Map<string, Set<number>>()
 
   private constructor(sides: readonly Side[]) {

@@ -64,7 +64,7 @@ onBothStores('an outage of the store', (bench) => {
     await expectNoEffect(app, tokens)
   })
 
-  it('ST-04, REQ-77: a call of the API with a good token is a 503, neither a challenge nor an anonymous answer', async () => {
+  it('ST-04, REQ-77: a call of the API with a valid token is a 503, neither a challenge nor an anonymous response', async () => {
     const app = await App.register(bench)
     const tokens = await app.tokens()
     fail()
@@ -75,12 +75,12 @@ onBothStores('an outage of the store', (bench) => {
       expectUnavailable(answer)
       expect(answer.header('www-authenticate')).toBeUndefined()
     }
-    expect((await bench.send('/api/courses')).status, 'nobody asked for').toBe(200)
+    expect((await bench.send('/api/courses')).status, 'the public route, without a token').toBe(200)
     mend()
     await expectNoEffect(app, tokens)
   })
 
-  it('REQ-76: registration and authorization are a 503 too, while metadata, keys and pages go on', async () => {
+  it('REQ-76: registration and authorization are a 503 too, while metadata, keys and pages are served', async () => {
     const app = await App.register(bench)
     const form = await app.consentForm(app.query())
     fail()
@@ -178,7 +178,7 @@ onBothStores('an outage of the store', (bench) => {
     expectUnavailable(await app.refresh(refresh_token))
   })
 
-  it('REQ-78: readiness goes with the store and comes back with it, and the process stays', async () => {
+  it('REQ-78: readiness fails and recovers with the store, and the process continues', async () => {
     const ready = async () => (await bench.send('/readyz')).status
     expect(await ready()).toBe(200)
     await outage(bench, async () => {

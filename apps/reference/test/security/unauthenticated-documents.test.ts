@@ -56,7 +56,7 @@ it('CM-08: ten thousand document URLs of unauthenticated callers cause no packet
   // The test keeps events; the flight recorder of the service has at most 50 attempts of a network.
   service.events.length = 0
   expect((liveBytes() - before) / REQUESTS, 'bytes kept for each').toBeLessThan(100)
-  await service.clients.find('nobody')
+  await service.clients.find('unknown')
   expect([...operations], 'of the store: none but this last one').toEqual(['clients.find'])
   await service.close()
   const trail = new Set<string>()

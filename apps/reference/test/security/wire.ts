@@ -40,7 +40,7 @@ export class Answer implements HttpResponse {
 
   /** The values of a header, joined; `undefined` when it was not sent. */
   header(name: string): string | undefined {
-    const values = this.lines.filter(([given]) => given === name).map(([, value]) => value)
+    const values = this.lines.filter(([own]) => own === name).map(([, value]) => value)
     return values.length === 0 ? undefined : values.join(', ')
   }
 
@@ -55,16 +55,16 @@ export class Answer implements HttpResponse {
   }
 }
 
-/** Sends a request with `Host`, `Content-Length` and `Connection: close`; given headers override these. */
+/** Sends a request with `Host`, `Content-Length` and `Connection: close`; the headers of the caller override these. */
 export function send(port: number, target: string, request: WireRequest = {}): Promise<Answer> {
   const { method = 'GET', headers = [], body } = request
-  const given = new Set(headers.map(([name]) => name.toLowerCase()))
+  const own = new Set(headers.map(([name]) => name.toLowerCase()))
   const framing: HeaderLines = [
     ['Host', `127.0.0.1:${port}`],
     ['Connection', 'close'],
     ...(body === undefined ? [] : [['Content-Length', String(Buffer.byteLength(body))] as const]),
   ]
-  const lines = [...framing.filter(([name]) => !given.has(name.toLowerCase())), ...headers]
+  const lines = [...framing.filter(([name]) => !own.has(name.toLowerCase())), ...headers]
   const head = [`${method} ${target} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`)]
   return exchange(port, Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from(body ?? '')]))
 }

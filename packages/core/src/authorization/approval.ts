@@ -109,7 +109,7 @@ function approvalOf(
   }
 }
 
-/** Reuses a string that is stored already, or copies it: V8 keeps a whole request alive for one substring. */
+/** Reuses an already stored string, or copies it: V8 keeps a whole request alive for one substring. */
 function detachedText<Text extends string>(text: Text, kept: readonly string[] = []): Text {
   return (kept.find((same) => same === text) ?? Buffer.from(text).toString()) as Text
 }
@@ -145,8 +145,7 @@ export interface ConsentDenied {
 }
 
 /**
- * Spends the ticket, so that it opens no grant. If it has opened one already, the user takes the approval back: the
- * grant ends.
+ * Spends the ticket, so that it opens no grant. If it has opened one already, the user revokes the approval: the grant ends.
  *
  * @throws OAuthError `access_denied`, always
  */

@@ -61,7 +61,7 @@ export const DOCUMENT_LIMIT_ERRORS = defineErrors({
 
 export const AUTHORIZATION_LIMITS: RateLimits = { unknown_document: { points: 10, seconds: 3600 } }
 
-/** The user for whom the document of a client is fetched. @param shown hash of the document on the consent page */
+/** The user who authorizes a client, and so may cause a fetch of its document. @param shown hash of the document on the consent page */
 export function requestingUser(
   { limiter }: AuthorizationContext,
   request: HttpRequest,

@@ -167,7 +167,7 @@ export function scopesOfRequest(
   return { scopes: requestedScopes(scope, catalogue, ceiling), ignoredScopes }
 }
 
-/** The scopes of a self-registered client, without those that the catalogue has lost since. */
+/** The scopes of a self-registered client, without scopes that are no longer in the catalogue. */
 function defaultOf(client: Client, catalogue: ScopeCatalogue): string | undefined {
   if (scopeCeiling(client) !== undefined) return undefined
   return client.scopes?.filter((name) => Object.hasOwn(catalogue, name)).join(' ')

@@ -1,5 +1,5 @@
 /**
- * From the browser's request to a code. A query comes in, a page or a redirect goes out. Nothing is stored before the
+ * From the browser's request to a code. The response is a page or a redirect. Nothing is stored before the
  * user decides. The application makes the pages (`interaction.ts`); the rules that keep them safe are here.
  */
 

@@ -71,8 +71,8 @@ function describingHost({ kernel }: AuthorizationContext, { client_id }: Paramet
 const SignInParameters = AuthorizationParameters.pick({ prompt: true, login_hint: true, ui_locales: true })
 
 /**
- * No request without a user causes another request, so all that the sign-in page can name is the host. A refusal is a
- * page: it is not known yet whether the redirect URI belongs to the client.
+ * A request without a user causes no fetch, so the sign-in page can only show the host of the client. An error is shown on
+ * a page, because it is not known yet whether the redirect URI belongs to the client.
  */
 async function requireSignIn(
   context: AuthorizationContext,
@@ -129,7 +129,7 @@ async function askToSignIn(
   return shownSignIn(context, attempt.http, await context.interaction.signIn(returnTo, hint))
 }
 
-/** A wrong one is refused after the sign-in, by a redirect to the client. */
+/** An invalid one is an error after the sign-in, by a redirect to the client. */
 function maxAgeOf({ max_age }: Parameters): number | undefined {
   const { data } = AuthorizationParameters.shape.max_age.safeParse(max_age)
   return data === undefined ? undefined : Number(data)
@@ -153,7 +153,7 @@ function askForHintedUser(
   session: Session,
 ): Promise<HttpResponse> {
   if (attempt.signedInForThis) throw new OAuthError(PROMPT_ERRORS.sign_in_as_other_user)
-  // With a single sign-on elsewhere, the same user would come back at once, for ever.
+  // An external single sign-on would return the same user at once, in a loop.
   return askToSignIn(context, attempt, session, [...attempt.request.prompts, 'login'])
 }
 
@@ -181,12 +181,12 @@ export function sentParameters(
   }
 }
 
-/** Makes the consent page say that an earlier form did not count. Anybody may append it: it does nothing else. */
+/** Makes the consent page say that an earlier form did not count. Any site may append it: it has no other effect. */
 const EXPIRED_FORM = '&consent_form=lapsed'
 
 /**
- * Shows a consent form again, whose ticket is too old, or of another sign-in or request. Its address has the whole
- * request, which begins anew: a form that proves nothing gets no further than a link.
+ * Shows a consent form again if its ticket has expired, or is for another sign-in or request. The redirect repeats the
+ * whole request: a form without a valid ticket has no more effect than a link.
  */
 export function showFormAgain({ paths }: AuthorizationContext, { query }: HttpRequest): HttpResponse {
   return redirect(`${paths.authorize}?${query}${EXPIRED_FORM}`)

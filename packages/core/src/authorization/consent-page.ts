@@ -112,7 +112,7 @@ async function consentScopes(
 ): Promise<ConsentScope[]> {
   const { scopes: requested, resources } = attempt.request
   const { kernel, interaction } = context
-  // The marks are a courtesy: if the store does not answer, the page goes without.
+  // The marks are optional: if the store fails, the page is shown without them.
   const grants = await liveGrants(context, attempt, session).catch(() => [])
   const allows = (grant: Grant, scope: string) =>
     grant.scopes.includes(scope) && coversResources(grant.resources, resources)

@@ -52,7 +52,7 @@ export interface ConsentView extends PageView {
    * too, so it must name the client's redirect target.
    */
   readonly formActionSources: readonly string[]
-  /** The user has just sent this form too late, or after another sign-in. Nothing was decided: show that. */
+  /** The user has just sent this form too late, or after another sign-in. No decision was stored: show this to the user. */
   readonly formExpired: boolean
   /**
    * The form may have `callback` with the value `show`: the app runs on another computer, and the user takes the callback URL
@@ -68,7 +68,7 @@ export interface ConsentView extends PageView {
  * the host emphasised: many publishers share some hosts, so the host alone identifies none.
  */
 export interface ClientIdentity {
-  /** The host of its document, as it is written in the `client_id`: an international name in Punycode. Otherwise that of `known`. */
+  /** The host of its document, as it is written in the `client_id`: an international name in Punycode. Otherwise the host of `known`. */
   readonly host: string
   /** The code goes to a program on the user's computer, and any program there can present this `client_id`. */
   readonly loopback: boolean

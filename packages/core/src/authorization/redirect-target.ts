@@ -97,7 +97,7 @@ export function redirectTargetOf(
   return { client: known ? withoutExceptions(client) : client, redirectUri: redirect_uri, state, known }
 }
 
-/** The policy is asked again, so that a stricter one counts at once, for clients that registered before it too. */
+/** The policy is checked again, so that a stricter one applies at once to clients that are already registered. */
 function mayUse(client: Client, uri: string, verdict: RedirectUriVerdict): boolean {
   if (client.origin === 'integration') return true
   if (client.origin === 'registered') return accepts(verdict, uri)
@@ -107,7 +107,7 @@ function mayUse(client: Client, uri: string, verdict: RedirectUriVerdict): boole
   return accepts(verdict, uri) && (owner === undefined || owner === client.knownClient)
 }
 
-/** All users of a vendor share its callback: consent is asked each time, and PKCE is required, whatever the operator registered. */
+/** All users of a vendor share its callback: consent is requested each time, and PKCE is required, whatever the operator registered. */
 function withoutExceptions(client: Client): Client {
   return { ...client, rememberConsent: false, pkceOptional: false }
 }
@@ -150,21 +150,21 @@ export async function showErrorPage(
     interaction,
     kernel,
   }: { interaction: Pick<Interaction, 'errorPage' | 'uiLocales'>; kernel: Pick<Kernel, 'issuer'> },
-  refusal: OAuthError,
+  failure: OAuthError,
   request: HttpRequest,
   sent?: Parameters,
 ): Promise<HttpResponse> {
-  const { error, message: description, reason, parameters, reference } = refusal
+  const { error, message: description, reason, parameters, reference } = failure
   // A browser looks for a challenge in a 401, and there is none.
-  const status = refusal.status === 401 ? 400 : refusal.status
+  const status = failure.status === 401 ? 400 : failure.status
   if (wantsJson(request)) {
-    const answer = { ...refusal.toJSON(), reason, iss: kernel.issuer }
-    return json(status, answer, errorHeaders(refusal))
+    const answer = { ...failure.toJSON(), reason, iss: kernel.issuer }
+    return json(status, answer, errorHeaders(failure))
   }
   const content = { error, description, reason, status, parameters, ...(reference && { reference }) }
   const view = { ...pageView(interaction, request, sent), ...content }
   const page = await interaction.errorPage(view)
-  return securePage({ ...page, headers: { ...page.headers, ...errorHeaders(refusal) } })
+  return securePage({ ...page, headers: { ...page.headers, ...errorHeaders(failure) } })
 }
 
 /** Whatever shows a page to a person accepts `text/html` too. */

@@ -22,7 +22,7 @@ export const PROMPT_ERRORS = defineErrors({
 const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const
 export type Prompt = (typeof PROMPTS)[number]
 
-/** The values of `prompt`. @throws OAuthError `invalid_request` when one is unknown or `none` has company */
+/** The values of `prompt`. @throws OAuthError `invalid_request` when one is unknown, or `none` is combined with others */
 export function requestedPrompts(prompt: string | undefined): readonly Prompt[] {
   if (prompt === undefined) return []
   const values = prompt.split(' ').filter((value) => value !== '')

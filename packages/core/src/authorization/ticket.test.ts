@@ -7,7 +7,7 @@ const about = { purpose: 'consent', session: 'session', query: 'client_id=a&scop
 describe('a ticket', () => {
   const ticket = sealTicket(secret, about, 1000, 'nonce')
 
-  it('returns its time for the sealed subject', () => {
+  it('returns its time for its subject', () => {
     expect(openTicket(secret, about, ticket)).toBe(1000)
   })
 
@@ -35,7 +35,7 @@ describe('a ticket', () => {
     expect(openTicket(secret, about, forged)).toBeUndefined()
   })
 
-  it('is worthless with a malformed time, even if this server sealed it', () => {
+  it('is invalid with a malformed time, even if this server made it', () => {
     for (const time of [-1, 1_000_000_000_000, Number.NaN])
       expect(openTicket(secret, about, sealTicket(secret, about, time, 'nonce'))).toBeUndefined()
   })
@@ -62,7 +62,7 @@ describe('grantOfTicket', () => {
     expect(grantOfTicket(secret[0], 'a').code).not.toBe(grantOfTicket('other', 'a').code)
   })
 
-  it('has the shape that a code has', () => {
+  it('has the form of a code', () => {
     expect(grantOfTicket(secret[0], 'a').id).toMatch(/^[\w-]{22}$/)
     expect(grantOfTicket(secret[0], 'a').code).toMatch(/^[\w-]{43}$/)
   })

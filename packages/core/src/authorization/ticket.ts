@@ -63,7 +63,7 @@ export function openTicket(
 
 interface OpenedTicket {
   readonly time: number
-  /** It made the ticket. */
+  /** The secret that made the ticket. */
   readonly secret: string
 }
 

@@ -22,7 +22,7 @@ describe('the record of an approved document', () => {
     })
   })
 
-  it('is of the copy that was fetched last, and as old as the first', () => {
+  it('has the copy that was fetched last, and the creation time of the first', () => {
     const record = { ...fetched(NOW), createdAt: 7, expiresAt: UNTIL + DAY }
     const newer = fetched(NOW + 1, { clientName: 'New' })
     expect(approvedRecord(record, newer, UNTIL)).toEqual({ ...newer, createdAt: 7, expiresAt: UNTIL + DAY })
@@ -37,7 +37,7 @@ describe('the record of an approved document', () => {
     )
   })
 
-  it('is told apart from the one before by what its document says', () => {
+  it('differs from the previous record if members of the document differ', () => {
     const before = fetched(NOW, { clientName: 'One', scopes: ['a'] })
     expect(changedMembers(before, fetched(NOW + 1, { clientName: 'One', scopes: ['a'] }))).toEqual([])
     const after = fetched(NOW + 1, { clientName: 'Two', redirectUris: ['http://127.0.0.1/'] })

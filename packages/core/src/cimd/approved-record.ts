@@ -3,7 +3,7 @@ import { CLIENT_ERRORS } from '../clients/client-sources.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, ClientDocument } from '../kernel/records.ts'
 
-/** All installations of a client share one record. A spare day saves most approvals a write. */
+/** All installations of a client share one record. With a spare day, most approvals need no write. */
 const DAY = 24 * 60 * 60
 /** 100 years. */
 const FOREVER = 36_500 * DAY

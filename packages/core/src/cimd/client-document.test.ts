@@ -43,7 +43,7 @@ describe('the document of a client', () => {
     })
   })
 
-  it('decides what its client may ask for', () => {
+  it('defines what its client may request', () => {
     const { client } = validated({
       scope: 'notes:read other:scope',
       grant_types: ['authorization_code'],
@@ -81,11 +81,11 @@ describe('the document of a client', () => {
     expect(validated(changed)).toEqual({ kind: 'invalid', fault: expect.any(String) })
   })
 
-  it('is of no use if its client can only authenticate as nobody can here', () => {
+  it('is unusable if the server supports none of its authentication methods', () => {
     expect(validated({ token_endpoint_auth_method: 'private_key_jwt' })).toMatchObject({ kind: 'unusable' })
   })
 
-  it('gives its client no rights that only the operator gives', () => {
+  it('grants its client no rights that only the operator may grant', () => {
     const verdict = validated({
       origin: 'integration',
       resource_server: true,

@@ -63,9 +63,9 @@ describe('the documents in memory', () => {
             if (before !== undefined) expected.push(before)
           } else if (verb === 'delete') cache.delete(id)
           else {
-            const given = document('x'.repeat(size))
-            cache.set(id, given)
-            expected.push({ id, document: given })
+            const input = document('x'.repeat(size))
+            cache.set(id, input)
+            expected.push({ id, document: input })
             while (charactersOf(expected) > 4 * 1024 * 1024) expected.shift()
           }
         }

@@ -15,7 +15,7 @@ export type LookedUp =
       readonly mayBeStale: boolean
       /** The host answered in place of the document, as a bot wall does. */
       readonly withheld: boolean
-      /** Absent if its host was not asked again so soon. For the operator only. */
+      /** Absent if its document was not fetched again so soon. For the operator only. */
       readonly fault: string | undefined
       /** The last document that this process got. */
       readonly last?: ClientDocument | undefined

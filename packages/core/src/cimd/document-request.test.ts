@@ -33,8 +33,8 @@ describe('a document is fresh', () => {
     const header = fc.option(fc.string(), { nil: undefined })
     const headers = fc.record({ 'cache-control': header, age: header, expires: header, date: header })
     fc.assert(
-      fc.property(headers, (given) => {
-        const seconds = freshFor(given, NOW) ?? 300
+      fc.property(headers, (input) => {
+        const seconds = freshFor(input, NOW) ?? 300
         expect(seconds >= 300 && seconds <= 24 * HOUR).toBe(true)
       }),
     )

@@ -12,7 +12,7 @@ import { hashOf } from './document-request.ts'
 export interface KnownDocument {
   /** The `client_id`. */
   readonly url: string
-  /** The id of the known client. Of its https redirect URIs, those of this client alone are accepted. */
+  /** The id of the known client. Only https redirect URIs of this known client are accepted. */
   readonly knownClient: string
   /** Serves while the host answers in place of the document. Default: there is none. */
   readonly copy?:

@@ -23,7 +23,7 @@ const address = text(2048).refine(
 )
 const Algorithm = z.enum(ASSERTION_ALGORITHMS)
 
-/** The client metadata for keys (RFC 7591 2). Nobody verifies the keys of a client that registers itself, so it has none. */
+/** The client metadata for keys (RFC 7591 2). The keys of a client that registers itself are unverified, so it may have none. */
 export function keyMetadata(registeredBy: RegisteredBy, fetched: boolean): ClientMetadataMembers {
   if (registeredBy === 'client') return {}
   return {

@@ -30,7 +30,7 @@ function open() {
 const UNREACHABLE = { reason: 'client_keys_unreachable', status: 503 }
 
 describe('the keys behind an address', () => {
-  it('are fetched once for all who ask at the same time, and kept', async () => {
+  it('are fetched once for concurrent requests, and cached', async () => {
     const { clock, host, ask } = open()
     const all = await Promise.all([1, 2, 3].map(() => ask(300)))
     expect(all.map((keys) => keys.length)).toEqual([1, 1, 1])
@@ -42,7 +42,7 @@ describe('the keys behind an address', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('are asked for at most once a minute, however many unknown keys are named', async () => {
+  it('are fetched at most once a minute, however many unknown keys requests name', async () => {
     const { clock, host, ask } = open()
     for (let second = 0; second < 120; second++) {
       for (let time = 0; time < 10; time++) await ask(60)
@@ -51,7 +51,7 @@ describe('the keys behind an address', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('serve for an hour while the host cannot be reached, and are asked for seldom', async () => {
+  it('are used for an hour while the host is unreachable, with few fetches', async () => {
     const { clock, host, events, ask } = open()
     await ask(300)
     host.answer = Object.assign(new Error('no way'), { code: 'connect' })
@@ -80,9 +80,9 @@ describe('the keys behind an address', () => {
     ['too much', answer({ keys: [jwk], padding: 'x'.repeat(64 * 1024) })],
     ['no answer', Object.assign(new Error('private address'), { code: 'address' })],
     ['a fetch that throws nothing known', new Error('boom')],
-  ])('are not to be had from %s: the client is told to wait, and not why', async (_, given) => {
+  ])('cannot be fetched from %s: the error says to retry, without the cause', async (_, input) => {
     const { host, ask } = open()
-    host.answer = given
+    host.answer = input
     await expect(ask(300)).rejects.toMatchObject({ ...UNREACHABLE, retryAfter: 5 })
     await expect(ask(300)).rejects.toMatchObject(UNREACHABLE)
     expect(host.requests).toBe(1)

@@ -1,6 +1,5 @@
 /**
- * The authentication method `private_key_jwt` (RFC 7523 2.2 and 3): an assertion comes in, an authenticated client goes out. It
- * stores a mark for each assertion, so that each is used only once.
+ * The authentication method `private_key_jwt` (RFC 7523 2.2 and 3): it verifies the assertion of a client. It stores a mark for each assertion, so that each is used only once.
  */
 import type { JWTPayload } from 'jose'
 import { z } from 'zod'

@@ -29,7 +29,7 @@ function clientCredentialsScopes(catalogue: ScopeCatalogue): readonly string[] {
     .map(([name]) => name)
 }
 
-/** The client metadata of a static client. `scopes` does not count: those are for tokens of users. */
+/** The client metadata of a static client. `scopes` is not used here: it is for tokens of users. */
 export function clientCredentialsMetadata(
   registeredBy: RegisteredBy,
   catalogue: ScopeCatalogue,

@@ -81,7 +81,7 @@ async function issueToken(
   const { scopes, resources } = requested(server, client, readMessage(ClientCredentialsRequest, form))
   requireKeyFor(resources, server.boundResources, jkt)
   const { clientId } = client
-  // By network: an installation in a loop, or a stolen secret, leaves the limit of the others alone.
+  // By network: an installation in a loop, or a thief with the secret, does not use up the limit of the others.
   const { too_many_client_credentials_tokens } = CLIENT_CREDENTIALS_ERRORS
   const key = `${clientId} ${callerNetwork(http)}`
   await server.limiter.limit('client_credentials', key, too_many_client_credentials_tokens)

@@ -1,6 +1,6 @@
 /**
- * Client authentication at the token, revocation and introspection endpoints and those of features. A form comes in, the
- * answer to an authenticated client goes out. It looks clients up and changes none.
+ * Client authentication at the token, revocation and introspection endpoints and at endpoints of features. It turns a form into
+ * the response to an authenticated client. It reads clients and changes none.
  */
 import type { Endpoint, EndpointDescription } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
@@ -38,7 +38,7 @@ export interface ClientEndpoint extends Omit<EndpointDescription, 'clients'> {
    * @returns the function that answers the client
    */
   begin(form: Parameters): AnswerClient
-  /** The sign-in attempt of a request that was refused, with the option `explain`. Default: that of its parameters. */
+  /** The sign-in attempt of a request that was refused, with the option `explain`. Default: the attempt that its parameters name. */
   attemptOf?(form: Parameters): Promise<KnownOfRequest>
   /**
    * Answers a client that no user has approved yet. Its document is fetched only for a signed-in user, so its credentials

@@ -30,7 +30,7 @@ const name = text(MAX_NAME_LENGTH)
     'must not hold control or invisible characters, nor piles of combining marks',
   )
 
-/** Links are shown to users and never fetched. Links over plain http are dropped, and the answer lacks them. */
+/** Links are shown to users and never fetched. Links over plain http are dropped, and are missing in the response. */
 const webPage = text(MAX_URI_LENGTH)
   .refine((value) => /^https?:\/\/[^\s\\]+$/.test(value) && URL.canParse(value), 'must be an https URL')
   .transform((value) => (value.startsWith('https:') ? value : undefined))
@@ -57,7 +57,7 @@ export interface Registrable {
   readonly grantTypes: readonly string[]
   /** Algorithms of the available keys; empty if nothing is signed. */
   readonly signingAlgorithms: readonly SigningAlgorithm[]
-  /** Of clients that choose none. Default RS256. */
+  /** For clients that choose none. Default RS256. */
   readonly idTokenAlgorithm?: SigningAlgorithm | undefined
   /** Members that features read, by name. */
   readonly members?: ClientMetadataMembers | undefined
@@ -139,13 +139,13 @@ export function clientMetadata({
   })
   const taken = Object.keys(members).find((name) => name in base.shape || OTHER_MEMBERS.includes(name))
   if (taken !== undefined) throw new Error(`features: clientMetadata has ${taken}, which core reads or sets`)
-  // The type stays that of the base: only the feature itself knows what its members are.
+  // The type is unchanged: only the feature itself knows what its members are.
   return base.extend(members) as unknown as typeof base
 }
 export type ClientMetadata = z.infer<ReturnType<typeof clientMetadata>>
 
 /**
- * The scopes a client registers. Only those of the catalogue count, because clients often add scopes of other servers.
+ * The scopes a client registers. Scopes outside the catalogue are ignored, because clients often add scopes of other servers.
  *
  * @returns `undefined` when none of them exists here
  */

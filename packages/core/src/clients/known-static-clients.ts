@@ -22,10 +22,10 @@ export interface StaticClientOptions extends RedirectUriOptions {
 /** The registration with the members of the entry that it names. @throws OAuthError when no entry has the id */
 export function namedIn(
   { knownClients = [] }: StaticClientOptions,
-  given: StaticClient | KnownStaticClient,
+  added: StaticClient | KnownStaticClient,
 ): { readonly registration: object; readonly knownClient?: string } {
-  if (!('known' in given) || given.known === undefined) return { registration: given }
-  const { known, redirectUris = [], ...rest } = given
+  if (!('known' in added) || added.known === undefined) return { registration: added }
+  const { known, redirectUris = [], ...rest } = added
   const entry = knownClients.find(({ id }) => id === known)
   const ids = knownClients.map(({ id }) => id).join(', ')
   if (entry === undefined)
@@ -39,7 +39,7 @@ export function knownAmong(uris: readonly string[], policy: RedirectUriPolicy): 
   return uris.map((uri) => knownClientOf(policy([uri]))?.id).find((id) => id !== undefined)
 }
 
-/** All users of a vendor share the address, so no user's consent stands for the next one. */
+/** All users of a vendor share the address, so consent of one user does not apply to another. */
 export function checkKnown({
   remember_consent,
   pkce_optional,

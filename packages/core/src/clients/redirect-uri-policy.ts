@@ -23,7 +23,7 @@ interface KnownClientOff {
   readonly hint?: string | undefined
 }
 
-/** What pages and events say of a known client. It permits nothing. */
+/** What pages and events show about a known client. It has no effect on permissions. */
 export interface KnownClientMark {
   readonly id: string
   readonly name: string

@@ -12,7 +12,7 @@ export const REDIRECT_URI_ERRORS = defineErrors({
   ],
 })
 
-/** An error that names the known client the operator would have to allow; otherwise the given one. */
+/** An error that names the known client the operator would have to allow; otherwise an error of `definition`. */
 export function refusalOf(
   verdict: RedirectUriVerdict,
   definition: ErrorDefinition,

@@ -67,7 +67,7 @@ describe('isLoopback', () => {
 describe('redirectUriMatches', () => {
   const registered = 'http://127.0.0.1:7001/callback?x=1'
 
-  it('accepts the very string', () => {
+  it('accepts the identical string', () => {
     expect(redirectUriMatches(registered, registered)).toBe(true)
   })
 
@@ -118,7 +118,7 @@ describe('loopbackOnly', () => {
     expect(loopbackOnly()([loopback])).toEqual({ accepted: [loopback] })
   })
 
-  it('refuses a mixed list when told to, with a verdict for each URI', () => {
+  it('rejects a mixed list if configured, with a verdict for each URI', () => {
     const verdict = loopbackOnly({ mixed: 'refuse' })([loopback, https])
     expect(verdict).toEqual({
       refused: expect.stringContaining(
@@ -141,12 +141,12 @@ describe('loopbackOnly', () => {
     expect(loopbackOnly()([https])).toHaveProperty('refused')
   })
 
-  it('accepts a query only when told to', () => {
+  it('accepts a query only if configured', () => {
     expect(loopbackOnly()([`${loopback}?a=1`])).toEqual({ refused: 'redirect_uris[0]: must have no query' })
     expect(loopbackOnly({ query: true })([`${loopback}?a=1`])).toHaveProperty('accepted')
   })
 
-  it('accepts the name localhost unless told not to', () => {
+  it('accepts the name localhost unless configured otherwise', () => {
     expect(loopbackOnly()(['http://localhost:1/cb'])).toHaveProperty('accepted')
     expect(loopbackOnly({ localhost: false })(['http://localhost:1/cb'])).toEqual({
       refused: 'redirect_uris[0]: use 127.0.0.1 or [::1] rather than localhost',

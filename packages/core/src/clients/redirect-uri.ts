@@ -83,7 +83,7 @@ export function withParameters(uri: string, added: Readonly<Record<string, strin
 
 /**
  * CSP sources that let a form's answer redirect there. Only a web address has a host in CSP, which cannot spell one of IPv6: for
- * others the scheme stands alone. Browsers hold the whole chain of redirects against them.
+ * others the scheme stands alone. Browsers check the whole chain of redirects against them.
  */
 export function formActionSources(uri: string, hops: readonly string[] = []): string[] {
   const [, scheme = ''] = /^([a-z][a-z0-9+.-]*:)/i.exec(uri) ?? []

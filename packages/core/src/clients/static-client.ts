@@ -25,11 +25,11 @@ export interface StaticClient extends FeatureClientMetadata {
   readonly resourceServer?: boolean | undefined
   /** Skips the consent page for scopes and resources that the user has allowed before. Confidential clients only. Default false. */
   readonly rememberConsent?: boolean | undefined
-  /** It may send no PKCE challenge, for software that knows none (RFC 9700 2.1.1). Confidential clients only. Default false. */
+  /** It may omit the PKCE challenge, for software without PKCE (RFC 9700 2.1.1). Confidential clients only. Default false. */
   readonly pkceOptional?: boolean | undefined
 }
 
-/** A static client of a known one: name and redirect URIs are those of its entry, and further ones may join them. */
+/** A static client for a known client, with the name and redirect URIs of its entry. Further redirect URIs may be added. */
 export interface KnownStaticClient
   extends Omit<StaticClient, 'clientName' | 'redirectUris' | 'rememberConsent' | 'pkceOptional'>,
     Partial<Pick<StaticClient, 'clientName' | 'redirectUris'>> {

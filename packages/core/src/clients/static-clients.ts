@@ -57,9 +57,9 @@ export function staticClients(kernel: Kernel, registrable: Registrable, options:
   const schema = z.object(camelCased(staticMetadata(registrable)))
   return {
     /** @throws OAuthError that names the invalid member */
-    async add(given: StaticClient | KnownStaticClient): Promise<AddedClient> {
-      refuseSnakeCase(given)
-      const { registration, knownClient } = namedIn(options, given)
+    async add(added: StaticClient | KnownStaticClient): Promise<AddedClient> {
+      refuseSnakeCase(added)
+      const { registration, knownClient } = namedIn(options, added)
       const read = readMessage(schema, registration, () => METADATA_ERRORS.client_metadata_invalid)
       const { scopes, ...metadata } = snakeCased(read) as StaticMetadata
       checkRedirectUris(metadata, redirectUriPolicy)

@@ -20,14 +20,13 @@ export interface ConnectedAppsView extends PageView {
   /** The address of the first page, on every other one. */
   readonly first?: string | undefined
   /**
-   * Two forms for each app: POST with `ticket` and `installation`, to `disconnect`, or to `name` with `name` as well. An empty
-   * `name` takes the name back. `disconnect` with any `all` disconnects every installation of the app.
+   * Two forms for each app: POST with `ticket` and `installation`, to `disconnect`, or to `name` with `name` as well. An empty `name` removes the name. `disconnect` with any `all` disconnects every installation of the app.
    */
   readonly actions: { readonly disconnect: string; readonly name: string }
   readonly ticket: string
-  /** What the user has just done, to be said once. */
+  /** What the user has just done, to be shown once. */
   readonly notice?: ConnectedAppsNotice | undefined
-  /** This page, a path with query on this origin: for signing in as somebody else. */
+  /** This page, a path with query on this origin: for signing in as another user. */
   readonly returnTo: string
   /** The user has just sent a form too late, or after another sign-in. Nothing was changed: say so. */
   readonly expired: boolean
@@ -157,7 +156,7 @@ async function askToSignIn(
   return securePage(await server.interaction.signIn(addressOf(paths.list, { after }), hint))
 }
 
-/** What its tickets are good for: all forms of the page, in this session. */
+/** The scope of its tickets: all forms of the page, in this session. */
 function formsOf({ id }: Session) {
   return { session: id, query: '' }
 }
@@ -171,7 +170,7 @@ function sealNotice(
   return sealText(sealingKeys, server.random, JSON.stringify(sealed))
 }
 
-/** A link cannot make the page say what did not happen. */
+/** A link cannot make the page show a notice of something that did not happen. */
 function openNotice(
   { server, sealingKeys }: ConnectedAppsContext,
   { id }: Session,
@@ -187,8 +186,8 @@ function queryOf({ query }: HttpRequest) {
   return readMessage(PageQuery, parameters(query))
 }
 
-function addressOf(path: string, given: Readonly<Record<string, string | undefined>>): string {
-  const named = Object.entries(given).flatMap(([name, value]): [string, string][] =>
+function addressOf(path: string, members: Readonly<Record<string, string | undefined>>): string {
+  const named = Object.entries(members).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, value]],
   )
   return named.length === 0 ? path : `${path}?${new URLSearchParams(named)}`

@@ -1,6 +1,6 @@
 /**
  * The apps that a user has connected, as a page: each installation with what it may do, a form to disconnect it and one to
- * name it. It stands behind the session of the server, like the consent page.
+ * name it. It needs the session of the server, like the consent page.
  */
 import { showErrorPage } from '../authorization/redirect-target.ts'
 import type { Feature, ServerContext } from '../feature.ts'
@@ -35,8 +35,8 @@ export interface ConnectedAppsOptions {
   /** The path below the issuer. Default `/connected-apps`; its forms go to `/disconnect` and `/name` below it. */
   readonly path?: string | undefined
   /**
-   * Keeps the names that users give. Default: the transients of the store, for at least as long as a grant lives after the
-   * name was given.
+   * Keeps the names that users choose. Default: the transients of the store, for at least as long as a grant lives after the
+   * name was set.
    */
   readonly names?: InstallationNames | undefined
 }

@@ -14,7 +14,7 @@ export interface InstallationNames {
 
 const InstallationName = z.object({ kind: z.literal('installation-name'), name: z.string() })
 
-/** More lost races than this on one name are no person. */
+/** More lost races than this on one name are not caused by a person. */
 const MAX_ATTEMPTS = 4
 
 /** Names in the store of the server, each as a record of its own. */

@@ -89,11 +89,14 @@ describe('the installations of a list of grants', () => {
     expect(installationsOf([grant('1', { client })], SCOPES)).toMatchObject([{ knownClient: 'chatgpt' }])
   })
 
-  it.each([['203.0.113.0/24'], [undefined]])('say of a device in which network it asked: %s', (network) => {
-    expect(installationsOf([grant('1', { origin: 'device', network })], SCOPES)).toMatchObject([
-      { device: { network } },
-    ])
-  })
+  it.each([['203.0.113.0/24'], [undefined]])(
+    'have the network of the device authorization request: %s',
+    (network) => {
+      expect(installationsOf([grant('1', { origin: 'device', network })], SCOPES)).toMatchObject([
+        { device: { network } },
+      ])
+    },
+  )
 })
 
 describe('two installations', () => {

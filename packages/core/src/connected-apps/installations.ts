@@ -20,7 +20,7 @@ export interface ConnectedApp {
   readonly knownClient?: string | undefined
   /** Where it sent the browser of its user. Show the hosts: the app chose its name itself. */
   readonly redirectUris: readonly string[]
-  /** Present if it uses the device grant. The network is that of the device authorization request, if known. */
+  /** Present if it uses the device grant. `network`, if known, sent the device authorization request. */
   readonly device?: { readonly network?: string | undefined } | undefined
   /** In the order of the catalogue. */
   readonly scopes: readonly ScopeInWords[]

@@ -18,7 +18,7 @@ export interface UserApps {
   /** Ends all grants of all installations of the app that has this installation, as `disconnect` does of one. */
   disconnectAll(subject: string, installation: string, after?: string): Promise<ConnectedApp | undefined>
   /**
-   * Gives an installation the name that its user wants, on one line and at most 60 characters; none, if that is empty.
+   * Sets the name of an installation, on one line and at most 60 characters. An empty name removes it.
    *
    * @param after the page that lists it
    * @returns the app as it is now; `undefined`, and nothing changes, if it is not there
@@ -49,7 +49,7 @@ export interface UserAppsOptions {
 }
 
 const MAX_NAME_LENGTH = 60
-/** Grants per page, when all those of a client are read. */
+/** Grants per page, when all grants of a client are read. */
 const ALL = 200
 
 /**
@@ -75,8 +75,8 @@ export function userApps({ grants, scopes, names, uiLocales = ['en'] }: UserApps
     const catalogue = Object.entries(scopes).map((scope) => scopeInLanguage(scope, locale, uiLocales))
     const apps = installationsOf(page.grants, catalogue)
     const installations = apps.map(({ installation }) => installation)
-    const given = await names.of(subject, installations)
-    return { apps: apps.map((app) => ({ ...app, called: given.get(app.installation) })), next: page.next }
+    const chosen = await names.of(subject, installations)
+    return { apps: apps.map((app) => ({ ...app, called: chosen.get(app.installation) })), next: page.next }
   }
 
   /** The page with this installation. Newer grants may have moved it to the one after the page with the form. */
@@ -122,10 +122,10 @@ export function userApps({ grants, scopes, names, uiLocales = ['en'] }: UserApps
       for (const one of ofApp) await names.forget(subject, one.installation)
       return found
     },
-    async name(subject, installation, given, after) {
+    async name(subject, installation, text, after) {
       const app = await find(subject, installation, after)
       if (app === undefined) return undefined
-      const called = nameIn(given)
+      const called = nameIn(text)
       if (called === undefined) await names.forget(subject, installation)
       else await names.give(subject, installation, called, app.expiresAt)
       return { ...app, called }
@@ -134,6 +134,6 @@ export function userApps({ grants, scopes, names, uiLocales = ['en'] }: UserApps
 }
 
 /** By code points: half of an emoji is no text, and a database refuses it. */
-function nameIn(given: string): string | undefined {
-  return [...displayText(given)].slice(0, MAX_NAME_LENGTH).join('').trimEnd() || undefined
+function nameIn(text: string): string | undefined {
+  return [...displayText(text)].slice(0, MAX_NAME_LENGTH).join('').trimEnd() || undefined
 }

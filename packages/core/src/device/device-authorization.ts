@@ -79,7 +79,7 @@ export async function authorizeDevice(
   return json(200, answer, key?.headers)
 }
 
-/** Anybody can register a client and send its code to a user, so the default is clients of the operator alone. */
+/** Unauthenticated callers can register a client and send its code to a user, so by default only static clients may use the grant. */
 function requireDeviceClient({ selfRegistered }: DeviceContext, { origin, grantTypes }: Client): void {
   const open = origin === 'integration' || selfRegistered
   if (!open || !grantTypes.includes(DEVICE_CODE_GRANT))

@@ -8,7 +8,7 @@ import {
   retryOf,
 } from '../grants/grant-terms.ts'
 import { verifierMatches } from '../grants/pkce.ts'
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, ownedBy } from '../kernel/oauth-error.ts'
 import type { AuthorizationCode, Client, Grant } from '../kernel/records.ts'
 import { narrowedResources } from '../kernel/resource-indicator.ts'
 import { type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
@@ -68,7 +68,7 @@ export function redeemDeviceCode(
   if (code === undefined || !sameSecret(sha256(request.text), code.hash))
     throw new OAuthError(DEVICE_CODE_ERRORS.device_code_unknown)
   if (request.client.clientId !== grant.clientId)
-    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client, undefined, ownedBy(grant))
   // A caller without the key cannot use the code and must not end the grant either.
   if (code.jkt !== undefined && code.jkt !== request.jkt)
     throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_key)

@@ -32,7 +32,7 @@ export interface DeviceOptions extends PathOptions<'deviceAuthorization' | 'devi
    */
   readonly scopes?: readonly string[] | undefined
   /**
-   * Allows clients that register themselves, with at most the default of `scopes`. Anybody can then send users a link to a
+   * Allows clients that register themselves, with at most the default of `scopes`. Unauthenticated callers can then send users a link to a
    * page of this server that gives them access to the user's account. Default false.
    */
   readonly selfRegistered?: boolean | undefined
@@ -52,7 +52,7 @@ export interface UserCodeView extends PageView {
   /** The form: POST to `action` with `ticket` and `user_code`. */
   readonly action: string
   readonly ticket: string
-  /** The value of the field: the last input, or the code of a link. Anybody can send such a link. */
+  /** The value of the field: the last input, or the code of a link. Any site can send such a link. */
   readonly typed: string
   /** The last code was not valid, for whatever reason. */
   readonly wrong: boolean

@@ -4,7 +4,7 @@ import type { Retry } from '../grants/grant-terms.ts'
 import type { AssertCanRespond, Exchanged, GrantType, TokenRequest } from '../grants/grant-type.ts'
 import { CodeVerifier } from '../grants/pkce.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, ownedBy } from '../kernel/oauth-error.ts'
 import { newId } from '../kernel/secrets.ts'
 import { parseDeviceCode } from '../tokens/credential.ts'
 import { DEVICE_CODE_ERRORS, type DeviceRedemption, redeemDeviceCode } from './device-code.ts'
@@ -123,7 +123,8 @@ async function pendingPoll<Redeemed>(
   if (found === undefined || !isOfDevice(found.request, text, code.grantId))
     throw new OAuthError(DEVICE_CODE_ERRORS.device_code_unknown)
   const { clientId, decision, endsAt, jkt } = found.request
-  if (clientId !== client.clientId) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client)
+  if (clientId !== client.clientId)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client, undefined, ownedBy(found.request))
   if (jkt !== undefined && jkt !== proven) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_key)
   if (decision?.scopes.length === 0) throw new OAuthError(POLL_ERRORS.device_denied)
   const redeemed = decision && (await redeem())

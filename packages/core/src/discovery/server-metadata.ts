@@ -1,5 +1,5 @@
 /**
- * The server metadata. Members come in from every module, one document goes out. It gets all content as arguments.
+ * The server metadata. It joins the members of every module into one document. It gets all content as arguments.
  */
 import type { Endpoint, EndpointDescription } from '../http/endpoint.ts'
 import { publicDocument } from '../http/http.ts'

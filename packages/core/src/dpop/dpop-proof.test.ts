@@ -32,7 +32,7 @@ interface Presented {
   readonly token?: string
 }
 
-/** The thumbprint of a proof that holds, or the reason of its refusal. */
+/** The thumbprint of a valid proof, or the reason of its error. */
 function validated(
   dpop: string | string[],
   { verifier: changed = {}, token }: Presented = {},
@@ -76,7 +76,7 @@ describe('a proof', () => {
     ['any time, with a nonce', { iat: 0, nonce: nonces.newest(NOW) }],
     ['an end that lies ahead', { exp: NOW + 10, nbf: NOW - 10 }],
     ['a beginning that clocks may explain', { nbf: NOW + 10 }],
-    ['members that nobody knows', { sub: 'alice' }],
+    ['unknown members', { sub: 'alice' }],
   ])('holds with %s', (_, claims) => {
     expect(validated(proofOf(claims))).toBe(ec.thumbprint)
   })
@@ -127,7 +127,7 @@ describe('a proof', () => {
     ['has not begun', 'dpop_proof_expired', proofOf({ nbf: NOW + 61 })],
     ['is too old', 'dpop_nonce_needed', proofOf({ iat: NOW - 301 })],
     ['is too far ahead', 'dpop_nonce_needed', proofOf({ iat: NOW + 61 })],
-    ['has a nonce of somebody else', 'dpop_nonce_needed', proofOf({ nonce: 'x' })],
+    ['has an unknown nonce', 'dpop_nonce_needed', proofOf({ nonce: 'x' })],
     ['has an old nonce', 'dpop_nonce_needed', proofOf({ nonce: nonces.newest(NOW - 180) })],
     [
       'has the nonce of another origin',
@@ -202,7 +202,7 @@ describe('where a nonce is demanded', () => {
     }
   }
 
-  it('a proof without one is told the newest', () => {
+  it('the response to a proof without one has the newest nonce', () => {
     expect(validated(proofOf({}), { verifier: demanding })).toBe('dpop_nonce_needed')
     expect(nonceOf({})).toEqual({ 'dpop-nonce': nonces.newest(NOW) })
   })

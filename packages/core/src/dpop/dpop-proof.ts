@@ -57,7 +57,7 @@ export interface DpopProof {
 }
 
 const MAX_PROOF_LENGTH = 4096
-/** In base64url: 4096 bits. Anybody can send any key, and a longer key takes more time to verify. */
+/** In base64url: 4096 bits. Unauthenticated callers can send any key, and a longer key takes more time to verify. */
 const MAX_MODULUS_LENGTH = 683
 
 /** Two headers arrive joined by a comma, which no JWS contains. */

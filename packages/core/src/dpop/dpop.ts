@@ -1,6 +1,5 @@
 /**
- * DPoP (RFC 9449): sender-constrained tokens, which only the holder of a private key can use. A request with a proof comes in,
- * the thumbprint of its key goes out. The other modules bind tokens to it. Only `replay: 'strict'` stores anything.
+ * DPoP (RFC 9449): sender-constrained tokens, which only the holder of a private key can use. It turns the proof of a request into the thumbprint of its key. The other modules bind tokens to it. Only `replay: 'strict'` stores anything.
  */
 import { z } from 'zod'
 import type { Feature } from '../feature.ts'

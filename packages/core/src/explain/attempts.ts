@@ -54,8 +54,9 @@ export function signInAttempts(context: AttemptsContext, secret?: string): SignI
       merge(known.identity, identityIn(sent))
       merge(known.facts, sentFacts(sent))
     }
-    if (client !== undefined) merge(known.facts, clientFacts(client))
     if (grant !== undefined) merge(known.facts, grantFacts(grant))
+    // Last, because a step names the client that sent the request, also with a token of another client.
+    if (client !== undefined) merge(known.facts, clientFacts(client))
     merge(known.facts, { ...facts, subject: subject && copied(subject) })
     known.reference = grant?.reference ?? reference ?? known.reference
     known.expects = expects ?? known.expects
@@ -94,7 +95,9 @@ export function signInAttempts(context: AttemptsContext, secret?: string): SignI
         ...errorFacts(facts),
       })
       const reference = referenceOf(request)
-      return formatReference(reference + (secondGroup?.(reference, reason, now()) ?? ''))
+      const { clientId, subject } = knownOf(request).facts
+      const shown = formatReference(reference + (secondGroup?.(reference, reason, now()) ?? ''))
+      return { reference: shown, clientId, subject }
     },
     ...grantSteps(context),
   }

@@ -1,4 +1,4 @@
-/** What no error says: a step that is overdue, or one that came again. Computed when an attempt is read. */
+/** Findings without an error: a step that is overdue, or one that was repeated. Computed when an attempt is read. */
 import type { StepEvent, StepName } from '../kernel/sign-in-steps.ts'
 import type { FindingName } from './verdicts.ts'
 
@@ -18,7 +18,7 @@ const AT_ONCE = 60
 /** From here on, a user does not just look at the page twice. */
 const REPEATED = 3
 
-/** What became of an attempt that no error has stopped. */
+/** The outcome of an attempt without an error. */
 export function findingOf(
   steps: readonly StepEvent[],
   now: number,

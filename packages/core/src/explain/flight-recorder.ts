@@ -1,4 +1,4 @@
-/** The latest sign-in attempts, in the memory of this process. Events go in, attempts come out. */
+/** The latest sign-in attempts, in the memory of this process. It collects events into attempts. */
 import type { StepEvent, StepName } from '../kernel/sign-in-steps.ts'
 import { attemptGroups } from './attempt-groups.ts'
 import { addStep, type RecordedSteps, recordedSteps } from './recorded-steps.ts'
@@ -46,8 +46,8 @@ const MAX_OF_CLIENT = 500
 
 /**
  * Keeps the latest sign-in attempts in at most 4 MiB. Unauthenticated callers can fill it, so there are at most 50 attempts of
- * a network or a user and 500 of a client. The oldest attempt of the network with the most attempts goes first, and those of
- * signed-in users last: a flood displaces itself.
+ * a network or a user and 500 of a client. The oldest attempt of the network with the most attempts is dropped first, and attempts
+ * of signed-in users last: a flood displaces only its own attempts.
  *
  * @throws Error that names the option at fault
  *

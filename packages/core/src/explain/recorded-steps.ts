@@ -17,7 +17,7 @@ export interface RecordedSteps {
   /** What each step takes in memory, roughly. */
   readonly sizes: number[]
   omitted: number
-  /** What all of it takes. */
+  /** The memory of all steps. */
   bytes: number
 }
 

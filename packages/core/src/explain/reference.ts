@@ -4,7 +4,7 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 /** One or two groups, in any case, with or without dashes, also as an error text has them: `(ref 7K3M-Q2WD)`. */
 const SHOWN = /^\(?(?:ref\s+)?([0-9a-z]{4})[-\s]?([0-9a-z]{4})(?:[-\s]?([0-9a-z]{5}))?\)?$/i
 
-/** Characters that people read for others. */
+/** Characters that people mistake for others. */
 const MISREAD: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1' }
 
 /**

@@ -69,11 +69,11 @@ describe('the numbers of the reasons', () => {
     expect(REASONS.length).toBeLessThan(512)
   })
 
-  it('are not given twice: the first ones stay where they are', () => {
+  it('are never reused: the first ones keep their places', () => {
     const first = REASONS.slice(0, FIRST).join()
     expect(sha256(first)).toBe('U5me1yJi0NSmzVBRGRD_hcS2bSvh3Cmlc1rjdQ4gq_o')
   })
 })
 
-/** The number of reasons when the numbers were given out. */
+/** The number of reasons when the numbers were assigned. */
 const FIRST = 169

@@ -1,6 +1,6 @@
 /**
- * The second group of a reference: the reason of the error and the minute, encrypted. So an operator can read what was refused
- * even if no step of it was kept. It is no proof: a group that somebody makes up may name a reason too.
+ * The second group of a reference: the reason of the error and the minute, encrypted. So an operator can read the error
+ * even if no step of it was kept. It is no proof: an invented group may happen to decrypt to a reason.
  */
 import { createHmac, createSecretKey } from 'node:crypto'
 import { acceptedSecrets, derivedKey, type ServerSecret } from '../kernel/server-secret.ts'

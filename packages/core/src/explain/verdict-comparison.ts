@@ -18,6 +18,10 @@ const sentResource: Comparison = ({ resource, expected }) => ({
   'resource sent': resource,
   'resource expected': expected,
 })
+const bothClients: Comparison = ({ clientId, expected }) => ({
+  'client of the request': clientId,
+  'issued to the client': expected,
+})
 const hostFault: Comparison = ({ clientId, fault }) => ({ document: clientId, fault })
 const requestedScopes: Comparison = ({ scopes }, steps) => ({
   'scope requested': (scopes ?? earlier('requested', steps)?.scopes)?.join(' '),
@@ -58,6 +62,9 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
   document_unreachable: hostFault,
   document_invalid: hostFault,
   client_keys_unreachable: hostFault,
+  code_of_other_client: bothClients,
+  device_code_of_other_client: bothClients,
+  refresh_token_of_other_client: bothClients,
   code_expired: ({ at }, steps) => {
     const sentBack = earlier('sent_back', steps)
     return { 'seconds since the code was sent': sentBack && at - sentBack.at }

@@ -19,7 +19,7 @@ function verdictAt(after: number, steps: readonly StepEvent[], others?: readonly
   return verdictOf(steps, START + after, others)
 }
 
-const idAt = (...given: Parameters<typeof verdictAt>) => verdictAt(...given).id
+const idAt = (...input: Parameters<typeof verdictAt>) => verdictAt(...input).id
 
 const REQUESTED = [
   step(0, 'requested', { redirectUri: 'http://127.0.0.1/callback' }),
@@ -195,6 +195,14 @@ describe('what a verdict compares', () => {
       'first use': '2027-01-15T08:10:00.000Z from 192.0.2.0/24',
       'second use': '2027-01-15T08:11:40.000Z from 198.51.100.0/24',
       'seconds between': '100',
+    })
+  })
+
+  it('the client that sent a refresh token, and the client that it was issued to', () => {
+    const error = { reason: 'refresh_token_of_other_client', clientId: 'another app', expected: 'an app' }
+    expect(comparedAfter([...REDEEMED, step(600, 'request_refused', error)])).toEqual({
+      'client of the request': 'another app',
+      'issued to the client': 'an app',
     })
   })
 

@@ -18,7 +18,7 @@ export interface Verdict extends VerdictText {
  *
  * @param steps of the attempt, in their order
  * @param now epoch seconds: what did not come is a finding once it is overdue
- * @param others steps of other attempts of the same client, for loops and for registrations. Those of this one do not matter
+ * @param others steps of other attempts of the same client, for loops and for registrations. Steps of this attempt are ignored
  *
  * @example
  * ```ts

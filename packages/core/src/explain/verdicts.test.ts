@@ -27,7 +27,7 @@ describe('the words of all verdicts', () => {
     expect(exceptions((verdict) => texts(verdict).every(isPlain))).toEqual([])
   })
 
-  it('tell the developer of the app nothing of the inside of the server', () => {
+  it('reveal no internals of the server to the developer of the app', () => {
     const settings = /[A-Z]{2,}_[A-Z]|`(admit|pinned|baseUrl|lifetimes|resourceServer|pkceOptional|claims)/
     const parts = /replica|\bstore\b|database|proxy|firewall|\blog\b|stolen|thief|grantkit/i
     expect(exceptions(({ toDeveloper }) => !settings.test(toDeveloper) && !parts.test(toDeveloper))).toEqual(
@@ -35,7 +35,7 @@ describe('the words of all verdicts', () => {
     )
   })
 
-  it('tell the developer of the app no reason that the answers keep to themselves', () => {
+  it('reveal no reason to the developer of the app that responses do not have', () => {
     const codes = new Set<string>(Object.values(ERRORS).map(({ error }) => error))
     const kept = Object.keys(ERRORS).filter((reason) => !codes.has(reason))
     expect(exceptions(({ toDeveloper }) => !kept.some((one) => toDeveloper.includes(one)))).toEqual([])

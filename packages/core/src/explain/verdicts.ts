@@ -19,7 +19,7 @@ import { SIGN_OUT_VERDICTS } from './verdicts/sign-out.ts'
 import { TOKEN_EXCHANGE_VERDICTS } from './verdicts/token-exchange.ts'
 import type { VerdictText } from './verdicts/verdict-text.ts'
 
-/** What no error says: a step that did not come in time, or one that came again. */
+/** Findings without an error: a step that is overdue, or one that was repeated. */
 export type FindingName = keyof typeof FINDING_VERDICTS
 
 /** The reason of an error, or the name of a finding. */

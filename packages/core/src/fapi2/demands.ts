@@ -21,7 +21,7 @@ export const DEMANDS: readonly Demand<Options>[] = [
   {
     section: '5.3.2.1, item 3',
     subject: 'registration',
-    must: 'be false: nobody authenticates a client that registers itself',
+    must: 'be false: clients that register themselves are not authenticated',
     holds: ({ registration = false }) => registration === false,
   },
   {

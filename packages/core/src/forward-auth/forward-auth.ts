@@ -133,7 +133,7 @@ function identityOf({
 /** Visible ASCII, with inner spaces. */
 const HEADER_VALUE = /^[!-~]+( +[!-~]+)*$/
 
-/** @throws Error if a header cannot carry the name unchanged, since it could then name somebody else (RFC 9110 5.5) */
+/** @throws Error if a header cannot carry the name unchanged, since it could then name another user (RFC 9110 5.5) */
 function headerValue(name: string): string {
   if (!HEADER_VALUE.test(name)) throw new Error('A subject or client id does not fit into a header')
   return name

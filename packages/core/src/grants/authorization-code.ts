@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, ownedBy } from '../kernel/oauth-error.ts'
 import type { AuthorizationCode, Client, Grant } from '../kernel/records.ts'
 import { narrowedResources } from '../kernel/resource-indicator.ts'
 import { newId, newSecret, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
@@ -142,7 +142,8 @@ export function redeemCode(
   const { code } = grant
   if (code === undefined || !sameSecret(sha256(request.code), code.hash))
     throw new OAuthError(CODE_ERRORS.code_unknown)
-  if (request.client.clientId !== grant.clientId) throw new OAuthError(CODE_ERRORS.code_of_other_client)
+  if (request.client.clientId !== grant.clientId)
+    throw new OAuthError(CODE_ERRORS.code_of_other_client, undefined, ownedBy(grant))
   if (code.redeemedAt !== undefined) return { kind: 'ended', refusal: CODE_ERRORS.code_replayed }
   if (now >= code.expiresAt) throw new OAuthError(CODE_ERRORS.code_expired)
   requireRedirectUri(request, grant, code)

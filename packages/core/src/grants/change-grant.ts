@@ -52,7 +52,7 @@ export function prefetch(
 }
 
 /**
- * What the records of a credential tell of its sign-in attempt. They are read once more, and only after an error: a grant that
+ * The sign-in attempt of a credential, from its records. They are read once more, and only after an error: a grant that
  * ended by it still has its reference.
  */
 export async function attemptOfCredential(
@@ -67,7 +67,7 @@ export async function attemptOfCredential(
   return typeof reference === 'string' ? { reference } : {}
 }
 
-/** Decides what becomes of a grant. It may wait for a source outside the store. */
+/** Decides the next state of a grant. It may wait for a source outside the store. */
 export type Transition<Result> = (grant: Grant) => Outcome<Result> | Promise<Outcome<Result>>
 
 /** The outcome of an allowed transition. */
@@ -75,7 +75,7 @@ export type Allowed<Result> = Exclude<Outcome<Result>, { kind: 'ended' }>
 
 /**
  * Carries out one transition of a grant: reads the grant, applies the rule, and writes the result if the record is
- * unchanged; otherwise it starts again. Of several concurrent calls, exactly one writes a given state.
+ * unchanged; otherwise it starts again. If calls are concurrent, exactly one of them replaces a record that all have read.
  *
  * @param prefetched the first read of the grant, if it has started
  * @returns `undefined` when there is no such grant
@@ -125,7 +125,7 @@ async function refuseEnded(kernel: Kernel, seen: Stored<Grant>, refusal: ErrorDe
 }
 
 /**
- * Ends a grant, and with it all its tokens. While the consent ticket that opened it is valid, the id stays taken: otherwise
+ * Ends a grant with all its tokens. While the consent ticket that opened it is valid, the id stays taken: otherwise
  * the same form, or an insert that arrives late, would bring the code back to life.
  *
  * @returns whether this call ended it; of several at once, one does

@@ -38,7 +38,7 @@ export interface GrantTerms {
   readonly boundResources?: readonly string[] | undefined
   readonly refreshToken: number
   readonly refreshRetryWindow: number
-  /** A client with more live tokens has forgotten some; the oldest is dropped. */
+  /** A client with more live tokens does not use all of them; the oldest is dropped. */
   readonly maxAccessTokens: number
   readonly refreshTokenRotation?: RefreshTokenRotation
 }

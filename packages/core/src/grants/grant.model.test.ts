@@ -43,7 +43,7 @@ const client: Client = {
 const CODE = 'code' as Secret
 const KEYS = successorKeys('a secret of the tests, long enough to pass')
 
-/** The outcome of a transition. A refusal that consumes nothing is thrown. */
+/** The outcome of a transition. An error that consumes nothing is thrown. */
 function tried<Result>(transition: () => Outcome<Result>): Outcome<Result> | { kind: 'refused' } {
   try {
     return transition()
@@ -233,7 +233,7 @@ const ordinary: fc.Arbitrary<Step> = fc.oneof(
   }),
 )
 
-/** Steps of strangers, thieves, bugs and the user. */
+/** Steps of unauthenticated callers, thieves, faulty clients and the user. */
 const hostile: fc.Arbitrary<Step> = fc.oneof(
   fc.constant((world: World) => expect(world.redeem({ clientId: 'thief' })).not.toBe('changed')),
   fc.constant((world: World) =>

@@ -66,13 +66,13 @@ const PUBLIC = { clientId: 'owner', tokenEndpointAuthMethod: 'none' } as Client
 const CONFIDENTIAL = { ...PUBLIC, tokenEndpointAuthMethod: 'client_secret_basic' }
 
 /** A request for the whole scope with the first token. */
-function asked(request: Partial<RefreshRequest> = {}): RefreshRequest {
+function requestOf(request: Partial<RefreshRequest> = {}): RefreshRequest {
   const whole = { client: PUBLIC, scope: undefined, resources: [], knownResources: [], salt: 'salt' }
   return { ...whole, token: TOKEN, arrivedAt: NOW, keys: KEYS, ...request }
 }
 
 function rotate(grant: Grant, now: number, token: Partial<RefreshTokenSecret> = {}, salt = 'salt') {
-  const request = asked({ token: { ...TOKEN, ...token }, salt, arrivedAt: now })
+  const request = requestOf({ token: { ...TOKEN, ...token }, salt, arrivedAt: now })
   return rotateRefreshToken(grant, request, now, TIMES)
 }
 
@@ -104,7 +104,7 @@ describe('a rotation', () => {
 
   it('is repeated with the key of a previous secret, and refused without an end once that is gone', () => {
     const rotated = grantOf(rotate(LIVE, NOW))
-    const repeat = (keys: SuccessorKeys) => rotateRefreshToken(rotated, asked({ keys }), NOW + 1, TIMES)
+    const repeat = (keys: SuccessorKeys) => rotateRefreshToken(rotated, requestOf({ keys }), NOW + 1, TIMES)
     const other = 'another secret of the tests, long enough'
     expect(repeat(successorKeys([other, SECRET]))).toMatchObject({
       result: { accessToken: NEXT_ACCESS_TOKEN },
@@ -116,7 +116,10 @@ describe('a rotation', () => {
     const first = grantOf(rotate(LIVE, NOW + 10))
     const second = grantOf(rotate(first, NOW + 20, { generation: 1, secret: NEXT_SECRET }))
     const repeat = (refreshRetryWindow: number) =>
-      rotateRefreshToken(second, asked({ arrivedAt: NOW + 15 }), NOW + 25, { ...TIMES, refreshRetryWindow })
+      rotateRefreshToken(second, requestOf({ arrivedAt: NOW + 15 }), NOW + 25, {
+        ...TIMES,
+        refreshRetryWindow,
+      })
     expect(() => repeat(60)).toThrow(refused('refresh_token_replaced'))
     expect(repeat(0).kind).toBe('ended')
   })
@@ -148,7 +151,7 @@ describe('a rotation', () => {
   it('drops the oldest live access token when there are too many, and says so', () => {
     const hashes = (grant: Grant) => grant.accessTokens.map(({ hash }) => hash)
     const rotated = (maxAccessTokens: number) => {
-      const outcome = rotateRefreshToken(LIVE, asked(), NOW, { ...TIMES, maxAccessTokens })
+      const outcome = rotateRefreshToken(LIVE, requestOf(), NOW, { ...TIMES, maxAccessTokens })
       return [hashes(grantOf(outcome)), outcome.kind === 'changed' && outcome.result.dropped]
     }
     const successor = sha256(NEXT_ACCESS_TOKEN)
@@ -156,7 +159,7 @@ describe('a rotation', () => {
     expect(rotated(1)).toEqual([[successor], true])
   })
 
-  it('tells a retry how long the access token of that rotation lives, and that it is one', () => {
+  it('returns to a retry the remaining lifetime of that access token, and marks it as a retry', () => {
     const rotated = grantOf(rotate(LIVE, NOW + 100))
     expect(rotate(rotated, NOW + 110, {}, 'other salt')).toMatchObject({
       kind: 'unchanged',
@@ -164,7 +167,7 @@ describe('a rotation', () => {
     })
   })
 
-  it('tells a retry to refresh at once when the access token was revoked meanwhile', () => {
+  it('returns expires_in 0 to a retry if the access token was revoked meanwhile', () => {
     const revoked = withoutAccessToken(grantOf(rotate(LIVE, NOW + 100)), sha256(NEXT_ACCESS_TOKEN))
     expect(rotate(revoked, NOW + 110)).toMatchObject({ kind: 'unchanged', result: { expiresIn: 0 } })
   })
@@ -172,7 +175,7 @@ describe('a rotation', () => {
 
 describe('a repeat of the last rotation', () => {
   const terms = { ...TIMES, refreshToken: 9000 }
-  const rotated = grantOf(rotateRefreshToken(LIVE, asked(), NOW, terms))
+  const rotated = grantOf(rotateRefreshToken(LIVE, requestOf(), NOW, terms))
 
   it.each([
     ['that waited in a process which stood still, or whose clock is behind', -70, 60, 'in window'],
@@ -184,7 +187,7 @@ describe('a repeat of the last rotation', () => {
     ['without a window', 0, 0, 'ended'],
     ['without a window, even if it waited', -70, 0, 'ended'],
   ] as const)('%s (%d s, window %d s): %s', (_, later, refreshRetryWindow, expected) => {
-    const request = asked({ arrivedAt: NOW + later })
+    const request = requestOf({ arrivedAt: NOW + later })
     const outcome = rotateRefreshToken(rotated, request, NOW + 1000, { ...terms, refreshRetryWindow })
     expect(outcome.kind === 'ended' ? 'ended' : outcome.result.retried).toBe(expected)
   })
@@ -230,7 +233,7 @@ describe('a refresh token that is bound to a key', () => {
 
   function rotateBy(grant: Grant, jkt?: string, later = 0, token: Partial<RefreshTokenSecret> = {}) {
     const proven = { token: { ...TOKEN, ...token }, jkt, arrivedAt: NOW + later }
-    return rotateRefreshToken(grant, asked(proven), NOW + later, TIMES)
+    return rotateRefreshToken(grant, requestOf(proven), NOW + later, TIMES)
   }
 
   it('is refreshed by its key for ever, and binds each access token', () => {
@@ -269,7 +272,7 @@ describe('a refresh token that is bound to a key', () => {
     const rotateOf = (grant: Grant, jkt?: string, later = 0) =>
       rotateRefreshToken(
         grant,
-        asked({ client: CONFIDENTIAL, jkt, arrivedAt: NOW + later }),
+        requestOf({ client: CONFIDENTIAL, jkt, arrivedAt: NOW + later }),
         NOW + later,
         TIMES,
       )
@@ -293,7 +296,7 @@ describe('the grant of a hosted known client, whose servers refresh in parallel'
     let token = TOKEN
     for (const start of [NOW, NOW + 500]) {
       const send = (now: number) => {
-        const outcome = rotateRefreshToken(grant, asked({ client, token, arrivedAt: now }), now, terms)
+        const outcome = rotateRefreshToken(grant, requestOf({ client, token, arrivedAt: now }), now, terms)
         if (outcome.kind === 'changed') grant = outcome.grant
         return outcome
       }
@@ -320,18 +323,18 @@ describe('the grant of a hosted known client, whose servers refresh in parallel'
   it('has no longer window than the operator allows, if that is none', () => {
     const first = rotateRefreshToken(
       { ...LIVE, redirectUri: CALLBACK },
-      asked({ client: HOSTED }),
+      requestOf({ client: HOSTED }),
       NOW,
       TIMES,
     )
-    const again = { ...asked({ client: HOSTED }), arrivedAt: NOW + 1 }
+    const again = { ...requestOf({ client: HOSTED }), arrivedAt: NOW + 1 }
     const strict = { ...TIMES, refreshRetryWindow: 0 }
     expect(rotateRefreshToken(grantOf(first), again, NOW + 1, strict)).toMatchObject({ kind: 'ended' })
   })
 
   it('ends when a token is used again after 120 seconds, as any other after its window', () => {
     const send = (grant: Grant, token: RefreshTokenSecret, now: number) =>
-      rotateRefreshToken(grant, asked({ client: HOSTED, token, arrivedAt: now }), now, TIMES)
+      rotateRefreshToken(grant, requestOf({ client: HOSTED, token, arrivedAt: now }), now, TIMES)
     const first = send({ ...LIVE, redirectUri: CALLBACK }, TOKEN, NOW)
     if (first.kind !== 'changed') throw new Error('not rotated')
     const second = send(first.grant, first.result.refreshToken, NOW + 1)

@@ -1,4 +1,4 @@
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, ownedBy } from '../kernel/oauth-error.ts'
 import type { Client, Grant, RefreshState } from '../kernel/records.ts'
 import { narrowedResources } from '../kernel/resource-indicator.ts'
 import { narrowedScopes } from '../kernel/scope.ts'
@@ -117,7 +117,8 @@ function usableState(
   const { refresh } = grant
   const state = tokenState(grant, request, terms)
   if (refresh === undefined || state === 'unknown') throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
-  if (client.clientId !== grant.clientId) throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_client)
+  if (client.clientId !== grant.clientId)
+    throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_client, undefined, ownedBy(grant))
   if (now >= refresh.expiresAt) throw new OAuthError(REFRESH_ERRORS.refresh_token_expired)
   if (refresh.authMethod !== undefined && refresh.authMethod !== client.tokenEndpointAuthMethod)
     throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_method)

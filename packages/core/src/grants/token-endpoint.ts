@@ -1,5 +1,5 @@
 /**
- * The token endpoint (RFC 6749 3.2): a form comes in and tokens go out. Each grant type has a file or a folder of its own.
+ * The token endpoint (RFC 6749 3.2): it exchanges a form for tokens. Each grant type has a file or a folder of its own.
  * This file holds what they share.
  */
 

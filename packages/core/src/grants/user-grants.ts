@@ -37,7 +37,7 @@ export interface UserGrants {
   /**
    * A page of the live grants of a user.
    *
-   * @param page `limit` is 50 by default and 200 at most; with `clientId`, those of one client
+   * @param page `limit` is 50 by default and 200 at most; with `clientId`, only grants of this client
    */
   list(subject: string, page?: UserGrantPageRequest): Promise<UserGrantPage>
   /**
@@ -104,7 +104,7 @@ function userGrant(grant: Grant, client: Client | undefined): UserGrant {
   }
 }
 
-/** A grant id never changes its user, so nothing can go wrong between the read and the end. */
+/** A grant id never changes its user, so there is no race between the read and the revocation. */
 export async function revokeUserGrant(
   kernel: Kernel,
   subject: string,
@@ -157,7 +157,7 @@ export async function openWithinLimit(kernel: Kernel, grant: Grant): Promise<boo
   if (!opened || page === undefined) return opened
   const why = { by: 'server', reason: 'too_many_grants' } as const
   const others = page.grants.filter((other) => other.id !== id)
-  // The grant is open: an error would hide its approval. The next approval makes up for what fails here.
+  // The grant is open: an error would hide its approval. The next approval repeats what fails here.
   await Promise.allSettled(
     surplus(others, most - 1, kernel.now()).map((other) => revokeUserGrant(kernel, subject, other.id, why)),
   )

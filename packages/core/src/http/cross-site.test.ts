@@ -28,8 +28,8 @@ describe('a form', () => {
     ['names another port', 'https://server.example:8443', undefined],
     ['names another scheme', 'http://server.example', undefined],
     ['comes from a sandboxed frame', 'null', 'cross-site'],
-    ['has a null origin and says no more', 'null', undefined],
-    ['has another name of the server and says no more', `http://${HOST}`, undefined],
+    ['has only a null origin', 'null', undefined],
+    ['has only another name of the server as its origin', `http://${HOST}`, undefined],
     ['has an origin that is none', 'http://', 'same-origin'],
   ])('is refused if the request %s', (_, origin, site) => {
     expect(crossSite(origin, site)).toBe(true)

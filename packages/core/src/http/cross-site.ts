@@ -11,8 +11,8 @@ export const CROSS_SITE_ERRORS = defineErrors({
 
 /**
  * Whether a browser says that another site sent this form: by `Sec-Fetch-Site` (Fetch Metadata) or by `Origin` (Fetch 3.2).
- * Other clients send neither. Two origins are accepted only with `Sec-Fetch-Site: same-origin`: `null`, which browsers
- * send that hide referrers, and that of the `Host`, where the server has a second name such as `localhost`.
+ * Other clients send neither. Two origins are accepted only with `Sec-Fetch-Site: same-origin`: `null`, from browsers
+ * that hide referrers, and the origin of the `Host` header, for servers with a second name such as `localhost`.
  *
  * @param issuer a URL of this site
  * @param headers names in lower case

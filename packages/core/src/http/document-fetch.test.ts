@@ -53,7 +53,7 @@ describe('the answer to the fetch of a document', () => {
     expect(kindOf(200, JSON_TYPE, sized(5121))).toBe('unreachable')
   })
 
-  it('changes nobody by __proto__', () => {
+  it('does not pollute prototypes by __proto__', () => {
     const answer = { status: 200, headers: JSON_TYPE, body: '{"__proto__":{"trusted":true}}' }
     fetchedDocument(answer, LARGEST)
     expect({}).not.toHaveProperty('trusted')

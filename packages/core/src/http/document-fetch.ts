@@ -44,7 +44,7 @@ export type DocumentFetch = (url: string, request: DocumentFetchRequest) => Prom
 /** The result of a fetch (draft-ietf-oauth-client-id-metadata-document 5). */
 export type FetchedDocument =
   | { readonly kind: 'document'; readonly members: Readonly<Record<string, unknown>> }
-  /** The host has no such document, or what it has is no JSON object. An approved copy must not be used any more. */
+  /** The host has no such document, or it is not a JSON object. An approved copy must not be used any more. */
   | { readonly kind: 'gone'; readonly fault: string }
   /** An outage, a redirect or a bot wall. An approved copy may serve for some days. */
   | {

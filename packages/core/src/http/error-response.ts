@@ -44,7 +44,7 @@ function clientChallenge(request: HttpRequest): Record<string, string> {
   return { 'www-authenticate': `${scheme} realm="oauth"${charset}` }
 }
 
-/** Who hears of errors: the part of the kernel, or of a guard, that this needs. */
+/** Where errors are logged: the part of the kernel, or of a guard, that this needs. */
 export interface Reporting {
   readonly emit: Emit
   readonly attempts?: SignInAttempts | undefined
@@ -63,15 +63,17 @@ export function reportedError(
   const { error, reason, message: detail, cause } = oauthError
   const { known } = oauthError.parameters
   const path = withoutSecrets(request.path)
-  if (oauthError.status >= 500) emit({ type: 'failed', path, error, reason, cause } satisfies RequestEvent)
+  const attempt = oauthError.interim ? undefined : attempts?.refused(request, oauthError)
+  const facts = { path, error, reason, ...attempt }
+  if (oauthError.status >= 500) emit({ type: 'failed', ...facts, cause } satisfies RequestEvent)
   else if (!oauthError.interim)
-    emit({ type: 'refused', path, error, reason, detail, ...(known && { known }) } satisfies RequestEvent)
-  return attempts === undefined ? oauthError : referredError(oauthError, request, attempts)
+    emit({ type: 'refused', ...facts, detail, ...(known && { known }) } satisfies RequestEvent)
+  return attempt === undefined ? oauthError : oauthError.withReference(attempt.reference)
 }
 
-/** An interim error is none to its user, so it has no reference. */
+/** An interim error is not a failure for the user, so it has no reference. */
 export function referredError(error: OAuthError, request: HttpRequest, attempts: SignInAttempts): OAuthError {
-  return error.interim ? error : error.withReference(attempts.refused(request, error))
+  return error.interim ? error : error.withReference(attempts.refused(request, error).reference)
 }
 
 /**

@@ -16,20 +16,20 @@ const post = (body: string | ReadableStream | null, headers: Record<string, stri
 
 /** An endless body that counts how much of it was read. */
 function endless() {
-  const asked = { chunks: 0, cancelled: false }
+  const progress = { chunks: 0, cancelled: false }
   const stream = new ReadableStream<Uint8Array>(
     {
       pull: (controller) => {
-        asked.chunks += 1
+        progress.chunks += 1
         controller.enqueue(new Uint8Array(1024))
       },
       cancel: () => {
-        asked.cancelled = true
+        progress.cancelled = true
       },
     },
     { highWaterMark: 0 },
   )
-  return { asked, stream }
+  return { progress, stream }
 }
 
 describe('toFetchHandler', () => {
@@ -42,8 +42,8 @@ describe('toFetchHandler', () => {
     ['/caf%C3%A9', '/caf%C3%A9', 200],
     ['/things/:id', '/things/1', 404],
     ['/a.b', '/axb', 404],
-  ])('mounts %s, and answers %s with %i', async (path, asked, status) => {
-    expect((await serve(path, mirror)(new Request(`http://a${asked}`))).status).toBe(status)
+  ])('mounts %s, and answers %s with %i', async (path, target, status) => {
+    expect((await serve(path, mirror)(new Request(`http://a${target}`))).status).toBe(status)
   })
 
   it('leaves the body of a request without a route unread', async () => {
@@ -66,7 +66,7 @@ describe('toFetchHandler', () => {
     expect([response.status, await response.text()]).toEqual([500, expect.stringMatching(/"server_error"/)])
   })
 
-  it('answers the refusal that a route throws', async () => {
+  it('answers with the error that a route throws', async () => {
     const response = await serve('/', () => Promise.reject(new OAuthError(MESSAGE_ERRORS.body_unreadable)))(
       post('x'),
     )
@@ -135,10 +135,10 @@ describe('readBody', () => {
   })
 
   it('stops at the limit, whatever length was announced', async () => {
-    const { asked, stream } = endless()
+    const { progress, stream } = endless()
     const reading = readBody(post(stream, { 'content-length': '5' }))
     await expect(reading).rejects.toMatchObject({ reason: 'body_too_large' })
-    expect(asked).toEqual({ chunks: BODY_LIMIT / 1024 + 1, cancelled: true })
+    expect(progress).toEqual({ chunks: BODY_LIMIT / 1024 + 1, cancelled: true })
   })
 
   it('counts bytes, not characters', async () => {
@@ -152,7 +152,7 @@ describe('readBody', () => {
     await expect(readBody(post(broken))).rejects.toMatchObject({ reason: 'body_unreadable' })
   })
 
-  it('refuses a body that somebody else has read, or is reading', async () => {
+  it('rejects a body that other code has read, or is reading', async () => {
     const used = post('x')
     await used.text()
     const locked = post('x')

@@ -25,7 +25,7 @@ describe('the language of a page, by what the browser accepts', () => {
     ['no weight is the full weight', 'fr;q=0.9, de', 'de'],
     ['equal weights in their order', 'ja;q=0.5, fr;q=0.5', 'ja'],
     ['spaces around a weight', ' fr ; q=0.3 , de ; q=0.8 ', 'de'],
-    ['a weight of zero is a refusal', 'de;q=0, fr;q=0.1', 'fr'],
+    ['a weight of zero excludes a language', 'de;q=0, fr;q=0.1', 'fr'],
     ['nothing that is offered', 'xx, yy-ZZ', 'en'],
     ['the next one, if the first is not offered', 'nl, fr;q=0.8', 'fr'],
     ['any language', '*', 'en'],

@@ -48,7 +48,7 @@ function acceptedLanguages(accepted: string): string[] {
     .map(({ range }) => range)
 }
 
-/** Anybody can send a long list, and each range is looked up. */
+/** Unauthenticated callers can send a long list, and each range is looked up. */
 function bounded(list: string): string {
   return list.slice(0, 500)
 }

@@ -1,4 +1,4 @@
-/** URLs by their host: those on the public internet, which this server may fetch, and those of the local host. */
+/** Checks of the host of a URL: whether it is on the public internet, so that this server may fetch it, or is loopback. */
 
 /** Printable ASCII that RFC 3986 allows in a URI. */
 const URI_CHARACTERS = /^[!#-;=?-[\]_a-z~]+$/

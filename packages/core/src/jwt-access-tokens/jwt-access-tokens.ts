@@ -1,6 +1,6 @@
 /**
- * JWT access tokens (RFC 9068), for resources whose guards cannot reach the store: a grant and its stored token go in, a JWT that
- * anybody with the public keys can verify goes out. The grant stores its hash, so it is revoked like any other token; a guard
+ * JWT access tokens (RFC 9068), for resources whose guards cannot reach the store. They can verify it
+ * with only the public keys. The grant stores its hash, so it is revoked like any other token; a guard
  * without the store may accept it until it expires.
  */
 import { SignJWT } from 'jose'

@@ -1,6 +1,6 @@
 /**
- * The guard of an API that cannot reach the store (RFC 9068 4): it verifies signed tokens with the public keys. A request comes
- * in; a valid token, an anonymous caller or an error goes out, as from the guard with the store.
+ * The guard of an API that cannot reach the store (RFC 9068 4): it verifies signed tokens with the public keys. The result is a valid token,
+ * an anonymous caller or an error, as for the guard with the store.
  */
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
 import { wellKnownAddress } from '../http/well-known.ts'

@@ -48,6 +48,11 @@ export type RequestEvent =
       readonly detail: string
       /** The id of the known client that the operator has not allowed. */
       readonly known?: string | undefined
+      /** Of the sign-in attempt, as users see it. Only with the option `explain`, like the client and the user. */
+      readonly reference?: string | undefined
+      /** As the request names it, if no such client exists. */
+      readonly clientId?: string | undefined
+      readonly subject?: string | undefined
     }
   /** A fault of the server or its store. `cause` is what was thrown. */
   | {
@@ -56,4 +61,7 @@ export type RequestEvent =
       readonly error: string
       readonly reason: string
       readonly cause: unknown
+      readonly reference?: string | undefined
+      readonly clientId?: string | undefined
+      readonly subject?: string | undefined
     }

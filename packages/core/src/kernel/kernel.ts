@@ -38,7 +38,7 @@ export interface KernelStore {
   readonly grants: GrantRecords
   /** Absent when the store has none. */
   readonly transients?: Transients | undefined
-  /** What ended before it expired, for guards without the store. It is kept in the transients. */
+  /** Revoked grants and tokens that have not expired, for guards without the store. They are kept in the transients. */
   readonly revocations?: RevocationLog | undefined
 }
 
@@ -69,7 +69,7 @@ export interface Clients {
   readonly remove: (clientId: string) => Promise<boolean>
 }
 
-/** The signed-in user for whom the document of a client is fetched. */
+/** The signed-in user whose authorization request causes a fetch of the client's document. */
 export interface RequestingUser {
   readonly subject: string
   /** The request that needs the document, for its sign-in attempt. */

@@ -86,9 +86,9 @@ export const SERVER_ERRORS = defineErrors({
   unexpected: ['server_error', 'The server failed, and the error was logged. Try again, or ask the operator'],
 })
 
-/** What only the operator learns of an error: a step of the sign-in attempt has it, and no answer. */
+/** Details of an error for the operator only: a step of the sign-in attempt has them, and no response. */
 export interface ErrorFacts {
-  /** What would have been accepted in place of the redirect URI or resource that was sent. */
+  /** What would have been accepted in place of the redirect URI, resource or client of the request. */
   readonly expected?: readonly string[] | undefined
   /** Why the document of the client could not be used. */
   readonly fault?: string | undefined
@@ -162,6 +162,11 @@ export class OAuthError extends Error {
     const { message, cause } = this
     return Object.assign(Object.create(Object.getPrototypeOf(this)), this, { message, cause, reference })
   }
+}
+
+/** For the error of a client that sent a code or token of another client. */
+export function ownedBy({ clientId }: { readonly clientId: string }): OAuthErrorOptions {
+  return { facts: { expected: [clientId] } }
 }
 
 /** error_description may hold %x20-21 / %x23-5B / %x5D-7E only (RFC 6749 5.2). */

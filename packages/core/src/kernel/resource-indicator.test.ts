@@ -49,12 +49,12 @@ describe('narrowedResources', () => {
     ['part of what was granted', [known[0]], known, [known[0]]],
     ['any resource of a grant that was bound to none', [known[1]], [], [known[1]]],
     ['what is still hosted of what was granted', [], [GONE, known[1]], [known[1]]],
-  ])('gives %s', (_, asked, granted, expected) => {
-    expect(narrowedResources(asked as string[], granted as string[], known)).toEqual(expected)
+  ])('gives %s', (_, requested, granted, expected) => {
+    expect(narrowedResources(requested as string[], granted as string[], known)).toEqual(expected)
   })
 
-  it.each([[[]], [[...known].reverse()]])('gives the stored list itself for all of it: %j', (asked) => {
-    expect(narrowedResources(asked, known, known)).toBe(known)
+  it.each([[[]], [[...known].reverse()]])('gives the stored list itself for all of it: %j', (requested) => {
+    expect(narrowedResources(requested, known, known)).toBe(known)
   })
 
   it.each([
@@ -62,8 +62,8 @@ describe('narrowedResources', () => {
     ['unknown', ['https://other.example'], [], 'resource_unknown'],
     ['that was granted and is no longer hosted', [GONE], [GONE, ...known], 'resource_gone'],
     ['where nothing that was granted is hosted any more', [], [GONE], 'resource_gone'],
-  ])('gives nothing %s', (_, asked, granted, reason) => {
-    const refused = () => narrowedResources(asked as string[], granted as string[], known)
+  ])('gives nothing %s', (_, requested, granted, reason) => {
+    const refused = () => narrowedResources(requested as string[], granted as string[], known)
     expect(refused).toThrow(expect.objectContaining({ reason }))
   })
 })

@@ -1,5 +1,5 @@
 /**
- * The log of what ended before it expired, for guards that check signed tokens without the store. Every process writes
+ * The log of revoked grants and tokens that have not expired, for guards that check signed tokens without the store. Every process writes
  * streams of its own: records that are numbered from 0 and never change. One record names the streams. So processes meet
  * only where a stream begins, a reader goes on where it stopped, and no clock decides what it sees.
  */

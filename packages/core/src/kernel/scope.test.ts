@@ -75,7 +75,7 @@ describe('narrowedScopes', () => {
     expect(narrowedScopes('courses:read openid', granted)).toBe(granted)
   })
 
-  it('refuses what was asked for, if nothing was withheld', () => {
+  it('rejects the requested scopes, if the user withheld none', () => {
     const reason = 'scope_not_granted'
     expect(() => narrowedScopes('courses:write', granted)).toThrow(expect.objectContaining({ reason }))
   })

@@ -1,4 +1,4 @@
-/** How modules tell which sign-in attempt a request belongs to, and what became of it (docs/adr/0062). */
+/** How modules record which sign-in attempt a request belongs to, and its outcome (docs/adr/0062). */
 import type { ErrorFacts } from './oauth-error.ts'
 import type { Client, Grant } from './records.ts'
 import type { StepFacts, StepName } from './sign-in-steps.ts'
@@ -9,7 +9,7 @@ export interface AttemptRequest {
   readonly remoteAddress?: string | undefined
 }
 
-/** What a module knows of a request. Its facts are in all steps from then on. */
+/** What a module knows about a request. All later steps have these facts. */
 export interface KnownOfRequest extends StepFacts {
   /** Parameters of the request. They need not be valid: what no step may have is removed. */
   readonly sent?: Readonly<Record<string, unknown>> | undefined
@@ -27,8 +27,8 @@ export interface SignInAttempts {
   know(request: AttemptRequest, known: KnownOfRequest): void
   /** A step that succeeded. */
   step(request: AttemptRequest, step: StepName, known?: KnownOfRequest): void
-  /** An error answers the request. @returns the reference for it, as users see it, with its second group */
-  refused(request: AttemptRequest, error: AnsweredError): string
+  /** An error answers the request. */
+  refused(request: AttemptRequest, error: AnsweredError): RefusedAttempt
   /** A step that succeeded, of a grant that has a reference. On the path of every token request, so nothing else is looked up. */
   used(grant: Grant, step: StepName, request: AttemptRequest, facts: StepFacts): void
   /** A guard has accepted a token of the grant. The first time at this guard is a step. */
@@ -47,6 +47,12 @@ interface AnsweredError {
   readonly status: number
   readonly parameters?: Readonly<Record<string, string>> | undefined
   readonly facts?: ErrorFacts | undefined
+}
+
+/** What is known of the attempt of an error, for its event. */
+export interface RefusedAttempt extends Pick<StepFacts, 'clientId' | 'subject'> {
+  /** As users see it, with the second group. */
+  readonly reference: string
 }
 
 export interface GrantEnd {

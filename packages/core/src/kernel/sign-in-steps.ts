@@ -42,7 +42,7 @@ export interface StepFacts {
   readonly scopes?: readonly string[] | undefined
   /** The requested resource indicators, or the resource of the guard, separated by spaces. */
   readonly resource?: string | undefined
-  /** What the server would have accepted in place of `redirectUri` or `resource`, separated by spaces. */
+  /** What the server would have accepted in place of `redirectUri`, `resource` or `clientId`, separated by spaces. */
   readonly expected?: string | undefined
   /** The path of the endpoint. */
   readonly endpoint?: string | undefined

@@ -38,7 +38,11 @@ const BUG = new TypeError('value is undefined')
 
 it.each<readonly [string, unknown, object]>([
   ['a broken connection', new Error('The connection broke'), { reason: 'store_unavailable' }],
-  ['a fetch that reached nobody', new TypeError('fetch failed', { cause: 'ECONNREFUSED' }), { status: 503 }],
+  [
+    'a fetch that could not connect',
+    new TypeError('fetch failed', { cause: 'ECONNREFUSED' }),
+    { status: 503 },
+  ],
   ['no error', undefined, { reason: 'store_unavailable' }],
   ['a bug', BUG, BUG],
   ...[RangeError, ReferenceError, SyntaxError].map(

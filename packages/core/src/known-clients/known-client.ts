@@ -15,7 +15,7 @@ export interface KnownClient {
   readonly formActionHops: readonly string[]
   /** What it must find in the server to choose these addresses: `iss` in every authorization response (RFC 9207). */
   readonly needs?: readonly 'iss'[] | undefined
-  /** Where its addresses come from. `observed`: requests that servers saw, and nothing of the vendor. */
+  /** Where its addresses come from. `observed`: requests that servers saw, without a statement of the vendor. */
   readonly evidence: 'vendor-page' | 'vendor-document' | 'vendor-source' | 'observed'
   /** The page, document or file. */
   readonly source: string
@@ -26,7 +26,7 @@ export interface KnownClient {
    * shows the code to the user. `confidential`: it needs a client secret.
    */
   readonly caution?: keyof typeof CAUTIONS | undefined
-  /** Why it was taken out for security. It stays in the table, so that a server that names it starts; it lets nothing in. */
+  /** Why it was taken out for security. It stays in the table, so that a server that names it starts; none of its addresses is accepted. */
   readonly removed?: string | undefined
 }
 

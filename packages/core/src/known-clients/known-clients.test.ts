@@ -9,10 +9,14 @@ const CLAUDE_DOCUMENT = 'https://claude.ai/oauth/mcp-oauth-client-metadata'
 describe('knownClients', () => {
   it.each<[string, KnownClientsOptions, readonly string[]]>([
     ['the default set', {}, byDefault],
-    ['those of `only`, with a caution too', { only: ['cursor', 'antigravity'] }, ['cursor', 'antigravity']],
+    [
+      'the clients in `only`, also with a caution',
+      { only: ['cursor', 'antigravity'] },
+      ['cursor', 'antigravity'],
+    ],
     ['none with an empty `only`', { only: [] }, []],
     ['the default set without `except`', { except: ['v0'] }, byDefault.filter((id) => id !== 'v0')],
-    ['those of `only` without `except`', { only: ['cursor', 'v0'], except: ['v0'] }, ['cursor']],
+    ['the clients in `only` without `except`', { only: ['cursor', 'v0'], except: ['v0'] }, ['cursor']],
     ['own entries next to the others', { only: ['cursor'], also: [OWN] }, ['cursor', 'own']],
   ])('has on: %s', (_, options, ids) => {
     expect(idsOf(options).sort()).toEqual([...ids].sort())

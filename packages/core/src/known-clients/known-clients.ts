@@ -1,6 +1,6 @@
 /**
  * Known clients: Claude, ChatGPT, Cursor and others sign in without a registration by the operator, although their redirect URIs
- * are fixed https or private-use addresses. A table has the exact addresses; a policy for registration and documents comes out. Nothing is
+ * are fixed https or private-use addresses. A table has the exact addresses; this module makes a policy for registration and documents from it. Nothing is
  * fetched here, and nothing else of core imports the table.
  *
  * @module
@@ -45,11 +45,11 @@ export interface KnownClients {
 }
 
 /**
- * Lets known clients register themselves, or come by their documents, with their exact addresses. Loopback addresses are accepted
+ * Allows known clients to register themselves, or to use their documents, with their exact redirect URIs. Loopback addresses are accepted
  * as by `loopbackOnly`. Default set: the entries for which the vendor itself is the source, without a caution.
  *
- * A client may register the callback of another one, and gains nothing: the code goes to the vendor's address. Consent is asked
- * each time, and the consent page names whose address it is.
+ * A client that registers the callback of another one gains nothing: the code goes to the vendor's address. Consent is requested
+ * each time, and the consent page names the vendor of the address.
  *
  * @throws Error that names the option at fault
  *

@@ -60,7 +60,7 @@ const EVERY_ADDRESS = KNOWN_CLIENTS.flatMap(({ id, redirectUris }) =>
 )
 
 describe('the redirect URI of a known client', () => {
-  it.each(EVERY_ADDRESS)('$uri is accepted, and marked as that of $id', ({ id, uri }) => {
+  it.each(EVERY_ADDRESS)('$uri is accepted as a redirect URI of $id', ({ id, uri }) => {
     expect(policyOf()([uri])).toMatchObject({ accepted: [uri], known: { id } })
   })
 
@@ -155,7 +155,7 @@ describe('the host that is shown', () => {
 describe('a known client that is off', () => {
   const { redirectUriPolicy } = knownClients({ except: ['cursor'] })
 
-  it('is named in the refusal', () => {
+  it('is named in the error', () => {
     expect(redirectUriPolicy([CURSOR[1] ?? ''])).toMatchObject({
       knownClientOff: { id: 'cursor', name: 'Cursor', hint: "knownClients({ only: [..., 'cursor'] })" },
     })

@@ -67,7 +67,7 @@ function markOf({ id, name, host, formActionHops }: KnownClient, uris: readonly 
   return { id, name, host: shownHost(host, hosts), formActionHops }
 }
 
-/** That of the entry for the hosts below it: `cursor.com` for www.cursor.com. Otherwise the host that gets the code. */
+/** The domain of the entry for its subdomains: `cursor.com` for www.cursor.com. Otherwise the host that gets the code. */
 function shownHost(host: string, [target = host]: readonly string[]): string {
   return `.${target}`.endsWith(`.${host}`) ? host : target
 }

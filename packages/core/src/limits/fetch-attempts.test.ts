@@ -122,9 +122,9 @@ describe('the attempts to fetch documents', () => {
           const alike = started.filter((one) => one.known === known)
           const own = alike.filter((one) => user !== undefined && one.user === user)
           const there = (all: FetchAttempt[]) => all.filter((one) => one.site === attempt.site).length
-          const beside = running.filter((one) => one.known === known)
-          expect(beside.length).toBeLessThanOrEqual(8)
-          expect(beside.filter(({ id }) => id.startsWith(at)).length).toBeLessThanOrEqual(2)
+          const same = running.filter((one) => one.known === known)
+          expect(same.length).toBeLessThanOrEqual(8)
+          expect(same.filter(({ id }) => id.startsWith(at)).length).toBeLessThanOrEqual(2)
           expect([alike.length <= 30, own.length <= 15]).toEqual([true, true])
           expect([there(alike) <= 6, there(own) <= 3]).toEqual([true, true])
           if (!ends) continue

@@ -1,5 +1,5 @@
 /**
- * Which documents may be fetched now. Ids and times go in, permission or seconds to wait come out. Everything is refused at
+ * Which documents may be fetched now. The result is permission or the seconds to wait. Excess fetches are rejected at
  * once and nothing is queued, so no caller can flood a host through this server or block the clients that were approved.
  */
 

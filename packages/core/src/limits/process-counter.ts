@@ -11,9 +11,9 @@ export interface RateLimitWindow {
 export interface EventCounter {
   /** Counts one event. @returns seconds until the next event is allowed; 0 if this one was */
   take(key: string): Promise<number>
-  /** Takes one counted event of a key back. */
+  /** Refunds one event of a key. */
   refund(key: string): Promise<void>
-  /** Takes every counted event of a key back. */
+  /** Refunds all events of a key. */
   reset(key: string): Promise<void>
 }
 

@@ -31,7 +31,7 @@ export interface RateLimit extends RateLimitWindow {
 /** Limits by the name of the counted event. */
 export type RateLimits = Readonly<Record<string, RateLimit>>
 
-/** The application counts; the server decides which events count, and for whom. */
+/** The application counts; the server decides which events count, and by which key. */
 export interface RateLimiter {
   /**
    * Counts one event. If the limiter rejects, an event reports it and every request passes: a broken limiter must not
@@ -42,14 +42,14 @@ export interface RateLimiter {
    * @returns seconds until the next event is allowed; 0 if this one was
    */
   take(limit: string, key: string, window: RateLimitWindow): Promise<number>
-  /** Takes one counted event back: a user code turned out to be right. Without it, right ones count too. */
+  /** Refunds one event, because a user code was correct. Without it, correct codes count too. */
   refund?(limit: string, key: string): Promise<void>
 }
 
 export interface LimitOptions {
   /**
    * Counts the events of the server and its features, by the names in `description.rateLimits`. Default: this process counts
-   * registrations (100 in ten minutes from an address, 1,000 of a hosted known client) and tries at user codes (ten in ten minutes of a user, 50 from an
+   * registrations (100 in ten minutes from an address, 1,000 of a hosted known client) and attempts at user codes (ten in ten minutes of a user, 50 from an
    * address), and nothing else is limited.
    */
   readonly rateLimiter?: RateLimiter | undefined

@@ -38,7 +38,7 @@ export type SignedOutView = PageView
 export interface LogoutInteraction {
   /** Ends the session of this browser, on the server too. @returns the `Set-Cookie` that replaces its cookie */
   endSession(request: HttpRequest): Promise<string>
-  /** Asks whether to sign out. Tell the user that apps keep their access. */
+  /** Asks whether to sign out. The page must say that apps keep their access. */
   logoutPage(view: LogoutView): HttpResponse | Promise<HttpResponse>
   signedOutPage(view: SignedOutView): HttpResponse | Promise<HttpResponse>
 }
@@ -95,7 +95,7 @@ function queryOfForm({ server, sealingKeys }: LogoutContext, request: HttpReques
   return `${POSTED}=${sealText(sealingKeys, server.random, JSON.stringify(posted))}`
 }
 
-/** The parameters of the request. Forged encrypted parameters count as none; the user is then asked. */
+/** The parameters of the request. Forged encrypted parameters are ignored; the user must then confirm. */
 function parametersOf({ sealingKeys }: LogoutContext, query: string): Parameters {
   const sent = parameters(query)
   const posted = sent[POSTED]
@@ -105,8 +105,8 @@ function parametersOf({ sealingKeys }: LogoutContext, query: string): Parameters
 /** The parameters of a request that may be wrong in every other way, for the language of its error page. */
 export function sentParameters(context: LogoutContext, request: HttpRequest): Parameters {
   try {
-    const given = parametersOf(context, request.query)
-    return request.method === 'POST' ? { ...formParameters(request), ...given } : given
+    const sent = parametersOf(context, request.query)
+    return request.method === 'POST' ? { ...formParameters(request), ...sent } : sent
   } catch {
     return {}
   }

@@ -54,9 +54,11 @@ export async function readLogoutRequest(
   sent: Parameters,
 ): Promise<LogoutRequest> {
   const { id_token_hint, client_id, post_logout_redirect_uri, state } = readMessage(LogoutParameters, sent)
-  const refusal = LOGOUT_REQUEST_ERRORS.logout_hint_unverified
+  const hintError = LOGOUT_REQUEST_ERRORS.logout_hint_unverified
   const hint =
-    id_token_hint === undefined ? undefined : await verifiedHint(keys, kernel.issuer, id_token_hint, refusal)
+    id_token_hint === undefined
+      ? undefined
+      : await verifiedHint(keys, kernel.issuer, id_token_hint, hintError)
   if (hint !== undefined && client_id !== undefined && hint.audience !== client_id)
     throw new OAuthError(LOGOUT_REQUEST_ERRORS.logout_hint_of_other_client)
   const clientId = hint?.audience ?? client_id

@@ -21,7 +21,7 @@ export const ID_TOKEN_ERRORS = defineErrors({
 })
 
 interface IdTokenOptions {
-  /** What the operator or a profile chose, if one did. */
+  /** The choice of the operator or of a profile, if there is one. */
   readonly alg: SigningAlgorithm | undefined
   /** Seconds. */
   readonly lifetime: number

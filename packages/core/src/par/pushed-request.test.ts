@@ -11,7 +11,7 @@ const REQUEST = {
   query: 'response_type=code&scope=a%20b&state=%C3%A9',
 }
 
-it('a sealed request is opened by the server that made it, and by no other', () => {
+it('an encrypted request can only be read by the server that made it', () => {
   const request = fc.record({
     pushedAt: fc.nat(),
     clientId: fc.string(),
@@ -20,9 +20,9 @@ it('a sealed request is opened by the server that made it, and by no other', () 
   })
   const other = sealingKeys(['a secret of the tests, long enough to pasS'], PURPOSE)
   fc.assert(
-    fc.property(request, (given) => {
-      const requestUri = sealRequest(KEY, randomBytes, given)
-      expect(openRequest(KEY, requestUri)).toEqual(given)
+    fc.property(request, (input) => {
+      const requestUri = sealRequest(KEY, randomBytes, input)
+      expect(openRequest(KEY, requestUri)).toEqual(input)
       expect(openRequest(other, requestUri)).toBeUndefined()
       expect(requestUri).toMatch(/^urn:ietf:params:oauth:request_uri:[\w-]+$/)
     }),

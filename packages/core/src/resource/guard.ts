@@ -1,5 +1,5 @@
 /**
- * The guard of an API (RFC 6750 3): a request comes in; a valid token, an anonymous caller or an error response goes out.
+ * The guard of an API (RFC 6750 3): it turns a request into a valid token, an anonymous caller or an error response.
  * Its caller reads the token, from the store or by a signature.
  */
 import { type CorsHeaders, REFERENCE_CORS } from '../http/endpoint.ts'

@@ -10,7 +10,7 @@ export interface DescribedResource<Scope extends string = string> {
   readonly resource: string
   /** For people. */
   readonly name?: string | undefined
-  /** Clients request every scope listed here. Default: those of the catalogue with `baseline`. */
+  /** Clients request every scope listed here. Default: the scopes of the catalogue with `baseline`. */
   readonly scopes?: readonly Scope[] | undefined
   /** A page for client developers. Default: the one of the server. */
   readonly documentation?: string | undefined

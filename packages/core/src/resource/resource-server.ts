@@ -48,7 +48,7 @@ export interface ResourceServerOptions<Scope extends string> {
    * this option. Default false.
    */
   readonly explain?: boolean | undefined
-  /** The secret of the authorization server. With it, the references of this guard tell the reason and the minute. */
+  /** The secret of the authorization server. With it, the references of this guard contain the reason and the minute. */
   readonly secret?: ServerSecret | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined

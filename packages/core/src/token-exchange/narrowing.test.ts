@@ -74,11 +74,11 @@ it('no chain of exchanges widens a scope, an audience or a life, or forges who h
       let made = 1
       for (const { parent, by, scope, resources, lifetime, wait } of steps) {
         now += wait
-        const asked = { client: by, scope: scope?.join(' '), resources, ...HOSTED, lifetime }
+        const requested = { client: by, scope: scope?.join(' '), resources, ...HOSTED, lifetime }
         const secrets = { subjectToken: hashOf(parent % made), fresh: secretOf(made) }
         const above = findAccessToken(grant, secrets.subjectToken, now)
         try {
-          const outcome = narrowToken(grant, { ...asked, ...secrets }, now)
+          const outcome = narrowToken(grant, { ...requested, ...secrets }, now)
           if (outcome.kind === 'ended') throw new Error('an exchange ended the grant')
           grant = outcome.grant
           made++

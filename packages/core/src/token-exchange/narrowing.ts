@@ -160,7 +160,7 @@ export function exchangeableResourcesMetadata(
   return { [MEMBER]: listOf(resource, 20).optional() }
 }
 
-/** The resources whose tokens this client may exchange. A public client has none: anybody could use its client id. */
+/** The resources whose tokens this client may exchange. A public client has none, because its client id proves nothing. */
 function exchangeableResources({ featureMetadata, tokenEndpointAuthMethod }: Client): readonly string[] {
   if (tokenEndpointAuthMethod === 'none') return []
   return z.array(z.string()).safeParse(featureMetadata?.[MEMBER]).data ?? []

@@ -1,6 +1,5 @@
 /**
- * Token exchange (RFC 8693), narrowing only: an access token comes in, a narrower one of the same grant goes out, for a part of
- * the client or for an API that calls another API. It changes only the record of that grant.
+ * Token exchange (RFC 8693), narrowing only: an access token is exchanged for a narrower one of the same grant, for a part of the client or for an API that calls another API. It changes only the record of that grant.
  */
 import { z } from 'zod'
 import type { Feature, ServerContext } from '../feature.ts'

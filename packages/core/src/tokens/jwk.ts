@@ -1,4 +1,4 @@
-/** JSON Web Keys (RFC 7517): the private keys of this server, the public keys of its clients, and those of DPoP proofs. */
+/** JSON Web Keys (RFC 7517): the private keys of this server, the public keys of its clients and of DPoP proofs. */
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { JWK } from 'jose'
 import { z } from 'zod'
@@ -87,7 +87,7 @@ export const UsableJwk = PublicJwk.refine(
   `must be a key that verifies signatures, RSA with at least ${MIN_MODULUS} bits`,
 )
 
-/** The keys of a set that verify signatures. The others are for others (RFC 7517 5). */
+/** The keys of a set that verify signatures. Keys for other uses are ignored (RFC 7517 5). */
 export function usableKeys(keys: readonly unknown[]): PublicJwk[] {
   return keys.flatMap((key) => UsableJwk.safeParse(key).data ?? [])
 }

@@ -31,7 +31,7 @@ describe('a rotation at noon, of ID tokens that live an hour', () => {
     expect(kids(publishedAt(keys, NOON + later, HOUR))).toBe(published)
   })
 
-  it('publishes the new key for longer than anybody keeps the key set', () => {
+  it('publishes the new key for longer than clients cache the key set', () => {
     expect(20 * MINUTE).toBeGreaterThan(KEY_SET_MAX_AGE + 2 * MINUTE)
   })
 

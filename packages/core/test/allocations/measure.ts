@@ -25,7 +25,7 @@ const BATCH = 500
 const BATCHES = 5
 /** Before the engine has compiled everything, a request allocates half as much again. */
 const WARM_UP_BATCHES = 8
-/** With those of a batch just below a power of two: the tables of the store are as full as they get. */
+/** With the grants of a batch just below a power of two: the tables of the store are at their fullest. */
 const GRANTS = 3500
 
 // Without a log of events, which would be counted. Thousands of clients register from one address.
@@ -33,7 +33,7 @@ const service = openService({ onEvent: () => {}, rateLimiter: { take: async () =
 const CONFIDENTIAL = { token_endpoint_auth_method: 'client_secret_post' }
 const client = await register(service, CONFIDENTIAL)
 const { clientId: client_id } = client
-const asked = { scope: 'courses:read courses:write', nonce: 'n-0S6_WzA2Mj-n-0S6_WzA2Mj' }
+const requested = { scope: 'courses:read courses:write', nonce: 'n-0S6_WzA2Mj-n-0S6_WzA2Mj' }
 const documented = openWithDocuments({ onEvent: () => {} }).service
 
 const nextClient = clientsInTurn(service, CONFIDENTIAL)
@@ -42,19 +42,19 @@ const byGrant = {
     const client = await nextClient()
     return form(client, {
       grant_type: 'authorization_code',
-      code: await codeFor(service, client.clientId, asked),
+      code: await codeFor(service, client.clientId, requested),
       redirect_uri: REDIRECT_URI,
       code_verifier: VERIFIER,
     })
   }),
   refresh: await bytesPerRequest('POST', '/api/oauth/token', async () => {
     const client = await nextClient()
-    const { refresh_token } = await tokensFor(service, client, asked)
+    const { refresh_token } = await tokensFor(service, client, requested)
     return form(client, { grant_type: 'refresh_token', refresh_token })
   }),
 }
 await service.server.grants.revokeAll('alice')
-const { access_token } = await tokensFor(service, client, asked)
+const { access_token } = await tokensFor(service, client, requested)
 
 const allocated = {
   ...byGrant,
@@ -84,7 +84,9 @@ const allocated = {
 const measured: Service[] = []
 const recorders: FlightRecorder[] = []
 const kept = {
-  redeemed: await bytesPerGrant(async (service, client) => void (await tokensFor(service, client, asked))),
+  redeemed: await bytesPerGrant(
+    async (service, client) => void (await tokensFor(service, client, requested)),
+  ),
   refreshed: await bytesPerGrant(refreshedForResource),
   recorder: await bytesAfterFlood(),
 }
@@ -146,9 +148,9 @@ async function bytesPerCall(
 /** Names scopes and resource every time, as MCP clients do. */
 async function refreshedForResource(service: Service, client: ClientAnswer): Promise<void> {
   const resource = `${ISSUER}/mcp`
-  const code = await codeFor(service, client.clientId, { ...asked, resource })
+  const code = await codeFor(service, client.clientId, { ...requested, resource })
   const { refresh_token } = bodyOf<TokenAnswer>(await redeem(service, client, code, { resource }))
-  const { status } = await refresh(service, client, refresh_token, { resource, scope: asked.scope })
+  const { status } = await refresh(service, client, refresh_token, { resource, scope: requested.scope })
   if (status !== 200) throw new Error(`The refresh answered ${status}`)
 }
 

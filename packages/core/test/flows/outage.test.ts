@@ -29,13 +29,13 @@ function failingStore(now: () => number) {
     new Proxy(records, {
       get:
         (target, verb) =>
-        async (...given: unknown[]) => {
+        async (...input: unknown[]) => {
           const writes = verb !== 'find' && verb !== 'list'
           if (outage.bug !== undefined) throw outage.bug
           if (outage.down || (outage.writes && writes)) throw new Error('connect ECONNREFUSED 10.0.0.1:6379')
-          const answer = await (Reflect.get(target, verb) as (...given: unknown[]) => unknown).apply(
+          const answer = await (Reflect.get(target, verb) as (...input: unknown[]) => unknown).apply(
             target,
-            given,
+            input,
           )
           if (outage.deaf && writes) throw new Error('read ETIMEDOUT')
           return answer
@@ -62,7 +62,7 @@ describe('while the store is down', () => {
     ['/api/oauth/revoke', { form: { token: 'x', client_id: 'x' } }],
     ['/api/oauth/introspect', { form: { token: 'x', client_id: 'x' } }],
     ['/api/oauth/register', { json: { redirect_uris: [REDIRECT_URI] } }],
-  ])('%s answers 503 and when to come back', async (path, message) => {
+  ])('%s answers 503 with Retry-After', async (path, message) => {
     const { service, outage } = await withFailingStore()
     outage.down = true
     const response = await service.send('POST', path, message)
@@ -336,7 +336,7 @@ describe('a fault of the application', () => {
   })
 
   it('in onEvent affects no response: neither the code nor its tokens', async () => {
-    const told = vi.spyOn(console, 'error').mockReturnValue()
+    const logged = vi.spyOn(console, 'error').mockReturnValue()
     const onEvent = () => {
       throw new Error('the log is full')
     }
@@ -344,8 +344,8 @@ describe('a fault of the application', () => {
     const client = await register(service)
     const { refresh_token } = await tokensFor(service, client)
     expect((await refresh(service, client, refresh_token)).status).toBe(200)
-    expect(told).toHaveBeenCalledOnce()
-    told.mockRestore()
+    expect(logged).toHaveBeenCalledOnce()
+    logged.mockRestore()
   })
 
   it('leaves a code and a refresh token valid when no key can sign', async () => {

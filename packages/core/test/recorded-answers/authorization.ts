@@ -7,14 +7,14 @@ export async function authorizationAnswers({ service, ask }: Recording): Promise
   const { clientId: client_id } = await register(service)
   const authorize = (title: string, changed = {}, headers = ALICE) =>
     ask(title, 'GET', '/oauth/authorize', { query: authorizationQuery(client_id, changed), headers })
-  await authorize('nobody is signed in', {}, { cookie: '' })
+  await authorize('no user is signed in', {}, { cookie: '' })
   await authorize('a client that is unknown', { client_id: 'unknown' })
   await authorize('no challenge', { code_challenge: undefined })
   await authorize('prompt none', { prompt: 'none' })
   const page = await authorize('a user is signed in')
   await ask('the user allows it', ...formOf(page, { decision: 'allow', scope: 'openid' }))
   await ask('the user denies it', ...formOf(page, { decision: 'deny' }))
-  await ask('a consent ticket of nobody', ...formOf(page, { ticket: 'x', decision: 'allow' }))
+  await ask('an unknown consent ticket', ...formOf(page, { ticket: 'x', decision: 'allow' }))
 
   const form = Object.fromEntries(new URLSearchParams(authorizationQuery(client_id)))
   const pushed = await ask('a pushed request', 'POST', '/api/oauth/par', { form })

@@ -28,7 +28,7 @@ export async function clientAnswers({ service, ask }: Recording): Promise<void> 
     form: { ...form, client_id: 'https://editor.dev/client.json' },
   })
   const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
-  await token('an assertion of nobody', {
+  await token('an assertion of an unknown client', {
     form: { ...form, client_assertion_type, client_assertion: 'a.b.c' },
   })
 }

@@ -19,7 +19,7 @@ describe('the recorded answers', () => {
     ['pages', pageAnswers, {}],
     ['documents', documentAnswers, {}],
     ['faults', faultAnswers, FAULTS],
-  ] as const)('of %s are given to the letter', async (name, answers, settings) => {
+  ] as const)('of %s are unchanged', async (name, answers, settings) => {
     const recording = newRecording(settings)
     await answers(recording)
     await expect(recording.text()).toMatchFileSnapshot(`answers/${name}.txt`)

@@ -73,6 +73,7 @@ const REASONS: Readonly<Record<string, string>> = {
   assertion_typ: 'The client assertion has another typ',
   actor_token_unsupported: 'A token exchange named an actor_token',
   code_of_other_client: 'The authorization code is of another client',
+  code_redirect_uri_missing: 'The token request has no redirect_uri',
   code_unknown: 'The authorization code is unknown',
   device_code_of_other_client: 'The device code is of another client',
   device_code_unknown: 'The device code is unknown',
@@ -134,7 +135,8 @@ export function reasonWords(reason: string): string {
   const words: Readonly<Record<string, string>> = { ...REASONS, ...SIGN_IN_REASONS }
   const own = Object.hasOwn(words, reason) ? words[reason] : undefined
   const known = Object.hasOwn(ERRORS, reason) ? ERRORS[reason as keyof typeof ERRORS].description : undefined
-  return own ?? known ?? spaced(reason)
+  // The next sentence tells the client what to do.
+  return own ?? known?.split('. ')[0] ?? spaced(reason)
 }
 
 /** The name of a member of an entry. */

@@ -50,7 +50,7 @@ describe('Basic credentials', () => {
     ['encoded control characters', `Basic ${encoded('id:%00')}`],
     ['a delete character', `Basic ${encoded('id:\x7f')}`],
   ])('are malformed: %s', (_, header) => {
-    const refusal = { status: 401, error: 'invalid_client', reason: 'client_basic_malformed' }
-    expect(() => read(header)).toThrow(expect.objectContaining(refusal))
+    const expected = { status: 401, error: 'invalid_client', reason: 'client_basic_malformed' }
+    expect(() => read(header)).toThrow(expect.objectContaining(expected))
   })
 })

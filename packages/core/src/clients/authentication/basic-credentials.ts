@@ -4,7 +4,7 @@ import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 export const BASIC_ERRORS = defineErrors({
   client_basic_malformed: [
     'invalid_client',
-    'The Authorization header is malformed. Send Basic and the base64 of client_id:client_secret',
+    'The Authorization header is not HTTP Basic. Send Basic and the base64 of client_id:client_secret',
   ],
   client_basic_of_other_client: [
     'invalid_request',

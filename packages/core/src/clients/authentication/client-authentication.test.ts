@@ -36,14 +36,14 @@ describe('what a request presents', () => {
   })
 
   it.each([
-    ['a secret beside a header', { authorization: 'Basic eDp5' }, { client_secret: 'x' }],
-    ['a secret beside an assertion', {}, { client_secret: 'x', client_assertion: 'x' }],
+    ['a secret next to a header', { authorization: 'Basic eDp5' }, { client_secret: 'x' }],
+    ['a secret next to an assertion', {}, { client_secret: 'x', client_assertion: 'x' }],
     ['two things that methods read', {}, { client_secret: 'x', badge: 'x' }],
-    ['what a feature reads beside a header', { authorization: 'Basic eDp5' }, { badge: 'x' }],
+    ['the credential of a feature next to a header', { authorization: 'Basic eDp5' }, { badge: 'x' }],
   ])('is refused if it is %s', (_, headers, form) => {
-    const refusal = { error: 'invalid_request', reason: 'client_auth_methods_mixed' }
+    const expected = { error: 'invalid_request', reason: 'client_auth_methods_mixed' }
     expect(() => read(request(headers), { client_id: 'c', ...form })).toThrow(
-      expect.objectContaining(refusal),
+      expect.objectContaining(expected),
     )
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Client authentication (RFC 6749 2.3). A request comes in with its form, an authenticated client goes out. Each method
+ * Client authentication (RFC 6749 2.3). It finds the authenticated client of a request. Each method
  * is a `ClientAuthMethod`. A request uses exactly one of them.
  */
 import { z } from 'zod'
@@ -32,7 +32,7 @@ export const AUTHENTICATION_ERRORS = defineErrors({
 })
 
 /**
- * Client credentials at the token, revocation and introspection endpoints: those of the form and of HTTP Basic.
+ * Client credentials at the token, revocation and introspection endpoints, in the form or by HTTP Basic.
  *
  * @example
  * ```ts
@@ -64,7 +64,7 @@ export interface ClientAuthMethod {
   /** Whether a self-registered client may use it. Default: only a static client may. */
   readonly selfRegistered?: boolean | undefined
   /**
-   * Lets clients use it that documents describe: what to keep of the document as `Client.featureMetadata`, or `undefined`
+   * Allows it for clients with metadata documents: returns what to keep of the document as `Client.featureMetadata`, or `undefined`
    * if this client cannot prove anything by it. Default: none of them uses it.
    */
   ofDocument?(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined
@@ -74,7 +74,7 @@ export interface ClientAuthMethod {
 
 export interface PresentedProof {
   readonly clientId: string | undefined
-  /** Whether the proof holds. Any answer but `true` refuses the client. @throws OAuthError with a reason of its own */
+  /** Whether the proof holds. Any result but `true` is an error for the client. @throws OAuthError with a reason of its own */
   verify(client: Client): boolean | Promise<boolean>
 }
 
@@ -186,7 +186,7 @@ export function authenticatedClient(
   return holds instanceof Promise ? holds.then((held) => clientIf(held, client)) : clientIf(holds, client)
 }
 
-/** A method of a feature may be JavaScript: nothing that it returns by mistake lets a client in. */
+/** A method of a feature may be JavaScript: only `true` authenticates the client. */
 function clientIf(holds: unknown, client: Client): Client {
   if (holds !== true) throw new OAuthError(AUTHENTICATION_ERRORS.client_proof_invalid)
   return client

@@ -29,7 +29,7 @@ export const REQUEST_VERDICTS = {
   request_uri_unsupported: {
     by: 'app',
     sentence: 'The app sent a `request_uri`, and this server takes no pushed requests.',
-    fix: 'Turn on pushed authorization requests if apps need them (`par()`).',
+    fix: 'Turn on pushed authorization requests if apps need them (`pushedAuthorizationRequests()`, `PAR`).',
     toDeveloper:
       'Send the parameters themselves, unless the metadata has `pushed_authorization_request_endpoint`.',
   },

@@ -7,7 +7,7 @@ export const CALL_VERDICTS = {
   bearer_missing: {
     by: 'app',
     sentence: 'The API was called without an access token.',
-    fix: `If the app had a token, something in front of the API took it away. ${LOST_HEADER}`,
+    fix: `If the app had a token, something in front of the API removed it. ${LOST_HEADER}`,
     toDeveloper: 'Send `Authorization: Bearer` and the access token with each call of the API.',
   },
   bearer_malformed: {
@@ -25,7 +25,7 @@ export const CALL_VERDICTS = {
   },
   bearer_wrong_audience: {
     by: 'app',
-    sentence: 'The access token is good, but was issued for another resource than the API that was called.',
+    sentence: 'The access token is valid, but was issued for another resource than the API that was called.',
     fix: 'Compare the two addresses: the resource of the guard (`resource`) must be the one that its metadata name and the app requests.',
     toDeveloper:
       'Request the token with the `resource` of the protected resource metadata of this API, and do not use it at another one.',

@@ -13,14 +13,14 @@ export const CLIENT_AUTHENTICATION_VERDICTS = {
   },
   client_auth_methods_mixed: {
     by: 'app',
-    sentence: 'The app authenticated in two ways in one request.',
-    fix: 'Choose one way in the settings of the app.',
-    toDeveloper: 'Authenticate in one way only: not in the header and in the body at once (RFC 6749 2.3).',
+    sentence: 'The app used two authentication methods in one request.',
+    fix: 'Choose one method in the settings of the app.',
+    toDeveloper: 'Use one authentication method: not the header and the body at once (RFC 6749 2.3).',
   },
   client_auth_method_mismatch: {
     by: 'app',
-    sentence: 'The app authenticated in another way than it is registered for.',
-    fix: 'Set the way in the settings of the app, or register it with that way. A public client sends no secret. `CLIENT_AUTHENTICATION` decides which ways are offered.',
+    sentence: 'The app used another authentication method than it is registered for.',
+    fix: 'Set the method in the settings of the app, or register it with this method. A public client sends no secret. `CLIENT_AUTHENTICATION` decides which methods are offered.',
     toDeveloper:
       'Authenticate with the `token_endpoint_auth_method` of your registration, also if other methods are offered.',
     doctorCheck: 'client-authentication',
@@ -67,7 +67,7 @@ export const CLIENT_AUTHENTICATION_VERDICTS = {
   too_many_failures: {
     by: 'app',
     sentence: 'So many requests of this client failed that it has to wait.',
-    fix: 'Look at its earlier attempts: they show what failed. The limit passes by itself.',
+    fix: 'Look at its earlier attempts: they show what failed. The limit resets by itself.',
     toDeveloper: 'Do not repeat a failed request unchanged, and wait for the time in `Retry-After`.',
   },
 } as const satisfies VerdictTexts

@@ -4,7 +4,7 @@ const REDIRECT_URI_HERE =
   'Send a `redirect_uri` on the computer of the user, such as `http://127.0.0.1:8080/callback`, or ask the operator to allow yours.'
 
 const ALLOW_REDIRECT_URI =
-  'If it is a known client, add it to `KNOWN_CLIENTS`. Otherwise register the app yourself (`grantkit clients add`), or trust its document (`admit`, `CIMD_ADMIT`).'
+  'If it is a known client, add it to `KNOWN_CLIENTS`. Otherwise register the app as a static client, or trust its document (`admit`, `CIMD_ADMIT`).'
 
 /** Whether the app is known, and where it may be answered. */
 export const CLIENT_VERDICTS = {
@@ -24,7 +24,7 @@ export const CLIENT_VERDICTS = {
   },
   document_unreachable: {
     by: 'network',
-    sentence: 'The host of the client ID metadata document did not answer this server in time and safely.',
+    sentence: 'The host of the client ID metadata document gave this server no valid answer in time.',
     fix: 'Run the doctor with `--client` on the host of the server. If the host refuses this network, pin a copy of the document (`pinned`, `CIMD_PINNED`).',
     toDeveloper:
       'The `client_id` must be the address of a client metadata document that answers at once, without a redirect and without a bot wall, from every network.',
@@ -35,13 +35,12 @@ export const CLIENT_VERDICTS = {
     sentence: 'The address that the app uses as `client_id` has no valid client ID metadata document.',
     fix: 'Run the doctor with `--client`. If the document requires a secret that this server does not offer, register the app as a static client.',
     toDeveloper:
-      'The `client_id` must be the address of a client metadata document, which answers with JSON that names this address as its `client_id`, and a way to authenticate that the server offers, such as `none`.',
+      'The `client_id` must be the address of a client metadata document, which answers with JSON that names this address as its `client_id`, and an authentication method that the server offers, such as `none`.',
     doctorCheck: 'client-document',
   },
   client_keys_unreachable: {
     by: 'network',
-    sentence:
-      'The host of the keys of the client (`jwks_uri`) did not answer this server in time and safely.',
+    sentence: 'The host of the keys of the client (`jwks_uri`) gave this server no valid answer in time.',
     fix: 'Fetch the address on the host of the server. If its host refuses this network, ask its publisher, or put the keys into the metadata (`jwks`).',
     toDeveloper: 'Serve your `jwks_uri` at once, without a redirect, to every network, or send `jwks`.',
   },
@@ -54,7 +53,7 @@ export const CLIENT_VERDICTS = {
   },
   redirect_uri_not_registered: {
     by: 'app',
-    sentence: 'The app wants its answer at another redirect URI than it registered.',
+    sentence: 'The app sent a `redirect_uri` that it has not registered.',
     fix: 'Remove the connection in the app and add it again, so that it registers the new address. For a static client, correct its redirect URIs. Of a loopback address only the port may differ.',
     toDeveloper:
       'Send a `redirect_uri` that the client registered, byte for byte; of a loopback address the port may be another one. A new address needs a new client.',
@@ -92,8 +91,8 @@ export const CLIENT_VERDICTS = {
   },
   client_cannot_authenticate: {
     by: 'operator',
-    sentence: 'The document of the app names no way to authenticate that this server offers.',
-    fix: 'Offer the way that the document names (`clientAuthentication`, `CLIENT_AUTHENTICATION`), or register the app as a static client.',
+    sentence: 'The document of the app names no authentication method that this server offers.',
+    fix: 'Offer the method that the document names (`clientAuthentication`, `CLIENT_AUTHENTICATION`), or register the app as a static client.',
     toDeveloper:
       'Name a method of `token_endpoint_auth_methods_supported` in your document; `none` suits an app without a secret.',
     doctorCheck: 'client-authentication',
@@ -101,14 +100,14 @@ export const CLIENT_VERDICTS = {
   too_many_registrations: {
     by: 'operator',
     sentence: 'More clients registered from one address than the limit allows.',
-    fix: 'If all requests seem to come from your proxy, set `TRUST_PROXY`. A service that registers a client for each of its users is a case for an entry of known clients or a static client.',
+    fix: 'If all requests seem to come from your proxy, set `TRUST_PROXY`. For a service that registers a client for each of its users, use a known client or a static client.',
     toDeveloper: 'Register once, keep the `client_id`, and wait for the time in `Retry-After`.',
     doctorCheck: 'registration',
   },
   too_many_unknown_documents: {
     by: 'user',
     sentence: 'One user tried many apps that no user has allowed here before.',
-    fix: 'It passes by itself. If the user did not do this, somebody sends links to them.',
+    fix: 'The limit resets by itself. If the user did not do this, somebody sends links to them.',
     toDeveloper: 'Wait for the time in `Retry-After`, and use the same `client_id` for each user.',
   },
 } as const satisfies VerdictTexts

@@ -7,8 +7,8 @@ export const CODE_VERDICTS = {
   code_unknown: {
     by: 'app',
     sentence:
-      'The app sent a code that this server does not know: mistyped, cut off, or of a grant that has ended.',
-    fix: BEGIN_AGAIN,
+      'The app sent a code that this server does not know: mistyped, cut off, or of a grant that has ended or was removed.',
+    fix: `${BEGIN_AGAIN} The audit trail shows what an operator removed.`,
     toDeveloper: 'Send the `code` of the redirect unchanged and decoded once, and only once.',
   },
   code_expired: {

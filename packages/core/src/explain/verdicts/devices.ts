@@ -94,7 +94,7 @@ export const DEVICE_VERDICTS = {
     by: 'user',
     sentence: 'The device waits for its user, who has not answered yet.',
     fix: 'The user types the code of the device and answers the page.',
-    toDeveloper: 'Poll on, in the `interval` of the answer.',
+    toDeveloper: 'Keep polling at the `interval` of the answer.',
   },
   polled_too_fast: {
     by: 'app',

@@ -46,7 +46,7 @@ export const DPOP_VERDICTS = {
   },
   dpop_proof_uri: {
     by: 'app',
-    sentence: 'The DPoP proof is for another address than the server believes to have.',
+    sentence: 'The `htu` of the DPoP proof is not the URL of the request, as this server knows it.',
     fix: PUBLIC_URL,
     toDeveloper: 'Set `htu` of the DPoP proof to the address of the request, without query and fragment.',
     doctorCheck: 'endpoints',

@@ -5,7 +5,7 @@ export const FINDING_VERDICTS = {
   never_requested: {
     by: 'network',
     sentence: 'The app registered, and sent no authorization request.',
-    fix: 'Run the doctor from outside your network. The app found fault with the metadata, or cannot reach the server: it needs a public IPv4 address, and firewalls that let the vendor in. Or the user gave up.',
+    fix: 'Run the doctor from outside your network. The app rejected the metadata, or cannot reach the server: it needs a public IPv4 address, and firewalls that let the vendor in. Or the user gave up.',
     toDeveloper:
       'Your app registered and sent no authorization request. Compare the `issuer` of the metadata with the address that you use, byte for byte.',
     doctorCheck: 'issuer',

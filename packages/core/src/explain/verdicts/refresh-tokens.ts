@@ -8,14 +8,14 @@ export const REFRESH_TOKEN_VERDICTS = {
   refresh_token_unknown: {
     by: 'app',
     sentence:
-      'The app sent a refresh token that this server does not know: its grant has ended, or the token is cut off.',
-    fix: 'The user connects the app again. If many apps have this error, the store was lost: keep it over deployments.',
+      'The app sent a refresh token that this server does not know: its grant has ended, an operator removed the user or the grant, or the token is cut off.',
+    fix: 'The user connects the app again. The audit trail shows what an operator removed. If many apps have this error, the store was lost: keep it over deployments.',
     toDeveloper: 'After `invalid_grant`, forget the tokens and let the user sign in again.',
   },
   refresh_token_expired: {
     by: 'user',
     sentence: 'The refresh token was not used for so long that it expired.',
-    fix: 'The user connects the app again. `lifetimes.refreshToken` (`REFRESH_TOKEN_LIFETIME`) decides how long it may rest.',
+    fix: 'The user connects the app again. `lifetimes.refreshToken` (`REFRESH_TOKEN_LIFETIME`) decides how long it may stay unused.',
     toDeveloper: 'After `invalid_grant`, let the user sign in again.',
   },
   refresh_token_of_other_client: {
@@ -68,7 +68,7 @@ export const REFRESH_TOKEN_VERDICTS = {
   },
   refresh_token_of_other_method: {
     by: 'app',
-    sentence: 'The app authenticated in another way than when it got its first tokens.',
+    sentence: 'The app used another authentication method than when it got its first tokens.',
     fix: 'The user connects the app again.',
     toDeveloper: 'Refresh with the authentication method with which you redeemed the code.',
   },

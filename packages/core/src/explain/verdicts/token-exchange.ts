@@ -4,9 +4,9 @@ import { DEVELOPER_ONLY, NOTHING_TO_FIX, type VerdictTexts } from './verdict-tex
 export const TOKEN_EXCHANGE_VERDICTS = {
   subject_token_unknown: {
     by: 'app',
-    sentence: 'The token to exchange is no live access token of this server.',
+    sentence: 'The token to exchange is not a valid access token of this server.',
     fix: NOTHING_TO_FIX,
-    toDeveloper: 'Send a live access token as `subject_token`; refresh it first.',
+    toDeveloper: 'Send a valid access token as `subject_token`; refresh it first.',
   },
   subject_token_of_other_client: {
     by: 'operator',

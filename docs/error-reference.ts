@@ -1,0 +1,66 @@
+import { ERRORS } from '@grantkit/core/errors'
+import { type Party, VERDICTS, type VerdictText } from '@grantkit/core/explain'
+import type { ErrorDefinition } from '@grantkit/core/feature'
+import { DEVELOPER_ONLY } from '../packages/core/src/explain/verdicts/verdict-text.ts'
+import { ERROR_GROUPS } from './error-groups.ts'
+
+/** Who can change a fault, in words. */
+const PARTIES: Readonly<Record<Party, string>> = {
+  app: 'the developer of the app',
+  operator: 'the operator of the server',
+  user: 'the user',
+  network: 'whoever runs the network between the app and the server',
+  server: 'the operator: the server failed',
+  none: 'nothing has failed',
+}
+
+/** The reasons of each error code: a client sees the code alone. */
+export function reasonsByCode(): string {
+  const reasons = Map.groupBy(Object.values(ERRORS), ({ error }) => error)
+  const rows = [...reasons].map(([code, errors]) => [
+    `\`${code}\``,
+    errors.map(({ reason }) => `[${reason}](#${reason})`).join(', '),
+  ])
+  return [['Error code', 'Reasons'], ['---', '---'], ...rows]
+    .map((row) => `| ${row.join(' | ')} |`)
+    .join('\n')
+}
+
+/** Every error of core, by endpoint and feature. */
+export function errorReference(): string {
+  const grouped = ERROR_GROUPS.flatMap(({ verdicts }) => Object.keys(verdicts))
+  const missing = Object.keys(ERRORS).filter((reason) => !grouped.includes(reason))
+  if (missing.length > 0) throw new Error(`No group of docs/error-groups.ts has ${missing.join(', ')}`)
+  return ERROR_GROUPS.map(({ title, intro, verdicts }) => {
+    const errors = Object.entries(verdicts).map(([reason, verdict]) =>
+      errorEntry(ERRORS[reason as keyof typeof ERRORS], verdict),
+    )
+    return [`## ${title}`, intro, ...errors].join('\n\n')
+  }).join('\n\n')
+}
+
+/** One error as a section. @param verdict absent for the error of a feature of your own */
+export function errorEntry(definition: ErrorDefinition, verdict?: VerdictText): string {
+  const { reason, error, status, description } = definition
+  const answer = `\`${error}\`, status ${status}: *${description}*`
+  return [`### ${reason}`, answer, ...(verdict ? explanation(verdict) : [])].join('\n\n')
+}
+
+/** What no error says: a step that never came, or one that came again. */
+export function findingReference(): string {
+  return Object.entries(VERDICTS)
+    .filter(([id]) => !Object.hasOwn(ERRORS, id))
+    .map(([id, verdict]) => [`### ${id}`, ...explanation(verdict)].join('\n\n'))
+    .join('\n\n')
+}
+
+function explanation({ by, sentence, fix, toDeveloper, doctorCheck }: VerdictText): string[] {
+  const points = [
+    `- **Who can change it**: ${PARTIES[by]}`,
+    // Else the next point says what to do.
+    ...(fix === DEVELOPER_ONLY ? [] : [`- **What to do**: ${fix}`]),
+    `- **For the developer**: ${toDeveloper}`,
+    ...(doctorCheck === undefined ? [] : [`- **Check of the [doctor](doctor.md)**: \`${doctorCheck}\``]),
+  ]
+  return [sentence, points.join('\n')]
+}
