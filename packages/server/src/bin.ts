@@ -1,15 +1,25 @@
 #!/usr/bin/env node
-import { withoutOption } from './commands/command-line.ts'
-import { grantkit } from './commands/grantkit.ts'
-import { runProgram } from './commands/run-program.ts'
 import type { ConfiguredService } from './configured-service.ts'
+import { nodeVersionProblem } from './node-version.ts'
 
-/** Every command reads the configuration, so the option may be anywhere. */
-const { words, value: file } = withoutOption(process.argv.slice(2), 'config')
+// An older Node cannot load the rest, so it is imported after the check.
+const problem = nodeVersionProblem()
+if (problem === undefined) await run()
+else {
+  console.error(problem)
+  process.exitCode = 1
+}
 
-await runProgram('grantkit', grantkit(load), words)
+async function run(): Promise<void> {
+  const { withoutOption } = await import('./commands/command-line.ts')
+  const { grantkit } = await import('./commands/grantkit.ts')
+  const { runProgram } = await import('./commands/run-program.ts')
+  // Every command reads the configuration, so the option may be anywhere.
+  const { words, value: file } = withoutOption(process.argv.slice(2), 'config')
+  await runProgram('grantkit', grantkit(load), words)
 
-async function load(): Promise<ConfiguredService> {
-  const { readConfig } = await import('./config/read-config.ts')
-  return { ...(await readConfig({ file })), definition: {} }
+  async function load(): Promise<ConfiguredService> {
+    const { readConfig } = await import('./config/read-config.ts')
+    return { ...(await readConfig({ file })), definition: {} }
+  }
 }

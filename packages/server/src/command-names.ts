@@ -7,6 +7,7 @@ export interface CommandNames {
   readonly clients: string
   readonly integrations: string
   readonly trail: string
+  readonly doctor: string
 }
 
 const GRANTKIT: CommandNames = {
@@ -17,6 +18,7 @@ const GRANTKIT: CommandNames = {
   clients: 'grantkit clients',
   integrations: 'grantkit clients list --origin integration',
   trail: 'grantkit trail',
+  doctor: 'npx @grantkit/doctor',
 }
 
 /** The names of a service, or of the program `grantkit`. */

@@ -22,7 +22,7 @@ import type { DescribedServer } from './openapi/described-server.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { health, type Probes, probesOf, reachable } from './operations/health.ts'
 import { measuredRoute, measuring } from './operations/measured-responses.ts'
-import { pagesOptions, siteOf } from './pages/pages-options.ts'
+import { type LateServer, pagesOptions, siteOf } from './pages/pages-options.ts'
 import { type PagesOptions, pages } from './pages/routes.ts'
 import { type ServiceContext, type ServiceParts, serviceContext } from './service-context.ts'
 import { statisticsReader } from './statistics/statistics-reader.ts'
@@ -53,9 +53,13 @@ export async function createService({ addsAccounts = true, ...parts }: ServicePa
   const trusted = trustProxy === undefined ? undefined : trustedProxies(trustProxy)
   const callers = callerOf(trusted)
   const users = await openUsers(context, addsAccounts)
-  const late = { metadata: () => server.metadata, findClient: (id: string) => server.clients.find(id) }
-  const options = await pagesOptions(context, users, late, callers)
-  const server = await authorizationServer(context, options)
+  // The server needs the pages, and the pages need the server: they read it at requests, when it exists.
+  const serverOfPages: LateServer = {
+    metadata: () => server.metadata,
+    findClient: (id) => server.clients.find(id),
+  }
+  const options = await pagesOptions(context, users, serverOfPages, callers)
+  const server: AuthorizationServer = await authorizationServer(context, options)
   const running = { context, users, options, server, guards: guardsOf(context, server, options.scopes) }
   const probes = probesOf(context.storage)
   const operators = operatorsOf(running, probes)
@@ -115,13 +119,17 @@ function operatorsOf({ context, users, options, server }: Running, probes: Probe
   return {
     ...options,
     site: siteOf(context, users, { metadata: () => server.metadata }, ADMIN_STYLE),
-    ...{ accounts, directory, clients, grants, trail },
+    accounts,
+    directory,
+    clients,
+    grants,
+    trail,
+    statistics,
     onEvent,
     actions: operatorActions({ accounts, clients, grants, onError }),
     overview: overviewOf(watched),
     state: stateOf(watched),
     commands: commandNamesOf(definition),
-    statistics,
   }
 }
 
@@ -139,7 +147,10 @@ function ownRoutes(
 ): readonly Mounted[] {
   const { metadata, description } = server
   const mounted = definition.mount?.({
-    ...{ config, metadata, description, openApi },
+    config,
+    metadata,
+    description,
+    openApi,
     site: options.site,
     demo: users.demo,
     database: storage.database,

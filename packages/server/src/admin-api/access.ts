@@ -63,7 +63,7 @@ export function actorOf(c: Context<AdminEnv>): Actor {
   return token.by === 'client' ? `client:${token.clientId}` : `account:${token.subject}`
 }
 
-/** Nobody locks themselves out. @throws OAuthError `access_denied` */
+/** Administrators cannot lock themselves out. @throws OAuthError `access_denied` */
 export function refuseOwnAccount(c: Context<AdminEnv>, sub: string): void {
   if (actorOf(c) === `account:${sub}`) throw new OAuthError(ACCESS_ERRORS.own_account)
 }

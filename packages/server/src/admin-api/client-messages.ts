@@ -1,5 +1,6 @@
 import type { PublicClient, StaticClient } from '@grantkit/core'
 import { z } from '@hono/zod-openapi'
+import { camelCased, snakeCased } from '../authorization/client-members.ts'
 import { PageQuery, pageOf, text } from './lists.ts'
 
 /** The messages of the admin API about clients, by the names of RFC 7591. */
@@ -96,19 +97,10 @@ export const IdempotencyKey = z.object({
 
 /** A client by the names of RFC 7591. */
 export function clientOf({ createdAt, expiresAt: _, ...client }: PublicClient): z.output<typeof Client> {
-  const named = Object.entries(client).map(([name, value]) => [snakeCase(name), value])
-  return { ...Object.fromEntries(named), client_id_issued_at: createdAt }
+  return { ...snakeCased(client), client_id_issued_at: createdAt } as z.output<typeof Client>
 }
 
 /** The members of a request, as `clients.add` takes them. */
 export function metadataOf(client: z.output<typeof NewClient>): StaticClient {
-  return Object.fromEntries(Object.entries(client).map(([name, value]) => [camelCase(name), value])) as never
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-}
-
-function camelCase(name: string): string {
-  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return camelCased(client) as never
 }

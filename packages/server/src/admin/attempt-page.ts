@@ -3,6 +3,7 @@ import { html } from '@grantkit/pages'
 import type { AttemptReader, FoundAttempt } from '../attempts/attempt-reader.ts'
 import { KEPT_WORDS, PARTY_WORDS } from '../attempts/words.ts'
 import { actingAs } from '../audit/actor.ts'
+import type { CommandNames } from '../command-names.ts'
 import type { OnEvent } from '../events.ts'
 import type { Markup, Site } from '../pages/page.ts'
 import { addressOf, adminPage, facts } from './admin-page.ts'
@@ -14,6 +15,7 @@ import { stepTable } from './step-table.ts'
 export interface AttemptPageOptions extends NameSources {
   readonly attempts: AttemptReader
   readonly baseUrl: string
+  readonly commands: CommandNames
   readonly onEvent: OnEvent
 }
 
@@ -50,7 +52,7 @@ const unknown = ({ basePath }: Site) => html`
 <p>Nothing is known here of a sign-in with this reference. It may be too old, or another process of this service has seen it and kept no row. The last group of a whole reference, such as <code>7K3M-Q2WD-R4X8A</code>, has the cause.</p>
 <p><a href="${basePath}/admin/why">All failed sign-ins</a></p>`
 
-function verdictCard({ baseUrl }: AttemptPageOptions, { verdict, keptIn }: FoundAttempt): Markup {
+function verdictCard({ baseUrl, commands }: AttemptPageOptions, { verdict, keptIn }: FoundAttempt): Markup {
   const { by, sentence, fix, compared, doctorCheck } = verdict
   return html`
 <section class="card" aria-label="Verdict">
@@ -64,7 +66,7 @@ function verdictCard({ baseUrl }: AttemptPageOptions, { verdict, keptIn }: Found
       : [
           [
             'From outside',
-            html`<code>npx @grantkit/doctor ${baseUrl}</code> shows it as <code>${doctorCheck}</code>`,
+            html`<code>${commands.doctor} ${baseUrl}</code> shows it as <code>${doctorCheck}</code>`,
           ] as const,
         ]),
   ])}

@@ -55,7 +55,7 @@ ${await trailTable(options, entries)}
 const gone = ({ clients }: CommandNames) => html`
 <p>No client has this id. If it was removed a moment ago, its grants end one after another: the entry <code>client_removed</code> says that all have. Without that entry, <code>${clients} remove</code> with its id finishes it.</p>`
 
-const ORIGINS: Readonly<Record<PublicClient['origin'], string>> = {
+const ORIGIN_HINTS: Readonly<Record<PublicClient['origin'], string>> = {
   registered: 'It registered itself, so its name is only a claim.',
   integration: 'An integration: an operator added it.',
   document: 'A document describes it, and the host of the document is verified.',
@@ -66,7 +66,7 @@ function clientCard(client: PublicClient, visit: OperatorVisit): Markup {
   const methods = [client.tokenEndpointAuthMethod, ...(client.otherAuthMethods ?? [])]
   return html`
 <section class="card" aria-label="Client">
-  <p class="hint">${ORIGINS[origin]}</p>
+  <p class="hint">${ORIGIN_HINTS[origin]}</p>
   ${facts([
     ['Id', html`<code>${clientId}</code>`],
     ...knownClientFact(client),

@@ -1,10 +1,9 @@
 import { html } from '@grantkit/pages'
 import type { Markup } from '../pages/page.ts'
+import { DAY_SECONDS } from '../time-units.ts'
 import type { KeyState } from './overview.ts'
 import { table } from './table.ts'
 import { momentOf } from './times.ts'
-
-const DAY = 24 * 60 * 60
 
 const ROLES: Readonly<Record<KeyState['role'], { text: string; kind: number }>> = {
   signs: { text: 'signs now', kind: 1 },
@@ -15,7 +14,7 @@ const ROLES: Readonly<Record<KeyState['role'], { text: string; kind: number }>> 
 /** The signing keys with their age. @param now in epoch seconds */
 export async function keySection(keys: readonly KeyState[], now: number): Promise<Markup> {
   const { ageBars } = await import('./charts/age-bars.ts')
-  const daysOf = ({ madeAt }: KeyState) => Math.max(0, (now - madeAt) / DAY)
+  const daysOf = ({ madeAt }: KeyState) => Math.max(0, (now - madeAt) / DAY_SECONDS)
   const aged = keys.map((key) => ({
     name: `${key.alg}, ${ageText(key, daysOf(key))}, ${ROLES[key.role].text}`,
     days: daysOf(key),

@@ -57,7 +57,7 @@ export async function overviewCharts(statistics: StatisticsReader, window: Chart
   return html`
 <div class="charts">
 ${EVENT_CHARTS.map((chart) => stackedBars(chart, window, eventSeries(window, events, chart)))}
-${stackedBars(REFUSALS, window, reasonSeries(window, reasons))}
+${stackedBars(ERRORS_BY_REASON, window, reasonSeries(window, reasons))}
 </div>
 ${responseTimes(window, responses)}`
 }
@@ -76,7 +76,7 @@ function eventSeries(
   }))
 }
 
-const REFUSALS = {
+const ERRORS_BY_REASON = {
   id: 'refusals',
   title: 'Refused requests by reason',
   description: 'The number of requests that were refused, by the most frequent reasons.',

@@ -3,6 +3,7 @@ import type { TrailReader } from '../audit/trail-reader.ts'
 import type { Markup, Site } from '../pages/page.ts'
 import { minuteOf } from '../statistics/resolutions.ts'
 import type { StatisticsReader } from '../statistics/statistics-reader.ts'
+import { DAY_MINUTES } from '../time-units.ts'
 import { addressOf, adminPage, facts, parameter } from './admin-page.ts'
 import { keySection } from './key-section.ts'
 import { type KnownClientRefusals, knownClientRefusals } from './known-client-refusals.ts'
@@ -21,7 +22,6 @@ export interface OverviewPageOptions extends NameSources {
 
 const SHOWN = 8
 /** In minutes. */
-const DAY = 24 * 60
 /** The entries of a list that a person looks at first. */
 const NOTABLE = [
   'grant_ended',
@@ -48,7 +48,7 @@ export function overviewPage(options: OverviewPageOptions): Show {
     const main = html`
 ${healthFacts(health)}
 ${rangeLinks(site, name)}
-${window.minutes > DAY ? html`<p class="hint">The days of the charts begin at 00:00 UTC.</p>` : ''}
+${window.minutes > DAY_MINUTES ? html`<p class="hint">The days of the charts begin at 00:00 UTC.</p>` : ''}
 ${charts}
 ${refusedKnownClients(refusals)}
 <h2 class="part">Signing keys by age</h2>

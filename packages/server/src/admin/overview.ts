@@ -5,6 +5,7 @@ import type { TrailReader } from '../audit/trail-reader.ts'
 import type { Probes } from '../operations/health.ts'
 import { minuteOf } from '../statistics/resolutions.ts'
 import type { StatisticsReader } from '../statistics/statistics-reader.ts'
+import { DAY_MS } from '../time-units.ts'
 import { type KnownClientRefusals, knownClientRefusals } from './known-client-refusals.ts'
 import { windowOf } from './time-range.ts'
 
@@ -63,7 +64,6 @@ export const COUNTED = [
   'refused',
 ] as const
 export const MAX_COUNTED = 1000
-const DAY_MS = 24 * 60 * 60 * 1000
 
 export function overviewOf(options: OverviewOptions): () => Promise<Overview> {
   const { trail, statistics, now = clock } = options

@@ -1,4 +1,5 @@
 import { intervalOf } from '../statistics/resolutions.ts'
+import { DAY_MINUTES, MINUTE_MS } from '../time-units.ts'
 
 /** The times that an operator can choose for a chart or a list. */
 export interface TimeRange {
@@ -9,13 +10,11 @@ export interface TimeRange {
   readonly step: number
 }
 
-const DAY = 24 * 60
-
 export const RANGES = {
   '1h': { text: 'Last hour', minutes: 60, resolution: 1, step: 1 },
-  '24h': { text: '24 hours', minutes: DAY, resolution: 10, step: 20 },
-  '7d': { text: '7 days', minutes: 7 * DAY, resolution: 60, step: 120 },
-  '30d': { text: '30 days', minutes: 30 * DAY, resolution: 60, step: DAY },
+  '24h': { text: '24 hours', minutes: DAY_MINUTES, resolution: 10, step: 20 },
+  '7d': { text: '7 days', minutes: 7 * DAY_MINUTES, resolution: 60, step: 120 },
+  '30d': { text: '30 days', minutes: 30 * DAY_MINUTES, resolution: 60, step: DAY_MINUTES },
 } as const satisfies Record<string, TimeRange>
 export type RangeName = keyof typeof RANGES
 export const RANGE_NAMES = Object.keys(RANGES) as readonly RangeName[]
@@ -24,8 +23,6 @@ export const RANGE_NAMES = Object.keys(RANGES) as readonly RangeName[]
 export function rangeNamed(name: string | undefined): RangeName | undefined {
   return RANGE_NAMES.find((known) => known === name)
 }
-
-const MINUTE_MS = 60_000
 
 /** When the range begins, as the trail writes times; `undefined` without a range. */
 export function sinceOf(name: RangeName | undefined): string | undefined {

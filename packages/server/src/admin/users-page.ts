@@ -18,7 +18,7 @@ export function usersPage(site: Site, directory: AccountDirectory): Show {
     const search = textField({ name: 'email', label: 'E-mail address, or how it begins', value: prefix })
     const main = html`
 ${filterForm(path, [search], 'Search')}
-${accounts.length === 0 ? html`<p>Nobody has such an address.</p>` : userTable(site, accounts)}
+${accounts.length === 0 ? html`<p>No user has such an address.</p>` : userTable(site, accounts)}
 ${pageLinks(path, { email: prefix, after }, next)}`
     return adminPage(site, visit, { title: 'Users', section: '/users', main })
   }

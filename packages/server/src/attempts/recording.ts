@@ -4,6 +4,7 @@ import { keySuffixes, rowQueue } from '../database/row-queue.ts'
 import type { AttemptStepRow } from '../database/tables.ts'
 import type { ServiceEvent } from '../events.ts'
 import { rowBudget } from '../limits/row-budget.ts'
+import { MINUTE_MS } from '../time-units.ts'
 import { pruneAttempts } from './attempt-rows.ts'
 import { overdueAttempts } from './overdue-attempts.ts'
 import { type KeyedStep, rowOf } from './step-row.ts'
@@ -42,7 +43,6 @@ const DAYS_OF_UNAUTHENTICATED = 3
 const MAX_WAITING = 5000
 const MAX_WAITING_UNAUTHENTICATED = 1000
 
-const MINUTE_MS = 60_000
 const PRUNE_MS = 10 * MINUTE_MS
 
 export function attemptRecording(
@@ -82,7 +82,7 @@ export function attemptRecording(
     return admitted && queue.add(rowOf(step, undefined, kept), MAX_WAITING_UNAUTHENTICATED)
   }
 
-  /** What did not come causes no event, so somebody has to look. */
+  /** A step that is overdue causes no event, so a timer looks for it. */
   function writeOverdue(): void {
     const attempts = recorder.recent({ limit: Number.POSITIVE_INFINITY })
     for (const { finding, steps } of overdueAttempts(attempts, Date.now() / 1000))

@@ -1,4 +1,5 @@
 import type { AuditRow } from '../database/tables.ts'
+import { DAY_MS } from '../time-units.ts'
 
 /** An event as the trail keeps it. Its other members are ids, reasons and counts, never a secret. */
 export interface Happened {
@@ -46,8 +47,6 @@ export function entryOf({ id, type, subject, client_id, facts }: Omit<AuditRow, 
 export function dayOf(at: Date, days: number): string {
   return new Date(at.getTime() + days * DAY_MS).toISOString().slice(0, 10)
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The key by which omitted entries are counted: one of a short list that callers cannot extend. */
 export function reasonOf({ type, reason }: Happened): string {

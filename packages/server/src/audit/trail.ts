@@ -1,7 +1,9 @@
 import type { Database } from '../database/database.ts'
+import { pruneExpired } from '../database/prune-expired.ts'
+import { MINUTE_MS } from '../time-units.ts'
 import { boundsOfMinute } from './bounds.ts'
+import { dayOf } from './entry.ts'
 import { type AuditedEvent, type Cause, causeOf, happenedOf } from './kept-events.ts'
-import { prune } from './pruning.ts'
 import { type AuditOptions, auditQueue } from './queue.ts'
 
 /** Records consents, sign-ins and changes by operators. */
@@ -25,7 +27,6 @@ const MAX_WAITING: Readonly<Record<Cause, number>> = {
   user: 5000,
   unauthenticated: 1000,
 }
-const MINUTE_MS = 60_000
 const PRUNE_MS = 10 * MINUTE_MS
 
 export function auditTrail(database: Database, options: AuditOptions): AuditTrail {
@@ -57,4 +58,14 @@ export function auditTrail(database: Database, options: AuditOptions): AuditTrai
       await queue.close()
     },
   }
+}
+
+/**
+ * Deletes expired entries. A day after they expire: the database refuses an earlier deletion, and has a clock of its
+ * own.
+ *
+ * @returns how many
+ */
+export function prune(database: Database, now: Date): Promise<number> {
+  return pruneExpired(database, 'audit', dayOf(now, -1))
 }

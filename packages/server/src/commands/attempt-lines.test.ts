@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { type StepEvent, verdictOf } from '@grantkit/core/explain'
+import { isProbe } from '@grantkit/doctor'
 import { expect, it } from 'vitest'
 import { attemptLine, attemptLines } from './attempt-lines.ts'
 
@@ -20,9 +21,45 @@ const attempt = {
 }
 
 it('a line of a list has the reference, the time, the verdict, the client and the user', () => {
-  expect(stripVTControlCharacters(attemptLine(attempt))).toBe(
+  expect(stripVTControlCharacters(attemptLine(attempt, isProbe))).toBe(
     '7K3M-Q2WD  2026-01-31T08:01:30.000Z  code_expired  client app  user ada',
   )
+})
+
+it('a line of a list marks a probe of the doctor', () => {
+  const probes = [
+    { clientId: 'doctor' },
+    { redirectUri: 'http://127.0.0.1:49150/doctor' },
+    { redirectUri: 'https://doctor.example/callback' },
+  ]
+  for (const facts of probes) {
+    const probe = { ...attempt, steps: [step('client_found', 0, facts)] }
+    expect(attemptLine(probe, isProbe)).toMatch(/ {2}probe of the doctor$/)
+  }
+})
+
+it('a line of a step has only the facts that differ from the lines before', () => {
+  const scopes = ['notes:read']
+  const repeated = [step('requested', 0, { scopes }), step('client_found', 1, { scopes }), step('allowed', 2)]
+  const [first, second, third] = attemptLines({ ...attempt, steps: repeated }, undefined).slice(-3)
+  expect(stripVTControlCharacters(first ?? '')).toMatch(/requested +clientId app {2}scopes notes:read$/)
+  expect(stripVTControlCharacters(second ?? '')).toMatch(/client_found$/)
+  expect(stripVTControlCharacters(third ?? '')).toMatch(/allowed$/)
+  const errors = ['code_unknown', 'code_unknown'].map((reason) =>
+    step('code_redeemed', 3, { outcome: 'refused', reason }),
+  )
+  const lines = attemptLines({ ...attempt, steps: errors }, undefined).slice(-2)
+  expect(lines.map((line) => line.includes('reason code_unknown'))).toEqual([true, true])
+})
+
+it('compared facts have no quotes around them', () => {
+  const network = '192.0.2.0/24'
+  const uses = [
+    step('refreshed', 0, { network }),
+    step('refreshed', 9, { network, outcome: 'refused', reason: 'refresh_token_reused' }),
+  ]
+  const lines = attemptLines({ ...attempt, steps: uses, verdict: verdictOf(uses, AT + 100) }, undefined)
+  expect(lines).toContain('first use                 2026-01-31T08:00:00.000Z from 192.0.2.0/24')
 })
 
 it('an attempt is its verdict, who is at fault, the fix, the words for the developer, and the steps', () => {

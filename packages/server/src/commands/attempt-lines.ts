@@ -1,17 +1,22 @@
 import { styleText } from 'node:util'
 import type { PublicClient } from '@grantkit/core'
 import { formatReference, type StepEvent } from '@grantkit/core/explain'
+import { terminalText } from '@grantkit/core/feature'
 import type { FoundAttempt } from '../attempts/attempt-reader.ts'
 import type { ReadAttempt } from '../attempts/read-attempt.ts'
 import { KEPT_WORDS, PARTY_WORDS, since } from '../attempts/words.ts'
-import { momentOf } from './client-lines.ts'
+import { isoTime } from './client-lines.ts'
 import { plain } from './terminal.ts'
 
-/** One line of a list. */
-export function attemptLine({ reference, steps, verdict, clientId, subject }: ReadAttempt): string {
-  const at = momentOf(steps.at(-1)?.at ?? 0)
+/** One line of a list. @param isProbe whether a request of the doctor caused a step */
+export function attemptLine(
+  { reference, steps, verdict, clientId, subject }: ReadAttempt,
+  isProbe: (step: StepEvent) => boolean,
+): string {
+  const at = isoTime(steps.at(-1)?.at ?? 0)
   const who = [clientId && `client ${plain(clientId)}`, subject && `user ${plain(subject)}`].filter(Boolean)
-  return [formatReference(reference), at, styleText('bold', verdict.id), ...who].join('  ')
+  const probe = steps.some(isProbe) ? ['probe of the doctor'] : []
+  return [formatReference(reference), at, styleText('bold', verdict.id), ...who, ...probe].join('  ')
 }
 
 /** The verdict, what is known of the client and the user, and the steps. */
@@ -25,25 +30,43 @@ export function attemptLines(attempt: FoundAttempt, client: PublicClient | undef
     '',
     row('At fault', PARTY_WORDS[by]),
     row('What to do', fix),
-    ...compared.map(({ label, value }) => row(label, plain(value))),
+    ...compared.map(({ label, value }) => row(label, terminalText(value))),
     ...(by === 'none' ? [] : [row('For the developer', toDeveloper)]),
     ...(doctorCheck === undefined ? [] : [row('Check of the doctor', doctorCheck)]),
     ...(clientId === undefined ? [] : [row('Client', [plain(clientId), ...name].join('  '))]),
     ...(subject === undefined ? [] : [row('User', plain(subject))]),
     ...(kept === undefined ? [] : [row('Kept', kept)]),
     '',
-    ...steps.map((step, at) => stepLine(step, steps[at - 1])),
+    ...stepLines(steps),
   ]
 }
 
+/** Later steps repeat what is known of the request, so a fact is printed only where it changes. */
+function stepLines(steps: readonly StepEvent[]): string[] {
+  const printed = new Map<string, string>()
+  return steps.map((step, at) => {
+    const changed = factsOf(step).filter(([name, value]) => name === 'reason' || printed.get(name) !== value)
+    for (const [name, value] of changed) printed.set(name, value)
+    return stepLine(step, changed, steps[at - 1])
+  })
+}
+
+/** What has a place of its own in the line. */
+const OWN_PLACE: ReadonlySet<string> = new Set(['type', 'reference', 'at', 'step', 'outcome'])
+
+function factsOf(step: StepEvent): (readonly [name: string, value: string])[] {
+  return Object.entries(step).flatMap(([name, value]) => (OWN_PLACE.has(name) ? [] : [[name, plain(value)]]))
+}
+
 function stepLine(
-  { type: _, reference: __, at, step, outcome, ...facts }: StepEvent,
+  { at, step, outcome }: StepEvent,
+  facts: readonly (readonly [name: string, value: string])[],
   before?: StepEvent,
 ): string {
   const after = since(before, { at }).padStart(9)
-  const known = Object.entries(facts).map(([name, value]) => `${name} ${plain(value)}`)
+  const known = facts.map(([name, value]) => `${name} ${value}`)
   const name = outcome === 'ok' ? step.padEnd(24) : styleText('red', `${step} ${outcome}`.padEnd(24))
-  return `${momentOf(at)}${after}  ${name}  ${styleText('dim', known.join('  '))}`.trimEnd()
+  return `${isoTime(at)}${after}  ${name}  ${styleText('dim', known.join('  '))}`.trimEnd()
 }
 
 function row(name: string, words: string): string {

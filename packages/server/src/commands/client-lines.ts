@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 import type { ClientRemoval, PublicClient } from '@grantkit/core'
 import type { Client } from '@grantkit/core/feature'
+import { snakeCased } from '../authorization/client-members.ts'
 import { plain } from './terminal.ts'
 
 /** One line of a list. */
@@ -19,19 +20,19 @@ export function clientLine(client: Client): string {
 /** All details for an operator. */
 export function clientLines(client: PublicClient): string[] {
   return Object.entries(client).map(
-    ([name, value]) => `${name.padEnd(24)}  ${TIMES.has(name) ? momentOf(Number(value)) : plain(value)}`,
+    ([name, value]) => `${name.padEnd(24)}  ${TIMES.has(name) ? isoTime(Number(value)) : plain(value)}`,
   )
 }
 
 const TIMES = new Set(['createdAt', 'expiresAt'])
 
 /** @param seconds since the epoch */
-export function momentOf(seconds: number): string {
+export function isoTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
 }
 
 function dayOf(seconds: number): string {
-  return momentOf(seconds).slice(0, 10)
+  return isoTime(seconds).slice(0, 10)
 }
 
 /** @throws Error if the client does not exist */
@@ -43,12 +44,8 @@ export function removalLine(clientId: string, { existed, grantsEnded }: ClientRe
 /** With the names of RFC 7591, as in a registration response. */
 export function clientInformation({ createdAt, scopes, pkceOptional, ...client }: PublicClient): object {
   const { origin: _, expiresAt: __, clientCredentialsScopes, ...members } = client
-  const named = Object.entries(members).map(([name, value]) => [
-    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    value,
-  ])
   return {
-    ...Object.fromEntries(named),
+    ...snakeCased(members),
     client_id_issued_at: createdAt,
     scope: scopes?.join(' '),
     client_credentials_scopes: clientCredentialsScopes && scopeText(clientCredentialsScopes),

@@ -86,7 +86,8 @@ function checkChoice(option: string, choices: readonly string[], value: unknown)
   throw new UsageError(`${option} must be ${or.format(choices)}, not "${value}".`)
 }
 
-function suggestion(word: string, known: readonly string[]): string {
+/** A question about the nearest known word; empty if none is near. */
+export function suggestion(word: string, known: readonly string[]): string {
   const near = closest(word, [...known])
   return distance(word, near) <= 1 + word.length / 4 ? ` Did you mean ${near}?` : ''
 }

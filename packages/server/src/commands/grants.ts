@@ -4,7 +4,7 @@ import { defineCommand } from 'citty'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
 import type { LoadService } from '../configured-service.ts'
 import type { Service } from '../service.ts'
-import { momentOf } from './client-lines.ts'
+import { isoTime } from './client-lines.ts'
 import { UsageError } from './command-line.ts'
 import { namedAccount, userArgument as user } from './named-account.ts'
 import { jsonText, plain } from './terminal.ts'
@@ -70,5 +70,5 @@ async function print(grants: Service['grants'], subject: string, json = false): 
 
 function grantLine({ id, clientId, client, scopes, usedAt }: UserGrant): string {
   const name = plain(client?.clientName ?? clientId)
-  return `${id}  ${styleText('bold', name)}  client ${plain(clientId)}  used ${momentOf(usedAt)}  ${scopes.map(plain).join(' ')}`
+  return `${id}  ${styleText('bold', name)}  client ${plain(clientId)}  used ${isoTime(usedAt)}  ${scopes.map(plain).join(' ')}`
 }

@@ -3,6 +3,8 @@ import { defineCommand } from 'citty'
 import type { Answers, GivenAnswers } from '../init/answers.ts'
 
 const FILES = ['grantkit.config.ts', '.env', 'compose.yaml']
+const DATABASE_STEP =
+  '  docker compose up -d postgres  # or set DATABASE_URL in .env to a Postgres that you have'
 
 /** Writes the configuration of a new server. It asks for what the options leave out. */
 export const init = defineCommand({
@@ -48,11 +50,12 @@ async function answersOf(given: GivenAnswers, folder: string, yes = false): Prom
   return completed(await askFor(given))
 }
 
+/** By npx, which finds the program in this project and one that is installed for all. */
 function nextSteps({ database, users }: Answers): string[] {
   return [
-    ...(database === 'postgres' ? ['  docker compose up -d postgres'] : []),
-    '  grantkit check',
-    '  grantkit start',
-    ...(users === 'here' ? ['  grantkit users add --email … --name …'] : []),
+    ...(database === 'postgres' ? [DATABASE_STEP] : []),
+    '  npx grantkit check',
+    '  npx grantkit start',
+    ...(users === 'here' ? ['  npx grantkit users add --email … --name …'] : []),
   ]
 }

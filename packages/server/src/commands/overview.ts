@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import { defineCommand } from 'citty'
 import type { KeyState, Overview } from '../admin/overview.ts'
 import type { LoadService } from '../configured-service.ts'
-import { momentOf } from './client-lines.ts'
+import { isoTime } from './client-lines.ts'
 import { jsonText } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
@@ -38,8 +38,8 @@ function linesOf({ health, keys, lastDay, knownClientsRefused }: Overview, maxCo
 }
 
 function keyWords({ kid, role, madeAt, mayBeOlder, signsFrom }: KeyState): string {
-  const made = `made ${momentOf(madeAt)}${mayBeOlder ? ' or before' : ''}`
-  const signs = signsFrom === undefined ? [] : [`signs from ${momentOf(signsFrom)}`]
+  const made = `made ${isoTime(madeAt)}${mayBeOlder ? ' or before' : ''}`
+  const signs = signsFrom === undefined ? [] : [`signs from ${isoTime(signsFrom)}`]
   return [kid, role, made, ...signs].join('  ')
 }
 

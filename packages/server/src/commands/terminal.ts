@@ -20,12 +20,12 @@ export function jsonText(value: unknown, indent?: number): string {
   return escapedLines(JSON.stringify(value, null, indent))
 }
 
-/** Prints why a command failed, and exits with 1. @param prefix the sentence before the reason */
-export function fail(error: unknown, prefix = 'This did not work.'): void {
+/** Prints why a command failed, and exits with 1. @param prefix a sentence before the reason */
+export function fail(error: unknown, prefix?: string): void {
   // The reader of the pipe, such as "head", may have closed it.
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') return
   const message = error instanceof Error ? error.message : String(error)
-  console.error(styleText('red', `${prefix} ${escapedLines(message)}`))
+  console.error(styleText('red', escapedLines(prefix === undefined ? message : `${prefix} ${message}`)))
   process.exitCode = 1
 }
 

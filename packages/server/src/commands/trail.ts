@@ -5,7 +5,7 @@ import { defineCommand } from 'citty'
 import type { AuditEntry } from '../audit/entry.ts'
 import type { AuditQuery } from '../audit/reading.ts'
 import type { LoadService } from '../configured-service.ts'
-import { everyValue, UsageError, wholeNumber } from './command-line.ts'
+import { everyValue, suggestion, UsageError, wholeNumber } from './command-line.ts'
 import { jsonText, plain } from './terminal.ts'
 import { withTrail } from './with-trail.ts'
 
@@ -33,7 +33,7 @@ const list = (load: LoadService) =>
     meta: { description: 'The newest entries first' },
     args: { limit: { type: 'string', default: '50', valueHint: 'number' }, ...QUERY },
     run: async ({ args, rawArgs }) => {
-      const [query, limit] = [queryOf(args, rawArgs), wholeNumber('--limit', args.limit)]
+      const [query, limit] = [await queryOf(args, rawArgs), wholeNumber('--limit', args.limit)]
       const { auditPage } = await import('../audit/reading.ts')
       await withTrail(await load(), async (_, database) => {
         const { entries } = await auditPage(database, query, limit)
@@ -48,7 +48,7 @@ const exported = (load: LoadService) =>
     meta: { description: 'All of it as JSON lines, the oldest first' },
     args: QUERY,
     run: async ({ args, rawArgs }) => {
-      const query = queryOf(args, rawArgs)
+      const query = await queryOf(args, rawArgs)
       const { auditEntries } = await import('../audit/reading.ts')
       await withTrail(await load(), (_, database) =>
         pipeline(Readable.from(jsonLines(auditEntries(database, query))), process.stdout, { end: false }),
@@ -56,21 +56,27 @@ const exported = (load: LoadService) =>
     },
   })
 
-function queryOf(
+async function queryOf(
   args: Partial<Record<keyof typeof QUERY, string | undefined>>,
   words: readonly string[],
-): AuditQuery {
+): Promise<AuditQuery> {
   const types = everyValue(words, 'type')
+  const { KEPT_TYPES } = await import('../audit/kept-events.ts')
+  const unknown = types.find((type) => !KEPT_TYPES.includes(type))
+  if (unknown !== undefined)
+    throw new UsageError(
+      `--type must be a type of the audit trail, not "${unknown}".${suggestion(unknown, KEPT_TYPES) || ` Known: ${KEPT_TYPES.join(', ')}.`}`,
+    )
   return {
     subject: args.user,
     clientId: args.client,
     types: types.length === 0 ? undefined : types,
-    since: momentOf('--since', args.since),
-    until: momentOf('--until', args.until),
+    since: timeOption('--since', args.since),
+    until: timeOption('--until', args.until),
   }
 }
 
-function momentOf(option: string, text: string | undefined): string | undefined {
+function timeOption(option: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const time = /^\d{4}-/.test(text) ? new Date(text) : new Date(Number.NaN)
   if (!Number.isNaN(time.getTime())) return time.toISOString()

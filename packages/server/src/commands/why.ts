@@ -31,7 +31,8 @@ export const why = (load: LoadService) =>
         const { attempts } = service
         const found = await (failed ? attempts.latestFailures(query, limit) : attempts.latest(query, limit))
         if (query.subject) storage.trail.onEvent({ type: 'attempt_read', subject: query.subject })
-        for (const attempt of found) console.log(json ? jsonText(attempt) : attemptLine(attempt))
+        const { isProbe } = await import('@grantkit/doctor')
+        for (const attempt of found) console.log(json ? jsonText(attempt) : attemptLine(attempt, isProbe))
         if (found.length === 0 && !json) console.log('There are no such sign-ins.')
       })
     },

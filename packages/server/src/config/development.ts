@@ -6,8 +6,8 @@ import { createFile } from './private-file.ts'
 import { keySetText } from './signing-keys-file.ts'
 
 /**
- * Secret and signing keys for development, created at the first start in a folder that git ignores, so that a restart signs
- * nobody out.
+ * Secret and signing keys for development, created at the first start in a folder that git ignores, so that sessions and
+ * tokens are valid after a restart.
  */
 
 export async function developmentSecret(folder: string): Promise<string> {

@@ -1,17 +1,16 @@
 import { z } from 'zod'
+import { DAY_SECONDS } from '../time-units.ts'
 import { field, seconds } from './fields.ts'
-
-const DAY = 24 * 60 * 60
 
 /** How long codes, tokens and grants live, in seconds. */
 export const Lifetimes = z.strictObject({
   code: field(seconds(60), 'seconds', { variable: 'CODE_LIFETIME' }),
   accessToken: field(seconds(3600), 'seconds', { variable: 'ACCESS_TOKEN_LIFETIME' }),
-  refreshToken: field(seconds(30 * DAY), 'seconds without use', {
+  refreshToken: field(seconds(30 * DAY_SECONDS), 'seconds without use', {
     variable: 'REFRESH_TOKEN_LIFETIME',
     otherwise: '30 days',
   }),
-  grant: field(seconds(180 * DAY), 'seconds, with or without refreshes', {
+  grant: field(seconds(180 * DAY_SECONDS), 'seconds, with or without refreshes', {
     variable: 'GRANT_LIFETIME',
     otherwise: '180 days',
   }),

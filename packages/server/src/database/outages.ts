@@ -8,7 +8,7 @@ export function kindOfError(error: unknown): 'outage' | 'bug' | undefined {
   if (!(error instanceof Error)) return 'bug'
   const { name, message, code, errcode, cause } = error as NodeJS.ErrnoException & { errcode?: number }
   if (OUTAGE_NAMES.has(name)) return 'outage'
-  // A `fetch` that reached nobody is a TypeError with a cause.
+  // A `fetch` that reached no host is a TypeError with a cause.
   if (OF_THE_LANGUAGE.has(name) && cause === undefined) return 'bug'
   if (code === 'ERR_SQLITE_ERROR') return SQLITE_OUTAGES.has(Number(errcode) & 0xff) ? 'outage' : 'bug'
   if (SQLSTATE.test(code ?? '')) return POSTGRES_OUTAGES.test(code ?? '') ? 'outage' : 'bug'

@@ -1,4 +1,4 @@
-import { setImmediate as breath } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Database } from './database.ts'
 
 /** Rows of one statement. SQLite works in the event loop: this many take some milliseconds. */
@@ -11,7 +11,7 @@ export async function pruneExpired(
   day: string,
 ): Promise<number> {
   const over = database.selectFrom(table).select('id').where('kept_until', '<', day).limit(STEP)
-  for (let deleted = 0; ; await breath()) {
+  for (let deleted = 0; ; await yieldToEventLoop()) {
     const { numDeletedRows } = await database
       .deleteFrom(table)
       .where('id', 'in', over)

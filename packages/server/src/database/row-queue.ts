@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { setImmediate as breath } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 
 /** Rows that wait to be written to a table. No request waits for them. */
 export interface RowQueue<Row> {
@@ -39,7 +39,7 @@ export function rowQueue<Row>(options: RowQueueOptions<Row>): RowQueue<Row> {
       const batch = waiting.slice(0, BATCH)
       await insert(batch)
       waiting.splice(0, batch.length)
-      await breath()
+      await yieldToEventLoop()
     }
   }
 

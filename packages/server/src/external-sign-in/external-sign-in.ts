@@ -3,12 +3,11 @@ import type { PrivateJwk, ServerSecret, Store } from '@grantkit/core'
 import { z } from 'zod'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
-import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
-import { CALLBACK_PATH } from './callback-path.ts'
-import type { ExternalUsers } from './options.ts'
+import { CLOCK_TOLERANCE, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
+import { CALLBACK_PATH, type ExternalUsers } from './options.ts'
 import { ExternalSignInError } from './sign-in-error.ts'
 import { type SignInRequest, signInAddress } from './sign-in-request.ts'
-import { CLOCK_TOLERANCE, responseVerifier, type SignedInUser } from './sign-in-response.ts'
+import { responseVerifier, type SignedInUser } from './sign-in-response.ts'
 
 /**
  * Sign-in by the application: the browser takes a signed request there and brings a signed response back. A response
@@ -114,7 +113,7 @@ function isFresh({ fresh, maxAge, iat }: Begun, authTime: number, now: number): 
   return !fresh && (maxAge === undefined || now - authTime <= maxAge)
 }
 
-/** Anybody can link to the sign-in page with hints of any length, and the request is part of a URL. */
+/** Any page can link to the sign-in page with hints of any length, and the request is part of a URL. */
 function shortened(hints: Omit<BeginSignIn, 'returnTo' | 'prompt' | 'max_age'>) {
   return Object.fromEntries(
     Object.entries(hints).map(([name, text]) => [name, text?.slice(0, MAX_TEXT) || undefined]),

@@ -1,6 +1,9 @@
 import { isLoopbackUrl } from '@grantkit/core/feature'
 import type { JSONWebKeySet } from 'jose'
 
+/** Where the application sends the browser back to, below the base URL. */
+export const CALLBACK_PATH = '/login/external/callback'
+
 /** How the application signs its users in. Exactly one of `key` and `keys` is required. */
 export interface ExternalSignInOptions {
   /**

@@ -9,12 +9,11 @@ import {
   jwtVerify,
 } from 'jose'
 import { z } from 'zod'
+import { CLOCK_TOLERANCE } from '../http/signed-value.ts'
 import { UserId, userClaims } from '../users/user-claims.ts'
 import type { ExternalUsers } from './options.ts'
 import { ExternalSignInError } from './sign-in-error.ts'
 
-/** Seconds between the clocks of this server and of the application. */
-export const CLOCK_TOLERANCE = 60
 /** Seconds for which a response may be valid. */
 const MAX_LIFETIME = 60
 const MAX_LENGTH = 8192

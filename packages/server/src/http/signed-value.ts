@@ -26,8 +26,8 @@ export function signValue([key]: HmacKeys, claims: Record<string, string>, secon
 
 const Lifetime = z.object({ iat: z.number(), exp: z.number() })
 
-/** Seconds between the clocks of replicas. */
-const CLOCK_TOLERANCE = 60
+/** Seconds between the clocks of replicas, of their store, and of other hosts that sign or verify. */
+export const CLOCK_TOLERANCE = 60
 
 /**
  * The content of a signed value, or `undefined` if it is modified, expired or missing.

@@ -110,6 +110,22 @@ describe('grantkit init', () => {
     expect(printed.mock.lastCall?.[0].includes('\n  npm pkg set type=module\n')).toBe(isSaid)
   })
 
+  it('says how the commands of an installation in this folder are called', async () => {
+    const printed = vi.spyOn(console, 'log').mockReturnValue()
+    await initialized('--database=sqlite')
+    expect(printed.mock.lastCall?.[0]).toMatch(
+      / Next:\n\n {2}npx grantkit check\n {2}npx grantkit start\n {2}npx grantkit users add /,
+    )
+  })
+
+  it('says how to get the Postgres that it is to use', async () => {
+    const printed = vi.spyOn(console, 'log').mockReturnValue()
+    await initialized('--database=postgres')
+    expect(printed.mock.lastCall?.[0]).toContain(
+      '\n  docker compose up -d postgres  # or set DATABASE_URL in .env to a Postgres that you have\n',
+    )
+  })
+
   it('overwrites nothing, and then writes nothing', async () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'compose.yaml'), 'mine')

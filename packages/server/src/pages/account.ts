@@ -80,14 +80,14 @@ ${sessionSections(site.basePath, { signIns: latest, active, session, token })}`
     return pageResponse(site, { title: 'Your account', main, status, formAction, script })
   }
 
-  const sealNotice = ({ id }: Session, says: string) =>
+  const signNotice = ({ id }: Session, says: string) =>
     signValue(noticeKey, { session: id, says }, NOTICE_LIFETIME_SECONDS)
   const notify: Notify = (c, session, says) =>
-    seeOther(c, addressOf(path, { notice: sealNotice(session, says) }))
+    seeOther(c, addressOf(path, { notice: signNotice(session, says) }))
 
   return {
     ...changeSignIn(options, visits, answer),
-    ...manageApps({ path, apps, sealNotice }, visits, answer),
+    ...manageApps({ path, apps, signNotice }, visits, answer),
     async show(c) {
       const visit = await visits.of(c)
       if (visit === undefined) return visits.signIn(c)

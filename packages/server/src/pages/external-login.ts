@@ -40,7 +40,7 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
     const account = await imported.signIn(user)
     if (typeof account === 'string') {
       options.onEvent(failed(`application_account_${account}`, user.sub))
-      return problem(c, 403, REFUSED[account](host))
+      return problem(c, 403, ACCOUNT_PROBLEMS[account](host))
     }
     return signedIn(options, signIn, c, { account, returnTo, authTime: user.authTime, acr: user.acr })
   }
@@ -61,7 +61,7 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
     } catch (error) {
       if (!(error instanceof ExternalSignInError)) throw error
       options.onEvent(failed(`application_${error.reason}`, undefined, error.detail))
-      const { status, words } = PROBLEMS[error.reason]
+      const { status, words } = SIGN_IN_PROBLEMS[error.reason]
       return problem(c, status, words(host))
     }
   }
@@ -69,7 +69,7 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
   return { begin: withProblems(begin), callback: withProblems(finish) }
 }
 
-/** What the client wants of the sign-in, from the query of the sign-in page. Anybody can link to it. */
+/** What the client wants of the sign-in, from the query of the sign-in page. Any page can link to it. */
 function wishesOf(c: Context): Omit<BeginSignIn, 'returnTo'> {
   const { login_hint, ui_locales, prompt = '', max_age = '' } = c.req.query()
   const prompts = ['login', 'select_account'].filter((known) => prompt.split(' ').includes(known))
@@ -91,7 +91,7 @@ function failed(
 
 type Words = (host: string) => string
 
-const PROBLEMS: Readonly<
+const SIGN_IN_PROBLEMS: Readonly<
   Record<ExternalSignInError['reason'], { readonly status: number; readonly words: Words }>
 > = {
   denied: { status: 403, words: (host) => `${host} did not sign you in.` },
@@ -111,7 +111,7 @@ const PROBLEMS: Readonly<
   too_long: { status: 400, words: () => 'The address to which you would return is too long.' },
 }
 
-const REFUSED: Readonly<Record<NoImport, Words>> = {
+const ACCOUNT_PROBLEMS: Readonly<Record<NoImport, Words>> = {
   disabled: () => 'An operator has disabled your account here.',
   removed: () => 'Your account here was removed.',
   taken: (host) => `Your user id at ${host} belongs to another account here.`,

@@ -3,13 +3,13 @@ import { formatReference, type Party } from '@grantkit/core/explain'
 import { html } from '@grantkit/pages'
 import type { AttemptReader } from '../attempts/attempt-reader.ts'
 import type { ReadAttempt } from '../attempts/read-attempt.ts'
+import { DAY_MS } from '../time-units.ts'
 import { type Markup, pageResponse, pointInTime, type Site } from './page.ts'
 
 /** What users see of sign-ins that failed: a page for everyone, and a section of the account page. */
 
 const SHOWN = 5
 const DAYS = 14
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** What a user may know: the verdict is for the operator. */
 const CAUSES: Readonly<Record<Party, string>> = {

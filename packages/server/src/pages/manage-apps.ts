@@ -19,11 +19,11 @@ interface Parts {
   readonly path: string
   readonly apps: UserApps
   /** Signs a notice for the page that follows. */
-  readonly sealNotice: (session: Session, notice: string) => string
+  readonly signNotice: (session: Session, notice: string) => string
 }
 
 export function manageApps(
-  { path, apps, sealNotice }: Parts,
+  { path, apps, signNotice }: Parts,
   visits: AccountVisits,
   showAgain: ShowAgain,
 ): ManageApps {
@@ -45,10 +45,10 @@ export function manageApps(
       const { subject } = session
       if (all === undefined) {
         const app = await apps.disconnect(subject, installation, after)
-        return app && sealNotice(session, disconnected(app.called ?? app.name))
+        return app && signNotice(session, disconnected(app.called ?? app.name))
       }
       const app = await apps.disconnectAll(subject, installation, after)
-      return app && sealNotice(session, disconnected(app.name))
+      return app && signNotice(session, disconnected(app.name))
     }),
     nameApp: manage(async ({ session }, { installation = '', name = '' }, after) => {
       await apps.name(session.subject, installation, name, after)

@@ -15,7 +15,7 @@ import { TOO_MANY } from './sign-in-page.ts'
 
 /**
  * The page behind the link of a mail. A GET changes nothing, because mail scanners open links. The form is not bound to
- * this browser: who has the token may set the password, from any page. It signs nobody in, so it is no login CSRF.
+ * this browser: who has the token may set the password, from any page. It signs no user in, so it is no login CSRF.
  */
 export interface NewPassword {
   show(c: Context): Promise<Response>

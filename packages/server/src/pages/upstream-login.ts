@@ -32,7 +32,7 @@ export function upstreamLogin(
     const linking = linkFor === '' ? undefined : await accountOfSession(options, c, linkFor)
     const account = await accountFor(options.ways, provider.provider, identity, linking)
     if (typeof account === 'string')
-      return page.show({ returnTo, status: 403, problem: REFUSED[account](provider.provider.label) })
+      return page.show({ returnTo, status: 403, problem: ACCOUNT_PROBLEMS[account](provider.provider.label) })
     if (linking === undefined) {
       const confirmedAt = await confirmation(options.ways, identity, account)
       return signedIn(options, page, c, { account, returnTo, authTime: identity.authTime, confirmedAt })
@@ -80,7 +80,7 @@ function limited(
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       onEvent(providerFailed(provider, error))
-      const { status, problem } = PROBLEMS[error.reason]
+      const { status, problem } = SIGN_IN_PROBLEMS[error.reason]
       return page.show({ returnTo, status, problem: problem(provider.label) })
     }
   }
@@ -131,7 +131,7 @@ export function unreachable(label: string): string {
   return `Signing in with ${label} does not work at the moment.`
 }
 
-const PROBLEMS: Readonly<
+const SIGN_IN_PROBLEMS: Readonly<
   Record<UpstreamError['reason'], { readonly status: number; readonly problem: Problem }>
 > = {
   denied: { status: 403, problem: (label) => `${label} did not sign you in.` },
@@ -147,10 +147,10 @@ const PROBLEMS: Readonly<
   },
 }
 
-const REFUSED: Readonly<Record<NoAccount, Problem>> = {
+const ACCOUNT_PROBLEMS: Readonly<Record<NoAccount, Problem>> = {
   account_disabled: (label) => `Your account at ${label} cannot be used to sign in here.`,
   sign_up_refused: (label) => `Your account at ${label} cannot be used to sign in here.`,
   email_in_use: (label) =>
-    `Somebody has an account here with this e-mail address. If it is yours, sign in to it and connect ${label} there.`,
+    `There is an account here with this e-mail address. If it is yours, sign in to it and connect ${label} there.`,
   identity_in_use: (label) => `Your account of ${label} is connected with another account here.`,
 }

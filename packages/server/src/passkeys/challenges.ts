@@ -3,7 +3,7 @@ import type { ServerSecret, Store } from '@grantkit/core'
 import { z } from 'zod'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
-import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
+import { CLOCK_TOLERANCE, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 
 /** The challenges of one ceremony: each is bound to one browser, and is valid once (WebAuthn 13.4.3). */
 export interface Challenges {
@@ -46,9 +46,6 @@ export function challengesInCookies(
     redeem: ({ challenge, exp }) => used.add(`passkey challenge ${hashOf(challenge)}`, exp + CLOCK_TOLERANCE),
   }
 }
-
-/** Seconds between the clocks of the store and of the replicas. */
-const CLOCK_TOLERANCE = 60
 
 function hashOf(challenge: string): string {
   return createHash('sha256').update(challenge).digest('base64url')

@@ -74,7 +74,7 @@ export function passkeyRows(database: Database): PasskeyRows {
     async use(id, { counter, synced, usedAt }) {
       const { numUpdatedRows } = await database
         .updateTable('passkey')
-        .set({ counter, synced: synced ? 1 : 0, used_at: momentOf(usedAt) })
+        .set({ counter, synced: synced ? 1 : 0, used_at: isoTimeOf(usedAt) })
         .where('id', '=', id)
         .where('counter', counter === 0 ? '=' : '<', counter)
         .executeTakeFirst()
@@ -94,7 +94,7 @@ function rowOf(passkey: Passkey): PasskeyRow {
     transports: JSON.stringify(transports),
     synced: synced ? 1 : 0,
     added_at: new Date(addedAt).toISOString(),
-    used_at: momentOf(usedAt),
+    used_at: isoTimeOf(usedAt),
   }
 }
 
@@ -113,6 +113,6 @@ function passkeyOf(row: Selectable<PasskeyRow>): Passkey {
   }
 }
 
-function momentOf(milliseconds: number | undefined): string | null {
+function isoTimeOf(milliseconds: number | undefined): string | null {
   return milliseconds === undefined ? null : new Date(milliseconds).toISOString()
 }

@@ -5,9 +5,7 @@ import { parseJson } from '../http/bodies-and-answers.ts'
 import { challengesInCookies } from './challenges.ts'
 import type { Passkey } from './passkey-rows.ts'
 import type { CeremonyOptions, StartedCeremony } from './registration-ceremony.ts'
-import type { RelyingParty } from './relying-party.ts'
-import { userHandle } from './user-handle.ts'
-import { webauthn } from './webauthn.ts'
+import { type RelyingParty, userHandle, webauthn } from './relying-party.ts'
 
 /** Sign-in with a discoverable passkey, without an e-mail address (WebAuthn 7.2). */
 export interface SignInCeremony {

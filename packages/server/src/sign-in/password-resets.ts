@@ -68,13 +68,13 @@ export function passwordResets(options: PasswordResetOptions): PasswordResets | 
 
 /** The link begins with the configured base URL: the Host header of the request may be anything. */
 function mailWith(token: string, { name, baseUrl }: PasswordResetOptions) {
-  const text = `Somebody asked for a new password for your account at ${name}, ${baseUrl}.
+  const text = `A new password was requested for your account at ${name}, ${baseUrl}.
 
 If it was you, open this link within ${LINK_LIFETIME_SECONDS / MINUTE} minutes and choose a new password. The link works once.
 
 ${baseUrl}/login/reset?${new URLSearchParams({ token })}
 
-If it was not you, do nothing: your password stays as it is. Give the link to nobody.
+If it was not you, do nothing: your password stays as it is. Do not share the link.
 `
   return { subject: `New password for ${name}`, text }
 }

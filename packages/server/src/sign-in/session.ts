@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Account, Accounts, StoredAccount } from '../accounts/accounts.ts'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
-import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
+import { CLOCK_TOLERANCE, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 
 /**
  * The session of a browser, in a signed cookie, so that a restart loses nothing. It ends when it expires, with the
@@ -170,9 +170,6 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
 function passwordMark(key: KeyObject, { password }: Account): string {
   return createHmac('sha256', key).update(password).digest('base64url')
 }
-
-/** Seconds between the clocks of the store and of the replicas. */
-const CLOCK_TOLERANCE = 60
 
 /** Records of ended sessions, kept for as long as any replica accepts the cookie. */
 function endedSessions({ transients }: Store) {

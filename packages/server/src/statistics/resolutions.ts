@@ -1,3 +1,5 @@
+import { DAY_MINUTES } from '../time-units.ts'
+
 /** How fine counts are, and for how long they stay. All times are minutes since the epoch. */
 export interface Resolution {
   /** The length of an interval, in minutes. */
@@ -7,13 +9,12 @@ export interface Resolution {
 }
 
 const HOUR = 60
-const DAY = 24 * HOUR
 
 /** A chart of a month reads hours and one of an hour reads minutes: the table stays small, and no chart reads many rows. */
 export const RESOLUTIONS = [
   { minutes: 1, kept: 3 * HOUR },
-  { minutes: 10, kept: 3 * DAY },
-  { minutes: HOUR, kept: 32 * DAY },
+  { minutes: 10, kept: 3 * DAY_MINUTES },
+  { minutes: HOUR, kept: 32 * DAY_MINUTES },
 ] as const satisfies readonly Resolution[]
 
 /** The beginning of the interval that has this minute. */

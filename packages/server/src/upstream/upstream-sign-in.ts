@@ -18,7 +18,7 @@ import { z } from 'zod'
 import type { Provider } from '../config/people.ts'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
-import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
+import { CLOCK_TOLERANCE, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Identity } from './identity.ts'
 import { UpstreamError } from './upstream-error.ts'
 
@@ -74,8 +74,6 @@ const HOUR = 60 * MINUTE
 const LIFETIME = 10 * MINUTE
 /** The maximum age of a session at the provider, and the assumed age without `auth_time`. */
 const MAX_AGE = 12 * HOUR
-/** Seconds between our clock and the provider's. */
-const CLOCK_TOLERANCE = MINUTE
 /** The timeout of one request to a provider, in seconds. */
 const TIMEOUT = 5
 

@@ -70,13 +70,13 @@ export function directoryAccounts(
   people: DirectoryOptions,
 ): AccountRows {
   const claimsOf = async (sub: string) => {
-    const user = await asked(() => people.find(sub))
+    const user = await callDirectory(() => people.find(sub))
     return user && userOf(user).claims
   }
   return {
     ...accounts,
     async verify(login, password) {
-      const user = await asked(() => people.verifyPassword(login, password))
+      const user = await callDirectory(() => people.verifyPassword(login, password))
       const account = user && (await imported.signIn(userOf(user)))
       return typeof account === 'string' ? undefined : account
     },
@@ -96,7 +96,7 @@ function userOf(user: DirectoryUser): ImportedUser {
   return { sub: UserId.parse(user.sub), claims: userClaims(user) }
 }
 
-async function asked<T>(work: () => Promise<T>): Promise<T> {
+async function callDirectory<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {

@@ -22,7 +22,7 @@ export type NoImport = 'disabled' | 'removed' | 'taken'
 
 /**
  * The accounts of users who are known elsewhere. An e-mail address never identifies one of them: whoever gets the
- * application to accept an address does not get the account of somebody else.
+ * application to accept an address does not get the account of another user.
  */
 export interface ImportedUsers {
   /** Adds the account at the first sign-in, and updates its claims at the next ones. @throws OAuthError `temporarily_unavailable` */

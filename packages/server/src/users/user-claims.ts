@@ -24,22 +24,24 @@ const DisplayName = z.string().transform((text) => displayText(text.slice(0, 200
 const Email = z.email().max(254)
 
 /**
- * The claims for UserInfo. An optional claim in a wrong format is dropped: a broken picture keeps nobody out.
+ * The claims for UserInfo. An optional claim in a wrong format is dropped: a broken picture does not prevent the sign-in.
  *
- * @param told everything in the response of the application, or the user of a directory
+ * @param provided everything in the response of the application, or the user of a directory
  */
-export function userClaims(told: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { name: toldName, email, email_verified, ...others } = told
+export function userClaims(provided: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { name: providedName, email, email_verified, ...others } = provided
   const address = Email.safeParse(email).data
   return {
     ...otherClaims(others),
-    name: DisplayName.safeParse(toldName).data || address || String(told.sub),
+    name: DisplayName.safeParse(providedName).data || address || String(provided.sub),
     ...(address !== undefined && { email: address, email_verified: email_verified === true }),
   }
 }
 
-function otherClaims(told: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const kept = Object.entries(told).filter(([key, value]) => !PROTOCOL_CLAIMS.has(key) && isValid(key, value))
+function otherClaims(provided: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept = Object.entries(provided).filter(
+    ([key, value]) => !PROTOCOL_CLAIMS.has(key) && isValid(key, value),
+  )
   return Object.fromEntries(kept)
 }
 

@@ -1,11 +1,10 @@
 import { html } from '@grantkit/pages'
 import { scaleUtc } from 'd3-scale'
 import type { Markup } from '../../pages/page.ts'
+import { DAY_MINUTES, MINUTE_MS } from '../../time-units.ts'
 import type { ChartWindow } from '../time-range.ts'
 import { PLOT_HEIGHT, round } from './chart.ts'
 
-const MINUTE_MS = 60_000
-const DAY = 24 * 60
 /** About as many: the steps of the scale are 5, 15 and 30 minutes, 3, 6 and 12 hours, days and weeks. */
 const TICKS = 6
 
@@ -25,7 +24,7 @@ export interface Tick {
 export function timeTicks(window: ChartWindow): Tick[] {
   const { since, until, minutes } = window
   const scale = scaleUtc([new Date(since * MINUTE_MS), new Date(until * MINUTE_MS)], [0, 100])
-  const format = minutes > DAY ? AS_DAY : AS_TIME
+  const format = minutes > DAY_MINUTES ? AS_DAY : AS_TIME
   return scale.ticks(TICKS).map((time) => ({ at: round(scale(time)), time, text: format.format(time) }))
 }
 
@@ -37,7 +36,7 @@ export const FIT_A_PHONE = 5
 
 /** Days stay days in UTC, because they begin elsewhere in another zone: no attribute for the script. */
 export function timeAxis(window: ChartWindow): Markup {
-  const isDays = window.minutes > DAY
+  const isDays = window.minutes > DAY_MINUTES
   const ticks = timeTicks(window)
   return html`<g class="axis" aria-hidden="true">${ticks.map(({ at, time, text }, index) => {
     const clock = isDays ? '' : html` data-clock="${time.toISOString()}"`

@@ -1,2 +1,0 @@
-/** The WebAuthn library, loaded at the first ceremony, because it contains many certificate parsers. */
-export const webauthn = () => import('@simplewebauthn/server')

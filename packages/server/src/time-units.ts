@@ -1,0 +1,4 @@
+export const MINUTE_MS = 60_000
+export const DAY_MINUTES = 24 * 60
+export const DAY_SECONDS = 24 * 60 * 60
+export const DAY_MS = 24 * 60 * MINUTE_MS
