@@ -203,7 +203,7 @@ function verdict({ from, next }: Transition): string {
   return stateOf(next.grant) === from ? `${from}, changed` : stateOf(next.grant)
 }
 
-/** The diagram and the table of concepts.md. */
+/** The diagram and the table of concepts/tokens-and-grants.md. */
 export function grantStates(): string {
   const found = transitions()
   return [...diagram(found), '', ...table(found)].join('\n')

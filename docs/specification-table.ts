@@ -82,7 +82,7 @@ function citationsIn(file: string): readonly Citation[] {
   })
 }
 
-/** The part of core's README that the comments write. */
+/** The table of reference/specifications.md. */
 export function specificationTable(): string {
   const files = globSync('**/*.ts', { cwd: join(CORE, 'src'), exclude: ['**/*.test.ts'] }).sort()
   const byDocument = Map.groupBy(files.flatMap(citationsIn), ({ document }) => document)

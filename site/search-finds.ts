@@ -3,23 +3,23 @@ import { globSync } from 'node:fs'
 import MiniSearch from 'minisearch'
 import { weightOf } from './.vitepress/search-weight.ts'
 
-/** What is typed, and the beginning of the page and heading that has to be the first result. */
+/** What is typed, and the page and heading that has to be the first result. */
 const SOUGHT = {
-  'express oauth server consent page': '/how-to/express',
-  'rotate client secret': '/how-to/static-clients',
-  'refresh token reuse': '/concepts',
-  'mcp server authorization': '/how-to/mcp',
-  'protect api scopes': '/how-to/protect-an-api',
-  'device login cli': '/how-to/device-authorization',
-  dpop: '/how-to/dpop',
-  'keycloak alternative forward auth': '/how-to/forward-auth',
-  'invalid_grant after refresh': '/why',
-  'run behind nginx': '/operations',
+  'express oauth server consent page': '/how-to/express#add-grantkit-to-an-express-application',
+  'rotate client secret': '/how-to/static-clients#rotate-a-client-secret',
+  'refresh token reuse': '/concepts/refresh-tokens#refresh-token-rotation-and-retries',
+  'mcp server authorization': '/how-to/mcp#protect-an-mcp-server',
+  'protect api scopes': '/how-to/protect-an-api#protect-an-api-with-scopes',
+  'device login cli': '/how-to/device-authorization#',
+  dpop: '/how-to/dpop#dpop-sender-constrained-tokens',
+  'keycloak alternative forward auth': '/how-to/forward-auth#forward-auth',
+  'invalid_grant after refresh': '/troubleshooting#invalid_grant-after-refresh',
+  'run behind nginx': '/troubleshooting#how-do-i-run-it-behind-nginx',
   CommonJS: '/how-to/module-systems',
   'step-up': '/how-to/mcp#step-up',
   systemd: '/operations',
   'Next.js': '/how-to/nextjs',
-  TRUST_PROXY: '/server',
+  TRUST_PROXY: '/troubleshooting#how-do-i-run-it-behind-nginx',
 }
 
 const [file = ''] = globSync('.vitepress/dist/assets/chunks/@localSearchIndexroot.*.js', {

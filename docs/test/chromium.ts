@@ -4,12 +4,12 @@ import type { Browser } from '@grantkit/testkit/client'
 
 const CALLBACK = 'http://127.0.0.1:7001/callback'
 
-/** Types Alice's password into the page that asks for it, and clicks Allow. */
-export function browserOf({ context }: Chromium): Browser {
+/** Types Alice's name and password into the page that asks for them, and clicks Allow. */
+export function browserOf({ context }: Chromium, user = 'alice'): Browser {
   return async (authorizationUrl) => {
     const page = await context.newPage()
     await page.goto(authorizationUrl)
-    await page.fill('[name=user]', 'alice')
+    await page.fill('[name=user]', user)
     await page.fill('[name=password]', 'wonderland')
     await page.click('form button')
     // Nothing listens there: no page ever loads.

@@ -10,16 +10,30 @@ import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { browserOf } from './chromium.ts'
 import { codeBlocks, extract, folderOf } from './code-blocks.ts'
+import { startSignInHost } from './sign-in-host.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const FOLDER = join(import.meta.dirname, '../.code-blocks/guides')
-const GUIDES = ['docs/how-to/express-session.md', 'docs/how-to/passport.md']
+const GUIDES = [
+  'docs/how-to/express-session.md',
+  'docs/how-to/passport.md',
+  'docs/how-to/fastify.md',
+  'docs/how-to/hono.md',
+]
+/** Guides of libraries for sign-in, and what their user types as a name. */
+const LIBRARIES = [
+  { page: 'docs/how-to/better-auth.md', user: 'alice@notes.example' },
+  { page: 'docs/how-to/auth-js.md', user: 'alice' },
+]
+const HOSTED = 'docs/how-to/hosted-sign-in.md'
 const MCP = 'docs/how-to/mcp.md'
+
+const STARTED = [...GUIDES, ...LIBRARIES.map(({ page }) => page), ...[HOSTED, MCP, 'docs/how-to/openid.md']]
 
 let chromium: Browser
 beforeAll(async () => {
   extract(
-    codeBlocks().filter(({ page }) => [...GUIDES, MCP, 'docs/how-to/openid.md'].includes(page)),
+    codeBlocks().filter(({ page }) => STARTED.includes(page)),
     FOLDER,
   )
   chromium = await openChromium()
@@ -33,6 +47,42 @@ it.each(GUIDES)('the program of %s lets an app in that its user allows', async (
   const notes = await fetch(`${issuer}/notes`, { headers: { authorization: `Bearer ${access_token}` } })
   expect(await notes.json()).toEqual(['a note of alice'])
   expect((await fetch(`${issuer}/notes`)).status).toBe(401)
+})
+
+it.each(LIBRARIES)('the program of $page lets an app in that its user allows', async ({ page, user }) => {
+  const issuer = await start(join(FOLDER, folderOf(page), 'app.ts'))
+  const app = await testClient(issuer, { browser: browserOf(chromium, user) })
+  const { access_token } = await app.tokens('notes:read')
+  const notes = await fetch(`${issuer}/notes`, { headers: { authorization: `Bearer ${access_token}` } })
+  expect(await notes.json()).toEqual([expect.stringMatching(/^a note of \w+$/)])
+})
+
+it('the program of docs/how-to/hosted-sign-in.md lets an app in whose user the host has signed in', async () => {
+  const host = await startSignInHost()
+  onTestFinished(host.close)
+  const file = join(FOLDER, folderOf(HOSTED), 'app.ts')
+  const issuer = await start(file, { SESSION_ISSUER: host.url, SIGN_IN_PAGE: `${host.url}/sign-in` })
+  const app = await testClient(issuer, { browser: browserOf(chromium) })
+  const { access_token } = await app.tokens('notes:read')
+  const notes = await fetch(`${issuer}/notes`, { headers: { authorization: `Bearer ${access_token}` } })
+  expect(await notes.json()).toEqual(['a note of user_alice'])
+})
+
+it('the program of docs/how-to/hosted-sign-in.md sends the browser of a forged session to the host', async () => {
+  const host = await startSignInHost()
+  onTestFinished(host.close)
+  const file = join(FOLDER, folderOf(HOSTED), 'app.ts')
+  const issuer = await start(file, { SESSION_ISSUER: host.url, SIGN_IN_PAGE: `${host.url}/sign-in` })
+  const app = await testClient(issuer)
+  const request = app.authorizationUrl({ scope: 'notes:read', code_challenge: 'a'.repeat(43) })
+  for (const token of [
+    'not a JWT',
+    await host.sessionToken({ iss: 'https://evil.example' }),
+    await host.forgedToken(),
+  ]) {
+    const answer = await fetch(request, { headers: { cookie: `__session=${token}` }, redirect: 'manual' })
+    expect(answer.headers.get('location')).toContain(`${host.url}/sign-in?redirect_url=`)
+  }
 })
 
 it.each(GUIDES)('the program of %s never redirects to another site after the sign-in', async (page) => {
@@ -57,7 +107,7 @@ it('the program of docs/how-to/openid.md signs a user in, with keys made by its 
   const folder = join(FOLDER, folderOf(page))
   const [, command = ''] = /^(node .* keys\.json)$/m.exec(readFileSync(join(ROOT, page), 'utf8')) ?? []
   execFileSync('sh', ['-c', command], { cwd: folder })
-  const issuer = await start(join(folder, 'app.ts'), folder)
+  const issuer = await start(join(folder, 'app.ts'), {}, folder)
   const app = await testClient(issuer, { browser: formBrowser({ origin: issuer, typed: { password: '' } }) })
   const { access_token, id_token } = await app.tokens('openid profile offline_access')
   expect(id_token?.split('.').length).toBe(3)
@@ -75,11 +125,11 @@ it('the program of docs/how-to/mcp.md listens where it says, and sends a client 
 })
 
 /** Starts a program of Node. @returns its issuer, when it has said that it listens */
-async function start(file: string, cwd?: string): Promise<string> {
+async function start(file: string, settings = {}, cwd?: string): Promise<string> {
   const port = await freePort()
   const program = spawn(process.execPath, [file], {
     cwd,
-    env: { PATH: process.env.PATH, PORT: `${port}` },
+    env: { PATH: process.env.PATH, PORT: `${port}`, ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   onTestFinished(async () => {

@@ -33,7 +33,7 @@ export async function startNotes(name: string): Promise<NotesProgram> {
   const origin = `http://127.0.0.1:${port}`
   process.env.ISSUER = origin
   const load = (file: string) => import(join(folder, folderOf(PAGE), file))
-  const program = await load('notes.ts')
+  const program = await load('mcp.ts')
   app = program.app
   const { serve: guardedBySdk } = await load('with-the-guard-of-the-sdk.ts')
   delete process.env.ISSUER

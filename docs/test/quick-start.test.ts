@@ -7,7 +7,7 @@ import { copyOut } from '../../examples/copy-out.ts'
 
 const FOLDER = copyOut(join(import.meta.dirname, '../../examples/quick-start'))
 
-it.each(['notes', 'fastify', 'express', 'hono'])(
+it.each(['notes', 'express', 'hono'])(
   'the quick start %s says where it listens',
   async (framework) => {
     const port = await freePort()

@@ -14,7 +14,7 @@ const starting = (text: string) => shown.find(({ code }) => code.startsWith(text
 const sh = (line: string) => execFileSync('sh', ['-c', line], { encoding: 'utf8' })
 
 it('leads to the answer that it shows', async () => {
-  const { origin, here } = await started('node fastify.ts')
+  const { origin, here } = await started('node notes.ts')
   const { client_id } = JSON.parse(sh(here('curl -s http://127.0.0.1:3000/api/oauth/register')))
   const filled = (text: string) => here(text).replaceAll('CLIENT_ID', client_id)
 

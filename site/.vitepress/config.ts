@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
-import { extendMarkdown } from './markdown.ts'
+import { anchorOf, extendMarkdown } from './markdown.ts'
 import { EXCLUDED, pagePath } from './pages.ts'
 import { resolveFromSite } from './resolve-from-site.ts'
 import { weightOf } from './search-weight.ts'
-import { sidebar } from './sidebar.ts'
+import { LOOK_UP, sidebar } from './sidebar.ts'
 
 const REPOSITORY = 'https://github.com/grantkit/grantkit'
 
@@ -23,7 +23,7 @@ export default defineConfig({
     publicDir: fileURLToPath(new URL('../public', import.meta.url)),
     build: { chunkSizeWarningLimit: 2000 },
   },
-  markdown: { config: extendMarkdown },
+  markdown: { config: extendMarkdown, anchor: { slugify: anchorOf } },
   transformPageData({ relativePath, filePath, frontmatter }) {
     if (relativePath === 'comparison.md') frontmatter.aside = false
     // Generated from TSDoc: there is no Markdown to edit.
@@ -36,10 +36,16 @@ export default defineConfig({
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
     nav: [
       { text: 'Start', link: '/start' },
-      { text: 'Concepts', link: '/concepts' },
+      { text: 'Concepts', link: '/concepts/tokens-and-grants' },
       { text: 'MCP server', link: '/how-to/mcp' },
-      { text: 'Configuration', link: '/configuration' },
-      { text: 'Errors', link: '/errors' },
+      {
+        text: 'Reference',
+        items: Object.entries(LOOK_UP).map(([text, link]) => ({ text, link })),
+      },
+      { text: 'Security', link: '/security' },
+      { text: 'Compare', link: '/comparison' },
+      { text: 'Troubleshooting', link: '/troubleshooting' },
+      { text: 'Glossary', link: '/glossary' },
     ],
     sidebar,
   },

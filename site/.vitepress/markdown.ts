@@ -8,6 +8,12 @@ const ROOT = new URL('../..', import.meta.url).pathname
 const isExcluded = (file: string) => EXCLUDED.some((pattern) => matchesGlob(file, pattern))
 const isPage = (file: string) => file.endsWith('.md') && existsSync(ROOT + file) && !isExcluded(file)
 
+/** The anchor of a heading as the repository host makes it, so that a link to a heading works in both places. */
+export function anchorOf(heading: string): string {
+  const words = heading.trim().toLowerCase()
+  return words.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-')
+}
+
 export function extendMarkdown(md: MarkdownRenderer): void {
   followLinks(md)
   drawDiagrams(md)

@@ -6,20 +6,28 @@ export const EXCLUDED = [
   '**/.code-blocks/**',
   '.changeset/**',
   '.github/**',
+  // One page has all of them: site/changelog.ts.
+  '**/CHANGELOG.md',
+  // Decisions are read in the repository. The concepts that they explain link to them.
+  'docs/adr/**',
   // Rules for a folder of the repository.
   '{packages,apps,docs}/**/CONTRIBUTING.md',
   'site/README.md',
 ]
 
+const MOVED: Readonly<Record<string, string>> = {
+  'README.md': 'overview.md',
+  'apps/reference/README.md': 'reference-service.md',
+  'site/reference/changelog.md': 'changelog.md',
+}
+
 /** A README is the page of its folder. The site has a home of its own, `site/index.md`. */
 export function pagePath(file: string): string {
-  if (file === 'README.md') return 'overview.md'
   const moved = file
     .replace(/^docs\//, '')
     .replace(/^site\/reference\/@grantkit\//, 'reference/')
     .replace(/^site\//, '')
-    .replace(/^apps\/reference\/README\.md$/, 'reference-service.md')
-  return moved.replace(/\/README\.md$/, '.md').toLowerCase()
+  return MOVED[file] ?? moved.replace(/\/README\.md$/, '.md').toLowerCase()
 }
 
 /** The target of a Markdown link on the site: a page, or the repository. */

@@ -1,5 +1,4 @@
-/** The pages of the site by what a reader is after: to start, to understand, to solve a task, to run it, to look something up. */
-import { existsSync } from 'node:fs'
+/** The pages of the site by what a reader wants: to start, to understand, to solve a task, to operate it, to look something up. */
 import type { DefaultTheme } from 'vitepress'
 import { entryPoints, packages } from '../entry-points.ts'
 import { pagePath } from './pages.ts'
@@ -10,59 +9,79 @@ const START: Pages = {
   'Start in five minutes': '/start',
   'What it is': '/overview',
   Express: '/how-to/express',
+  Fastify: '/how-to/fastify',
+  Hono: '/how-to/hono',
   'Next.js': '/how-to/nextjs',
   NestJS: '/how-to/nestjs',
+  'Cloudflare Workers': '/how-to/workers',
+  'Plain Node': '/how-to/node',
+  'An application in another language': '/how-to/other-languages',
   'A complete server': '/how-to/run-a-server',
-  'An application in another language': '/how-to/external-sign-in',
   'CommonJS, ES modules and Jest': '/how-to/module-systems',
 }
 
 const CONCEPTS: Pages = {
-  'Tokens, grants and consent': '/concepts',
-  Glossary: '/glossary',
-  'Compared with other servers': '/comparison',
+  'Tokens and grants': '/concepts/tokens-and-grants',
+  Consent: '/concepts/consent',
+  'Registration and client documents': '/concepts/clients',
+  Sessions: '/concepts/sessions',
+  'Scopes and resources': '/concepts/scopes-and-resources',
+  'Refresh token rotation and retries': '/concepts/refresh-tokens',
+  'Sign-in attempts': '/concepts/sign-in-attempts',
+  'Threat model': '/security#threat-model',
+  Architecture: '/concepts/architecture',
 }
 
 const SIGN_IN: Pages = {
-  'OpenID Connect': '/how-to/openid',
-  'Users of your application': '/how-to/external-sign-in',
   'express-session': '/how-to/express-session',
   Passport: '/how-to/passport',
-  'Pages: brand and languages': '/how-to/pages',
-  'How the pages look': '/pages-gallery',
+  'better-auth': '/how-to/better-auth',
+  'Auth.js': '/how-to/auth-js',
+  'Hosted sign-in': '/how-to/hosted-sign-in',
+  'External sign-in, in any language': '/how-to/external-sign-in',
+  'OpenID Connect': '/how-to/openid',
   Logout: '/how-to/logout',
+  'Branding and languages': '/how-to/pages',
+  'Screenshots of the pages': '/pages-gallery',
+}
+
+const APIS: Pages = {
+  'Protect an API': '/how-to/protect-an-api',
+  'MCP server': '/how-to/mcp',
+  'JWT access tokens': '/how-to/jwt-access-tokens',
+  'Forward auth: nginx, Caddy, Traefik': '/how-to/forward-auth',
+  'DPoP: sender-constrained tokens': '/how-to/dpop',
 }
 
 const CLIENTS: Pages = {
-  'Protect an API with scopes': '/how-to/protect-an-api',
-  'MCP server': '/how-to/mcp',
-  'MCP clients': '/clients',
-  'Static clients': '/how-to/static-clients',
-  'Known clients': '/how-to/known-clients',
-  'Client ID metadata documents (CIMD)': '/how-to/client-documents',
-  'Device authorization and command lines': '/how-to/device-authorization',
+  'Device authorization': '/how-to/device-authorization',
   'Client credentials': '/how-to/client-credentials',
   'Token exchange': '/how-to/token-exchange',
-}
-
-const TOKENS: Pages = {
-  'JWT access tokens': '/how-to/jwt-access-tokens',
-  'DPoP: sender-constrained tokens': '/how-to/dpop',
   'Pushed authorization requests (PAR)': '/how-to/par',
   'FAPI 2.0': '/how-to/fapi2',
-  'Forward auth: nginx, Caddy, Traefik': '/how-to/forward-auth',
+  'Static clients': '/how-to/static-clients',
+  'Client ID metadata documents (CIMD)': '/how-to/client-documents',
+  'Known clients': '/how-to/known-clients',
+  'MCP clients': '/clients',
 }
 
 const EXTEND: Pages = {
+  'Test your application': '/how-to/test',
   'Write a feature': '/how-to/feature',
   'Write a store': '/how-to/store',
   'Write an adapter': '/how-to/adapter',
-  'Test your application': '/how-to/test',
 }
 
 const OPERATE: Pages = {
   'The server in operation': '/server',
-  'Deployment and monitoring': '/operations',
+  'Users and the admin pages': '/server/users',
+  'Sign-in methods': '/server/sign-in',
+  'Audit trail': '/server/audit-trail',
+  'Failed sign-ins': '/server/failed-sign-ins',
+  'Signing keys': '/server/keys',
+  Deployment: '/operations',
+  Monitoring: '/operations/monitoring',
+  'Stolen secrets': '/operations/stolen-secrets',
   Scaling: '/scaling',
   'Admin API': '/how-to/admin-api',
   Doctor: '/doctor',
@@ -79,13 +98,18 @@ const LIBRARIES: Pages = {
   Apache: '/clients/apache',
 }
 
-const LOOK_UP: Pages = {
-  Configuration: '/configuration',
+export const LOOK_UP: Pages = {
+  'Configuration of the server': '/configuration',
+  'Options of core': '/reference/core-options',
+  'Command line': '/cli',
+  'HTTP API': '/http-api',
   Errors: '/errors',
-  'Why a sign-in failed': '/why',
+  Events: '/events',
+  'RFCs and specifications': '/reference/specifications',
 }
 
 const SECURITY: Pages = {
+  'Threat model and guarantees': '/security',
   'Attacks and their tests': '/security-tests',
   'OpenID conformance suite': '/openid-suite',
 }
@@ -93,6 +117,15 @@ const SECURITY: Pages = {
 const MIGRATE: Pages = {
   'From oidc-provider': '/migrate/oidc-provider',
   'From the MCP SDK': '/migrate/mcp-sdk',
+  'From workers-oauth-provider': '/migrate/workers-oauth-provider',
+  'From Auth.js as a provider': '/migrate/authjs',
+  'From Ory Hydra': '/migrate/hydra',
+}
+
+const TROUBLESHOOTING: Pages = {
+  'Common faults and questions': '/troubleshooting',
+  'Why a sign-in failed': '/why',
+  'Check a live server': '/doctor',
 }
 
 /** The pages of a list. @param collapsed absent: the list is always open */
@@ -109,17 +142,13 @@ const API = Object.fromEntries(
   entryPoints.map(({ specifier, file }) => [specifier, `/${pagePath(`site/${file}`).replace(/\.md$/, '')}`]),
 )
 
-const released = packages.filter((name) =>
-  existsSync(new URL(`../../packages/${name}/CHANGELOG.md`, import.meta.url)),
-)
-
 export const sidebar: DefaultTheme.SidebarItem[] = [
   list('Start', START),
   list('Concepts', CONCEPTS),
+  list('Guides: APIs and tokens', APIS, false),
   list('Guides: sign-in', SIGN_IN, false),
   list('Guides: clients', CLIENTS, false),
-  list('Guides: tokens and APIs', TOKENS, false),
-  list('Guides: extend and test', EXTEND, false),
+  list('Guides: test and extend', EXTEND, false),
   list('Operate', OPERATE),
   list('Reference', LOOK_UP),
   list('TypeScript API', API, true),
@@ -131,10 +160,8 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   list('Client libraries', LIBRARIES, true),
   list('Security', SECURITY),
   list('Migrate', MIGRATE),
-  list(
-    'Changelog',
-    byName(released, (name) => `/packages/${name}/changelog`),
-    true,
-  ),
-  list('Contribute', { Contributing: '/contributing' }),
+  list('Compare', { 'Compared with other servers': '/comparison' }),
+  list('Troubleshooting and FAQ', TROUBLESHOOTING),
+  list('Glossary', { Glossary: '/glossary' }),
+  list('Project', { Changelog: '/changelog', Contributing: '/contributing', Roadmap: '/roadmap' }),
 ]

@@ -29,6 +29,9 @@ from django.views import View
 
 from sign_in import sign_in
 
+if "ADMIN_CLIENT" in os.environ:
+    import removed_users
+
 
 class Login(RedirectURLMixin, View):
     """In place of LoginView, which asks for the password."""

@@ -11,9 +11,11 @@ import (
 
 // This stands for your own application: its users, its sessions, and its sign-in page, which asks for the password.
 
+var issuer, signInURL, key = os.Getenv("ISSUER"), os.Getenv("SIGN_IN_URL"), []byte(os.Getenv("EXTERNAL_SIGN_IN_KEY"))
+
 type user struct {
 	id, name   string
-	signedInAt int64
+	signedInAt float64
 }
 
 var sessions sync.Map
@@ -29,7 +31,7 @@ func sessionUser(r *http.Request) *user {
 
 func login(w http.ResponseWriter, r *http.Request) {
 	id := rand.Text()
-	sessions.Store(id, &user{"ada", "Ada Moore", time.Now().Unix()})
+	sessions.Store(id, &user{"ada", "Ada Moore", float64(time.Now().Unix())})
 	http.SetCookie(w, &http.Cookie{Name: "session", Value: id, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	http.Redirect(w, r, "/sign-in?"+r.URL.RawQuery, http.StatusSeeOther)
 }

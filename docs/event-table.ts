@@ -1,0 +1,48 @@
+/** The events of core, read from their interfaces: the type, the members and the comment above. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const CORE = join(import.meta.dirname, '../packages/core/src')
+/** A block of members that begins with `type`, after its comments. */
+const EVENT =
+  /(?<comment>(?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*)?)(?:export (?:interface|type) \w+ (?:extends \w+ |=\s*)?)?\|?\s*\{\s*(?<own>\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*)?readonly type: (?<types>'[\w' |]+')(?<members>[^}]*)\}/g
+
+interface EventKind {
+  readonly types: readonly string[]
+  readonly comment: string
+  readonly members: readonly string[]
+}
+
+/** Every event of core as the table of events.md. */
+export function eventTable(): string {
+  const files = globSync('**/*.ts', { cwd: CORE, exclude: ['**/*.test.ts'] }).sort()
+  const rows = files
+    .flatMap((file) => eventsIn(readFileSync(join(CORE, file), 'utf8')))
+    .sort((one, other) => (one.types[0] ?? '').localeCompare(other.types[0] ?? ''))
+    .map(({ types, comment, members }) => [
+      types.map((type) => `\`${type}\``).join('<br>'),
+      comment,
+      members.map((member) => `\`${member}\``).join(', '),
+    ])
+  return [['Type', 'Meaning', 'Members'], ['---', '---', '---'], ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n')
+}
+
+function eventsIn(source: string): EventKind[] {
+  return [...source.matchAll(EVENT)].map(
+    ({ groups: { comment = '', own = '', types = '', members = '' } = {} }) => ({
+      types: types.split('|').map((type) => type.trim().slice(1, -1)),
+      comment: textOf(comment + own),
+      members: [...members.matchAll(/readonly (\w+)\??:/g)].map(([, name = '']) => name),
+    }),
+  )
+}
+
+function textOf(comments: string): string {
+  return comments
+    .replaceAll(/\/\*\*|\*\/|^\s*\*(?!\/)/gm, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replaceAll('|', '\\|')
+}

@@ -1,0 +1,68 @@
+/** The programs of docs/how-to/workers.md, called as the runtime calls a Worker. packages/adapter-hono tests the server on workerd. */
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createAuthorizationServer, newSigningKeys } from '@grantkit/core'
+import { toFetchHandler } from '@grantkit/core/adapter'
+import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { testClient } from '@grantkit/testkit/client'
+import { getRequestListener } from '@hono/node-server'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { codeBlocks, extract, folderOf } from './code-blocks.ts'
+
+const PAGE = 'docs/how-to/workers.md'
+const FOLDER = join(import.meta.dirname, '../.code-blocks/workers', folderOf(PAGE))
+const SECRET = 'a secret of the tests, long enough to pass'
+const load = async (file: string) => (await import(join(FOLDER, file))).default as Worker
+
+interface Worker {
+  fetch(request: Request, env: Record<string, string>): Response | Promise<Response>
+}
+
+beforeAll(() => {
+  extract(
+    codeBlocks().filter(({ page }) => page === PAGE),
+    join(FOLDER, '..'),
+  )
+})
+
+it('the authorization server lets an app in', async () => {
+  const worker = await load('server.ts')
+  const issuer = await listening((origin) =>
+    getRequestListener((request) => worker.fetch(request, { ISSUER: origin, SECRET })),
+  )
+  const app = await testClient(issuer)
+  expect((await app.tokens('notes:read')).scope).toBe('notes:read')
+})
+
+it('the API accepts a signed token of the authorization server, and no request without one', async () => {
+  const resource = 'https://notes.example.com'
+  const keys = await newSigningKeys()
+  const { interaction } = await import(join(FOLDER, 'interaction.ts'))
+  const issuer = await listening((origin) => {
+    const options = { issuer: origin, store: createMemoryStore(), secret: SECRET, interaction, keys }
+    const scopes = { 'notes:read': { description: 'Read your notes' } }
+    const features = [jwtAccessTokens({ resources: { [resource]: {} } })]
+    const server = createAuthorizationServer({ ...options, scopes, resources: [resource], features })
+    return getRequestListener(toFetchHandler(server))
+  })
+  const { access_token } = await (await testClient(issuer)).tokens('notes:read', { resource })
+
+  const worker = await load('api.ts')
+  const call = (headers: Record<string, string>) =>
+    worker.fetch(new Request(`${resource}/notes`, { headers }), { ISSUER: issuer, RESOURCE: resource })
+  expect(await (await call({ authorization: `Bearer ${access_token}` })).json()).toEqual(['a note of alice'])
+  expect((await call({})).status).toBe(401)
+})
+
+/** @returns the origin of a server with this listener */
+async function listening(listenerOf: (origin: string) => RequestListener): Promise<string> {
+  let listener: RequestListener
+  const server = createServer((request, response) => listener(request, response))
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  onTestFinished(() => void server.close())
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  listener = listenerOf(origin)
+  return origin
+}
