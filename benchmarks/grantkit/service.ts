@@ -47,7 +47,7 @@ export async function openService(issuer: string, options: Options = {}): Promis
       session: async ({ headers }) => sessionOf(String(headers.cookie)),
       signIn: (returnTo) => ({ ...page(303, ''), headers: { location: `/login?to=${returnTo}` } }),
       errorPage: ({ status, description }) => page(status, description),
-      // The page is only the ticket, because nobody reads it.
+      // The page is only the ticket: no user reads it.
       consentPage: ({ ticket }) => page(200, ticket),
     },
   })

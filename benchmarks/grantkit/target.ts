@@ -17,7 +17,7 @@ export async function grantkitTarget(
   return serverTarget(service.server, { scope: SCOPE, openId: `openid ${SCOPE}`, notes: NOTES })
 }
 
-interface Asked {
+interface AuthorizationInput {
   readonly scope: string
   /** The scope of a client that asks for UserInfo. */
   readonly openId: string
@@ -27,7 +27,7 @@ interface Asked {
 
 export async function serverTarget(
   server: Pick<AuthorizationServer, 'routes' | 'clients'>,
-  { scope, openId, notes, browser }: Asked,
+  { scope, openId, notes, browser }: AuthorizationInput,
 ): Promise<Target> {
   const client = await Client.register(server, scope, browser)
   const openIdClient = await Client.register(server, openId, browser)

@@ -5,7 +5,7 @@ import { listen } from '../src/machine.ts'
 import { authorizationRequest, codeForm, REDIRECT_URI, SCOPES, SUBJECT, targetOf } from '../src/requests.ts'
 import type { StartTarget } from '../src/workloads.ts'
 
-// It imports one base class from the Workers runtime, to tell handlers apart.
+// It imports one base class from the Workers runtime, to distinguish handlers.
 const WORKERS = 'data:text/javascript,export class WorkerEntrypoint {}'
 registerHooks({
   resolve: (specifier, context, next) =>

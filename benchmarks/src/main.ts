@@ -16,12 +16,12 @@ if (options.before === undefined) await measureTargets(options)
 else await compareCheckouts(resolve(options.before), options)
 
 async function measureTargets({ complete, ...options }: Options): Promise<void> {
-  const beside = (name: string) => sourceOf(rowOf(name).beside)
+  const baseline = (name: string) => sourceOf(rowOf(name).baseline)
   const measured: Measurement[] = []
   for (const workload of options.workloads) {
-    let rows = await measureAll(workload, options, beside)
+    let rows = await measureAll(workload, options, baseline)
     for (let pass = 1; pass < MAX_PASSES && complete && !isSteady(rows); pass++)
-      rows = await measureAll(workload, options, beside)
+      rows = await measureAll(workload, options, baseline)
     measured.push(...rows)
   }
   const text = report(measured, options.effort)
@@ -41,11 +41,11 @@ async function compareCheckouts(before: string, options: Options): Promise<void>
 async function measureAll(
   workload: WorkloadName,
   { targets, effort }: Pick<Options, 'targets' | 'effort'>,
-  besideOf: (name: string) => Source,
+  baselineOf: (name: string) => Source,
 ): Promise<Measurement[]> {
   const measured: Measurement[] = []
   for (const name of targets.filter((target) => rowOf(target).workloads.includes(workload))) {
-    measured.push(await measurePair([sourceOf(name), besideOf(name)], workload, effort))
+    measured.push(await measurePair([sourceOf(name), baselineOf(name)], workload, effort))
     console.error(`measured ${workload} of ${name}`)
   }
   return measured

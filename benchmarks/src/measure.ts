@@ -33,12 +33,12 @@ export interface Round {
 }
 
 /** What two sources did in the same second. */
-type Pair = readonly [own: Round, beside: Round]
+type Pair = readonly [own: Round, baseline: Round]
 
 export interface Measurement {
   readonly target: string
   /** The name of the source that it is compared with. */
-  readonly beside: string
+  readonly baseline: string
   readonly workload: WorkloadName
   readonly rounds: readonly Pair[]
 }
@@ -51,14 +51,14 @@ export async function measurePair(
 ): Promise<Measurement> {
   const rounds: Pair[] = []
   for (let start = 0; start < effort.starts; start++) {
-    const [target, beside] = await Promise.all([started(pair[0], workload), started(pair[1], workload)])
+    const [target, baseline] = await Promise.all([started(pair[0], workload), started(pair[1], workload)])
     try {
-      rounds.push(...(await measureRounds([target, beside], effort)))
+      rounds.push(...(await measureRounds([target, baseline], effort)))
     } finally {
-      await Promise.all([target.process.stop(), beside.process.stop()])
+      await Promise.all([target.process.stop(), baseline.process.stop()])
     }
   }
-  return { target: pair[0].name, beside: pair[1].name, workload, rounds }
+  return { target: pair[0].name, baseline: pair[1].name, workload, rounds }
 }
 
 async function started(source: Source, workload: WorkloadName): Promise<Subject> {
@@ -73,14 +73,17 @@ interface Subject {
 }
 
 /** Each half goes first as often as the other: a machine that slows down steadily favours neither. */
-async function measureRounds([target, beside]: readonly [Subject, Subject], effort: Effort): Promise<Pair[]> {
-  const counts = [await warmUp(target, effort), await warmUp(beside, effort)] as const
+async function measureRounds(
+  [target, baseline]: readonly [Subject, Subject],
+  effort: Effort,
+): Promise<Pair[]> {
+  const counts = [await warmUp(target, effort), await warmUp(baseline, effort)] as const
   const rounds: Pair[] = []
   while (rounds.length < effort.rounds) {
-    const besideFirst = rounds.length % 2 === 1
-    const first = besideFirst ? await sendAll(beside, counts[1]) : undefined
+    const baselineFirst = rounds.length % 2 === 1
+    const first = baselineFirst ? await sendAll(baseline, counts[1]) : undefined
     const own = await sendAll(target, counts[0])
-    rounds.push([own, first ?? (await sendAll(beside, counts[1]))])
+    rounds.push([own, first ?? (await sendAll(baseline, counts[1]))])
   }
   return rounds
 }

@@ -64,9 +64,9 @@ function optionsOf(args: readonly string[]): Options {
   }
 }
 
-function chosen<Name extends string>(given: string | undefined, all: readonly Name[]): readonly Name[] {
-  if (given === undefined) return all
-  return given.split(',').map((name) => {
+function chosen<Name extends string>(text: string | undefined, all: readonly Name[]): readonly Name[] {
+  if (text === undefined) return all
+  return text.split(',').map((name) => {
     const found = all.find((one) => one === name)
     if (found === undefined) throw new Error(`${name} is none of ${all.join(', ')}.`)
     return found

@@ -23,7 +23,7 @@ export function report(all: readonly Measurement[], { rounds, roundSeconds }: Ef
       all,
       (one) => percent(ratioOf(one, 'rate')),
       own,
-      (name) => `${rowOf(name).title} / ${rowOf(rowOf(name).beside).title}`,
+      (name) => `${rowOf(name).title} / ${rowOf(rowOf(name).baseline).title}`,
     ),
     '## Server CPU for one request',
     'Microseconds of all threads of the server.',

@@ -17,8 +17,8 @@ export interface Answer {
 
 if (process.send !== undefined) await serve(...process.argv.slice(2))
 
-async function serve(file = '', given = ''): Promise<void> {
-  const port = Number(given)
+async function serve(file = '', portText = ''): Promise<void> {
+  const port = Number(portText)
   const { start } = (await import(file)) as { start: StartTarget }
   const { workloads, opens, close } = await start(port)
 

@@ -37,23 +37,23 @@ describe('a machine', () => {
 
   it('is steady when bare Fastify is, within each pair: one that is slower in the next minute changes no ratio', () => {
     const later = calm.map((rate) => rate / 10)
-    expect(isSteady([beside(calm), beside(later)])).toBe(true)
+    expect(isSteady([baseline(calm), baseline(later)])).toBe(true)
   })
 
   it('is unsteady when bare Fastify changes its speed from round to round', () => {
-    expect(isSteady([beside([60, 70, 80, 100, 120, 130, 140])])).toBe(false)
+    expect(isSteady([baseline([60, 70, 80, 100, 120, 130, 140])])).toBe(false)
   })
 })
 
-function beside(rates: number[]): Measurement {
+function baseline(rates: number[]): Measurement {
   return measured('fastify', 'bare-fastify', rates, rates)
 }
 
-function measured(target: string, beside: string, own: number[], bare: number[]): Measurement {
+function measured(target: string, baseline: string, own: number[], bare: number[]): Measurement {
   const round = (rate: number) => ({ rate, cpu: 0 })
   return {
     target,
-    beside,
+    baseline,
     workload: 'code',
     rounds: own.map((rate, index) => [round(rate), round(bare[index] ?? 0)]),
   }

@@ -28,7 +28,7 @@ export function ratesOf({ rounds }: Measurement, half: 0 | 1): number[] {
 
 /** Round by round: what slows both halves changes no ratio. */
 export function ratioOf({ rounds }: Measurement, name: keyof Round): Estimate {
-  return estimate(rounds.map(([own, beside]) => own[name] / beside[name]))
+  return estimate(rounds.map(([own, baseline]) => own[name] / baseline[name]))
 }
 
 /**
@@ -37,7 +37,7 @@ export function ratioOf({ rounds }: Measurement, name: keyof Round): Estimate {
  */
 export function rateOf(all: readonly Measurement[], measured: Measurement): Estimate {
   const yardstick = all.filter(
-    ({ workload, beside }) => workload === measured.workload && beside === YARDSTICK,
+    ({ workload, baseline }) => workload === measured.workload && baseline === YARDSTICK,
   )
   const bare = bareShare(all, measured)
   if (yardstick.length === 0 || bare === undefined) return estimate(ratesOf(measured, 0))
@@ -47,9 +47,9 @@ export function rateOf(all: readonly Measurement[], measured: Measurement): Esti
 }
 
 /** The share of bare Fastify that another bare framework has, which makes all targets comparable. */
-function bareShare(all: readonly Measurement[], { beside, workload }: Measurement): number | undefined {
-  if (beside === YARDSTICK) return 1
-  const bare = all.find((one) => one.target === beside && one.workload === workload)
+function bareShare(all: readonly Measurement[], { baseline, workload }: Measurement): number | undefined {
+  if (baseline === YARDSTICK) return 1
+  const bare = all.find((one) => one.target === baseline && one.workload === workload)
   return bare && ratioOf(bare, 'rate').median
 }
 
@@ -61,8 +61,8 @@ const MAX_SPREAD = 0.05
  * median of its pair: a machine that is slower in the next minute changes no ratio.
  */
 export function unsteadiness(all: readonly Measurement[]): number {
-  const beside = all.filter(({ beside }) => beside === YARDSTICK).map((one) => ratesOf(one, 1))
-  return estimate(beside.flatMap((rates) => rates.map((rate) => rate / estimate(rates).median))).spread
+  const baseline = all.filter(({ baseline }) => baseline === YARDSTICK).map((one) => ratesOf(one, 1))
+  return estimate(baseline.flatMap((rates) => rates.map((rate) => rate / estimate(rates).median))).spread
 }
 
 export function isSteady(all: readonly Measurement[]): boolean {

@@ -12,7 +12,7 @@ interface TargetRow {
   /** What is measured of it. */
   readonly workloads: readonly WorkloadName[]
   /** The framework without OAuth that it is compared with. */
-  readonly beside: string
+  readonly baseline: string
 }
 
 /** The workloads that depend on the store most, of peers, and of the optional features. */
@@ -64,8 +64,13 @@ export function rowOf(name: string): TargetRow {
   return found
 }
 
-function row(title: string, file: string, workloads: readonly WorkloadName[], beside = YARDSTICK): TargetRow {
-  return { title, file, workloads, beside }
+function row(
+  title: string,
+  file: string,
+  workloads: readonly WorkloadName[],
+  baseline = YARDSTICK,
+): TargetRow {
+  return { title, file, workloads, baseline }
 }
 
 function except(workloads: readonly WorkloadName[], absent: WorkloadName): WorkloadName[] {

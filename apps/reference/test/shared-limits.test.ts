@@ -116,7 +116,7 @@ describe.each([
     await expect.poll(async () => (await register(one)).status, { timeout: 5000 }).toBe(AFTER_A_CRASH[name])
   })
 
-  it('respond within little more than a second when it is unresponsive, for every request', async () => {
+  it('respond within three seconds when it is unresponsive, for every request', async () => {
     await shared.forgetAll()
     const [one] = replicas
     const { client_id, refresh_token } = await signedIn(one.baseUrl, 'courses:read')
@@ -130,7 +130,7 @@ describe.each([
     for (const [name, send] of Object.entries(requests)) {
       const start = performance.now()
       expect((await send()).status, name).toBe(503)
-      expect(performance.now() - start, name).toBeLessThan(1500)
+      expect(performance.now() - start, name).toBeLessThan(3000)
     }
     shared.silence(false)
   })

@@ -15,7 +15,7 @@ const MAX_ALLOCATED = {
   authorizeByDocument: 31_420,
   code: 16_540,
   refresh: 17_020,
-  introspect: 7_640,
+  introspect: 7_700,
   guard: 2_860,
 }
 

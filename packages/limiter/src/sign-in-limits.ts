@@ -7,11 +7,11 @@ const MINUTE = 60
  * and last for the whole service: refused attempts lock neither the account of another user nor the service.
  */
 export interface SignInLimits {
-  /** Counts an attempt for its network. More than 0 means that it must not be made yet. */
+  /** Counts an attempt for its network. If the result is more than 0, the attempt must wait. */
   waitOfNetwork(network: string): Promise<number>
   /** Counts an attempt for the account, then for the service. */
   waitOfAccount(email: string, network: string): Promise<number>
-  /** After a correct password: takes back every guess at its account in this network, and one attempt of the network. */
+  /** After a correct password: refunds all attempts for the account in this network, and one attempt of the network. */
   reset(email: string, network: string): Promise<void>
 }
 

@@ -24,7 +24,7 @@ const SPECIAL_IPV4 = [
   '168.63.129.16/32',
 ]
 
-/** All that IANA gives out for the public internet. IPv4 in IPv6 (mapped, compatible, NAT64) lies outside. */
+/** All addresses that IANA assigns for the public internet. IPv4 in IPv6 (mapped, compatible, NAT64) lies outside. */
 const GLOBAL_IPV6 = ['2000::/3']
 
 /** IANA's special-purpose registry for IPv6, where it lies in `GLOBAL_IPV6`: Teredo and 6to4 among it. */
@@ -34,7 +34,7 @@ const specialIpv4 = rangesOf(SPECIAL_IPV4, 'ipv4')
 const globalIpv6 = rangesOf(GLOBAL_IPV6, 'ipv6')
 const specialIpv6 = rangesOf(SPECIAL_IPV6, 'ipv6')
 
-/** Whether a packet to this address leaves for the public internet. What is no address does not. */
+/** Whether this is an address on the public internet. `false` for text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !specialIpv4.check(address, 'ipv4')
   // A zone belongs to addresses of one link.

@@ -24,7 +24,7 @@ interface Kept<T> {
 
 /**
  * An insert looks at four records, so one round over `n` records takes `n / 3` inserts. Every held record was alive
- * when the round began or was added later: at most one and a half times as many as ever live at once.
+ * when the round began or was added later: at most 1.5 times the maximum number of live records.
  */
 const LOOKS_PER_WRITE = 4
 

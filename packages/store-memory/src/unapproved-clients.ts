@@ -4,7 +4,7 @@ import type { Client } from '@grantkit/core/feature'
 const OVERHEAD = 600
 
 /**
- * The self-registered clients without an approval: anybody can register one, so their memory is limited.
+ * The self-registered clients without an approval: unauthenticated callers can register them, so their memory is limited.
  * An approval prolongs a client, and nothing else ever changes one.
  */
 export class UnapprovedClients {

@@ -22,9 +22,9 @@ export class NoAnswerError extends Error {
 }
 
 /**
- * Sends a statement to Postgres. A connection that fails is destroyed. One that does not answer in time is kept from
- * everybody until it answers, and destroyed if it does not: a connection in its place would be one more backend, while
- * the first one still waits, as for a lock.
+ * Sends a statement to Postgres. A connection that fails is destroyed. One that does not respond in time is not used
+ * until it responds, and destroyed if it never does: a new connection would be one more backend, while
+ * the first one still waits, for example for a lock.
  *
  * @param milliseconds with the wait for a connection
  * @throws NoAnswerError when they are over; the statement may still be carried out
@@ -78,7 +78,7 @@ export function attempt(pool: Pool, query: QueryConfig, milliseconds: number): P
   })
 }
 
-/** Milliseconds for the answer to a statement that was given up. Postgres ends it within `statement_timeout`. */
+/** Milliseconds for the response to a statement that timed out. Postgres ends it within `statement_timeout`. */
 const SILENCE_MS = 1250
 
 /** Of Postgres itself, on a connection that is as good as before: lock_not_available, query_canceled. */
@@ -88,7 +88,7 @@ function isTimeLimit(error: unknown): boolean {
 
 /**
  * Rolled back, because of another transaction: serialization_failure, deadlock_detected. A role whose transactions are
- * SERIALIZABLE loses races this way, and finds out by whom when it tries again.
+ * SERIALIZABLE loses races this way, and finds the winner's record when it tries again.
  */
 function isLostToAnother(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01')

@@ -3,7 +3,7 @@ import { type ClientBase, DatabaseError, Pool, type PoolConfig } from 'pg'
 import { NoAnswerError } from './attempt.ts'
 
 export interface ConnectOptions {
-  /** The most connections of this process. Default 10. */
+  /** The maximum number of connections of this process. Default 10. */
   readonly max?: number | undefined
   /** Called when an idle connection breaks; the pool makes a new one when it needs it. */
   readonly onError?: ((error: Error) => void) | undefined

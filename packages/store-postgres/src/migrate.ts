@@ -40,7 +40,7 @@ async function inTransaction(pool: Pool, work: (client: PoolClient) => Promise<v
   const client = await pool.connect()
   let failed = true
   try {
-    // A migration takes as long as it takes.
+    // A migration has no time limit.
     await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0')
     await work(client)
     await client.query('COMMIT')

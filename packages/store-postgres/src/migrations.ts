@@ -37,8 +37,8 @@ INSERT INTO ${schema} VALUES (0);`
 }
 
 /**
- * Grants from before, and those that a replica of the earlier release opens, are at the end of the list of their subject,
- * and in that of no owner. No row is rewritten, so the tables are locked only while the indexes are made.
+ * Older grants, and new grants of a replica with the earlier release, are at the end of the list of their subject, and in
+ * no list of an owner. No row is rewritten, so the tables are locked only while the indexes are made.
  */
 function listsByPages({ grant }: Tables): string {
   return `

@@ -17,7 +17,7 @@ export interface PostgresStoreOptions {
    * A statement is repeated once, with half the limit. Default 500.
    */
   readonly commandTimeout?: number | undefined
-  /** The most statements that wait for a connection; further ones fail at once. Default 1000. */
+  /** The maximum number of statements that wait for a connection; further ones fail at once. Default 1000. */
   readonly maxWaiting?: number | undefined
   /**
    * Whether Postgres prepares each statement once for each connection. Switch it off behind a PgBouncer in transaction mode
@@ -89,8 +89,8 @@ export async function createPostgresStore(
       async list({ subject, clientId }, { limit, after }) {
         const { listBySubject, listByOwner } = grants.statements
         const { order, key } = placeOf(after)
-        const given = [subjectKey(subject, clientId), order, key, now(), limit]
-        const { rows } = await runner.run(clientId === undefined ? listBySubject : listByOwner, given)
+        const parameters = [subjectKey(subject, clientId), order, key, now(), limit]
+        const { rows } = await runner.run(clientId === undefined ? listBySubject : listByOwner, parameters)
         const last = rows.length === limit ? rows.at(-1) : undefined
         return {
           grants: rows.map(({ value }) => decodeRecord<Grant>(value)),

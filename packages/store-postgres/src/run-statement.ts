@@ -5,7 +5,7 @@ import { attempt } from './attempt.ts'
 export interface Limits {
   /** Milliseconds. */
   readonly commandTimeout: number
-  /** The most statements that wait for a connection. */
+  /** The maximum number of statements that wait for a connection. */
   readonly maxWaiting: number
   /** Whether Postgres keeps the plan of each statement in each connection. */
   readonly prepare: boolean

@@ -9,10 +9,10 @@ const MAX_WAIT_MS = 20
  *
  * @returns the answer to the whole call
  */
-export function together<Asked, Answer>(
-  call: (all: readonly Asked[]) => Promise<Answer>,
-): (one: Asked) => Promise<Answer> {
-  let gathered: Asked[] = []
+export function together<Item, Answer>(
+  call: (all: readonly Item[]) => Promise<Answer>,
+): (one: Item) => Promise<Answer> {
+  let gathered: Item[] = []
   let next: Promise<Answer> | undefined
   let last: Promise<unknown> | undefined
 

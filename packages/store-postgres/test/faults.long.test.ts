@@ -47,7 +47,7 @@ it.each([
       network.cut = true
       await sleep(400)
       network.cut = false
-      // A connection that was being made is given up after a second.
+      // A connection attempt times out after a second.
       await sleep(1000)
     },
   ],

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 export interface RedisCommands {
   get(key: string): Promise<string | null>
   del(key: string): Promise<number>
-  eval(script: string, given: ScriptInput): Promise<unknown>
-  evalSha(sha1: string, given: ScriptInput): Promise<unknown>
+  eval(script: string, input: ScriptInput): Promise<unknown>
+  evalSha(sha1: string, input: ScriptInput): Promise<unknown>
   zRem(key: string, members: string[]): Promise<number>
   scan(cursor: string, options: { MATCH: string; COUNT: number }): Promise<{ cursor: string; keys: string[] }>
   wait(replicas: number, milliseconds: number): Promise<number>
@@ -17,12 +17,12 @@ export interface ScriptInput {
 }
 
 /** A script that is sent by its hash, and in full only if the server does not have it. */
-export function script(text: string): (redis: RedisCommands, given: ScriptInput) => Promise<unknown> {
+export function script(text: string): (redis: RedisCommands, input: ScriptInput) => Promise<unknown> {
   const sha1 = createHash('sha1').update(text).digest('hex')
-  return (redis, given) =>
-    redis.evalSha(sha1, given).catch((error: Error) => {
+  return (redis, input) =>
+    redis.evalSha(sha1, input).catch((error: Error) => {
       // If the server does not know the script, nothing has run, so sending it again is safe.
-      if (error.message.startsWith('NOSCRIPT')) return redis.eval(text, given)
+      if (error.message.startsWith('NOSCRIPT')) return redis.eval(text, input)
       throw error
     })
 }

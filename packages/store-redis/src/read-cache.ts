@@ -47,7 +47,7 @@ export class CachedReplies extends BasicPooledClientSideCache {
   }
 
   #keep(key: string, reply: Reply): void {
-    // A whole Map is given up at once: deleting the first entry of a large Map takes longer with every deletion.
+    // A whole Map is dropped at once: deleting the first entry of a large Map takes longer with every deletion.
     if (this.#young.size >= this.maxEntries / 2 && !this.#young.has(key))
       [this.#old, this.#young] = [this.#young, new Map()]
     this.#young.set(key, reply)

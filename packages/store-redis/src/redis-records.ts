@@ -34,12 +34,12 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
   const keyOf = (id: string) => prefix + id
 
   async function write(id: string, seen: string, value: T, expiresAt: number): Promise<boolean> {
-    const given = {
+    const input = {
       keys: [keyOf(id)],
       arguments: [seen, newVersion() + encodeRecord(value), String(expiresAt)],
     }
     return retryOnce(commandTimeout, async (repeated) => {
-      const written = (await writeIfUnchanged(redis, given)) === 1
+      const written = (await writeIfUnchanged(redis, input)) === 1
       // Not a lost race: the version of the first attempt may have been there, and a later write replaced it.
       if (!written && repeated) throw new UnknownOutcomeError()
       return written

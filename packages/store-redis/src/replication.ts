@@ -12,7 +12,7 @@ export interface ReplicationOptions {
   readonly timeout: number
   /**
    * Called when too few replicas had a change in time. The change stays on the primary. For the next second no change
-   * waits: a wait holds up its connection, so that a lost replica would slow down everybody.
+   * waits: a wait holds up its connection, so that a lost replica would slow down all requests.
    */
   readonly onShortfall?: ((acknowledged: number) => void) | undefined
 }

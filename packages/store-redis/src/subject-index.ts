@@ -42,12 +42,12 @@ export function subjectIndex(redis: RedisCommands, prefix: string, commandTimeou
     prefix + (clientId === undefined ? hashOf(subject) : subjectKey(subject, clientId))
   return {
     add: async (owner, grantId, expiresAt) => {
-      const given = { keys: [keyOf(owner)], arguments: [String(expiresAt), grantId, String(now())] }
-      return Number(await retryOnce(commandTimeout, () => addUntil(redis, given)))
+      const input = { keys: [keyOf(owner)], arguments: [String(expiresAt), grantId, String(now())] }
+      return Number(await retryOnce(commandTimeout, () => addUntil(redis, input)))
     },
     async page(owner, { order, key }, limit) {
-      const given = { keys: [keyOf(owner)], arguments: [String(order), key, String(limit)] }
-      const flat = (await withTimeout(commandTimeout, entriesAfter(redis, given))) as string[]
+      const input = { keys: [keyOf(owner)], arguments: [String(order), key, String(limit)] }
+      const flat = (await withTimeout(commandTimeout, entriesAfter(redis, input))) as string[]
       return flat.flatMap((id, at) => (at % 2 === 0 ? { key: id, order: Number(flat[at + 1]) } : []))
     },
     drop: async (owner, entries) =>

@@ -26,11 +26,11 @@ function connectionWith(commands: Partial<RedisCommands>): RedisCommands {
 it('a grant whose write is slow is not dropped by a listing meanwhile', async () => {
   const other = createRedisStore(redis)
   const slow = connectionWith({
-    async evalSha(sha1, given) {
-      if (given.keys[0]?.includes(':grant:'))
+    async evalSha(sha1, input) {
+      if (input.keys[0]?.includes(':grant:'))
         for (let time = 0; time < 20; time++)
           (await other.grants.list({ subject: 'slow' }, { limit: 200 })).grants
-      return redis.evalSha(sha1, given)
+      return redis.evalSha(sha1, input)
     },
   })
   const grant = aGrant({ subject: 'slow' })
@@ -41,9 +41,9 @@ it('a grant whose write is slow is not dropped by a listing meanwhile', async ()
 it('a grant whose entry failed gets one when its insert is repeated', async () => {
   let outage = true
   const failing = connectionWith({
-    async evalSha(sha1, given) {
-      if (outage && given.keys[0]?.includes(':subject:')) throw new Error('The connection broke')
-      return redis.evalSha(sha1, given)
+    async evalSha(sha1, input) {
+      if (outage && input.keys[0]?.includes(':subject:')) throw new Error('The connection broke')
+      return redis.evalSha(sha1, input)
     },
   })
   const store = createRedisStore(failing)

@@ -15,7 +15,7 @@ interface Write {
 
 /**
  * One transaction for all writes of one turn of the event loop. A commit waits for the disk, and a hundred writes in it
- * take hardly longer than one. Any error takes all of them back.
+ * take hardly longer than one. Any error rolls all of them back.
  *
  * A failed write is not tried again: no network can lose a reply here, and SQLite has waited for locks already.
  */
@@ -45,7 +45,7 @@ export function groupCommit(database: DatabaseSync): GroupCommit {
 }
 
 function transaction(database: DatabaseSync, writes: readonly Write[]): unknown[] {
-  // Takes the lock of the writer first: if another process keeps it, there is nothing to take back.
+  // Takes the lock of the writer first: if another process keeps it, there is nothing to roll back.
   database.exec('BEGIN IMMEDIATE')
   try {
     const results = writes.map(({ statement }) => statement())

@@ -34,7 +34,7 @@ describe('the writes of one turn of the event loop', () => {
     expect(commitsOf(exec)).toBe(3)
   })
 
-  it('are all taken back and rejected when one fails, and the next turn starts anew', async () => {
+  it('are all rolled back and rejected when one fails, and the next turn starts a new transaction', async () => {
     const commits = groupCommit(database)
     const writes = [insert(1), insert('no integer'), insert(2)]
     const results = await Promise.allSettled(writes.map((write) => commits.write(write)))

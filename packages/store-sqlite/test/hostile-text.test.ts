@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.close())
 
-/** Databases cut text at NUL, fold lone surrogates, limit the length of keys, or run what they are given. */
+/** Databases cut text at NUL, fold lone surrogates, limit the length of keys, or execute their input. */
 const HOSTILE = [
   ['', 'nothing'],
   ['\0', 'NUL'],

@@ -52,7 +52,7 @@ describe('the warning about a file system', () => {
     ['FUSE', 0x65735546, 'if that is a network file system'],
     ['tmpfs', 0x01021994, 'loses everything in it'],
     ['overlayfs', 0x794c7630, 'use a volume'],
-  ])('is given for %s', (_, type, words) => {
+  ])('is logged for %s', (_, type, words) => {
     expect(fileSystemWarning('grantkit.db', type)).toContain(words)
   })
 
@@ -61,7 +61,7 @@ describe('the warning about a file system', () => {
     ['XFS', 0x58465342],
     ['Btrfs', 0x9123683e],
     ['ZFS', 0x2fc12fc1],
-  ])('is not given for %s', (_, type) => {
+  ])('is not logged for %s', (_, type) => {
     expect(fileSystemWarning('grantkit.db', type)).toBeUndefined()
   })
 })

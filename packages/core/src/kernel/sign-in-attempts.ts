@@ -50,7 +50,7 @@ interface AnsweredError {
 }
 
 /** What is known of the attempt of an error, for its event. */
-export interface RefusedAttempt extends Pick<StepFacts, 'clientId' | 'subject'> {
+interface RefusedAttempt extends Pick<StepFacts, 'clientId' | 'subject'> {
   /** As users see it, with the second group. */
   readonly reference: string
 }

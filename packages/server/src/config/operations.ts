@@ -10,17 +10,17 @@ export const operationsFields = (origin: Origin) => ({
   auditDays: field(
     whole('a number of days', 1, 36_500).default(365),
     'how many days the audit trail keeps new entries; entries of unauthenticated callers, 30 days at most',
-    { variable: 'AUDIT_DAYS', guide: 'server.md#audit-trail' },
+    { variable: 'AUDIT_DAYS', guide: 'server/audit-trail.md' },
   ),
   explain: field(
     toggle(true),
     'errors show the reference of their sign-in attempt, and `grantkit why` explains it; `off`: no references, and no steps are recorded',
-    { variable: 'EXPLAIN', guide: 'server.md#failed-sign-ins' },
+    { variable: 'EXPLAIN', guide: 'server/failed-sign-ins.md' },
   ),
   explainDays: field(
     whole('a number of days', 1, 90).default(14),
     'how many days the steps of a sign-in attempt are kept, maximum 90; without a user, 3 days at most',
-    { variable: 'EXPLAIN_DAYS', guide: 'server.md#failed-sign-ins' },
+    { variable: 'EXPLAIN_DAYS', guide: 'server/failed-sign-ins.md' },
   ),
   drainSeconds: field(
     seconds(5, 0),

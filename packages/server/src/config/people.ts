@@ -104,18 +104,18 @@ export const peopleFields = (origin: Origin) => ({
       variable: 'ACCOUNTS_FILE',
       path: true,
       otherwise: 'none; in development a service may bring demo accounts',
-      guide: 'server.md#accounts',
+      guide: 'server/users.md#accounts',
     },
   ),
   upstream: field(
     Providers(secret(origin).pipe(text())).default([]),
     'OpenID providers that users may sign in with: `{ id, label, issuer, clientId, clientSecret }`, and `scope`, `signUp`, `linkVerifiedEmail`',
-    { otherwise: 'none', guide: 'server.md#sign-in-methods' },
+    { otherwise: 'none', guide: 'server/sign-in.md' },
   ),
   upstreamFile: field(path(origin).optional(), 'a file with more of them', {
     variable: 'UPSTREAM_FILE',
     path: true,
-    guide: 'server.md#sign-in-methods',
+    guide: 'server/sign-in.md',
   }),
 })
 
