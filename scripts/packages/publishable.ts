@@ -42,11 +42,24 @@ export function run(command: string, args: readonly string[], cwd = ROOT): strin
   }
 }
 
+/** The packages of these names, and those that they need. Names of others' packages are ignored. */
+export function withNeededPackages(names: readonly string[]): Package[] {
+  const all = publishablePackages()
+  const needed = new Set<string>()
+  function add(name: string): void {
+    const manifest = all.find((one) => one.manifest.name === name)?.manifest
+    if (manifest === undefined || needed.has(name)) return
+    needed.add(name)
+    for (const other of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) add(other)
+  }
+  for (const name of names) add(name)
+  return all.filter(({ manifest }) => needed.has(manifest.name))
+}
+
 /** Cleans dist first: leftovers of an earlier build would be published. */
-export function packAll(into: string): Packed[] {
-  const packages = publishablePackages()
+export function packAll(into: string, packages = publishablePackages()): Packed[] {
   for (const { folder } of packages) rmSync(join(folder, 'dist'), { recursive: true, force: true })
-  run('pnpm', ['build'])
+  run('pnpm', ['turbo', 'run', 'build', ...packages.map(({ manifest }) => `--filter=${manifest.name}`)])
   return packages.map((one) => ({ ...one, tarball: pack(one, into) }))
 }
 

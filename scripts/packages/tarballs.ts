@@ -3,12 +3,12 @@ import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readCommandLine } from '../../apps/reference/src/commands/command-line.ts'
 import { installLine } from './install-line.ts'
-import { packAll } from './publishable.ts'
+import { type Packed, packAll, withNeededPackages } from './publishable.ts'
 
 const USAGE = `pnpm tarballs [<package> ...] [--into <folder>]
 
-Builds and packs every package, and prints the command that installs from there what a page of the documentation
-installs. Name the packages of a page; default: the packages of docs/start.md.
+Builds and packs packages with what they need, and prints the command that installs from there what a page of the
+documentation installs. Name the packages of a page; default: the packages of docs/start.md.
 
   --into  tarballs if left out`
 
@@ -26,8 +26,19 @@ const { values, positionals } = readCommandLine(USAGE, {
 })
 const folder = resolve(values.into)
 mkdirSync(folder, { recursive: true })
-const packed = packAll(folder)
+const named = positionals.length > 0 ? positionals : START
+const packed = packedOrExit(named)
 
 console.log(`${packed.length} tarballs are in ${folder}. Instead of what a page installs:
 
-${installLine(packed, positionals.length > 0 ? positionals : START)}`)
+${installLine(packed, named)}`)
+
+/** Prints the error of the build, without a stack trace of this script. */
+function packedOrExit(names: readonly string[]): Packed[] {
+  try {
+    return packAll(folder, withNeededPackages(names))
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(1)
+  }
+}

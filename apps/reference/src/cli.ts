@@ -12,9 +12,9 @@ import {
 } from '@grantkit/server/commands'
 import { loadService } from './load-service.ts'
 
-/** The commands of an operator: `pnpm account`, `pnpm keys` and so on. */
+/** The commands of an operator: `pnpm account`, `pnpm keys` and so on. With `run`, because pnpm has its own `why`. */
 
-await runProgram('pnpm', {
+await runProgram('pnpm run', {
   meta: { description: 'The commands of the service' },
   subCommands: {
     account: users(loadService),

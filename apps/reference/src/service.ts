@@ -33,6 +33,7 @@ export const SCHOOL: ServiceDefinition = {
     clients: 'pnpm clients',
     integrations: 'pnpm integration list',
     trail: 'pnpm trail',
+    doctor: 'pnpm examine',
   },
   mount,
 }

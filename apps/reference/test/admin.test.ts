@@ -62,6 +62,14 @@ async function teachersApp(name = 'A tool') {
   return { id: app.client_id, refresh, call }
 }
 
+it('the page of a failed sign-in names the doctor as operators of this service call it', async () => {
+  const request = new URLSearchParams({ client_id: 'gone', response_type: 'code' })
+  const error = await fetch(`${service.baseUrl}/oauth/authorize?${request}`)
+  const { textOf } = await visitor()
+  const page = await textOf(`/admin/why/${error.headers.get('grantkit-reference')}`)
+  expect(page).toContain(`<code>pnpm examine ${service.baseUrl}</code> shows it as`)
+})
+
 describe("the operator's view", () => {
   it('redirects to the sign-in page without a session, and back afterwards', async () => {
     for (const path of PAGES) {

@@ -22,7 +22,7 @@ import {
   TOKEN,
   USERINFO,
 } from '../test/spoilt-server.ts'
-import { diagnose, type SendProbe } from './diagnose.ts'
+import { diagnose, examine, type SendProbe } from './diagnose.ts'
 
 describe('diagnose', () => {
   it('finds nothing wrong with this server', async () => {
@@ -110,7 +110,7 @@ describe('diagnose', () => {
     ['error pages of a proxy', { [TOKEN]: html }, ['token-error', 'unknown-client']],
     ['a 400 for unknown clients', { [TOKEN]: status(400) }, ['endpoint-cors', 'unknown-client']],
     ['no challenge', { [USERINFO]: header('www-authenticate', 'Bearer') }, ['challenge']],
-    ['a page that can be framed', { [AUTHORIZE]: header('x-frame-options', 'SAMEORIGIN') }, ['framing']],
+    ['a page that can be framed', { [AUTHORIZE]: header('content-security-policy', '') }, ['framing']],
     ['a page that is kept', { [AUTHORIZE]: header('cache-control', 'max-age=1') }, ['page-no-store']],
     ['a page that leaks its address', { [AUTHORIZE]: header('referrer-policy', 'origin') }, ['referrer']],
     [
@@ -135,6 +135,28 @@ describe('diagnose', () => {
     ],
   ])('finds %s', async (_, spoils, failures) => {
     expect(await failuresWith(spoils)).toEqual(failures)
+  })
+
+  it('accepts a page that only frame-ancestors protects', async () => {
+    expect(await failuresWith({ [AUTHORIZE]: header('x-frame-options', '') })).toEqual([])
+  })
+
+  it('skips the checks of pages where the sign-in page is a redirect to an application', async () => {
+    const redirect = (location: string) => ({ status: 303, headers: { location }, body: '' })
+    const answers = { authorize: redirect('/login'), page: redirect('https://app.example/sign-in') }
+    const findings = examine({ baseUrl: ISSUER, now: NOW, answers })
+    for (const check of ['form-action', 'framing', 'referrer', 'page-no-store'])
+      expect(findings).toContainEqual(expect.objectContaining({ id: check, verdict: 'skipped' }))
+  })
+
+  it('says that the header of CORS is missing, or what it allows', async () => {
+    const seen = async (origin: string) => {
+      const spoils = { [RESOURCE]: header('access-control-allow-origin', origin) }
+      const findings = await diagnose(ISSUER, sendTo(openService(), spoils), { now: () => NOW })
+      return findings.find(({ id }) => id === 'metadata-cors')?.seen
+    }
+    expect(await seen('')).toBe('resourceMetadata: the header Access-Control-Allow-Origin is missing')
+    expect(await seen('https://one.example')).toBe('resourceMetadata allows "https://one.example"')
   })
 
   it('finds an ID token of another issuer, or of a key that is gone', async () => {

@@ -1,7 +1,7 @@
 import type { HttpResponse } from '@grantkit/core'
 import { type Check, firstComplaint, skippedWithout } from './check.ts'
 import { DPOP_CHECK } from './dpop-check.ts'
-import { type Evidence, headerOf, memberOf, REQUESTED, STATE } from './evidence.ts'
+import { allowedOriginFault, type Evidence, headerOf, memberOf, REQUESTED, STATE } from './evidence.ts'
 
 const answerTo = (name: string) => (evidence: Evidence) => evidence.answers[name]
 
@@ -149,9 +149,10 @@ function errorCheck({ probe, status, error, ...check }: ExpectedError): Check {
 }
 
 function preflightFault(name: string, answer: HttpResponse): string | undefined {
-  const allowed = headerOf(answer, 'access-control-allow-origin')
-  if (answer.status >= 300 || allowed !== '*') return `${name}: ${answer.status}, allows "${allowed}"`
-  return headerOf(answer, 'access-control-allow-credentials') === ''
-    ? undefined
-    : `${name} allows credentials`
+  const credentials = headerOf(answer, 'access-control-allow-credentials') !== ''
+  return firstComplaint([
+    answer.status >= 300 && `${name}: the answer was ${answer.status}`,
+    allowedOriginFault(name, answer),
+    credentials && `${name} allows credentials`,
+  ])
 }

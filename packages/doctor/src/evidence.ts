@@ -31,6 +31,19 @@ export const REQUESTED_ORIGIN = 'http://127.0.0.1:49150'
 export const REQUESTED = `${REQUESTED_ORIGIN}/doctor`
 export const STATE = 'doctor+state'
 
+/** The client of probes for an error. No server knows it. */
+const UNKNOWN_CLIENT = 'doctor'
+const HTTPS_CALLBACK = `${ORIGIN}/callback`
+const REDIRECT_URIS: readonly unknown[] = [REGISTERED, REQUESTED, HTTPS_CALLBACK]
+
+/** Whether a request with these parameters is a probe of the doctor. Anybody can send the same ones. */
+export function isProbe(sent: {
+  readonly clientId?: string | undefined
+  readonly redirectUri?: string | undefined
+}): boolean {
+  return sent.clientId === UNKNOWN_CLIENT || REDIRECT_URIS.includes(sent.redirectUri)
+}
+
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -55,15 +68,19 @@ export const PROBES: Readonly<Record<string, Ask>> = {
   emptyTokenRequest: (_, seen) => at(seen, 'token_endpoint', (url) => post(url, '', FORM)),
   unknownClient: (_, seen) =>
     at(seen, 'token_endpoint', (url) =>
-      post(url, 'grant_type=refresh_token&client_id=doctor&refresh_token=x', FORM),
+      post(url, `grant_type=refresh_token&client_id=${UNKNOWN_CLIENT}&refresh_token=x`, FORM),
     ),
   unknownDevice: (_, seen) =>
-    at(seen, 'device_authorization_endpoint', (url) => post(url, 'client_id=doctor&scope=openid', FORM)),
+    at(seen, 'device_authorization_endpoint', (url) =>
+      post(url, `client_id=${UNKNOWN_CLIENT}&scope=openid`, FORM),
+    ),
   unknownPush: (_, seen) =>
-    at(seen, 'pushed_authorization_request_endpoint', (url) => post(url, 'client_id=doctor', FORM)),
+    at(seen, 'pushed_authorization_request_endpoint', (url) =>
+      post(url, `client_id=${UNKNOWN_CLIENT}`, FORM),
+    ),
   badBearer: (_, seen) =>
     at(seen, 'userinfo_endpoint', (url) => get(url, { authorization: 'Bearer doctor' })),
-  httpsRegistration: (_, seen) => registerClient(seen, [`${ORIGIN}/callback`]),
+  httpsRegistration: (_, seen) => registerClient(seen, [HTTPS_CALLBACK]),
 }
 
 /** Probes that register a client. The server deletes it without an approval. */
@@ -107,6 +124,13 @@ export function documentOf(answer: HttpResponse | undefined): Metadata | undefin
 export function headerOf(answer: HttpResponse | undefined, name: string): string {
   const value = answer?.headers[name]
   return Array.isArray(value) ? value.join(', ') : (value ?? '')
+}
+
+/** The fault of an answer that scripts of any origin may read. @param name of the probe */
+export function allowedOriginFault(name: string, answer: HttpResponse): string | undefined {
+  const allowed = headerOf(answer, 'access-control-allow-origin')
+  if (allowed === '') return `${name}: the header Access-Control-Allow-Origin is missing`
+  return allowed === '*' ? undefined : `${name} allows "${allowed}"`
 }
 
 function at(seen: Seen, endpoint: string, ask: (url: string) => Probe): Probe | undefined {

@@ -1,5 +1,13 @@
 import { type Check, firstComplaint, skippedWithout } from './check.ts'
-import { documentOf, type Evidence, headerOf, listed, type Metadata, memberOf, metadata } from './evidence.ts'
+import {
+  allowedOriginFault,
+  documentOf,
+  type Evidence,
+  listed,
+  type Metadata,
+  memberOf,
+  metadata,
+} from './evidence.ts'
 
 const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
@@ -105,13 +113,12 @@ export const METADATA_CHECKS: readonly Check[] = [
     id: 'metadata-cors',
     causes: 'never_requested',
     title: 'Scripts of any origin may read the documents',
-    fix: 'Let Access-Control-Allow-Origin: * of the documents pass; do not let the proxy add its own.',
+    fix: 'Send Access-Control-Allow-Origin: * with the documents, from the service alone: a proxy neither removes it nor adds another one.',
     examine: ({ answers }) =>
       firstComplaint(
         ['serverMetadata', 'resourceMetadata', 'keys'].map((name) => {
           const answer = answers[name]
-          const allowed = headerOf(answer, 'access-control-allow-origin')
-          return answer?.status === 200 && allowed !== '*' && `${name} allows "${allowed}"`
+          return answer?.status === 200 && allowedOriginFault(name, answer)
         }),
       ),
   },

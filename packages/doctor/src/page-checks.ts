@@ -2,9 +2,14 @@ import type { HttpResponse } from '@grantkit/core'
 import { type Check, skippedWithout } from './check.ts'
 import { documentOf, type Evidence, headerOf, memberOf, REQUESTED_ORIGIN } from './evidence.ts'
 
-/** The first page that a user sees: sign-in, or consent if no sign-in is needed. */
-const page = ({ answers }: Evidence): HttpResponse | undefined =>
-  answers.page ?? (answers.authorize?.status === 200 ? answers.authorize : undefined)
+/**
+ * The first page that a user sees: sign-in, or consent if no sign-in is needed. A redirect, as to the sign-in page of an
+ * application, is no page.
+ */
+const page = ({ answers: { page: signIn, authorize } }: Evidence): HttpResponse | undefined => {
+  if (signIn !== undefined) return isRedirect(signIn) ? undefined : signIn
+  return authorize?.status === 200 ? authorize : undefined
+}
 
 /** Checks of pages, browser behaviour and clocks. */
 export const PAGE_CHECKS: readonly Check[] = [
@@ -23,12 +28,10 @@ export const PAGE_CHECKS: readonly Check[] = [
   {
     id: 'framing',
     title: 'No other site can frame the pages (RFC 9700 4.16)',
-    fix: "Send Content-Security-Policy: frame-ancestors 'none' and X-Frame-Options: DENY.",
+    fix: "Send Content-Security-Policy: frame-ancestors 'none'.",
     examine: skippedWithout(page, (answer) => {
-      const framed = directiveOf(answer, 'frame-ancestors')?.join(' ') !== "'none'"
-      return framed || headerOf(answer, 'x-frame-options').toUpperCase() !== 'DENY'
-        ? 'the page can be framed'
-        : undefined
+      const ancestors = directiveOf(answer, 'frame-ancestors')?.join(' ')
+      return ancestors === "'none'" ? undefined : 'the page can be framed'
     }),
   },
   {
@@ -80,6 +83,10 @@ export const PAGE_CHECKS: readonly Check[] = [
     ),
   },
 ]
+
+function isRedirect({ status }: HttpResponse): boolean {
+  return status >= 300 && status < 400
+}
 
 function directiveOf(answer: HttpResponse, name: string): readonly string[] | undefined {
   const directives = headerOf(answer, 'content-security-policy')

@@ -24,6 +24,16 @@ describe('grantkit check', () => {
     expect(await problems({})).toEqual([])
   })
 
+  it('names all problems that a start would find one after another', async () => {
+    const environment = { KEYS_FILE: '/gone/keys.json', ACCOUNTS_FILE: '/gone/accounts.json' }
+    const config = parseConfig({ config: { brand: { name: 'Notes', accent: 'yellow' } }, environment })
+    expect((await trial({ config, definition: {} })).toSorted()).toEqual([
+      expect.stringContaining('/gone/accounts.json'),
+      expect.stringContaining('/gone/keys.json'),
+      expect.stringContaining('brand.accent yellow has a contrast of'),
+    ])
+  })
+
   it('shows no secret and no password', () => {
     const environment = {
       SECRET: 'horse'.repeat(8),
