@@ -28,6 +28,8 @@ it('leads to an MCP server that only users of the server can call', async () => 
 
   await start('node mcp-server.ts', 'MCP at')
   expect((await fetch(mcp, { method: 'POST' })).status).toBe(401)
+  const metadata = await fetch(new URL('/.well-known/oauth-protected-resource/mcp', mcp))
+  expect(metadata.headers.get('access-control-allow-origin')).toBe('*')
   const open = SIGNING_IN['the official SDK, version 2, by protocol 2026-07-28']
   const client = await open?.(new URL(mcp), formBrowser({ origin, typed: ADA }), FOLDER)
   onTestFinished(async () => void (await client?.close()))

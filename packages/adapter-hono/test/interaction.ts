@@ -1,6 +1,6 @@
 import type { HttpResponse, Interaction } from '@grantkit/core'
 
-/** Who is signed in, and the pages: everybody is Alice. */
+/** Who is signed in, and the pages: every visitor is Alice. */
 export const interaction: Interaction = {
   session: async () => ({ id: 'session', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
   signIn: (returnTo) => ({ status: 303, headers: { location: returnTo }, body: '' }),

@@ -1,7 +1,7 @@
 import type { Interaction } from '@grantkit/core'
 import { html, type SafeHtml } from '@grantkit/pages'
 
-/** Your session, your sign-in page and your pages go here. To begin with, everybody is Alice. */
+/** Your session, your sign-in page and your pages go here. Until you add your session, every visitor is signed in as Alice. */
 export const interaction: Interaction = {
   session: async () => ({ id: 'session-1', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
   signIn: (to) => ({ status: 303, headers: { location: `/login?${new URLSearchParams({ to })}` }, body: '' }),

@@ -12,7 +12,7 @@ import { Hono } from 'hono'
 import { authorizationServer, protect } from '../../src/index.ts'
 import { interaction } from '../interaction.ts'
 
-/** The service of every runtime. Everybody is Alice, and she need not sign in. */
+/** The service of every runtime. Every visitor is Alice, without a sign-in. */
 
 export interface Environment {
   readonly ISSUER: string
