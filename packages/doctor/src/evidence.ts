@@ -36,7 +36,7 @@ const UNKNOWN_CLIENT = 'doctor'
 const HTTPS_CALLBACK = `${ORIGIN}/callback`
 const REDIRECT_URIS: readonly unknown[] = [REGISTERED, REQUESTED, HTTPS_CALLBACK]
 
-/** Whether a request with these parameters is a probe of the doctor. Anybody can send the same ones. */
+/** Whether a request with these parameters is a probe of the doctor. Any caller can send the same ones. */
 export function isProbe(sent: {
   readonly clientId?: string | undefined
   readonly redirectUri?: string | undefined

@@ -230,7 +230,7 @@ describe('the consent page of a known client', () => {
   })
 
   it.each(['registered', 'document', 'integration'] as const)(
-    'says who gains access, and leads nobody to Allow: %s',
+    'says who gains access, and leads no user to Allow: %s',
     async (origin) => {
       const body = await consent(origin, 'ChatGPT')
       expect(body).toContain(

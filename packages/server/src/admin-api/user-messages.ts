@@ -50,7 +50,7 @@ export const NewUser = z
   .strictObject({
     sub: Sub.optional().openapi({
       description:
-        'Your own id of the user: it never changes, and a repeated request adds nobody. Default: a UUID',
+        'Your own id of the user: it never changes, and a repeated request adds no second user. Default: a UUID',
     }),
     email: z.email().max(254).toLowerCase(),
     email_verified: z.boolean().default(false),

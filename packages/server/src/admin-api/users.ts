@@ -133,7 +133,7 @@ function changeState(app: OpenAPIHono<AdminEnv>, operation: Operations, { action
     ...{ method: 'delete', path: '/users/{sub}', operationId: 'removeUser', tags, request },
     summary: 'Remove a user, and end all grants',
     description:
-      'Also for a user who signs in at your own application: it ends the grants of this sub. Only the sub is kept, so that nobody gets it again.',
+      'Also for a user who signs in at your own application: it ends the grants of this sub. Only the sub is kept, so that no other user gets it.',
     responses: NO_CONTENT,
   })
   const disable = operation('admin:write', {
