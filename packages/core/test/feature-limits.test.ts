@@ -12,7 +12,7 @@ import {
   sha256,
 } from '@grantkit/core/feature'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { bodyOf, requestToken, tokensFor } from './client.ts'
 import { openService, REDIRECT_URI } from './service.ts'
 

@@ -10,7 +10,7 @@ import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { tokenExchange } from '@grantkit/core/token-exchange'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   ALICE,
   authorizationQuery,

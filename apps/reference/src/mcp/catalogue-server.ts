@@ -4,7 +4,7 @@ import {
   ResourceNotFoundError,
   ResourceTemplate,
 } from '@modelcontextprotocol/server'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type AreaName, areas } from '../oauth/scopes.ts'
 import type { SchoolRecord } from '../school/record.ts'
 import type { Page, SchoolRecords, Selection } from '../school/records.ts'

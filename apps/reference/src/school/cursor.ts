@@ -1,5 +1,5 @@
 import { parseJson } from '@grantkit/server/routes'
-import { z } from 'zod'
+import * as z from 'zod'
 import { reference } from './members.ts'
 
 /** The position of a record in its list. Lists are ordered by the time of adding. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Place, placeOf } from './cursor.ts'
 
 /** The query of a list request. */

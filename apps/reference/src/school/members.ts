@@ -1,5 +1,5 @@
 import { displayText } from '@grantkit/core/feature'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Schemas of the members of records. Each has a maximum length, because pages and documents show records publicly. */
 

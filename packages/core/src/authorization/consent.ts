@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { requireOwnForm } from '../http/cross-site.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import { formParameters, readMessage } from '../http/message.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { CLIENT_ERRORS } from '../clients/client-sources.ts'
 import { isHttpsOrLoopback, redirectUriMatches, withParameters } from '../clients/redirect-uri.ts'
 import {

@@ -3,7 +3,7 @@
  * operator admits (section 3), the schema of a document, and the client that it describes (section 4). Nothing but the host of
  * the URL authenticates a document. Nothing is fetched here.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ClientAuthMethod } from '../clients/authentication/client-authentication.ts'
 import { clientMetadata, featureMetadata } from '../clients/client-metadata.ts'
 import { clientFrom } from '../clients/client-record.ts'

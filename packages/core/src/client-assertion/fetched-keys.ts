@@ -2,7 +2,7 @@
  * The keys at a `jwks_uri`, from the cache of this process or from the host. An unauthenticated caller can send an assertion in
  * the name of any client, so fetches are limited, also while a host is unreachable.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { type DocumentFetch, fetchedDocument } from '../http/document-fetch.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'

@@ -2,7 +2,7 @@
  * The authentication method `private_key_jwt` (RFC 7523 2.2 and 3): it verifies the assertion of a client. It stores a mark for each assertion, so that each is used only once.
  */
 import type { JWTPayload } from 'jose'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ClientAuthMethod, ClientCredentials } from '../clients/authentication/client-authentication.ts'
 import { MAX_CLIENT_ID_LENGTH } from '../clients/client-sources.ts'
 import { CLOCK_TOLERANCE, type Kernel } from '../kernel/kernel.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type ClientMetadataMembers, METADATA_ERRORS, type RegisteredBy } from '../clients/client-metadata.ts'
 import { listOf, text } from '../http/message.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'

@@ -2,7 +2,7 @@
  * The client credentials grant (RFC 6749 4.4), for jobs and services: an authenticated client gets an access token without a
  * user. It writes one record, which expires with the token.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Feature, ServerContext } from '../feature.ts'
 import { formOf, requireKeyFor } from '../grants/access-tokens.ts'
 import type { Exchanged, TokenRequest } from '../grants/grant-type.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { listOf, text } from '../http/message.ts'
 import { displayText } from '../kernel/display-text.ts'
 import { defineErrors } from '../kernel/oauth-error.ts'

@@ -1,5 +1,5 @@
 /** Static clients: the operator registers them. Their redirect URIs may be fixed https addresses. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { listOf, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'

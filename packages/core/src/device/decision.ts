@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { allowedScopes, ConsentForm } from '../authorization/consent.ts'
 import type { Session } from '../authorization/interaction.ts'
 import { publicClient } from '../clients/client-record.ts'

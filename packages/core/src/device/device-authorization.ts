@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { scopesOfRequest } from '../authorization/authorization-request.ts'
 import { requiredChallenge } from '../grants/pkce.ts'
 import { GRANT_TYPE_ERRORS } from '../grants/token-endpoint.ts'

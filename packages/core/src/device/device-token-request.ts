@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { changeGrant, type PrefetchedGrant } from '../grants/change-grant.ts'
 import type { Retry } from '../grants/grant-terms.ts'
 import type { AssertCanRespond, Exchanged, GrantType, TokenRequest } from '../grants/grant-type.ts'

@@ -1,5 +1,5 @@
 /** The user interaction of the device grant (RFC 8628 3.3): the page for a code, and the page of the decision. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { scopesInWords } from '../authorization/consent-page.ts'
 import type { Session } from '../authorization/interaction.ts'
 import { publicClient } from '../clients/client-record.ts'

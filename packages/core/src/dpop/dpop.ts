@@ -1,7 +1,7 @@
 /**
  * DPoP (RFC 9449): sender-constrained tokens, which only the holder of a private key can use. It turns the proof of a request into the thumbprint of its key. The other modules bind tokens to it. Only `replay: 'strict'` stores anything.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Feature } from '../feature.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type HttpRequest, header } from '../http/http.ts'
 import { parameters, readMessage, text } from '../http/message.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'

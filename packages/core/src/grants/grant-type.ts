@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { HttpRequest } from '../http/http.ts'
 import type { Parameters } from '../http/message.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'

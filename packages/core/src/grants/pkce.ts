@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { sameSecret, sha256 } from '../kernel/secrets.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'

@@ -3,7 +3,7 @@
  * This file holds what they share.
  */
 
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
 import { readMessage, text } from '../http/message.ts'

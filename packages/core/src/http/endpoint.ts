@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { errorResponse, REFERENCE_HEADER, type Reporting, reportedError } from './error-response.ts'
 import { type HttpRequest, type HttpResponse, json, type Route, securePage } from './http.ts'

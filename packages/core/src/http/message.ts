@@ -1,5 +1,5 @@
 /** Reading of messages: a query, a form or a JSON body becomes parameters, and a schema reads these. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { HttpRequest } from './http.ts'
 

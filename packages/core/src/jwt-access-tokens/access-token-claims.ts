@@ -1,5 +1,5 @@
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
-import { z } from 'zod'
+import * as z from 'zod'
 import { holderOf } from '../grants/access-tokens.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import type { GrantId, Hash } from '../kernel/secrets.ts'

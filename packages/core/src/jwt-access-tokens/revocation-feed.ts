@@ -1,5 +1,5 @@
 /** The revocation feed, for guards without the store: it lists revoked grants and tokens that have not expired yet. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Feature } from '../feature.ts'
 import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'

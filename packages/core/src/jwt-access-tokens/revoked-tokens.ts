@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { systemClock } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { KEPT_SECONDS } from '../kernel/revocation-log.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Session } from '../authorization/interaction.ts'
 import type { Tickets } from '../authorization/ticket.ts'
 import { type PublicClient, publicClient } from '../clients/client-record.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { RegisteredBy } from '../clients/client-metadata.ts'
 import { isLoopback, isRegistrableByOperator, withParameters } from '../clients/redirect-uri.ts'
 import { listOf, type Parameters, readMessage, text } from '../http/message.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
 import type { PrefetchedGrant } from '../grants/change-grant.ts'
 import type { Exchanged } from '../grants/grant-type.ts'

@@ -2,7 +2,7 @@
  * Pushed authorization requests (RFC 9126): a client sends its authorization request directly and gets a `request_uri` for
  * the browser. The encrypted request is part of that URI, so nothing is stored.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { AuthorizationRequestSource } from '../authorization/request-source.ts'
 import type { Feature } from '../feature.ts'
 import { endpointPath } from '../http/well-known.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
 import { findAccessToken, formOf, holderOf, requireKeyFor } from '../grants/access-tokens.ts'
 import type { IssuedTokens, Outcome } from '../grants/grant.ts'

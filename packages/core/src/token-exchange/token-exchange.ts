@@ -1,7 +1,7 @@
 /**
  * Token exchange (RFC 8693), narrowing only: an access token is exchanged for a narrower one of the same grant, for a part of the client or for an API that calls another API. It changes only the record of that grant.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Feature, ServerContext } from '../feature.ts'
 import { changeGrant } from '../grants/change-grant.ts'
 import type { Exchanged, GrantType, TokenRequest } from '../grants/grant-type.ts'

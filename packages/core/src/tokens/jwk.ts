@@ -1,7 +1,7 @@
 /** JSON Web Keys (RFC 7517): the private keys of this server, the public keys of its clients and of DPoP proofs. */
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { JWK } from 'jose'
-import { z } from 'zod'
+import * as z from 'zod'
 import { text } from '../http/message.ts'
 import { sha256 } from '../kernel/secrets.ts'
 

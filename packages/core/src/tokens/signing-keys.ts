@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
 import type { JWK } from 'jose'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Endpoint } from '../http/endpoint.ts'
 import { publicDocument } from '../http/http.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'

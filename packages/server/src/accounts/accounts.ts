@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { UserClaims } from '@grantkit/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { hashOf, KEY_LENGTH } from './passwords.ts'
 import { ProfileClaims } from './profile-claims.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { defineCommand } from 'citty'
-import { z } from 'zod'
+import * as z from 'zod'
 import { hashPassword } from '../accounts/passwords.ts'
 import { ProfileClaims } from '../accounts/profile-claims.ts'
 import type { LoadService } from '../configured-service.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { StaticClient } from '@grantkit/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Config } from '../config/config.ts'
 import { UsageError } from './command-line.ts'
 import { grantTypesOf } from './grant-option.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { trustedProxies } from '../http/proxy-trust.ts'
 import { choice, field, listed, portNumber, text } from './fields.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { field, listed, toggle } from './fields.ts'
 import { type Origin, path } from './references.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { clientDocumentFields } from './client-documents.ts'
 import { choice, field, seconds, text, toggle } from './fields.ts'
 import { knownClientsField } from './known-clients.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** What the schema alone does not say of a field. */
 export interface FieldInfo {

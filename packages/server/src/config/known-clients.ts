@@ -1,5 +1,5 @@
 import { isOnByDefault, KNOWN_CLIENTS } from '@grantkit/core/known-clients'
-import { z } from 'zod'
+import * as z from 'zod'
 import { field, listed } from './fields.ts'
 
 const USUAL = KNOWN_CLIENTS.filter(isOnByDefault).map(({ id }) => id)

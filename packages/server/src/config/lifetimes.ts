@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { DAY_SECONDS } from '../time-units.ts'
 import { field, seconds } from './fields.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { choice, field, portNumber, seconds, text, toggle, whole } from './fields.ts'
 import { type Origin, urlWithPassword } from './references.ts'
 

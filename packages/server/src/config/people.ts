@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { isLoopbackUrl } from '@grantkit/core/feature'
 import type { JSONWebKeySet } from 'jose'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type ExternalSignInOptions, externalSignIn } from '../external-sign-in/options.ts'
 import type { DirectoryUsers } from '../users/directory.ts'
 import { field, text } from './fields.ts'

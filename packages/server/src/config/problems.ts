@@ -1,5 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { fieldsOf, isSecretAt, namesAt } from './known-fields.ts'
 import type { ConfigSchema } from './schema.ts'
 import { hasPassword } from './url-passwords.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { hasPassword } from './url-passwords.ts'
 
 /** Values that the configuration refers to: secrets, which it must not contain, and files. */

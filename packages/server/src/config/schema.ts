@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { addressFields } from './address.ts'
 import { Features } from './features.ts'
 import { field } from './fields.ts'

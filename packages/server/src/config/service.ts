@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { ScopeDefinition } from '@grantkit/core'
 import { isLoopbackUrl } from '@grantkit/core/feature'
-import { z } from 'zod'
+import * as z from 'zod'
 import { choice, field, text, whole } from './fields.ts'
 import type { Origin } from './references.ts'
 import { STANDARD_SCOPES } from './standard-scopes.ts'

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { newSigningKeys, PrivateJwk, rotateSigningKeys } from '@grantkit/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { replaceFile } from './private-file.ts'
 
 /** A JSON Web Key set of private keys in a file that is readable by its owner only. */

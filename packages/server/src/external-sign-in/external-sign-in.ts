@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { PrivateJwk, ServerSecret, Store } from '@grantkit/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
 import { CLOCK_TOLERANCE, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'

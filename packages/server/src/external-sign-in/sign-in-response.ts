@@ -8,7 +8,7 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose'
-import { z } from 'zod'
+import * as z from 'zod'
 import { CLOCK_TOLERANCE } from '../http/signed-value.ts'
 import { UserId, userClaims } from '../users/user-claims.ts'
 import type { ExternalUsers } from './options.ts'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { hmacKeys, verifyValue } from './signed-value.ts'
 
 const KEY = hmacKeys('a secret of the tests, long enough', 'test')

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { ServerSecret } from '@grantkit/core'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Values that a browser holds and returns, authenticated with an HMAC: cookies and form tokens. */
 

@@ -1,6 +1,6 @@
 import { isCrossSite } from '@grantkit/core/feature'
 import type { Context } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'

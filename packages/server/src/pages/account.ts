@@ -2,7 +2,7 @@ import type { AuthorizationServer, ScopeDefinition, Session } from '@grantkit/co
 import { type InstallationNames, type UserAppsPage, userApps } from '@grantkit/core/connected-apps'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
 import type { SignInHistory } from '../audit/sign-in-history.ts'

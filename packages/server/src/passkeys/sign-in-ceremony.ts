@@ -1,5 +1,5 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import { parseJson } from '../http/bodies-and-answers.ts'
 import { challengesInCookies } from './challenges.ts'

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import type { ServerSecret } from '@grantkit/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Provider, Providers } from '../config/people.ts'
 
 /** In a file of its own, members are named as OAuth names them. */

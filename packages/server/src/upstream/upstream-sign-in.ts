@@ -14,7 +14,7 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Provider } from '../config/people.ts'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'

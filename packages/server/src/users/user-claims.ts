@@ -1,5 +1,5 @@
 import { displayText } from '@grantkit/core/feature'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ProfileClaims } from '../accounts/profile-claims.ts'
 
 /** What an application or a directory knows about its users. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { parse } from 'yaml'
-import { z } from 'zod'
+import * as z from 'zod'
 import { grantkitProgram } from '../grantkit-program.ts'
 import { interpolate } from './compose-service.ts'
 

@@ -2,7 +2,7 @@
  * Client authentication (RFC 6749 2.3). It finds the authenticated client of a request. Each method
  * is a `ClientAuthMethod`. A request uses exactly one of them.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { type HttpRequest, header } from '../../http/http.ts'
 import { type Parameters, readMessage, text } from '../../http/message.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../../kernel/oauth-error.ts'
