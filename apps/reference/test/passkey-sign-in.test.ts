@@ -133,7 +133,8 @@ it.each([
   expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, returnTo])
   const creation = await get(returnTo, cookiesOf(signedIn))
   expect([creation.status, await creation.text()]).toEqual([200, expect.stringContaining('courses')])
-  expect(new Set(sessionIds()).size).toBe(sessionIds().length)
+  expect(new Set(signIns().map(({ sessionId }) => sessionId)).size).toBe(signIns().length)
+  expect(signIns().at(-1)).toMatchObject({ signedInBy: 'passkey' })
 })
 
 const request = (client_id: string) => ({
@@ -144,8 +145,7 @@ const request = (client_id: string) => ({
   code_challenge: 'c'.repeat(43),
   code_challenge_method: 'S256',
 })
-const sessionIds = () =>
-  service.events.flatMap((event) => (event.type === 'sign_in_succeeded' ? [event.sessionId] : []))
+const signIns = () => service.events.filter((event) => event.type === 'sign_in_succeeded')
 
 it('is not offered at an IP address, and the account page explains it', async () => {
   const atAddress = await runService()

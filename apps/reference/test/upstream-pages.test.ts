@@ -105,6 +105,8 @@ it('lets a user of a provider without auth_time add a passkey, until the account
   const passkey = softwareAuthenticator(service.baseUrl)
   const signedIn = async () => cookieOf(await answered(await begin(), '', false))
   const session = await signedIn()
+  const signIn = service.events.find(({ type }) => type === 'sign_in_succeeded')
+  expect(signIn).toMatchObject({ signedInBy: 'provider partner' })
   const creation = await get('/account/passkeys', session)
   const [, token = ''] =
     /name="token" value="([^"]+)"/.exec(await (await get('/account', session)).text()) ?? []

@@ -112,6 +112,9 @@ describe('a user who allows an app that never redeems its code', () => {
     const listed = JSON.parse(await why('--client', clientId, '--json'))
     const steps = listed.steps.map(({ step }: { step: string }) => step)
     expect(steps).toEqual(expect.arrayContaining(['requested', 'signed_in', 'allowed', 'sent_back']))
+    expect(listed.steps).toContainEqual(
+      expect.objectContaining({ step: 'signed_in', signedInBy: 'password' }),
+    )
     expect(await why('--client', 'nobody')).toBe('There are no such sign-ins.')
   })
 })

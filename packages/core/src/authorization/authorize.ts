@@ -107,7 +107,8 @@ async function proceed(
     return askToSignIn(context, attempt, session)
   if (hinted !== undefined && hinted.subject !== session.subject)
     return askForHintedUser(context, attempt, session)
-  kernel.attempts?.step(attempt.http, 'signed_in', { subject: session.subject })
+  const { subject, signedInBy } = session
+  kernel.attempts?.step(attempt.http, 'signed_in', { subject, signedInBy })
   if (await consentRemembered(context, attempt, session)) return approveRemembered(context, attempt, session)
   return askForConsent(context, attempt, session)
 }

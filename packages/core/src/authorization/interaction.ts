@@ -11,6 +11,8 @@ export interface Session {
   readonly subject: string
   /** Time of the last sign-in, in epoch seconds. */
   readonly authTime: number
+  /** How the user signed in, such as `password` or `passkey`. With the option `explain`, the step `signed_in` has it. */
+  readonly signedInBy?: string | undefined
 }
 
 /** Hints that the sign-in page may show or prefill. */

@@ -35,16 +35,14 @@ interface Known {
  */
 export function signInAttempts(context: AttemptsContext, secret?: string): SignInAttempts {
   const { emit, now, random } = context
-  const requests = new WeakMap<AttemptRequest, Known>()
+  // On the request itself: every collection of young objects visits a `WeakMap`, at the cost of all requests.
+  const key = Symbol('known of the request')
   const derive = secret === undefined ? undefined : derivation(secret)
   const secondGroup = secret === undefined ? undefined : secondGroups(secret).seal
 
-  function knownOf(request: AttemptRequest): Known {
-    const before = requests.get(request)
-    if (before !== undefined) return before
-    const known: Known = { facts: {}, identity: {}, expects: 'request_refused' }
-    requests.set(request, known)
-    return known
+  function knownOf(request: AttemptRequest & { [key]?: Known }): Known {
+    request[key] ??= { facts: {}, identity: {}, expects: 'request_refused' }
+    return request[key]
   }
 
   function know(request: AttemptRequest, { sent, client, grant, ...more }: KnownOfRequest): void {

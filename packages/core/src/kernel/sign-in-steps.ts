@@ -52,6 +52,8 @@ export interface StepFacts {
   readonly network?: string | undefined
   /** The user, once signed in. */
   readonly subject?: string | undefined
+  /** How the user signed in, as the session says it. */
+  readonly signedInBy?: string | undefined
   readonly grantId?: string | undefined
   /** Who ended the grant. */
   readonly by?: 'client' | 'user' | 'operator' | 'server' | undefined

@@ -5,7 +5,7 @@ import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { hashPassword } from '../accounts/passwords.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
-import type { SignInTimes, Visit } from '../sign-in/session.ts'
+import type { SignInFacts, Visit } from '../sign-in/session.ts'
 import { attemptPassword, signInFailed } from '../sign-in/sign-in-attempt.ts'
 import { type AccountVisits, PAGE_EXPIRED } from './account-visits.ts'
 import { type FormHandler, NOT_FRESH, type ShowAgain } from './change-sign-in.ts'
@@ -61,15 +61,17 @@ async function confirm(
   visits: AccountVisits,
   c: Context<WithBody>,
   visit: Visit,
-): Promise<SignInTimes | { readonly problem: string }> {
+): Promise<SignInFacts | { readonly problem: string }> {
   const { id, email = '', password } = visit.account
   if (password === '') {
-    const { authTime, confirmedAt } = visit.session
-    return visits.isFresh(visit) && email !== '' ? { authTime, confirmedAt } : { problem: NOT_FRESH }
+    const { authTime, confirmedAt, signedInBy } = visit.session
+    return visits.isFresh(visit) && email !== ''
+      ? { authTime, confirmedAt, signedInBy }
+      : { problem: NOT_FRESH }
   }
   const { current_password: current = '' } = formOf(c)
   const tried = await attemptPassword(options, options.callerOf(c), email, current)
-  if ('account' in tried && tried.account?.id === id) return {}
+  if ('account' in tried && tried.account?.id === id) return { signedInBy: 'password' }
   options.onEvent(signInFailed(tried, 'wrong_password', id))
   return { problem: 'wait' in tried ? TOO_MANY : WRONG }
 }

@@ -42,7 +42,8 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
       options.onEvent(failed(`application_account_${account}`, user.sub))
       return problem(c, 403, ACCOUNT_PROBLEMS[account](host))
     }
-    return signedIn(options, signIn, c, { account, returnTo, authTime: user.authTime, acr: user.acr })
+    const { authTime, acr } = user
+    return signedIn(options, signIn, c, { account, returnTo, signedInBy: 'application', authTime, acr })
   }
 
   function problem(c: Context, status: number, words: string): Response {

@@ -144,7 +144,13 @@ describe('the sign-in form', () => {
     for (let n = 0; n < 10; n++) await submit({ email: 'teacher@example.com', password: 'x' }, {}, page)
     await submit({ email: 'teacher@example.com', password: 'teacher' }, {}, page)
     expect(events.slice(0, 3)).toEqual([
-      { type: 'sign_in_succeeded', subject: 'demo-account', sessionId: expect.any(String), epoch: 0 },
+      {
+        type: 'sign_in_succeeded',
+        subject: 'demo-account',
+        sessionId: expect.any(String),
+        epoch: 0,
+        signedInBy: 'password',
+      },
       { type: 'sign_in_failed', reason: 'wrong_password', subject: 'demo-account' },
       { type: 'sign_in_failed', reason: 'wrong_password', subject: undefined },
     ])

@@ -29,7 +29,7 @@ export function login(options: LoginOptions, page: SignInPage): Login {
       if (!page.isOwnForm(c, fields.token)) return again(403, FORM_EXPIRED)
       const tried = await attemptPassword(options, options.callerOf(c), email, fields.password ?? '')
       if ('account' in tried && tried.account)
-        return signedIn(options, page, c, { account: tried.account, returnTo })
+        return signedIn(options, page, c, { account: tried.account, returnTo, signedInBy: 'password' })
       options.onEvent(signInFailed(tried, 'wrong_password', await options.accounts.idOf(email)))
       if ('wait' in tried) return again(429, TOO_MANY, { 'retry-after': String(tried.wait) })
       return again(401, 'This e-mail address and password do not belong together.')

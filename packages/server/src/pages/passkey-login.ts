@@ -34,7 +34,7 @@ export function passkeyLogin(
       const verify = async () => answer && ceremony.verify(c.req.header('cookie'), answer)
       const tried = await attemptPasskey(options, options.callerOf(c), answer?.id ?? '', verify)
       if ('account' in tried && tried.account)
-        return signedIn(options, page, c, { account: tried.account, returnTo })
+        return signedIn(options, page, c, { account: tried.account, returnTo, signedInBy: 'passkey' })
       options.onEvent(signInFailed(tried, 'wrong_passkey'))
       if ('wait' in tried) return again(429, TOO_MANY, { 'retry-after': String(tried.wait) })
       return again(401, 'This passkey did not sign you in. Please try again, or use your password.')

@@ -2,13 +2,13 @@ import type { Session } from '@grantkit/core'
 import type { Context } from 'hono'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
-import type { SignInTimes } from '../sign-in/session.ts'
+import type { SignInFacts } from '../sign-in/session.ts'
 import type { SignInEvent } from '../sign-in/sign-in-attempt.ts'
 import type { LoginOptions } from './login-options.ts'
 import type { SignInPage } from './sign-in-page.ts'
 
 /** Completes a sign-in of any method: starts a session, and redirects to where the user came from. */
-export interface SignedIn extends SignInTimes {
+export interface SignedIn extends SignInFacts {
   readonly account: StoredAccount
   /** A path of this service. */
   readonly returnTo: string
@@ -20,14 +20,15 @@ export async function signedIn(
   { sessions, onEvent }: LoginOptions,
   page: Pick<SignInPage, 'usedCookie'>,
   c: Context,
-  { account, returnTo, acr, ...times }: SignedIn,
+  { account, returnTo, acr, ...facts }: SignedIn,
 ): Promise<Response> {
-  const { session, cookie } = await sessions.start(account, c.req.header('cookie'), times)
+  const { session, cookie } = await sessions.start(account, c.req.header('cookie'), facts)
   onEvent({ ...signInSucceeded(account, session), ...(acr && { acr }) })
   for (const line of [cookie, page.usedCookie]) c.header('set-cookie', line, { append: true })
   return seeOther(c, returnTo)
 }
 
-export function signInSucceeded({ id, sessionEpoch }: StoredAccount, session: Session): SignInEvent {
-  return { type: 'sign_in_succeeded', subject: id, sessionId: session.id, epoch: sessionEpoch }
+export function signInSucceeded({ sessionEpoch: epoch }: StoredAccount, session: Session): SignInEvent {
+  const { subject, id: sessionId, signedInBy } = session
+  return { type: 'sign_in_succeeded', subject, sessionId, epoch, signedInBy }
 }

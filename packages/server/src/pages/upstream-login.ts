@@ -35,7 +35,9 @@ export function upstreamLogin(
       return page.show({ returnTo, status: 403, problem: ACCOUNT_PROBLEMS[account](provider.provider.label) })
     if (linking === undefined) {
       const confirmedAt = await confirmation(options.ways, identity, account)
-      return signedIn(options, page, c, { account, returnTo, authTime: identity.authTime, confirmedAt })
+      const signedInBy = `provider ${provider.provider.id}`
+      const facts = { signedInBy, authTime: identity.authTime, confirmedAt }
+      return signedIn(options, page, c, { account, returnTo, ...facts })
     }
     options.onEvent({ type: 'identity_linked', subject: account.id, issuer: identity.issuer })
     return seeOther(c, returnTo)

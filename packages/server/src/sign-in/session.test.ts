@@ -64,6 +64,12 @@ describe('a session', () => {
     expect((await sessions.read(sent(second.cookie)))?.id).not.toBe(session?.id)
   })
 
+  it('says how the user signed in, if the page does', async () => {
+    const sessions = openSessions()
+    const { cookie } = await sessions.start(ALICE, undefined, { signedInBy: 'provider partner' })
+    expect(await sessions.read(sent(cookie))).toMatchObject({ signedInBy: 'provider partner' })
+  })
+
   it('is absent for a modified, foreign or missing cookie', async () => {
     const sessions = openSessions()
     const cookie = sent((await begin(sessions)).cookie) ?? ''

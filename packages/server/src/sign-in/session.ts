@@ -28,7 +28,7 @@ export interface Sessions {
    * @param cookies the Cookie header of the request
    * @throws OAuthError `temporarily_unavailable` if the browser had a session, which then stays valid
    */
-  start(account: StoredAccount, cookies: string | undefined, signIn?: SignInTimes): Promise<Started>
+  start(account: StoredAccount, cookies: string | undefined, signIn?: SignInFacts): Promise<Started>
   /**
    * Ends the session, and returns the cookie that replaces it.
    *
@@ -55,8 +55,10 @@ interface Started {
   readonly cookie: string
 }
 
-/** In epoch seconds. Default for both: now. */
-export interface SignInTimes {
+/** How and when a user signed in. Times are in epoch seconds, and default to now. */
+export interface SignInFacts {
+  /** `password`, `passkey`, `provider <id>` or `application`. For the operator: {@link Session.signedInBy}. */
+  readonly signedInBy?: string | undefined
   /** The earliest possible time of the sign-in. Clients receive it as `auth_time`. */
   readonly authTime?: number | undefined
   /** When the user last confirmed their presence. Required to change sign-in methods. */
@@ -104,6 +106,7 @@ const SessionClaims = z.object({
   /** Present if the user had signed in earlier at a provider. */
   auth_time: z.coerce.number().optional(),
   confirmed_at: z.coerce.number().optional(),
+  signed_in_by: z.string().optional(),
 })
 type SessionClaims = z.output<typeof SessionClaims>
 
@@ -140,7 +143,7 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
   return {
     visit,
     read: async (cookies) => (await visit(cookies))?.session,
-    async start(account, cookies, { authTime, confirmedAt } = {}) {
+    async start(account, cookies, { authTime, confirmedAt, signedInBy } = {}) {
       await endCurrent(cookies)
       const claims = {
         sub: account.id,
@@ -149,6 +152,7 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
         epoch: String(account.sessionEpoch),
         ...(authTime === undefined ? {} : { auth_time: String(authTime) }),
         ...(confirmedAt === undefined ? {} : { confirmed_at: String(confirmedAt) }),
+        ...(signedInBy === undefined ? {} : { signed_in_by: signedInBy }),
       }
       const value = signValue(keys, claims, lifetime)
       const session = sessionOf(SessionClaims.parse(verifyValue(keys, value, SessionClaims, lifetime)))
@@ -189,7 +193,8 @@ function sessionOf({
   sub,
   iat,
   auth_time: authTime = iat,
-  confirmed_at,
+  confirmed_at: confirmedAt = authTime,
+  signed_in_by: signedInBy,
 }: SessionClaims): BrowserSession {
-  return { id: jti, subject: sub, authTime, confirmedAt: confirmed_at ?? authTime }
+  return { id: jti, subject: sub, authTime, confirmedAt, ...(signedInBy && { signedInBy }) }
 }

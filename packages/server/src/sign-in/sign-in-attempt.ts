@@ -20,6 +20,7 @@ export type SignInEvent =
       readonly sessionId: string
       /** Of the account: the session ends with it. */
       readonly epoch: number
+      readonly signedInBy?: string | undefined
       /** How the application authenticated the user, if it says so. */
       readonly acr?: string
     }

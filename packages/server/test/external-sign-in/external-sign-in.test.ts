@@ -54,7 +54,9 @@ describe('a user of the application', () => {
     expect(JSON.parse(atob(id_token.split('.')[1] ?? ''))).toMatchObject({ sub: 'alice' })
     expect(await userInfo(server.baseUrl, access_token)).toEqual({ ...ALICE, updated_at: expect.any(Number) })
     expect((await client.refresh(refresh_token)).response.status).toBe(200)
-    expect(server.events).toContainEqual(expect.objectContaining({ type: 'sign_in_succeeded', acr: 'otp' }))
+    expect(server.events).toContainEqual(
+      expect.objectContaining({ type: 'sign_in_succeeded', signedInBy: 'application', acr: 'otp' }),
+    )
     expect((await server.grants.list('alice', { limit: 5 })).grants).toHaveLength(1)
     expect(await server.directory.find('alice')).toMatchObject({ name: 'Alice', email: ALICE.email })
   })
