@@ -41,6 +41,11 @@ export interface DescribeStoreOptions {
   readonly survivesRestart?: boolean | undefined
   /** Whether the store also keeps transients, the optional third kind. Default false. */
   readonly transients?: boolean | undefined
+  /**
+   * The time limit of each test in milliseconds, for a slow store. Default: vitest's own, and 30 to 60 seconds for random
+   * sequences of calls, which get no less in any case.
+   */
+  readonly testTimeout?: number | undefined
 }
 
 /**
@@ -51,19 +56,20 @@ export interface DescribeStoreOptions {
 export function describeStore(
   name: string,
   createStore: CreateStore,
-  { realTime = false, survivesRestart = false, transients = false }: DescribeStoreOptions = {},
+  { realTime = false, survivesRestart = false, transients = false, testTimeout }: DescribeStoreOptions = {},
 ): void {
-  describe(`store ${name}`, () => {
+  describe(`store ${name}`, { ...(testTimeout === undefined ? {} : { timeout: testTimeout }) }, () => {
     const clock: Clock = realTime ? realClock : fakeClock()
     let made: StoreUnderTest | undefined
     beforeAll(async () => {
       made = await createStore({ now: clock.now })
-    })
-    afterAll(() => made?.close?.())
+    }, testTimeout)
+    afterAll(() => made?.close?.(), testTimeout)
 
     const subject: Subject = {
       clock,
       realTime,
+      testTimeout,
       get store() {
         if (made === undefined) throw new Error(`The store ${name} was not created`)
         return made.store

@@ -5,7 +5,10 @@ import { clockFault } from '../src/store/own-clock.ts'
 
 const clock = fakeClock()
 const faultOf = (now?: () => number) =>
-  clockFault({ store: createMemoryStore({ now }), clock, realTime: false, restart: async () => {} })
+  clockFault(
+    { store: createMemoryStore({ now }), clock, realTime: false, restart: async () => {} },
+    new AbortController().signal,
+  )
 
 it('explains to the author of a store that it uses its own clock', async () => {
   expect(await faultOf()).toContain('Your store uses its own clock')

@@ -6,6 +6,7 @@ import { callbackParameters, redirectParameters } from './callback.ts'
 import type { ExistingClient, TestClientOptions } from './client-options.ts'
 import type { Connection, Endpoints } from './connection.ts'
 import { type ConsentForm, formOfPage } from './consent-form.ts'
+import { destinationOf } from './destination.ts'
 import { type Fields, FORM, formEncoded, type Overrides } from './fields.ts'
 import type { ClientRequest } from './send.ts'
 
@@ -71,10 +72,9 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
     if (typeof this.#browser === 'function')
       return callbackParameters(await this.#browser(this.authorizationUrl(parameters), { decision }))
     const page = await this.visit(this.authorizationUrl(parameters))
-    return redirectParameters(
-      page.status === 200 ? await this.decide(page, { decision }) : page,
-      this.redirectUri,
-    )
+    // A remembered consent opens an app from a page that goes on by itself.
+    const asks = page.status === 200
+    return redirectParameters(asks ? await this.decide(page, { decision }) : page, this.redirectUri)
   }
 
   /** The URL of an authorization request (RFC 6749 4.1.1). Pass scope and code challenge as parameters. */

@@ -18,56 +18,58 @@ export function expiryPromises<T>(subject: Subject, kind: RecordKind<T>): void {
       return { records, id, value, expiresAt, seen: await read(records, id) }
     }
 
-    it('keeps a record until its last second', async () => {
+    it('keeps a record until its last second', async ({ signal }) => {
       const { records, id, value, expiresAt } = await expiring(SOON + 1)
-      await subject.clock.reach(expiresAt - (subject.realTime ? 2 : 1))
+      await subject.clock.reach(expiresAt - (subject.realTime ? 2 : 1), signal)
       expect((await read(records, id)).value).toStrictEqual(value)
     })
 
-    it('removes a record at the second of its expiry', async () => {
+    it('removes a record at the second of its expiry', async ({ signal }) => {
       const { records, id, expiresAt } = await expiring()
-      await subject.clock.reach(expiresAt)
+      await subject.clock.reach(expiresAt, signal)
       expect(await records.find(id)).toBeUndefined()
     })
 
-    it('does not replace an expired record that was seen before', async () => {
+    it('does not replace an expired record that was seen before', async ({ signal }) => {
       const { records, id, seen, expiresAt } = await expiring()
-      await subject.clock.reach(expiresAt)
+      await subject.clock.reach(expiresAt, signal)
       expect(await records.replace(id, seen, kind.marked('late'), farFuture(subject.clock))).toBe(false)
       expect(await records.find(id)).toBeUndefined()
     })
 
-    it('allows a new record of the same id, which readers of the old one cannot replace', async () => {
+    it('allows a new record of the same id, which readers of the old one cannot replace', async ({
+      signal,
+    }) => {
       const { records, id, seen, expiresAt } = await expiring()
-      await subject.clock.reach(expiresAt)
+      await subject.clock.reach(expiresAt, signal)
       const second = kind.marked('second')
       expect(await records.insert(id, second, farFuture(subject.clock))).toBe(true)
       expect(await records.replace(id, seen, kind.marked('late'), farFuture(subject.clock))).toBe(false)
       expect((await read(records, id)).value).toStrictEqual(second)
     })
 
-    it('moves with a replacement, to a later time', async () => {
+    it('moves with a replacement, to a later time', async ({ signal }) => {
       const { records, id, seen, expiresAt } = await expiring()
       await records.replace(id, seen, kind.marked('prolonged'), farFuture(subject.clock))
-      await subject.clock.reach(expiresAt)
+      await subject.clock.reach(expiresAt, signal)
       expect(await records.find(id)).toBeDefined()
     })
 
-    it('moves with a replacement, to an earlier time', async () => {
+    it('moves with a replacement, to an earlier time', async ({ signal }) => {
       const { records, id, seen } = await expiring(3600)
       const sooner = subject.clock.now() + SOON
       expect(await records.replace(id, seen, kind.marked('shortened'), sooner)).toBe(true)
-      await subject.clock.reach(sooner)
+      await subject.clock.reach(sooner, signal)
       expect(await records.find(id)).toBeUndefined()
     })
 
-    it('is not moved by a replacement or an insert that was refused', async () => {
+    it('is not moved by a replacement or an insert that was refused', async ({ signal }) => {
       const { records, id, seen, expiresAt } = await expiring(2 * SOON)
       const current = kind.marked('current')
       expect(await records.replace(id, seen, current, expiresAt)).toBe(true)
       expect(await records.replace(id, seen, kind.marked('late'), farFuture(subject.clock))).toBe(false)
       expect(await records.insert(id, kind.marked('late'), farFuture(subject.clock))).toBe(false)
-      await subject.clock.reach(expiresAt)
+      await subject.clock.reach(expiresAt, signal)
       expect(await records.find(id)).toBeUndefined()
     })
 

@@ -3,19 +3,21 @@ import { expect, it } from 'vitest'
 import type { Tokens } from '../client/answer.ts'
 import type { TestClient } from '../client/test-client.ts'
 import { LIFETIMES, openFlow, SCOPE } from './flow.ts'
-import type { Subject } from './subject.ts'
+import { patienceOf, type Subject } from './subject.ts'
 
 /**
  * A grant against random actions of its client, a thief and the clock, in any order and concurrently. The expectations
  * are the ones of core's own model; here each step goes through the store.
  */
 export function grantModelPromises(subject: Subject): void {
-  it('keeps a grant correct under any concurrent sequence of actions', { timeout: 60_000 }, async () => {
+  const timeout = patienceOf(subject, 60_000)
+  it('keeps a grant correct under any concurrent sequence of actions', { timeout }, async ({ signal }) => {
     await fc.assert(
       fc.asyncProperty(life, async (steps) => {
         const world = new World(subject)
         await world.begin()
         for (const take of steps) {
+          signal.throwIfAborted()
           await take(world)
           await world.examine()
         }

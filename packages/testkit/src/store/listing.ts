@@ -153,22 +153,22 @@ export function listingPromises(subject: Subject): void {
       expect(await listed(owner)).toStrictEqual([])
     })
 
-    it('does not name a grant that expired, even when another one lives', async () => {
+    it('does not name a grant that expired, even when another one lives', async ({ signal }) => {
       const owner = `alice-${randomUUID()}`
       const expiresAt = subject.clock.now() + 2
       const [brief, lasting] = [await opened(owner, expiresAt), await opened(owner)]
-      await subject.clock.reach(expiresAt)
+      await subject.clock.reach(expiresAt, signal)
       expect((await listed(owner)).map(({ id }) => id)).not.toContain(brief.id)
       await expectListed(owner, [lasting])
     })
 
-    it('names a prolonged grant after its first expiry time', async () => {
+    it('names a prolonged grant after its first expiry time', async ({ signal }) => {
       const owner = `alice-${randomUUID()}`
       const { grants } = subject.store
       const expiresAt = subject.clock.now() + 2
       const grant = await opened(owner, expiresAt)
       await grants.replace(grant.id, await read(grants, grant.id), grant, farFuture(subject.clock))
-      await subject.clock.reach(expiresAt)
+      await subject.clock.reach(expiresAt, signal)
       await expectListed(owner, [grant])
     })
 

@@ -3,7 +3,7 @@ import type { Records, Stored } from '@grantkit/core/feature'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ListedKind } from './record-kind.ts'
-import type { Subject } from './subject.ts'
+import { patienceOf, type Subject } from './subject.ts'
 
 type Step =
   | { readonly verb: 'insert' | 'replace'; readonly id: number; readonly lifetime: number }
@@ -29,39 +29,42 @@ interface ModelRecord<T> {
 /** Any sequence of calls has the same answers as a simple table of records. */
 export function modelPromises<T>(subject: Subject, kind: ListedKind<T>): void {
   describe('any sequence of calls', () => {
-    const patience = subject.realTime ? { numRuns: 50, timeout: 60_000 } : { numRuns: 500, timeout: 30_000 }
+    const numRuns = subject.realTime ? 50 : 500
+    const timeout = patienceOf(subject, subject.realTime ? 60_000 : 30_000)
 
-    it('answers as the model does', { timeout: patience.timeout }, async () => {
+    it('answers as the model does', { timeout }, async ({ signal }) => {
       const sequence = fc.array(STEP, { minLength: 1, maxLength: 40 })
       await fc.assert(
-        fc.asyncProperty(sequence, (steps) => agree(subject, kind, steps)),
-        { numRuns: patience.numRuns },
+        fc.asyncProperty(sequence, (steps) => agree(new Comparison(subject, kind, signal), steps)),
+        { numRuns },
       )
     })
   })
 }
 
-async function agree<T>(subject: Subject, kind: ListedKind<T>, steps: readonly Step[]): Promise<void> {
-  const comparison = new Comparison(subject, kind)
+async function agree<T>(comparison: Comparison<T>, steps: readonly Step[]): Promise<void> {
   for (const step of steps) await comparison.take(step)
 }
 
 class Comparison<T> {
   readonly #subject: Subject
   readonly #kind: ListedKind<T>
+  readonly #signal: AbortSignal
   readonly #records: Records<T>
   readonly #run = randomUUID()
   readonly #model = new Map<string, ModelRecord<T>>()
   /** The last read of each record, from the store and from the model. May be out of date. */
   readonly #seen = new Map<string, { stored: Stored<T>; modelled: ModelRecord<T> | undefined }>()
 
-  constructor(subject: Subject, kind: ListedKind<T>) {
+  constructor(subject: Subject, kind: ListedKind<T>, signal: AbortSignal) {
     this.#subject = subject
     this.#kind = kind
+    this.#signal = signal
     this.#records = kind.records(subject.store)
   }
 
   async take(step: Step): Promise<void> {
+    this.#signal.throwIfAborted()
     if (step.verb === 'wait') return this.#wait(step.seconds)
     const id = `${this.#run}-${step.id}`
     if (step.verb === 'find') return this.#find(id)
@@ -76,7 +79,7 @@ class Comparison<T> {
 
   async #wait(seconds: number): Promise<void> {
     const { clock, realTime } = this.#subject
-    if (!realTime) await clock.reach(clock.now() + seconds)
+    if (!realTime) await clock.reach(clock.now() + seconds, this.#signal)
   }
 
   #modelled(id: string): ModelRecord<T> | undefined {

@@ -4,16 +4,20 @@ import type { Subject } from './subject.ts'
 
 /** The first promise, since a store that breaks it fails in forty other tests that do not say why. */
 export function clockPromises(subject: Subject): void {
-  it('goes by the clock of the suite', async () => expect(await clockFault(subject)).toBeUndefined())
+  it('goes by the clock of the suite', async ({ signal }) =>
+    expect(await clockFault(subject, signal)).toBeUndefined())
 }
 
 /** What is wrong with the clock of a store, for its author. */
-export async function clockFault({ store, clock, realTime }: Subject): Promise<string | undefined> {
+export async function clockFault(
+  { store, clock, realTime }: Subject,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const client = CLIENTS.marked('by which clock')
   const expiresAt = clock.now() + 2
   await store.clients.insert(client.clientId, client, expiresAt)
   const before = await store.clients.find(client.clientId)
-  await clock.reach(expiresAt)
+  await clock.reach(expiresAt, signal)
   const after = await store.clients.find(client.clientId)
   if (before !== undefined && after === undefined) return undefined
   return realTime ? OTHER_TIME : OWN_CLOCK

@@ -47,11 +47,11 @@ export function scanPromises<T>(subject: Subject, kind: ListedKind<T>): void {
       expect((await scanned()).get(id)).toStrictEqual(value)
     })
 
-    it('names nothing that was removed or has expired', async () => {
+    it('names nothing that was removed or has expired', async ({ signal }) => {
       const expiresAt = subject.clock.now() + 2
       const [kept, removed, expired] = [await inserted(), await inserted(), await inserted(expiresAt)]
       await records().remove(removed)
-      await subject.clock.reach(expiresAt)
+      await subject.clock.reach(expiresAt, signal)
       const found = await scanned()
       expect([kept, removed, expired].map((id) => found.has(id))).toEqual([true, false, false])
     })

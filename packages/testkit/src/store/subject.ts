@@ -8,8 +8,15 @@ export interface Subject {
   readonly store: Store
   readonly clock: Clock
   readonly realTime: boolean
+  /** The time limit of a test in milliseconds, if the author of the store set one. */
+  readonly testTimeout?: number | undefined
   /** Crashes the server of the records and starts it again. */
   restart(): Promise<void>
+}
+
+/** The time limit of a test that makes thousands of calls. @param usual milliseconds for a store that is not slow */
+export function patienceOf({ testTimeout = 0 }: Subject, usual: number): number {
+  return Math.max(testTimeout, usual)
 }
 
 /** So late that nothing expires during a test of something else. */

@@ -34,33 +34,36 @@ export function valuePromises<T>(subject: Subject, kind: RecordKind<T>): void {
   })
 }
 
-const FULL_CLIENT: Required<Client> = {
-  ...aClient(),
-  clientName: 'Ünïcode 😀',
-  secretHash: 'c2VjcmV0' as Hash,
-  scopes: ['openid', 'courses:read'],
-  clientUri: 'https://client.example/',
-  logoUri: 'https://client.example/logo.png',
-  tosUri: 'https://client.example/tos',
-  policyUri: 'https://client.example/policy',
-  contacts: ['a@client.example', 'b@client.example'],
-  softwareId: '4NRB1-0XZABZI9E6-5SM3R',
-  softwareVersion: '2.1',
-  resourceServer: false,
-  rememberConsent: true,
-  pkceOptional: true,
-  document: { fetchedAt: 1_700_000_000, hash: 'ZG9jdW1lbnQ' as Hash },
-  httpsCallbacks: true,
-  knownClient: 'cursor',
-  refused: false,
-  otherAuthMethods: ['private_key_jwt'],
-  cannotAuthenticate: false,
-  featureMetadata: { post_logout_redirect_uris: ['https://client.example/out'] },
+/** A function, since an import draws no random ids. */
+function fullClient(): Required<Client> {
+  return {
+    ...aClient(),
+    clientName: 'Ünïcode 😀',
+    secretHash: 'c2VjcmV0' as Hash,
+    scopes: ['openid', 'courses:read'],
+    clientUri: 'https://client.example/',
+    logoUri: 'https://client.example/logo.png',
+    tosUri: 'https://client.example/tos',
+    policyUri: 'https://client.example/policy',
+    contacts: ['a@client.example', 'b@client.example'],
+    softwareId: '4NRB1-0XZABZI9E6-5SM3R',
+    softwareVersion: '2.1',
+    resourceServer: false,
+    rememberConsent: true,
+    pkceOptional: true,
+    document: { fetchedAt: 1_700_000_000, hash: 'ZG9jdW1lbnQ' as Hash },
+    httpsCallbacks: true,
+    knownClient: 'cursor',
+    refused: false,
+    otherAuthMethods: ['private_key_jwt'],
+    cannotAuthenticate: false,
+    featureMetadata: { post_logout_redirect_uris: ['https://client.example/out'] },
+  }
 }
 
 export function clientValuePromises(subject: Subject): void {
   const values: readonly (readonly [name: string, client: Client])[] = [
-    ['every member', FULL_CLIENT],
+    ['every member', fullClient()],
     ['no optional member', withoutOptionalMembers(aClient())],
     ['empty lists and texts', aClient({ redirectUris: [], grantTypes: [], scopes: [], contacts: [''] })],
     ['one thousand redirect URIs', aClient({ redirectUris: range(1000, (n) => `http://127.0.0.1:${n}/`) })],
