@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { request as startRequest } from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
 import type { DocumentFetchFault, DocumentFetchResponse } from '@grantkit/core/client-documents'
+import { textOf } from './body.ts'
 import { FetchFailure } from './fetch-failure.ts'
 import { isPublicAddress } from './public-address.ts'
 
@@ -61,7 +61,8 @@ export async function exchange(request: Exchange, route: Route): Promise<Documen
 }
 
 function requestTo({ url, headers, signal, ca }: Exchange, route: Route): ClientRequest {
-  const outgoing = startRequest(url, {
+  // Not imported: Workers of older compatibility dates lack it, and never come here.
+  const outgoing = process.getBuiltinModule('node:https').request(url, {
     // With a connection of its own there is no agent: no pool, no proxy of the environment.
     createConnection: () => connectionTo(url, route, ca),
     headers: { ...headers, host: url.host },
@@ -100,28 +101,9 @@ function privateAddress({ remoteAddress }: Socket): FetchFailure {
   return new FetchFailure('address', `The connection leads to ${remoteAddress}, which is not public`)
 }
 
-async function bodyOf(response: IncomingMessage, maxBytes: number): Promise<string> {
-  const coding = response.headers['content-encoding'] ?? 'identity'
-  if (coding.toLowerCase() !== 'identity')
-    throw new FetchFailure('encoding', `The body is encoded: ${coding}`)
-  const tooLarge = new FetchFailure('size', `The body is larger than ${maxBytes} bytes`)
-  if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of response) {
-    length += chunk.length
-    if (length > maxBytes) throw tooLarge
-    chunks.push(chunk)
-  }
-  return decoded(Buffer.concat(chunks))
-}
-
-function decoded(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (thrown) {
-    throw new FetchFailure('encoding', 'The body is not UTF-8', thrown)
-  }
+function bodyOf(response: IncomingMessage, maxBytes: number): Promise<string> {
+  const { 'content-encoding': encoding, 'content-length': length } = response.headers
+  return textOf({ encoding, length, chunks: response }, maxBytes)
 }
 
 function headersOf({ headersDistinct }: IncomingMessage): Record<string, string> {

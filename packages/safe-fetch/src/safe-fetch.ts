@@ -3,15 +3,18 @@ import { publicUrlFault } from '@grantkit/core/feature'
 import { exchange } from './exchange.ts'
 import { FetchFailure } from './fetch-failure.ts'
 import { type SafeFetchOptions, settingsOf } from './options.ts'
+import { IN_WORKER, platformFetch, requirePlatform } from './platform-fetch.ts'
 import { publicAddressesOf } from './resolve.ts'
 
 /**
  * A fetch of URLs that clients provide, which reaches only the public internet. It keeps every promise of `DocumentFetch`,
  * and each fetch is alone: its own look-up, its own connection, nothing kept.
  *
+ * In a Cloudflare Worker the platform makes the connection, which promises less: see the README.
+ *
  * It does not count: how often a URL may be fetched, and how many at once, is for the caller to limit.
  *
- * @throws Error that names the option at fault
+ * @throws Error that names the option at fault, or what a Worker lacks
  *
  * @example
  * ```ts
@@ -23,6 +26,7 @@ import { publicAddressesOf } from './resolve.ts'
  */
 export function safeFetch(options: SafeFetchOptions): DocumentFetch {
   const { deadline, userAgent, hosts, ca, ...rule } = settingsOf(options)
+  if (IN_WORKER) requirePlatform(options.unsafeForTests)
   return async (address, { accept, headers, maxBytes, signal }) => {
     const fault = publicUrlFault(address, rule)
     if (fault !== undefined) throw new FetchFailure('address', `The URL ${fault}`)
@@ -30,6 +34,7 @@ export function safeFetch(options: SafeFetchOptions): DocumentFetch {
     const own = { accept, 'accept-encoding': 'identity', 'user-agent': userAgent }
     const request = { url, headers: { ...headers, ...own }, maxBytes, ca }
     return within(deadline, signal, async (signal) => {
+      if (IN_WORKER) return platformFetch({ ...request, signal })
       const route = hosts.get(url.hostname) ?? { addresses: await publicAddressesOf(url.hostname, signal) }
       return exchange({ ...request, signal }, route)
     })

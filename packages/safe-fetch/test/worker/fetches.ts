@@ -1,0 +1,21 @@
+/** A Worker that fetches what a test asks for, and answers with the outcome as JSON. */
+import { type SafeFetchOptions, safeFetch } from '../../src/index.ts'
+
+interface Asked {
+  readonly url: string
+  readonly options?: Partial<SafeFetchOptions>
+}
+
+export default {
+  async fetch(request: Request): Promise<Response> {
+    if (request.method !== 'POST') return new Response()
+    const outcome = await fetched(await request.json()).catch(({ code, message }) => ({ code, message }))
+    return Response.json(outcome)
+  },
+}
+
+async function fetched({ url, options }: Asked): Promise<object> {
+  const fetchDocument = safeFetch({ issuer: 'https://server.dev/auth', ...options })
+  const { signal } = new AbortController()
+  return fetchDocument(url, { accept: 'application/json', maxBytes: 5120, headers: {}, signal })
+}
