@@ -5,6 +5,7 @@ import { reconnectWhenSilent } from './heartbeat.ts'
 import type { ReadCache } from './read-cache.ts'
 import { parseRedisUrl } from './redis-url.ts'
 import type { ConfigurableRedis } from './settings-warnings.ts'
+import { refuseInWorker } from './worker.ts'
 
 export interface ConnectOptions {
   /** Called when a connection breaks; the client reconnects by itself. */
@@ -34,7 +35,7 @@ const COMMAND_MS = 500
  * in a queue and running after its caller gave up. A broken or silent connection is replaced.
  *
  * @param url `redis://`, `redis+cluster://` or `redis+sentinel://`, `rediss` for TLS; see the README
- * @throws Error when Redis cannot be reached now
+ * @throws Error when Redis cannot be reached now, and always in a Cloudflare Worker
  *
  * @example
  * ```ts
@@ -47,6 +48,7 @@ export async function connectToRedis(
   url: string,
   { onError = () => {}, readCache }: ConnectOptions = {},
 ): Promise<RedisConnection> {
+  refuseInWorker()
   const { redis, nodes, watched } = deploymentOf(parseRedisUrl(url), readCache)
   let reason = ''
   redis.on('error', (error) => {

@@ -5,6 +5,7 @@ import type { RedisCommands } from './commands.ts'
 import { redisRecords } from './redis-records.ts'
 import { type ReplicationOptions, replicated } from './replication.ts'
 import { subjectIndex } from './subject-index.ts'
+import { refuseConnectionInWorker } from './worker.ts'
 
 export interface RedisStoreOptions {
   /** Prefix of every key, so that services can share a server. Default `grantkit:`. */
@@ -22,6 +23,7 @@ export interface RedisStoreOptions {
  * A store in Redis or Valkey, shared by all processes with a client of the same server.
  *
  * @param redis a connected client of `@redis/client`: a single node, a cluster or a sentinel
+ * @throws Error in a Cloudflare Worker, where no client can keep its connection
  *
  * @example
  * ```ts
@@ -35,6 +37,7 @@ export function createRedisStore(
   redis: RedisCommands,
   { keyPrefix = 'grantkit:', commandTimeout = 400, waitReplicas }: RedisStoreOptions = {},
 ): Store {
+  refuseConnectionInWorker(redis)
   const records = redisRecords<Grant>(redis, `${keyPrefix}grant:`, commandTimeout)
   const grants = waitReplicas === undefined ? records : replicated(records, redis, waitReplicas)
   const index = subjectIndex(redis, `${keyPrefix}subject:`, commandTimeout)
