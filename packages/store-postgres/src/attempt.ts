@@ -26,7 +26,10 @@ export class NoAnswerError extends Error {
  * until it responds, and destroyed if it never does: a new connection would be one more backend, while
  * the first one still waits, for example for a lock.
  *
+ * A statement that was rolled back, because of another transaction, is repeated.
+ *
  * @param milliseconds with the wait for a connection
+ * @param pauses how often it is repeated, with the longest pause before each repetition in milliseconds. Default: once, at once
  * @throws NoAnswerError when they are over; the statement may still be carried out
  *
  * @example
@@ -37,7 +40,12 @@ export class NoAnswerError extends Error {
  * const { rows } = await attempt(pool, { text: 'SELECT id FROM course WHERE year = $1', values: [2026] }, 500)
  * ```
  */
-export function attempt(pool: Pool, query: QueryConfig, milliseconds: number): Promise<QueryResult> {
+export function attempt(
+  pool: Pool,
+  query: QueryConfig,
+  milliseconds: number,
+  pauses: readonly number[] = [0],
+): Promise<QueryResult> {
   return new Promise((resolve, reject) => {
     let client: PoolClient | undefined
     let over = false
@@ -49,7 +57,7 @@ export function attempt(pool: Pool, query: QueryConfig, milliseconds: number): P
       client = undefined
     }
     const fail = (error: unknown) => {
-      release(!isTimeLimit(error))
+      release(!isTimeLimit(error) && !isLostToAnother(error))
       reject(error)
     }
     const giveUp = () => {
@@ -60,20 +68,29 @@ export function attempt(pool: Pool, query: QueryConfig, milliseconds: number): P
     }
     // The answer may have come while this process stood still: it is read before the immediate runs.
     let timer = setTimeout(() => setImmediate(giveUp), milliseconds)
-    const send = (connection: PoolClient, again: boolean) =>
+    const send = (connection: PoolClient, [pause, ...later]: readonly number[]) =>
       connection.query(query, (error, result) => {
         if (client === undefined) return
-        if (again && !over && isLostToAnother(error)) return send(connection, false)
+        if (pause !== undefined && !over && isLostToAnother(error)) return again(connection, pause, later)
         if (error) return fail(error)
         release(false)
         resolve(result)
       })
+    const again = (connection: PoolClient, pause: number, later: readonly number[]) => {
+      if (pause === 0) return send(connection, later)
+      // Those that lost together must not meet again.
+      setTimeout(() => {
+        if (client === undefined) return
+        if (over) return release(false)
+        send(connection, later)
+      }, pause * Math.random())
+    }
     pool.connect((error, connected) => {
       if (connected === undefined) return fail(error)
       if (over) return connected.release()
       // Without a listener, a connection that breaks would end the process.
       client = connected.on('error', fail)
-      send(client, true)
+      send(client, pauses)
     })
   })
 }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClientBase, DatabaseError, Pool, type PoolConfig } from 'pg'
 import { NoAnswerError } from './attempt.ts'
+import { IN_WORKER, OF_ONE_REQUEST } from './worker.ts'
 
 export interface ConnectOptions {
-  /** The maximum number of connections of this process. Default 10. */
+  /** The maximum number of connections of this process. Default 10. In a Worker each statement has a connection of its own. */
   readonly max?: number | undefined
   /** Called when an idle connection breaks; the pool makes a new one when it needs it. */
   readonly onError?: ((error: Error) => void) | undefined
@@ -50,6 +51,7 @@ export async function connectToPostgres(
     idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
     onConnect: refuseReplica,
+    ...(IN_WORKER ? OF_ONE_REQUEST : {}),
   }
   const limits = Object.entries(TIME_LIMITS).map(([name, value]) => `-c ${name}=${value}`)
   // Options here override the environment.
@@ -76,10 +78,10 @@ async function connected(config: PoolConfig, onError: (error: Error) => void): P
 
 /**
  * PgBouncer takes none (protocol_violation), nor do other poolers (feature_not_supported), nor does a server whose system
- * lacks one (invalid_parameter_value).
+ * lacks one (invalid_parameter_value) or that is another engine (undefined_object).
  */
 function refusesOptions(error: unknown): boolean {
-  return error instanceof DatabaseError && ['08P01', '0A000', '22023'].includes(error.code ?? '')
+  return error instanceof DatabaseError && ['08P01', '0A000', '22023', '42704'].includes(error.code ?? '')
 }
 
 /** Where a name has several addresses, the error has no message of its own. */
@@ -93,7 +95,14 @@ async function refuseReplica(client: ClientBase): Promise<void> {
   const silence = sleep(CONNECT_MS, undefined, { ref: false }).then(() => {
     throw new NoAnswerError(CONNECT_MS)
   })
-  const { rows } = await Promise.race([client.query('SHOW transaction_read_only'), silence])
-  if (rows[0].transaction_read_only === 'on')
+  const shown = client.query('SHOW transaction_read_only').catch(unlessItLacks)
+  const answer = await Promise.race([shown, silence])
+  if (answer?.rows[0].transaction_read_only === 'on')
     throw new Error('this server takes no writes; it may be a replica')
+}
+
+/** Another engine may have no such setting (undefined_object, feature_not_supported), and none of them has such replicas. */
+function unlessItLacks(error: unknown): undefined {
+  if (error instanceof DatabaseError && ['42704', '0A000'].includes(error.code ?? '')) return
+  throw error
 }

@@ -7,7 +7,7 @@ import {
   UnknownOutcomeError,
 } from '@grantkit/core/store-kit'
 import { replaceTogether } from './replace-together.ts'
-import type { Answer, StatementRunner } from './run-statement.ts'
+import type { Answer, Row, StatementRunner } from './run-statement.ts'
 import { STEP, type Statements } from './statements.ts'
 import { together } from './together.ts'
 
@@ -26,18 +26,9 @@ export function postgresRecords<T>(
 ): Records<T> {
   const { run } = runner
   const replace = replaceTogether(runner, statements, now)
-  const read = together(async (ids: readonly string[]) => {
-    const keys = [...new Set(ids)]
-    const [alone = ''] = keys
-    const { rows } =
-      keys.length === 1
-        ? await run(statements.find, [alone, now()])
-        : await run(statements.findAll, [keys, now()])
-    return new Map(rows.map((row) => [row.id, row]))
-  })
+  const read = reader(runner, statements, now)
   async function find(id: string): Promise<Stored<T> | undefined> {
-    const key = recordKey(id)
-    const row = (await read(key)).get(key)
+    const row = await read(recordKey(id))
     return row && { value: decodeRecord<T>(row.value), version: row.version }
   }
   return {
@@ -68,6 +59,23 @@ export function postgresRecords<T>(
       }
     },
   }
+}
+
+/** Reads the row of a key; where the dialect can, many requests read theirs in one statement. */
+function reader(
+  { run }: StatementRunner,
+  { find, findAll }: Statements,
+  now: () => number,
+): (key: string) => Promise<Row | undefined> {
+  const readOne = async (key: string) => (await run(find, [key, now()])).rows
+  if (findAll === undefined) return async (key) => (await readOne(key))[0]
+  const read = together(async (all: readonly string[]) => {
+    const keys = [...new Set(all)]
+    const [alone = ''] = keys
+    const rows = keys.length === 1 ? await readOne(alone) : (await run(findAll, [keys, now()])).rows
+    return new Map(rows.map((row) => [row.id, row]))
+  })
+  return async (key) => (await read(key)).get(key)
 }
 
 function isWritten({ count, repeated }: Answer): boolean {

@@ -2,12 +2,13 @@ import type { Store } from '@grantkit/core'
 import type { Client, Grant, Transient, Transients } from '@grantkit/core/feature'
 import { cursorOf, decodeRecord, onceAMinute, placeOf, subjectKey } from '@grantkit/core/store-kit'
 import type { Pool } from 'pg'
+import { type DialectName, dialectOf } from './dialect.ts'
 import { postgresRecords, type RecordTable } from './postgres-records.ts'
 import { statementRunner } from './run-statement.ts'
 import { requireSchema } from './schema.ts'
-import { statementsOf } from './statements.ts'
 import { sweep } from './sweep.ts'
 import { tablesOf } from './tables.ts'
+import { IN_WORKER, refuseSharedConnections } from './worker.ts'
 
 export interface PostgresStoreOptions {
   /** Prefix of every table: `[a-z_]{1,32}`. Default `grantkit_`. */
@@ -21,10 +22,15 @@ export interface PostgresStoreOptions {
   readonly maxWaiting?: number | undefined
   /**
    * Whether Postgres prepares each statement once for each connection. Switch it off behind a PgBouncer in transaction mode
-   * that is older than 1.21 or has no `max_prepared_statements`. Default true.
+   * that is older than 1.21 or has no `max_prepared_statements`. Default true, and false in a Worker.
    */
   readonly prepare?: boolean | undefined
-  /** Deletes expired rows about once a minute. Default true; otherwise call `sweep` yourself. */
+  /**
+   * `distributed` for an engine that speaks the protocol of Postgres and divides tables among machines. `migrate` takes it, too.
+   * Default `postgres`.
+   */
+  readonly dialect?: DialectName | undefined
+  /** Deletes expired rows about once a minute. Default true, and false in a Worker; then call `sweep` yourself. */
   readonly sweeping?: boolean | undefined
   /** The time in epoch seconds. Default: the system clock. */
   readonly now?: (() => number) | undefined
@@ -42,7 +48,8 @@ export interface PostgresStore extends Store {
  * A store in Postgres, shared by all processes with the same database.
  *
  * @param pool of `connectToPostgres`, or one of your own
- * @throws Error that says what to do, if the tables are missing, older, newer, or not Grantkit's
+ * @throws Error that says what to do, if the tables are missing, older, newer, or not Grantkit's, or if a Worker would share the
+ *   connections of the pool among requests
  *
  * @example
  * ```ts
@@ -59,23 +66,35 @@ export async function createPostgresStore(
     prefix,
     commandTimeout = 500,
     maxWaiting = 1000,
-    prepare = true,
-    sweeping = true,
+    prepare = !IN_WORKER,
+    dialect,
+    sweeping = !IN_WORKER,
     now = () => Math.floor(Date.now() / 1000),
   }: PostgresStoreOptions = {},
 ): Promise<PostgresStore> {
   const tables = tablesOf(prefix)
+  refuseSharedConnections(pool)
+  const spoken = dialectOf(dialect)
   // An idle connection that breaks would end the process.
   if (pool.listenerCount('error') === 0) pool.on('error', () => {})
-  await requireSchema(pool, tables)
-  const runner = statementRunner(pool, { commandTimeout, maxWaiting, prepare })
-  const clients = tableOf<Client>(tables.client)
-  const grants = tableOf<Grant>(
-    tables.grant,
-    ['subject', 'owner', 'created_at'],
-    ({ subject, clientId, createdAt }) => [subjectKey(subject), subjectKey(subject, clientId), createdAt],
-  )
-  const transients = tableOf<Transient>(tables.transient)
+  await requireSchema(pool, tables, spoken)
+  const runner = statementRunner(pool, { commandTimeout, maxWaiting, prepare, pauses: spoken.pauses })
+  const clients: RecordTable<Client> = {
+    statements: spoken.statementsOf(tables.client, COLUMNS),
+    ownColumns: () => [],
+  }
+  const grants: RecordTable<Grant> = {
+    statements: spoken.statementsOf(tables.grant, [...COLUMNS, 'subject', 'owner', 'created_at']),
+    ownColumns: ({ subject, clientId, createdAt }) => [
+      subjectKey(subject),
+      subjectKey(subject, clientId),
+      createdAt,
+    ],
+  }
+  const transients: RecordTable<Transient> = {
+    statements: spoken.statementsOf(tables.transient, COLUMNS),
+    ownColumns: () => [],
+  }
   const sweepNow = () =>
     sweep(
       runner.run,
@@ -105,11 +124,3 @@ export async function createPostgresStore(
 }
 
 const COLUMNS = ['id', 'version', 'value', 'expires_at']
-
-function tableOf<T>(
-  table: string,
-  columns: readonly string[] = [],
-  ownColumns: (value: T) => readonly (string | number)[] = () => [],
-): RecordTable<T> {
-  return { statements: statementsOf(table, [...COLUMNS, ...columns]), ownColumns }
-}

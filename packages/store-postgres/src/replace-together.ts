@@ -29,11 +29,14 @@ export function replaceTogether(
   now: () => number,
 ): (one: Replacement) => Promise<boolean> {
   /** The version of each row that was free, `null` if it was not replaced. */
-  const replaceFree = together(async (all: readonly Replacement[]) => {
-    if (all.length === 1) return ALONE
-    const { rows } = await runOnce(replaceAll, [...columnsOf(all), now()])
-    return new Map(rows.map(({ id, version }) => [id, version]))
-  })
+  const replaceFree =
+    replaceAll === undefined
+      ? async () => ALONE
+      : together(async (all: readonly Replacement[]) => {
+          if (all.length === 1) return ALONE
+          const { rows } = await runOnce(replaceAll, [...columnsOf(all), now()])
+          return new Map(rows.map(({ id, version }) => [id, version]))
+        })
 
   return (one) =>
     twice(async (milliseconds, repeated) => {

@@ -9,6 +9,8 @@ export interface Limits {
   readonly maxWaiting: number
   /** Whether Postgres keeps the plan of each statement in each connection. */
   readonly prepare: boolean
+  /** As for `attempt`. */
+  readonly pauses: readonly number[]
 }
 
 export interface Statement {
@@ -27,7 +29,7 @@ export interface Answer extends Found {
   readonly repeated: boolean
 }
 
-interface Row {
+export interface Row {
   readonly id: string
   readonly value: string
   readonly version: string
@@ -53,11 +55,11 @@ export type RunStatement = StatementRunner['run']
 
 export function statementRunner(
   pool: Pool,
-  { commandTimeout, maxWaiting, prepare }: Limits,
+  { commandTimeout, maxWaiting, prepare, pauses }: Limits,
 ): StatementRunner {
   async function runOnce({ name, text }: Statement, values: Parameters, milliseconds = commandTimeout) {
     const query = { ...(prepare ? { name } : {}), text, values: [...values] }
-    const { rows, rowCount } = await attempt(pool, query, milliseconds)
+    const { rows, rowCount } = await attempt(pool, query, milliseconds, pauses)
     return { rows, count: rowCount ?? 0 }
   }
 

@@ -2,16 +2,20 @@ import type { Statement } from './run-statement.ts'
 
 export interface Statements {
   readonly find: Statement
-  readonly findAll: Statement
+  /** Of several rows; without it each has its own `find`. */
+  readonly findAll?: Statement
   readonly insert: Statement
   readonly replace: Statement
-  readonly replaceAll: Statement
+  /** Of several rows; without it each has its own `replace`. */
+  readonly replaceAll?: Statement
   readonly remove: Statement
   readonly scan: Statement
   /** Of a table of grants. */
   readonly listBySubject: Statement
   readonly listByOwner: Statement
+  /** Deletes a step of the rows that ended; with `sweepOne` it only reads their ids. */
   readonly sweep: Statement
+  readonly sweepOne?: Statement
 }
 
 /** The rows that one step of a scan or a sweep takes. */
@@ -54,7 +58,7 @@ export function statementsOf(table: string, columns: readonly string[]): Stateme
 }
 
 /** The index has the same order, so that no other row is read. */
-function pageText(table: string, column: string): string {
+export function pageText(table: string, column: string): string {
   return `SELECT id, value, created_at FROM ${table}
     WHERE ${column} = $1 AND (created_at, id) < ($2, $3) AND expires_at > $4
     ORDER BY created_at DESC, id DESC LIMIT $5`

@@ -5,6 +5,7 @@ import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postg
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { connectToPostgres, settingsWarnings } from '../src/index.ts'
+import { startWire } from './wire.ts'
 
 let server: PostgresServer
 let pool: Pool
@@ -43,6 +44,16 @@ describe('connectToPostgres', () => {
     await pool.query('ALTER DATABASE replica SET default_transaction_read_only = on')
     const url = server.url.replace(/postgres$/, 'replica')
     await expect(connectToPostgres(url)).rejects.toThrow('may be a replica')
+  })
+
+  it('leads to an engine that has neither its time limits nor a setting for replicas', async () => {
+    const wire = await startWire(server.port)
+    const lacking = { code: '42704', executed: false }
+    wire.fault = (sent) => (/statement_timeout|transaction_read_only/.test(sent) ? lacking : undefined)
+    const engine = await connectToPostgres(server.url.replace(`${server.port}`, `${wire.port}`))
+    expect((await engine.query('SELECT 1')).rowCount).toBe(1)
+    await engine.end()
+    await wire.close()
   })
 
   it('keeps the options of the environment together with its time limits', async () => {
