@@ -36,6 +36,12 @@ it('asks for what the arguments left open alone', async () => {
   expect(await askChoices(given, terminal([DOWN, ENTER]))).toEqual({ ...given, store: 'sqlite' })
 })
 
+it('asks for no store on Workers, where one runs', async () => {
+  const given = { pages: 'own', features: [] } as const
+  const choices = await askChoices(given, terminal([DOWN, DOWN, DOWN, ENTER]))
+  expect(choices).toEqual({ ...given, framework: 'workers', store: 'durable-objects' })
+})
+
 it('offers own pages no feature that shows pages', async () => {
   const given = { framework: 'hono', store: 'memory', pages: 'own' } as const
   const { features } = await askChoices(given, terminal([SPACE, ENTER], ['n']))

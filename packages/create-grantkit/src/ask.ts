@@ -6,10 +6,13 @@ import {
   FEATURES,
   type FeatureName,
   FRAMEWORKS,
+  type Framework,
   featuresFor,
   namesOf,
   PAGES,
   STORES,
+  type StoreName,
+  storesFor,
 } from './choices.ts'
 import { ChoiceError } from './read-choices.ts'
 
@@ -38,15 +41,29 @@ export const DEFAULT_FOLDER = 'my-authorization-server'
 
 /** Asks for what the arguments left open. @throws ChoiceError if the user cancels */
 export async function askChoices(given: Partial<Choices>, terminal: Terminal = {}): Promise<Choices> {
-  const ask = async <Name extends string>(message: string, choices: Readonly<Record<Name, Choice>>) => {
-    const options = optionsOf(choices, namesOf(choices))
-    return answerOf(await select<string>({ message, options, ...terminal })) as Name
-  }
+  const ask = <Name extends string>(message: string, choices: Readonly<Record<Name, Choice>>) =>
+    askOne(message, optionsOf(choices, namesOf(choices)), terminal)
   const framework = given.framework ?? (await ask('Which framework?', FRAMEWORKS))
-  const store = given.store ?? (await ask('Which store?', STORES))
+  const store = given.store ?? (await askStore(framework, terminal))
   const pages = given.pages ?? (await ask('Whose pages?', PAGES))
   const features = given.features ?? (await askFeatures(featuresFor(pages), terminal))
   return { framework, store, pages, features }
+}
+
+/** Asks nothing if only one store runs there. */
+async function askStore(framework: Framework, terminal: Terminal): Promise<StoreName> {
+  const possible = storesFor(framework)
+  const [only] = possible
+  if (only !== undefined && possible.length === 1) return only
+  return askOne('Which store?', optionsOf(STORES, possible), terminal)
+}
+
+async function askOne<Name extends string>(
+  message: string,
+  options: readonly { value: Name; label: string; hint?: string }[],
+  terminal: Terminal,
+): Promise<Name> {
+  return answerOf(await select<string>({ message, options: [...options], ...terminal })) as Name
 }
 
 async function askFeatures(possible: readonly FeatureName[], terminal: Terminal): Promise<FeatureName[]> {

@@ -6,6 +6,11 @@ export interface Choice {
   readonly dependencies: readonly string[]
 }
 
+export interface PlacedChoice extends Choice {
+  /** It runs on Cloudflare Workers, and not on Node. */
+  readonly workers?: true | undefined
+}
+
 export interface FeatureChoice extends Choice {
   /** It shows pages, which `own` does not have. */
   readonly pages?: true | undefined
@@ -17,7 +22,13 @@ export const FRAMEWORKS = {
   fastify: { label: 'Fastify', dependencies: ['@grantkit/adapter-fastify', 'fastify'] },
   express: { label: 'Express', dependencies: ['@grantkit/adapter-express', 'express', '@types/express'] },
   hono: { label: 'Hono', dependencies: ['@grantkit/adapter-hono', 'hono', '@hono/node-server'] },
-} satisfies Record<string, Choice>
+  workers: {
+    label: 'Cloudflare Workers',
+    hint: 'with Hono; no account to try it',
+    dependencies: ['@grantkit/adapter-hono', 'hono', 'wrangler'],
+    workers: true,
+  },
+} satisfies Record<string, PlacedChoice>
 
 export const STORES = {
   memory: {
@@ -32,7 +43,12 @@ export const STORES = {
   },
   postgres: { label: 'Postgres', hint: '15 or newer', dependencies: ['@grantkit/store-postgres', 'pg'] },
   redis: { label: 'Redis', hint: 'or Valkey', dependencies: ['@grantkit/store-redis'] },
-} satisfies Record<string, Choice>
+  'durable-objects': {
+    label: 'Durable Objects',
+    dependencies: ['@grantkit/store-cloudflare'],
+    workers: true,
+  },
+} satisfies Record<string, PlacedChoice>
 
 export const PAGES = {
   grantkit: {
@@ -91,12 +107,28 @@ export interface Choices {
   readonly features: readonly FeatureName[]
 }
 
-/** The program of docs/start.md, with known clients. */
+/** The program of docs/start.md, with known clients. Another framework may need another store: `completed()`. */
 export const DEFAULTS: Choices = {
   framework: 'fastify',
   store: 'memory',
   pages: 'grantkit',
   features: ['known-clients'],
+}
+
+/** Default for each choice that was not made. */
+export function completed(given: Partial<Choices>): Choices {
+  const [store = DEFAULTS.store] = storesFor(given.framework ?? DEFAULTS.framework)
+  return { ...DEFAULTS, store, ...given }
+}
+
+/** The stores that run where the framework does, the default first. */
+export function storesFor(framework: Framework): StoreName[] {
+  const workers = onWorkers(framework)
+  return namesOf(STORES).filter((name) => ((STORES[name] as PlacedChoice).workers === true) === workers)
+}
+
+export function onWorkers(framework: Framework): boolean {
+  return (FRAMEWORKS[framework] as PlacedChoice).workers === true
 }
 
 /** The features that work with these pages without further code, in the order in which a program lists them. */

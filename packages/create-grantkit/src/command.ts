@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty'
 import { askChoices, askFolder, DEFAULT_FOLDER } from './ask.ts'
-import { DEFAULTS, FEATURES, FRAMEWORKS, namesOf, PAGES, STORES } from './choices.ts'
+import { completed, DEFAULTS, FEATURES, FRAMEWORKS, namesOf, PAGES, STORES } from './choices.ts'
 import { checkEmpty, createProject } from './create-project.ts'
 import { installation } from './installation.ts'
 import { ChoiceError, readChoices, unknownValue } from './read-choices.ts'
@@ -44,7 +44,7 @@ async function create(typed: Typed): Promise<void> {
   const asks = isOpen && !typed.yes
   if (asks && !process.stdin.isTTY) throw new ChoiceError('There is no terminal to ask in: say --yes.')
   const folder = typed.folder ?? (asks ? await askFolder(checkEmpty) : DEFAULT_FOLDER)
-  const choices = asks ? await askChoices(given) : { ...DEFAULTS, ...given }
+  const choices = asks ? await askChoices(given) : completed(given)
   await createProject(folder, choices, { packages: typed.packages })
   console.log(`\n${folder} is written. Every visitor is signed in as Alice until interaction.ts has your session.\n
 cd ${folder}\n${installation(typed.packages === undefined ? 'registry' : 'tarballs')}\nnpm start`)

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Choices, DEFAULTS } from './choices.ts'
+import { type Choices, completed, DEFAULTS } from './choices.ts'
 import { createProject } from './create-project.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'create-grantkit-'))
@@ -54,6 +54,31 @@ describe('createProject', () => {
     rmSync(folder, { recursive: true })
     await createProject(folder, { ...DEFAULTS, features: [] })
     expect(read('server.ts')).not.toContain('knownClients')
+  })
+
+  it('writes a Worker with its bindings, which has secrets in .dev.vars and a name for its host', async () => {
+    folder = join(folder, '..', 'My_Notes.2')
+    const features = ['openid', 'known-clients'] as const
+    await createProject(folder, { ...completed({ framework: 'workers' }), features })
+    expect(readdirSync(folder)).toHaveLength(10)
+    expect(read('wrangler.jsonc')).toContain('"name": "my-notes-2"')
+    expect(read('.dev.vars')).toMatch(/^SECRET=.{43}\nKEYS='/)
+    expect(statSync(join(folder, '.dev.vars')).mode & 0o077).toBe(0)
+    expect(read('.gitignore').split('\n')).toContain('.dev.vars')
+    expect(read('env.d.ts')).toContain('readonly KEYS: string\n')
+    const { scripts, dependencies, devDependencies } = manifest()
+    expect(scripts.start).toBe('wrangler dev')
+    expect(Object.keys(dependencies)).toEqual([
+      ...[
+        '@grantkit/adapter-hono',
+        '@grantkit/core',
+        '@grantkit/pages',
+        '@grantkit/safe-fetch',
+        '@grantkit/store-cloudflare',
+        'hono',
+      ],
+    ])
+    expect(Object.keys(devDependencies)).toEqual(['@types/node', 'typescript', 'wrangler'])
   })
 
   it('adds OpenID Connect to logout, which needs it', async () => {

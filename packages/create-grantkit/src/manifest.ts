@@ -1,8 +1,11 @@
-import { type Choice, type Choices, FEATURES, FRAMEWORKS, PAGES, STORES } from './choices.ts'
+import { type Choice, type Choices, FEATURES, FRAMEWORKS, onWorkers, PAGES, STORES } from './choices.ts'
 import type { PackageSource } from './package-source.ts'
 import { minimumNode } from './versions.ts'
 
 const EVERY_FEATURE: Readonly<Record<string, Choice>> = FEATURES
+
+const ON_NODE = { start: 'node --env-file=.env app.ts', dev: 'node --watch --env-file=.env app.ts' }
+const ON_WORKERS = { start: 'wrangler dev', deploy: 'wrangler deploy --secrets-file .dev.vars' }
 
 /** The `package.json` of a project. */
 export function manifestOf(name: string, choices: Choices, source: PackageSource): object {
@@ -12,23 +15,20 @@ export function manifestOf(name: string, choices: Choices, source: PackageSource
     '@grantkit/core',
     ...[...needed, ...features].flatMap((choice) => choice?.dependencies ?? []),
   ]
-  const types = names.filter((one) => one.startsWith('@types/'))
+  const workers = onWorkers(choices.framework)
+  const tools = names.filter((one) => one.startsWith('@types/') || one === 'wrangler')
   return {
     name,
     version: '0.0.0',
     private: true,
     type: 'module',
     engines: { node: `>=${minimumNode()}` },
-    scripts: {
-      start: 'node --env-file=.env app.ts',
-      dev: 'node --watch --env-file=.env app.ts',
-      typecheck: 'tsc',
-    },
+    scripts: { ...(workers ? ON_WORKERS : ON_NODE), typecheck: 'tsc' },
     dependencies: versionsOf(
-      names.filter((one) => !types.includes(one)),
+      names.filter((one) => !tools.includes(one)),
       source,
     ),
-    devDependencies: versionsOf([...types, '@types/node', 'typescript'], source),
+    devDependencies: versionsOf([...tools, '@types/node', 'typescript'], source),
   }
 }
 

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { newSigningKeys } from '@grantkit/core'
-import { type Choices, FEATURES, FRAMEWORKS, PAGES, STORES, withNeeded } from './choices.ts'
+import { type Choices, FEATURES, FRAMEWORKS, onWorkers, PAGES, STORES, withNeeded } from './choices.ts'
 import { installation } from './installation.ts'
 import { manifestOf } from './manifest.ts'
 import type { PackageSource } from './package-source.ts'
-import { checkFeatures } from './read-choices.ts'
-import { fromTemplate, readTemplate } from './template.ts'
+import { checkChoices } from './read-choices.ts'
+import { filled, fromTemplate, readTemplate, type Values } from './template.ts'
 import { minimumNode } from './versions.ts'
+import { workerFiles } from './worker-files.ts'
 
 /** The content of files by their names. */
 export type ProjectFiles = Readonly<Record<string, string>>
@@ -30,10 +31,12 @@ export async function projectFiles(
   given: Choices,
   source: PackageSource,
 ): Promise<ProjectFiles> {
-  checkFeatures(given)
+  checkChoices(given)
   const choices = { ...given, features: withNeeded(given.features) }
-  const { store, pages, features } = choices
+  const { framework, store, pages, features } = choices
+  const workers = onWorkers(framework)
   const chosen = [
+    ...(workers ? ['workers'] : []),
     store,
     pages,
     ...features,
@@ -44,16 +47,18 @@ export async function projectFiles(
     'tsconfig.json': json({ compilerOptions: COMPILER_OPTIONS, include: ['*.ts'] }),
     'server.ts': fromTemplate('server.ts', chosen),
     'interaction.ts': fromTemplate(pages === 'own' ? 'interaction-own.ts' : 'interaction.ts', chosen),
-    'app.ts': readTemplate(`${choices.framework}.ts`),
-    'README.md': readme(name, choices, source),
-    '.env': await environment(choices),
-    '.gitignore': ['node_modules', '.env', 'grantkit.db*', ''].join('\n'),
+    'app.ts': readTemplate(`${framework}.ts`),
+    'README.md': filled(fromTemplate('README.md', chosen), readmeValues(name, choices, source)),
+    [workers ? '.dev.vars' : '.env']: await secrets(choices),
+    '.gitignore': ['node_modules', '.env', workers ? '.dev.vars\n.wrangler' : 'grantkit.db*', ''].join('\n'),
+    ...(workers && workerFiles(name, chosen)),
   }
 }
 
-/** Only `.env` has secrets. */
-async function environment({ store, features }: Choices): Promise<string> {
-  const lines = ['PORT=3000', `SECRET=${randomBytes(32).toString('base64url')}`]
+/** The only file with secrets. */
+async function secrets({ framework, store, features }: Choices): Promise<string> {
+  const port = onWorkers(framework) ? [] : ['PORT=3000']
+  const lines = [...port, `SECRET=${randomBytes(32).toString('base64url')}`]
   if (store === 'sqlite') lines.push('DATABASE_FILE=grantkit.db')
   if (store === 'postgres') lines.push('DATABASE_URL=postgres://postgres@127.0.0.1/postgres')
   if (store === 'redis') lines.push('REDIS_URL=redis://127.0.0.1:6379')
@@ -61,15 +66,14 @@ async function environment({ store, features }: Choices): Promise<string> {
   return `${lines.join('\n')}\n`
 }
 
-function readme(name: string, choices: Choices, source: PackageSource): string {
+function readmeValues(name: string, choices: Choices, source: PackageSource): Values {
   const { framework, store, pages, features } = choices
   const labels = [FRAMEWORKS[framework], STORES[store], PAGES[pages], ...features.map((one) => FEATURES[one])]
-  const values: Readonly<Record<string, string>> = {
+  return {
     ...{ name, node: minimumNode() },
     choices: labels.map(({ label }) => label).join(', '),
     install: installation(source.kind),
   }
-  return readTemplate('README.md').replaceAll(/\{\{(\w+)\}\}/g, (_, key) => values[key] ?? '')
 }
 
 function json(content: object): string {

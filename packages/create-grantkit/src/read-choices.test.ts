@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULTS } from './choices.ts'
-import { checkFeatures, readChoices } from './read-choices.ts'
+import { completed, DEFAULTS } from './choices.ts'
+import { checkChoices, readChoices } from './read-choices.ts'
 
 describe('arguments', () => {
   it('become choices, and what is left out stays open', () => {
@@ -19,7 +19,7 @@ describe('arguments', () => {
   it.each([
     [
       { framework: 'fastfy' },
-      '--framework: "fastfy" is unknown. Did you mean fastify? Known: fastify, express, hono.',
+      '--framework: "fastfy" is unknown. Did you mean fastify? Known: fastify, express, hono, workers.',
     ],
     [{ store: 'postgresql' }, /^--store: "postgresql" is unknown\. Did you mean postgres\?/],
     [{ pages: 'mine' }, /^--pages: "mine" is unknown/],
@@ -29,8 +29,26 @@ describe('arguments', () => {
     expect(() => readChoices(typed)).toThrow(message)
   })
 
+  it.each([
+    [
+      { framework: 'workers', store: 'sqlite' },
+      'workers does not run with the store sqlite. Use --store durable-objects.',
+    ],
+    [
+      { framework: 'hono', store: 'durable-objects' },
+      'hono does not run with the store durable-objects. Use --framework workers.',
+    ],
+  ] as const)('that name a store of another platform are refused: %j', (chosen, message) => {
+    expect(() => checkChoices({ ...DEFAULTS, ...chosen })).toThrow(message)
+  })
+
+  it('that name Workers get the store of Workers', () => {
+    expect(completed({ framework: 'workers' })).toMatchObject({ store: 'durable-objects', pages: 'grantkit' })
+    expect(completed({})).toEqual(DEFAULTS)
+  })
+
   it('that give own pages a feature with pages are refused', () => {
-    expect(() => checkFeatures({ ...DEFAULTS, pages: 'own', features: ['dpop', 'device'] })).toThrow(
+    expect(() => checkChoices({ ...DEFAULTS, pages: 'own', features: ['dpop', 'device'] })).toThrow(
       'device shows pages, which own pages lack. Use --pages grantkit.',
     )
   })

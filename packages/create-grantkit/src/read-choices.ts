@@ -6,9 +6,11 @@ import {
   FRAMEWORKS,
   featuresFor,
   namesOf,
+  onWorkers,
   PAGES,
   type PagesName,
   STORES,
+  storesFor,
 } from './choices.ts'
 
 /** The arguments as they were typed. */
@@ -46,8 +48,13 @@ function readFeatures(typed: string | undefined, pages: PagesName = 'grantkit'):
   return typed.split(',').map((word) => required('features', namesOf(FEATURES), word.trim()))
 }
 
-/** @throws ChoiceError if a feature needs pages that are not there */
-export function checkFeatures({ pages, features }: Choices): void {
+/** @throws ChoiceError if the store does not run there, or a feature needs pages that are not there */
+export function checkChoices({ framework, store, pages, features }: Choices): void {
+  const stores = storesFor(framework)
+  if (!stores.includes(store)) {
+    const advice = onWorkers(framework) ? `--store ${stores.join(' or ')}` : '--framework workers'
+    throw new ChoiceError(`${framework} does not run with the store ${store}. Use ${advice}.`)
+  }
   const possible = featuresFor(pages)
   const without = features.find((name) => !possible.includes(name))
   if (without !== undefined)
@@ -64,7 +71,7 @@ function required<Name extends string>(option: string, names: readonly Name[], t
   return name
 }
 
-/** `"fastfy" is unknown. Did you mean fastify? Known: fastify, express, hono.` */
+/** `"fastfy" is unknown. Did you mean fastify? Known: fastify, express, hono, workers.` */
 export function unknownValue(typed: string, known: readonly string[]): string {
   return `${JSON.stringify(typed)} is unknown. Did you mean ${closest(typed, [...known])}? Known: ${known.join(', ')}.`
 }

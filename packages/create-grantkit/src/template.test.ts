@@ -3,11 +3,23 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fromTemplate, readTemplate } from './template.ts'
 
-const QUICK_START = join(import.meta.dirname, '../../../examples/quick-start')
+const EXAMPLES = join(import.meta.dirname, '../../../examples')
+const exampleOf = (file: string) => readFileSync(join(EXAMPLES, file), 'utf8')
+
+function settingsOf(jsonc: string): Record<string, unknown> {
+  return JSON.parse(jsonc.replaceAll(/^ *[/]{2}.*$/gm, ''))
+}
 
 describe('a template', () => {
   it.each(['fastify.ts', 'express.ts', 'hono.ts'])('of %s is the application of the quick start', (file) => {
-    expect(readTemplate(file)).toBe(readFileSync(join(QUICK_START, file), 'utf8'))
+    expect(readTemplate(file)).toBe(exampleOf(`quick-start/${file}`))
+  })
+
+  it('sets up a Worker as the example does, which also counts sign-ins, under another name and port', () => {
+    const { name, vars, dev, ratelimits, main, secrets, ...example } = settingsOf(
+      exampleOf('cloudflare-mcp/wrangler.jsonc'),
+    )
+    expect(settingsOf(fromTemplate('wrangler.jsonc', []))).toMatchObject(example)
   })
 
   it('keeps the lines of what is chosen alone, and no condition', () => {
@@ -15,6 +27,15 @@ describe('a template', () => {
     expect(server).toContain("import { createSqliteStore, migrate } from '@grantkit/store-sqlite'\n")
     expect(server).toContain('  features: [\n    dpop(),\n  ],\n')
     expect(server).not.toMatch(/if: |createMemoryStore|device/)
+  })
+
+  it('keeps a line with two conditions if both hold', () => {
+    const keys = (chosen: string[]) => /keys: JSON.parse\((\S+)/.exec(fromTemplate('server.ts', chosen))?.[1]
+    expect([keys(['openid', 'workers']), keys(['openid']), keys(['workers'])]).toEqual([
+      'env.KEYS),',
+      'process.env.KEYS',
+      undefined,
+    ])
   })
 
   it('keeps a line that another choice replaces until that is made', () => {

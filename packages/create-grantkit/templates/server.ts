@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers' // if: workers
 import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
 import { clientDocuments } from '@grantkit/core/client-documents' // if: client-documents
 import { connectedApps } from '@grantkit/core/connected-apps' // if: connected-apps
@@ -7,6 +8,7 @@ import { knownClients } from '@grantkit/core/known-clients' // if: known-clients
 import { logout } from '@grantkit/core/logout' // if: logout
 import { pushedAuthorizationRequests } from '@grantkit/core/par' // if: par
 import { safeFetch } from '@grantkit/safe-fetch' // if: client-documents
+import { createDurableStore } from '@grantkit/store-cloudflare/durable-objects' // if: durable-objects
 import { createMemoryStore } from '@grantkit/store-memory' // if: memory
 import { connectToPostgres, createPostgresStore, migrate } from '@grantkit/store-postgres' // if: postgres
 import { connectToRedis, createRedisStore } from '@grantkit/store-redis' // if: redis
@@ -14,9 +16,10 @@ import { createSqliteStore, migrate } from '@grantkit/store-sqlite' // if: sqlit
 import { interaction, ui } from './interaction.ts' // if: grantkit
 import { interaction } from './interaction.ts' // if: own
 
-export const port = Number(process.env.PORT ?? 3000)
-const issuer = process.env.ISSUER ?? `http://127.0.0.1:${port}`
-const secret = process.env.SECRET ?? ''
+export const port = Number(process.env.PORT ?? 3000) // if-not: workers
+const issuer = process.env.ISSUER ?? `http://127.0.0.1:${port}` // if-not: workers
+const secret = process.env.SECRET ?? '' // if-not: workers
+const { ISSUER: issuer, SECRET: secret } = env // if: workers
 
 // A restart forgets all clients and grants. // if: memory
 const store = createMemoryStore() // if: memory
@@ -30,6 +33,7 @@ const store = await createPostgresStore(pool) // if: postgres
 const url = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379' // if: redis
 const redis = await connectToRedis(url, { onError: console.error }) // if: redis
 const store = createRedisStore(redis) // if: redis
+const store = createDurableStore(env.RECORDS) // if: durable-objects
 
 const scopes = {
   openid: { description: 'Know who you are' }, // if: openid
@@ -42,7 +46,8 @@ export const server = createAuthorizationServer({
   ...{ issuer, store, scopes, secret, interaction },
   ...known, // if: known-clients
   callbackPage: ui.callbackPage, // if: grantkit
-  keys: JSON.parse(process.env.KEYS ?? '[]'), // if: openid
+  keys: JSON.parse(process.env.KEYS ?? '[]'), // if: openid // if-not: workers
+  keys: JSON.parse(env.KEYS), // if: openid // if: workers
   // What apps may know of a user: look it up in your database. // if: openid
   claims: async (subject) => ({ name: subject }), // if: openid
   features: [ // if: features

@@ -34,7 +34,7 @@ describe('npm create grantkit', () => {
 
   it('ends with 1 and one line when it refuses', async () => {
     const complaint =
-      '--store: "rediss" is unknown. Did you mean redis? Known: memory, sqlite, postgres, redis.\n'
+      '--store: "rediss" is unknown. Did you mean redis? Known: memory, sqlite, postgres, redis, durable-objects.\n'
     expect(await run('x', '--yes', '--store', 'rediss')).toEqual({ status: 1, output: '', complaint })
   })
 

@@ -1,11 +1,11 @@
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Choices, FRAMEWORKS, featuresFor, namesOf, PAGES, STORES } from '../src/choices.ts'
+import { type Choices, FRAMEWORKS, featuresFor, namesOf, PAGES, storesFor } from '../src/choices.ts'
 import { compile, create, notesOf, type Project, projectsFolder } from './projects.ts'
 
 const CHOICES: readonly Choices[] = namesOf(FRAMEWORKS).flatMap((framework) =>
-  namesOf(STORES).flatMap((store) =>
+  storesFor(framework).flatMap((store) =>
     namesOf(PAGES).flatMap((pages) =>
       [[], featuresFor(pages)].map((features) => ({ framework, store, pages, features })),
     ),

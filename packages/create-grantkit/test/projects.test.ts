@@ -7,6 +7,7 @@ const CHOICES: readonly Choices[] = [
   DEFAULTS,
   { framework: 'express', store: 'sqlite', pages: 'grantkit', features: featuresFor('grantkit') },
   { framework: 'hono', store: 'memory', pages: 'own', features: featuresFor('own') },
+  { framework: 'workers', store: 'durable-objects', pages: 'grantkit', features: featuresFor('grantkit') },
 ]
 
 describe('a new project', () => {

@@ -1,10 +1,11 @@
 /** Projects that the tests create, compile and run. They lie in this package, whose dependencies they import. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { startProgram } from '@grantkit/test-servers/started-program'
 import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { onTestFinished } from 'vitest'
 import type { Choices } from '../src/choices.ts'
@@ -34,9 +35,14 @@ export async function create(folder: string, choices: Choices): Promise<Project>
 }
 
 /** All projects in one program: as quick as one of them. @throws Error with the output of the compiler */
-export async function compile(folder: string, [first]: readonly Project[]): Promise<void> {
-  const { compilerOptions } = JSON.parse(readFileSync(join(`${first?.folder}`, 'tsconfig.json'), 'utf8'))
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*/*.ts'] }))
+export async function compile(folder: string, projects: readonly Project[]): Promise<void> {
+  const { compilerOptions } = JSON.parse(
+    readFileSync(join(`${projects[0]?.folder}`, 'tsconfig.json'), 'utf8'),
+  )
+  // A program has one type of `env`: that of the last project, which has every feature.
+  const environments = projects.map((project) => join(project.folder, 'env.d.ts')).filter(existsSync)
+  const settings = { compilerOptions, include: ['*/*.ts'], exclude: environments.slice(0, -1) }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
   const tsc = join(PACKAGE, 'node_modules/.bin/tsc')
   await promisify(execFile)(tsc, ['-p', folder]).catch(({ stdout }) => {
     throw new Error(stdout)
@@ -50,16 +56,30 @@ export async function notesOf(
 ): Promise<unknown> {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
-  await start(folder, { ...environment, PORT: `${port}` })
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const [command = '', ...words] = scripts.start.split(' ')
+  if (command === 'node') await startOnNode(folder, words, { ...environment, PORT: `${port}` })
+  else await startWorker(folder, `${port}`)
   const app = await testClient(origin, { browser: formBrowser({ origin, typed: {} }) })
   const { access_token } = await app.tokens('notes:read')
   const headers = { authorization: `Bearer ${access_token}` }
   return (await fetch(`${origin}/notes`, { headers })).json()
 }
 
-async function start(cwd: string, environment: Record<string, string>): Promise<void> {
-  const { scripts } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'))
-  const [, ...words] = scripts.start.split(' ')
+/** Wrangler without news of itself, and without data about this place. */
+async function startWorker(folder: string, PORT: string): Promise<void> {
+  const wrangler = join(PACKAGE, 'node_modules/.bin/wrangler')
+  const line = `${wrangler} dev --port $PORT --inspector-port 0 --var ISSUER:http://127.0.0.1:$PORT`
+  const quiet = { WRANGLER_HIDE_BANNER: 'true', CLOUDFLARE_CF_FETCH_ENABLED: 'false' }
+  const worker = await startProgram(line, folder, { ...quiet, WRANGLER_LOG_PATH: join(folder, 'logs'), PORT })
+  onTestFinished(worker.close)
+}
+
+async function startOnNode(
+  cwd: string,
+  words: readonly string[],
+  environment: Record<string, string>,
+): Promise<void> {
   const program = spawn(process.execPath, words, {
     cwd,
     env: { PATH: process.env.PATH, ...environment },
