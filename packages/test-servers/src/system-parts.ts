@@ -83,6 +83,13 @@ export const SYSTEM_PARTS = {
     files: ['/usr/sbin/pgbouncer'],
     debianPackages: ['pgbouncer'],
   },
+  // The server alone: the package `mariadb-server` would start one for the machine.
+  MariaDB: {
+    variable: 'MARIADB_PATH',
+    commands: ['mariadbd'],
+    files: ['/usr/sbin/mariadbd'],
+    debianPackages: ['mariadb-server-core'],
+  },
 } satisfies Record<string, SystemPart>
 
 export type SystemPartName = keyof typeof SYSTEM_PARTS

@@ -1,0 +1,27 @@
+import type { StatementRunner } from './run-statement.ts'
+import { STEP, type Statements } from './statements.ts'
+
+const SECONDS_PER_DAY = 86_400
+
+/**
+ * Deletes the rows that ended before today (UTC), in small steps. No reader sees an expired record in any case.
+ *
+ * @param now epoch seconds
+ * @returns the number of rows
+ */
+export async function sweep(
+  { write }: StatementRunner,
+  tables: readonly Statements[],
+  now: number,
+): Promise<number> {
+  const today = Math.floor(now / SECONDS_PER_DAY)
+  let swept = 0
+  for (const { sweep } of tables) {
+    let count = STEP
+    while (count === STEP) {
+      count = (await write(sweep, [today])).header.affectedRows
+      swept += count
+    }
+  }
+  return swept
+}

@@ -1,0 +1,31 @@
+/** A process that races with another one: for each grant it inserts a copy, and replaces and removes the grant itself. */
+import { once } from 'node:events'
+import { createPool } from 'mysql2/promise'
+import { createMysqlStore } from '../src/index.ts'
+
+export interface Outcome {
+  readonly inserted: boolean
+  readonly replaced: boolean
+  readonly removed: boolean
+}
+
+const [uri = '', ...ids] = process.argv.slice(2)
+const soon = Math.floor(Date.now() / 1000) + 60
+const pool = createPool(uri)
+const { grants } = await createMysqlStore(pool, { commandTimeout: 10_000, sweeping: false })
+const races = await Promise.all(
+  ids.map(async (id) => {
+    const seen = await grants.find(id)
+    if (seen === undefined) throw new Error(`There is no grant ${id}`)
+    return async (): Promise<Outcome> => ({
+      inserted: await grants.insert(`copy of ${id}`, seen.value, soon),
+      replaced: await grants.replace(id, seen, seen.value, soon),
+      removed: await grants.remove(id),
+    })
+  }),
+)
+process.send?.('ready')
+await once(process, 'message')
+process.send?.(await Promise.all(races.map((race) => race())))
+await pool.end()
+process.disconnect()

@@ -1,0 +1,19 @@
+import type { MariaDbServer } from '@grantkit/test-servers/mariadb-server'
+import { createPool, type Pool, type PoolOptions } from 'mysql2/promise'
+
+/** A pool as the README makes it. */
+export function poolOf(server: Pick<MariaDbServer, 'url'>, options: PoolOptions = {}): Pool {
+  const pool = createPool({ uri: server.url, connectTimeout: 1000, ...options })
+  pool.on('connection', (connection) => {
+    void connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
+  })
+  return pool
+}
+
+/** Epoch seconds. */
+export function soon(): number {
+  return Math.floor(Date.now() / 1000) + 600
+}
+
+/** Options of a store: a busy machine is not the subject of the tests, and neither is a sweep that comes by itself. */
+export const PATIENT = { commandTimeout: 10_000, sweeping: false }
