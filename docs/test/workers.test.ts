@@ -1,4 +1,4 @@
-/** The programs of docs/how-to/workers.md, called as the runtime calls a Worker. packages/adapter-hono tests the server on workerd. */
+/** The programs of docs/how-to/workers.md: the server in workerd, with its objects; the API called as the runtime calls it. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { createAuthorizationServer, newSigningKeys } from '@grantkit/core'
 import { toFetchHandler } from '@grantkit/core/adapter'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { createMemoryStore } from '@grantkit/store-memory'
+import { startWorker } from '@grantkit/test-servers/workerd'
 import { testClient } from '@grantkit/testkit/client'
 import { getRequestListener } from '@hono/node-server'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
@@ -27,14 +28,22 @@ beforeAll(() => {
   )
 })
 
-it('the authorization server lets an app in', async () => {
-  const worker = await load('server.ts')
-  const issuer = await listening((origin) =>
-    getRequestListener((request) => worker.fetch(request, { ISSUER: origin, SECRET })),
-  )
-  const app = await testClient(issuer)
-  expect((await app.tokens('notes:read')).scope).toBe('notes:read')
+it('the authorization server lets an app in, and revokes its tokens', async () => {
+  const worker = await startWorker(join(FOLDER, 'server.ts'), {
+    bindings: { SECRET },
+    issuer: 'ISSUER',
+    durableObjects: { RECORDS: 'GrantkitRecords' },
+  })
+  onTestFinished(() => worker.close())
+  const app = await testClient(worker.url, CONFIDENTIAL)
+  const { scope, access_token, refresh_token } = await app.tokens('notes:read')
+  expect(scope).toBe('notes:read')
+  expect(await app.introspect(access_token)).toMatchObject({ active: true })
+  await app.revoke(refresh_token)
+  expect(await app.introspect(access_token)).toMatchObject({ active: false })
 })
+
+const CONFIDENTIAL = { metadata: { token_endpoint_auth_method: 'client_secret_post' } }
 
 it('the API accepts a signed token of the authorization server, and no request without one', async () => {
   const resource = 'https://notes.example.com'

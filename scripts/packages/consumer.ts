@@ -66,8 +66,11 @@ function foreign(): Record<string, string> {
   return Object.fromEntries([
     ...frameworks.map((name) => [name, installed('examples/quick-start', name)]),
     ...tools.map((name) => [name, installed('.', name)]),
+    [WORKERS_TYPES, installed('packages/store-cloudflare', WORKERS_TYPES)],
   ])
 }
+
+const WORKERS_TYPES = '@cloudflare/workers-types'
 
 export function writeJson(path: string, content: unknown): void {
   writeFileSync(path, JSON.stringify(content, null, 2))

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { shellLines } from '../../docs/test/shell-lines.ts'
 import { createConsumer, typeCheck } from './consumer.ts'
 import { type Packed, packAll, publishablePackages, ROOT, run } from './publishable.ts'
+import { OF_WORKERS, typeCheckWorker } from './worker-types.ts'
 
 const BIN = join(ROOT, 'node_modules/.bin')
 const NAMES = publishablePackages().map(({ manifest }) => manifest.name)
@@ -40,6 +41,8 @@ describe('a project that installed the tarballs', () => {
   }, 120_000)
 
   it('compiles with every package, without skipLibCheck', () => typeCheck(consumer))
+
+  it('compiles a Worker without the types of Node', () => typeCheckWorker(consumer, OF_WORKERS))
 
   it.each(['fastify', 'express', 'hono'])('serves the quick start on %s', async (framework) => {
     const base = await serve(`${framework}.ts`)

@@ -1,7 +1,9 @@
 import { testClient } from '@grantkit/testkit/client'
 import { createRemoteJWKSet, exportJWK, generateKeyPair, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { RUNTIMES, type Running, run } from './runtimes/run.ts'
+import { filesFor, publishedPackages, rows } from './runtimes/claims.ts'
+import { describeFeatures } from './runtimes/describe-features.ts'
+import { load, RUNTIMES, type Running, run } from './runtimes/run.ts'
 import { send } from './runtimes/wire.ts'
 
 const LIMIT = 64 * 1024
@@ -16,16 +18,19 @@ async function signingKeys(): Promise<string> {
 
 const KEYS = await signingKeys()
 const SETTINGS = RUNTIMES.flatMap((runtime) => [
-  { runtime, MOUNT: 'hono' },
-  { runtime, MOUNT: 'fetch' },
+  { runtime, MOUNT: 'hono', FEATURES: true },
+  // They are the same routes.
+  { runtime, MOUNT: 'fetch', FEATURES: false },
 ])
 
-describe.each(SETTINGS)('$runtime, mounted with $MOUNT', ({ runtime, MOUNT }) => {
+describe.each(SETTINGS)('$runtime, mounted with $MOUNT', ({ runtime, MOUNT, FEATURES }) => {
   let service: Running
   beforeAll(async () => {
     service = await run(runtime, { KEYS, MOUNT })
   }, 30_000)
   afterAll(() => service?.close())
+
+  if (FEATURES) describeFeatures(() => service.url)
 
   const notes = async (token: string) => {
     const response = await fetch(`${service.url}/notes`, { headers: { authorization: `Bearer ${token}` } })
@@ -117,4 +122,22 @@ describe.each(SETTINGS)('$runtime, mounted with $MOUNT', ({ runtime, MOUNT }) =>
     for (const path of ['/', '/echo', '/echo/', '/echo/1/2', '/oauth/authorize/'])
       expect((await send(service.url, path)).status, path).toBe(404)
   })
+})
+
+describe('the table of docs/reference/runtimes.md', () => {
+  it('has every package', () => {
+    expect(
+      rows()
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(publishedPackages().toSorted())
+  })
+
+  it.each(RUNTIMES)(
+    'names packages for %s that load there, and do nothing else meanwhile',
+    async (runtime) => {
+      const files = filesFor(runtime)
+      expect(await load(runtime, files)).toEqual({ loaded: files.length, effects: [] })
+    },
+  )
 })

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { decodeRecord, encodeRecord, newVersion, recordKey, subjectKey, VERSION_LENGTH } from './store-kit.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  decodeRecord,
+  encodeRecord,
+  newVersion,
+  onceAMinute,
+  recordKey,
+  subjectKey,
+  VERSION_LENGTH,
+} from './store-kit.ts'
 
 const anyText = fc.string({ unit: fc.nat(0xffff).map((unit) => String.fromCharCode(unit)) })
 
@@ -62,5 +70,21 @@ describe('the key', () => {
     expect(subjectKey('alice', 'app')).not.toBe(subjectKey('alice'))
     expect(subjectKey('a', 'b,c')).not.toBe(subjectKey('a,b', 'c'))
     expect(subjectKey(undefined, 'app')).toBe('')
+  })
+})
+
+describe('the sweep', () => {
+  it('runs where a timer is a number, as in workerd', async () => {
+    const turns: (() => Promise<void>)[] = []
+    const [set, clear] = [globalThis.setTimeout, globalThis.clearTimeout]
+    onTestFinished(() => void Object.assign(globalThis, { setTimeout: set, clearTimeout: clear }))
+    const setTimeout = (turn: () => Promise<void>) => turns.push(turn)
+    Object.assign(globalThis, { setTimeout, clearTimeout: () => {} })
+    let swept = 0
+    const stop = onceAMinute(async () => void swept++)
+    await turns[0]?.()
+    stop()
+    await turns[1]?.()
+    expect([swept, turns.length]).toEqual([2, 2])
   })
 })

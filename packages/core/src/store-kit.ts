@@ -138,7 +138,10 @@ export function onceAMinute(work: () => Promise<unknown>): () => void {
   let timer = schedule()
 
   function schedule(): NodeJS.Timeout {
-    return setTimeout(turn, INTERVAL_MS * (0.5 + Math.random())).unref()
+    const next = setTimeout(turn, INTERVAL_MS * (0.5 + Math.random()))
+    // In workerd a timer may be a number.
+    next.unref?.()
+    return next
   }
 
   async function turn(): Promise<void> {

@@ -233,7 +233,7 @@ describe('the guard without the store', () => {
 })
 
 /** An edge that reads the feed. */
-async function openFeed(staleAfter = 30) {
+async function openFeed(staleAfter = 30, every = 3600) {
   const edge = await openEdge()
   const { service, address, now } = edge
   const integration = await service.server.clients.add({
@@ -247,7 +247,7 @@ async function openFeed(staleAfter = 30) {
     address: `${address}/api/oauth/ended`,
     clientId: integration.clientId,
     clientSecret: integration.clientSecret ?? '',
-    every: 3600,
+    every,
     staleAfter,
     now,
     onError: (error) => void errors.push(error),
@@ -414,6 +414,30 @@ describe('the revocation feed', () => {
     expect(await kind()).toBe('authorized')
     clock.now += 1
     expect(await kind()).toBe(503)
+  })
+
+  it('is read by the guard itself where no timer runs', async () => {
+    vi.stubGlobal('setInterval', () => 1)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const { service, clock, kind } = await openFeed(30, 5)
+    expect(await kind()).toBe('authorized')
+    await service.server.grants.revokeAll('alice')
+    clock.now += 6
+    expect(await kind()).toBe(401)
+  })
+
+  it('is read for no one whose token is not valid', async () => {
+    const { service, clock, kind, ended } = await openFeed(30, 5)
+    const { send } = service
+    const paths: string[] = []
+    service.send = (method, path, message) => {
+      paths.push(path)
+      return send(method, path, message)
+    }
+    clock.now += 6
+    expect(await kind('eyJx.y.z')).toBe(401)
+    await ended.refresh()
+    expect(paths.filter((path) => path.endsWith('/ended'))).toHaveLength(1)
   })
 
   it('is for resource servers only', async () => {

@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { freePort } from './free-port.ts'
+import { programOf } from './program-of.ts'
 import { type StartedProgram, startProgram } from './started-program.ts'
 import { bundleWorker } from './worker-bundle.ts'
 
@@ -13,6 +14,8 @@ export interface WorkerOptions {
   readonly issuer?: string
   /** Bindings of its classes of Durable Objects, with SQLite. */
   readonly durableObjects?: Readonly<Record<string, string>>
+  /** Default: the first one with `nodejs_compat` by default, so with the modules of Node that clients of databases import. */
+  readonly compatibilityDate?: string
   readonly compatibilityFlags?: readonly string[]
   /** A service of workerd's configuration, to which its connections and its `fetch` lead. Default: this machine. */
   readonly outbound?: string
@@ -21,8 +24,14 @@ export interface WorkerOptions {
 /** Any address of this machine, for connections to a database. */
 const THIS_MACHINE = 'network = (allow = ["private"])'
 
-/** The first one with `nodejs_compat` by default, so with the modules of Node that clients of databases import. */
-const COMPATIBILITY_DATE = '2026-08-04'
+/** From this date `nodejs_compat` is the default. */
+const NODE_BY_DEFAULT = '2026-08-04'
+
+/** Its version has the day from which it knows no later date: `1.20261117.1`. */
+export function newestCompatibilityDate(): string {
+  const { version } = createRequire(import.meta.url)('workerd/package.json') as { version: string }
+  return version.replace(/^\d+\.(\d{4})(\d{2})(\d{2})\..*/, '$1-$2-$3')
+}
 
 /**
  * Runs a Worker in workerd, the runtime of Cloudflare Workers, on a free loopback port.
@@ -35,7 +44,8 @@ export async function startWorker(entry: string, options: WorkerOptions = {}): P
   await mkdir(join(folder, 'objects'))
   await bundleWorker(entry, join(folder, 'worker.js'))
   await writeFile(join(folder, 'config.capnp'), configuration(PORT, options))
-  const program = await startProgram(`exec '${executable()}' serve config.capnp`, folder, { PORT })
+  const workerd = programOf('workerd', 'bin/workerd', import.meta.url)
+  const program = await startProgram(`exec '${workerd}' serve config.capnp`, folder, { PORT })
   const close = async () => {
     await program.close()
     await rm(folder, { recursive: true })
@@ -55,7 +65,8 @@ function configuration(
     bindings = {},
     issuer,
     durableObjects = {},
-    compatibilityFlags = [],
+    compatibilityDate = NODE_BY_DEFAULT,
+    compatibilityFlags = compatibilityDate < NODE_BY_DEFAULT ? ['nodejs_compat'] : [],
     outbound = THIS_MACHINE,
   }: WorkerOptions,
 ): string {
@@ -74,7 +85,7 @@ const config :Workerd.Config = (
   services = [
     (name = "main", worker = (
       modules = [(name = "worker", esModule = embed "worker.js")],
-      compatibilityDate = "${COMPATIBILITY_DATE}",
+      compatibilityDate = "${compatibilityDate}",
       compatibilityFlags = ${JSON.stringify(compatibilityFlags)},
       bindings = [${[...texts, ...objects].join(', ')}],
       durableObjectNamespaces = [${classes.join(', ')}],
@@ -86,19 +97,4 @@ const config :Workerd.Config = (
   ],
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
 );`
-}
-
-const require = createRequire(import.meta.url)
-
-/** It is in a package per platform; only the one for this platform is installed. */
-function executable(): string {
-  const manifest = require.resolve('workerd/package.json')
-  const { optionalDependencies } = require(manifest) as { optionalDependencies: Record<string, string> }
-  const { resolve } = createRequire(manifest)
-  for (const platform of Object.keys(optionalDependencies)) {
-    try {
-      return join(dirname(resolve(`${platform}/package.json`)), 'bin/workerd')
-    } catch {}
-  }
-  throw new Error('workerd has no program for this platform')
 }

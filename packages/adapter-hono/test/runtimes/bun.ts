@@ -4,7 +4,7 @@ declare const Bun: { serve(options: object): void }
 
 const environment = process.env as unknown as Environment
 Bun.serve({
-  fetch: serviceOf(environment),
+  fetch: await serviceOf(environment),
   hostname: '127.0.0.1',
   port: Number(new URL(environment.ISSUER).port),
 })

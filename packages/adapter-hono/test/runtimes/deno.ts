@@ -6,4 +6,7 @@ declare const Deno: {
 }
 
 const environment = Deno.env.toObject() as Environment
-Deno.serve({ hostname: '127.0.0.1', port: Number(new URL(environment.ISSUER).port) }, serviceOf(environment))
+Deno.serve(
+  { hostname: '127.0.0.1', port: Number(new URL(environment.ISSUER).port) },
+  await serviceOf(environment),
+)

@@ -11,6 +11,7 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { Hono } from 'hono'
 import { authorizationServer, protect } from '../../src/index.ts'
 import { interaction } from '../interaction.ts'
+import { addingClients, featuresOf, proofs, SCOPES, SECRET, signedApi, signedGuard } from './features.ts'
 
 /** The service of every runtime. Every visitor is Alice, without a sign-in. */
 
@@ -24,22 +25,25 @@ export interface Environment {
 
 type Fetch = (request: Request) => Response | Promise<Response>
 
-const SCOPES = { openid: { description: 'Sign you in' }, 'notes:read': { description: 'Read your notes' } }
-
-export function serviceOf({ ISSUER: issuer, KEYS, MOUNT }: Environment): Fetch {
+export async function serviceOf({ ISSUER: issuer, KEYS, MOUNT }: Environment): Promise<Fetch> {
   const store = createMemoryStore()
   const server = createAuthorizationServer({
     issuer,
     store,
     scopes: SCOPES,
-    secret: 'a secret of the tests, long enough to pass',
+    secret: SECRET,
     keys: JSON.parse(KEYS) as PrivateJwk[],
     claims: async () => ({ name: 'Alice' }),
     interaction,
+    resources: [issuer, signedApi(issuer)],
+    features: featuresOf(issuer),
   })
-  const api = createResourceServer({ resource: issuer, store, scopes: SCOPES, anonymous: 'allow' })
-  const routes = [...server.routes, ...ECHOES, fails]
-  return readingBodiesFirst(MOUNT === 'hono' ? onHono(routes, api) : alone(routes, api))
+  const apis = {
+    '/notes': createResourceServer({ resource: issuer, store, scopes: SCOPES, anonymous: 'allow', proofs }),
+    '/signed': await signedGuard(issuer, server),
+  }
+  const routes = [...server.routes, addingClients(server), ...ECHOES, fails]
+  return readingBodiesFirst(MOUNT === 'hono' ? onHono(routes, apis) : alone(routes, apis))
 }
 
 /** Reads the body before the routes do, if a request asks for that. */
@@ -51,17 +55,20 @@ function readingBodiesFirst(next: Fetch): Fetch {
 }
 
 type Api = ResourceServer<keyof typeof SCOPES, Authorized | Anonymous>
+type Apis = Readonly<Record<string, Api>>
 
-function onHono(routes: readonly Route[], api: Api): Fetch {
+function onHono(routes: readonly Route[], apis: Apis): Fetch {
   const app = new Hono().route('/', authorizationServer({ routes }))
-  app.get('/notes', protect(api, 'notes:read'), (c) => c.json(c.var.auth))
+  for (const [path, api] of Object.entries(apis))
+    app.get(path, protect(api, 'notes:read'), (c) => c.json(c.var.auth))
   return app.fetch
 }
 
-function alone(routes: readonly Route[], api: Api): Fetch {
+function alone(routes: readonly Route[], apis: Apis): Fetch {
   const handle = toFetchHandler({ routes })
   return async (request) => {
-    if (new URL(request.url).pathname !== '/notes') return handle(request)
+    const api = apis[new URL(request.url).pathname]
+    if (api === undefined) return handle(request)
     const access = await api.access(toHttpRequest(request), 'notes:read')
     return access.kind === 'refused' ? toResponse(access.response) : Response.json(access)
   }

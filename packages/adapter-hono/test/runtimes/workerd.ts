@@ -4,8 +4,8 @@ import { type Environment, serviceOf } from './service.ts'
 let service: ReturnType<typeof serviceOf> | undefined
 
 export default {
-  fetch(request: Request, environment: Environment): Response | Promise<Response> {
+  async fetch(request: Request, environment: Environment): Promise<Response> {
     service ??= serviceOf(environment)
-    return service(request)
+    return (await service)(request)
   },
 }

@@ -3,6 +3,7 @@ import type { JWK, JWTVerifyOptions, JWTVerifyResult } from 'jose'
 import { CLOCK_TOLERANCE, type Kernel } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
+import { requireWrongSignature } from '../tokens/jose-faults.ts'
 import { jose, type PublicJwk } from '../tokens/jwk.ts'
 import { type AssertionAlgorithm, algorithmsOf, registeredKeys } from './client-keys.ts'
 import type { FetchedKeys } from './fetched-keys.ts'
@@ -42,6 +43,7 @@ const MIN_INTERVAL = 60
  * The claims of an assertion whose signature, algorithm, `iss`, `aud`, `exp` and `nbf` are valid.
  *
  * @throws OAuthError `invalid_client`
+ * @throws Error if this runtime cannot verify the algorithm
  */
 export async function signedClaims(
   context: SignatureContext,
@@ -51,6 +53,7 @@ export async function signedClaims(
   try {
     return await verifiedClaims(context, jwt, client)
   } catch (cause) {
+    await requireWrongSignature(cause, jwt)
     const definition = definitionOf(cause)
     throw definition === undefined ? cause : new OAuthError(definition, undefined, { cause })
   }
@@ -108,6 +111,7 @@ async function verifiedBy(
         return await jwtVerify(jwt, key, options)
       } catch (error) {
         if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+        await requireWrongSignature(error, jwt)
       }
     }
     throw new errors.JWSSignatureVerificationFailed()

@@ -1,13 +1,13 @@
-import { constants, verify } from 'node:crypto'
 import type { CorsHeaders } from '../http/endpoint.ts'
 import { type HttpRequest, header } from '../http/http.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
-import { type JwsAlgorithm, type PublicKeyMembers, verifyingKey } from '../tokens/jwk.ts'
+import type { JwsAlgorithm } from '../tokens/jwk.ts'
 import type { PresentedKey, ProofOfPossession } from '../tokens/proof-of-possession.ts'
 import { type DpopNonces, PROOF_LIFETIME, requireFresh } from './dpop-nonce.ts'
 import { DPOP_ERRORS, type DpopProof, readProof, requireMatch } from './dpop-proof.ts'
+import { isSigned } from './proof-signature.ts'
 
 /** How the authorization server or an API verifies proofs. */
 export interface ProofVerifier {
@@ -66,58 +66,4 @@ export function proofsAt(verifier: ProofVerifier, required: boolean): ProofOfPos
       return key
     },
   }
-}
-
-/** The parameters of an algorithm for `node:crypto` (RFC 7518 3, RFC 8037 3.1). */
-interface Verification {
-  readonly hash: string | null
-  readonly options?: object
-}
-
-const EDDSA: Verification = { hash: null }
-
-const VERIFICATIONS: Readonly<Record<JwsAlgorithm, Verification>> = {
-  // A JWS signature is R and S concatenated, not DER (RFC 7518 3.4).
-  ES256: { hash: 'sha256', options: { dsaEncoding: 'ieee-p1363' } },
-  EdDSA: EDDSA,
-  Ed25519: EDDSA,
-  PS256: {
-    hash: 'sha256',
-    options: {
-      padding: constants.RSA_PKCS1_PSS_PADDING,
-      saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
-    },
-  },
-  RS256: { hash: 'sha256' },
-}
-
-/** The keys used last. Importing a key takes a third of the time of a verification, and a key signs many proofs. */
-const MAX_KEYS = 1000
-const imported = new Map<string, VerifyingKey>()
-type VerifyingKey = Parameters<typeof verify>[2]
-
-function importedKey({ alg, jwk, thumbprint }: DpopProof): VerifyingKey | undefined {
-  const name = `${alg} ${thumbprint}`
-  const key = imported.get(name) ?? keyWithOptions(alg, jwk)
-  if (key === undefined) return undefined
-  imported.delete(name)
-  imported.set(name, key)
-  const [oldest] = imported.keys()
-  if (imported.size > MAX_KEYS && oldest !== undefined) imported.delete(oldest)
-  return key
-}
-
-/** Without options the bare key: `verify` is faster with it than with an object. */
-function keyWithOptions(alg: JwsAlgorithm, jwk: PublicKeyMembers): VerifyingKey | undefined {
-  const key = verifyingKey(jwk)
-  const { options } = VERIFICATIONS[alg]
-  return key && options ? { key, ...options } : key
-}
-
-/** Whether the sender has the private key (RFC 9449 4.3, check 7). jose takes an eighth more processor time. */
-function isSigned(proof: DpopProof): boolean {
-  const key = importedKey(proof)
-  if (key === undefined) return false
-  const { hash } = VERIFICATIONS[proof.alg]
-  return verify(hash, Buffer.from(proof.signed), key, Buffer.from(proof.signature, 'base64url'))
 }

@@ -1,4 +1,4 @@
-/** The port by which documents come from the internet. Core has no I/O; `@grantkit/safe-fetch` fulfils it on Node. */
+/** The port by which documents come from the internet. Core has no I/O; `@grantkit/safe-fetch` fulfils it. */
 
 export interface DocumentFetchRequest {
   /** The value of `Accept`. */

@@ -19,6 +19,7 @@ import type {
 import { BEARER_ERRORS } from '../resource/challenge.ts'
 import { type Deciding, decide, resourceServer } from '../resource/guard.ts'
 import type { ProofsOfResource } from '../resource/resource-server.ts'
+import { requireWrongSignature } from '../tokens/jose-faults.ts'
 import { ACCESS_TOKEN_TYPE, AccessTokenClaims, presentedIn } from './access-token-claims.ts'
 import { JWT_GUARD_ERRORS, type RevokedTokens } from './revoked-tokens.ts'
 
@@ -87,6 +88,9 @@ export function createJwtResourceServer<Scope extends string>(
   }
   const liveToken = async (text: string) => {
     const claims = await verify(text)
+    // Comes after the signature: only a holder of a valid token causes a request.
+    const waiting = ended?.refreshIfOld()
+    if (waiting !== undefined) await waiting
     if (ended?.has(claims.jti)) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
     return tokenOf(claims)
   }
@@ -123,7 +127,7 @@ function tokenVerifier({ issuer, resource, keys, now }: Expected) {
   }
   return async (text: string): Promise<AccessTokenClaims> => {
     const options = { ...expected, currentDate: new Date(1000 * now()) }
-    const { payload } = await jwtVerify(text, keySet, options).catch(refuse)
+    const { payload } = await jwtVerify(text, keySet, options).catch((error) => refuse(error, text))
     const claims = AccessTokenClaims.safeParse(payload)
     // An `iat` in the future means that a clock is wrong, so `exp` proves nothing.
     if (!claims.success || claims.data.iat > now() + CLOCK_TOLERANCE)
@@ -150,7 +154,8 @@ const TOKEN_FAULTS = [
   errors.JWKSMultipleMatchingKeys,
 ]
 
-function refuse(cause: unknown): never {
+async function refuse(cause: unknown, text: string): Promise<never> {
+  await requireWrongSignature(cause, text)
   const ofToken = TOKEN_FAULTS.some((Fault) => cause instanceof Fault)
   const definition = ofToken ? BEARER_ERRORS.bearer_unknown : JWT_GUARD_ERRORS.keys_unavailable
   throw new OAuthError(definition, undefined, { cause })

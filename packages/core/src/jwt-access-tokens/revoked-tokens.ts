@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { systemClock } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { KEPT_SECONDS } from '../kernel/revocation-log.ts'
+import { ANSWER_TIMEOUT_MS, atMost, MAX_WAIT_MS, oneAtATime } from './one-at-a-time.ts'
 
 /** The errors of a guard without the store. */
 export const JWT_GUARD_ERRORS = defineErrors({
@@ -30,20 +31,26 @@ export interface RevokedTokensOptions {
 
 /** The revoked tokens that have not expired, by the last answer of the authorization server. */
 export interface RevokedTokens {
+  /**
+   * Reads the feed, if the last answer is older than `every`: a runtime that ends or freezes timers with a request has not.
+   * Several requests wait for one answer. It never rejects.
+   *
+   * @returns `undefined` if there is nothing to wait for
+   */
+  refreshIfOld(): Promise<void> | undefined
   /** @throws OAuthError 503 if the last answer is too old */
   has(jti: string): boolean
   /** Reads the feed now. */
   refresh(): Promise<void>
-  /** Stops reading the feed. */
+  /** Stops reading the feed at intervals. */
   close(): void
 }
 
 const Feed = z.object({ ended: z.array(z.string()), next: z.string() })
-/** Milliseconds. */
-const ANSWER_TIMEOUT = 5000
 
 /**
- * Reads the revocation feed at regular intervals. It does not keep the process alive.
+ * Reads the revocation feed at regular intervals, from the first request that a guard checks. It does not keep the process
+ * alive. Where a runtime ends timers with their request (Workers, Lambda), the next request reads the feed first.
  *
  * @example
  * ```ts with:jwt
@@ -71,40 +78,52 @@ export function revokedTokens({
   const ended = new Map<string, number>()
   let since: string | undefined
   let asOf = Number.NEGATIVE_INFINITY
-  let pending = 0
-  let last: Promise<unknown> = Promise.resolve()
+  let timer: ReturnType<typeof setInterval> | undefined
+  let isClosed = false
+  const reading = oneAtATime(read, now)
 
   async function read(): Promise<void> {
     const requestedAt = now()
     const credentials = { client_id: clientId, client_secret: clientSecret }
     const body = new URLSearchParams({ ...credentials, ...(since === undefined ? {} : { since }) })
-    const signal = AbortSignal.timeout(ANSWER_TIMEOUT)
-    const response = await fetch(address, { method: 'POST', body, redirect: 'error', signal })
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
+    // Workers do not know `error`. A redirect is not `ok` either.
+    const response = await fetch(address, { method: 'POST', body, redirect: 'manual', signal })
     if (!response.ok) throw new Error(`The revocation feed answered ${response.status}`)
     const answer = Feed.parse(await response.json())
     for (const entry of answer.ended) ended.set(entry, requestedAt)
     for (const [entry, receivedAt] of ended) if (requestedAt - receivedAt > KEPT_SECONDS) ended.delete(entry)
     since = answer.next
-    asOf = requestedAt
+    asOf = Math.max(asOf, requestedAt)
   }
 
-  /** One request after the other, so answers arrive in order. */
-  function refresh(): Promise<void> {
-    pending++
-    const reading = last.then(read).finally(() => pending--)
-    last = reading.catch(() => {})
-    return reading
+  const isStale = () => now() - asOf > staleAfter
+  const start = () => reading.start().catch(onError)
+
+  /** Not before a request: a Worker refuses timers and requests while it starts. */
+  function startTimer(): void {
+    if (timer !== undefined || isClosed) return
+    timer = setInterval(() => reading.current() ?? void start(), 1000 * every)
+    timer.unref?.()
   }
 
-  const timer = setInterval(() => pending === 0 && refresh().catch(onError), 1000 * every)
-  timer.unref()
-  refresh().catch(onError)
   return {
+    refreshIfOld() {
+      startTimer()
+      if (now() - asOf <= every) return undefined
+      const current = reading.current()
+      if (current !== undefined) return atMost(isStale() ? ANSWER_TIMEOUT_MS : MAX_WAIT_MS, current)
+      // A feed that cannot be read is not tried again for each request.
+      return now() - reading.lastStart() < every ? undefined : start()
+    },
     has(jti) {
-      if (now() - asOf > staleAfter) throw new OAuthError(JWT_GUARD_ERRORS.revocation_feed_stale)
+      if (isStale()) throw new OAuthError(JWT_GUARD_ERRORS.revocation_feed_stale)
       return ended.has(jti) || ended.has(jti.slice(0, jti.indexOf('.')))
     },
-    refresh,
-    close: () => clearInterval(timer),
+    refresh: reading.startNext,
+    close() {
+      isClosed = true
+      clearInterval(timer)
+    },
   }
 }

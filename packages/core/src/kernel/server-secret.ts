@@ -25,8 +25,8 @@ export function acceptedSecrets(secret: ServerSecret, owner = ''): AcceptedSecre
 const SAMPLES = ['at least 32 characters, the same everywhere', 'a secret of at least 32 characters']
 
 /** A key for one purpose (RFC 5869). It opens and makes nothing of another purpose. */
-export function derivedKey(purpose: string, secret: string, bytes = 32): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes))
+export function derivedKey(purpose: string, secret: string, bytes = 32): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, '', purpose, bytes))
 }
 
 const CIPHER = 'aes-256-gcm'
@@ -45,7 +45,8 @@ export function sealingKeys([current, ...previous]: AcceptedSecrets, purpose: st
 export function sealText([key]: SealingKeys, random: Random, text: string): string {
   const nonce = random(NONCE)
   const cipher = createCipheriv(CIPHER, key, nonce)
-  const sealed = Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()])
+  // workerd takes no text without its encoding.
+  const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
   return sealed.toString('base64url')
 }
 

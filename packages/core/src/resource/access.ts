@@ -96,7 +96,18 @@ export interface ResourceServer<Scope extends string, Auth extends Caller = Auth
  * export const authInfoOf = (token: AccessToken) => toAuthInfo(token, 'https://notes.example/mcp')
  * ```
  */
-export function toAuthInfo({ clientId, scopes, expiresAt, subject }: AccessToken, resource: string) {
+export function toAuthInfo(
+  { clientId, scopes, expiresAt, subject }: AccessToken,
+  resource: string,
+): {
+  token: string
+  clientId: string
+  scopes: string[]
+  expiresAt: number
+  /** Written down: the compiler would name it by a module of Node, which projects for Workers have no types of. */
+  resource: URL
+  extra: { subject: string }
+} {
   return {
     token: '',
     clientId,

@@ -1,9 +1,9 @@
 /** JSON Web Keys (RFC 7517): the private keys of this server, the public keys of its clients and of DPoP proofs. */
-import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { JWK } from 'jose'
 import * as z from 'zod'
 import { text } from '../http/message.ts'
 import { sha256 } from '../kernel/secrets.ts'
+import { MIN_MODULUS, verifyingKey } from './key-object.ts'
 
 /** What each JWS algorithm signs with: the `crv` of its key, or the `kty` (RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2.2). */
 const KEY_TYPES = {
@@ -20,8 +20,6 @@ export const JWS_ALGORITHMS = Object.keys(KEY_TYPES) as readonly JwsAlgorithm[]
 /** RFC 7518 6.2.2 and 6.3.2, RFC 8037 2, and the member of symmetric keys. */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
-/** In bits (RFC 7518 3.3). */
-const MIN_MODULUS = 2048
 const coordinate = z.string().regex(/^[\w-]{43}$/, 'must be 32 octets in base64url')
 /** A longer modulus or exponent would only take time to verify. */
 const modulus = z.string().regex(/^[B-Za-z0-9_-][\w-]{341,1365}$/, `must have ${MIN_MODULUS} to 8192 bits`)
@@ -92,17 +90,6 @@ export function usableKeys(keys: readonly unknown[]): PublicJwk[] {
   return keys.flatMap((key) => UsableJwk.safeParse(key).data ?? [])
 }
 
-/** The key for `verify`, or `undefined` for a point that is not on its curve, and for an RSA key that is too short. */
-export function verifyingKey(key: PublicKeyMembers): KeyObject | undefined {
-  try {
-    const imported = createPublicKey({ key: { ...key }, format: 'jwk' })
-    const { modulusLength = MIN_MODULUS } = imported.asymmetricKeyDetails ?? {}
-    return modulusLength < MIN_MODULUS ? undefined : imported
-  } catch {
-    return undefined
-  }
-}
-
 /**
  * A private signing key as a JWK (RFC 7517) with its `kid` and `alg`.
  *
@@ -145,10 +132,10 @@ export function decodedJson(part: string): unknown {
 }
 
 /** One load: `import()` takes 4 µs every time, and signing an ID token by ES256 takes 80. */
-let loading: Promise<typeof import('jose')> | undefined
+let loading: Promise<typeof import('./jose.ts')> | undefined
 
 /** The library of signatures. It is 46 files, and a server without OpenID Connect needs none of them. */
-export function jose(): Promise<typeof import('jose')> {
-  loading ??= import('jose')
+export function jose(): Promise<typeof import('./jose.ts')> {
+  loading ??= import('./jose.ts')
   return loading
 }

@@ -1,0 +1,51 @@
+/** What a Worker uploads, and reads at each start: core, the adapter, Hono and a store, as one minified file. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { describe, expect, it } from 'vitest'
+
+const MAX_BYTES = 300_000
+const MAX_GZIPPED_BYTES = 95_000
+
+const SERVER = `
+export { createAuthorizationServer, createResourceServer } from '@grantkit/core'
+export { authorizationServer, protect } from '@grantkit/adapter-hono'
+export { Hono } from 'hono'
+`
+
+/** By path: the stores depend on this package in their tests. */
+const EDGE_STORES = ['store-cloudflare'].flatMap(entriesOf)
+
+describe('the bundle of a Worker', () => {
+  it.each([
+    ['core and Hono', SERVER],
+    ...EDGE_STORES.map((entry) => [`core, Hono and ${entry}`, `${SERVER}export * from '../../${entry}'`]),
+  ])('is small: %s', async (_, code = '') => {
+    const bundle = await bundleOf(code)
+    expect(bundle.byteLength).toBeLessThanOrEqual(MAX_BYTES)
+    expect(gzipSync(bundle).byteLength).toBeLessThanOrEqual(MAX_GZIPPED_BYTES)
+  })
+})
+
+/** `neutral` knows no runtime: an import of Node without its prefix, or a package that is only for Node, fails. */
+async function bundleOf(code: string): Promise<Uint8Array> {
+  const { outputFiles } = await build({
+    stdin: { contents: code, resolveDir: import.meta.dirname },
+    platform: 'neutral',
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    external: ['node:*', 'cloudflare:*'],
+    bundle: true,
+    minify: true,
+    write: false,
+  })
+  return Buffer.concat(outputFiles.map(({ contents }) => contents))
+}
+
+/** The files that a package exports, from the folder of all packages. */
+function entriesOf(name: string): string[] {
+  const folder = join(import.meta.dirname, '../..', name)
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  return Object.values<string>(exports).map((file) => join(name, file))
+}
