@@ -22,7 +22,7 @@ const redirectUriOf = (name: string) => KNOWN_CLIENTS.find(({ id }) => id === na
 /** What the callback of Claude on the web redirects to. */
 const CLAUDE_APP = 'claude://claude.ai/settings/connectors'
 
-const CLIENTS = [
+const WEB_CLIENTS = [
   {
     client: 'a web client',
     redirectUri: redirectUriOf('perplexity'),
@@ -35,15 +35,14 @@ const CLIENTS = [
     target: CLAUDE_APP,
     source: 'claude:',
   },
-  {
-    client: 'an app with a private-use scheme',
-    redirectUri: redirectUriOf('cursor'),
-    target: redirectUriOf('cursor'),
-    source: 'cursor:',
-  },
 ]
+/** Gets its answer from a page, so a consent page without this source does not block it. */
+const APP = {
+  redirectUri: redirectUriOf('cursor'),
+  source: 'cursor:',
+}
 
-it.each(CLIENTS)('the user of $client arrives there', async ({ redirectUri, target }) => {
+it.each(WEB_CLIENTS)('the user of $client arrives there', async ({ redirectUri, target }) => {
   const page = await openPage()
   const complaints = complaintsOf(page)
   await askForConsent(page, redirectUri)
@@ -54,7 +53,7 @@ it.each(CLIENTS)('the user of $client arrives there', async ({ redirectUri, targ
   await page.close()
 })
 
-it.each(CLIENTS)(
+it.each(WEB_CLIENTS)(
   'a page without $source keeps the user of $client, and the verdict names that',
   async ({ redirectUri, target, source }) => {
     const page = await openPage(source)
@@ -80,6 +79,28 @@ it.each(CLIENTS)(
     await page.close()
   },
 )
+
+it.each([
+  ['Allow', 'You allowed access.', 'code'],
+  ['Deny', 'The app did not get access.', 'error'],
+])('a page opens the app after %s, stays there, and has a link', async (button, text, parameter) => {
+  const { redirectUri, source } = APP
+  const page = await openPage(source)
+  const complaints = complaintsOf(page)
+  await askForConsent(page, redirectUri)
+  const navigation = page.waitForRequest((request) => request.url().startsWith(redirectUri))
+  await page.getByRole('button', { name: button, exact: true }).click()
+  const opened = (await navigation).url()
+  expect(new URL(opened).searchParams.has(parameter)).toBe(true)
+  await page.getByText(text).waitFor()
+  const link = page.getByRole('link', { name: 'Open the app' })
+  expect(await link.getAttribute('href')).toBe(opened)
+  const byClick = page.waitForRequest((request) => request.url() === opened)
+  await link.click()
+  await byClick
+  expect(complaints).toEqual([])
+  await page.close()
+})
 
 /** @param without a source that the page of an operator could lack */
 async function openPage(without?: string): Promise<Page> {

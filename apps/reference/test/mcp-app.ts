@@ -8,15 +8,18 @@ export class McpApp implements OAuthClientProvider {
   readonly clientMetadata = { client_name: 'SDK client', redirect_uris: [this.redirectUrl] }
   readonly clientMetadataUrl?: string
   callback = new URLSearchParams()
-  readonly #baseUrl: string
+  readonly #browser: ReturnType<typeof user>
   #client: OAuthClientInformationMixed | undefined
   #tokens: OAuthTokens | undefined
   #discovery: OAuthDiscoveryState | undefined
   #verifier = ''
 
-  /** @param documentUrl the address of its document, if it publishes one; else it registers itself */
-  constructor(baseUrl: string, documentUrl?: string) {
-    this.#baseUrl = baseUrl
+  /**
+   * @param documentUrl the address of its document, if it publishes one; else it registers itself
+   * @param browser of its user; by default the user of the reference service
+   */
+  constructor(baseUrl: string, documentUrl?: string, browser = user(baseUrl)) {
+    this.#browser = browser
     if (documentUrl !== undefined) this.clientMetadataUrl = documentUrl
   }
 
@@ -37,7 +40,7 @@ export class McpApp implements OAuthClientProvider {
     this.#verifier = verifier
   }
   redirectToAuthorization = async (url: URL) => {
-    this.callback = (await user(this.#baseUrl)(url.href)).searchParams
+    this.callback = (await this.#browser(url.href)).searchParams
   }
 
   /** What the redirect brought, as the SDK takes it. */

@@ -12,16 +12,20 @@ export type {
   ConsentView,
   ErrorView,
   Interaction,
+  OpenAppView,
   Session,
   SignInHint,
 } from './authorization/interaction.ts'
 export { type AuthorizationServer, createAuthorizationServer } from './authorization-server.ts'
 export type { FeatureClientMetadata, PublicClient } from './clients/client-record.ts'
+export type { ClientUpdateOptions } from './clients/client-update.ts'
 export { loopbackOnly, type RedirectUriPolicy } from './clients/redirect-uri-policy.ts'
-export type { KnownStaticClient, StaticClient } from './clients/static-client.ts'
+export type { RotatedSecret, SecretRotationOptions } from './clients/secret-rotation.ts'
+export type { ClientChanges, KnownStaticClient, StaticClient } from './clients/static-client.ts'
 export type { AddedClient } from './clients/static-clients.ts'
 export type { Feature } from './feature.ts'
 export type { ClientRemoval } from './grants/client-removal.ts'
+export type { ClaimsUse, TokenClaims, TokenClaimsRequest } from './grants/operator-claims.ts'
 export type { UserGrant, UserGrantPage } from './grants/user-grants.ts'
 export { returnPath } from './http/cross-site.ts'
 export type { HttpRequest, HttpResponse } from './http/http.ts'
@@ -45,6 +49,7 @@ export {
   type ResourceServer,
   toAuthInfo,
 } from './resource/access.ts'
+export { mirroredMetadata } from './resource/mirrored-metadata.ts'
 export {
   createResourceServer,
   type ProofsOfResource,

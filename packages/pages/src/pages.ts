@@ -5,6 +5,7 @@ import type {
   ErrorView,
   HttpResponse,
   Interaction,
+  OpenAppView,
   PageView,
 } from '@grantkit/core'
 import type { ConnectedAppsPages, ConnectedAppsView } from '@grantkit/core/connected-apps'
@@ -21,11 +22,13 @@ import { consentPage } from './views/consent.ts'
 import { deviceAnsweredPage, devicePage, userCodePage } from './views/device.ts'
 import { errorPage } from './views/error.ts'
 import { logoutPage, signedOutPage } from './views/logout.ts'
+import { openAppPage } from './views/open-app.ts'
 
 /** The pages by name, with what each of them shows. */
 export interface PageViews {
   consentPage: ConsentView
   errorPage: ErrorView
+  openAppPage: OpenAppView
   callbackPage: CallbackView
   userCodePage: UserCodeView
   devicePage: DeviceView
@@ -67,7 +70,7 @@ export interface OverriddenPage {
 
 export interface Pages {
   /** Spread it into `interaction`, next to `session` and `signIn`. */
-  readonly interaction: Pick<Interaction, 'consentPage' | 'errorPage'> & {
+  readonly interaction: Required<Pick<Interaction, 'consentPage' | 'errorPage' | 'openAppPage'>> & {
     readonly uiLocales: readonly string[]
   }
   callbackPage(view: CallbackView): Promise<HttpResponse>
@@ -91,6 +94,7 @@ const ORIGINALS: {
 } = {
   consentPage,
   errorPage,
+  openAppPage,
   callbackPage,
   userCodePage,
   devicePage,
@@ -134,6 +138,7 @@ export function pages(options: PagesOptions): Pages {
       uiLocales: languages.map(({ tag }) => tag),
       consentPage: shown('consentPage'),
       errorPage: shown('errorPage'),
+      openAppPage: shown('openAppPage'),
     },
     callbackPage: shown('callbackPage'),
     device: {

@@ -296,3 +296,48 @@ describe('the error page', () => {
     },
   )
 })
+
+describe('the page that opens an app', () => {
+  const view = {
+    request: { method: 'POST', path: '/oauth/consent', query: '', headers: {}, body: '' },
+    ...{ locale: 'en', client: CLIENT, allowed: true, lifetime: 60 },
+    redirectUri: 'cursor://anysphere.cursor-mcp/oauth/callback',
+    callbackUrl: 'cursor://anysphere.cursor-mcp/oauth/callback?code=a&state=%22%3E&iss=b',
+  }
+  const bodyOf = async (other: Partial<typeof view> = {}) =>
+    (await ui.interaction.openAppPage({ ...view, ...other })).body
+
+  it('has the name of the app, its address with the scheme, and a link with the whole answer', async () => {
+    const body = await bodyOf()
+    expect(body).toContain('<h1>Back to <bdi>Desk Calendar</bdi></h1>')
+    expect(body).toContain('<bdi class="host" dir="ltr">cursor://anysphere.cursor-mcp</bdi>')
+    expect(body).toContain(
+      'href="cursor://anysphere.cursor-mcp/oauth/callback?code=a&amp;state=%22%3E&amp;iss=b"',
+    )
+    expect(body).toContain('for 60 seconds')
+  })
+
+  it('has no name for an app without one', async () => {
+    const { clientName: _, ...client } = CLIENT
+    expect(await bodyOf({ client })).toContain('<h1>Back to the app</h1>')
+  })
+
+  it('says of a denial that the app has no access, and offers the way back too', async () => {
+    const body = await bodyOf({ allowed: false, callbackUrl: `${view.redirectUri}?error=access_denied` })
+    expect(body).toContain('The app did not get access.')
+    expect(body).toContain('?error=access_denied"')
+    expect(body).not.toContain('seconds')
+  })
+
+  it('sends no form and loads nothing', async () => {
+    const policy = policyOf(await ui.interaction.openAppPage(view))
+    expect(policy).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^;]+; form-action 'none'; base-uri 'none'/,
+    )
+  })
+
+  it('lets its address leave no attribute', async () => {
+    const callbackUrl = 'app:/cb?state="><script>alert(1)</script>'
+    expect(await bodyOf({ callbackUrl })).toContain('href="app:/cb?state=&quot;&gt;&lt;script&gt;')
+  })
+})

@@ -17,6 +17,7 @@ const PAGES = [
     'consent-38-scopes',
     'error',
     'callback',
+    'open-app',
     'device-code',
     'device',
     'device-answered',

@@ -114,6 +114,12 @@ export function shownPages(
   const decision = { ...code, userCode: 'WDJB-MJHT', age: 20, scopes: fewScopes(locale), resources: [] }
   const callbackUrl =
     'http://127.0.0.1:8123/callback?code=gkc_x0Tq7dUzvVb1y5mYkq2hG3&state=1&iss=https%3A%2F%2Fnotes.example.com'
+  const openApp = {
+    ...view,
+    redirectUri: 'com.example.calendar:/callback',
+    callbackUrl: 'com.example.calendar:/callback?code=gkc_x0Tq7dUzvVb1y5mYkq2hG3&state=1',
+    lifetime: 60,
+  }
   const error = {
     ...{ request, locale, error: 'invalid_request', reason: 'redirect_uri_not_registered', status: 400 },
     description: 'redirect_uri is not one that the client registered',
@@ -137,6 +143,8 @@ export function shownPages(
       interaction.errorPage({ ...error, reason: 'store_unavailable', status: 503, parameters: {} }),
     callback: () => callbackPage({ ...view, callbackUrl, allowed: true, lifetime: 60 }),
     'callback-denied': () => callbackPage({ ...view, callbackUrl, allowed: false, lifetime: 60 }),
+    'open-app': () => interaction.openAppPage({ ...openApp, allowed: true }),
+    'open-app-denied': () => interaction.openAppPage({ ...openApp, allowed: false }),
     'device-code': () => device.userCodePage(code),
     'device-code-wrong': () => device.userCodePage({ ...code, typed: 'WDJB', wrong: true }),
     device: () => device.devicePage({ ...decision, sameNetwork: true }),

@@ -52,7 +52,7 @@ export async function approve(context: AuthorizationContext, approved: Approved)
   const { store, now, emit, attempts } = kernel
   const approval = approvalOf(context, approved)
   const { id: grantId, subject, code } = approval
-  const grant = openGrant(approval, now(), lifetimesOf(lifetimes, target))
+  const grant = openGrant(approval, now(), { ...lifetimes, code: codeLifetime(lifetimes, target) })
   const { clientId, scopes, resources } = grant
   attempts?.know(http, { grant, scopes, expects: 'allowed' })
   // An approved client lives at least as long as its grants.
@@ -75,12 +75,11 @@ export async function approve(context: AuthorizationContext, approved: Approved)
 /** Seconds: the code of an address that other people share must be redeemed soon (RFC 8252 8.1). */
 const MAX_KNOWN_CLIENT_CODE = 60
 
-function lifetimesOf(
-  lifetimes: AuthorizationContext['lifetimes'],
-  { known }: RedirectTarget,
-): AuthorizationContext['lifetimes'] {
-  if (known === undefined) return lifetimes
-  return { ...lifetimes, code: Math.min(lifetimes.code, MAX_KNOWN_CLIENT_CODE) }
+export function codeLifetime(
+  { code }: Pick<AuthorizationContext['lifetimes'], 'code'>,
+  { known }: Pick<RedirectTarget, 'known'>,
+): number {
+  return known === undefined ? code : Math.min(code, MAX_KNOWN_CLIENT_CODE)
 }
 
 function approvalOf(

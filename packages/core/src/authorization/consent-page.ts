@@ -12,8 +12,9 @@ import { newId } from '../kernel/secrets.ts'
 import { approve } from './approval.ts'
 import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
-import type { CallbackOptions, ClientIdentity, ConsentScope, Interaction, Session } from './interaction.ts'
+import type { ClientIdentity, ConsentScope, Interaction, Session } from './interaction.ts'
 import type { RedirectTarget } from './redirect-target.ts'
+import { canShowCallback, shownAnswer } from './shown-answer.ts'
 import { PROMPT_ERRORS } from './sign-in.ts'
 import { consentNonce, sealTicket } from './ticket.ts'
 
@@ -74,13 +75,13 @@ function covers({ scopes, resources }: Grant, requested: AuthorizationRequest): 
   return includesAll(scopes, requested.scopes) && coversResources(resources, requested.resources)
 }
 
-export function approveRemembered(
+export async function approveRemembered(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
   session: Session,
 ): Promise<HttpResponse> {
   const { http, target, request, requestUri } = attempt
-  return approve(context, {
+  const answer = await approve(context, {
     http,
     target,
     request,
@@ -89,6 +90,8 @@ export function approveRemembered(
     scopes: request.scopes,
     ticket: consentTicket(context, attempt, session),
   })
+  // Nothing is shown then (OpenID Connect Core 3.1.2.1).
+  return request.prompts.includes('none') ? answer : shownAnswer(context, attempt, answer)
 }
 
 function consentTicket(
@@ -142,34 +145,4 @@ function identityOf({ client, redirectUri, known: entry }: RedirectTarget): Clie
   const known = redirectUri.startsWith('https:') && entry ? { name: entry.name, host: entry.host } : undefined
   const host = client.origin === 'document' ? new URL(client.clientId).host : known?.host
   return host === undefined ? undefined : { host, loopback: isLoopback(redirectUri), ...(known && { known }) }
-}
-
-interface CallbackContext extends CallbackOptions {
-  readonly lifetimes: { readonly code: number }
-}
-
-/** Only a loopback address can be one of another machine. */
-function canShowCallback({ callbackPage }: CallbackOptions, { redirectUri }: RedirectTarget): boolean {
-  return callbackPage !== undefined && isLoopback(redirectUri)
-}
-
-/** @param answer to the consent form; it stays as it is unless it is a redirect that may be shown */
-export async function shownCallback(
-  context: CallbackContext,
-  { target, page }: Pick<AuthorizationAttempt, 'target' | 'page'>,
-  answer: HttpResponse,
-): Promise<HttpResponse> {
-  const { location } = answer.headers
-  const { callbackPage, lifetimes } = context
-  if (callbackPage === undefined || location === undefined || !canShowCallback(context, target)) return answer
-  const callbackUrl = String(location)
-  const allowed = new URL(callbackUrl).searchParams.has('code')
-  const view = {
-    ...page,
-    client: publicClient(target.client),
-    callbackUrl,
-    allowed,
-    lifetime: lifetimes.code,
-  }
-  return securePage(await callbackPage(view))
 }

@@ -9,10 +9,11 @@ import { OPENID } from '../kernel/scope.ts'
 import { approve, deny } from './approval.ts'
 import { type AuthorizationContext, requestingUser } from './authorization-context.ts'
 import { readAuthorizationRequest } from './authorization-request.ts'
-import { askForConsent, shownCallback } from './consent-page.ts'
+import { askForConsent } from './consent-page.ts'
 import type { Session } from './interaction.ts'
 import { presentedRequest } from './presented-request.ts'
 import { answerByRedirect, validateRedirectTarget } from './redirect-target.ts'
+import { shownAnswer } from './shown-answer.ts'
 import { openedTicket, shownDocument } from './ticket.ts'
 
 export const CONSENT_ERRORS = defineErrors({
@@ -87,7 +88,7 @@ export async function consent(context: AuthorizationContext, request: HttpReques
       ticket,
     })
   })
-  return form.callback === 'show' ? shownCallback(context, { target, page }, answer) : answer
+  return shownAnswer(context, { target, page }, answer, form.callback === 'show')
 }
 
 /** @throws OAuthError after which the form is shown again: a forged one must not cause a redirect to a client */

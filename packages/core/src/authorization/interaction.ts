@@ -120,6 +120,12 @@ export interface Interaction {
   signIn(returnTo: string, hint: SignInHint): HttpResponse | Promise<HttpResponse>
   consentPage(view: ConsentView): HttpResponse | Promise<HttpResponse>
   errorPage(view: ErrorView): HttpResponse | Promise<HttpResponse>
+  /**
+   * Opens an app with a private-use redirect URI such as `com.example.app:/callback`, after the answer of the user: a browser
+   * opens the app, and leaves its own page standing. Say that the user goes on in the app, with a link to `callbackUrl`. The server
+   * adds the same navigation as a `Refresh` header. Default: the redirect alone, which leaves the consent page there.
+   */
+  openAppPage?(view: OpenAppView): HttpResponse | Promise<HttpResponse>
 }
 
 /** The page that shows a callback URL, in place of the redirect to it. */
@@ -127,10 +133,16 @@ export interface CallbackView extends PageView {
   readonly client: PublicClient
   /** For the app that waits for it, as the browser would bring it there. Any program that has it can sign in with it. */
   readonly callbackUrl: string
-  /** Whether it has a code. A denial has none, and the user need not take it to the app. */
+  /** Whether it has a code. A denial or an error has none. */
   readonly allowed: boolean
   /** Seconds until its code has expired. */
   readonly lifetime: number
+}
+
+/** The page that opens an app, in place of the redirect to it. */
+export interface OpenAppView extends CallbackView {
+  /** The address of the app, without the answer. Show it with its scheme: the app chose its name itself. */
+  readonly redirectUri: string
 }
 
 export interface CallbackOptions {

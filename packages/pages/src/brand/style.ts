@@ -48,11 +48,12 @@ footer{padding:1rem 1.25rem;border-block-start:1px solid var(--line)}}
 @media (prefers-reduced-motion:no-preference){button,summary{transition:background-color .12s,border-color .12s}}
 `
 
-const CONTROLS = `button{min-block-size:2.75rem;padding:.5rem 1rem;background:var(--card);border:1px solid var(--edge);border-radius:.6rem;
+const CONTROLS = `button,a.primary{min-block-size:2.75rem;padding:.5rem 1rem;background:var(--card);border:1px solid var(--edge);border-radius:.6rem;
 color:var(--ink);font:600 .975rem/1.25 system-ui,sans-serif;cursor:pointer}
 button:hover{background:var(--ground)}
-button.primary{inline-size:100%;background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
-button.primary:hover{background:color-mix(in srgb,var(--accent) 90%,var(--ink))}
+button.primary,a.primary{inline-size:100%;background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
+button.primary:hover,a.primary:hover{background:color-mix(in srgb,var(--accent) 90%,var(--ink))}
+a.primary{display:block;padding-block:.75rem;text-align:center;text-decoration:none}
 button.danger{border-color:var(--alert);color:var(--alert)}
 label.field{display:block;margin-block-end:.35rem;font-weight:600}
 input:not([type=hidden],[type=checkbox],[type=radio]),textarea,select{inline-size:100%;min-block-size:2.75rem;margin-block-end:1rem;padding:.6rem .75rem;
@@ -70,7 +71,7 @@ background:var(--card);border-block-start:1px solid var(--line);border-radius:0 
 html:has(.decision){scroll-padding-block-end:5.5rem}
 @media (max-width:32rem){.decision{margin:1rem -1.25rem 0;padding:.75rem 1.25rem;border-radius:0}main:has(.decision){padding-block-end:0}}
 @media (max-width:22.5rem){.decision{padding-inline:.75rem;gap:.4rem}.decision button{font-size:.9rem}}
-@media (forced-colors:active){button.primary{border-width:3px}}
+@media (forced-colors:active){button.primary,a.primary{border-width:3px}}
 `
 
 const PARTS = `.app{margin-block-end:1.25rem;padding:1rem 1.25rem;background:var(--ground);border:1px solid var(--line);border-radius:.75rem}

@@ -75,6 +75,19 @@ export const de: Language = {
     deniedTitle: 'Es wurde kein Zugriff erteilt',
     denied: 'Sie können die App dort beenden, wo Sie sie gestartet haben, und diese Seite schließen.',
   },
+  openApp: {
+    title: 'Zurück zu {app}',
+    unnamedTitle: 'Zurück zur App',
+    allowed: 'Sie haben den Zugriff erlaubt. Ihr Browser öffnet jetzt die App oder fragt Sie vorher.',
+    denied: 'Die App hat keinen Zugriff erhalten. Ihr Browser öffnet sie jetzt oder fragt Sie vorher.',
+    open: 'App öffnen',
+    lifetime: {
+      one: 'Wenn sich die App nicht öffnet, klicken Sie auf die Schaltfläche. Sie funktioniert einmal, {count} Sekunde lang.',
+      other:
+        'Wenn sich die App nicht öffnet, klicken Sie auf die Schaltfläche. Sie funktioniert einmal, {count} Sekunden lang.',
+    },
+    close: 'Sobald Sie wieder in der App sind, können Sie diese Seite schließen.',
+  },
   device: {
     codeTitle: 'Gerät verbinden',
     codeWrong:

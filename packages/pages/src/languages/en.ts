@@ -92,6 +92,20 @@ export const en = {
     deniedTitle: 'Nothing got access',
     denied: 'You can stop the app where you started it, and close this page.',
   },
+  /** After the answer, for an app that the browser opens by an address such as `com.example.app:/callback`. */
+  openApp: {
+    title: 'Back to {app}',
+    unnamedTitle: 'Back to the app',
+    allowed: 'You allowed access. Your browser opens the app now, or asks you first.',
+    /** The user denied, or something went wrong. */
+    denied: 'The app did not get access. Your browser opens it now, or asks you first.',
+    open: 'Open the app',
+    lifetime: {
+      one: 'If the app does not open, use the button. It works once, for {count} second.',
+      other: 'If the app does not open, use the button. It works once, for {count} seconds.',
+    },
+    close: 'When you are back in the app, you can close this page.',
+  },
   device: {
     codeTitle: 'Connect a device',
     codeWrong: 'This code is wrong or has expired. Check the code on your device, or start again there.',

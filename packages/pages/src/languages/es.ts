@@ -73,6 +73,18 @@ export const es: Language = {
     deniedTitle: 'No se ha concedido ningún acceso',
     denied: 'Puede detener la aplicación donde la inició y cerrar esta página.',
   },
+  openApp: {
+    title: 'Volver a {app}',
+    unnamedTitle: 'Volver a la aplicación',
+    allowed: 'Ha permitido el acceso. Su navegador abre ahora la aplicación, o se lo pregunta antes.',
+    denied: 'La aplicación no ha obtenido acceso. Su navegador la abre ahora, o se lo pregunta antes.',
+    open: 'Abrir la aplicación',
+    lifetime: {
+      one: 'Si la aplicación no se abre, use el botón. Funciona una sola vez, durante {count} segundo.',
+      other: 'Si la aplicación no se abre, use el botón. Funciona una sola vez, durante {count} segundos.',
+    },
+    close: 'Cuando haya vuelto a la aplicación, puede cerrar esta página.',
+  },
   device: {
     codeTitle: 'Conectar un dispositivo',
     codeWrong:

@@ -77,6 +77,21 @@ export const fr: Language = {
     deniedTitle: 'Aucun accès n’a été accordé',
     denied: 'Vous pouvez arrêter l’application là où vous l’avez lancée et fermer cette page.',
   },
+  openApp: {
+    title: 'Retour à {app}',
+    unnamedTitle: 'Retour à l’application',
+    allowed:
+      'Vous avez autorisé l’accès. Votre navigateur ouvre maintenant l’application, ou vous le demande d’abord.',
+    denied:
+      'L’application n’a pas obtenu l’accès. Votre navigateur l’ouvre maintenant, ou vous le demande d’abord.',
+    open: 'Ouvrir l’application',
+    lifetime: {
+      one: 'Si l’application ne s’ouvre pas, utilisez le bouton. Il fonctionne une seule fois, pendant {count} seconde.',
+      other:
+        'Si l’application ne s’ouvre pas, utilisez le bouton. Il fonctionne une seule fois, pendant {count} secondes.',
+    },
+    close: 'Une fois de retour dans l’application, vous pouvez fermer cette page.',
+  },
   device: {
     codeTitle: 'Connecter un appareil',
     codeWrong:

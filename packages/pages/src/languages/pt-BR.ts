@@ -73,6 +73,18 @@ export const ptBR: Language = {
     deniedTitle: 'Nenhum acesso foi concedido',
     denied: 'Você pode encerrar o aplicativo onde o iniciou e fechar esta página.',
   },
+  openApp: {
+    title: 'Voltar para {app}',
+    unnamedTitle: 'Voltar para o aplicativo',
+    allowed: 'Você permitiu o acesso. Seu navegador abre o aplicativo agora, ou pergunta antes.',
+    denied: 'O aplicativo não recebeu acesso. Seu navegador o abre agora, ou pergunta antes.',
+    open: 'Abrir o aplicativo',
+    lifetime: {
+      one: 'Se o aplicativo não abrir, use o botão. Ele funciona uma única vez, por {count} segundo.',
+      other: 'Se o aplicativo não abrir, use o botão. Ele funciona uma única vez, por {count} segundos.',
+    },
+    close: 'Quando estiver de volta ao aplicativo, você pode fechar esta página.',
+  },
   device: {
     codeTitle: 'Conectar um dispositivo',
     codeWrong:

@@ -73,7 +73,7 @@ export class TestClient<R extends HttpResponse = HttpResponse> {
       return callbackParameters(await this.#browser(this.authorizationUrl(parameters), { decision }))
     const page = await this.visit(this.authorizationUrl(parameters))
     // A remembered consent opens an app from a page that goes on by itself.
-    const asks = page.status === 200
+    const asks = page.status === 200 && destinationOf(page) === undefined
     return redirectParameters(asks ? await this.decide(page, { decision }) : page, this.redirectUri)
   }
 

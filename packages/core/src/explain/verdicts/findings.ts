@@ -41,7 +41,7 @@ export const FINDING_VERDICTS = {
   code_not_redeemed: {
     by: 'app',
     sentence:
-      'The user allowed access, and the code never came back: the answer did not reach the app, or the app did not redeem it.',
+      'The user allowed access, and the code never came back: the answer did not reach the app, the browser did not open it, or it did not redeem the code.',
     fix: 'If the consent page is your own, its `form-action` must name `formActionSources`. If the callback is on a computer of the user, a firewall or a container may block it. Otherwise send the reference to the vendor of the app.',
     toDeveloper:
       'The browser was sent to your redirect URI with a code, and no token request came. Look at your callback at this time.',
