@@ -29,6 +29,7 @@ const FEATURES = {
   'known-clients': ['clients'],
   logout: [...ORDER.filter((name) => name !== 'limits'), 'zod'],
   par: ['kernel', 'http', 'clients', 'authorization', 'crypto', 'zod'],
+  'refresh-token-expiration': ['grants'],
   'token-exchange': ['kernel', 'http', 'tokens', 'clients', 'grants', 'zod'],
   // A profile: it brings features and sets options.
   fapi2: ['kernel', 'http', 'clients'],
@@ -105,8 +106,12 @@ export default {
       top('store-kit'),
     ]),
     may(from('server'), '', { dependencyTypes: ['core'] }),
-    may(from('store-redis|limiter|adapter-express'), node(['crypto', 'stream', 'timers/promises'])),
+    may(
+      from('store-(redis|dynamodb)|limiter|adapter-express'),
+      node(['crypto', 'stream', 'timers/promises']),
+    ),
     may(from('store-(sqlite|postgres)'), node(['fs', 'fs/promises', 'path', 'sqlite', 'timers/promises'])),
+    may(from('store-cloudflare'), '^cloudflare:workers$'),
     may(from('safe-fetch'), node(['dns', 'events', 'https?', 'net', 'tls'])),
     may(from('doctor'), node(['util'])),
     may(from('testkit|test-servers'), '', { dependencyTypes: ['core'] }),
@@ -116,7 +121,8 @@ export default {
     may('^examples/([^/]+)/', '^examples/$1/'),
     may('^examples/[^/]+/', '/node_modules/', { dependencyTypes: ['npm'] }),
     entries('^examples/[^/]+/', '^packages/'),
-    may('^examples/[^/]+/', node(['crypto', 'sqlite'])),
+    may('^examples/[^/]+/', node(['crypto', 'fs', 'sqlite', 'util'])),
+    may('^examples/cloudflare-mcp/', '^cloudflare:workers$'),
 
     // Their manifests and knip say what these may import.
     may(

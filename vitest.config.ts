@@ -9,16 +9,16 @@ const LONG = '**/*.long.test.ts'
  * that need no service. `pnpm check` leaves them out.
  */
 const WITH_PARTS = [
-  'packages/store-{redis,postgres,sqlite}/test/*.test.ts',
+  'packages/store-{redis,postgres,sqlite,mysql,dynamodb}/test/*.test.ts',
   // The contracts of stores and adapters.
   'packages/store-memory/src/memory-store.test.ts',
   'packages/adapter-*/src/index.test.ts',
   'packages/{create-grantkit,testkit}/test/*.test.ts',
   'packages/server/test/{admin-api,grantkit}.test.ts',
-  'packages/{adapter-hono,doctor,safe-fetch}/**/{runtimes,bin,safe-fetch}.test.ts',
+  'packages/{adapter-hono,doctor,safe-fetch}/**/{runtimes,bundle,bin,safe-fetch,worker}.test.ts',
   'packages/core/**/{allocations,consent-ticket,device-model,fuzzed-documents,grant.model,imports}.test.ts',
   '{apps/reference,packages/server}/src/**/{listening,login,passwords,slow-requests}.test.ts',
-  'docs/test/{code-blocks,how-to,mcp-*,migrate,quick-start,run-a-server,start}.test.ts',
+  'docs/test/{code-blocks,how-to,lambda,mcp-*,migrate,quick-start,run-a-server,start,workers}.test.ts',
   'examples/*/*.test.ts',
   'scripts/audit.test.ts',
 ]
@@ -57,6 +57,9 @@ const ON_POSTGRES = [
   ...['code', 'device', 'refresh', 'store'].map((row) => `security/${row}`),
 ].map(flow)
 
+/** Their runtime is workerd: configurations of their own name the projects `workers` and `long:workers`. */
+const IN_WORKERD = 'packages/store-cloudflare/test/workerd/**'
+
 /** For a busy machine. */
 const PATIENCE = { testTimeout: 60_000, hookTimeout: 60_000 }
 
@@ -71,7 +74,7 @@ export default defineConfig({
           'scripts/*.test.ts',
           'benchmarks/src/*.test.ts',
         ],
-        exclude: [LONG, GUIDES, PAGES_IN_A_BROWSER, FLOWS_OF_THE_SERVER, ...WITH_PARTS],
+        exclude: [LONG, GUIDES, PAGES_IN_A_BROWSER, FLOWS_OF_THE_SERVER, IN_WORKERD, ...WITH_PARTS],
         testTimeout: 20_000,
         // They never wait: a worker beyond the number of cores only imports everything once more.
         maxWorkers: availableParallelism(),
@@ -96,7 +99,12 @@ export default defineConfig({
         include: ON_POSTGRES,
         sequence: { groupOrder: 3 },
       }),
-      oneByOne('long', { include: [LONG], exclude: ['**/node_modules/**'], sequence: { groupOrder: 4 } }),
+      oneByOne('long', {
+        include: [LONG],
+        exclude: ['**/node_modules/**', IN_WORKERD],
+        sequence: { groupOrder: 4 },
+      }),
+      'packages/store-cloudflare/test/workerd/vitest{,.long}.config.ts',
     ],
   },
 })

@@ -1,8 +1,16 @@
 /** Every name that a package exports, one a line: a name that comes or goes is a decision. */
 import { globSync, readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
 import { dirname, join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
+
+/** In place of the modules of Workers, which Node does not have. */
+const OF_WORKERS = 'data:text/javascript,export class DurableObject {}'
+registerHooks({
+  resolve: (name, context, next) =>
+    name.startsWith('cloudflare:') ? { url: OF_WORKERS, shortCircuit: true } : next(name, context),
+})
 
 interface Manifest {
   readonly name: string

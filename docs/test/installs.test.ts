@@ -15,6 +15,7 @@ const GUIDES = [
   'docs/how-to/fastify.md',
   'docs/how-to/hono.md',
   'docs/how-to/hosted-sign-in.md',
+  'docs/how-to/lambda.md',
   'docs/how-to/mcp.md',
   'docs/migrate/hydra.md',
   'docs/migrate/mcp-sdk.md',

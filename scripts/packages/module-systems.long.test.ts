@@ -14,11 +14,10 @@ import {
   runJest,
   TYPESCRIPT,
 } from './module-systems.ts'
-import { packAll, publishablePackages, run } from './publishable.ts'
+import { importedNames, packAll, run } from './publishable.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'grantkit-module-systems-'))
 const projects = join(folder, 'projects')
-const NAMES = publishablePackages().map(({ manifest }) => manifest.name)
 
 beforeAll(() => createProjects(projects, packAll(folder)), 240_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -37,7 +36,7 @@ it.each(Object.keys(JEST_WAYS))('Jest 30 and ts-jest load the quick start, with 
 })
 
 describe('`engines` is true', () => {
-  it.each(NAMES)('of %s', (name) => {
+  it.each(importedNames())('of %s', (name) => {
     const program = join(projects, 'module', 'import.js')
     writeFileSync(program, `console.log(Object.keys(await import('${name}')).length > 0)`)
     expect(run(oldestNode(projects), [program])).toBe('true\n')

@@ -7,7 +7,7 @@ import { freePort } from '@grantkit/test-servers/free-port'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { shellLines } from '../../docs/test/shell-lines.ts'
 import { createConsumer, typeCheck } from './consumer.ts'
-import { type Packed, packAll, publishablePackages, ROOT, run } from './publishable.ts'
+import { importedNames, type Packed, packAll, publishablePackages, ROOT, run } from './publishable.ts'
 import { OF_WORKERS, typeCheckWorker } from './worker-types.ts'
 
 const BIN = join(ROOT, 'node_modules/.bin')
@@ -36,7 +36,7 @@ describe.each(NAMES)('the tarball of %s', (name) => {
 describe('a project that installed the tarballs', () => {
   beforeAll(() => {
     createConsumer(consumer, packed)
-    writeFileSync(join(consumer, 'all.ts'), importAll(NAMES))
+    writeFileSync(join(consumer, 'all.ts'), importAll(importedNames()))
     writeFileSync(join(consumer, 'store.test.ts'), STORE_TEST)
   }, 120_000)
 

@@ -7,6 +7,7 @@ interface Manifest {
   name: string
   version: string
   private?: boolean
+  exports: Readonly<Record<string, unknown>>
   dependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
 }
@@ -30,6 +31,12 @@ export function publishablePackages(): Package[] {
       manifest: JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as Manifest,
     }))
     .filter(({ manifest }) => !manifest.private)
+}
+
+/** Their names, as a program for Node imports them. A store for Workers has only entries that Workers load. */
+export function importedNames(): string[] {
+  const imported = publishablePackages().filter(({ manifest }) => '.' in manifest.exports)
+  return imported.map(({ manifest }) => manifest.name)
 }
 
 /** Runs a program and returns its output. Throws with all its output if it fails. */

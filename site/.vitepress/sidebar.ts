@@ -14,6 +14,7 @@ const START: Pages = {
   'Next.js': '/how-to/nextjs',
   NestJS: '/how-to/nestjs',
   'Cloudflare Workers': '/how-to/workers',
+  'AWS Lambda': '/how-to/lambda',
   'Plain Node': '/how-to/node',
   'An application in another language': '/how-to/other-languages',
   'A complete server': '/how-to/run-a-server',
@@ -101,6 +102,7 @@ const LIBRARIES: Pages = {
 export const LOOK_UP: Pages = {
   'Configuration of the server': '/configuration',
   'Options of core': '/reference/core-options',
+  'Runtimes: Node, Bun, Deno, Workers': '/reference/runtimes',
   'Command line': '/cli',
   'HTTP API': '/http-api',
   Errors: '/errors',

@@ -1,0 +1,12 @@
+import { env } from 'cloudflare:workers'
+import { describeStore } from '@grantkit/testkit'
+import { createD1Store, migrate } from '../../src/d1.ts'
+
+describeStore(
+  'D1',
+  async ({ now }) => {
+    await migrate(env.DB)
+    return { store: createD1Store(env.DB, { now, commandTimeout: 20_000 }) }
+  },
+  { transients: true },
+)
