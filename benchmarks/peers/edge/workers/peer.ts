@@ -1,0 +1,3 @@
+import { peerWorker } from './workers-oauth-provider.ts'
+
+export default peerWorker()
