@@ -1,7 +1,6 @@
 import { finished } from 'node:stream'
 import { OAuthError } from '@grantkit/core'
-import { BODY_LIMIT } from '@grantkit/core/adapter'
-import { ERRORS } from '@grantkit/core/errors'
+import { BODY_LIMIT, MESSAGE_ERRORS } from '@grantkit/core/adapter'
 import type { Request } from 'express'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -13,10 +12,10 @@ const FORM = 'application/x-www-form-urlencoded'
  * @throws Error if the application is at fault and the original text cannot be rebuilt
  */
 export async function readBody(req: Request): Promise<string | OAuthError> {
-  if (Number(req.headers['content-length']) > BODY_LIMIT) return new OAuthError(ERRORS.body_too_large)
+  if (Number(req.headers['content-length']) > BODY_LIMIT) return new OAuthError(MESSAGE_ERRORS.body_too_large)
   if (!req.readableDidRead) return bodyOnTheWire(req)
   const body = parsedBody(req)
-  return Buffer.byteLength(body) > BODY_LIMIT ? new OAuthError(ERRORS.body_too_large) : body
+  return Buffer.byteLength(body) > BODY_LIMIT ? new OAuthError(MESSAGE_ERRORS.body_too_large) : body
 }
 
 /** Unlike the parsers of Express, it stops reading a body that it refuses. */
@@ -31,10 +30,10 @@ function bodyOnTheWire(req: Request): Promise<string | OAuthError> {
       size += bytes.length
       if (size <= BODY_LIMIT) return
       req.pause()
-      resolve(new OAuthError(ERRORS.body_too_large))
+      resolve(new OAuthError(MESSAGE_ERRORS.body_too_large))
     })
     finished(req, { writable: false }, (fault) =>
-      resolve(fault ? new OAuthError(ERRORS.body_unreadable) : Buffer.concat(chunks).toString()),
+      resolve(fault ? new OAuthError(MESSAGE_ERRORS.body_unreadable) : Buffer.concat(chunks).toString()),
     )
   })
 }

@@ -10,11 +10,11 @@ import {
   BODY_LIMIT,
   errorResponse,
   failedResponse,
+  MESSAGE_ERRORS,
   nativeRequest,
   nodeHeaders,
   type Route,
 } from '@grantkit/core/adapter'
-import { ERRORS } from '@grantkit/core/errors'
 import type { FastifyError, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 
 /** The `preHandler` that `protect()` returns. The handler behind it asks it for the caller. */
@@ -158,7 +158,9 @@ const asItIs = (payload: unknown) => payload as string
 
 /** An error before core sees the request is a bad body, or else our fault. */
 function unreadable(error: FastifyError): HttpResponse {
-  if (error.statusCode === 413) return errorResponse(new OAuthError(ERRORS.body_too_large))
+  if (error.statusCode === 413) return errorResponse(new OAuthError(MESSAGE_ERRORS.body_too_large))
   const unreadableBody = error.statusCode !== undefined && error.statusCode < 500
-  return unreadableBody ? errorResponse(new OAuthError(ERRORS.body_unreadable)) : failedResponse(error)
+  return unreadableBody
+    ? errorResponse(new OAuthError(MESSAGE_ERRORS.body_unreadable))
+    : failedResponse(error)
 }

@@ -9,12 +9,12 @@ import {
 import {
   BODY_LIMIT,
   failedResponse,
+  MESSAGE_ERRORS,
   nativeRequest,
   type Route,
   readBody,
   toHttpRequest,
 } from '@grantkit/core/adapter'
-import { ERRORS } from '@grantkit/core/errors'
 import { type Context, type Env, Hono, type HonoRequest, type MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status'
@@ -133,7 +133,7 @@ async function bodyOf({ req: request, env }: Context): Promise<string> {
   const framed = env?.incoming !== undefined
   if (kept === undefined) return readBody(request.raw, framed)
   const text = kept === 'formData' ? await formText(request) : await request.text()
-  if (Buffer.byteLength(text) > BODY_LIMIT) throw new OAuthError(ERRORS.body_too_large)
+  if (Buffer.byteLength(text) > BODY_LIMIT) throw new OAuthError(MESSAGE_ERRORS.body_too_large)
   return text
 }
 

@@ -14,4 +14,5 @@ export {
   toResponse,
 } from './http/fetch-handler.ts'
 export { type HttpRequest, type HttpResponse, nativeRequest, nodeHeaders, type Route } from './http/http.ts'
+export { MESSAGE_ERRORS } from './http/message.ts'
 export { addressOf, wellKnownAddress } from './http/well-known.ts'

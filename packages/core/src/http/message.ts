@@ -3,6 +3,20 @@ import * as z from 'zod'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { HttpRequest } from './http.ts'
 
+/**
+ * The errors of messages that cannot be read. They are in `ERRORS` too; an adapter that names all of those would bring the code of every
+ * feature into a bundle.
+ *
+ * @example
+ * ```ts
+ * import { OAuthError } from '@grantkit/core'
+ * import { BODY_LIMIT, MESSAGE_ERRORS } from '@grantkit/core/adapter'
+ *
+ * export function requireSmall(body: string): void {
+ *   if (Buffer.byteLength(body) > BODY_LIMIT) throw new OAuthError(MESSAGE_ERRORS.body_too_large)
+ * }
+ * ```
+ */
 export const MESSAGE_ERRORS = defineErrors({
   message_invalid: ['invalid_request', 'A parameter of the request is missing, repeated or malformed'],
   media_type_unsupported: [
