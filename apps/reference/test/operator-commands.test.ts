@@ -73,6 +73,55 @@ describe('clients', () => {
     expect(output + JSON.stringify(await jsonOf('clients', 'show', client_id))).not.toContain('secretHash')
   })
 
+  it('gives one a new secret, changes it, and the trail names the operator', async () => {
+    const { clientId, clientSecret } = await service.clients.add({ ...ZAP, scopes: ['courses:read'] })
+    const takes = async (secret = '') => {
+      const body = new URLSearchParams({ token: 'x', client_id: clientId, client_secret: secret })
+      return (await fetch(`${service.baseUrl}/api/oauth/introspect`, { method: 'POST', body })).ok
+    }
+    const rotated = await printedBy(
+      'clients',
+      'rotate',
+      clientId,
+      '--overlap-days',
+      '7',
+      '--expires-in-days',
+      '365',
+      '--json',
+    )
+    const { client_secret } = JSON.parse(rotated.output)
+    expect([await takes(clientSecret), await takes(client_secret)]).toEqual([true, true])
+    const again = await printedBy('clients', 'rotate', clientId)
+    expect([again.status, again.output]).toEqual([
+      1,
+      expect.stringContaining('Two secrets of this client are live'),
+    ])
+    expect((await printedBy('clients', 'drop-old-secret', clientId)).output).toBe(
+      'The older secret has ended.\n',
+    )
+    expect([await takes(clientSecret), await takes(client_secret)]).toEqual([false, true])
+    const tooLong = await printedBy('clients', 'rotate', clientId, '--overlap-days', '31')
+    expect([tooLong.status, tooLong.output]).toEqual([2, expect.stringContaining('at most 30')])
+    const update = (...options: string[]) => printedBy('clients', 'update', clientId, ...options)
+    const uris = ['https://zap.example/a', 'https://zap.example/b']
+    await update(
+      '--name',
+      'Zip',
+      ...uris.flatMap((uri) => ['--redirect-uri', uri]),
+      '--unset',
+      'scopes',
+      '--remember-consent',
+    )
+    const [shown] = await jsonOf('clients', 'show', clientId)
+    expect(shown).toMatchObject({ clientName: 'Zip', redirectUris: uris, rememberConsent: true })
+    expect(shown).not.toHaveProperty('scopes')
+    expect((await update('--unset', 'clientId')).output).toContain('no member that can be changed')
+    expect((await update()).status).toBe(2)
+    const trail = await printedBy('trail', 'export', '--client', clientId, '--type', 'client_changed')
+    const members = ['scopes', 'clientName', 'redirectUris', 'rememberConsent']
+    expect(JSON.parse(trail.output)).toMatchObject({ actor: `command:${userInfo().username}`, members })
+  })
+
   it('removes one with its grants, and the trail names the operator', async () => {
     const app = await signedIn(service.baseUrl, 'courses:read')
     expect(await call(app.access_token)).toBe(200)

@@ -69,6 +69,40 @@ onBothDatabases((newDatabase) => {
       })
   })
 
+  it('the previous release takes the newest secret of a client, and keeps the older one for this release', async () => {
+    const environment = { DATABASE_URL: await newDatabase(), SECRET }
+    async function printedBy(command: string, release?: string) {
+      const program = run('cli.ts', [...command.split(' '), '--json'], {
+        environment,
+        ...(release && { release }),
+      })
+      expect(await program.ended, program.output()).toBe(0)
+      // With Postgres it warns, too.
+      return JSON.parse(/\{[\s\S]*\}/.exec(program.output())?.[0] ?? '')
+    }
+    const takes = (base: string, client_id: string, secret: string) =>
+      fetch(`${base}/api/oauth/introspect`, {
+        method: 'POST',
+        body: new URLSearchParams({ token: 'x', client_id, client_secret: secret }),
+      }).then(({ ok }) => ok)
+    const migrating = run('cli.ts database migrate', [], { environment })
+    expect(await migrating.ended, migrating.output()).toBe(0)
+    const added = await printedBy('integration add --name Zap --redirect-uri https://zap.example/cb')
+    const { client_id, client_secret: older } = added
+    const { client_secret: newest } = await printedBy(`clients rotate ${client_id}`)
+    for (const [release, expected] of [
+      [undefined, true],
+      [previous.folder, false],
+      [undefined, true],
+    ] as const)
+      await during(environment.DATABASE_URL, release, async (base) =>
+        expect([await takes(base, client_id, older), await takes(base, client_id, newest)]).toEqual([
+          expected,
+          true,
+        ]),
+      )
+  })
+
   it('the previous release adds no demo school to a production database of this one', async () => {
     const url = await newDatabase()
     const config = { ...schoolConfig({ DATABASE_URL: url, SECRET }), mode: 'production' as const }

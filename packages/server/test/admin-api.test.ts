@@ -239,6 +239,93 @@ describe('clients', () => {
     })
   })
 
+  it('change by the ETag with which they were read, once', async () => {
+    const { data: added, headers } = await api.clients.addClient({
+      client_name: 'Portal',
+      redirect_uris: ['https://portal.example/cb'],
+      scopes: ['notes:read'],
+      contacts: ['ops@portal.example'],
+    })
+    const etag = headers.get('etag')
+    const read = await api.clients.readClient(added.client_id)
+    expect(read.headers.get('etag')).toBe(etag)
+    const update = (body: object, tag?: string) =>
+      said(
+        api.clients.updateClient(added.client_id, body, {
+          headers: { ...api.baseApiParams?.headers, ...(tag && { 'if-match': tag }) },
+        }),
+      )
+    const renamed = { client_name: 'Gate', scopes: null, contacts: null }
+    expect(await update(renamed), 'without If-Match').toMatchObject({ status: 428 })
+    expect(await update(renamed, '"another"')).toMatchObject({ status: 412 })
+    const changed = await update(renamed, `"another", ${etag}`)
+    expect(changed).toMatchObject({ status: 200, body: { client_name: 'Gate' } })
+    expect(changed.body).not.toHaveProperty('scopes')
+    expect(await update(renamed, etag), 'again').toMatchObject({ status: 412 })
+    const bad = [
+      { client_id: 'x' },
+      { origin: 'document' },
+      { known: 'cursor' },
+      { client_name: null },
+      { redirect_uris: [] },
+    ]
+    for (const body of [...bad, { token_endpoint_auth_method: 'none' }])
+      expect(await update(body, '*'), JSON.stringify(body)).toMatchObject({ status: 400 })
+    const { data } = await api.trail.queryTrail({ client_id: added.client_id, type: 'client_changed' })
+    expect(data.items).toMatchObject([
+      { facts: { actor: `client:${job}`, members: ['clientName', 'scopes', 'contacts'] } },
+    ])
+    expect(JSON.stringify(data)).not.toContain('Gate')
+  })
+
+  it('get a new secret once for an Idempotency-Key, and lose the older one', async () => {
+    const { data: client } = await api.clients.addClient({
+      client_name: 'Portal',
+      redirect_uris: ['https://portal.example/cb'],
+      client_secret_expires_in: 86_400,
+    })
+    const headers = { ...api.baseApiParams?.headers, 'idempotency-key': 'rotated' }
+    const rotate = (body: object, more = {}) =>
+      said(api.clients.rotateClientSecret(client.client_id, body, more))
+    expect(await rotate({ overlap: 31 * 86_400 })).toMatchObject({ status: 400 })
+    const rotated = await rotate({ expires_in: 3600 }, { headers })
+    expect(rotated).toMatchObject({
+      status: 201,
+      body: { client_secret: expect.any(String), client_secret_expires_at: expect.any(Number) },
+    })
+    const { client_secret: _, client_id, ...ends } = rotated.body
+    expect(ends.old_secret_ends_at, 'no later than before').toBe(client.client_secret_expires_at)
+    expect(await rotate({ expires_in: 3600 }, { headers })).toMatchObject({ status: 409 })
+    expect(await rotate({})).toMatchObject({ status: 409, body: { error: 'conflict' } })
+    const { data: shown } = await api.clients.readClient(client_id)
+    expect(shown).toMatchObject(ends)
+    expect(JSON.stringify(shown)).not.toMatch(/hash/i)
+    for (const _ of ['once', 'again'])
+      expect(await said(api.clients.dropOldClientSecret(client_id))).toMatchObject({ status: 204 })
+    expect(await said(api.clients.dropOldClientSecret('unknown'))).toMatchObject({ status: 404 })
+    expect(await said(api.clients.rotateClientSecret('unknown', {}))).toMatchObject({ status: 404 })
+    const { data } = await api.trail.queryTrail({ client_id })
+    const types = data.items.map(({ type }: { type: string }) => type)
+    expect(types).toEqual(['client_old_secret_dropped', 'client_secret_rotated', 'client_added'])
+    expect(JSON.stringify(data)).not.toContain(rotated.body.client_secret)
+  })
+
+  it('register themselves with a token that an operator makes and ends', async () => {
+    const made = await said(
+      api.initialAccessTokens.addInitialAccessToken({ label: 'Partner', scopes: ['notes:read'] }),
+    )
+    expect(made).toMatchObject({ status: 201, body: { token: expect.stringMatching(/^gki_/) } })
+    const { id, token } = made.body
+    const wrong = [{ label: '' }, { label: 'x', uses: 0 }, { label: 'x', scopes: ['no:such'] }]
+    for (const body of wrong)
+      expect(await said(api.initialAccessTokens.addInitialAccessToken(body))).toMatchObject({ status: 400 })
+    for (const _ of ['once', 'again'])
+      expect(await said(api.initialAccessTokens.removeInitialAccessToken(id))).toMatchObject({ status: 204 })
+    const { data } = await api.trail.queryTrail({ type: 'initial_access_token_added' })
+    expect(data.items).toMatchObject([{ facts: { actor: `client:${job}`, label: 'Partner' } }])
+    expect(JSON.stringify(data)).not.toContain(token.split('.')[1])
+  })
+
   it('are added once for an Idempotency-Key, unless the first request failed', async () => {
     const headers = { ...api.baseApiParams?.headers, 'idempotency-key': 'once' }
     const add = (redirect: string) =>
@@ -282,25 +369,34 @@ const ACTIONS_OF_PAGES = {
   'user end_grants': 'revokeGrants',
   'user disable': 'disableUser',
   'user enable': 'enableUser',
-  'client ': 'removeClient',
+  'client remove': 'removeClient',
+  'client rotate_secret': 'rotateClientSecret',
+  'client drop_old_secret': 'dropOldClientSecret',
+  'client update': 'updateClient',
 }
 
 describe('the actions of the admin pages', () => {
   it('are operations of the admin API too', async () => {
     await server.accounts.setPassword('teacher-account', THEO.password)
-    const apps = [await appOf('teacher', 'notes:read'), await appOf('teacher', 'openid')]
+    for (const scope of ['notes:read', 'openid']) await appOf('teacher', scope)
     await server.accounts.setAdmin('demo-account', true)
     const browse = await browserOf(server, 'demo')
     const found = new Set<string>()
     const collect = async (page: string, query: string) => {
       const { html } = await browse(`/admin/${page}?id=${query}`)
-      for (const [, form = ''] of html.matchAll(/<form method="post" class="actions">([\s\S]*?)<\/form>/g))
+      for (const [, form = ''] of html.matchAll(
+        /<form method="post" class="(?:actions|card)">([\s\S]*?)<\/form>/g,
+      ))
         found.add(`${page} ${/name="action" value="(\w+)"/.exec(form)?.[1] ?? ''}`)
     }
     await collect('user', 'teacher-account')
     await server.accounts.setDisabled('teacher-account', true)
     await collect('user', 'teacher-account')
-    await collect('client', apps[0]?.clientId ?? '')
+    const { clientId } = await addJob('notes:read')
+    for (const rotation of [undefined, { overlap: 3600 }]) {
+      if (rotation) await server.clients.rotateSecret(clientId, rotation)
+      await collect('client', clientId)
+    }
     await server.accounts.setDisabled('teacher-account', false)
     await server.accounts.setAdmin('demo-account', false)
     expect([...found].toSorted()).toEqual(Object.keys(ACTIONS_OF_PAGES).toSorted())

@@ -18,8 +18,13 @@ export async function browserOf({ baseUrl }: Pick<RunningServer, 'baseUrl'>, wor
   const cookie = cookieIn(
     await fetch(`${baseUrl}/login`, { method: 'POST', redirect: 'manual', headers, body }),
   )
-  return async (path: string, more: Readonly<Record<string, string>> = {}): Promise<SeenPage> => {
-    const page = await fetch(baseUrl + path, { headers: { cookie, ...more }, redirect: 'manual' })
+  return async (
+    path: string,
+    more: Readonly<Record<string, string>> = {},
+    form?: Readonly<Record<string, string>>,
+  ): Promise<SeenPage> => {
+    const sent = form && { method: 'POST', body: new URLSearchParams(form) }
+    const page = await fetch(baseUrl + path, { headers: { cookie, ...more }, redirect: 'manual', ...sent })
     const html = await page.text()
     return { status: page.status, location: page.headers.get('location'), text: plain(html), html }
   }

@@ -30,20 +30,32 @@ export type ClientTerms = Pick<
   | 'featureMetadata'
   | 'otherAuthMethods'
   | 'cannotAuthenticate'
+  | 'clientSecretExpiresAt'
+  | 'scopeLimit'
 >
+
+interface BeforeInsert {
+  /** Called once the client is known to be valid. @throws OAuthError to store nothing */
+  readonly beforeInsert?: (() => Promise<void>) | undefined
+}
 
 /** Creates and stores a client from valid metadata. @throws OAuthError `invalid_client_metadata` */
 export async function addClient(
   kernel: Kernel,
   metadata: ClientMetadata,
   terms: ClientTerms,
-  { checkClient, secretMethods = [] }: Pick<Registrable, 'checkClient' | 'secretMethods'>,
+  {
+    checkClient,
+    secretMethods = [],
+    beforeInsert,
+  }: Pick<Registrable, 'checkClient' | 'secretMethods'> & BeforeInsert,
 ): Promise<NewClient> {
   const usesSecret = secretMethods.includes(metadata.token_endpoint_auth_method)
   const clientSecret = usesSecret ? newSecret(kernel.random) : undefined
   const secretHash = clientSecret && sha256(clientSecret)
   const client = clientFrom(kernel, newClientId(kernel.random), metadata, { ...terms, secretHash })
   checkClient?.(client)
+  await beforeInsert?.()
   const stored = await kernel.store.clients.records.insert(client.clientId, client, client.expiresAt)
   if (!stored) throw new Error('A new client_id exists already: the source of randomness repeats itself')
   return { client, clientSecret }
@@ -75,7 +87,7 @@ export function clientInformation({ client, clientSecret }: NewClient): object {
     client_id: client.clientId,
     client_id_issued_at: client.createdAt,
     client_secret: clientSecret,
-    client_secret_expires_at: clientSecret === undefined ? undefined : 0,
+    client_secret_expires_at: clientSecret === undefined ? undefined : (client.clientSecretExpiresAt ?? 0),
     client_name: client.clientName,
     application_type: client.applicationType,
     redirect_uris: client.redirectUris,
@@ -108,7 +120,10 @@ function descriptiveMembers(metadata: ClientMetadata) {
   }
 }
 
-function scopesOf(kernel: Kernel, scope: string | undefined): readonly string[] | undefined {
+export function scopesOf(
+  kernel: Pick<Kernel, 'scopes'>,
+  scope: string | undefined,
+): readonly string[] | undefined {
   if (scope === undefined) return undefined
   const scopes = registeredScopes(scope, kernel.scopes)
   if (scopes !== undefined) return scopes
@@ -116,7 +131,7 @@ function scopesOf(kernel: Kernel, scope: string | undefined): readonly string[] 
 }
 
 /** Keeps the record small: most clients send little metadata. */
-function withoutUndefined<T extends object>(members: T): T {
+export function withoutUndefined<T extends object>(members: T): T {
   const kept: Partial<T> = {}
   for (const name in members) if (members[name] !== undefined) kept[name] = members[name]
   return kept as T
@@ -137,6 +152,12 @@ type DeclaredMetadata = {
 export interface FeatureClientMetadata extends DeclaredMetadata {
   /** For `logout()`: https, loopback or private-use URIs (RP-Initiated Logout 3.1). */
   readonly postLogoutRedirectUris?: readonly string[] | undefined
+  /** For `backChannelLogout()`: where the server sends a logout token when a session ends (Back-Channel Logout 2.2). */
+  readonly backchannelLogoutUri?: string | undefined
+  /** Each logout token must have a `sid`. Default false. */
+  readonly backchannelLogoutSessionRequired?: boolean | undefined
+  /** Its grants without `offline_access` end with the session they began in. Default false. */
+  readonly sessionBound?: boolean | undefined
   /** For OpenID Connect: the ID token has the claims of the user that the granted scopes open. */
   readonly idTokenClaims?: boolean | undefined
   /** For `pushedAuthorizationRequests()`: its requests must be pushed (RFC 9126 6). */
@@ -153,12 +174,16 @@ export interface FeatureClientMetadata extends DeclaredMetadata {
   readonly clientCredentialsScopes?: readonly string[] | undefined
 }
 
-/** A client as pages, lists and hints get it: without the hash of its secret, and with the members of features in camelCase. */
-export type PublicClient = Omit<Client, 'secretHash' | 'featureMetadata'> &
-  FeatureClientMetadata & { readonly secretHash?: undefined; readonly featureMetadata?: undefined }
+/** A client as pages, lists and hints get it: without the hashes of its secrets, and with the members of features in camelCase. */
+export type PublicClient = Omit<Client, 'secretHash' | 'oldSecretHash' | 'featureMetadata'> &
+  FeatureClientMetadata & {
+    readonly secretHash?: undefined
+    readonly oldSecretHash?: undefined
+    readonly featureMetadata?: undefined
+  }
 
 /**
- * A client without the hash of its secret, for a page or a log.
+ * A client without the hashes of its secrets, for a page or a log.
  *
  * @example
  * ```ts
@@ -170,7 +195,8 @@ export type PublicClient = Omit<Client, 'secretHash' | 'featureMetadata'> &
  * }
  * ```
  */
-export function publicClient({ secretHash: _, featureMetadata, ...shown }: Client): PublicClient {
+export function publicClient(client: Client): PublicClient {
+  const { secretHash: _, oldSecretHash: __, featureMetadata, ...shown } = client
   return { ...(featureMetadata && camelCased(featureMetadata)), ...shown }
 }
 

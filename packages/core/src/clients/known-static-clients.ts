@@ -1,5 +1,6 @@
 /** Static clients that the operator registers for a known client: its entry has their name and addresses. */
 import { OAuthError } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
 import { METADATA_ERRORS } from './client-metadata.ts'
 import {
   type KnownClientMark,
@@ -37,6 +38,18 @@ export function namedIn(
 /** The known client that one of the URIs belongs to. */
 export function knownAmong(uris: readonly string[], policy: RedirectUriPolicy): string | undefined {
   return uris.map((uri) => knownClientOf(policy([uri]))?.id).find((id) => id !== undefined)
+}
+
+/** The known client of a client whose redirect URIs may have changed. */
+export function knownAfterChange(
+  { knownClients = [] }: StaticClientOptions,
+  { knownClient, redirectUris }: Pick<Client, 'knownClient' | 'redirectUris'>,
+  policy: RedirectUriPolicy,
+): string | undefined {
+  const entry = knownClients.find(({ id }) => id === knownClient)
+  // Without an entry nothing tells which of the redirect URIs the known client has.
+  const stays = entry === undefined || entry.redirectUris.some((uri) => redirectUris.includes(uri))
+  return (stays ? knownClient : undefined) ?? knownAmong(redirectUris, policy)
 }
 
 /** All users of a vendor share the address, so consent of one user does not apply to another. */

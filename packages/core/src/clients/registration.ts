@@ -6,8 +6,15 @@ import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition } from '../kernel/oauth-error.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
 import { callerNetwork, type Limiter, type RateLimits } from '../limits/rate-limits.ts'
-import { clientMetadata, featureMetadata, METADATA_ERRORS, type Registrable } from './client-metadata.ts'
+import {
+  type ClientMetadata,
+  clientMetadata,
+  featureMetadata,
+  METADATA_ERRORS,
+  type Registrable,
+} from './client-metadata.ts'
 import { addClient, clientInformation } from './client-record.ts'
+import { countUse, presentedInitialToken, transientsOf } from './initial-access-token.ts'
 import { isLoopback } from './redirect-uri.ts'
 import {
   type RedirectUriOptions,
@@ -18,8 +25,11 @@ import { REDIRECT_URI_ERRORS, refusalOf } from './redirect-uri-refusal.ts'
 import { refuseResponseParameters } from './response-parameters.ts'
 
 export interface RegistrationOptions extends PathOptions<'register'>, RedirectUriOptions {
-  /** `false`: no client registers itself, and the server has no such endpoint. Default true. */
-  readonly registration?: boolean | undefined
+  /**
+   * `false`: no client registers itself, and the server has no such endpoint. `{ initialAccessToken: true }`: only with a token
+   * of `clients.addInitialAccessToken`. Default true.
+   */
+  readonly registration?: boolean | { readonly initialAccessToken: boolean } | undefined
   readonly lifetimes?:
     | {
         /** Lifetime of a self-registered client that no user has approved. Default 1 day. */
@@ -50,6 +60,9 @@ export interface ClientRegistered {
   readonly clientName?: string | undefined
   /** The id of the known client whose redirect URIs it registered. */
   readonly known?: string | undefined
+  /** The id of the initial access token that it presented, and the label of the token. */
+  readonly initialAccessToken?: string | undefined
+  readonly label?: string | undefined
 }
 
 const DAY = 24 * 60 * 60
@@ -63,6 +76,8 @@ export function registration(
   const unusedClient = lifetime('unusedClient', options.lifetimes?.unusedClient, DAY)
   const redirectUriPolicy = redirectUriPolicyOf(options)
   const message = clientMetadata(registrable)
+  const needsToken = typeof options.registration === 'object' && options.registration.initialAccessToken
+  if (needsToken) transientsOf(server)
   const register: Endpoint = {
     path: endpointPath('register', options.paths?.register, '/api/oauth/register'),
     metadataName: 'registration_endpoint',
@@ -72,6 +87,7 @@ export function registration(
     cors: true,
     async answer(request) {
       server.attempts?.know(request, { expects: 'registered' })
+      const token = needsToken ? await presentedInitialToken(server, request) : undefined
       const metadata = readMessage(message, withoutEmpty(jsonBody(request)), errorOf)
       server.attempts?.know(request, { sent: { redirect_uri: metadata.redirect_uris } })
       const verdict = redirectUriPolicy(metadata.redirect_uris)
@@ -85,22 +101,43 @@ export function registration(
         origin: 'registered',
         redirectUris: verdict.accepted,
         knownClient,
+        scopeLimit: token?.scopes,
         featureMetadata: featureMetadata(metadata, registrable),
         expiresAt: server.now() + unusedClient,
       } as const
-      const registered = await addClient(server, metadata, terms, registrable)
+      const counted = token && { ...registrable, beforeInsert: () => countUse(server, token) }
+      const registered = await addClient(
+        server,
+        withinLimit(metadata, token?.scopes),
+        terms,
+        counted ?? registrable,
+      )
       const { clientId, clientName } = registered.client
       server.emit({
         type: 'client_registered',
         clientId,
         clientName: clientName && withoutSecrets(clientName),
         ...(knownClient && { known: knownClient }),
+        ...(token && { initialAccessToken: token.id, label: token.label }),
       } satisfies ClientRegistered)
       server.attempts?.step(request, 'registered', { client: registered.client })
       return json(201, clientInformation(registered))
     },
   }
   return { endpoints: options.registration === false ? [] : [register] }
+}
+
+/** The scopes that the client registers, below the limit of its token. Scopes above it are left out, as unknown ones are. */
+function withinLimit(metadata: ClientMetadata, limit: readonly string[] | undefined): ClientMetadata {
+  const { scope } = metadata
+  if (limit === undefined || scope === undefined) return metadata
+  return {
+    ...metadata,
+    scope: scope
+      .split(' ')
+      .filter((name) => limit.includes(name))
+      .join(' '),
+  }
 }
 
 /**

@@ -27,6 +27,18 @@ export interface StaticClient extends FeatureClientMetadata {
   readonly rememberConsent?: boolean | undefined
   /** It may omit the PKCE challenge, for software without PKCE (RFC 9700 2.1.1). Confidential clients only. Default false. */
   readonly pkceOptional?: boolean | undefined
+  /** Seconds after which its secret ends, at most 10 years. Default: without end. `clients.rotateSecret` gives it another one. */
+  readonly clientSecretExpiresIn?: number | undefined
+}
+
+/**
+ * Changes of a static client. `null` is as if `clients.add` had not had the member. A client stays public or confidential.
+ */
+export type ClientChanges = {
+  readonly [Member in keyof Omit<StaticClient, 'clientSecretExpiresIn'>]?:
+    | StaticClient[Member]
+    | null
+    | undefined
 }
 
 /** A static client for a known client, with the name and redirect URIs of its entry. Further redirect URIs may be added. */

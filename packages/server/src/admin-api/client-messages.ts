@@ -1,6 +1,7 @@
-import type { PublicClient, StaticClient } from '@grantkit/core'
+import type { ClientChanges as Changes, PublicClient, StaticClient } from '@grantkit/core'
 import { z } from '@hono/zod-openapi'
 import { camelCased, snakeCased } from '../authorization/client-members.ts'
+import { DAY_SECONDS } from '../time-units.ts'
 import { PageQuery, pageOf, text } from './lists.ts'
 
 /** The messages of the admin API about clients, by the names of RFC 7591. */
@@ -33,6 +34,12 @@ const METADATA = {
   remember_consent: z.boolean().optional(),
   pkce_optional: z.boolean().optional(),
   post_logout_redirect_uris: uris.optional(),
+  backchannel_logout_uri: text.optional().openapi({ description: 'Where logout tokens are sent' }),
+  backchannel_logout_session_required: z.boolean().optional(),
+  session_bound: z
+    .boolean()
+    .optional()
+    .openapi({ description: 'Its grants without offline_access end with the session' }),
   require_pushed_authorization_requests: z.boolean().optional(),
   dpop_bound_access_tokens: z.boolean().optional(),
   token_exchange_resources: uris.optional(),
@@ -44,13 +51,64 @@ const METADATA = {
   token_endpoint_auth_signing_alg: text.optional(),
 } as const
 
+const seconds = z
+  .int()
+  .min(1)
+  .max(3650 * DAY_SECONDS)
+
 export const NewClient = z
-  .strictObject(METADATA)
+  .strictObject({
+    ...METADATA,
+    client_secret_expires_in: seconds
+      .optional()
+      .openapi({ description: 'Seconds after which its secret ends. Default: never' }),
+  })
   .refine(({ client_name, known }) => client_name !== undefined || known !== undefined, {
     path: ['client_name'],
     error: 'is required, unless known names a known client',
   })
   .openapi('NewClient')
+
+const { known: _, client_name: __, redirect_uris: ___, ...OPTIONAL } = METADATA
+
+/** What an operator may change of a client. `null` removes a member (RFC 7396). */
+export const ClientChanges = z
+  .strictObject({
+    client_name: text.optional(),
+    redirect_uris: uris.nullish(),
+    ...nullable(OPTIONAL),
+  })
+  .openapi('ClientChanges')
+
+export const Rotation = z
+  .strictObject({
+    overlap: z
+      .int()
+      .min(0)
+      .max(30 * DAY_SECONDS)
+      .default(DAY_SECONDS)
+      .openapi({ description: 'Seconds for which the older secret stays valid; 0 for a secret that leaked' }),
+    expires_in: seconds
+      .optional()
+      .openapi({ description: 'Seconds after which the new secret ends. Default: never' }),
+    new_secret_lost: z.boolean().optional().openapi({
+      description:
+        'The answer with the newest secret was lost: another one takes its place, and the older one stays',
+    }),
+  })
+  .openapi('SecretRotation')
+
+export const RotatedSecret = z
+  .object({
+    client_id: z.string(),
+    client_secret: z.string().openapi({ description: 'Shown this once; only its hash is kept' }),
+    client_secret_expires_at: z.int().openapi({ description: 'Epoch seconds; 0: never' }),
+    old_secret_ends_at: z
+      .int()
+      .optional()
+      .openapi({ description: 'Epoch seconds. Absent: the older secret has ended' }),
+  })
+  .openapi('RotatedSecret')
 
 export const Client = z
   .looseObject({
@@ -70,6 +128,14 @@ export const Client = z
     grant_types: z.array(z.string()),
     scopes: z.array(z.string()).optional(),
     client_credentials_scopes: z.array(z.string()).optional(),
+    client_secret_expires_at: z
+      .int()
+      .optional()
+      .openapi({ description: 'Epoch seconds. Absent: it has no secret, or one without an end' }),
+    old_secret_ends_at: z
+      .int()
+      .optional()
+      .openapi({ description: 'Epoch seconds: when the secret before the newest one ends, or has ended' }),
   })
   .openapi('Client')
 export const AddedClient = Client.extend({
@@ -95,9 +161,31 @@ export const IdempotencyKey = z.object({
     .openapi({ description: 'A repeated request with the same key adds no second client, for a day' }),
 })
 
+export const IfMatch = z.object({
+  'if-match': z
+    .string()
+    .max(1000)
+    .optional()
+    .openapi({ description: 'Required: the ETag of the client as it was read' }),
+})
+
+type NullableMembers<Shape extends z.ZodRawShape> = {
+  [Name in keyof Shape]: z.ZodNullable<Shape[Name] & z.ZodType>
+}
+
+function nullable<Shape extends Record<string, z.ZodType>>(shape: Shape): NullableMembers<Shape> {
+  const entries = Object.entries(shape).map(([name, schema]) => [name, schema.nullable()])
+  return Object.fromEntries(entries)
+}
+
 /** A client by the names of RFC 7591. */
 export function clientOf({ createdAt, expiresAt: _, ...client }: PublicClient): z.output<typeof Client> {
   return { ...snakeCased(client), client_id_issued_at: createdAt } as z.output<typeof Client>
+}
+
+/** The members of a request, as `clients.update` takes them. */
+export function changesOf(changes: z.output<typeof ClientChanges>): Changes {
+  return camelCased(changes) as never
 }
 
 /** The members of a request, as `clients.add` takes them. */

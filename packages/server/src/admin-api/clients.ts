@@ -1,10 +1,10 @@
 import { type AuthorizationServer, OAuthError, type PublicClient } from '@grantkit/core'
-import { defineErrors } from '@grantkit/core/feature'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { OperatorActions } from '../admin/operator-actions.ts'
 import { CLIENT_ENTRIES } from '../admin/recent-clients.ts'
 import type { TrailReader } from '../audit/trail-reader.ts'
 import { type AdminEnv, actorOf } from './access.ts'
+import { CLIENT_ERRORS, etagOf } from './client-changes.ts'
 import {
   AddedClient,
   Client,
@@ -26,8 +26,6 @@ export interface ClientsOptions {
   readonly actions: OperatorActions
   readonly onceOnly: OnceOnly
 }
-
-const CLIENT_ERRORS = defineErrors({ client_unknown: ['not_found', 'There is no such client', 404] })
 
 const tags = ['Clients']
 
@@ -76,12 +74,16 @@ export function clientsOfServer(
     .openapi(show, async (c) => {
       const client = await clients.find(c.req.valid('param').client_id)
       if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
+      c.header('etag', etagOf(client))
       return c.json(clientOf(client), 200)
     })
     .openapi(add, async (c) => {
       const key = c.req.valid('header')['idempotency-key']
       const metadata = metadataOf(c.req.valid('json'))
-      return c.json(clientOf(await onceOnly(actorOf(c), key, () => clients.add(metadata))), 201)
+      const added = await onceOnly(actorOf(c), key, () => clients.add(metadata))
+      const { clientSecret: _, ...client } = added
+      c.header('etag', etagOf(client))
+      return c.json(clientOf(added), 201)
     })
     .openapi(remove, async (c) => {
       const removed = await actions.removeClient(c.req.valid('param').client_id)

@@ -12,6 +12,10 @@ function refused(description: string) {
 export const NO_CONTENT = { 204: { description: 'Done, or nothing was to be done' } }
 export const NOT_FOUND = { 404: refused('It does not exist') }
 export const CONFLICT = { 409: refused('It contradicts what exists') }
+export const PRECONDITION = {
+  412: refused('It has changed since the ETag of If-Match'),
+  428: refused('If-Match is missing'),
+}
 const ERRORS = {
   400: refused('A parameter or a member of the body is wrong; all of them are named'),
   401: refused('There is no token, or it is not valid here'),

@@ -6,10 +6,12 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { jsonError } from '../http/bodies-and-answers.ts'
 import { type AccessOptions, type AdminEnv, adminAccess } from './access.ts'
+import { clientChanges } from './client-changes.ts'
 import { type ClientsOptions, clientsOfServer } from './clients.ts'
 import { type AdminDocument, adminDocument } from './document.ts'
 import { grantsOfUsers } from './grants.ts'
 import { onceOnly } from './idempotency-key.ts'
+import { initialAccessTokens } from './initial-access-tokens.ts'
 import { operations } from './operation.ts'
 import { type StateOptions, stateOfService } from './state.ts'
 import { type UsersOptions, users } from './users.ts'
@@ -37,7 +39,10 @@ export function adminApi(options: AdminApiOptions): OpenAPIHono<AdminEnv> {
   app.use(withoutCaching, boundedBody)
   users(app, operation, options)
   grantsOfUsers(app, operation, options.grants)
-  clientsOfServer(app, operation, { ...options, onceOnly: onceOnly(options.store) })
+  const once = onceOnly(options.store)
+  clientsOfServer(app, operation, { ...options, onceOnly: once })
+  clientChanges(app, operation, { ...options, onceOnly: once })
+  initialAccessTokens(app, operation, { ...options, onceOnly: once })
   stateOfService(app, operation, options)
   const document = adminDocument(app, options)
   app.get('/openapi.json', (c) => c.json(document()))

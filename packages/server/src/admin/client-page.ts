@@ -6,42 +6,48 @@ import type { CommandNames } from '../command-names.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import type { Markup } from '../pages/page.ts'
 import { addressOf, adminPage, buttonForm, facts, parameter, signInAgain } from './admin-page.ts'
+import { type ClientActionsOptions, clientAction } from './client-actions.ts'
+import { newSecretCard, secretForms, updateForm } from './client-forms.ts'
 import type { NameSources } from './names.ts'
-import type { OperatorActions } from './operator-actions.ts'
 import type { OperatorVisit, OperatorVisits, Show } from './operator-visits.ts'
 import { momentOf } from './times.ts'
 import { trailTable } from './trail-table.ts'
 
-export interface ClientPageOptions extends NameSources {
+export interface ClientPageOptions extends Omit<NameSources, 'clients'>, ClientActionsOptions {
   readonly trail: TrailReader
-  readonly actions: Pick<OperatorActions, 'removeClient'>
   readonly commands: CommandNames
 }
 
 const SHOWN_ENTRIES = 10
 
-/** A client: its metadata, its entries in the trail, and the form that removes it. */
+/** A client: its metadata, its entries in the trail, and the forms that change and remove it. */
 export function clientPage(options: ClientPageOptions, visits: OperatorVisits) {
-  const { site, actions } = options
+  const { site } = options
   const show = showClient(options)
   return {
     show: visits.page(show),
-    remove: visits.form(show, async (c) => {
+    change: visits.form(show, async (c, visit, fields) => {
       const id = parameter(c, 'id') ?? ''
-      await actions.removeClient(id)
+      const { problem, rotated } = await clientAction(options, id, fields)
+      if (problem !== undefined) return show(c, visit, problem)
+      // A redirect would carry the secret in an address.
+      if (rotated !== undefined) return showClient(options, newSecretCard(rotated))(c, visit)
       return seeOther(c, addressOf(`${site.basePath}/admin/client`, { id }))
     }),
   }
 }
 
-function showClient(options: ClientPageOptions): Show {
+/** @param news what a form has just done */
+function showClient(options: ClientPageOptions, news: Markup = html``): Show {
   const { site, clients, trail, commands } = options
   return async (c, visit, problem) => {
     const id = parameter(c, 'id') ?? ''
     const client = await clients.find(id)
     const { entries } = await trail.page({ clientId: id }, SHOWN_ENTRIES)
     const main = html`
+${news}
 ${client === undefined ? gone(commands) : clientCard(client, visit)}
+${client === undefined ? '' : changeForms(client, visit)}
 ${signInAgain(site, c, visit)}
 <h2 class="part">In the audit trail</h2>
 ${await trailTable(options, entries)}
@@ -61,6 +67,13 @@ const ORIGIN_HINTS: Readonly<Record<PublicClient['origin'], string>> = {
   document: 'A document describes it, and the host of the document is verified.',
 }
 
+function changeForms(client: PublicClient, visit: OperatorVisit): Markup {
+  const hasSecret = SECRET_METHODS.includes(client.tokenEndpointAuthMethod)
+  return html`${hasSecret ? secretForms(client, visit) : ''}${updateForm(client, visit)}`
+}
+
+const SECRET_METHODS = ['client_secret_post', 'client_secret_basic']
+
 function clientCard(client: PublicClient, visit: OperatorVisit): Markup {
   const { clientId, origin, redirectUris, scopes, createdAt, expiresAt } = client
   const methods = [client.tokenEndpointAuthMethod, ...(client.otherAuthMethods ?? [])]
@@ -77,7 +90,7 @@ function clientCard(client: PublicClient, visit: OperatorVisit): Markup {
     ['Registered', momentOf(createdAt)],
     ['Kept until', origin === 'integration' ? 'it is removed' : momentOf(expiresAt)],
   ])}
-  ${buttonForm({}, html`<button class="danger">Remove, and end all its grants</button>`, visit)}
+  ${buttonForm({ action: 'remove' }, html`<button class="danger">Remove, and end all its grants</button>`, visit)}
 </section>`
 }
 

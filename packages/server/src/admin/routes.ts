@@ -53,7 +53,7 @@ export function admin(options: AdminOptions): Hono<WithBody> {
     .post('/admin/user', prefetch, user.change)
     .get('/admin/clients', visits.page(clientsPage(options)))
     .get('/admin/client', client.show)
-    .post('/admin/client', prefetch, client.remove)
+    .post('/admin/client', prefetch, client.change)
     .get('/admin/why', visits.page(failuresPage(options)))
     .get('/admin/why/:reference', visits.page(attemptPage(options)))
     .get('/admin/trail', visits.page(trailPage(options)))

@@ -7,6 +7,7 @@ import { clientCredentialsClient, readKeySet } from './client-credentials-client
 import { clientInformation } from './client-lines.ts'
 import { everyValue, UsageError } from './command-line.ts'
 import { grantTypesOf } from './grant-option.ts'
+import { secondsOf } from './rotate-secret.ts'
 import { jsonText } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
@@ -60,10 +61,23 @@ const args = {
     valueHint: uri,
     description: 'where its users may be sent after signing out, with LOGOUT=on; may be repeated',
   },
+  'backchannel-logout-uri': {
+    type: 'string',
+    valueHint: uri,
+    description: 'where the server tells it that a session has ended, with BACK_CHANNEL_LOGOUT=on',
+  },
+  'backchannel-logout-session-required': {
+    type: 'boolean',
+    description: 'each of these messages must name the session',
+  },
+  'session-bound': {
+    type: 'boolean',
+    description: 'its grants end with the session, except those with offline_access',
+  },
   grant: {
     type: 'string',
     description:
-      'device: its users type a code, with DEVICE_GRANT. client_credentials: it gets tokens for itself and has no users, with CLIENT_CREDENTIALS=on. token_exchange: it may exchange access tokens for narrower ones, with TOKEN_EXCHANGE=on. May be repeated',
+      'device: its users type a code, with DEVICE_GRANT. client_credentials: it gets tokens for itself and has no users, with CLIENT_CREDENTIALS=on. token_exchange: it may exchange access tokens for narrower ones, with TOKEN_EXCHANGE=on. jwt_bearer: it presents assertions, with features.jwtBearer. May be repeated',
   },
   'token-exchange-resource': {
     type: 'string',
@@ -76,6 +90,11 @@ const args = {
     description: 'its authorization requests must be pushed, with PAR=on',
   },
   dpop: { type: 'boolean', description: 'its tokens must be bound to a key of its own, with DPOP' },
+  'expires-in-days': {
+    type: 'string',
+    valueHint: 'days',
+    description: 'its secret is valid so long, at most 3650; default: without end',
+  },
   json: { type: 'boolean', description: 'prints JSON' },
 } as const satisfies ArgsDef
 type Args = ParsedArgs<typeof args>
@@ -89,7 +108,15 @@ export const addClient = (load: LoadService) =>
       const names = namesOf(args)
       const configured = await load()
       checkOptions(args, configured.config.features)
-      const metadata = { ...names, ...(await metadataOf(args, rawArgs, configured.config.features)) }
+      const clientSecretExpiresIn = secondsOf('--expires-in-days', args['expires-in-days'], {
+        min: 1,
+        max: 3650,
+      })
+      const metadata = {
+        ...names,
+        ...(await metadataOf(args, rawArgs, configured.config.features)),
+        clientSecretExpiresIn,
+      }
       await withSharedStore(configured, async ({ clients }) =>
         console.log(shown(await clients.add(metadata), args.json)),
       )
@@ -103,9 +130,11 @@ function namesOf({ name, known }: Args): { clientName: string } | { clientName?:
   return { clientName: name }
 }
 
-function checkOptions(args: Args, { logout, par, dpop }: Config['features']): void {
+function checkOptions(args: Args, { logout, backChannelLogout, par, dpop }: Config['features']): void {
   if (args['post-logout-redirect-uri'] !== undefined && !logout)
     throw new UsageError('--post-logout-redirect-uri needs LOGOUT=on.')
+  if ((args['backchannel-logout-uri'] !== undefined || args['session-bound']) && !backChannelLogout)
+    throw new UsageError('--backchannel-logout-uri and --session-bound need BACK_CHANNEL_LOGOUT=on.')
   if (args.push !== undefined && par === 'off') throw new UsageError('--push needs PAR=on.')
   if (args.dpop && dpop.mode === 'off') throw new UsageError('--dpop needs DPOP=on.')
   if (args.public && args.auth !== undefined) throw new UsageError('--public and --auth exclude each other.')
@@ -144,6 +173,9 @@ async function metadataOf(
     requirePushedAuthorizationRequests: args.push === undefined ? undefined : true,
     tokenExchangeResources: someOf(resources),
     postLogoutRedirectUris: someOf(several('post-logout-redirect-uri')),
+    backchannelLogoutUri: args['backchannel-logout-uri'],
+    backchannelLogoutSessionRequired: args['backchannel-logout-session-required'],
+    sessionBound: args['session-bound'],
   }
 }
 

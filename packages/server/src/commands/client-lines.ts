@@ -24,7 +24,7 @@ export function clientLines(client: PublicClient): string[] {
   )
 }
 
-const TIMES = new Set(['createdAt', 'expiresAt'])
+const TIMES = new Set(['createdAt', 'expiresAt', 'clientSecretExpiresAt', 'oldSecretEndsAt'])
 
 /** @param seconds since the epoch */
 export function isoTime(seconds: number): string {

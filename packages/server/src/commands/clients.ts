@@ -5,20 +5,28 @@ import { publicClient } from '@grantkit/core/feature'
 import { defineCommand, type SubCommandsDef } from 'citty'
 import type { LoadService } from '../configured-service.ts'
 import { clientLine, clientLines, removalLine } from './client-lines.ts'
+import { addToken, removeToken } from './initial-access-tokens.ts'
 import { knownClients } from './known-clients.ts'
+import { dropOldSecret, rotateSecret } from './rotate-secret.ts'
 import { jsonText, plain } from './terminal.ts'
+import { updateClient } from './update-client.ts'
 import { withSharedStore } from './with-service.ts'
 
 const client_id = { type: 'positional', required: true } as const
 const json = { type: 'boolean', description: 'prints JSON, of a list a line for each' } as const
 
-/** Shows all clients, whatever their origin, and removes one. @param more commands of the program */
+/** Shows, changes and removes clients, whatever their origin. @param more commands of the program */
 export const clients = (load: LoadService, more: SubCommandsDef = {}) =>
   defineCommand({
-    meta: { description: 'Shows the clients, whatever their origin, and removes one' },
+    meta: { description: 'Shows, changes and removes clients, whatever their origin' },
     subCommands: {
       list: list(load),
       show: show(load),
+      update: updateClient(load),
+      rotate: rotateSecret(load),
+      'drop-old-secret': dropOldSecret(load),
+      'add-token': addToken(load),
+      'remove-token': removeToken(load),
       remove: remove(load),
       known: knownClients(load),
       ...more,

@@ -1,6 +1,8 @@
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+import { JWT_BEARER } from '@grantkit/core/jwt-bearer'
 import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import type { Config } from '../config/config.ts'
+import { takesAssertions } from '../config/jwt-bearer.ts'
 import { UsageError } from './command-line.ts'
 
 interface GrantOption {
@@ -20,6 +22,11 @@ const GRANTS: Readonly<Record<string, GrantOption>> = {
     types: ['client_credentials'],
     needs: 'CLIENT_CREDENTIALS=on',
     isOn: ({ clientCredentials }) => clientCredentials,
+  },
+  jwt_bearer: {
+    types: [JWT_BEARER],
+    needs: 'features.jwtBearer',
+    isOn: takesAssertions,
   },
   token_exchange: {
     types: [TOKEN_EXCHANGE],

@@ -69,5 +69,6 @@ function linesOf(client: PublicClient): string[] {
     ...uris('redirect', client.redirectUris),
     ...uris('exchange', client.tokenExchangeResources),
     ...uris('sign-out', client.postLogoutRedirectUris),
+    ...uris('logout  ', client.backchannelLogoutUri === undefined ? [] : [client.backchannelLogoutUri]),
   ]
 }

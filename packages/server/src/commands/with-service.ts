@@ -15,6 +15,7 @@ export async function withService({ config, definition }: ConfiguredService, wor
     const observers = { onEvent: () => {}, onError: console.error }
     const service = await createService({ definition, config, observers, storage, addsAccounts: false })
     await actingAs(systemUser(), () => work(service, storage))
+    await service.settled()
   } finally {
     await storage.close()
   }

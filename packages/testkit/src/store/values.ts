@@ -44,6 +44,7 @@ function fullClient(): Required<Client> {
     oldSecretHash: 'b2xkIHNlY3JldA' as Hash,
     oldSecretEndsAt: 1_800_000_000,
     scopes: ['openid', 'courses:read'],
+    scopeLimit: ['openid', 'courses:read', 'courses:write'],
     clientUri: 'https://client.example/',
     logoUri: 'https://client.example/logo.png',
     tosUri: 'https://client.example/tos',

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { HttpRequest } from '../../http/http.ts'
 import type { Client } from '../../kernel/records.ts'
 import { authenticatedClient, type ClientAuthMethod, proofReader } from './client-authentication.ts'
+import { secretVerifier } from './client-secret.ts'
 import { clientSecretPost, none } from './standard-methods.ts'
+
+const kernel = { now: () => 0, emit: () => {}, store: {} as never }
+const post = clientSecretPost(secretVerifier(kernel))
 
 const request = (headers: HttpRequest['headers'] = {}): HttpRequest => ({
   method: 'POST',
@@ -20,7 +24,7 @@ const badge: ClientAuthMethod = {
 }
 
 describe('what a request presents', () => {
-  const read = proofReader([none, clientSecretPost, badge])
+  const read = proofReader([none, post, badge])
 
   it.each([
     ['nothing', {}, {}, 'none'],
@@ -49,7 +53,7 @@ describe('what a request presents', () => {
 })
 
 describe('a client', () => {
-  const presented = proofReader([none, clientSecretPost])(request(), { client_id: 'c', client_secret: 'x' })
+  const presented = proofReader([none, post])(request(), { client_id: 'c', client_secret: 'x' })
 
   it('is refused with any secret if its record has no hash', () => {
     const client = { tokenEndpointAuthMethod: 'client_secret_post' } as Client

@@ -21,6 +21,10 @@ export const AUTHENTICATION_ERRORS = defineErrors({
     'The client must use the token_endpoint_auth_method of its registration',
   ],
   client_secret_wrong: ['invalid_client', 'The client secret is wrong. Send the secret of this client_id'],
+  client_secret_expired: [
+    'invalid_client',
+    'The client secret has expired. Send the newest secret of this client_id, or ask the operator for one',
+  ],
   client_proof_invalid: [
     'invalid_client',
     'The client authentication is not valid. Check its key, times and audience',

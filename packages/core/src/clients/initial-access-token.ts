@@ -1,0 +1,183 @@
+/** Initial access tokens (RFC 7591 3): the operator hands them out, and a client needs one to register itself. */
+import { type HttpRequest, header } from '../http/http.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import { defineErrors, type ErrorDefinition, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
+import type { Transient } from '../kernel/records.ts'
+import { type Hash, newId, newSecret, sameSecret, sha256 } from '../kernel/secrets.ts'
+import type { Stored, Transients } from '../kernel/store.ts'
+import { METADATA_ERRORS } from './client-metadata.ts'
+
+export const INITIAL_ACCESS_TOKEN_ERRORS = defineErrors({
+  initial_access_token_missing: [
+    'invalid_token',
+    'Registration needs an initial access token. Ask the operator for one, and send it as a bearer token',
+  ],
+  initial_access_token_invalid: [
+    'invalid_token',
+    'The initial access token is unknown, expired or used up. Ask the operator for another one',
+  ],
+})
+
+export interface InitialAccessTokenOptions {
+  /** For whom it is, as the audit trail shows it: at most 60 characters. */
+  readonly label: string
+  /** How many clients may register with it, at most 10,000. Default 1. */
+  readonly uses?: number | undefined
+  /** In seconds, at most 366 days. Default 1 day. */
+  readonly expiresIn?: number | undefined
+  /** The scopes that these clients may ever request. Default: every scope. */
+  readonly scopes?: readonly string[] | undefined
+}
+
+/** A new initial access token. Only this result has its text. */
+export interface InitialAccessToken {
+  /** Names it in events, and for its removal. */
+  readonly id: string
+  readonly token: string
+  /** Epoch seconds. */
+  readonly expiresAt: number
+}
+
+export type InitialAccessTokenEvent =
+  /** The operator made an initial access token. */
+  | {
+      readonly type: 'initial_access_token_added'
+      readonly id: string
+      readonly label: string
+      readonly uses: number
+      readonly expiresAt: number
+    }
+  /** The operator ended an initial access token. */
+  | { readonly type: 'initial_access_token_removed'; readonly id: string }
+
+/** The record, in the transients. */
+interface TokenRecord extends Transient {
+  readonly kind: 'initial_access_token'
+  readonly hash: Hash
+  readonly label: string
+  /** How many clients may still register with it. */
+  readonly uses: number
+  readonly scopes?: readonly string[] | undefined
+}
+
+const DAY = 24 * 60 * 60
+const MAX_USES = 10_000
+const MAX_DAYS = 366
+const MAX_LABEL = 60
+/** The id, and the secret. */
+const TOKEN = /^Bearer +gki_([\w-]{22})\.([\w-]{43})$/i
+
+/** @throws OAuthError that names what is wrong */
+export async function addInitialAccessToken(
+  kernel: Kernel,
+  { label, uses = 1, expiresIn = DAY, scopes }: InitialAccessTokenOptions,
+): Promise<InitialAccessToken> {
+  requireThat('label', label.trim() !== '' && label.length <= MAX_LABEL, `1 to ${MAX_LABEL} characters`)
+  requireThat('uses', isWhole(uses, MAX_USES), `a whole number from 1 to ${MAX_USES}`)
+  requireThat(
+    'expiresIn',
+    isWhole(expiresIn, MAX_DAYS * DAY),
+    `a whole number of seconds, at most ${MAX_DAYS} days`,
+  )
+  const areKnown = scopes?.every((scope) => Object.hasOwn(kernel.scopes, scope)) ?? true
+  requireThat('scopes', areKnown && scopes?.length !== 0, 'scopes of this server')
+  const [id, secret] = [newId(kernel.random), newSecret(kernel.random)]
+  const expiresAt = kernel.now() + expiresIn
+  const record: TokenRecord = {
+    kind: 'initial_access_token',
+    hash: sha256(secret),
+    label,
+    uses,
+    scopes,
+    expiresAt,
+  }
+  if (!(await transientsOf(kernel).insert(keyOf(id), record, expiresAt)))
+    throw new Error('A new id exists already: the source of randomness repeats itself')
+  kernel.emit({
+    type: 'initial_access_token_added',
+    id,
+    label,
+    uses,
+    expiresAt,
+  } satisfies InitialAccessTokenEvent)
+  return { id, token: `gki_${id}.${secret}`, expiresAt }
+}
+
+/** @returns whether it existed */
+export async function removeInitialAccessToken(kernel: Kernel, id: string): Promise<boolean> {
+  const existed = await transientsOf(kernel).remove(keyOf(id))
+  if (existed) kernel.emit({ type: 'initial_access_token_removed', id } satisfies InitialAccessTokenEvent)
+  return existed
+}
+
+/** A token that a client presents with its registration. It is not counted yet. */
+export interface PresentedInitialToken {
+  readonly id: string
+  readonly hash: Hash
+  readonly scopes?: readonly string[] | undefined
+  readonly label: string
+}
+
+/** @throws OAuthError `invalid_token`, before the metadata is read */
+export async function presentedInitialToken(
+  kernel: Kernel,
+  request: HttpRequest,
+): Promise<PresentedInitialToken> {
+  const authorization = header(request, 'authorization')
+  if (authorization === undefined) throw refused(INITIAL_ACCESS_TOKEN_ERRORS.initial_access_token_missing)
+  const [, id = '', secret = ''] = TOKEN.exec(authorization) ?? []
+  const hash = sha256(secret)
+  const { value } = await usableToken(kernel, { id, hash })
+  return { id, hash, scopes: value.scopes, label: value.label }
+}
+
+const MAX_ATTEMPTS = 16
+
+/** Counts one client. It comes before the insert, so no race makes more clients than uses. @throws OAuthError `invalid_token` */
+export async function countUse(kernel: Kernel, presented: PresentedInitialToken): Promise<void> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const seen = await usableToken(kernel, presented)
+    const next = { ...seen.value, uses: seen.value.uses - 1 }
+    if (await transientsOf(kernel).replace(keyOf(presented.id), seen, next, next.expiresAt)) return
+  }
+  throw new OAuthError(SERVER_ERRORS.contention)
+}
+
+async function usableToken(
+  kernel: Kernel,
+  { id, hash }: Pick<PresentedInitialToken, 'id' | 'hash'>,
+): Promise<Stored<TokenRecord>> {
+  const seen = id === '' ? undefined : await transientsOf(kernel).find(keyOf(id))
+  if (seen === undefined || !isToken(seen.value) || !sameSecret(hash, seen.value.hash) || seen.value.uses < 1)
+    throw refused(INITIAL_ACCESS_TOKEN_ERRORS.initial_access_token_invalid)
+  return { value: seen.value, version: seen.version }
+}
+
+function isToken(record: Transient): record is TokenRecord {
+  return record.kind === 'initial_access_token'
+}
+
+/** With a challenge (RFC 6750 3). */
+function refused(definition: ErrorDefinition): OAuthError {
+  return new OAuthError(definition, undefined, {
+    headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+  })
+}
+
+/** @throws Error if the store has no transients */
+export function transientsOf({ store: { transients } }: Pick<Kernel, 'store'>): Transients {
+  if (transients !== undefined) return transients
+  throw new Error('registration: initial access tokens need a store with transients')
+}
+
+function keyOf(id: string): string {
+  return `initial-access-token:${id}`
+}
+
+function isWhole(value: number, max: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= max
+}
+
+function requireThat(name: string, holds: boolean, must: string): void {
+  if (!holds) throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, `${name}: must be ${must}`)
+}

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type RunningServer, runServer } from './running-server.ts'
+import { browserOf } from './signed-in-browser.ts'
+
+/** The forms of the admin page of a client. */
+
+let server: RunningServer
+let browse: Awaited<ReturnType<typeof browserOf>>
+beforeAll(async () => {
+  server = await runServer()
+  await server.accounts.setAdmin('demo-account', true)
+  browse = await browserOf(server, 'demo')
+})
+afterAll(() => server.close())
+
+async function withClient() {
+  const client = await server.clients.add({
+    clientName: 'Portal',
+    redirectUris: ['https://portal.example/cb'],
+    scopes: ['notes:read'],
+  })
+  const path = `/admin/client?id=${client.clientId}`
+  const { html } = await browse(path)
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec(html) ?? []
+  const [, revision = ''] = /name="revision" value="([^"]+)"/.exec(html) ?? []
+  const act = (fields: Record<string, string>) => browse(path, {}, { token, ...fields })
+  return { ...client, path, act, revision }
+}
+
+/** Whether the server takes the secret. */
+async function takes(clientId: string, secret: string | undefined): Promise<boolean> {
+  const body = new URLSearchParams({ token: 'x', client_id: clientId, client_secret: secret ?? '' })
+  return (await fetch(`${server.baseUrl}/api/oauth/introspect`, { method: 'POST', body })).ok
+}
+
+it('makes a new secret, shows it once, and ends the older one', async () => {
+  const { clientId, clientSecret, act, path } = await withClient()
+  const made = await act({ action: 'rotate_secret', overlap: '604800' })
+  const [, newest = ''] = /<code>([\w-]{43})<\/code>/.exec(made.html) ?? []
+  expect([made.status, await takes(clientId, newest), await takes(clientId, clientSecret)]).toEqual([
+    200,
+    true,
+    true,
+  ])
+  const shown = await browse(path)
+  expect(shown.html).not.toContain(newest)
+  expect(shown.text).toContain('The older secret ends')
+  const again = await act({ action: 'rotate_secret', overlap: '86400' })
+  expect(again.text, 'a reload makes no third secret').toContain('Two secrets of this client are live')
+  expect(await act({ action: 'drop_old_secret' })).toMatchObject({ status: 303, location: path })
+  expect([await takes(clientId, newest), await takes(clientId, clientSecret)]).toEqual([true, false])
+})
+
+it('changes name, redirect URIs and scopes, if the client is the one that was shown', async () => {
+  const { clientId, act, path, revision } = await withClient()
+  const fields = {
+    action: 'update',
+    revision,
+    client_name: 'Gate',
+    redirect_uris: 'https://gate.example/cb\r\nhttps://gate.example/other\r\n',
+    scopes: 'notes:read\r\nopenid',
+  }
+  expect(await act(fields)).toMatchObject({ status: 303, location: path })
+  expect(await server.clients.find(clientId)).toMatchObject({
+    clientName: 'Gate',
+    redirectUris: ['https://gate.example/cb', 'https://gate.example/other'],
+    scopes: ['notes:read', 'openid'],
+  })
+  expect((await act({ ...fields, client_name: 'Late' })).text).toContain('changed meanwhile')
+  expect(await server.clients.find(clientId)).toMatchObject({ clientName: 'Gate' })
+})
+
+it('opens no scope by an empty field', async () => {
+  const { clientId, act, revision } = await withClient()
+  const fields = { action: 'update', revision, client_name: 'Gate', scopes: ' ' }
+  await act({ ...fields, redirect_uris: 'https://portal.example/cb' })
+  expect(await server.clients.find(clientId)).toMatchObject({ clientName: 'Gate', scopes: ['notes:read'] })
+})
+
+it('says what is wrong, and changes nothing', async () => {
+  const { clientId, act, revision } = await withClient()
+  const before = await server.clients.find(clientId)
+  for (const [fields, words] of [
+    [
+      { action: 'update', revision, client_name: 'Gate', redirect_uris: 'javascript:alert(1)' },
+      'must be https',
+    ],
+    [
+      { action: 'update', revision, client_name: ' ', redirect_uris: 'https://a.example/' },
+      'must not be empty',
+    ],
+    [{ action: 'rotate_secret', overlap: '9999999' }, 'overlap'],
+    [{ action: 'no_such' }, 'unknown'],
+    [{ action: 'rotate_secret', token: 'of another page' }, ''],
+  ] as const)
+    expect(await act(fields as unknown as Record<string, string>)).toMatchObject({
+      status: 403,
+      text: expect.stringContaining(words),
+    })
+  expect(await server.clients.find(clientId)).toEqual(before)
+})
+
+it('names the admin in the audit trail, and no secret', async () => {
+  const { clientId, act } = await withClient()
+  const { html } = await act({ action: 'rotate_secret', overlap: '0' })
+  const [, newest = ''] = /<code>([\w-]{43})<\/code>/.exec(html) ?? []
+  const trail = await browse(`/admin/trail?client=${clientId}`)
+  expect(trail.text).toContain('An operator gave a client a new secret')
+  expect(trail.html).not.toContain(newest)
+})
