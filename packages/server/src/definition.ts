@@ -1,4 +1,4 @@
-import type { AuthorizationServer, Caller, Feature, ResourceServer } from '@grantkit/core'
+import type { AuthorizationServer, Caller, Feature, ResourceServer, TokenClaims } from '@grantkit/core'
 import type { ServerDescription } from '@grantkit/core/feature'
 import type { Hono } from 'hono'
 import type { DemoAccount } from './accounts/open-accounts.ts'
@@ -13,6 +13,8 @@ import type { Site } from './pages/page.ts'
 export interface ServiceDefinition {
   /** Features next to those that the configuration enables. */
   readonly features?: ((config: Config) => readonly Feature[]) | undefined
+  /** Claims of tokens, UserInfo and introspection. They replace claims that `resources` configures. */
+  readonly tokenClaims?: TokenClaims | undefined
   readonly migrations?: AppMigrations | undefined
   /** Accounts with publicly known passwords, added to an empty database outside of production. */
   readonly demoAccounts?: readonly DemoAccount[] | undefined

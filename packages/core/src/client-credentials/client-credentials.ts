@@ -76,7 +76,7 @@ export function clientCredentials({ lifetime: configured }: ClientCredentialsOpt
 async function issueToken(
   server: ServerContext,
   accessTokenLifetime: number,
-  { client, form, assertCanRespond, jkt, http }: TokenRequest,
+  { client, form, assertCanRespond, prepareResponse, jkt, http }: TokenRequest,
 ): Promise<Exchanged> {
   const { scopes, resources } = requested(server, client, readMessage(ClientCredentialsRequest, form))
   requireKeyFor(resources, server.boundResources, jkt)
@@ -90,10 +90,12 @@ async function issueToken(
   const token = { hash: sha256(accessToken), scopes, resources, ...mark, ...(jkt && { jkt }) }
   const grant = grantOfToken(server, clientId, token, lifetime)
   assertCanRespond(client, grant)
+  const issued = { accessToken, scopes, resources, expiresIn: lifetime, jkt }
+  await prepareResponse({ kind: 'changed', grant, result: issued })
   await server.store.grants.insert(grant.id, grant, grant.expiresAt)
   const ids = { grantId: grant.id, clientId }
   server.emit({ type: 'client_credentials_token_issued', ...ids } satisfies ClientCredentialsTokenIssued)
-  return { grant, issued: { accessToken, scopes, resources, expiresIn: lifetime, jkt } }
+  return { grant, issued }
 }
 
 /** @throws OAuthError `unauthorized_client`, `invalid_scope` or `invalid_target` */

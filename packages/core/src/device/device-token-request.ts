@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { changeGrant, type PrefetchedGrant } from '../grants/change-grant.ts'
 import type { Retry } from '../grants/grant-terms.ts'
-import type { AssertCanRespond, Exchanged, GrantType, TokenRequest } from '../grants/grant-type.ts'
+import type { Exchanged, GrantType, TokenRequest } from '../grants/grant-type.ts'
 import { CodeVerifier } from '../grants/pkce.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import { defineErrors, OAuthError, ownedBy } from '../kernel/oauth-error.ts'
@@ -57,15 +57,15 @@ function requestRecordOf(deviceCode: string): string | undefined {
 }
 
 async function exchangeDeviceCode(context: DeviceContext, request: TokenRequest): Promise<Exchanged> {
-  const { client, prefetched, assertCanRespond } = request
+  const { prefetched } = request
   const redemption = redemptionOf(context, request)
-  const redeem = (read?: PrefetchedGrant) => redeemAtOnce(context, redemption, assertCanRespond, read)
+  const redeem = (read?: PrefetchedGrant) => redeemAtOnce(context, redemption, request, read)
   // A request has a grant as soon as its user approves it.
   const changed = (await redeem(prefetched)) ?? (await pendingPoll(context, redemption, prefetched, redeem))
   const { grant, result } = changed
   const { retried } = result
   const type = retried === undefined ? 'device_code_redeemed' : 'device_code_retried'
-  const ids = { grantId: grant.id, clientId: client.clientId }
+  const ids = { grantId: grant.id, clientId: request.client.clientId }
   context.server.emit({ type, ...ids, ...(retried && { retried }) } satisfies DeviceCodeRedeemed)
   return { grant, issued: result }
 }
@@ -92,7 +92,7 @@ function redemptionOf(
 function redeemAtOnce(
   { server }: DeviceContext,
   redemption: DeviceRedemption,
-  assertCanRespond: AssertCanRespond,
+  { assertCanRespond, prepareResponse }: Pick<TokenRequest, 'assertCanRespond' | 'prepareResponse'>,
   prefetched?: PrefetchedGrant,
 ) {
   const { client, code } = redemption
@@ -101,7 +101,7 @@ function redeemAtOnce(
     code.grantId,
     (grant) => {
       assertCanRespond(client, grant)
-      return redeemDeviceCode(grant, redemption, server.now(), server.terms)
+      return prepareResponse(redeemDeviceCode(grant, redemption, server.now(), server.terms))
     },
     prefetched,
   )

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { mayRedeemAt, withRemainingScopes } from '../clients/remaining-terms.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError, ownedBy } from '../kernel/oauth-error.ts'
@@ -34,6 +35,10 @@ export const CODE_ERRORS = defineErrors({
   code_redirect_uri_missing: [
     'invalid_grant',
     'redirect_uri is missing. Send the one of the authorization request',
+  ],
+  code_redirect_uri_removed: [
+    'invalid_grant',
+    'The redirect_uri of the code was removed from the client, so the code is revoked. Begin again',
   ],
   code_verifier_missing: [
     'invalid_grant',
@@ -76,7 +81,7 @@ export function authorizationCode(kernel: Kernel, terms: GrantTerms): { grantTyp
 async function exchangeCode(
   kernel: Kernel,
   terms: GrantTerms,
-  { client, form, prefetched, assertCanRespond, jkt }: TokenRequest,
+  { client, form, prefetched, assertCanRespond, prepareResponse, jkt }: TokenRequest,
 ): Promise<Exchanged> {
   const request = readMessage(AuthorizationCodeRequest, form)
   const code = parseCode(request.code)
@@ -97,7 +102,7 @@ async function exchangeCode(
     code.grantId,
     (grant) => {
       assertCanRespond(client, grant)
-      return redeemCode(grant, redemption, kernel.now(), terms)
+      return prepareResponse(redeemCode(grant, redemption, kernel.now(), terms))
     },
     prefetched,
   )
@@ -146,6 +151,8 @@ export function redeemCode(
     throw new OAuthError(CODE_ERRORS.code_of_other_client, undefined, ownedBy(grant))
   if (code.redeemedAt !== undefined) return { kind: 'ended', refusal: CODE_ERRORS.code_replayed }
   if (now >= code.expiresAt) throw new OAuthError(CODE_ERRORS.code_expired)
+  if (!mayRedeemAt(request.client, grant.redirectUri))
+    return { kind: 'ended', refusal: CODE_ERRORS.code_redirect_uri_removed }
   requireRedirectUri(request, grant, code)
   if (code.challenge !== undefined && request.verifier === undefined)
     throw new OAuthError(CODE_ERRORS.code_verifier_missing)
@@ -154,11 +161,12 @@ export function redeemCode(
   if (!verifierMatches(request.verifier, code.challenge))
     return { kind: 'ended', refusal: CODE_ERRORS.code_verifier_mismatch }
   const { client, fresh, jkt } = request
-  const { tokens, issued } = firstTokens(grant, { client, fresh, resources, jkt }, now, terms)
+  const remaining = withRemainingScopes(grant, client)
+  const { tokens, issued } = firstTokens(remaining, { client, fresh, resources, jkt }, now, terms)
   return {
     kind: 'changed',
     // The nonce was for this exchange.
-    grant: { ...grant, ...tokens, code: spent(code, now), nonce: undefined },
+    grant: { ...remaining, ...tokens, code: spent(code, now), nonce: undefined },
     result: { ...issued, nonce: grant.nonce },
   }
 }

@@ -6,8 +6,9 @@ import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import { includesAll, SCOPE_ERRORS, type ScopeCatalogue, scopeCeiling } from '../kernel/scope.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import type { StepName } from '../kernel/sign-in-steps.ts'
+import type { UserClaims } from '../kernel/user-claims.ts'
 import type { PrefetchedGrant } from './change-grant.ts'
-import type { IssuedTokens } from './grant.ts'
+import type { IssuedTokens, Outcome } from './grant.ts'
 
 /** One value of `grant_type` at the token endpoint (RFC 6749 4.5). */
 export interface GrantType {
@@ -60,6 +61,8 @@ export interface TokenRequest {
   readonly prefetched: PrefetchedGrant | undefined
   /** Call it inside the transition: if the response cannot be made, no code is lost. */
   readonly assertCanRespond: AssertCanRespond
+  /** Call it as the last step of the transition, and use what it returns: it loads what the response needs besides the grant. */
+  readonly prepareResponse: PrepareResponse
   /** The thumbprint of the key that the request proves: bind the tokens to it. */
   readonly jkt: string | undefined
   /** The whole request: limits need its source. */
@@ -68,6 +71,17 @@ export interface TokenRequest {
 
 /** @throws OAuthError `temporarily_unavailable` when an answer for this grant could not be made now */
 export type AssertCanRespond = (client: Client, grant: Grant) => void
+
+/**
+ * Loads the claims of the option `tokenClaims` for the tokens of an outcome, before it is written: if that fails, nothing is lost.
+ *
+ * @param issuedTokenType as in `Exchanged`
+ * @throws OAuthError `temporarily_unavailable`
+ */
+export type PrepareResponse = <Result extends IssuedTokens>(
+  outcome: Outcome<Result>,
+  issuedTokenType?: string,
+) => Outcome<Result> | Promise<Outcome<Result>>
 
 /** The result of an exchange. The token endpoint makes the answer from it. */
 export interface Exchanged {
@@ -104,8 +118,16 @@ export interface TokenMembers {
   ready?(client: Client, prefetched: PrefetchedGrant): Promise<void> | undefined
   /** Checks, before anything is consumed, that the members can be made. @throws OAuthError `temporarily_unavailable` */
   precheck(client: Client, grant: Grant): void
-  /** @returns `undefined` when there is nothing to add */
-  membersOf(client: Client, exchanged: Exchanged, response: TokenResponse): Promise<object> | undefined
+  /**
+   * @param claims of the option `tokenClaims`, for an ID token
+   * @returns `undefined` when there is nothing to add
+   */
+  membersOf(
+    client: Client,
+    exchanged: Exchanged,
+    response: TokenResponse,
+    claims?: UserClaims,
+  ): Promise<object> | undefined
 }
 
 /** The terms of the server for the grant types of features. */

@@ -36,7 +36,7 @@ export interface IssuedTokens {
 
 /** The content of an approval, and the secrets of its code. */
 export interface Approval
-  extends Pick<Grant, 'id' | 'clientId' | 'scopes' | 'resources' | 'ticketEndsAt' | 'reference'> {
+  extends Pick<Grant, 'id' | 'clientId' | 'scopes' | 'resources' | 'ticketEndsAt' | 'reference' | 'sid'> {
   /** The scopes that the client requested and did not get. */
   readonly withheldScopes: readonly string[]
   readonly subject: string
@@ -55,7 +55,7 @@ export function openGrant(
   now: number,
   lifetimes: { readonly code: number; readonly grant: number },
 ): Grant {
-  const { id, subject, clientId, scopes, resources, redirectUri, authTime, ticketEndsAt, reference } =
+  const { id, subject, clientId, scopes, resources, redirectUri, authTime, ticketEndsAt, reference, sid } =
     approved
   return {
     id,
@@ -67,6 +67,7 @@ export function openGrant(
     redirectUri,
     nonce,
     authTime,
+    ...(sid && { sid }),
     createdAt: now,
     usedAt: now,
     expiresAt: now + lifetimes.grant,

@@ -14,12 +14,13 @@ import {
 } from '../tokens/credential.ts'
 import { findAccessToken, holderOf } from './access-tokens.ts'
 import { prefetch } from './change-grant.ts'
+import { type OperatorClaims, operatorClaims, type TokenClaimsOptions } from './operator-claims.ts'
 import { isCurrentRefreshToken } from './refresh-tokens.ts'
 
 /** RFC 7662 2.1. */
 const IntrospectionRequest = z.object({ token: z.string() })
 
-export type IntrospectionOptions = PathOptions<'introspect'> & SubjectOptions
+export type IntrospectionOptions = PathOptions<'introspect'> & SubjectOptions & TokenClaimsOptions
 
 /** RFC 7662 2.2: a token that the caller may not see looks the same as one that does not exist. */
 const INACTIVE = { active: false } as const
@@ -27,13 +28,15 @@ const INACTIVE = { active: false } as const
 /**
  * The introspection endpoint (RFC 7662). A resource server sees every access token, any other client only its own. A refresh
  * token is shown to its client alone. A resource server sees the e-mail address of the user too, if the token has the scope
- * `email`: by it the systems of the operator recognise the user.
+ * `email`: by it the systems of the operator recognise the user. It sees the claims of the option `tokenClaims` too.
  */
 export function introspection(
   kernel: Kernel,
-  { paths, claims = noClaims }: IntrospectionOptions,
+  options: IntrospectionOptions,
   accessTokens: AccessTokenFormat,
 ): { clientEndpoints: ClientEndpoint[] } {
+  const { paths, claims = noClaims } = options
+  const ofOperator = operatorClaims(kernel, options)
   const introspect: ClientEndpoint = {
     path: endpointPath('introspect', paths?.introspect, '/api/oauth/introspect'),
     metadataName: 'introspection_endpoint',
@@ -52,8 +55,10 @@ export function introspection(
         const state = access && findAccessToken(grant, access.hash, kernel.now())
         const described = describe(kernel, client, grant, { token, state })
         if (described === undefined) return json(200, INACTIVE)
-        const showsEmail = client.resourceServer && state?.scopes.includes('email')
-        return json(200, showsEmail ? { ...described, ...(await emailOf(grant, claims)) } : described)
+        if (!client.resourceServer || state === undefined) return json(200, described)
+        const email = state.scopes.includes('email') ? await emailOf(grant, claims) : undefined
+        const more = ofOperator && (await claimsOfToken(kernel, ofOperator, grant, state))
+        return json(200, { ...described, ...email, ...more })
       }
     },
   }
@@ -80,6 +85,18 @@ async function noClaims(): Promise<undefined> {}
 async function emailOf({ subject }: Grant, claims: NonNullable<SubjectOptions['claims']>): Promise<object> {
   const { email, email_verified } = (subject && (await claimsAbout(claims, subject))) || {}
   return { email, email_verified }
+}
+
+/** They are asked for now, also for a JWT: its own may be old. */
+async function claimsOfToken(
+  { store }: Kernel,
+  claims: OperatorClaims,
+  grant: Grant,
+  state: AccessTokenState,
+): Promise<object> {
+  const client = await store.clients.find(holderOf(grant, state))
+  const { scopes, resources } = state
+  return client === undefined ? {} : claims('introspection', { grant, client, scopes, resources })
 }
 
 function describeAccessToken(kernel: Kernel, grant: Grant, state: AccessTokenState): object {

@@ -1,7 +1,8 @@
+import { withRemainingScopes } from '../clients/remaining-terms.ts'
 import { defineErrors, OAuthError, ownedBy } from '../kernel/oauth-error.ts'
 import type { Client, Grant, RefreshState } from '../kernel/records.ts'
 import { narrowedResources } from '../kernel/resource-indicator.ts'
-import { narrowedScopes } from '../kernel/scope.ts'
+import { narrowedScopes, partOf } from '../kernel/scope.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import type { SuccessorKeys } from '../kernel/server-secret.ts'
 import { addAccessToken } from './access-tokens.ts'
@@ -79,11 +80,12 @@ export interface Refreshed extends IssuedTokens {
  * @throws OAuthError when nothing is consumed
  */
 export function rotateRefreshToken(
-  grant: Grant,
+  stored: Grant,
   request: RefreshRequest,
   now: number,
   serverTerms: GrantTerms,
 ): Outcome<Refreshed> {
+  const grant = withRemainingScopes(stored, request.client)
   const terms = termsOf(serverTerms, grant, request.client)
   const state = usableState(grant, request, now, terms)
   if (state === 'spent') return { kind: 'ended', refusal: REFRESH_ERRORS.refresh_token_reused }
@@ -149,7 +151,9 @@ function repeated(
 ): Outcome<Refreshed> {
   const { token, keys, jkt } = request
   const { scopes, resources } = rotation
-  if (!sameList(requested.scopes, scopes) || !sameList(requested.resources, resources))
+  // The client may have lost some since.
+  const remaining = partOf(scopes, grant.scopes)
+  if (!sameList(requested.scopes, remaining) || !sameList(requested.resources, resources))
     throw new OAuthError(REFRESH_ERRORS.refresh_retry_differs)
   if (rotation.jkt !== jkt) throw new OAuthError(REFRESH_ERRORS.refresh_retry_differs, ANOTHER_KEY)
   const derived = keys.deriveAgain(token.secret + rotation.salt, rotation.keyId)

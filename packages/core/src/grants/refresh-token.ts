@@ -74,7 +74,7 @@ interface RefreshContext extends SubjectOptions {
 async function exchangeRefreshToken(
   kernel: Kernel,
   { claims, terms, keys }: RefreshContext,
-  { client, form, arrivedAt, prefetched, assertCanRespond, jkt }: TokenRequest,
+  { client, form, arrivedAt, prefetched, assertCanRespond, prepareResponse, jkt }: TokenRequest,
 ): Promise<Exchanged> {
   const request = readMessage(RefreshTokenRequest, form)
   const token = parseRefreshToken(request.refresh_token)
@@ -98,7 +98,8 @@ async function exchangeRefreshToken(
       const rotated = rotateRefreshToken(grant, rotation, kernel.now(), terms)
       // The user allowed a client whose document has changed since then.
       const outcome = grant.createdAt < (client.document?.consentSince ?? 0) ? CLIENT_CHANGED : rotated
-      return claims === undefined ? outcome : unlessGone(claims, grant, outcome)
+      if (claims === undefined) return prepareResponse(outcome)
+      return unlessGone(claims, grant, outcome).then((left) => prepareResponse(left))
     },
     prefetched,
   )

@@ -12,21 +12,18 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { SignInAttempts } from '../kernel/sign-in-attempts.ts'
-import type { StepFacts } from '../kernel/sign-in-steps.ts'
-import { type AccessTokenFormat, formatRefreshToken, tokenType } from '../tokens/credential.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { attemptOfCredential, prefetch } from './change-grant.ts'
-import type { IssuedTokens } from './grant.ts'
 import {
   type AssertCanRespond,
-  type Exchanged,
   type GrantType,
   type IssuedTerms,
   requireWithinTerms,
-  type TokenMembers,
   type TokenRequest,
-  type TokenResponse,
 } from './grant-type.ts'
+import { type OperatorClaims, operatorClaims, type TokenClaimsOptions } from './operator-claims.ts'
+import { asItIs, claimsOfRequest } from './response-claims.ts'
+import { type TokenResponseContext, tokenResponse } from './token-response.ts'
 
 export const GRANT_TYPE_ERRORS = defineErrors({
   grant_type_unsupported: ['unsupported_grant_type', 'Unsupported grant_type. See grant_types_supported'],
@@ -38,7 +35,7 @@ export const GRANT_TYPE_ERRORS = defineErrors({
 
 const GrantTypeParameter = z.object({ grant_type: text() })
 
-export interface TokenEndpointOptions extends PathOptions<'token'> {
+export interface TokenEndpointOptions extends PathOptions<'token'>, TokenClaimsOptions {
   /**
    * Whether answers name the resources of the access token (draft-mcguinness-oauth-resource-token-resp), so that a client
    * cannot take it for the token of another resource. Default: false.
@@ -46,18 +43,12 @@ export interface TokenEndpointOptions extends PathOptions<'token'> {
   readonly resourceInTokenResponse?: boolean | undefined
 }
 
-interface TokenResponseContext {
-  readonly accessTokens: AccessTokenFormat
-  readonly tokenMembers: readonly TokenMembers[]
-  /** Where an access token is valid that is bound to no resource; absent if answers do not name resources. */
-  readonly namedResources?: readonly string[] | undefined
-}
-
 interface TokenEndpointContext extends TokenResponseContext {
   readonly grantTypes: readonly GrantType[]
   readonly terms: IssuedTerms
   readonly attempts: SignInAttempts | undefined
   readonly assertCanRespond: AssertCanRespond
+  readonly claims: OperatorClaims | undefined
 }
 
 /** A token request whose client is not known yet. */
@@ -76,12 +67,14 @@ interface ClientRequest {
 /** The query string is not read (RFC 6749 2.3.1). */
 export function tokenEndpoint(
   kernel: Kernel,
-  { paths, resourceInTokenResponse = false }: TokenEndpointOptions,
-  offers: Omit<TokenEndpointContext, 'namedResources' | 'assertCanRespond' | 'attempts'>,
+  options: TokenEndpointOptions,
+  offers: Omit<TokenEndpointContext, 'namedResources' | 'assertCanRespond' | 'attempts' | 'claims'>,
 ): { clientEndpoints: ClientEndpoint[] } {
+  const { paths, resourceInTokenResponse = false } = options
   const context: TokenEndpointContext = {
     ...offers,
     attempts: kernel.attempts,
+    claims: operatorClaims(kernel, options),
     namedResources: resourceInTokenResponse ? kernel.resources : undefined,
     assertCanRespond(client, grant) {
       for (const members of offers.tokenMembers) members.precheck(client, grant)
@@ -130,75 +123,20 @@ async function answerToken(
     const waiting = prefetched && members.ready?.(client, prefetched)
     if (waiting !== undefined) await waiting
   }
-  const request = { client, form, arrivedAt, prefetched, assertCanRespond, jkt, http }
+  const claims = context.claims && claimsOfRequest(context.claims, context.accessTokens, client)
+  const prepareResponse = claims?.prepareResponse ?? asItIs
+  const request = { client, form, arrivedAt, prefetched, assertCanRespond, prepareResponse, jkt, http }
   const exchanged = await grantType.exchange(request)
   if (terms.grantTypes.includes(grantType)) requireWithinTerms(grantType, client, exchanged, terms)
-  const response = tokenResponse(client, exchanged, context)
+  const answered = { client, exchanged, claims: claims && (await claims.of(exchanged)) }
+  const response = tokenResponse(answered, context)
   const answer = json(200, response instanceof Promise ? await response : response, key?.headers)
   const { step } = grantType
-  if (step !== undefined) attempts?.used(exchanged.grant, step, http, extentOf(exchanged.issued))
+  if (step !== undefined) attempts?.used(exchanged.grant, step, http, exchanged.issued)
   return answer
 }
 
 function unsupported(grantTypes: readonly GrantType[]): OAuthError {
   const names = grantTypes.map(({ name }) => name).join(' or ')
   return new OAuthError(GRANT_TYPE_ERRORS.grant_type_unsupported, `grant_type must be ${names}`)
-}
-
-/** The answer to an exchange, with the members of all features. Returns a promise only if one of them needs time. */
-function tokenResponse(
-  client: Client,
-  exchanged: Exchanged,
-  context: TokenResponseContext,
-): TokenResponse | Promise<TokenResponse> {
-  const { grant, issued, issuedTokenType } = exchanged
-  const { refreshToken, scopes, expiresIn, jkt } = issued
-  const { accessTokens, namedResources } = context
-  const written = accessTokens.write({ grantId: grant.id, secret: issued.accessToken }, grant)
-  const response = {
-    // A promise of it is replaced below.
-    access_token: written as string,
-    issued_token_type: issuedTokenType,
-    token_type: tokenType(jkt),
-    expires_in: expiresIn,
-    scope: scopes.join(' '),
-    refresh_token: refreshToken && formatRefreshToken({ grantId: grant.id, ...refreshToken }),
-    resource: namedResources && resourceOf(issued, namedResources),
-  }
-  if (typeof written === 'string') return withMembers(client, exchanged, response, context)
-  return written.then((access_token) =>
-    withMembers(client, exchanged, { ...response, access_token }, context),
-  )
-}
-
-function extentOf({ scopes, resources }: IssuedTokens): StepFacts {
-  return { scopes, resource: resources.length === 0 ? undefined : resources.join(' ') }
-}
-
-function resourceOf(
-  { resources: bound }: IssuedTokens,
-  all: readonly string[],
-): string | readonly string[] | undefined {
-  const resources = bound.length === 0 ? all : bound
-  return resources.length === 1 ? resources[0] : resources
-}
-
-function withMembers(
-  client: Client,
-  exchanged: Exchanged,
-  response: TokenResponse,
-  { tokenMembers }: TokenResponseContext,
-): TokenResponse | Promise<TokenResponse> {
-  if (exchanged.issuedTokenType !== undefined) return response
-  let added: readonly Promise<object>[] | undefined
-  for (const members of tokenMembers) {
-    const more = members.membersOf(client, exchanged, response)
-    if (more !== undefined) added = [...(added ?? []), more]
-  }
-  return added === undefined ? response : joined(response, added)
-}
-
-/** No feature replaces a member of core, or of a feature before it. */
-async function joined(response: TokenResponse, added: readonly Promise<object>[]): Promise<TokenResponse> {
-  return Object.assign(response, ...(await Promise.all(added)).reverse(), { ...response })
 }

@@ -6,7 +6,10 @@ import { endGrant, keptUntil, liveUntil } from './change-grant.ts'
 
 /** A grant, for a page of its user. Times are epoch seconds. */
 export interface UserGrant
-  extends Omit<Grant, 'withheldScopes' | 'nonce' | 'ticketEndsAt' | 'code' | 'refresh' | 'accessTokens'> {
+  extends Omit<
+    Grant,
+    'withheldScopes' | 'nonce' | 'sid' | 'ticketEndsAt' | 'code' | 'refresh' | 'accessTokens'
+  > {
   /** Absent when the client was removed; the grant then ends with its access tokens. */
   readonly client?: PublicClient | undefined
 }
@@ -88,7 +91,7 @@ async function listUserGrants(
 }
 
 function userGrant(grant: Grant, client: Client | undefined): UserGrant {
-  const { id, clientId, scopes, resources, redirectUri, origin, network } = grant
+  const { id, clientId, scopes, resources, redirectUri, origin, authority, network } = grant
   const { authTime, createdAt, usedAt, expiresAt } = grant
   const times = { authTime, createdAt, usedAt, expiresAt }
   return {
@@ -98,6 +101,7 @@ function userGrant(grant: Grant, client: Client | undefined): UserGrant {
     resources,
     redirectUri,
     origin,
+    authority,
     network,
     ...times,
     client: client && publicClient(client),

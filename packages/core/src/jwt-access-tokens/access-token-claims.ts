@@ -4,6 +4,7 @@ import { holderOf } from '../grants/access-tokens.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import type { GrantId, Hash } from '../kernel/secrets.ts'
 import type { PresentedToken } from '../tokens/credential.ts'
+import { requireWrongSignature } from '../tokens/jose-faults.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 
 /** The `typ` of a JWT access token (RFC 9068 2.1). An ID token has another one. */
@@ -19,7 +20,10 @@ const Actor = z.object({
   },
 })
 
-/** The claims of a JWT access token (RFC 9068 2.2). Any API can read them, so `sub` is the only one about the user. */
+/**
+ * The claims of the protocol in a JWT access token (RFC 9068 2.2). Any API can read them, so `sub` is the only one about the
+ * user. Claims of the option `tokenClaims` come next to them.
+ */
 export const AccessTokenClaims = z.object({
   iss: z.string(),
   sub: z.string(),
@@ -83,7 +87,10 @@ export function tokenReader(issuer: string, keys: SigningKeys) {
   async function verified(text: string): Promise<PresentedToken | undefined> {
     const algorithms = [...keys.algorithms]
     const options = { issuer, typ: ACCESS_TOKEN_TYPE, algorithms, currentDate: new Date(0) }
-    const jwt = await jwtVerify(text, keySet(), options).catch(() => undefined)
+    const jwt = await jwtVerify(text, keySet(), options).catch(async (error) => {
+      await requireWrongSignature(error, text)
+      return undefined
+    })
     const claims = AccessTokenClaims.safeParse(jwt?.payload).data
     return claims && presentedIn(claims)
   }

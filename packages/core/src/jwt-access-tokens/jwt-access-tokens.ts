@@ -9,6 +9,7 @@ import type { AccessTokenState, Grant, SigningAlgorithm } from '../kernel/record
 import { checkedResource } from '../kernel/resource-indicator.ts'
 import { MAX_SIGNED_LIFETIME } from '../kernel/revocation-log.ts'
 import { sha256 } from '../kernel/secrets.ts'
+import type { UserClaims } from '../kernel/user-claims.ts'
 import { type AccessTokenFormat, type GrantSecret, opaqueAccessTokens } from '../tokens/credential.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { ACCESS_TOKEN_TYPE, claimedGrant, claimsOf, tokenReader } from './access-token-claims.ts'
@@ -55,7 +56,7 @@ export function jwtAccessTokens(options: JwtAccessTokenOptions): Feature {
     if (unknown !== undefined) throw new Error(`jwtAccessTokens: ${unknown} is not a resource of the server`)
     const read = tokenReader(issuer, keys)
     const accessTokens: AccessTokenFormat = {
-      write: (token, grant) => write({ issuer, keys, resources }, token, grant),
+      write: (token, grant, claims) => write({ issuer, keys, resources, claims }, token, grant),
       read: (text) => opaqueAccessTokens.read(text) ?? read(text),
       grantIdOf: (text) => opaqueAccessTokens.grantIdOf(text) ?? claimedGrant(text),
       longest: (bound) => resources.of(bound)?.lifetime,
@@ -68,6 +69,8 @@ interface Signing {
   readonly issuer: string
   readonly keys: SigningKeys
   readonly resources: SignedResources
+  /** Of the operator. */
+  readonly claims: UserClaims | undefined
 }
 
 function write(signing: Signing, token: GrantSecret, grant: Grant): string | Promise<string> {
@@ -79,9 +82,9 @@ function write(signing: Signing, token: GrantSecret, grant: Grant): string | Pro
   return sign(signing, resource, grant, state as AccessTokenState)
 }
 
-/** A repeated answer has the same claims. */
+/** A repeated answer has the same claims of the protocol. No claim of the operator replaces one of them. */
 function sign(
-  { issuer, keys }: Signing,
+  { issuer, keys, claims }: Signing,
   { name, alg }: NonNullable<ReturnType<SignedResources['of']>>,
   grant: Grant,
   state: AccessTokenState,
@@ -89,7 +92,7 @@ function sign(
   const key = keys.signer(alg)
   // Rotated keys must keep their algorithms.
   if (key === undefined) throw new Error(`keys: there is no key for ${alg} any more`)
-  return new SignJWT({ ...claimsOf(issuer, name, grant, state) })
+  return new SignJWT({ ...claims, ...claimsOf(issuer, name, grant, state) })
     .setProtectedHeader({ typ: ACCESS_TOKEN_TYPE, alg, kid: key.kid })
     .sign(key)
 }

@@ -9,6 +9,7 @@ import { CLOCK_TOLERANCE, systemClock } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { checkedResource } from '../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
+import type { UserClaims } from '../kernel/user-claims.ts'
 import type {
   AccessToken,
   Anonymous,
@@ -112,6 +113,11 @@ interface Expected {
   readonly now: () => number
 }
 
+/** The claims of the protocol, and those of the operator. */
+interface VerifiedClaims extends AccessTokenClaims {
+  readonly others?: UserClaims
+}
+
 /**
  * The checks of RFC 9068 4. The function rejects with `invalid_token`, or with 503 if the keys are unavailable: a client must
  * not discard its token then.
@@ -125,14 +131,15 @@ function tokenVerifier({ issuer, resource, keys, now }: Expected) {
     algorithms: ['RS256', 'ES256', 'EdDSA'],
     clockTolerance: CLOCK_TOLERANCE,
   }
-  return async (text: string): Promise<AccessTokenClaims> => {
+  return async (text: string): Promise<VerifiedClaims> => {
     const options = { ...expected, currentDate: new Date(1000 * now()) }
     const { payload } = await jwtVerify(text, keySet, options).catch((error) => refuse(error, text))
     const claims = AccessTokenClaims.safeParse(payload)
     // An `iat` in the future means that a clock is wrong, so `exp` proves nothing.
     if (!claims.success || claims.data.iat > now() + CLOCK_TOLERANCE)
       throw new OAuthError(BEARER_ERRORS.bearer_unknown)
-    return claims.data
+    const others = Object.entries(payload).filter(([name]) => !Object.hasOwn(AccessTokenClaims.shape, name))
+    return { ...claims.data, ...(others.length > 0 && { others: Object.fromEntries(others) }) }
   }
 }
 
@@ -161,7 +168,7 @@ async function refuse(cause: unknown, text: string): Promise<never> {
   throw new OAuthError(definition, undefined, { cause })
 }
 
-function tokenOf(claims: AccessTokenClaims): AccessToken | ClientCredentialsToken {
+function tokenOf(claims: VerifiedClaims): AccessToken | ClientCredentialsToken {
   const { act, sub, client_id: clientId } = claims
   return {
     grantId: presentedIn(claims).grantId,
@@ -174,5 +181,6 @@ function tokenOf(claims: AccessTokenClaims): AccessToken | ClientCredentialsToke
     expiresAt: claims.exp,
     ...(act && { act }),
     ...claims.cnf,
+    ...(claims.others && { claims: claims.others }),
   }
 }

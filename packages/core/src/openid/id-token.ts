@@ -40,7 +40,7 @@ export function idTokenMembers(
     precheck(client, { scopes }) {
       if (asksForOpenId(scopes)) signerFor(client)
     },
-    membersOf(client, exchanged, { access_token }) {
+    membersOf(client, exchanged, { access_token }, claims) {
       const { subject } = exchanged.grant
       // An ID token is about a user, and this grant may have none.
       if (subject === undefined || !asksForOpenId(exchanged.issued.scopes)) return undefined
@@ -51,13 +51,14 @@ export function idTokenMembers(
         clientId: client.clientId,
         authTime: exchanged.grant.authTime,
         nonce: exchanged.nonce,
+        sid: exchanged.grant.sid,
         accessToken: access_token,
         issuedAt,
         expiresAt: issuedAt + lifetime,
       }
       return userClaims
         .of(client, exchanged, subject)
-        .then((user) => signIdToken(signerFor(client), { ...content, user }))
+        .then((user) => signIdToken(signerFor(client), { ...content, user: { ...user, ...claims } }))
         .then((id_token) => ({ id_token }))
     },
   }
@@ -80,6 +81,9 @@ interface IdTokenContent {
   readonly clientId: string
   readonly authTime: number | undefined
   readonly nonce?: string | undefined
+  /** The session, for a client that hears of its end. */
+  readonly sid?: string | undefined
+  /** Of the user and of the operator. */
   readonly user: UserClaims
   /** The access token issued with it, for `at_hash`. */
   readonly accessToken: string
@@ -96,6 +100,7 @@ async function signIdToken(key: PrivateJwk, content: IdTokenContent): Promise<st
     at_hash: accessTokenHash(content.accessToken, key.alg),
     azp: content.clientId,
     nonce: content.nonce,
+    ...(content.sid && { sid: content.sid }),
   }
   return new SignJWT(claims)
     .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'JWT' })

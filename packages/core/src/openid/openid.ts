@@ -2,6 +2,7 @@
 
 import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
 import type { TokenMembers } from '../grants/grant-type.ts'
+import type { TokenClaimsOptions } from '../grants/operator-claims.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
@@ -21,8 +22,13 @@ import {
 } from './claims.ts'
 import { idTokenMembers } from './id-token.ts'
 import { userinfo } from './userinfo.ts'
+import { userinfoClaims } from './userinfo-claims.ts'
 
-export interface OpenIdOptions extends PathOptions<'userinfo'>, SubjectOptions, IdTokenClaimsOptions {
+export interface OpenIdOptions
+  extends PathOptions<'userinfo'>,
+    SubjectOptions,
+    IdTokenClaimsOptions,
+    TokenClaimsOptions {
   /**
    * Signs the ID tokens of clients that choose no algorithm. `keys` needs one for it. Default RS256, as every provider must
    * have it (OpenID Connect Core 15.1), unless a profile forbids it.
@@ -67,7 +73,13 @@ export function openId(
   const path = endpointPath('userinfo', paths?.userinfo, '/api/oauth/userinfo')
   return [
     {
-      endpoints: [userinfo(path, claims, release, guardOf(server, server.issuer, accessTokens, proofs))],
+      endpoints: [
+        userinfo(
+          path,
+          { claims, release, ofOperator: userinfoClaims(server, options) },
+          guardOf(server, server.issuer, accessTokens, proofs),
+        ),
+      ],
       metadata: metadataOf(server.scopes, keys),
       tokenMembers: idTokenMembers(server, keys, {
         alg: chosen,

@@ -3,6 +3,7 @@
 import type { CorsHeaders } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import type { Actor } from '../kernel/records.ts'
+import type { UserClaims } from '../kernel/user-claims.ts'
 import type { ProofHeaders } from '../tokens/proof-of-possession.ts'
 
 /** A valid access token, as the guard found it. */
@@ -23,6 +24,8 @@ export interface AccessToken {
   readonly act?: Actor | undefined
   /** The thumbprint of the key that it is bound to, and that the request proved. Absent for a bearer token. */
   readonly jkt?: string | undefined
+  /** Claims of the option `tokenClaims`, in a JWT access token. A guard with the store has none: it asks nobody. */
+  readonly claims?: UserClaims | undefined
 }
 
 /**

@@ -118,7 +118,7 @@ export function tokenExchange({ lifetime = 900 }: TokenExchangeOptions = {}): Fe
 
 async function exchangeToken(
   { server, lifetime }: ExchangeContext,
-  { client, form, prefetched, jkt }: TokenRequest,
+  { client, form, prefetched, prepareResponse, jkt }: TokenRequest,
 ): Promise<Exchanged> {
   const request = readMessage(TokenExchangeRequest, form)
   refuseUnsupported(request)
@@ -141,7 +141,7 @@ async function exchangeToken(
   const changed = await changeGrant(
     server,
     presented.grantId,
-    (grant) => narrowToken(grant, exchange, server.now()),
+    (grant) => prepareResponse(narrowToken(grant, exchange, server.now()), ACCESS_TOKEN_TYPE),
     prefetched,
   )
   if (changed === undefined) throw new OAuthError(EXCHANGE_ERRORS.subject_token_unknown)

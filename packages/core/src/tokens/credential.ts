@@ -1,5 +1,6 @@
 import type { Grant } from '../kernel/records.ts'
 import { type GrantId, type Hash, type Secret, sha256 } from '../kernel/secrets.ts'
+import type { UserClaims } from '../kernel/user-claims.ts'
 
 /**
  * The text of a credential and its parts. The grant decides whether a credential is valid.
@@ -79,8 +80,12 @@ export interface PresentedToken {
  * revoked.
  */
 export interface AccessTokenFormat {
-  /** The token as the client gets it. `grant` already stores the hash of its secret. */
-  write(token: GrantSecret, grant: Grant): string | Promise<string>
+  /**
+   * The token as the client gets it. `grant` already stores the hash of its secret.
+   *
+   * @param claims of the option `tokenClaims`, for a signed token
+   */
+  write(token: GrantSecret, grant: Grant, claims?: UserClaims): string | Promise<string>
   /** What a presented token leads to, or `undefined` for another format. The grant decides whether it is live. */
   read(text: string): PresentedToken | undefined | Promise<PresentedToken | undefined>
   /** The grant that a presented text names, before anything of it is checked: its record can be read meanwhile. */
