@@ -6,7 +6,7 @@ import { clientIdUrlFault, documentReader } from './client-document.ts'
 const ID = 'https://app.dev/client.json'
 const scopes = { 'notes:read': { description: '' }, 'notes:write': { description: '' } }
 const kernel = { now: () => 1_800_000_000, scopes } as unknown as Kernel
-const methods = [none, clientSecretPost]
+const methods = [none, clientSecretPost(() => true)]
 const DOCUMENT = { client_id: ID, client_name: 'App', redirect_uris: ['http://127.0.0.1/callback'] }
 const read = documentReader(kernel, methods)
 const validated = (changed: object, id = ID) => read(id, { ...DOCUMENT, ...changed }, 1_900_000_000)

@@ -87,10 +87,15 @@ export type ReadDocument = (clientId: string, members: Members, expiresAt: numbe
 /** What a document may register, except its authentication methods. */
 const REGISTRABLE = {
   authMethods: [],
-  grantTypes: ['authorization_code', 'refresh_token'],
+  /** The last one for clients that a trust of `jwtBearer` names. */
+  grantTypes: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
   signingAlgorithms: [],
-  /** RFC 9449 5.2. A server without DPoP ignores this member. */
-  members: { dpop_bound_access_tokens: z.boolean().optional() },
+  /** RFC 9449 5.2 and Back-Channel Logout 2.2. A server without the feature ignores its members, also ill-formed ones. */
+  members: {
+    dpop_bound_access_tokens: z.boolean().optional(),
+    backchannel_logout_uri: text(2048).optional().catch(undefined),
+    backchannel_logout_session_required: z.boolean().optional().catch(undefined),
+  },
 }
 
 const MAX_REDIRECT_URIS = 20

@@ -20,6 +20,8 @@ export interface ConnectedApp {
   readonly knownClient?: string | undefined
   /** Where it sent the browser of its user. Show the hosts: the app chose its name itself. */
   readonly redirectUris: readonly string[]
+  /** The issuer that allowed it by an assertion (RFC 7523); absent if the user did. */
+  readonly allowedBy?: string | undefined
   /** Present if it uses the device grant. `network`, if known, sent the device authorization request. */
   readonly device?: { readonly network?: string | undefined } | undefined
   /** In the order of the catalogue. */
@@ -45,6 +47,8 @@ export function installationsOf(
  * of the device grant by all devices, so each grant counts as one.
  */
 export function installationOf({ clientId, id, origin }: UserGrant): string {
+  // Each assertion opens a grant of its own, for some minutes.
+  if (origin === 'assertion') return clientId
   return origin === 'device' || clientId.startsWith('https://') ? id : clientId
 }
 
@@ -91,12 +95,13 @@ function oneOf(
   catalogue: readonly ScopeInWords[],
 ): Omit<ConnectedApp, 'app'> {
   const [latest] = grants
-  const { client, clientId, origin, network } = latest
+  const { client, clientId, origin, authority, network } = latest
   const allowed = new Set(grants.flatMap(({ scopes }) => scopes))
   return {
     ...{ installation: installationOf(latest), clientId },
     ...{ name: client?.clientName, origin: client?.origin, knownClient: client?.knownClient },
     redirectUris: [...new Set(grants.flatMap(({ redirectUri }) => redirectUri ?? []))],
+    ...(authority && { allowedBy: authority.issuer }),
     device: origin === 'device' ? { network } : undefined,
     scopes: catalogue.filter(({ name }) => allowed.has(name)),
     firstUsed: Math.min(...grants.map(({ createdAt }) => createdAt)),

@@ -144,6 +144,7 @@ export const de: Language = {
     runsOn: 'Läuft auf',
     otherDevice: 'einem anderen Gerät',
     otherDeviceFrom: 'einem anderen Gerät, das aus dem Netz {network} angefragt hat',
+    allowedBy: 'Erlaubt von',
     verifiedAddress: 'Überprüfte Adresse',
     firstUsed: 'Zuerst genutzt',
     lastUsed: 'Zuletzt genutzt',

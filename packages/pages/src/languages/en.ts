@@ -162,6 +162,8 @@ export const en = {
     runsOn: 'Runs on',
     otherDevice: 'another device',
     otherDeviceFrom: 'another device, which asked from {network}',
+    /** A label; the address of an identity provider follows, which allowed the app in place of the user. */
+    allowedBy: 'Allowed by',
     /** A mark of the host of a known client. */
     verifiedAddress: 'Verified address',
     firstUsed: 'First used',

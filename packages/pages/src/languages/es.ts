@@ -141,6 +141,7 @@ export const es: Language = {
     runsOn: 'Se ejecuta en',
     otherDevice: 'otro dispositivo',
     otherDeviceFrom: 'otro dispositivo, que lo solicitó desde {network}',
+    allowedBy: 'Permitido por',
     verifiedAddress: 'Dirección verificada',
     firstUsed: 'Primer uso',
     lastUsed: 'Último uso',

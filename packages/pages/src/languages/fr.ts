@@ -149,6 +149,7 @@ export const fr: Language = {
     runsOn: 'Fonctionne sur',
     otherDevice: 'un autre appareil',
     otherDeviceFrom: 'un autre appareil, dont la demande provenait de {network}',
+    allowedBy: 'Autorisé par',
     verifiedAddress: 'Adresse vérifiée',
     firstUsed: 'Première utilisation',
     lastUsed: 'Dernière utilisation',

@@ -133,6 +133,7 @@ export const ja: Language = {
     runsOn: '実行場所',
     otherDevice: '別の端末',
     otherDeviceFrom: '別の端末（要求元のネットワーク: {network}）',
+    allowedBy: '許可元',
     verifiedAddress: '確認済みのアドレス',
     firstUsed: '初回の使用',
     lastUsed: '最後の使用',

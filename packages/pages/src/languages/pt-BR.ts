@@ -140,6 +140,7 @@ export const ptBR: Language = {
     runsOn: 'Executado em',
     otherDevice: 'outro dispositivo',
     otherDeviceFrom: 'outro dispositivo, que fez o pedido a partir de {network}',
+    allowedBy: 'Permitido por',
     verifiedAddress: 'Endereço verificado',
     firstUsed: 'Primeiro uso',
     lastUsed: 'Último uso',

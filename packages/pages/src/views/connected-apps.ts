@@ -107,8 +107,8 @@ function folded(context: PageContext, list: ConnectedAppsList, one: ConnectedApp
 function installation(context: PageContext, list: ConnectedAppsList, app: ConnectedApp): SafeHtml {
   const texts = context.language.connectedApps
   const name = app.called ?? ownName(context, app)
-  const at = place(context, app)
-  return html`${at === '' ? '' : html`<dl>${at}</dl>`}
+  const facts = [place(context, app), allowedBy(context, app)].filter((fact) => fact !== '')
+  return html`${facts.length === 0 ? '' : html`<dl>${facts}</dl>`}
   ${times(context, app)}
   ${permissions(context, app.scopes)}
   <div class="changes">
@@ -147,6 +147,12 @@ function place(context: PageContext, { device, redirectUris, knownClient }: Conn
   if (device === undefined)
     return html`<div><dt>${consent.sendsYouTo}</dt>${redirectUris.map((uri) => html`<dd>${redirectHost(context, uri)}${knownClient !== undefined && uri.startsWith('https:') ? mark(texts.verifiedAddress) : ''}</dd>`)}</div>`
   return html`<div><dt>${texts.runsOn}</dt><dd>${otherDevice(context, device.network)}</dd></div>`
+}
+
+/** The identity provider that allowed it; `''` if the user did. */
+function allowedBy({ language }: PageContext, { allowedBy: issuer }: ConnectedApp): SafeHtml | '' {
+  if (issuer === undefined) return ''
+  return html`<div><dt>${language.connectedApps.allowedBy}</dt><dd><bdi dir="ltr"><code>${issuer}</code></bdi></dd></div>`
 }
 
 function otherDevice({ language }: PageContext, network: string | undefined): SafeHtml | string {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { clientDocumentFields } from './client-documents.ts'
 import { choice, field, seconds, text, toggle } from './fields.ts'
+import { JwtBearer } from './jwt-bearer.ts'
 import { knownClientsField } from './known-clients.ts'
 import type { Origin } from './references.ts'
 
@@ -82,6 +83,11 @@ export const Features = (origin: Origin) =>
       '`off`: no dynamic client registration; the operator adds each client',
       { variable: 'REGISTRATION' },
     ),
+    initialAccessTokens: field(
+      toggle(false),
+      'clients register themselves only with an initial access token, which an operator makes with `clients add-token`',
+      { variable: 'INITIAL_ACCESS_TOKENS', guide: 'how-to/static-clients.md#registration-with-a-token' },
+    ),
     clientDocuments: z.strictObject(clientDocumentFields(origin)).prefault({}),
     knownClients: knownClientsField,
     idTokenClaims: field(
@@ -93,7 +99,13 @@ export const Features = (origin: Origin) =>
       variable: 'LOGOUT',
       guide: 'how-to/logout.md',
     }),
+    backChannelLogout: field(
+      toggle(false),
+      'back-channel logout: the server tells static clients with `--backchannel-logout-uri` when a session ends, by a signed message over the internet',
+      { variable: 'BACK_CHANNEL_LOGOUT', guide: 'how-to/logout.md#back-channel-logout' },
+    ),
     jwtAccessTokens: JwtAccessTokens.prefault({}),
+    jwtBearer: JwtBearer.prefault({}),
     device: field(
       choice(['off', 'integrations', 'all']).default('off'),
       '`integrations`: the device grant for static clients, with the user code typed at `/oauth/device`; `all`: for self-registered clients too, with read scopes only. Then anyone can send people such a code (phishing)',
@@ -115,6 +127,14 @@ export const Features = (origin: Origin) =>
       choice(['fapi2']).optional(),
       '`fapi2`: the FAPI 2.0 Security Profile: only static clients with keys, PAR for every request, DPoP for every token. It sets `clientAuthentication`, `registration`, `clientDocuments`, `knownClients`, `dpop` and `par`',
       { variable: 'PROFILE', guide: 'how-to/fapi2.md' },
+    ),
+    refreshTokenExpiration: field(
+      toggle(false),
+      'token responses say in `refresh_token_timeout` and `authorization_expires_in` when a refresh token and its grant end',
+      {
+        variable: 'REFRESH_TOKEN_EXPIRATION',
+        guide: 'how-to/browser-apps.md#tell-the-application-when-the-sign-in-ends',
+      },
     ),
     tokenExchange: field(toggle(false), 'token exchange', {
       variable: 'TOKEN_EXCHANGE',

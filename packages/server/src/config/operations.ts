@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { choice, field, portNumber, seconds, text, toggle, whole } from './fields.ts'
-import { type Origin, urlWithPassword } from './references.ts'
+import { type Origin, path, urlWithPassword } from './references.ts'
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -21,6 +21,11 @@ export const operationsFields = (origin: Origin) => ({
     whole('a number of days', 1, 90).default(14),
     'how many days the steps of a sign-in attempt are kept, maximum 90; without a user, 3 days at most',
     { variable: 'EXPLAIN_DAYS', guide: 'server/failed-sign-ins.md' },
+  ),
+  webhooks: field(
+    path(origin).optional(),
+    'a file with a JSON list of endpoints, `{ name, url, secret, types }`: they get signed messages about grants, clients, accounts and sessions',
+    { variable: 'WEBHOOKS', path: true, guide: 'how-to/webhooks.md' },
   ),
   drainSeconds: field(
     seconds(5, 0),

@@ -62,6 +62,11 @@ const Resource = z.strictObject({
     otherwise: 'those with `baseline`',
   }),
   dpop: field(choice(['required']).optional(), '`required`: it accepts bound tokens only'),
+  claims: field(
+    z.array(text()).optional(),
+    'claims of the user, such as `roles`, for it alone: its JWT access tokens have them, and the introspection of its other tokens shows them',
+    { otherwise: 'none', guide: 'how-to/claims.md#in-the-configuration-of-a-server' },
+  ),
 })
 
 const RESOURCE_EXPECTED =

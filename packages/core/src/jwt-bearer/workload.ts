@@ -1,0 +1,89 @@
+/**
+ * Workload identity: a program presents the token that its platform gave it (GitHub Actions, GitLab, Kubernetes, SPIFFE), and needs
+ * no secret (RFC 7523 2.1; MCP draft SEP-1933, Workload Identity Federation, as of June 2026).
+ */
+import * as z from 'zod'
+import type { ServerContext } from '../feature.ts'
+import { requireKeyFor } from '../grants/access-tokens.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { Client } from '../kernel/records.ts'
+import type { Transients } from '../kernel/store.ts'
+import type { Assertion } from './assertion.ts'
+import { verifySignature } from './assertion-signature.ts'
+import { checkAudience, checkTimes } from './assertion-times.ts'
+import type { ApprovedGrant, GrantRequest } from './issued-grant.ts'
+import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
+import { resourcesWithin, scopesWithin } from './narrowing.ts'
+import { assertionId, countUse, useOnce } from './replay.ts'
+import { matches, type ReadRule } from './workload-rule.ts'
+
+const WorkloadClaims = z.looseObject({
+  sub: z.string().min(1).max(2048),
+  jti: z.string().min(1).max(512).optional(),
+  cnf: z.object({ jkt: z.string() }).strict().optional(),
+})
+
+export interface WorkloadContext {
+  readonly server: ServerContext
+  readonly transients: Transients
+  readonly rules: readonly ReadRule[]
+  /** The values of `aud` where a rule has none. */
+  readonly audiences: () => readonly string[]
+  readonly count: (issuer: string, subject: string, clientId: string) => Promise<void>
+}
+
+/**
+ * The only rule for these claims. Nothing of them is verified yet, and nothing is fetched or stored.
+ *
+ * @param clientId of the request; absent if it names none
+ * @throws OAuthError `invalid_grant`
+ */
+export function ruleFor(rules: readonly ReadRule[], { claims }: Assertion, clientId?: string): ReadRule {
+  const matching = rules.filter(
+    ({ options }) => (clientId === undefined || options.client === clientId) && matches(options, claims),
+  )
+  const [rule, ...others] = matching
+  if (rule === undefined || others.length > 0) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_rule)
+  return rule
+}
+
+/** What the token of a workload gives. @throws OAuthError after which nothing is issued */
+export async function approveWorkload(
+  context: WorkloadContext,
+  assertion: Assertion,
+  request: GrantRequest,
+): Promise<ApprovedGrant> {
+  const { server, transients } = context
+  const { client } = request
+  const now = server.now()
+  const rule = ruleFor(context.rules, assertion, client.clientId)
+  requireWorkloadClient(client)
+  await verifySignature(assertion, rule.keys, server)
+  const { options, lifetime } = rule
+  const claims = WorkloadClaims.safeParse(assertion.claims).data
+  if (claims === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_claims)
+  checkAudience(assertion.claims, options.audiences ?? context.audiences(), options.manyAudiences)
+  const exp = checkTimes(assertion.claims, rule.maxAssertionLifetime, now)
+  if (claims.cnf !== undefined && claims.cnf.jkt !== request.jkt)
+    throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_key)
+  const resources = resourcesWithin(rule.resources, request.resources)
+  requireKeyFor(resources, server.boundResources, request.jkt)
+  const scopes = scopesWithin(options.scopes, client, [request.scope])
+  const issuer = options.issuer ?? `spiffe://${options.trustDomain}`
+  await context.count(issuer, claims.sub, client.clientId)
+  if (options.replay === 'window')
+    await countUse(transients, assertionId('workload', issuer, assertion.signed), exp, now)
+  else await useOnce(transients, assertionId('workload', issuer, requiredJti(claims.jti)), exp, now)
+  return { authority: { issuer, subject: claims.sub }, scopes, resources, lifetime }
+}
+
+/** A client for workloads alone: its id proves nothing, so it must be good for nothing else. */
+function requireWorkloadClient({ origin, grantTypes, redirectUris }: Client): void {
+  if (origin !== 'integration' || grantTypes.length !== 1 || redirectUris.length > 0)
+    throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_client)
+}
+
+function requiredJti(jti: string | undefined): string {
+  if (jti === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_claims)
+  return jti
+}

@@ -1,0 +1,327 @@
+import { clientAssertion } from '@grantkit/core/client-assertion'
+import { dpop } from '@grantkit/core/dpop'
+import { JWT_BEARER, jwtBearer } from '@grantkit/core/jwt-bearer'
+import { describe, expect, it } from 'vitest'
+import { IDP, idJag, MCP, openForOrganization, present, TRUST } from './assertions.ts'
+import { bodyOf, credentials, register, type TokenAnswer } from './client.ts'
+import { provingKey } from './dpop-key.ts'
+import { proven } from './dpop-service.ts'
+import { ISSUER, openService, SCOPES, type Service } from './service.ts'
+import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
+
+/** Enterprise-Managed Authorization: what an ID-JAG gives. Attacks are in `id-jag-attacks.test.ts`. */
+
+const tokenOf = async (...presented: Parameters<typeof present>) =>
+  (await present(...presented)).body as unknown as TokenAnswer
+
+async function listed({ server }: Service, subject = 'alice') {
+  return (await server.grants.list(subject)).grants
+}
+
+describe('an ID-JAG of a trusted issuer', () => {
+  it('gives a bearer token for its user, scopes and resource, without refresh token and ID token', async () => {
+    const { service, assistant } = await openForOrganization()
+    const { status, body, headers } = await present(service, await idJag(service, assistant), assistant)
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store'])
+    expect(body).toEqual({
+      access_token: expect.stringMatching(/^gka_/),
+      token_type: 'Bearer',
+      expires_in: 900,
+      scope: 'courses:read courses:write',
+    })
+  })
+
+  it('gives a token that the guard of its resource alone accepts, for the user', async () => {
+    const { service, assistant } = await openForOrganization({ trust: { resources: undefined } })
+    const elsewhere = await tokenOf(service, await idJag(service, assistant), assistant)
+    expect((await service.callApi(elsewhere.access_token, 'courses:read')).kind).toBe('refused')
+    const claims = { resource: ISSUER }
+    const here = await tokenOf(service, await idJag(service, assistant, { claims }), assistant)
+    expect(await service.callApi(here.access_token, 'courses:read')).toMatchObject({
+      token: { subject: 'alice', clientId: assistant.clientId, resources: [ISSUER] },
+    })
+  })
+
+  it('is accepted as client_secret_basic and private_key_jwt send the credentials', async () => {
+    const key = await newKey()
+    const client = { tokenEndpointAuthMethod: 'private_key_jwt', jwks: { keys: [key.jwk] } }
+    const { service, assistant } = await openForOrganization({ client, features: [clientAssertion()] })
+    const proof = assertionForm(await assertionOf(service, key, assistant.clientId))
+    expect((await present(service, await idJag(service, assistant), undefined, proof)).status).toBe(200)
+  })
+
+  it('drops openid and offline_access', async () => {
+    const { service, assistant } = await openForOrganization()
+    const claims = { scope: 'openid offline_access courses:read' }
+    const { body } = await present(service, await idJag(service, assistant, { claims }), assistant)
+    expect(body).toMatchObject({ scope: 'courses:read' })
+    expect(body).not.toHaveProperty('id_token')
+  })
+
+  it.each<[string, object, object, string]>([
+    ['the claim', { scope: 'courses:read students:read' }, {}, 'courses:read'],
+    ['the request', {}, { scope: 'courses:write openid' }, 'courses:write'],
+    ['the trust, without a claim', { scope: undefined }, {}, 'courses:read courses:write'],
+    ['the request, without a claim', { scope: undefined }, { scope: 'courses:write' }, 'courses:write'],
+  ])('gives no more scopes than %s', async (_, claims, form, scope) => {
+    const { service, assistant } = await openForOrganization()
+    const assertion = await idJag(service, assistant, { claims: { ...claims } })
+    expect((await present(service, assertion, assistant, { ...form })).body).toMatchObject({ scope })
+  })
+
+  it('gives no more scopes than the client has registered', async () => {
+    const { service, assistant } = await openForOrganization({ client: { scopes: ['courses:read'] } })
+    const { body } = await present(service, await idJag(service, assistant), assistant)
+    expect(body).toMatchObject({ scope: 'courses:read' })
+  })
+
+  it('without a resource is for the only one of its trust, or for the requested one', async () => {
+    const claims = { resource: undefined }
+    const one = await openForOrganization()
+    const bound = await present(
+      one.service,
+      await idJag(one.service, one.assistant, { claims }),
+      one.assistant,
+    )
+    expect(bound.status).toBe(200)
+    expect((await listed(one.service))[0]?.resources).toEqual([MCP])
+    const { service, assistant } = await openForOrganization({ trust: { resources: undefined } })
+    const answer = (form = {}) =>
+      idJag(service, assistant, { claims }).then((jag) => present(service, jag, assistant, form))
+    expect(await answer()).toMatchObject({ status: 400, error: 'invalid_target', reason: 'jwt_grant_target' })
+    expect((await answer({ resource: MCP })).status).toBe(200)
+  })
+
+  it('for several resources gives the requested one', async () => {
+    const { service, assistant } = await openForOrganization({ trust: { resources: undefined } })
+    const assertion = await idJag(service, assistant, { claims: { resource: [ISSUER, MCP] } })
+    await present(service, assertion, assistant, { resource: MCP })
+    expect((await listed(service))[0]?.resources).toEqual([MCP])
+  })
+
+  it('keeps the time and the way of the sign-in, and who acts, with the grant', async () => {
+    const { service, assistant } = await openForOrganization()
+    const claims = { auth_time: service.clock.now - 60.5, acr: 'phr', amr: ['hwk'], act: { sub: 'agent-7' } }
+    await present(service, await idJag(service, assistant, { claims }), assistant)
+    expect((await listed(service))[0]).toMatchObject({
+      origin: 'assertion',
+      authTime: service.clock.now - 61,
+      authority: { issuer: IDP, subject: 'U019488227', acr: 'phr', amr: ['hwk'], actor: 'agent-7' },
+    })
+    expect(service.events).toContainEqual({
+      type: 'assertion_exchanged',
+      grantId: expect.any(String),
+      clientId: assistant.clientId,
+      ...{ subject: 'alice', issuer: IDP, assertedSubject: 'U019488227', actor: 'agent-7' },
+    })
+  })
+
+  it('gives a DPoP-bound token with a proof, and is bound to a key itself by cnf', async () => {
+    const { service, assistant } = await openForOrganization({ features: [dpop()] })
+    const key = provingKey()
+    const path = '/api/oauth/token'
+    const send = async (assertion: string, by = key) => {
+      const form = { grant_type: JWT_BEARER, assertion, ...credentials(assistant) }
+      return service.send('POST', path, { form, headers: proven(service, path, {}, by) })
+    }
+    const claims = { cnf: { jkt: key.thumbprint } }
+    expect(bodyOf(await send(await idJag(service, assistant)))).toMatchObject({ token_type: 'DPoP' })
+    expect(bodyOf(await send(await idJag(service, assistant, { claims })))).toMatchObject({
+      token_type: 'DPoP',
+    })
+    const other = await send(await idJag(service, assistant, { claims }), provingKey())
+    expect(bodyOf(other)).toMatchObject({ error: 'invalid_grant' })
+    const without = await present(service, await idJag(service, assistant, { claims }), assistant)
+    expect(without).toMatchObject({ error: 'invalid_grant', reason: 'jwt_grant_key' })
+  })
+})
+
+describe('a grant by an ID-JAG', () => {
+  it('is ended by its user, by its client and by the operator', async () => {
+    const { service, assistant, feature } = await openForOrganization({ trust: { resources: [ISSUER] } })
+    const claims = { resource: ISSUER }
+    const next = async () => tokenOf(service, await idJag(service, assistant, { claims }), assistant)
+    const state = async ({ access_token }: TokenAnswer) => (await service.callApi(access_token)).kind
+
+    const byUser = await next()
+    await service.server.grants.revoke('alice', (await listed(service))[0]?.id ?? '')
+    expect(await state(byUser)).toBe('refused')
+
+    const byClient = await next()
+    const form = { token: byClient.access_token, ...credentials(assistant) }
+    await service.send('POST', '/api/oauth/revoke', { form })
+    expect(await state(byClient)).toBe('refused')
+
+    const byOperator = await next()
+    expect(await feature.endGrants({ issuer: IDP, subject: 'somebody else' })).toBe(0)
+    expect(await feature.endGrants({ issuer: 'https://other.example' })).toBe(0)
+    expect(await feature.endGrants({ issuer: IDP, subject: 'U019488227' })).toBe(1)
+    expect(await state(byOperator)).toBe('refused')
+    expect(await feature.endGrants({ issuer: IDP })).toBe(0)
+  })
+
+  it('ends with its token, and lives no longer than the trust says', async () => {
+    const { service, assistant } = await openForOrganization({ trust: { lifetime: 120 } })
+    const { expires_in } = await tokenOf(service, await idJag(service, assistant), assistant)
+    expect(expires_in).toBe(120)
+    service.clock.now += 120
+    expect(await listed(service)).toEqual([])
+  })
+})
+
+describe('the user of an ID-JAG', () => {
+  it('is who subjectOf finds by issuer and subject; nobody gets no token', async () => {
+    const { service, assistant } = await openForOrganization()
+    const claims = { sub: 'somebody' }
+    expect(await present(service, await idJag(service, assistant, { claims }), assistant)).toMatchObject({
+      ...{ status: 400, error: 'invalid_grant', reason: 'jwt_grant_subject' },
+    })
+  })
+
+  it('who is disabled gets no more tokens', async () => {
+    const active = new Set(['alice'])
+    const subjectOf = async () => (active.has('alice') ? 'alice' : undefined)
+    const { service, assistant } = await openForOrganization({ subjectOf })
+    expect((await present(service, await idJag(service, assistant), assistant)).status).toBe(200)
+    active.clear()
+    await service.server.grants.revokeAll('alice')
+    expect(await listed(service)).toEqual([])
+    expect((await present(service, await idJag(service, assistant), assistant)).error).toBe('invalid_grant')
+  })
+
+  it('of a shared issuer is known by tenant too, which must be there', async () => {
+    const asked: unknown[] = []
+    const subjectOf = async (user: object) => {
+      asked.push(user)
+      return 'alice'
+    }
+    const { service, assistant } = await openForOrganization({ trust: { tenants: true }, subjectOf })
+    const without = await present(service, await idJag(service, assistant), assistant)
+    expect(without).toMatchObject({ error: 'invalid_grant', reason: 'jwt_grant_claims' })
+    const claims = { tenant: 'tenant-b' }
+    await present(service, await idJag(service, assistant, { claims }), assistant)
+    expect(asked).toEqual([
+      expect.objectContaining({
+        issuer: IDP,
+        subject: 'U019488227',
+        tenant: 'tenant-b',
+        clientId: assistant.clientId,
+      }),
+    ])
+  })
+
+  it.each<[string, object, object, string | undefined]>([
+    ['that is verified and listed', { email: 'a@acme.example', email_verified: true }, {}, 'a@acme.example'],
+    [
+      'that is unverified',
+      { email: 'a@acme.example', email_verified: false },
+      { emailsVerified: true },
+      undefined,
+    ],
+    ['that nobody has verified', { email: 'a@acme.example' }, {}, undefined],
+    ['that the trust vouches for', { email: 'a@acme.example' }, { emailsVerified: true }, 'a@acme.example'],
+    ['of another domain', { email: 'a@evil.example', email_verified: true }, {}, undefined],
+    [
+      'that only ends like the domain',
+      { email: 'a@evil.example@acme.example.evil', email_verified: true },
+      {},
+      undefined,
+    ],
+    [
+      'without a list',
+      { email: 'a@acme.example', email_verified: true },
+      { linkByEmail: undefined },
+      undefined,
+    ],
+  ])('an e-mail address %s', async (_, claims, trust, expected) => {
+    const asked: { linkableEmail?: string | undefined }[] = []
+    const { service, assistant } = await openForOrganization({
+      trust: { linkByEmail: { domains: ['acme.example'] }, ...trust },
+      async subjectOf(user) {
+        asked.push(user)
+        return undefined
+      },
+    })
+    await present(service, await idJag(service, assistant, { claims: { ...claims } }), assistant)
+    expect(asked[0]?.linkableEmail).toBe(expected)
+  })
+})
+
+describe('the metadata', () => {
+  it('name the grant type and the profile, and no trusted issuer', async () => {
+    const { service } = await openForOrganization()
+    const answer = await service.send('GET', '/.well-known/oauth-authorization-server')
+    expect(bodyOf(answer)).toMatchObject({
+      grant_types_supported: expect.arrayContaining([JWT_BEARER]),
+      authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
+    })
+    expect(answer.body).not.toContain('okta')
+  })
+
+  it('name nothing of it when the feature is off, and the grant type is unknown', async () => {
+    const service = openService()
+    const answer = await service.send('GET', '/.well-known/oauth-authorization-server')
+    expect(answer.body).not.toMatch(/jwt-bearer|authorization_grant_profiles/)
+    const client = await register(service)
+    const assertion = await idJag(service, client)
+    expect((await present(service, assertion, client)).error).toBe('unsupported_grant_type')
+  })
+})
+
+describe('a server does not start with', () => {
+  const subjectOf = async () => 'alice'
+  const interactive = { ...SCOPES, 'courses:write': { ...SCOPES['courses:write'], interactive: true } }
+  it.each<[string, object, RegExp]>([
+    ['no trust', { idJag: { trusts: [], subjectOf } }, /needs idJag with trusts/],
+    ['nothing at all', {}, /needs idJag with trusts or trustOf, or workloads/],
+    ['two trusts of one issuer', { idJag: { trusts: [TRUST, TRUST], subjectOf } }, /two trusts/],
+    [
+      'a trust of itself',
+      { idJag: { trusts: [{ ...TRUST, issuer: ISSUER }], subjectOf } },
+      /does not trust itself/,
+    ],
+    [
+      'a symmetric algorithm',
+      { idJag: { trusts: [{ ...TRUST, algorithms: ['HS256'] }], subjectOf } },
+      /algorithms/,
+    ],
+    [
+      'the algorithm none',
+      { idJag: { trusts: [{ ...TRUST, algorithms: ['none'] }], subjectOf } },
+      /algorithms/,
+    ],
+    [
+      'an unknown scope',
+      { idJag: { trusts: [{ ...TRUST, scopes: ['courses:grade'] }], subjectOf } },
+      /courses:grade/,
+    ],
+    [
+      'the scope openid',
+      { idJag: { trusts: [{ ...TRUST, scopes: ['openid'] }], subjectOf } },
+      /openid is no scope/,
+    ],
+    [
+      'a scope that needs its user',
+      { idJag: { trusts: [TRUST], subjectOf } },
+      /only the user can allow courses:write/,
+    ],
+    [
+      'an unknown resource',
+      { idJag: { trusts: [{ ...TRUST, resources: ['https://x.dev'] }], subjectOf } },
+      /resources/,
+    ],
+    ['tokens for a day', { idJag: { trusts: [{ ...TRUST, lifetime: 86_400 }], subjectOf } }, /lifetime/],
+    ['keys that it cannot fetch', { idJag: { trusts: [{ ...TRUST, jwks: undefined }], subjectOf } }, /fetch/],
+    ['no usable key', { idJag: { trusts: [{ ...TRUST, jwks: { keys: [] } }], subjectOf } }, /no public key/],
+  ])('%s', (situation, options, message) => {
+    const scopes = situation === 'a scope that needs its user' ? interactive : SCOPES
+    expect(() => openService({ features: [jwtBearer(options)], scopes })).toThrow(message)
+  })
+
+  it('a store without transients', () => {
+    const { store } = openService()
+    const feature = jwtBearer({ idJag: { trusts: [TRUST], subjectOf } })
+    const { transients: _, ...without } = store
+    expect(() => openService({ features: [feature], store: without })).toThrow(/no transients/)
+  })
+})

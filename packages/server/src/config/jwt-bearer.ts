@@ -1,0 +1,62 @@
+import { isLoopbackUrl } from '@grantkit/core/feature'
+import * as z from 'zod'
+import { choice, field, text, toggle, whole } from './fields.ts'
+
+/** Who may bring assertions in place of a consent, and what they give. Core checks what belongs together. */
+
+const issuer = text().refine(isSafe, 'must be https, except on localhost')
+const address = text().refine(isSafe, 'must be https, except on localhost')
+const names = () => z.array(text()).min(1, 'must not be empty')
+const lifetime = () => whole('a number of seconds', 1, 3600).optional()
+
+const keys = {
+  jwks: z.strictObject({ keys: z.array(z.record(z.string(), z.unknown())) }).optional(),
+  jwksUri: address.optional(),
+  algorithms: z.array(choice(['ES256', 'RS256', 'EdDSA', 'PS256'])).optional(),
+  maxAssertionLifetime: lifetime(),
+  lifetime: lifetime(),
+}
+
+const Trust = z.strictObject({
+  ...{ issuer, scopes: names(), ...keys },
+  clients: z
+    .union([z.literal('integrations'), names()], { error: "must be 'integrations' or a list of client ids" })
+    .default('integrations'),
+  resources: names().optional(),
+  replay: choice(['once', 'until-exp']).default('once'),
+  publicClients: toggle(false),
+})
+
+const Workload = z.strictObject({
+  ...{ issuer: issuer.optional(), scopes: names(), ...keys },
+  trustDomain: text().optional(),
+  claims: z.record(text(), z.union([text(), names()], { error: 'must be a text or a list of texts' })),
+  client: text(),
+  audiences: names().optional(),
+  manyAudiences: toggle(false),
+  resources: names().optional(),
+  replay: choice(['once', 'window']).default('once'),
+  shared: toggle(false),
+})
+
+export const JwtBearer = z.strictObject({
+  trusts: field(
+    z.array(Trust).default([]),
+    'identity providers whose ID-JAGs give tokens without a consent page: `{ issuer, scopes }`, and `clients`, `resources`, `jwks`, `jwksUri`, `algorithms`, `lifetime`, `maxAssertionLifetime`, `replay`, `publicClients`. A user must have linked an account by a sign-in with a provider of this issuer',
+    { otherwise: 'none', guide: 'how-to/enterprise-managed-authorization.md' },
+  ),
+  workloads: field(
+    z.array(Workload).default([]),
+    'tokens of platforms that give tokens to programs: `{ issuer, claims, client, scopes }`, and `trustDomain`, `audiences`, `resources`, `jwks`, `jwksUri`, `algorithms`, `lifetime`, `maxAssertionLifetime`, `replay`, `shared`, `manyAudiences`',
+    { otherwise: 'none', guide: 'how-to/workload-identity.md' },
+  ),
+})
+
+/** Whether assertions give tokens. */
+export function takesAssertions(features: { readonly jwtBearer: z.output<typeof JwtBearer> }): boolean {
+  return features.jwtBearer.trusts.length > 0 || features.jwtBearer.workloads.length > 0
+}
+
+function isSafe(url: string): boolean {
+  return URL.canParse(url) && (url.startsWith('https://') || isLoopbackUrl(url))
+}

@@ -1,0 +1,137 @@
+import { join } from 'node:path'
+import { JWT_BEARER } from '@grantkit/core/jwt-bearer'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { ServerConfig } from '../src/config/schema.ts'
+import { externalSignIn } from '../src/external-sign-in/options.ts'
+import { identityRows } from '../src/upstream/identity-rows.ts'
+import { DANA } from './people.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { browserOf } from './signed-in-browser.ts'
+
+/** Assertions of an identity provider and of a platform, as the configuration trusts them. */
+
+const IDP = 'https://acme.okta.com'
+const { privateKey, publicKey } = await generateKeyPair('RS256')
+const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'idp-1' }] }
+const TRUST = { issuer: IDP, jwks, scopes: ['notes:read'] }
+
+type JwtBearer = NonNullable<NonNullable<ServerConfig['features']>['jwtBearer']>
+
+async function open(jwtBearer: JwtBearer, more: Partial<ServerConfig> = {}, environment = {}) {
+  const events: { readonly type: string }[] = []
+  const onEvent = (event: { readonly type: string }) => void events.push(event)
+  const server = await runServer(environment, { ...more, features: { jwtBearer } }, { onEvent })
+  onTestFinished(() => server.close())
+  return { server, events }
+}
+
+let count = 0
+const signed = (claims: object, typ: string, sub: string, aud: string, issuer = IDP) =>
+  new SignJWT({ ...claims, jti: `jti-${++count}` })
+    .setProtectedHeader({ alg: 'RS256', kid: 'idp-1', typ })
+    .setIssuer(issuer)
+    .setSubject(sub)
+    .setAudience(aud)
+    .setIssuedAt()
+    .setExpirationTime('5m')
+    .sign(privateKey)
+
+async function present({ baseUrl }: RunningServer, assertion: string, client: object = {}) {
+  const body = new URLSearchParams({ grant_type: JWT_BEARER, assertion, ...client })
+  const answer = await fetch(`${baseUrl}/api/oauth/token`, { method: 'POST', body })
+  return { status: answer.status, ...((await answer.json()) as { error?: string; scope?: string }) }
+}
+
+async function openForOrganization(trust: object = {}) {
+  const { server, events } = await open({ trusts: [{ ...TRUST, ...trust }] })
+  const client = await server.clients.add({
+    clientName: 'Assistant',
+    redirectUris: [],
+    grantTypes: [JWT_BEARER],
+  })
+  const account = await server.accounts.find(DANA.id)
+  if (account === undefined) throw new Error('Dana has no account')
+  const linked = { issuer: IDP, identity: 'U1', subject: DANA.id, shownAs: 'dana', addedAt: 0 }
+  await identityRows(server.database).add(linked, account)
+  const { clientId: client_id, clientSecret: client_secret } = client
+  const send = async (sub = 'U1') =>
+    present(server, await signed({ client_id }, 'oauth-id-jag+jwt', sub, server.baseUrl), {
+      client_id,
+      client_secret,
+    })
+  return { server, events, client, send }
+}
+
+describe('a trusted identity provider', () => {
+  it('gives tokens for users who have linked an account, and for nobody else', async () => {
+    const { server, events, send } = await openForOrganization()
+    expect(await send()).toMatchObject({ status: 200, scope: 'notes:read' })
+    expect((await server.grants.list(DANA.id)).grants[0]?.authority).toEqual({ issuer: IDP, subject: 'U1' })
+    expect(events).toContainEqual(expect.objectContaining({ type: 'assertion_exchanged', subject: DANA.id }))
+    expect(await send('U2')).toMatchObject({ status: 400, error: 'invalid_grant' })
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'assertion_refused', reason: 'jwt_grant_subject' }),
+    )
+  })
+
+  it('gives no tokens for a user who is disabled', async () => {
+    const { server, send } = await openForOrganization()
+    await server.accounts.setDisabled(DANA.id, true)
+    expect(await send()).toMatchObject({ status: 400, error: 'invalid_grant' })
+    await server.accounts.setDisabled(DANA.id, false)
+    expect((await send()).status).toBe(200)
+  })
+
+  it('has its apps on the account page of the user, who can end them', async () => {
+    const { server, send } = await openForOrganization()
+    await send()
+    const browse = await browserOf(server, 'demo')
+    const page = await browse('/account')
+    expect(page.text).toContain(`Allowed by ${IDP}`)
+    const [ticket = '', installation = ''] = ['ticket', 'installation'].map(
+      (name) => new RegExp(`name="${name}" value="([^"]+)"`).exec(page.html)?.[1] ?? '',
+    )
+    await browse('/account', {}, { ticket, installation })
+    expect((await server.grants.list(DANA.id)).grants).toEqual([])
+  })
+
+  it('needs the accounts of the server', async () => {
+    const users = externalSignIn({ url: 'https://app.example/sign-in', keys: jwks })
+    await expect(open({ trusts: [TRUST] }, { users })).rejects.toThrow(/needs the accounts of the server/)
+  })
+
+  it.each<[string, object, RegExp]>([
+    ['plain http', { issuer: 'http://acme.okta.com' }, /https/],
+    ['no scopes', { scopes: [] }, /must not be empty/],
+    ['a symmetric algorithm', { algorithms: ['HS256'] }, /ES256/],
+    ['tokens for a day', { lifetime: 86_400 }, /3600/],
+    ['a misspelt member', { scope: ['notes:read'] }, /scope/],
+  ])('with %s stops the start', async (_, trust, message) => {
+    await expect(open({ trusts: [{ ...TRUST, ...trust }] })).rejects.toThrow(message)
+  })
+})
+
+describe('a rule for workloads', () => {
+  it('gives tokens to the program of the client that it names', async () => {
+    const rule = {
+      issuer: IDP,
+      jwks,
+      claims: { project_id: '20' },
+      scopes: ['notes:read'],
+      client: 'to be added',
+    }
+    const environment = { DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'server.sqlite')}` }
+    const before = await open({ workloads: [rule] }, {}, environment)
+    const sign = () => signed({ project_id: '20' }, 'JWT', 'project_path:g/p', before.server.baseUrl)
+    expect(await present(before.server, await sign())).toMatchObject({ status: 401 })
+    const { clientId } = await before.server.clients.add({
+      ...{ clientName: 'Deployment', redirectUris: [], grantTypes: [JWT_BEARER] },
+      tokenEndpointAuthMethod: 'none',
+    })
+    const audiences = [before.server.baseUrl]
+    const { server } = await open({ workloads: [{ ...rule, client: clientId, audiences }] }, {}, environment)
+    expect(await present(server, await sign())).toMatchObject({ status: 200, scope: 'notes:read' })
+  })
+})
