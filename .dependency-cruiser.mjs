@@ -16,6 +16,7 @@ const ORDER = Object.keys(MODULES)
 
 /** A feature of core may import itself, the types of the feature API, and what it lists. */
 const FEATURES = {
+  'back-channel-logout': ['kernel', 'http', 'tokens', 'clients', 'grants', 'authorization', 'jose', 'zod'],
   cimd: ['kernel', 'http', 'tokens', 'limits', 'clients', 'zod'],
   'client-assertion': ['kernel', 'http', 'tokens', 'limits', 'clients', 'jose', 'zod'],
   'client-credentials': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],
@@ -25,12 +26,16 @@ const FEATURES = {
   explain: ['kernel', 'limits', 'crypto'],
   'forward-auth': ['kernel', 'http', 'tokens', 'resource', 'zod'],
   'jwt-access-tokens': ['kernel', 'http', 'tokens', 'clients', 'grants', 'resource', 'jose', 'zod'],
+  'jwt-bearer': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],
   // A table, and what the options of the server become by it.
   'known-clients': ['clients'],
   logout: [...ORDER.filter((name) => name !== 'limits'), 'zod'],
+  // Not a feature of its own: features deliver by it.
+  outbox: ['kernel', 'http'],
   par: ['kernel', 'http', 'clients', 'authorization', 'crypto', 'zod'],
   'refresh-token-expiration': ['grants'],
   'token-exchange': ['kernel', 'http', 'tokens', 'clients', 'grants', 'zod'],
+  webhooks: ['kernel', 'http', 'crypto'],
   // A profile: it brings features and sets options.
   fapi2: ['kernel', 'http', 'clients'],
 }
@@ -68,7 +73,12 @@ export default {
   allowed: [
     ...modules,
     ...features,
+    may(core('back-channel-logout', 'webhooks'), core('outbox')),
     may(core('dpop'), core('resource'), TYPES),
+    may(
+      core('jwt-bearer'),
+      `${CORE}client-(assertion/fetched-keys|credentials/client-credentials-scopes)[.]ts$`,
+    ),
     may(core('explain'), top('errors'), TYPES),
     may([core('resource'), top('options')], `${CORE}explain/attempts[.]ts$`),
     may(core('fapi2'), `${CORE}(client-assertion|dpop|par)/(client-assertion|dpop|par)[.]ts$`),

@@ -53,7 +53,7 @@ const GUIDES = 'docs/test/{guides,inspector-page}.test.ts'
  */
 const ON_POSTGRES = [
   ...['device-commands', 'device-races', 'mcp', 'oauth4webapi', 'passkey-sign-in', 'replicas'],
-  ...['sign-out', 'upstream-pages'],
+  ...['back-channel-logout', 'sign-out', 'upstream-pages'],
   ...['code', 'device', 'refresh', 'store'].map((row) => `security/${row}`),
 ].map(flow)
 

@@ -9,6 +9,7 @@ import { DECISION_VERDICTS } from '../packages/core/src/explain/verdicts/decisio
 import { DEVICE_VERDICTS } from '../packages/core/src/explain/verdicts/devices.ts'
 import { DPOP_VERDICTS } from '../packages/core/src/explain/verdicts/dpop-proofs.ts'
 import { GRANT_TYPE_VERDICTS } from '../packages/core/src/explain/verdicts/grant-types.ts'
+import { JWT_GRANT_VERDICTS } from '../packages/core/src/explain/verdicts/jwt-grants.ts'
 import { MESSAGE_VERDICTS } from '../packages/core/src/explain/verdicts/messages.ts'
 import { PUSHED_VERDICTS } from '../packages/core/src/explain/verdicts/pushed-requests.ts'
 import { REFRESH_TOKEN_VERDICTS } from '../packages/core/src/explain/verdicts/refresh-tokens.ts'
@@ -102,6 +103,12 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
     intro:
       'With [token exchange](how-to/token-exchange.md). Four reasons have one text: it must not tell whether a stolen token is valid.',
     verdicts: TOKEN_EXCHANGE_VERDICTS,
+  },
+  {
+    title: 'JWT authorization grant',
+    intro:
+      'With [Enterprise-Managed Authorization](how-to/enterprise-managed-authorization.md) and [workload identity](how-to/workload-identity.md). Most reasons have one text, so that they tell an attacker nothing. The event `assertion_refused` has the reason.',
+    verdicts: JWT_GRANT_VERDICTS,
   },
   { title: 'Logout', intro: 'With [logout](how-to/logout.md).', verdicts: SIGN_OUT_VERDICTS },
   {

@@ -23,7 +23,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'RFC 7518': 'JSON Web Algorithms',
   'RFC 7519': 'JSON Web Token',
   'RFC 7521': 'Assertions',
-  'RFC 7523': 'JWT assertions of clients',
+  'RFC 7523': 'JWT assertions of clients, and as grants',
   'RFC 7591': 'Dynamic client registration',
   'RFC 7617': 'HTTP Basic',
   'RFC 7636': 'PKCE',
@@ -56,13 +56,16 @@ const TITLES: Readonly<Record<string, string>> = {
   'OpenID Connect Core': '1.0',
   'OpenID Connect Discovery': '1.0',
   'RP-Initiated Logout': '1.0',
+  'Back-Channel Logout': '1.0',
   'FAPI 2.0 Security Profile': '(Final)',
   'draft-ietf-oauth-client-id-metadata-document': 'Client ID Metadata Documents',
+  'draft-ietf-oauth-identity-assertion-authz-grant': '-04: ID-JAG',
+  'draft-ietf-oauth-refresh-token-expiration': 'When refresh tokens end',
   'draft-mcguinness-oauth-resource-token-resp': 'The resource in the token response',
 }
 
 const DOCUMENT =
-  /(RFC \d{4}|OpenID Connect (?:Core|Discovery)|RP-Initiated Logout|FAPI 2\.0 Security Profile|draft-[a-z-]+[a-z])(?: 1\.0| \(Final\))?/
+  /(RFC \d{4}|OpenID Connect (?:Core|Discovery)|(?:RP-Initiated|Back-Channel) Logout|FAPI 2\.0 Security Profile|draft-[a-z-]+[a-z])(?: 1\.0| \(Final\))?/
 const SECTIONS = /((?:,? (?:and )?\d+(?:\.\d+)*)*)/
 const CITATION = new RegExp(`(?<!/)${DOCUMENT.source}${SECTIONS.source}`, 'g')
 const COMMENT = /\/\*\*.*?\*\/|\/\/[^\n]*/gs

@@ -42,6 +42,7 @@ const SIGN_IN: Pages = {
   'External sign-in, in any language': '/how-to/external-sign-in',
   'OpenID Connect': '/how-to/openid',
   Logout: '/how-to/logout',
+  Webhooks: '/how-to/webhooks',
   'Branding and languages': '/how-to/pages',
   'Screenshots of the pages': '/pages-gallery',
 }
@@ -58,6 +59,8 @@ const CLIENTS: Pages = {
   'Device authorization': '/how-to/device-authorization',
   'Client credentials': '/how-to/client-credentials',
   'Token exchange': '/how-to/token-exchange',
+  'Enterprise-Managed Authorization (ID-JAG)': '/how-to/enterprise-managed-authorization',
+  'Workload identity': '/how-to/workload-identity',
   'Pushed authorization requests (PAR)': '/how-to/par',
   'FAPI 2.0': '/how-to/fapi2',
   'Static clients': '/how-to/static-clients',

@@ -1,6 +1,7 @@
 import { authorization } from './authorization/authorization.ts'
 import { AUTHORIZATION_LIMITS } from './authorization/authorization-context.ts'
 import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-request.ts'
+import type { UserSessions } from './authorization/user-sessions.ts'
 import { type ClientAdministration, clientAdministration } from './client-administration.ts'
 import { proofReader } from './clients/authentication/client-authentication.ts'
 import { standardMethods } from './clients/authentication/standard-methods.ts'
@@ -50,6 +51,7 @@ export interface AuthorizationServer {
   readonly accessTokens: AccessTokenFormat
   readonly clients: ClientAdministration
   readonly grants: UserGrants
+  readonly sessions: UserSessions
 }
 
 export interface ServerDescription
@@ -84,10 +86,10 @@ export function createAuthorizationServer<Scope extends string>(
   const { server, mount } = serverContext(kernelOf(options, store, sources), options)
   const parts = partsOf(server, options)
   const { joined, optional } = parts
-  const { rateLimits, senderConstraint, accessTokens } = joined
+  const { rateLimits, senderConstraint, accessTokens, sessions } = joined
   sources.push(...joined.clientSources, storedClients(store.clients))
   const { validateRequest, ...pages } = authorization(server, options, joined)
-  mount({ validateRequest, rateLimits, senderConstraint, accessTokens })
+  mount({ validateRequest, rateLimits, senderConstraint, accessTokens, sessions })
   const base = [pages, ...baseFeatures(server, options, parts)]
   const metadata = metadataOfServer(server, options, parts, base)
   for (const feature of optional) feature.checkMounted?.({ ...joined, metadata })
@@ -105,6 +107,10 @@ export function createAuthorizationServer<Scope extends string>(
     accessTokens,
     clients: clientAdministration(server, { ...registrable(joined, 'operator'), ...parts.signing }, options),
     grants: userGrants(server),
+    sessions: {
+      ended: (ended) => sessions.ended(ended),
+      deliver: () => sessions.deliver(),
+    },
   }
 }
 
@@ -124,7 +130,7 @@ function partsOf(server: ServerContext, options: AuthorizationServerOptions<stri
   const joined = joinedParts([
     authorizationCode(server, terms),
     refreshToken(server, options, terms),
-    standardMethods(options),
+    standardMethods(server, options),
     { rateLimits: { ...FAILURE_LIMITS, ...REGISTRATION_LIMITS, ...AUTHORIZATION_LIMITS } },
     ...optional,
   ])

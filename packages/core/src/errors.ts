@@ -6,6 +6,7 @@ import { PUSHED_ERRORS } from './authorization/presented-request.ts'
 import { TARGET_ERRORS } from './authorization/redirect-target.ts'
 import { PUSHED_KEY_ERRORS } from './authorization/request-source.ts'
 import { PROMPT_ERRORS } from './authorization/sign-in.ts'
+import { SESSION_ERRORS } from './back-channel-logout/session-clients.ts'
 import { DOCUMENT_ERRORS } from './cimd/fetched-clients.ts'
 import { ASSERTION_ERRORS } from './client-assertion/assertion-signature.ts'
 import { FETCHED_KEYS_ERRORS } from './client-assertion/fetched-keys.ts'
@@ -14,6 +15,7 @@ import { BASIC_ERRORS } from './clients/authentication/basic-credentials.ts'
 import { AUTHENTICATION_ERRORS } from './clients/authentication/client-authentication.ts'
 import { METADATA_ERRORS } from './clients/client-metadata.ts'
 import { CLIENT_ERRORS } from './clients/client-sources.ts'
+import { INITIAL_ACCESS_TOKEN_ERRORS } from './clients/initial-access-token.ts'
 import { REDIRECT_URI_ERRORS } from './clients/redirect-uri-refusal.ts'
 import { REGISTRATION_ERRORS } from './clients/registration.ts'
 import { DEVICE_AUTHORIZATION_ERRORS } from './device/device-authorization.ts'
@@ -26,6 +28,7 @@ import { DPOP_ERRORS } from './dpop/dpop-proof.ts'
 import { FORWARD_AUTH_ERRORS } from './forward-auth/forwarded-request.ts'
 import { BOUND_RESOURCE_ERRORS } from './grants/access-tokens.ts'
 import { CODE_ERRORS } from './grants/authorization-code.ts'
+import { TOKEN_CLAIMS_ERRORS } from './grants/operator-claims.ts'
 import { CHALLENGE_ERRORS } from './grants/pkce.ts'
 import { REFRESH_ERRORS } from './grants/refresh-token-rotation.ts'
 import { REVOCATION_ERRORS } from './grants/revocation.ts'
@@ -35,6 +38,7 @@ import { METHOD_ERRORS } from './http/endpoint.ts'
 import { MESSAGE_ERRORS } from './http/message.ts'
 import { FEED_ERRORS } from './jwt-access-tokens/revocation-feed.ts'
 import { JWT_GUARD_ERRORS } from './jwt-access-tokens/revoked-tokens.ts'
+import { JWT_GRANT_ERRORS } from './jwt-bearer/jwt-grant-errors.ts'
 import { SERVER_ERRORS } from './kernel/oauth-error.ts'
 import { RESOURCE_ERRORS } from './kernel/resource-indicator.ts'
 import { SCOPE_ERRORS } from './kernel/scope.ts'
@@ -87,8 +91,10 @@ export const ERRORS = {
   ...BOUND_RESOURCE_ERRORS,
   ...REFRESH_ERRORS,
   ...SUBJECT_ERRORS,
+  ...TOKEN_CLAIMS_ERRORS,
   ...REVOCATION_ERRORS,
   ...EXCHANGE_ERRORS,
+  ...JWT_GRANT_ERRORS,
   ...BEARER_ERRORS,
   ...FEED_ERRORS,
   ...JWT_GUARD_ERRORS,
@@ -98,6 +104,7 @@ export const ERRORS = {
   ...FORWARD_AUTH_ERRORS,
   ...LOGOUT_REQUEST_ERRORS,
   ...LOGOUT_ERRORS,
+  ...SESSION_ERRORS,
   ...DEVICE_AUTHORIZATION_ERRORS,
   ...USER_CODE_ERRORS,
   ...DEVICE_PAGE_ERRORS,
@@ -107,6 +114,7 @@ export const ERRORS = {
   ...REDIRECT_URI_ERRORS,
   ...METADATA_ERRORS,
   ...REGISTRATION_ERRORS,
+  ...INITIAL_ACCESS_TOKEN_ERRORS,
   ...DOCUMENT_LIMIT_ERRORS,
   ...LIMIT_ERRORS,
   ...ID_TOKEN_ERRORS,

@@ -11,12 +11,14 @@ export type {
   ValidateRequest,
 } from './authorization/request-source.ts'
 export type { Tickets } from './authorization/ticket.ts'
+export type { EndedSessions, SessionObserver, UserSessions } from './authorization/user-sessions.ts'
 export type { ServerDescription } from './authorization-server.ts'
 export {
   type ClientAuthMethod,
   ClientCredentials,
   type PresentedProof,
 } from './clients/authentication/client-authentication.ts'
+export { clientRevision } from './clients/client-changes.ts'
 export type { ClientEndpoint } from './clients/client-endpoint.ts'
 export { publicClient } from './clients/client-record.ts'
 export type { ClientSource } from './clients/client-sources.ts'
@@ -25,12 +27,20 @@ export type { Metadata } from './discovery/server-metadata.ts'
 export type { FeatureParts, MountedFeatures, ServerContext } from './feature.ts'
 export { type Allowed, changeGrant, type PrefetchedGrant, type Transition } from './grants/change-grant.ts'
 export type { IssuedTokens, Outcome } from './grants/grant.ts'
-export type { Exchanged, GrantType, TokenMembers, TokenRequest, TokenResponse } from './grants/grant-type.ts'
+export type {
+  Exchanged,
+  GrantType,
+  PrepareResponse,
+  TokenMembers,
+  TokenRequest,
+  TokenResponse,
+} from './grants/grant-type.ts'
 export type { RevokeScope } from './grants/user-grants.ts'
 export { isCrossSite } from './http/cross-site.ts'
 export type { Endpoint, EndpointDescription } from './http/endpoint.ts'
 export { json, securePage } from './http/http.ts'
 export { formParameters, type Parameters, parameters, readMessage } from './http/message.ts'
+export type { MessagePost, MessagePostRequest, MessagePostResponse } from './http/message-post.ts'
 export { pageView } from './http/page-language.ts'
 export { isLoopbackUrl, type PublicUrlRule, publicUrlFault } from './http/public-url.ts'
 export { displayText, terminalText } from './kernel/display-text.ts'

@@ -5,6 +5,7 @@
 import type { Interaction } from './authorization/interaction.ts'
 import type { AuthorizationRequestSource, ValidateRequest } from './authorization/request-source.ts'
 import type { Tickets } from './authorization/ticket.ts'
+import type { SessionObserver } from './authorization/user-sessions.ts'
 import type { ClientAuthMethod } from './clients/authentication/client-authentication.ts'
 import type { ClientEndpoint } from './clients/client-endpoint.ts'
 import type { CheckClient, ClientMetadataMembers, RegisteredBy } from './clients/client-metadata.ts'
@@ -43,6 +44,8 @@ export interface ServerContext extends Kernel {
   readonly accessTokens: AccessTokenFormat
   /** Binds tokens to keys, if a feature does. @throws Error before all features are created */
   readonly senderConstraint: SenderConstraint | undefined
+  /** What a feature does about sessions; nothing without one. */
+  readonly sessions: SessionObserver
   /** Validates the parameters of an authorization request (RFC 6749 4.1.1). */
   readonly validateRequest: ValidateRequest
   /**
@@ -74,6 +77,8 @@ export interface FeatureParts {
   readonly requestSource?: AuthorizationRequestSource | undefined
   /** Binds tokens to keys of their clients. At most one feature may set it. Default: bearer tokens. */
   readonly senderConstraint?: SenderConstraint | undefined
+  /** Names sessions to clients, and hears of their end. At most one feature may set it. */
+  readonly sessions?: SessionObserver | undefined
   readonly tokenMembers?: TokenMembers | undefined
   /**
    * Members of client metadata that this feature reads. They are kept in `Client.featureMetadata`, as their schemas made

@@ -1,4 +1,5 @@
 import type { AuthorizationRequestSource } from './authorization/request-source.ts'
+import { type SessionObserver, UNOBSERVED } from './authorization/user-sessions.ts'
 import type { ClientAuthMethod } from './clients/authentication/client-authentication.ts'
 import { type ClientEndpointContext, clientEndpoint } from './clients/client-endpoint.ts'
 import type {
@@ -20,6 +21,7 @@ export interface JoinedParts extends Omit<MountedFeatures, 'metadata'> {
   readonly tokenMembers: readonly TokenMembers[]
   readonly accessTokens: AccessTokenFormat
   readonly requestSource: AuthorizationRequestSource | undefined
+  readonly sessions: SessionObserver
   /** @throws Error when two features read one member */
   readonly clientMetadata: (registeredBy: RegisteredBy) => ClientMetadataMembers
   readonly checkClient: CheckClient
@@ -37,6 +39,7 @@ export function joinedParts(features: readonly FeatureParts[]): JoinedParts {
     accessTokens: onlyOne('accessTokens', features) ?? opaqueAccessTokens,
     requestSource: onlyOne('requestSource', features),
     senderConstraint: onlyOne('senderConstraint', features),
+    sessions: onlyOne('sessions', features) ?? UNOBSERVED,
     rateLimits: merged(
       'rateLimits',
       features.map(({ rateLimits = {} }) => rateLimits),
@@ -81,7 +84,7 @@ function requireDistinct(list: string, names: readonly string[]): void {
   if (twice !== undefined) throw new Error(`features: ${list} has ${twice} twice`)
 }
 
-export function onlyOne<Member extends 'accessTokens' | 'requestSource' | 'senderConstraint'>(
+export function onlyOne<Member extends 'accessTokens' | 'requestSource' | 'senderConstraint' | 'sessions'>(
   member: Member,
   features: readonly FeatureParts[],
 ): FeatureParts[Member] {

@@ -1,9 +1,13 @@
 import type { ConsentDenied, ConsentGranted } from './authorization/approval.ts'
 import type { AuthorizationOptions } from './authorization/authorization.ts'
+import type { ClientSecretEvent } from './clients/authentication/client-secret.ts'
 import type { ClientAuthenticationOptions } from './clients/authentication/standard-methods.ts'
 import { type ClientSource, clientsOf } from './clients/client-sources.ts'
+import type { ClientChanged } from './clients/client-update.ts'
+import type { InitialAccessTokenEvent } from './clients/initial-access-token.ts'
 import type { StaticClientOptions } from './clients/known-static-clients.ts'
 import type { ClientRegistered, RegistrationOptions } from './clients/registration.ts'
+import type { ClientSecretChange } from './clients/secret-rotation.ts'
 import type { ClientAdded } from './clients/static-clients.ts'
 import type { Metadata } from './discovery/server-metadata.ts'
 import { signInAttempts } from './explain/attempts.ts'
@@ -13,6 +17,7 @@ import type { GrantEnded } from './grants/change-grant.ts'
 import type { RemovalEvent } from './grants/client-removal.ts'
 import type { GrantOptions } from './grants/grant-terms.ts'
 import type { IntrospectionOptions } from './grants/introspection.ts'
+import type { TokenClaimsOptions, TokenClaimsProtected } from './grants/operator-claims.ts'
 import type { AccessTokenDropped, RefreshEvent } from './grants/refresh-token.ts'
 import type { RevocationEvent, RevocationOptions } from './grants/revocation.ts'
 import type { TokenEndpointOptions } from './grants/token-endpoint.ts'
@@ -115,6 +120,7 @@ export type AuthorizationServerOptions<Scope extends string> = KernelOptions<Sco
   RevocationOptions &
   SigningKeyOptions &
   StaticClientOptions &
+  TokenClaimsOptions &
   TokenEndpointOptions
 
 type AllOptions = AuthorizationServerOptions<string>
@@ -128,6 +134,10 @@ export type ServerEvent =
   | RequestEvent
   | ClientRegistered
   | ClientAdded
+  | ClientChanged
+  | ClientSecretChange
+  | ClientSecretEvent
+  | InitialAccessTokenEvent
   | RemovalEvent
   | ConsentGranted
   | ConsentDenied
@@ -139,6 +149,7 @@ export type ServerEvent =
   | UserGrantRevoked
   | SigningKeyEvent
   | ClaimsUnreleased
+  | TokenClaimsProtected
   | LimitEvent
   | StepEvent
 

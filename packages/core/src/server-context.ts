@@ -1,6 +1,7 @@
 import { type AuthorizationOptions, grantLifetime } from './authorization/authorization.ts'
 import type { ValidateRequest } from './authorization/request-source.ts'
 import { TICKET_PURPOSES, ticketsFor } from './authorization/ticket.ts'
+import type { SessionObserver } from './authorization/user-sessions.ts'
 import type { MountedFeatures, ServerContext } from './feature.ts'
 import { type GrantOptions, grantTerms } from './grants/grant-terms.ts'
 import type { Kernel } from './kernel/kernel.ts'
@@ -14,6 +15,7 @@ type ContextOptions = AuthorizationOptions & GrantOptions & LimitOptions & Signi
 /** Members that exist once all features are created. */
 export interface Mounted extends Pick<MountedFeatures, 'senderConstraint' | 'rateLimits'> {
   readonly accessTokens: AccessTokenFormat
+  readonly sessions: SessionObserver
   readonly validateRequest: ValidateRequest
 }
 
@@ -52,6 +54,9 @@ export function serverContext(
     get senderConstraint() {
       return mounted().senderConstraint
     },
+    get sessions() {
+      return mounted().sessions
+    },
     validateRequest: (...request) => mounted().validateRequest(...request),
     tickets(purpose) {
       if (purposes.has(purpose)) throw new Error(`tickets: two features have the purpose ${purpose}`)
@@ -68,7 +73,7 @@ export function serverContext(
 /** It may be an instance of a class, so its methods are called on it. */
 function formatOf(mounted: () => AccessTokenFormat): Required<AccessTokenFormat> {
   return {
-    write: (token, grant) => mounted().write(token, grant),
+    write: (token, grant, claims) => mounted().write(token, grant, claims),
     read: (text) => mounted().read(text),
     grantIdOf: (text) => mounted().grantIdOf(text),
     longest: (resources) => mounted().longest?.(resources),

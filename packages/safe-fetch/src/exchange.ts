@@ -13,11 +13,14 @@ const MAX_INTERIM_RESPONSES = 4
 /** Then the next address gets a connection attempt too. */
 const ATTEMPT_MS = 1000
 
-/** One GET. */
+/** One GET, or one POST. */
 export interface Exchange {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
+  /** Of the response. */
   readonly maxBytes: number
+  /** What is posted. Absent for a GET. The body of the response to a POST is not read. */
+  readonly posted?: string | undefined
   /** Closes the connection when it is aborted, at any time. */
   readonly signal: AbortSignal
   /** The certificate authority to trust instead of the public ones, as PEM. */
@@ -33,7 +36,7 @@ export interface Route {
   readonly mayBeLocal?: boolean
 }
 
-/** One GET on a connection of its own. The body of a response other than 200 is not read, and is empty. */
+/** One request on a connection of its own. The body of a response other than 200 is not read, and is empty. */
 export async function exchange(request: Exchange, route: Route): Promise<DocumentFetchResponse> {
   let phase: DocumentFetchFault = 'connect'
   const outgoing = requestTo(request, route)
@@ -51,21 +54,23 @@ export async function exchange(request: Exchange, route: Route): Promise<Documen
     })
   })
   try {
-    const [response] = await once(outgoing.end(), 'response')
+    const [response] = await once(outgoing.end(request.posted), 'response')
     const status = response.statusCode ?? 0
-    const body = status === 200 ? await bodyOf(response, request.maxBytes) : ''
+    const isRead = status === 200 && request.posted === undefined
+    const body = isRead ? await bodyOf(response, request.maxBytes) : ''
     return { status, headers: headersOf(response), body }
   } catch (thrown) {
     throw failureOf(thrown, phase)
   }
 }
 
-function requestTo({ url, headers, signal, ca }: Exchange, route: Route): ClientRequest {
+function requestTo({ url, headers, posted, signal, ca }: Exchange, route: Route): ClientRequest {
   // Not imported: Workers of older compatibility dates lack it, and never come here.
   const outgoing = process.getBuiltinModule('node:https').request(url, {
     // With a connection of its own there is no agent: no pool, no proxy of the environment.
     createConnection: () => connectionTo(url, route, ca),
-    headers: { ...headers, host: url.host },
+    method: posted === undefined ? 'GET' : 'POST',
+    headers: { ...headers, ...lengthOf(posted), host: url.host },
     maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
     signal,
@@ -77,6 +82,11 @@ function requestTo({ url, headers, signal, ca }: Exchange, route: Route): Client
       outgoing.destroy(new FetchFailure('size', 'Too many interim responses'))
   })
   return outgoing
+}
+
+/** Known before the body is sent: a receiver may refuse chunks. */
+function lengthOf(posted: string | undefined): Record<string, string> {
+  return posted === undefined ? {} : { 'content-length': String(Buffer.byteLength(posted)) }
 }
 
 /** TLS to one of the addresses of the route, with the certificate verified for the name, whatever the environment says. */

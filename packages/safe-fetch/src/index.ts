@@ -4,4 +4,4 @@
  * @module
  */
 export type { SafeFetchOptions, UnsafeForTests } from './options.ts'
-export { safeFetch } from './safe-fetch.ts'
+export { safeFetch, safePost } from './safe-fetch.ts'

@@ -32,16 +32,19 @@ export function requirePlatform({ ca, hosts }: UnsafeForTests = {}): void {
     )
 }
 
-/** One GET by the platform. The body of a response other than 200 is not read, and is empty. */
+/** One request by the platform. The body of a response other than 200 is not read, and is empty. */
 export async function platformFetch({
   url,
   headers,
   maxBytes,
+  posted,
   signal,
 }: Omit<Exchange, 'ca'>): Promise<DocumentFetchResponse> {
   try {
-    const response = await fetch(url, { headers, signal, redirect: 'manual', cache: 'no-store' })
-    const body = response.status === 200 ? await bodyOf(response, maxBytes) : ''
+    const sent = posted === undefined ? {} : { method: 'POST', body: posted }
+    const response = await fetch(url, { ...sent, headers, signal, redirect: 'manual', cache: 'no-store' })
+    const isRead = response.status === 200 && posted === undefined
+    const body = isRead ? await bodyOf(response, maxBytes) : ''
     return { status: response.status, headers: Object.fromEntries(response.headers), body }
   } catch (thrown) {
     if (thrown instanceof FetchFailure) throw thrown

@@ -1,6 +1,6 @@
-import type { DocumentFetch } from '@grantkit/core/client-documents'
-import { publicUrlFault } from '@grantkit/core/feature'
-import { exchange } from './exchange.ts'
+import type { DocumentFetch, DocumentFetchResponse } from '@grantkit/core/client-documents'
+import { type MessagePost, publicUrlFault } from '@grantkit/core/feature'
+import { type Exchange, exchange } from './exchange.ts'
 import { FetchFailure } from './fetch-failure.ts'
 import { type SafeFetchOptions, settingsOf } from './options.ts'
 import { IN_WORKER, platformFetch, requirePlatform } from './platform-fetch.ts'
@@ -25,15 +25,45 @@ import { publicAddressesOf } from './resolve.ts'
  * ```
  */
 export function safeFetch(options: SafeFetchOptions): DocumentFetch {
+  const send = sender(options)
+  return (address, { accept, headers, maxBytes, signal }) =>
+    send(address, { headers: { ...headers, accept }, maxBytes, signal })
+}
+
+/**
+ * The same for messages: a POST to the URL of a client, which reaches only the public internet and keeps every promise of
+ * `MessagePost`. The body of the answer is not read.
+ *
+ * @throws Error that names the option at fault, or what a Worker lacks
+ *
+ * @example
+ * ```ts
+ * import { backChannelLogout } from '@grantkit/core/back-channel-logout'
+ * import { safePost } from '@grantkit/safe-fetch'
+ *
+ * export const feature = backChannelLogout({ post: safePost({ issuer: 'https://auth.example' }) })
+ * ```
+ */
+export function safePost(options: SafeFetchOptions): MessagePost {
+  const send = sender(options)
+  return async (address, { headers, body, signal }) => {
+    const answer = await send(address, { headers, posted: body, maxBytes: 0, signal })
+    return { status: answer.status, headers: answer.headers }
+  }
+}
+
+type Sent = Pick<Exchange, 'headers' | 'posted' | 'maxBytes' | 'signal'>
+
+function sender(options: SafeFetchOptions) {
   const { deadline, userAgent, hosts, ca, ...rule } = settingsOf(options)
   if (IN_WORKER) requirePlatform(options.unsafeForTests)
-  return async (address, { accept, headers, maxBytes, signal }) => {
+  return async (address: string, { signal: caller, ...sent }: Sent): Promise<DocumentFetchResponse> => {
     const fault = publicUrlFault(address, rule)
     if (fault !== undefined) throw new FetchFailure('address', `The URL ${fault}`)
     const url = new URL(address)
-    const own = { accept, 'accept-encoding': 'identity', 'user-agent': userAgent }
-    const request = { url, headers: { ...headers, ...own }, maxBytes, ca }
-    return within(deadline, signal, async (signal) => {
+    const own = { 'accept-encoding': 'identity', 'user-agent': userAgent }
+    const request = { ...sent, url, headers: { ...sent.headers, ...own }, ca }
+    return within(deadline, caller, async (signal) => {
       if (IN_WORKER) return platformFetch({ ...request, signal })
       const route = hosts.get(url.hostname) ?? { addresses: await publicAddressesOf(url.hostname, signal) }
       return exchange({ ...request, signal }, route)

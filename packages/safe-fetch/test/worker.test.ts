@@ -14,6 +14,10 @@ const LIMIT = 5120
 /** What the host answers, by path. */
 const ANSWERS: Readonly<Record<string, RequestListener>> = {
   '/headers': ({ headers }, response) => response.end(JSON.stringify(headers)),
+  '/posted': async (request, response) => {
+    const body = String(Buffer.concat(await request.toArray()))
+    response.writeHead(202, { 'x-received': `${request.method} ${body}` }).end('x'.repeat(100_000))
+  },
   '/cookie': (_, response) => response.setHeader('set-cookie', 'id=1; Path=/; Secure').end('{}'),
   '/moved': (_, response) => response.writeHead(302, { location: 'https://app.dev/headers' }).end('moved'),
   '/full': (_, response) => response.end('x'.repeat(LIMIT)),
@@ -48,10 +52,32 @@ afterAll(async () => {
   host.close()
 })
 
-async function fetched(url: string, options: object = {}, at = worker) {
-  const body = JSON.stringify({ url, options })
+async function fetched(url: string, options: object = {}, at = worker, posted?: string) {
+  const body = JSON.stringify({ url, options, posted })
   return (await (await fetch(at.url, { method: 'POST', body })).json()) as Record<string, string>
 }
+
+describe('in a Worker, a post', () => {
+  it('sends its body, and takes status and headers of the answer', async () => {
+    const { status, headers } = await fetched('https://app.dev/posted', {}, worker, 'hello')
+    expect({ status, headers }).toMatchObject({ status: 202, headers: { 'x-received': 'POST hello' } })
+  })
+
+  it('follows no redirect', async () => {
+    seen = []
+    expect(await fetched('https://app.dev/moved', {}, worker, 'hello')).toMatchObject({ status: 302 })
+    expect(seen).toEqual(['/moved'])
+  })
+
+  it.each(['http://app.dev/posted', 'https://127.0.0.1/posted', 'https://printer.local/posted'])(
+    'sends no packet to %s',
+    async (url) => {
+      seen = []
+      expect(await fetched(url, {}, worker, 'hello')).toMatchObject({ code: 'address' })
+      expect(seen).toEqual([])
+    },
+  )
+})
 
 describe('in a Worker, a document fetch', () => {
   it('names the server, and nothing about the user', async () => {

@@ -1,9 +1,12 @@
 import type { ServerEvent } from '@grantkit/core'
+import type { LogoutUndelivered, OutboxFailed } from '@grantkit/core/back-channel-logout'
 import type { ClientKeysFailed } from '@grantkit/core/client-assertion'
 import type { ClientCredentialsTokenIssued } from '@grantkit/core/client-credentials'
 import type { DocumentChanged, DocumentCopyUsed, DocumentFailed } from '@grantkit/core/client-documents'
 import type { DeviceEvent } from '@grantkit/core/device'
+import type { AssertionExchanged, AssertionRefused } from '@grantkit/core/jwt-bearer'
 import type { TokenExchanged } from '@grantkit/core/token-exchange'
+import type { WebhookDisabled, WebhookUndelivered } from '@grantkit/core/webhooks'
 import type { AccountEvent } from './accounts/account-rows.ts'
 import type { AttemptRead } from './attempts/read-attempt.ts'
 import type { PasswordMailSent } from './sign-in/password-resets.ts'
@@ -23,7 +26,13 @@ export type ServiceEvent =
   | ClientKeysFailed
   | ClientCredentialsTokenIssued
   | TokenExchanged
+  | AssertionExchanged
+  | AssertionRefused
   | DeviceEvent
+  | LogoutUndelivered
+  | OutboxFailed
+  | WebhookDisabled
+  | WebhookUndelivered
   | SignInEvent
   | SignedOut
   | AccountEvent
@@ -36,8 +45,16 @@ export type OnEvent = (event: ServiceEvent) => void
 /** All types. */
 export const EVENT_TYPES: readonly string[] = Object.keys({
   claims_unreleased: true,
+  token_claims_protected: true,
   client_registered: true,
   client_added: true,
+  client_changed: true,
+  client_secret_rotated: true,
+  client_old_secret_dropped: true,
+  old_secret_used: true,
+  client_secret_expiring: true,
+  initial_access_token_added: true,
+  initial_access_token_removed: true,
   client_removed: true,
   client_document_changed: true,
   client_document_copy_used: true,
@@ -56,6 +73,8 @@ export const EVENT_TYPES: readonly string[] = Object.keys({
   refresh_token_retried: true,
   refresh_token_kept: true,
   token_exchanged: true,
+  assertion_exchanged: true,
+  assertion_refused: true,
   client_credentials_token_issued: true,
   access_token_dropped: true,
   access_token_revoked: true,
@@ -66,6 +85,10 @@ export const EVENT_TYPES: readonly string[] = Object.keys({
   signing_keys_changed: true,
   signing_keys_refused: true,
   limiter_failed: true,
+  logout_undelivered: true,
+  outbox_failed: true,
+  webhook_disabled: true,
+  webhook_undelivered: true,
   failed: true,
   sign_in_succeeded: true,
   sign_in_failed: true,

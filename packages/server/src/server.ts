@@ -50,7 +50,11 @@ export async function createServer(
   try {
     const logged = { onEvent: logEvents(log), onError: logErrors(log) }
     const service = await createService({ definition, config, observers: observers ?? logged, storage })
-    return { ...service, config, listen: () => listen(service, config), close: storage.close }
+    const close = async () => {
+      await service.settled()
+      await storage.close()
+    }
+    return { ...service, config, listen: () => listen(service, config), close }
   } catch (error) {
     // Its connections and timers would keep the process alive.
     await storage.close()

@@ -5,6 +5,7 @@ import { followSigningKeys, keysUnderProfile, keysWrittenAt } from './config/sig
 import type { ServiceDefinition } from './definition.ts'
 import type { OnEvent } from './events.ts'
 import type { OnResponse } from './operations/measured-responses.ts'
+import { webhooksOf } from './operations/webhooks.ts'
 import type { Storage } from './storage.ts'
 
 export interface Observers {
@@ -32,14 +33,25 @@ export interface ServiceContext extends Observers {
   readonly keys: () => readonly PrivateJwk[]
   /** When the file of the keys was last written, in epoch seconds. */
   readonly keysWrittenAt: () => Promise<number>
+  /** Whether this process delivers messages. A command ends too soon: it leaves them to the service. */
+  readonly delivers: boolean
+  /** Resolves when the messages of webhooks about all events so far are stored. */
+  readonly settled: () => Promise<void>
 }
 
 /** Opens secret and keys. What the storage records hears of all events. @throws Error if a file is invalid */
 export async function serviceContext(parts: ServiceParts): Promise<ServiceContext> {
-  const { definition, config, storage, observers } = parts
+  const { definition, config, storage, observers, addsAccounts: delivers = true } = parts
   const { trail, attempts, statistics } = storage
   const { onError } = observers
   const keysFile = config.keysFile ?? (await developmentKeysFile(config.dataFolder))
+  const recorded: OnEvent = (event) => {
+    trail.onEvent(event)
+    attempts.onEvent(event)
+    statistics.onEvent(event)
+    observers.onEvent(event)
+  }
+  const webhooks = await webhooksOf({ config, storage, delivers }, recorded)
   return {
     definition,
     config,
@@ -47,13 +59,13 @@ export async function serviceContext(parts: ServiceParts): Promise<ServiceContex
     secret: await secretsOf(config),
     keys: keysUnderProfile(config.features.profile, await followSigningKeys(keysFile, onError)),
     keysWrittenAt: () => keysWrittenAt(keysFile),
+    delivers,
     onError,
     onEvent(event) {
-      trail.onEvent(event)
-      attempts.onEvent(event)
-      statistics.onEvent(event)
-      observers.onEvent(event)
+      recorded(event)
+      webhooks?.onEvent(event)
     },
+    settled: async () => webhooks?.settled(),
     onResponse(response) {
       statistics.onResponse(response)
       observers.onResponse?.(response)

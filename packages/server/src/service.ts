@@ -3,6 +3,7 @@ import type { Route } from '@grantkit/core/adapter'
 import { Hono } from 'hono'
 import type { AccountDirectory } from './accounts/account-directory.ts'
 import type { AccountRows } from './accounts/account-rows.ts'
+import { accountsThatTell, type EndingSessions } from './accounts/accounts-that-tell.ts'
 import { type OperatorActions, operatorActions } from './admin/operator-actions.ts'
 import { type Overview, overviewOf, stateOf } from './admin/overview.ts'
 import { ADMIN_STYLE, admin } from './admin/routes.ts'
@@ -10,6 +11,7 @@ import { adminApi } from './admin-api/routes.ts'
 import { application } from './app.ts'
 import type { AttemptReader } from './attempts/attempt-reader.ts'
 import { callerMiddleware, withCaller } from './audit/caller.ts'
+import { signInHistory } from './audit/sign-in-history.ts'
 import { trailReader } from './audit/trail-reader.ts'
 import { authorizationServer } from './authorization/authorization-server.ts'
 import { knownClientsOf } from './authorization/known-clients.ts'
@@ -44,20 +46,25 @@ export interface Service {
   readonly demo: boolean
   /** `/readyz` fails from now on, so that a load balancer sends no new requests; other requests are still answered. */
   drain(): void
+  /** Resolves when all messages about what happened so far are stored. Wait for it before the storage is closed. */
+  settled(): Promise<void>
 }
 
 /** Puts a service together. @throws Error when a configured file cannot be used */
-export async function createService({ addsAccounts = true, ...parts }: ServiceParts): Promise<Service> {
+export async function createService(parts: ServiceParts): Promise<Service> {
+  const { addsAccounts = true } = parts
   const context = await serviceContext(parts)
   const { trustProxy } = context.config
   const trusted = trustProxy === undefined ? undefined : trustedProxies(trustProxy)
   const callers = callerOf(trusted)
-  const users = await openUsers(context, addsAccounts)
+  const opened = await openUsers(context, addsAccounts)
   // The server needs the pages, and the pages need the server: they read it at requests, when it exists.
   const serverOfPages: LateServer = {
     metadata: () => server.metadata,
     findClient: (id) => server.clients.find(id),
+    sessionsEnded: (ended) => server.sessions.ended(ended),
   }
+  const users = { ...opened, accounts: accountsThatTell(opened.accounts, endingOf(context, serverOfPages)) }
   const options = await pagesOptions(context, users, serverOfPages, callers)
   const server: AuthorizationServer = await authorizationServer(context, options)
   const running = { context, users, options, server, guards: guardsOf(context, server, options.scopes) }
@@ -96,6 +103,17 @@ export async function createService({ addsAccounts = true, ...parts }: ServicePa
     drain() {
       draining = true
     },
+    settled: context.settled,
+  }
+}
+
+/** Tells the apps of a user that all sessions end, if apps are told at all. */
+function endingOf({ storage: { database, trail } }: ServiceContext, server: LateServer): EndingSessions {
+  const history = signInHistory(database, trail)
+  return async (subject) => {
+    if (server.metadata().backchannel_logout_supported !== true) return
+    const sessionIds = (await history.list(subject)).map(({ sessionId, firstId = sessionId }) => firstId)
+    await server.sessionsEnded({ subject, sessionIds: [...new Set(sessionIds)], all: true })
   }
 }
 

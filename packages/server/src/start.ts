@@ -90,6 +90,7 @@ async function serve<Configured extends Config>(
   void stopSignal(drain, config.drainSeconds).then(async (signal) => {
     log.info({ signal }, 'stopping')
     await listening.close()
+    await service.settled()
     await storage.close()
     process.exit(0)
   })

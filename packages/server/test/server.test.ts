@@ -50,6 +50,16 @@ describe('createServer', () => {
     expect([config.logLevel, config.brand.name]).toEqual(['silent', 'Notes'])
   })
 
+  it('says in its metadata that it tells when refresh tokens end, only if that is configured', async () => {
+    for (const refreshTokenExpiration of [true, false]) {
+      const server = await opened({ features: { refreshTokenExpiration } })
+      const document = server.routes.find(({ path }) => path === '/.well-known/oauth-authorization-server')
+      const request = { method: 'GET', path: String(document?.path), query: '', headers: {}, body: '' }
+      const metadata = JSON.parse(String((await document?.handle(request))?.body))
+      expect('refresh_token_expiration_types_supported' in metadata).toBe(refreshTokenExpiration)
+    }
+  })
+
   it('closes its storage when a part of it cannot be created', async () => {
     const keysFile = join(await temporaryFolder(), 'missing.json')
     await expect(opened({ keysFile })).rejects.toThrow('missing.json')

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { testClient } from '@grantkit/testkit/client'
-import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { ALGORITHMS, assertion, keyFor, proof } from './client-keys.ts'
 import { approveDevice, operatorAdds, post } from './requests.ts'
@@ -166,6 +166,24 @@ export function describeFeatures(url: () => string): void {
     const { id_token = '' } = await (await testClient(url(), { metadata })).tokens('openid')
     const { protectedHeader } = await jwtVerify(id_token, createRemoteJWKSet(new URL(endpoint('jwks'))))
     expect(protectedHeader.alg).toBe(alg)
+  })
+
+  it('tells a client by a signed message that its session has ended', async () => {
+    const added = await operatorAdds(url(), {
+      redirectUris: ['http://127.0.0.1:7001/callback'],
+      backchannelLogoutUri: 'https://app.dev/bcl',
+      tokenEndpointAuthMethod: 'client_secret_post',
+    })
+    const { client_id: clientId, client_secret: clientSecret } = added
+    const client = { clientId, clientSecret, redirectUris: ['http://127.0.0.1:7001/callback'] }
+    const { id_token = '' } = await (await testClient(url(), { client })).tokens('openid')
+    const body = JSON.stringify({ subject: 'alice', sessionIds: ['session'] })
+    const posted = await (await fetch(`${url()}/operator/sessions`, { method: 'POST', body })).json()
+    const token = new URLSearchParams((posted as string[])[0]).get('logout_token') ?? ''
+    const { payload } = await jwtVerify(token, createRemoteJWKSet(new URL(endpoint('jwks'))), {
+      typ: 'logout+jwt',
+    })
+    expect(payload).toMatchObject({ sub: 'alice', aud: clientId, sid: decodeJwt(id_token).sid })
   })
 
   it('guards by signed tokens without the store, and hears what is revoked', async () => {

@@ -1,5 +1,6 @@
-import type { HttpResponse, StaticClient } from '@grantkit/core'
+import type { AuthorizationServer, HttpResponse, StaticClient } from '@grantkit/core'
 import type { Route } from '@grantkit/core/adapter'
+import { backChannelLogout } from '@grantkit/core/back-channel-logout'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { type DeviceInteraction, device } from '@grantkit/core/device'
@@ -24,6 +25,9 @@ const DPOP_ALGORITHMS: readonly DpopAlgorithm[] = ['ES256', 'EdDSA', 'Ed25519', 
 /** The API whose tokens are signed. */
 export const signedApi = (issuer: string) => `${issuer}/signed`
 
+/** What was posted to clients. */
+const posted: string[] = []
+
 export function featuresOf(issuer: string) {
   return [
     pushedAuthorizationRequests(),
@@ -35,6 +39,13 @@ export function featuresOf(issuer: string) {
     forwardAuth({ clientCredentials: true }),
     jwtAccessTokens({ resources: { [signedApi(issuer)]: {} } }),
     revocationFeed(),
+    backChannelLogout({
+      timers: false,
+      post: async (_, { body }) => {
+        posted.push(body)
+        return { status: 200, headers: {} }
+      },
+    }),
   ]
 }
 
@@ -55,6 +66,19 @@ export function addingClients({ clients }: Operator): Route {
     path: '/operator/clients',
     methods: ['POST'],
     handle: async ({ body }) => json(await clients.add(JSON.parse(body))),
+  }
+}
+
+/** Ends a session, as an application does, and answers what was posted to its clients. */
+export function endingSessions({ sessions }: Pick<AuthorizationServer, 'sessions'>): Route {
+  return {
+    path: '/operator/sessions',
+    methods: ['POST'],
+    handle: async ({ body }) => {
+      await sessions.ended(JSON.parse(body))
+      await sessions.deliver()
+      return json(posted.splice(0))
+    },
   }
 }
 

@@ -11,7 +11,16 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { Hono } from 'hono'
 import { authorizationServer, protect } from '../../src/index.ts'
 import { interaction } from '../interaction.ts'
-import { addingClients, featuresOf, proofs, SCOPES, SECRET, signedApi, signedGuard } from './features.ts'
+import {
+  addingClients,
+  endingSessions,
+  featuresOf,
+  proofs,
+  SCOPES,
+  SECRET,
+  signedApi,
+  signedGuard,
+} from './features.ts'
 
 /** The service of every runtime. Every visitor is Alice, without a sign-in. */
 
@@ -42,7 +51,7 @@ export async function serviceOf({ ISSUER: issuer, KEYS, MOUNT }: Environment): P
     '/notes': createResourceServer({ resource: issuer, store, scopes: SCOPES, anonymous: 'allow', proofs }),
     '/signed': await signedGuard(issuer, server),
   }
-  const routes = [...server.routes, addingClients(server), ...ECHOES, fails]
+  const routes = [...server.routes, addingClients(server), endingSessions(server), ...ECHOES, fails]
   return readingBodiesFirst(MOUNT === 'hono' ? onHono(routes, apis) : alone(routes, apis))
 }
 

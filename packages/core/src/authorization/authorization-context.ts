@@ -12,6 +12,7 @@ import type { AuthorizationRequest, RequestOptions } from './authorization-reque
 import type { CallbackOptions, Interaction, Session } from './interaction.ts'
 import type { RedirectTarget } from './redirect-target.ts'
 import type { AuthorizationRequestSource } from './request-source.ts'
+import type { SessionObserver } from './user-sessions.ts'
 
 /** Input of every step of the authorization endpoint. */
 export interface AuthorizationContext extends CallbackOptions {
@@ -25,6 +26,8 @@ export interface AuthorizationContext extends CallbackOptions {
   readonly senderConstraint?: SenderConstraint | undefined
   /** Absent if no client can push its requests. */
   readonly requestSource?: AuthorizationRequestSource | undefined
+  /** Names the session in the grants of clients that hear of its end. */
+  readonly sessions: Pick<SessionObserver, 'sidOf'>
   /** Validates what the document of a client lists. */
   readonly redirectUriPolicy: RedirectUriPolicy
   /** Seconds. */

@@ -85,19 +85,19 @@ export function authorization(
 
 type AuthorizationEndpointServer = Kernel &
   Pick<AuthorizationContext, 'keys' | 'limiter' | 'interaction' | 'secret'>
-type Mounted = Pick<AuthorizationContext, 'requestSource' | 'senderConstraint'>
+type Mounted = Pick<AuthorizationContext, 'requestSource' | 'senderConstraint' | 'sessions'>
 type PagePaths = AuthorizationContext['paths']
 
 function contextOf(
   server: AuthorizationEndpointServer,
   { lifetimes, ...options }: AuthorizationOptions,
-  { requestSource, senderConstraint }: Mounted,
+  { requestSource, senderConstraint, sessions }: Mounted,
   paths: PagePaths,
 ): AuthorizationContext {
   const { keys, limiter, interaction, secret } = server
   const basePath = basePathOf(server.issuer)
   return {
-    ...{ kernel: server, interaction, secret, keys, limiter, requestSource, senderConstraint },
+    ...{ kernel: server, interaction, secret, keys, limiter, requestSource, senderConstraint, sessions },
     requestOptions: {
       defaultScope: options.defaultScope,
       unknownScopes: options.unknownScopes,

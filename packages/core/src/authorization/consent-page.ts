@@ -61,14 +61,14 @@ export async function consentRemembered(
   return live.some((grant) => covers(grant, request))
 }
 
-/** The live grants of this user and client. */
+/** The live grants that this user gave this client. What an assertion allowed (RFC 7523) is no consent. */
 async function liveGrants(
   { kernel: { store, now, maxGrantsPerClient: limit } }: AuthorizationContext,
   { target: { client } }: AuthorizationAttempt,
   { subject }: Session,
 ): Promise<Grant[]> {
   const { grants } = await store.grants.list({ subject, clientId: client.clientId }, { limit })
-  return grants.filter((grant) => now() < liveUntil(grant))
+  return grants.filter((grant) => grant.authority === undefined && now() < liveUntil(grant))
 }
 
 function covers({ scopes, resources }: Grant, requested: AuthorizationRequest): boolean {

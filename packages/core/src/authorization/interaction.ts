@@ -7,6 +7,11 @@ import type { ScopeInWords } from '../kernel/scope.ts'
 export interface Session {
   /** New for every sign-in: a consent form is bound to it. */
   readonly id: string
+  /**
+   * The id of the first of several sessions that follow each other: the same user signed in again, as `prompt=login` asks, and
+   * did not sign out. Clients then know one session. Default: `id`.
+   */
+  readonly firstId?: string | undefined
   /** The stable identifier of the user; becomes `sub`. */
   readonly subject: string
   /** Time of the last sign-in, in epoch seconds. */

@@ -18,39 +18,42 @@ export function grantSteps({
 }: GrantStepsContext): Pick<SignInAttempts, 'used' | 'called' | 'ended'> {
   const isFirst = firstTimes()
 
-  function report(grant: Grant, step: StepName, { scopes, resource, network, by, reason }: StepFacts): void {
+  function report(grant: Grant, step: StepName, facts: StepFacts): void {
     const { reference, clientId, id: grantId, subject } = grant
     if (reference === undefined) return
-    // One literal: copies of objects are most of what a step costs.
-    emit({
-      type: 'step',
-      reference,
-      at: now(),
-      step,
-      outcome: 'ok',
-      clientId,
-      grantId,
-      subject,
-      scopes,
-      resource,
-      network,
-      by,
-      reason,
-    } satisfies StepEvent)
+    const known = { clientId, grantId, subject, ...facts }
+    emit({ type: 'step', reference, at: now(), step, outcome: 'ok', ...known } satisfies StepEvent)
   }
 
   return {
-    used(grant, step, { remoteAddress }, { scopes, resource }) {
-      const network = remoteAddress === undefined ? undefined : coarseNetworkOf(remoteAddress)
-      report(grant, step, { scopes, resource, network })
+    used(grant, step, { remoteAddress }, { scopes, resources }) {
+      const { reference, clientId, id: grantId, subject } = grant
+      if (reference === undefined) return
+      // One literal: copies of objects would be most of what the step costs.
+      emit({
+        type: 'step',
+        reference,
+        at: now(),
+        step,
+        outcome: 'ok',
+        clientId,
+        grantId,
+        subject,
+        scopes,
+        resource: resources.length === 0 ? undefined : resources.join(' '),
+        network: networkOf(remoteAddress),
+      } satisfies StepEvent)
     },
     called(grant, resource, { remoteAddress }) {
-      if (!isFirst(`${grant.id} ${resource}`)) return
-      const network = remoteAddress === undefined ? undefined : coarseNetworkOf(remoteAddress)
-      report(grant, 'first_call', { resource, network })
+      if (isFirst(`${grant.id} ${resource}`))
+        report(grant, 'first_call', { resource, network: networkOf(remoteAddress) })
     },
     ended: (grant, { by, reason }) => report(grant, 'ended', { by, reason }),
   }
+}
+
+function networkOf(address: string | undefined): string | undefined {
+  return address === undefined ? undefined : coarseNetworkOf(address)
 }
 
 /** Some megabyte. A name that was forgotten counts as new once more. */

@@ -10,6 +10,7 @@ import { DEVICE_VERDICTS } from './verdicts/devices.ts'
 import { DPOP_VERDICTS } from './verdicts/dpop-proofs.ts'
 import { FINDING_VERDICTS } from './verdicts/findings.ts'
 import { GRANT_TYPE_VERDICTS } from './verdicts/grant-types.ts'
+import { JWT_GRANT_VERDICTS } from './verdicts/jwt-grants.ts'
 import { MESSAGE_VERDICTS } from './verdicts/messages.ts'
 import { PUSHED_VERDICTS } from './verdicts/pushed-requests.ts'
 import { REFRESH_TOKEN_VERDICTS } from './verdicts/refresh-tokens.ts'
@@ -50,6 +51,7 @@ export const VERDICTS: Readonly<Record<VerdictId, VerdictText>> = {
   ...REFRESH_TOKEN_VERDICTS,
   ...SCOPE_VERDICTS,
   ...TOKEN_EXCHANGE_VERDICTS,
+  ...JWT_GRANT_VERDICTS,
   ...CALL_VERDICTS,
   ...DPOP_VERDICTS,
   ...DEVICE_VERDICTS,

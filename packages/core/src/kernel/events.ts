@@ -36,7 +36,11 @@ function faultsToConsole({ type, cause, ...facts }: BaseEvent): void {
 }
 
 /** Events for the console that need no cause. */
-const LOGGED = ['failed', 'claims_unreleased', 'grant_ended', 'client_document_failed', 'client_keys_failed']
+const LOGGED = [
+  ...['failed', 'claims_unreleased', 'token_claims_protected', 'grant_ended'],
+  ...['client_document_failed', 'client_keys_failed'],
+  ...['logout_undelivered', 'webhook_disabled', 'webhook_undelivered'],
+]
 
 /** A request that was refused or failed. */
 export type RequestEvent =

@@ -20,14 +20,24 @@ export interface Client {
   readonly otherAuthMethods?: readonly string[] | undefined
   /** Its document names no method that this server offers, so it gets no code. */
   readonly cannotAuthenticate?: boolean | undefined
-  /** SHA-256 of the client secret; confidential clients only. */
+  /** SHA-256 of the newest client secret; confidential clients only. */
   readonly secretHash?: Hash | undefined
+  /** When the newest client secret ends (RFC 7591 3.2.1). Absent: never. The older release does not know this member and the next two. */
+  readonly clientSecretExpiresAt?: number | undefined
+  /** SHA-256 of the secret before the last rotation. It may have ended. */
+  readonly oldSecretHash?: Hash | undefined
+  readonly oldSecretEndsAt?: number | undefined
   readonly grantTypes: readonly string[]
   /**
    * The scopes it registered. A static client and a client with a document may request no others, and absent means every
    * scope. For a self-registered client they are the scopes of a request that names none.
    */
   readonly scopes?: readonly string[] | undefined
+  /**
+   * The scopes that a self-registered client may request: the limit of its initial access token. Absent: every scope. The older
+   * release does not know it.
+   */
+  readonly scopeLimit?: readonly string[] | undefined
   readonly idTokenSignedResponseAlg: SigningAlgorithm
   readonly clientUri?: string | undefined
   readonly logoUri?: string | undefined
@@ -88,16 +98,20 @@ export interface Grant {
   /** The target of the code; absent if no browser was involved. The user sees it in the list of grants. */
   readonly redirectUri?: string | undefined
   /**
-   * `device`: the device grant (RFC 8628). `machine`: client credentials, without a user (RFC 6749 4.4). Absent: the
-   * authorization code flow.
+   * `device`: the device grant (RFC 8628). `machine`: client credentials (RFC 6749 4.4) or the token of a workload, without a
+   * user. `assertion`: an assertion about the user (RFC 7523). Absent: the authorization code flow.
    */
-  readonly origin?: 'device' | 'machine' | undefined
+  readonly origin?: 'device' | 'machine' | 'assertion' | undefined
+  /** The issuer that allowed it, by an assertion (RFC 7523). Absent if the user did. */
+  readonly authority?: GrantAuthority | undefined
   /** The network of that device (its first 24 bits, of IPv6 48), if its address was known. */
   readonly network?: string | undefined
   /** For the first ID token alone (OpenID Connect Core 12.2): dropped when the code is redeemed. */
   readonly nonce?: string | undefined
   /** Time of the user's sign-in (OpenID Connect Core 2, `auth_time`). */
   readonly authTime?: number | undefined
+  /** The name of the session it began in, for a client that hears of its end (Back-Channel Logout 2.3). */
+  readonly sid?: string | undefined
   readonly createdAt: number
   readonly usedAt: number
   /** The absolute end; a rotation does not move it. */
@@ -113,6 +127,19 @@ export interface Grant {
   readonly code?: AuthorizationCode | undefined
   readonly refresh?: RefreshState | undefined
   readonly accessTokens: readonly AccessTokenState[]
+}
+
+/** What the issuer of an assertion says (RFC 7523). */
+interface GrantAuthority {
+  /** Its `iss`. */
+  readonly issuer: string
+  /** Its `sub`: the user or the workload, at the issuer. */
+  readonly subject: string
+  /** How the user signed in there (OpenID Connect Core 2). */
+  readonly acr?: string | undefined
+  readonly amr?: readonly string[] | undefined
+  /** Who acts for the user there (RFC 8693 4.1, `act.sub`). */
+  readonly actor?: string | undefined
 }
 
 export interface AuthorizationCode {

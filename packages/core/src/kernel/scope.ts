@@ -18,6 +18,8 @@ export interface ScopeDefinition {
   readonly claims?: readonly string[] | undefined
   /** It has a meaning only together with a user: client-credentials tokens never have it (RFC 6749 4.4). */
   readonly user?: boolean | undefined
+  /** Only the user can allow it, on the consent page: no assertion of an issuer gives it (RFC 7523). */
+  readonly interactive?: boolean | undefined
 }
 
 /**
@@ -74,7 +76,8 @@ export function parseScope(scope: string): string[] | undefined {
 
 /**
  * The scopes that a client may request; `undefined` means every scope. A self-registered client registers the scopes that it
- * needs first, and requests more when the user does more. The user decides on these, so the registered scopes are no limit.
+ * needs first, and requests more when the user does more. The user decides on these, so the registered scopes are no limit; its
+ * initial access token may set one.
  *
  * @example
  * ```ts
@@ -85,8 +88,8 @@ export function parseScope(scope: string): string[] | undefined {
  *   requestedScopes(scope, catalogue, scopeCeiling(client))
  * ```
  */
-export function scopeCeiling({ origin, scopes }: Client): readonly string[] | undefined {
-  return origin === 'registered' ? undefined : scopes
+export function scopeCeiling({ origin, scopes, scopeLimit }: Client): readonly string[] | undefined {
+  return origin === 'registered' ? scopeLimit : scopes
 }
 
 /**

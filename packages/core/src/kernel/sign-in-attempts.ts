@@ -30,7 +30,7 @@ export interface SignInAttempts {
   /** An error answers the request. */
   refused(request: AttemptRequest, error: AnsweredError): RefusedAttempt
   /** A step that succeeded, of a grant that has a reference. On the path of every token request, so nothing else is looked up. */
-  used(grant: Grant, step: StepName, request: AttemptRequest, facts: StepFacts): void
+  used(grant: Grant, step: StepName, request: AttemptRequest, issued: Issued): void
   /** A guard has accepted a token of the grant. The first time at this guard is a step. */
   called(grant: Grant, resource: string, request: AttemptRequest): void
   /** 8 characters, without a dash. */
@@ -40,6 +40,9 @@ export interface SignInAttempts {
   /** A grant has ended, by a request or without one. */
   ended(grant: Grant, why: GrantEnd): void
 }
+
+/** The members of issued tokens that are read here. */
+type Issued = Pick<Grant, 'scopes' | 'resources'>
 
 /** An `OAuthError`, or its definition. */
 interface AnsweredError {

@@ -140,6 +140,12 @@ async function signOut(
   { target }: LogoutRequest,
   session: Session | undefined,
 ): Promise<HttpResponse> {
+  // Stored before the session ends: if the process ends in between, a client hears it once more instead of never.
+  if (session !== undefined)
+    await context.server.sessions.ended({
+      subject: session.subject,
+      sessionIds: [session.firstId ?? session.id],
+    })
   // Without a session no cookie is set: a form of another site arrives without the cookie, and must not delete it.
   const cookie = session && (await context.pages.endSession(request))
   const answer = target === undefined ? await signedOut(context, request) : redirect(target)

@@ -1,9 +1,11 @@
 /** A Worker that fetches what a test asks for, and answers with the outcome as JSON. */
-import { type SafeFetchOptions, safeFetch } from '../../src/index.ts'
+import { type SafeFetchOptions, safeFetch, safePost } from '../../src/index.ts'
 
 interface Asked {
   readonly url: string
   readonly options?: Partial<SafeFetchOptions>
+  /** Makes it a POST. */
+  readonly posted?: string
 }
 
 export default {
@@ -14,8 +16,11 @@ export default {
   },
 }
 
-async function fetched({ url, options }: Asked): Promise<object> {
-  const fetchDocument = safeFetch({ issuer: 'https://server.dev/auth', ...options })
+async function fetched({ url, options, posted }: Asked): Promise<object> {
+  const settings = { issuer: 'https://server.dev/auth', ...options }
   const { signal } = new AbortController()
+  if (posted !== undefined)
+    return safePost(settings)(url, { headers: { 'content-type': 'text/plain' }, body: posted, signal })
+  const fetchDocument = safeFetch(settings)
   return fetchDocument(url, { accept: 'application/json', maxBytes: 5120, headers: {}, signal })
 }

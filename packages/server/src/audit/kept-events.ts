@@ -23,14 +23,22 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   account_admin_removed: 'operator',
   account_removed: 'operator',
   client_added: 'operator',
+  client_changed: 'operator',
+  client_secret_rotated: 'operator',
+  client_old_secret_dropped: 'operator',
+  initial_access_token_added: 'operator',
+  initial_access_token_removed: 'operator',
   client_removed: 'operator',
   signing_keys_rotated: 'operator',
   signing_keys_changed: 'operator',
   attempt_read: 'operator',
+  webhook_disabled: 'operator',
   consent_granted: 'decision',
   consent_denied: 'user',
   // It takes effect when a user approves it.
   client_document_changed: 'user',
+  old_secret_used: 'user',
+  client_secret_expiring: 'user',
   device_approved: 'decision',
   device_denied: 'user',
   user_code_wrong: 'user',
@@ -38,6 +46,7 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   grant_ended: 'decision',
   sign_in_succeeded: 'user',
   signed_out: 'user',
+  logout_undelivered: 'user',
   password_mail_sent: 'user',
   sessions_ended: 'decision',
   passkey_added: 'decision',
@@ -46,6 +55,9 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   identity_removed: 'decision',
   sign_in_failed: 'unauthenticated',
   client_registered: 'unauthenticated',
+  // The issuer has opened a grant in place of the user.
+  assertion_exchanged: 'decision',
+  assertion_refused: 'unauthenticated',
   refused: 'unauthenticated',
   device_requested: undefined,
   device_code_redeemed: undefined,
@@ -59,11 +71,14 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   access_token_dropped: undefined,
   access_token_revoked: undefined,
   claims_unreleased: undefined,
+  token_claims_protected: undefined,
   client_document_copy_used: undefined,
   client_document_failed: undefined,
   client_keys_failed: undefined,
   signing_keys_refused: undefined,
   limiter_failed: undefined,
+  outbox_failed: undefined,
+  webhook_undelivered: undefined,
   failed: undefined,
   step: undefined,
 }
@@ -87,6 +102,11 @@ export function causeOf(event: AuditedEvent): Cause | undefined {
  */
 export function happenedOf(event: AuditedEvent, cause: Cause): Happened {
   if (cause === 'operator') return { ...event, actor: actorOfEvent() }
+  if (event.type === 'logout_undelivered') {
+    // It comes later than the request, and its fault and cause are for the log.
+    const { type, clientId, subject, sid, why, count, attempts, status } = event
+    return { type, clientId, subject, sid, why, count, attempts, status }
+  }
   const { network, clientId } = callerOfEvent()
   if (event.type !== 'refused') return { ...event, network }
   const { type, error, reason, path, known } = event

@@ -8,6 +8,8 @@ import type { AuditTrail } from './trail.ts'
 export interface SignIn {
   /** The id of the session it started. */
   readonly sessionId: string
+  /** The id of the first session, if this one continues another. */
+  readonly firstId?: string | undefined
   /** Epoch seconds. */
   readonly at: number
   /** The network of the caller, if known. */
@@ -35,9 +37,10 @@ export function signInHistory(database: Database, trail: Pick<AuditTrail, 'flush
   })
 }
 
-function signInOf({ at, sessionId, network, epoch }: AuditEntry): SignIn {
+function signInOf({ at, sessionId, firstId, network, epoch }: AuditEntry): SignIn {
   return {
     sessionId: String(sessionId),
+    firstId: typeof firstId === 'string' ? firstId : undefined,
     at: Math.floor(Date.parse(at) / 1000),
     network: typeof network === 'string' ? network : undefined,
     epoch: typeof epoch === 'number' ? epoch : undefined,

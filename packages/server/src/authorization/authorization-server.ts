@@ -6,15 +6,16 @@ import { interaction, type PagesOptions } from '../pages/routes.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { knownClientsOf } from './known-clients.ts'
 import { optionalFeatures, profileOf } from './optional-features.ts'
+import { tokenClaimsOf } from './token-claims.ts'
 
 /** The authorization server that the configuration describes. @throws Error when a configured file cannot be used */
 export async function authorizationServer(
-  { config, definition, storage, keys, onEvent }: ServiceContext,
+  { config, definition, storage, keys, delivers, onEvent }: ServiceContext,
   pages: PagesOptions,
 ): Promise<AuthorizationServer> {
   const { baseUrl: issuer, features } = config
   const { store, createCounter } = storage
-  const optional = await optionalFeatures(config, pages)
+  const optional = await optionalFeatures(config, pages, delivers)
   const profile = await profileOf(config)
   return createAuthorizationServer({
     issuer,
@@ -26,12 +27,16 @@ export async function authorizationServer(
     keys,
     claims: pages.accounts.claims,
     idTokenClaims: features.idTokenClaims,
+    tokenClaims: tokenClaimsOf(config, pages.accounts, definition),
     resources: [
       ...[issuer, ...describedResources(config)],
       ...(config.admin.api ? [describedAdminResource(issuer)] : []),
     ],
     clientAuthentication: features.clientAuthentication.filter((name) => name !== 'private_key_jwt'),
-    registration: features.registration,
+    registration:
+      features.registration && features.initialAccessTokens
+        ? { initialAccessToken: true }
+        : features.registration,
     ...knownClientsOf(config),
     lifetimes: config.lifetimes,
     rateLimiter: rateLimiter(createCounter),

@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { AdmissionPolicy, DocumentFetch } from '@grantkit/core/client-documents'
+import type { MessagePost } from '@grantkit/core/feature'
 import type { KnownClients } from '@grantkit/core/known-clients'
-import { safeFetch } from '@grantkit/safe-fetch'
+import { type SafeFetchOptions, safeFetch, safePost } from '@grantkit/safe-fetch'
 import * as z from 'zod'
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/config-error.ts'
@@ -33,9 +34,20 @@ export async function clientDocumentsOf(config: Config): Promise<ClientDocuments
 
 /** Fetches the URLs of unauthenticated callers. @throws ConfigError when a file cannot be used */
 export async function outboundFetch(config: Config): Promise<DocumentFetch> {
+  return safeFetch(await outboundOptions(config))
+}
+
+const POST_DEADLINE_MS = 5000
+
+/** Posts to URLs of clients. @throws ConfigError when a file cannot be used */
+export async function outboundPost(config: Config): Promise<MessagePost> {
+  return safePost({ ...(await outboundOptions(config)), deadline: POST_DEADLINE_MS })
+}
+
+async function outboundOptions(config: Config): Promise<SafeFetchOptions> {
   const { testCa, testResolve: hosts } = config.features.clientDocuments
   const ca = await contentOf('CIMD_TEST_CA', testCa, certificatesOf)
-  return safeFetch({ issuer: config.baseUrl, unsafeForTests: { hosts, ...(ca === undefined ? {} : { ca }) } })
+  return { issuer: config.baseUrl, unsafeForTests: { hosts, ...(ca === undefined ? {} : { ca }) } }
 }
 
 /** @throws Error if the first one is invalid */
@@ -43,16 +55,18 @@ function certificatesOf(pem: string): string {
   return new X509Certificate(pem) && pem
 }
 
-async function contentOf<T>(
+/** What a configured file says. @throws ConfigError when it cannot be used */
+export async function contentOf<T>(
   variable: string,
   path: string | undefined,
   read: (text: string) => T,
+  expected = 'documents',
 ): Promise<T | undefined> {
   if (path === undefined) return undefined
   try {
     return read(await readFile(path, 'utf8'))
   } catch (error) {
-    const reason = error instanceof z.ZodError ? 'it is no list of documents' : (error as Error).message
+    const reason = error instanceof z.ZodError ? `it is no list of ${expected}` : (error as Error).message
     throw new ConfigError([`${variable} cannot be used: ${path}: ${reason}`])
   }
 }

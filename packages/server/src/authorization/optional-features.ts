@@ -1,4 +1,5 @@
 import type { Feature } from '@grantkit/core'
+import { backChannelLogout } from '@grantkit/core/back-channel-logout'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { clientDocuments } from '@grantkit/core/client-documents'
@@ -10,14 +11,21 @@ import { type ForwardAuthOptions, forwardAuth } from '@grantkit/core/forward-aut
 import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
 import { logout } from '@grantkit/core/logout'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
+import { refreshTokenExpiration } from '@grantkit/core/refresh-token-expiration'
 import { tokenExchange } from '@grantkit/core/token-exchange'
 import type { Config } from '../config/config.ts'
+import { takesAssertions } from '../config/jwt-bearer.ts'
 import { logoutInteraction, type PagesOptions } from '../pages/routes.ts'
-import { clientDocumentsOf, outboundFetch } from './client-documents.ts'
+import { clientDocumentsOf, outboundFetch, outboundPost } from './client-documents.ts'
 import { dpopOf } from './dpop.ts'
+import { jwtBearerOf } from './jwt-bearer.ts'
 
-/** The features of core that are configured, in the order of the metadata. */
-export async function optionalFeatures(config: Config, pages: PagesOptions): Promise<Feature[]> {
+/** The features of core that are configured, in the order of the metadata. @param delivers whether this process delivers messages */
+export async function optionalFeatures(
+  config: Config,
+  pages: PagesOptions,
+  delivers: boolean,
+): Promise<Feature[]> {
   const { features } = config
   const documents = await clientDocumentsOf(config)
   const byKey = authenticatesByKey(features) ? [clientAssertion({ fetch: await outboundFetch(config) })] : []
@@ -29,10 +37,23 @@ export async function optionalFeatures(config: Config, pages: PagesOptions): Pro
     ...(features.profile === undefined ? senderConstraint(features) : []),
     ...(features.forwardAuth.enabled ? [forwardAuth(forwardAuthOf(features))] : []),
     ...(features.tokenExchange ? [tokenExchange()] : []),
+    ...(takesAssertions(features) ? [await jwtBearerOf(config, pages)] : []),
     ...(features.profile === undefined ? pushedRequests(features) : []),
+    ...(features.refreshTokenExpiration ? [refreshTokenExpiration()] : []),
     ...(features.logout ? [logout(logoutInteraction(pages))] : []),
+    ...(features.backChannelLogout ? [await backChannelLogoutOf(config, pages, delivers)] : []),
     ...deviceGrant(features, pages),
   ]
+}
+
+/** Its receivers are clients of the operator, at public addresses. */
+async function backChannelLogoutOf(
+  config: Config,
+  { sessions }: PagesOptions,
+  timers: boolean,
+): Promise<Feature> {
+  const post = await outboundPost(config)
+  return backChannelLogout({ post, sessionLifetime: sessions.lifetime, timers })
 }
 
 type Features = Config['features']

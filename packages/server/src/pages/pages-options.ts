@@ -21,13 +21,14 @@ import { requestingApp } from './sending-app.ts'
 export interface LateServer {
   readonly metadata: () => AuthorizationServer['metadata']
   readonly findClient: AuthorizationServer['clients']['find']
+  readonly sessionsEnded: AuthorizationServer['sessions']['ended']
 }
 
 /** What all pages of a service share. @throws Error if the file of providers is invalid */
 export async function pagesOptions(
   context: ServiceContext,
   users: OpenUsers,
-  server: LateServer,
+  { sessionsEnded, ...server }: LateServer,
   callerOf: CallerOf,
 ): Promise<PagesOptions> {
   const { config, storage, secret, onEvent, onError } = context
@@ -43,7 +44,7 @@ export async function pagesOptions(
     scopes: { ...config.scopes, ...(config.admin.api ? ADMIN_SCOPES : {}) },
     accounts,
     external,
-    sessions: sessionsInCookies({ ...origin, accounts, onEvent }),
+    sessions: sessionsInCookies({ ...origin, accounts, onEvent, onEnding: sessionsEnded }),
     limits: signInLimits(createCounter),
     checks: passwordChecks(),
     requestingApp: requestingApp({ baseUrl, ...server }),

@@ -29,6 +29,6 @@ export async function signedIn(
 }
 
 export function signInSucceeded({ sessionEpoch: epoch }: StoredAccount, session: Session): SignInEvent {
-  const { subject, id: sessionId, signedInBy } = session
-  return { type: 'sign_in_succeeded', subject, sessionId, epoch, signedInBy }
+  const { subject, id: sessionId, firstId, signedInBy } = session
+  return { type: 'sign_in_succeeded', subject, sessionId, firstId, epoch, signedInBy }
 }

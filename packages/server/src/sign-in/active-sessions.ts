@@ -30,7 +30,9 @@ export function activeSessions(sessions: Sessions, history: SignInHistory): Acti
     async end(account, sessionId) {
       const active = await among(account, await history.list(account.id))
       const found = active.find((session) => session.sessionId === sessionId)
-      if (found) await sessions.endOther({ id: sessionId, subject: account.id, at: found.at })
+      if (found === undefined) return
+      const { firstId, at } = found
+      await sessions.endOther({ id: sessionId, firstId, subject: account.id, at })
     },
   }
 }

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, randomUUID } from 'node:crypto'
 import type { ServerSecret, Session, Store } from '@grantkit/core'
-import { isLoopbackUrl } from '@grantkit/core/feature'
+import { type EndedSessions, isLoopbackUrl } from '@grantkit/core/feature'
 import * as z from 'zod'
 import type { Account, Accounts, StoredAccount } from '../accounts/accounts.ts'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
@@ -45,6 +45,8 @@ export interface Sessions {
 /** A session that is not the one of the request. */
 interface SessionElsewhere {
   readonly id: string
+  /** {@link Session.firstId}. */
+  readonly firstId?: string | undefined
   readonly subject: string
   /** When it began or later, in epoch seconds. */
   readonly at: number
@@ -90,11 +92,15 @@ export interface SessionOptions {
   readonly accounts: Pick<Accounts, 'find'>
   readonly store: Store
   readonly onEvent: (event: SignedOut) => void
+  /** Called before a session ends, for back-channel logout. Default: nobody is told. */
+  readonly onEnding?: (ended: EndedSessions) => Promise<void>
 }
 
 const HOUR = 60 * 60
 const SessionClaims = z.object({
   jti: z.string(),
+  /** The id of the session that it continues, after the same user signed in again. */
+  first: z.string().optional(),
   sub: z.string(),
   /**
    * The previous release has no epochs. It reads this mark instead, and a password that it sets changes the mark alone.
@@ -111,7 +117,7 @@ const SessionClaims = z.object({
 type SessionClaims = z.output<typeof SessionClaims>
 
 export function sessionsInCookies(options: SessionOptions): Sessions {
-  const { secret, baseUrl, accounts, store, onEvent } = options
+  const { secret, baseUrl, accounts, store, onEvent, onEnding = nobody } = options
   // Cookies know no ports (RFC 6265 8.5): other programs on the same host may receive them.
   const lifetime = isLoopbackUrl(baseUrl) ? HOUR : 12 * HOUR
   const cookie = cookieOf('session', baseUrl)
@@ -128,10 +134,20 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
       : undefined
   }
 
-  async function endCurrent(cookies: string | undefined): Promise<void> {
+  /**
+   * Ends the session of the browser, if there is one.
+   *
+   * @param next who signs in instead. The same user goes on in the apps, which hear of the end of the new session
+   * @returns the first id of a session that goes on
+   */
+  async function endCurrent(cookies: string | undefined, next?: string): Promise<string | undefined> {
     const { claims } = (await current(cookies)) ?? {}
-    if (claims && (await ended.add(claims.jti, claims.iat + lifetime)))
-      onEvent({ type: 'signed_out', subject: claims.sub, sessionId: claims.jti })
+    if (claims === undefined) return undefined
+    const { jti, first = jti, sub: subject, iat } = claims
+    const isSame = next === subject && !(await ended.has(jti))
+    if (!isSame) await onEnding({ subject, sessionIds: [first] })
+    if (await ended.add(jti, iat + lifetime)) onEvent({ type: 'signed_out', subject, sessionId: jti })
+    return isSame ? first : undefined
   }
 
   async function visit(cookies: string | undefined): Promise<Visit | undefined> {
@@ -144,10 +160,11 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
     visit,
     read: async (cookies) => (await visit(cookies))?.session,
     async start(account, cookies, { authTime, confirmedAt, signedInBy } = {}) {
-      await endCurrent(cookies)
+      const first = await endCurrent(cookies, account.id)
       const claims = {
         sub: account.id,
         jti: randomUUID(),
+        ...(first === undefined ? {} : { first }),
         password: passwordMark(keys[0], account),
         epoch: String(account.sessionEpoch),
         ...(authTime === undefined ? {} : { auth_time: String(authTime) }),
@@ -162,13 +179,16 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
       await endCurrent(cookies)
       return cookie.set('', 0)
     },
-    async endOther({ id, subject, at }) {
+    async endOther({ id, firstId = id, subject, at }) {
+      await onEnding({ subject, sessionIds: [firstId] })
       if (await ended.add(id, at + lifetime)) onEvent({ type: 'signed_out', subject, sessionId: id })
     },
     hasEnded: (id) => ended.has(id),
     lifetime,
   }
 }
+
+async function nobody(): Promise<void> {}
 
 /** Changes with the password, and reveals nothing about it. */
 function passwordMark(key: KeyObject, { password }: Account): string {
@@ -190,11 +210,13 @@ function endedSessions({ transients }: Store) {
 
 function sessionOf({
   jti,
+  first,
   sub,
   iat,
   auth_time: authTime = iat,
   confirmed_at: confirmedAt = authTime,
   signed_in_by: signedInBy,
 }: SessionClaims): BrowserSession {
-  return { id: jti, subject: sub, authTime, confirmedAt, ...(signedInBy && { signedInBy }) }
+  const facts = { ...(first && { firstId: first }), ...(signedInBy && { signedInBy }) }
+  return { id: jti, subject: sub, authTime, confirmedAt, ...facts }
 }

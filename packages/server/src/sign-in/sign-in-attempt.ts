@@ -18,6 +18,8 @@ export type SignInEvent =
       readonly type: 'sign_in_succeeded'
       readonly subject: string
       readonly sessionId: string
+      /** The first of the sessions that this one continues. */
+      readonly firstId?: string | undefined
       /** Of the account: the session ends with it. */
       readonly epoch: number
       readonly signedInBy?: string | undefined

@@ -31,6 +31,13 @@ export const CLIENT_AUTHENTICATION_VERDICTS = {
     fix: 'Enter the secret again in the settings of the app, or give the static client a new one.',
     toDeveloper: 'Send the secret of this `client_id`, unchanged. In HTTP Basic it is form-encoded first.',
   },
+  client_secret_expired: {
+    by: 'operator',
+    sentence: 'The app sent a client secret that has expired.',
+    fix: 'Enter its newest secret in the settings of the app, or rotate the secret: `clients rotate`.',
+    toDeveloper:
+      'Send the newest secret of this `client_id`. If yours was the newest, ask the operator for another.',
+  },
   client_proof_invalid: {
     by: 'app',
     sentence: 'The proof by which the client authenticates is not valid.',

@@ -110,4 +110,17 @@ export const CLIENT_VERDICTS = {
     fix: 'The limit resets by itself. If the user did not do this, somebody sends links to them.',
     toDeveloper: 'Wait for the time in `Retry-After`, and use the same `client_id` for each user.',
   },
+  initial_access_token_missing: {
+    by: 'app',
+    sentence: 'The app registered without the initial access token that this server demands.',
+    fix: 'Make a token for it, and enter it in the settings of the app; or add it as a static client.',
+    toDeveloper: 'Send `Authorization: Bearer` with the initial access token of the operator (RFC 7591 3).',
+  },
+  initial_access_token_invalid: {
+    by: 'app',
+    sentence: 'The initial access token of the app is unknown, expired or used up.',
+    fix: 'Make another token for it, with more uses or a later end.',
+    toDeveloper:
+      'Ask the operator for another initial access token, and keep what you registered: one registration is enough.',
+  },
 } as const satisfies VerdictTexts

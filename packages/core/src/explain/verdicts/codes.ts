@@ -36,6 +36,20 @@ export const CODE_VERDICTS = {
     fix: DEVELOPER_ONLY,
     toDeveloper: 'Send the `redirect_uri` of the authorization request with the code.',
   },
+  code_redirect_uri_removed: {
+    by: 'operator',
+    sentence:
+      'An operator removed the redirect URI of this sign-in from the client while the user signed in.',
+    fix: 'If the app still uses this redirect URI, add it to the client again (`clients update`).',
+    toDeveloper:
+      'Begin again with a redirect URI that is registered, and ask the operator which one that is.',
+  },
+  session_ended: {
+    by: 'user',
+    sentence: 'The user signed out between the consent and the token request.',
+    fix: BEGIN_AGAIN,
+    toDeveloper: 'Let the user sign in again: the session of the code has ended.',
+  },
   code_verifier_missing: {
     by: 'app',
     sentence: 'The app began with PKCE and sent the code without its verifier.',

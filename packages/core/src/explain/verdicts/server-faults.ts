@@ -28,6 +28,12 @@ export const SERVER_VERDICTS = {
     fix: 'Look at the source of the users: the callback `claims`, and the database behind it.',
     toDeveloper: NOT_YOUR_APP,
   },
+  token_claims_unavailable: {
+    by: 'server',
+    sentence: 'The server could not look up the claims of the token.',
+    fix: 'Look at the callback `tokenClaims`, and what it asks: it failed, or had no result within two seconds.',
+    toDeveloper: NOT_YOUR_APP,
+  },
   signing_key_unavailable: {
     by: 'server',
     sentence: 'The server has no key to sign with.',

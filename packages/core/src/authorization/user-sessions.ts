@@ -1,0 +1,55 @@
+/** The sessions of users, as features hear of them: they name sessions to clients, and learn of their end. */
+import type { Client } from '../kernel/records.ts'
+import type { Session } from './interaction.ts'
+
+/** Sessions of one user that end now. */
+export interface EndedSessions {
+  readonly subject: string
+  /** `Session.firstId`, or else `Session.id`, of each session that the application knows. One that has ended before is no error. */
+  readonly sessionIds: readonly string[]
+  /** All sessions of the user end: after a change of the password, or when the account is removed. Default false. */
+  readonly all?: boolean | undefined
+}
+
+/** What one feature does about sessions. */
+export interface SessionObserver {
+  /** The `sid` of the grants that this client gets in this session. `undefined`: the client does not hear of its end. */
+  sidOf(session: Session, client: Client): string | undefined
+  /** Resolves when everything that follows is stored. Never rejects: the session ends all the same. */
+  ended(sessions: EndedSessions): Promise<void>
+  /** Does what is due now and can be repeated, such as deliveries. */
+  deliver(): Promise<void>
+}
+
+/** The sessions of users. Without a feature that needs it, nothing happens. */
+export interface UserSessions {
+  /**
+   * Tell the server which sessions of a user end, before you end them: at every sign-out, after a change of the password, and
+   * when an account is disabled or removed. `logout()` does it for its own requests. It waits until the messages to clients are
+   * stored, never for a delivery, and never rejects.
+   *
+   * @example
+   * ```ts
+   * import type { AuthorizationServer } from '@grantkit/core'
+   *
+   * declare const authorization: AuthorizationServer
+   *
+   * export async function signOutEverywhere(subject: string, sessionIds: readonly string[]) {
+   *   await authorization.sessions.ended({ subject, sessionIds, all: true })
+   * }
+   * ```
+   */
+  ended(sessions: EndedSessions): Promise<void>
+  /**
+   * Delivers what is due now, and resolves when it has been tried. Timers do it; call it where no timer runs between requests, as
+   * from the cron trigger of a Worker.
+   */
+  deliver(): Promise<void>
+}
+
+/** On a server without a feature that observes sessions. */
+export const UNOBSERVED: SessionObserver = {
+  sidOf: () => undefined,
+  ended: async () => {},
+  deliver: async () => {},
+}

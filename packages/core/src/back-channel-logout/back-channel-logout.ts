@@ -1,0 +1,170 @@
+/** OpenID Connect Back-Channel Logout 1.0: the server tells clients by a signed message that a session has ended. */
+import type { SessionObserver } from '../authorization/user-sessions.ts'
+import type { Feature, ServerContext } from '../feature.ts'
+import type { PrefetchedGrant } from '../grants/change-grant.ts'
+import type { TokenMembers } from '../grants/grant-type.ts'
+import type { MessagePost } from '../http/message-post.ts'
+import type { Client, Grant } from '../kernel/records.ts'
+import { asksForOpenId } from '../kernel/scope.ts'
+import type { Transients } from '../kernel/store.ts'
+import { createOutbox, type Undelivered } from '../outbox/outbox.ts'
+import { endSessions } from './ended-sessions.ts'
+import { logoutMetadata, logoutTermsOf } from './logout-metadata.ts'
+import { type LogoutFacts, logoutToken } from './logout-token.ts'
+import {
+  MAX_CLIENTS,
+  SESSION_ERRORS,
+  type SessionClients,
+  sessionClients,
+  sidsFor,
+} from './session-clients.ts'
+
+export type { MessagePost, MessagePostRequest, MessagePostResponse } from '../http/message-post.ts'
+export type { OutboxFailed } from '../outbox/outbox.ts'
+
+export interface BackChannelLogoutOptions {
+  /** Sends the messages: `safePost` of `@grantkit/safe-fetch`, which reaches only public addresses. */
+  readonly post: MessagePost
+  /** Seconds that a session of yours may last at most. For so long it is known which clients take part. Default 30 days. */
+  readonly sessionLifetime?: number | undefined
+  /** The allowed ports of `backchannel_logout_uri`, as those of `post`. Default: 443 alone. */
+  readonly ports?: readonly number[] | undefined
+  /**
+   * Delivers by timers, and continues after a start what another process left. `false`: only `server.sessions.deliver()`
+   * delivers. Default true, but false in a Cloudflare Worker.
+   */
+  readonly timers?: boolean | undefined
+}
+
+/** Clients may not know that a session has ended. Their own sessions go on. */
+export interface LogoutUndelivered {
+  readonly type: 'logout_undelivered'
+  /** Absent if the messages could not be stored. */
+  readonly clientId?: string | undefined
+  readonly subject?: string | undefined
+  readonly sid?: string | undefined
+  /**
+   * `refused`: the client answered so. `attempts`: the last attempt failed. `overflow`: too many messages waited, and the oldest
+   * were dropped. `too_many_clients`: the session has more than 100 clients. `not_stored`: the store failed at the sign-out.
+   */
+  readonly why: 'refused' | 'attempts' | 'overflow' | 'too_many_clients' | 'not_stored'
+  readonly count: number
+  readonly attempts?: number | undefined
+  readonly status?: number | undefined
+  /** For the log only: it could reveal networks behind this server. */
+  readonly fault?: string | undefined
+  readonly cause?: unknown
+}
+
+const SESSION_LIFETIME = 30 * 24 * 60 * 60
+
+/**
+ * Tells the clients of a session that it has ended. The operator registers `backchannelLogoutUri` of a client with `clients.add`;
+ * its ID tokens then have a `sid`. Call `server.sessions.ended` where your application ends sessions; `logout()` calls it by
+ * itself. Needs a store with transients, and the `openid` scope.
+ *
+ * @throws Error that names the option at fault, when the server is created
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { backChannelLogout } from '@grantkit/core/back-channel-logout'
+ * import { safePost } from '@grantkit/safe-fetch'
+ *
+ * const features = [backChannelLogout({ post: safePost({ issuer }) })]
+ * export const authorization = createAuthorizationServer({
+ *   ...{ issuer, store, scopes, secret, interaction, keys, claims, features },
+ * })
+ * ```
+ */
+export function backChannelLogout(options: BackChannelLogoutOptions): Feature {
+  const { sessionLifetime: lifetime = SESSION_LIFETIME, ports } = options
+  if (!Number.isInteger(lifetime) || lifetime < 1)
+    throw new Error('backChannelLogout: sessionLifetime must be whole seconds')
+  return (server) => {
+    const { transients } = server.store
+    if (transients === undefined) throw new Error('backChannelLogout: the store has no transients')
+    if (server.keys.algorithms.length === 0)
+      throw new Error('backChannelLogout needs the option keys of the server, to sign logout tokens')
+    const sessions = sessionClients({ transients, now: server.now, lifetime })
+    return {
+      metadata: { backchannel_logout_supported: true, backchannel_logout_session_supported: true },
+      clientMetadata: (registeredBy) => logoutMetadata(registeredBy, { issuer: server.issuer, ports }),
+      tokenMembers: registration(server, sessions),
+      sessions: observer(server, { ...options, transients, sessions }),
+      errors: SESSION_ERRORS,
+    }
+  }
+}
+
+/** Before a code with `openid` is redeemed, its client is named in the record of the session. A failure costs no code. */
+function registration({ now, emit }: ServerContext, sessions: SessionClients) {
+  async function register({ clientId }: Client, sid: string, subject: string): Promise<void> {
+    if (await sessions.add(sid, clientId)) return
+    const why = 'too_many_clients'
+    const count = MAX_CLIENTS
+    emit({ type: 'logout_undelivered', clientId, subject, sid, why, count } satisfies LogoutUndelivered)
+  }
+  return {
+    precheck() {},
+    membersOf: () => undefined,
+    ready(client: Client, { found }: PrefetchedGrant) {
+      if (logoutTermsOf(client) === undefined) return undefined
+      return found.then((stored) => {
+        const grant = stored?.value
+        const { sid, subject } = grant ?? {}
+        if (grant === undefined || sid === undefined || subject === undefined) return undefined
+        return redeemable(client, grant, now()) ? register(client, sid, subject) : undefined
+      })
+    },
+  } satisfies TokenMembers
+}
+
+function redeemable({ clientId }: Client, { code, scopes, ...grant }: Grant, now: number): boolean {
+  const isOpen = code !== undefined && code.redeemedAt === undefined && now < code.expiresAt
+  return isOpen && grant.clientId === clientId && asksForOpenId(scopes)
+}
+
+interface ObserverParts extends BackChannelLogoutOptions {
+  readonly transients: Transients
+  readonly sessions: SessionClients
+}
+
+function observer(
+  server: ServerContext,
+  { transients, sessions, post, timers }: ObserverParts,
+): SessionObserver {
+  const sidsOf = sidsFor(server.issuer, server.secret)
+  const outbox = createOutbox<LogoutFacts>(server, transients, {
+    ...{ name: 'logout-outbox', post, timers },
+    message: (clientId, { facts }) => logoutMessage(server, clientId, facts),
+    undelivered: (report) => server.emit({ ...undeliveredEvent(report) }),
+  })
+  return {
+    sidOf: ({ id, firstId = id }, client) =>
+      logoutTermsOf(client) === undefined ? undefined : sidsOf(firstId)[0],
+    deliver: () => outbox.deliver(),
+    async ended(ended) {
+      try {
+        await endSessions({ kernel: server, sessions, outbox, sidsOf }, ended)
+      } catch (cause) {
+        const { subject, sessionIds } = ended
+        const facts = { subject, why: 'not_stored', count: sessionIds.length, cause } as const
+        server.emit({ type: 'logout_undelivered', ...facts } satisfies LogoutUndelivered)
+      }
+    },
+  }
+}
+
+/** Back-Channel Logout 2.5. @returns `undefined` if the client is gone, or has no address any more */
+async function logoutMessage(server: ServerContext, clientId: string, facts: LogoutFacts) {
+  const client = await server.store.clients.find(clientId)
+  const url = client && logoutTermsOf(client)?.uri
+  if (client === undefined || url === undefined) return undefined
+  const body = new URLSearchParams({ logout_token: await logoutToken(server, server.keys, client, facts) })
+  return { url, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: String(body) }
+}
+
+function undeliveredEvent({ target, facts, ...report }: Undelivered<LogoutFacts>): LogoutUndelivered {
+  return { type: 'logout_undelivered', clientId: target, subject: facts?.sub, sid: facts?.sid, ...report }
+}

@@ -1,0 +1,91 @@
+/** What follows the end of sessions: messages to their clients, and the end of grants that are bound to them. */
+import type { EndedSessions } from '../authorization/user-sessions.ts'
+import { revokeUserGrant } from '../grants/user-grants.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import type { Client } from '../kernel/records.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import { type LogoutTerms, logoutTermsOf } from './logout-metadata.ts'
+import type { LogoutFacts } from './logout-token.ts'
+import type { SessionClients } from './session-clients.ts'
+
+interface EndContext {
+  readonly kernel: Kernel
+  readonly sessions: SessionClients
+  readonly outbox: Outbox<LogoutFacts>
+  readonly sidsOf: (sessionId: string) => readonly string[]
+}
+
+/** @throws OAuthError 503 when something could not be stored; call it again to finish */
+export async function endSessions(
+  context: EndContext,
+  { subject, sessionIds, all = false }: EndedSessions,
+): Promise<void> {
+  const sessions = sessionIds.flatMap(context.sidsOf)
+  const told = new Map<string, string[]>()
+  for (;;) {
+    const others = await markEnded(context, sessions, told)
+    if (others.size === 0) return
+    await Promise.all([...others].map(([id, sids]) => endForClient(context, id, { subject, sids, all })))
+    for (const [id, sids] of others) told.set(id, [...(told.get(id) ?? []), ...sids])
+  }
+}
+
+/** @returns the clients that must be told first, with their sessions; none if all sessions are marked */
+async function markEnded(
+  { sessions }: EndContext,
+  sids: readonly string[],
+  told: ReadonlyMap<string, string[]>,
+) {
+  const others = new Map<string, string[]>()
+  await Promise.all(
+    sids.map(async (sid) => {
+      const known = [...told].flatMap(([clientId, sids]) => (sids.includes(sid) ? clientId : []))
+      for (const clientId of await sessions.end(sid, known))
+        others.set(clientId, [...(others.get(clientId) ?? []), sid])
+    }),
+  )
+  return others
+}
+
+interface EndedForClient {
+  readonly subject: string
+  readonly sids: readonly string[]
+  readonly all: boolean
+}
+
+async function endForClient(
+  { kernel, outbox }: EndContext,
+  clientId: string,
+  ended: EndedForClient,
+): Promise<void> {
+  const client = await kernel.store.clients.find(clientId)
+  const terms = client && logoutTermsOf(client)
+  if (client === undefined || terms === undefined) return
+  if (terms.uri !== undefined) await outbox.add(clientId, factsFor(terms, ended))
+  if (terms.sessionBound) await revokeBound(kernel, client, ended)
+}
+
+/** One message for all sessions, unless the client needs a `sid` in each (Back-Channel Logout 2.4). */
+function factsFor(
+  { sessionRequired }: LogoutTerms,
+  { subject: sub, sids, all }: EndedForClient,
+): LogoutFacts[] {
+  return all && !sessionRequired ? [{ sub }] : sids.map((sid) => ({ sub, sid }))
+}
+
+/** Back-Channel Logout 2.7 recommends it for refresh tokens without `offline_access`; here the operator decides for each client. */
+async function revokeBound(
+  kernel: Kernel,
+  { clientId }: Client,
+  { subject, sids }: EndedForClient,
+): Promise<void> {
+  let after: string | undefined
+  do {
+    const page = await kernel.store.grants.list({ subject, clientId }, { limit: 100, after })
+    const bound = page.grants.filter(
+      ({ sid, scopes }) => sids.includes(sid ?? '') && !scopes.includes('offline_access'),
+    )
+    await Promise.all(bound.map(({ id }) => revokeUserGrant(kernel, subject, id, { by: 'server' })))
+    after = page.next
+  } while (after !== undefined)
+}

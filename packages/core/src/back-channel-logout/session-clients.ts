@@ -1,0 +1,91 @@
+/**
+ * The clients that got an ID token in a session, in one transient for each session. A list of live tokens would miss the clients
+ * whose grant has ended: they may still have a session of their own.
+ */
+import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
+import type { Transient } from '../kernel/records.ts'
+import { hmacSha256 } from '../kernel/secrets.ts'
+import { type AcceptedSecrets, derivedKey } from '../kernel/server-secret.ts'
+import type { Stored, Transients } from '../kernel/store.ts'
+
+export const SESSION_ERRORS = defineErrors({
+  session_ended: ['invalid_grant', 'The user has signed out since. Begin again'],
+})
+
+/** Names sessions to clients: 132 bits of an HMAC, which reveal nothing of the session id (Back-Channel Logout 2.3). */
+export function sidsFor(issuer: string, accepted: AcceptedSecrets): (sessionId: string) => readonly string[] {
+  const keys = accepted.map((secret) =>
+    Buffer.from(derivedKey(`sid of ${issuer}`, secret)).toString('base64url'),
+  )
+  return (sessionId) => keys.map((key) => hmacSha256(key, sessionId).slice(0, 22))
+}
+
+interface SessionRecord extends Transient {
+  readonly kind: 'session-clients'
+  readonly clients: readonly string[]
+  /** It has ended: no code of it is redeemed any more. */
+  readonly ended?: true | undefined
+}
+
+/** In one session. A client beyond it does not hear of the end. */
+export const MAX_CLIENTS = 100
+const MAX_ATTEMPTS = 32
+
+interface SessionClientsOptions {
+  readonly transients: Transients
+  /** Epoch seconds. */
+  readonly now: () => number
+  /** Seconds that a session may last. */
+  readonly lifetime: number
+}
+
+export type SessionClients = ReturnType<typeof sessionClients>
+
+export function sessionClients({ transients, now, lifetime }: SessionClientsOptions) {
+  const idOf = (sid: string) => `session.${sid}`
+  const recordIn = (seen: Stored<Transient> | undefined) => seen?.value as SessionRecord | undefined
+
+  function write(
+    sid: string,
+    seen: Stored<Transient> | undefined,
+    record: Pick<SessionRecord, 'clients' | 'ended'>,
+  ) {
+    const expiresAt = Math.max(now() + lifetime, seen?.value.expiresAt ?? 0)
+    const value: SessionRecord = { kind: 'session-clients', expiresAt, ...record }
+    return seen === undefined
+      ? transients.insert(idOf(sid), value, expiresAt)
+      : transients.replace(idOf(sid), seen, value, expiresAt)
+  }
+
+  return {
+    /**
+     * @returns whether there was room for it
+     * @throws OAuthError `invalid_grant` if the session has ended
+     */
+    async add(sid: string, clientId: string): Promise<boolean> {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const seen = await transients.find(idOf(sid))
+        const { ended, clients = [] } = recordIn(seen) ?? {}
+        if (ended) throw new OAuthError(SESSION_ERRORS.session_ended)
+        const isKnown = clients.includes(clientId)
+        if (!isKnown && clients.length >= MAX_CLIENTS) return false
+        // Half of a life more is enough: a sign-in that goes on for longer is rare, and each write takes time.
+        if (isKnown && (seen?.value.expiresAt ?? 0) > now() + lifetime / 2) return true
+        if (await write(sid, seen, { clients: isKnown ? clients : [...clients, clientId] })) return true
+      }
+      throw new OAuthError(SERVER_ERRORS.contention)
+    },
+
+    /** Marks its end, unless clients are left to tell. @param told clients @returns the others; none if it has ended before */
+    async end(sid: string, told: readonly string[]): Promise<readonly string[]> {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const seen = await transients.find(idOf(sid))
+        const { ended, clients = [] } = recordIn(seen) ?? {}
+        const others = ended ? [] : clients.filter((clientId) => !told.includes(clientId))
+        if (ended || others.length > 0) return others
+        if (await write(sid, seen, { clients, ended: true })) return []
+      }
+      throw new OAuthError(SERVER_ERRORS.contention)
+    },
+  }
+}

@@ -1,0 +1,371 @@
+import { createMemoryStore } from '@grantkit/store-memory'
+import { describe, expect, it, vi } from 'vitest'
+import type { MessagePostResponse } from '../http/message-post.ts'
+import { strongRandom } from '../kernel/secrets.ts'
+import type { Store, Transients } from '../kernel/store.ts'
+import { createOutbox, type OutboxOptions, type Undelivered } from './outbox.ts'
+import { KEPT_SECONDS } from './queue.ts'
+
+const START = 1_800_000_000
+const OK: MessagePostResponse = { status: 200, headers: {} }
+
+/** Receivers, which answer as `answer` says, and processes that share a store. */
+function open(options: Partial<OutboxOptions<string>> = {}) {
+  const clock = { now: START }
+  const now = () => clock.now
+  const store: Store = createMemoryStore({ now })
+  const transients = store.transients as Transients
+  const posts: string[] = []
+  const undelivered: Undelivered<string>[] = []
+  const events: { type: string }[] = []
+  const receivers = { answer: async (_: string): Promise<MessagePostResponse> => OK }
+  const kernel = { now, random: strongRandom, emit: (event: { type: string }) => void events.push(event) }
+  const process = (more: Partial<OutboxOptions<string>> = {}) =>
+    createOutbox<string>(kernel, transients, {
+      name: 'messages',
+      timers: false,
+      message: async (target, { facts }) => ({ url: `https://${target}/`, headers: {}, body: facts }),
+      post: async (url, { body }) => {
+        posts.push(`${new URL(url).host} ${body}`)
+        return receivers.answer(new URL(url).host)
+      },
+      undelivered: (report) => undelivered.push(report),
+      ...options,
+      ...more,
+    })
+  return { clock, transients, posts, undelivered, events, receivers, process }
+}
+
+describe('a message', () => {
+  it('is delivered once', async () => {
+    const { posts, process } = open()
+    const outbox = process()
+    await outbox.add('app.dev', ['one', 'two'])
+    await outbox.deliver()
+    await outbox.deliver()
+    expect(posts.sort()).toEqual(['app.dev one', 'app.dev two'])
+  })
+
+  it('is tried at 0, 5, 30 s, 2, 10 min, 1, 6 and 24 h, and then it is reported', async () => {
+    const { posts, process, clock, receivers, undelivered } = open()
+    receivers.answer = async () => ({ status: 503, headers: {} })
+    const outbox = process()
+    await outbox.add('app.dev', ['m'])
+    const times: number[] = []
+    for (let at = 0, seen = 0; at <= 27 * 3600; at += at < 700 ? 1 : 30) {
+      clock.now = START + at
+      await outbox.deliver()
+      if (posts.length > seen) times.push(at)
+      seen = posts.length
+    }
+    expect(times).toHaveLength(8)
+    for (const [index, expected] of [0, 5, 30, 120, 600, 3600, 21_600, 86_400].entries()) {
+      expect(times[index]).toBeGreaterThanOrEqual(expected)
+      expect(times[index], 'with a tenth of jitter').toBeLessThanOrEqual(expected * 1.1 + 40)
+    }
+    expect(undelivered).toMatchObject([
+      { target: 'app.dev', why: 'attempts', facts: 'm', attempts: 8, status: 503 },
+    ])
+  })
+
+  it.each([400, 401, 404, 410, 301, 307])('is not repeated after %d', async (status) => {
+    const { posts, process, clock, receivers, undelivered } = open()
+    receivers.answer = async () => ({ status, headers: {} })
+    const outbox = process()
+    await outbox.add('app.dev', ['m'])
+    await outbox.deliver()
+    clock.now += 3600
+    await outbox.deliver()
+    expect([posts.length, undelivered]).toMatchObject([1, [{ why: 'refused', status, attempts: 1 }]])
+  })
+
+  it.each([408, 429, 500, 502, 503])('is repeated after %d', async (status) => {
+    const { posts, process, clock, receivers } = open()
+    receivers.answer = async () => (posts.length > 1 ? OK : { status, headers: {} })
+    const outbox = process()
+    await outbox.add('app.dev', ['m'])
+    await outbox.deliver()
+    clock.now += 10
+    await outbox.deliver()
+    expect(posts).toHaveLength(2)
+  })
+
+  it.each([
+    ['120', 119, 121],
+    [new Date(1000 * (START + 120)).toUTCString(), 119, 121],
+    ['999999', 3599, 3601],
+  ])('waits as the receiver asks, an hour at most: %s', async (header, early, late) => {
+    const { posts, process, clock, receivers } = open()
+    receivers.answer = async () =>
+      posts.length > 1 ? OK : { status: 429, headers: { 'retry-after': header } }
+    const outbox = process()
+    await outbox.add('app.dev', ['m'])
+    await outbox.deliver()
+    clock.now = START + early
+    await outbox.deliver()
+    expect(posts).toHaveLength(1)
+    clock.now = START + late
+    await outbox.deliver()
+    expect(posts).toHaveLength(2)
+  })
+
+  it('is dropped if its receiver wants it no more', async () => {
+    const { posts, process, undelivered } = open({ message: async () => undefined })
+    const outbox = process()
+    await outbox.add('app.dev', ['m'])
+    await outbox.deliver()
+    expect([posts, undelivered]).toEqual([[], []])
+  })
+
+  it('lies in the store without a token: only its ids', async () => {
+    const { process, transients } = open()
+    const insert = vi.spyOn(transients, 'insert')
+    await process({ message: async () => ({ url: 'https://app.dev/', headers: {}, body: 'secret' }) }).add(
+      'app.dev',
+      ['id'],
+    )
+    expect(JSON.stringify(insert.mock.calls)).toContain('"id"')
+    expect(JSON.stringify(insert.mock.calls)).not.toContain('secret')
+  })
+})
+
+describe('at least once:', () => {
+  it('what a process left is delivered by the next one', async () => {
+    const { posts, process } = open()
+    await process().add('app.dev', ['m'])
+    await process().deliver()
+    expect(posts).toEqual(['app.dev m'])
+  })
+
+  it('what a process had begun when it ended is delivered after its lease', async () => {
+    const { posts, process, clock, receivers } = open()
+    const dead = process()
+    receivers.answer = () => new Promise(() => {})
+    await dead.add('app.dev', ['m'])
+    void dead.deliver()
+    await vi.waitFor(() => expect(posts).toHaveLength(1))
+    receivers.answer = async () => OK
+    await process().deliver()
+    expect(posts, 'another process has it').toHaveLength(1)
+    clock.now += 61
+    await process().deliver()
+    expect(posts).toHaveLength(2)
+  })
+
+  it('processes at work on one store deliver each message, and hardly one twice', async () => {
+    const { posts, process, receivers } = open()
+    receivers.answer = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      return OK
+    }
+    const processes = [process(), process(), process()]
+    const messages = Array.from({ length: 300 }, (_, index) => `m${index}`)
+    await Promise.all(
+      messages.map(async (message, index) => {
+        const own = processes[index % 3]
+        await own?.add(`app${index % 7}.dev`, [message])
+        if (index % 10 === 0) await own?.deliver()
+      }),
+    )
+    for (const each of processes) await each.deliver()
+    expect(new Set(posts).size).toBe(300)
+    expect(posts).toHaveLength(300)
+  })
+
+  it('a queue that has become empty takes messages again, whoever removes its name meanwhile', async () => {
+    const { posts, process } = open()
+    const [one, other] = [process(), process()]
+    for (let round = 0; round < 50; round++)
+      await Promise.all([
+        one.add('app.dev', [`a${round}`]),
+        other.deliver(),
+        other.add('app.dev', [`b${round}`]),
+        one.deliver(),
+      ])
+    await one.deliver()
+    expect(new Set(posts).size).toBe(100)
+  })
+
+  it('a process that comes back after its lease does not disturb the one that has taken over', async () => {
+    const { posts, process, clock, receivers } = open()
+    const answers: ((answer: MessagePostResponse) => void)[] = []
+    receivers.answer = () => new Promise((resolve) => answers.push(resolve))
+    const [late, next] = [process(), process()]
+    await late.add('app.dev', ['m'])
+    const delivered = late.deliver()
+    await vi.waitFor(() => expect(posts).toHaveLength(1))
+    clock.now += 61
+    void next.deliver()
+    await vi.waitFor(() => expect(posts).toHaveLength(2))
+    answers[0]?.({ status: 503, headers: {} })
+    await delivered
+    clock.now += 30
+    await process().deliver()
+    expect(posts).toHaveLength(2)
+  })
+
+  /** Does something once, before the write that closes the queue or that removes its name. */
+  function before(transients: Transients, write: 'closes' | 'removes', act: () => Promise<unknown>) {
+    const { replace } = transients
+    Object.assign(transients, {
+      async replace(...args: Parameters<Transients['replace']>) {
+        const { kind, closed, keys } = args[2] as unknown as Record<string, unknown>
+        const closes = kind === 'outbox-queue' && closed === true
+        const removes = kind === 'outbox' && (keys as string[]).length === 0
+        if (write === 'closes' ? closes : removes) {
+          Object.assign(transients, { replace })
+          await act()
+        }
+        return replace.apply(transients, args)
+      },
+    })
+  }
+
+  it.each(['closes', 'removes'] as const)(
+    'a message that comes as a process %s the empty queue',
+    async (write) => {
+      const { posts, process, transients } = open()
+      const [one, other] = [process(), process()]
+      await one.add('app.dev', ['m'])
+      before(transients, write, () => other.add('app.dev', ['late']))
+      await one.deliver()
+      if (write === 'removes') await process().deliver()
+      expect(posts).toEqual(['app.dev m', 'app.dev late'])
+    },
+  )
+
+  it('a message that the same process adds at the end of a run gets another run', async () => {
+    const { posts, process, transients } = open()
+    const outbox = process()
+    await outbox.add('app.dev', ['m'])
+    let second: Promise<void> | undefined
+    before(transients, 'removes', async () => {
+      await outbox.add('app.dev', ['late'])
+      second = outbox.deliver()
+    })
+    await outbox.deliver()
+    await second
+    expect(posts).toEqual(['app.dev m', 'app.dev late'])
+  })
+
+  it('a message is dropped when it is older than its records', async () => {
+    const { posts, process, clock } = open()
+    await process().add('app.dev', ['m'])
+    clock.now += KEPT_SECONDS + 1
+    await process().deliver()
+    expect(posts).toEqual([])
+  })
+})
+
+describe('a receiver', () => {
+  it('that answers slowly holds up no other, nor who adds messages', async () => {
+    const { posts, process, receivers } = open()
+    let release = () => {}
+    const slow = new Promise<MessagePostResponse>((resolve) => {
+      release = () => resolve(OK)
+    })
+    receivers.answer = (host) => (host === 'slow.dev' ? slow : Promise.resolve(OK))
+    const outbox = process()
+    await outbox.add('slow.dev', ['m'])
+    void outbox.deliver()
+    await vi.waitFor(() => expect(posts).toEqual(['slow.dev m']))
+    await outbox.add('slow.dev', ['n'])
+    await outbox.add('fast.dev', ['m'])
+    const delivered = outbox.deliver()
+    await vi.waitFor(() => expect(posts).toContain('fast.dev m'))
+    release()
+    await delivered
+    expect(posts).toContain('slow.dev n')
+  })
+
+  it('gets four messages at once at most', async () => {
+    const { process, receivers } = open()
+    let [open4, most] = [0, 0]
+    receivers.answer = async () => {
+      most = Math.max(most, ++open4)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      open4--
+      return OK
+    }
+    const outbox = process()
+    await outbox.add(
+      'app.dev',
+      Array.from({ length: 20 }, (_, index) => `m${index}`),
+    )
+    await outbox.deliver()
+    expect(most).toBe(4)
+  })
+
+  it('that is down for long keeps the latest messages, and the oldest are counted and reported', async () => {
+    const { process, receivers, undelivered, posts, clock } = open({ maxWaiting: 100 })
+    const outbox = process()
+    for (let index = 0; index < 200; index++) {
+      clock.now++
+      await outbox.add('app.dev', [`m${index}`])
+    }
+    receivers.answer = async () => OK
+    await outbox.deliver()
+    const dropped = undelivered.reduce((sum, { count }) => sum + count, 0)
+    expect(undelivered.every(({ why }) => why === 'overflow')).toBe(true)
+    expect(dropped + posts.length).toBe(200)
+    expect(posts.length).toBeLessThanOrEqual(100)
+    expect(posts).toContain('app.dev m199')
+    expect(posts).not.toContain('app.dev m0')
+  })
+
+  it('with ten thousand waiting messages has small records', async () => {
+    const { process, transients } = open()
+    const outbox = process()
+    let largest = 0
+    const measured = (method: 'insert' | 'replace') => {
+      const original = transients[method] as (...args: unknown[]) => Promise<boolean>
+      Object.assign(transients, {
+        [method]: (...args: unknown[]) => {
+          largest = Math.max(largest, JSON.stringify(args.at(-2)).length)
+          return original.apply(transients, args)
+        },
+      })
+    }
+    measured('insert')
+    measured('replace')
+    for (let index = 0; index < 1000; index++)
+      await outbox.add(
+        'app.dev',
+        Array.from({ length: 10 }, (_, more) => `${index} ${more}`),
+      )
+    expect(largest).toBeLessThan(40_000)
+  })
+})
+
+describe('the timers', () => {
+  it('deliver what was added, without a call', async () => {
+    const { posts, process } = open()
+    await process({ timers: true }).add('app.dev', ['m'])
+    await vi.waitFor(() => expect(posts).toEqual(['app.dev m']))
+  })
+
+  it('deliver a second after the start what another process left', async () => {
+    vi.useFakeTimers()
+    const { posts, process } = open()
+    await process().add('app.dev', ['m'])
+    process({ timers: true })
+    await vi.advanceTimersByTimeAsync(1100)
+    expect(posts).toEqual(['app.dev m'])
+    vi.useRealTimers()
+  })
+
+  it('go on after the store has failed', async () => {
+    vi.useFakeTimers()
+    const { posts, process, transients, events } = open()
+    await process().add('app.dev', ['m'])
+    const { find } = transients
+    Object.assign(transients, { find: () => Promise.reject(new Error('down')) })
+    process({ timers: true })
+    await vi.advanceTimersByTimeAsync(1100)
+    expect(events).toMatchObject([{ type: 'outbox_failed', outbox: 'messages' }])
+    Object.assign(transients, { find })
+    await vi.advanceTimersByTimeAsync(31_000)
+    expect(posts).toEqual(['app.dev m'])
+    vi.useRealTimers()
+  })
+})

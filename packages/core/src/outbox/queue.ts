@@ -1,0 +1,199 @@
+/**
+ * The messages that wait for one receiver, in transients. One record per receiver has the latest messages and says who delivers;
+ * older ones lie in batches that never change. Everything is written by compare-and-swap.
+ */
+import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
+import type { Transient } from '../kernel/records.ts'
+import { newId, type Random } from '../kernel/secrets.ts'
+import type { Transients } from '../kernel/store.ts'
+
+/** A message that waits: ids, and no token. */
+export interface Entry<Facts> {
+  readonly id: string
+  /** Epoch seconds. */
+  readonly storedAt: number
+  readonly due: number
+  /** How often it was tried. */
+  readonly attempts: number
+  readonly facts: Facts
+}
+
+/** Messages in a record of their own. */
+interface Batch {
+  readonly id: string
+  readonly due: number
+  readonly storedAt: number
+  readonly count: number
+}
+
+export interface Queue<Facts> extends Transient {
+  readonly kind: 'outbox-queue'
+  readonly target: string
+  readonly entries: readonly Entry<Facts>[]
+  readonly batches: readonly Batch[]
+  /** What the holder of the lease delivers. Who finds them under an ended lease delivers them again. */
+  readonly running: readonly Entry<Facts>[]
+  readonly lease?: { readonly by: string; readonly until: number } | undefined
+  /** It is empty and leaves the directory. */
+  readonly closed?: true | undefined
+}
+
+interface StoredBatch<Facts> extends Transient {
+  readonly kind: 'outbox-batch'
+  readonly entries: readonly Entry<Facts>[]
+}
+
+/** What a process delivers under its lease. */
+interface Claimed<Facts> {
+  readonly target: string
+  readonly entries: readonly Entry<Facts>[]
+}
+
+/** In one record. Delivered four at a time within five seconds each, they are done before the lease ends. */
+const MAX_ENTRIES = 32
+/** Seconds: longer than the last attempt takes. A message that is older has expired. */
+export const KEPT_SECONDS = 30 * 60 * 60
+const LEASE_SECONDS = 60
+const MAX_ATTEMPTS = 32
+
+interface QueueContext {
+  readonly transients: Transients
+  readonly name: string
+  readonly now: () => number
+  readonly random: Random
+  readonly maxWaiting: number
+}
+
+export function queues<Facts>({ transients, name, now, random, maxWaiting }: QueueContext) {
+  let own: string | undefined
+  /** Of this process. A Worker has no randomness when a server is created. */
+  function worker(): string {
+    own ??= newId(random)
+    return own
+  }
+  const idOf = (key: string) => `${name}.${key}`
+
+  async function read(key: string) {
+    return (await transients.find(idOf(key)))?.value as Queue<Facts> | undefined
+  }
+
+  /** @param changed `undefined` leaves it as it is. It may run several times */
+  async function change(
+    key: string,
+    changed: (queue: Queue<Facts> | undefined) => Promise<Queue<Facts> | undefined>,
+  ): Promise<{ readonly before: Queue<Facts> | undefined; readonly after: Queue<Facts> } | undefined> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const seen = await transients.find(idOf(key))
+      const before = seen?.value as Queue<Facts> | undefined
+      const next = await changed(before)
+      if (next === undefined) return undefined
+      const after = { ...next, expiresAt: now() + KEPT_SECONDS }
+      const isWritten =
+        seen === undefined
+          ? await transients.insert(idOf(key), after, after.expiresAt)
+          : await transients.replace(idOf(key), seen, after, after.expiresAt)
+      if (isWritten) return { before, after }
+    }
+    throw new OAuthError(SERVER_ERRORS.contention)
+  }
+
+  async function storedBatch(key: string, entries: readonly Entry<Facts>[]): Promise<Batch> {
+    const id = newId(random)
+    const value: StoredBatch<Facts> = { kind: 'outbox-batch', expiresAt: now() + KEPT_SECONDS, entries }
+    await transients.insert(`${idOf(key)}.${id}`, value, value.expiresAt)
+    const storedAt = Math.min(...entries.map((entry) => entry.storedAt))
+    return { id, due: dueOf(entries), storedAt, count: entries.length }
+  }
+
+  /** Adds messages, the older ones in batches. */
+  async function grown(key: string, queue: Queue<Facts>, added: readonly Entry<Facts>[]) {
+    const entries = [...queue.entries, ...added]
+    const batches = [...queue.batches]
+    while (entries.length > MAX_ENTRIES) batches.push(await storedBatch(key, entries.splice(0, MAX_ENTRIES)))
+    return { ...queue, entries, batches }
+  }
+
+  return {
+    /** @returns whether the directory must name the queue anew, and how many of the oldest messages were dropped */
+    async add(key: string, target: string, added: readonly Entry<Facts>[]) {
+      let dropped = 0
+      const done = await change(key, async (queue = emptyQueue(target)) => {
+        const { closed: _, ...whole } = await grown(key, queue, added)
+        const batches = [...whole.batches].sort((one, other) => one.storedAt - other.storedAt)
+        dropped = 0
+        while (waitingIn({ ...whole, batches }) > maxWaiting && batches.length > 0)
+          dropped += batches.shift()?.count ?? 0
+        return { ...whole, batches }
+      })
+      return { isNew: done?.before === undefined || done.before.closed === true, dropped }
+    },
+
+    /** Takes the lease and what is due. @returns the messages, or when to look again; `undefined`: the queue is empty */
+    async claim(key: string): Promise<Claimed<Facts> | number | undefined> {
+      const found: { next?: number | undefined; batch?: Batch | undefined } = {}
+      const claimed = await change(key, async (queue) => {
+        found.next = queue && dueIn(queue, now())
+        if (queue === undefined || found.next === undefined || found.next > now()) return undefined
+        const { running: left, batches, entries } = queue
+        const lease = { by: worker(), until: now() + LEASE_SECONDS }
+        if (left.length > 0) return { ...queue, lease }
+        const batch = batches.find(({ due }) => due <= now())
+        found.batch = batch
+        const taken = batch === undefined ? entries : await entriesOf(key, batch)
+        const [running, early] = parted(taken, ({ due }) => due <= now())
+        if (batch === undefined) return { ...queue, lease, running, entries: early }
+        const others = batches.filter((other) => other !== batch)
+        return { ...(await grown(key, { ...queue, batches: others }, early)), lease, running }
+      })
+      if (claimed === undefined) return found.next
+      if (found.batch !== undefined) await transients.remove(`${idOf(key)}.${found.batch.id}`)
+      const { target, running } = claimed.after
+      return { target, entries: running }
+    },
+
+    /** Gives the lease back. @param again the messages to try again; after a lost lease another process has them */
+    async release(key: string, again: readonly Entry<Facts>[]): Promise<void> {
+      await change(key, async (queue) => {
+        if (queue?.lease?.by !== worker()) return undefined
+        return { ...(await grown(key, queue, again)), running: [], lease: undefined }
+      })
+    },
+
+    /** @returns whether it is empty, and closed now */
+    async close(key: string): Promise<boolean> {
+      const closed = await change(key, async (queue) =>
+        queue === undefined || waitingIn(queue) > 0 ? undefined : { ...queue, closed: true },
+      )
+      return closed !== undefined || (await read(key)) === undefined
+    },
+  }
+
+  async function entriesOf(key: string, { id }: Batch): Promise<readonly Entry<Facts>[]> {
+    const found = await transients.find(`${idOf(key)}.${id}`)
+    return (found?.value as StoredBatch<Facts> | undefined)?.entries ?? []
+  }
+}
+
+function emptyQueue(target: string) {
+  return { kind: 'outbox-queue', target, expiresAt: 0, entries: [], batches: [], running: [] } as const
+}
+
+function waitingIn({ entries, batches, running }: Queue<unknown>): number {
+  return batches.reduce((sum, { count }) => sum + count, entries.length + running.length)
+}
+
+/** When the queue needs a worker; `undefined` if it is empty. */
+function dueIn({ entries, batches, running, lease }: Queue<unknown>, now: number): number | undefined {
+  const free = lease !== undefined && lease.until > now ? lease.until : 0
+  if (running.length > 0) return free
+  const due = dueOf([...entries, ...batches])
+  return due === Number.POSITIVE_INFINITY ? undefined : Math.max(due, free)
+}
+
+function dueOf(all: readonly { readonly due: number }[]): number {
+  return Math.min(...all.map(({ due }) => due))
+}
+
+function parted<T>(all: readonly T[], isFirst: (each: T) => boolean): readonly [T[], T[]] {
+  return [all.filter(isFirst), all.filter((each) => !isFirst(each))]
+}

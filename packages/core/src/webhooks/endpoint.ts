@@ -1,0 +1,70 @@
+/** The receivers of webhooks, and how messages to them are signed (Standard Webhooks 1.0). */
+import { createHmac } from 'node:crypto'
+import { publicUrlFault } from '../http/public-url.ts'
+import { WEBHOOK_TYPES, type WebhookType } from './payload.ts'
+
+export interface WebhookEndpoint {
+  /** Names it in events and records: an endpoint that is disabled stays so under this name. */
+  readonly name: string
+  /** https, at a public address. */
+  readonly url: string
+  /** `whsec_` and 24 to 64 bytes in base64. During a rotation a list: messages are signed with each of them. */
+  readonly secret: string | readonly string[]
+  /** What it hears. Default: everything. */
+  readonly types?: readonly WebhookType[] | undefined
+}
+
+interface CheckedEndpoint extends Pick<WebhookEndpoint, 'name' | 'url'> {
+  readonly types: readonly WebhookType[]
+  readonly keys: readonly Buffer[]
+}
+export type Endpoints = ReadonlyMap<string, CheckedEndpoint>
+
+/** By name. @throws Error that names the endpoint and the member at fault */
+export function checkedEndpoints(
+  endpoints: readonly WebhookEndpoint[],
+  issuer: string,
+  ports?: readonly number[],
+): Endpoints {
+  const checked = endpoints.map(({ name, url, secret, types = WEBHOOK_TYPES }) => {
+    const fault = publicUrlFault(url, { issuer, ports })
+    if (fault !== undefined) throw new Error(`webhooks: the url of ${name} ${fault}`)
+    const unknown = types.find((type) => !WEBHOOK_TYPES.includes(type))
+    if (unknown !== undefined)
+      throw new Error(`webhooks: ${name} names the type ${unknown}, which does not exist`)
+    const secrets = typeof secret === 'string' ? [secret] : secret
+    if (secrets.length === 0) throw new Error(`webhooks: ${name} needs a secret`)
+    return [name, { name, url, types, keys: secrets.map((secret) => keyOf(name, secret)) }] as const
+  })
+  const byName = new Map(checked)
+  if (byName.size < checked.length) throw new Error('webhooks: two endpoints have one name')
+  return byName
+}
+
+function keyOf(name: string, secret: string): Buffer {
+  const key = Buffer.from(/^whsec_([\w+/]+={0,2})$/.exec(secret)?.[1] ?? '', 'base64')
+  if (key.length < 24 || key.length > 64)
+    throw new Error(`webhooks: the secret of ${name} must be whsec_ and 24 to 64 bytes in base64`)
+  return key
+}
+
+interface Signed {
+  /** The same at every attempt, so that the receiver knows a repeated message. */
+  readonly id: string
+  /** Of the attempt, in epoch seconds: the receiver refuses old ones. */
+  readonly at: number
+  readonly body: string
+}
+
+/** The headers of a message. */
+export function signedHeaders({ keys }: CheckedEndpoint, { id, at, body }: Signed): Record<string, string> {
+  const signatures = keys.map(
+    (key) => `v1,${createHmac('sha256', key).update(`${id}.${at}.${body}`).digest('base64')}`,
+  )
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(at),
+    'webhook-signature': signatures.join(' '),
+  }
+}

@@ -1,0 +1,155 @@
+/** Signed messages about events of the server, to endpoints of the operator (Standard Webhooks 1.0). */
+import type { MessagePost } from '../http/message-post.ts'
+import { type BaseEvent, type Emit, shielded } from '../kernel/events.ts'
+import { systemClock } from '../kernel/kernel.ts'
+import { type Random, strongRandom } from '../kernel/secrets.ts'
+import type { Store } from '../kernel/store.ts'
+import { createOutbox, type OutboxFailed, type Undelivered } from '../outbox/outbox.ts'
+import { checkedEndpoints, type Endpoints, signedHeaders, type WebhookEndpoint } from './endpoint.ts'
+import { type DisabledBecause, endpointStates } from './endpoint-states.ts'
+import { payloadsOf, type WebhookPayload } from './payload.ts'
+
+export type { MessagePost } from '../http/message-post.ts'
+export type { OutboxFailed } from '../outbox/outbox.ts'
+export type { WebhookEndpoint } from './endpoint.ts'
+export { WEBHOOK_TYPES, type WebhookPayload, type WebhookType } from './payload.ts'
+
+export interface WebhookOptions {
+  /** The issuer of the server, which sends nothing to itself. */
+  readonly issuer: string
+  /** With transients. The messages wait there. */
+  readonly store: Store
+  readonly endpoints: readonly WebhookEndpoint[]
+  /** Sends the messages: `safePost` of `@grantkit/safe-fetch`, which reaches only public addresses. */
+  readonly post: MessagePost
+  /** Gets the events of the webhooks themselves. Default: the console. */
+  readonly onEvent?: ((event: WebhookEvent) => void) | undefined
+  /** The allowed ports of endpoints, as those of `post`. Default: 443 alone. */
+  readonly ports?: readonly number[] | undefined
+  /** Delivers by timers. Default true, but false in a Cloudflare Worker: call `deliver` there. */
+  readonly timers?: boolean | undefined
+  /** The clock, in epoch seconds. */
+  readonly now?: (() => number) | undefined
+  /** Cryptographically strong random bytes. */
+  readonly random?: Random | undefined
+}
+
+/** Messages did not arrive. */
+export interface WebhookUndelivered {
+  readonly type: 'webhook_undelivered'
+  readonly endpoint: string
+  readonly why: Undelivered<unknown>['why'] | 'not_stored' | 'too_large'
+  readonly count: number
+  readonly about?: string | undefined
+  readonly attempts?: number | undefined
+  readonly status?: number | undefined
+  readonly fault?: string | undefined
+  readonly cause?: unknown
+}
+
+/** An endpoint gets nothing any more, until `enable`. */
+export interface WebhookDisabled {
+  readonly type: 'webhook_disabled'
+  readonly endpoint: string
+  /** `gone`: it answered 410. `failing`: nothing arrived for five days. */
+  readonly why: DisabledBecause
+}
+
+export type WebhookEvent = WebhookUndelivered | WebhookDisabled | OutboxFailed
+
+export interface Webhooks {
+  /** Pass it every event of the server: the option `onEvent`. Events that no receiver hears cost nothing. */
+  onEvent(event: { readonly type: string }): void
+  /** Delivers what is due now, and resolves when it has been tried. Timers do it. */
+  deliver(): Promise<void>
+  /** Resolves when the messages about all events so far are stored: before a process ends. */
+  settled(): Promise<void>
+  /** Sends to a disabled endpoint again. What happened meanwhile is lost. */
+  enable(endpoint: string): Promise<void>
+}
+
+const MAX_BYTES = 20 * 1024
+
+/**
+ * Sends events of the server to your endpoints: at least once, in no promised order, with the retries of back-channel logout. An
+ * event is stored when it is emitted, after the change; if the process ends in between, it is lost.
+ *
+ * @throws Error that names the option at fault
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { createWebhooks } from '@grantkit/core/webhooks'
+ * import { safePost } from '@grantkit/safe-fetch'
+ *
+ * const endpoints = [
+ *   { name: 'crm', url: 'https://hooks.crm.com/grantkit', secret: process.env.CRM_WEBHOOK_SECRET ?? '' },
+ * ]
+ * const { onEvent } = createWebhooks({ issuer, store, endpoints, post: safePost({ issuer }) })
+ * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, onEvent })
+ * ```
+ */
+export function createWebhooks(options: WebhookOptions): Webhooks {
+  const { issuer, store, post, timers, ports, now = systemClock, random = strongRandom } = options
+  const { transients } = store
+  if (transients === undefined) throw new Error('webhooks: the store has no transients')
+  const endpoints = checkedEndpoints(options.endpoints, issuer, ports)
+  const emit = shielded(options.onEvent as Emit | undefined)
+  const report = (event: WebhookEvent) => emit({ ...event })
+  const states = endpointStates(transients, now)
+  const outbox = createOutbox<WebhookPayload>({ now, random, emit }, transients, {
+    ...{ name: 'webhook-outbox', post, timers },
+    async message(name, { id, facts }) {
+      const endpoint = endpoints.get(name)
+      if (endpoint === undefined || (await states.isDisabled(name))) return undefined
+      const body = JSON.stringify(facts)
+      return {
+        url: endpoint.url,
+        headers: signedHeaders(endpoint, { id: `msg_${id}`, at: now(), body }),
+        body,
+      }
+    },
+    async tried(name, outcome) {
+      const why = await states.tried(name, outcome)
+      if (why !== undefined) report({ type: 'webhook_disabled', endpoint: name, why })
+    },
+    undelivered: ({ target, facts, ...how }) =>
+      report({ type: 'webhook_undelivered', endpoint: target, about: facts?.type, ...how }),
+  })
+  const storing = new Set<Promise<void>>()
+  const send = sender(endpoints, report, (target, facts) => {
+    const stored = outbox.add(target, [facts]).finally(() => storing.delete(stored))
+    storing.add(stored)
+    return stored
+  })
+  return {
+    onEvent(event) {
+      for (const payload of payloadsOf(event as BaseEvent, now())) send(payload)
+    },
+    deliver: () => outbox.deliver(),
+    async settled() {
+      await Promise.allSettled(storing)
+    },
+    async enable(name) {
+      await states.enable(name)
+    },
+  }
+}
+
+/** Stores a message for each endpoint that hears of it. */
+function sender(
+  endpoints: Endpoints,
+  report: (event: WebhookEvent) => void,
+  add: (target: string, facts: WebhookPayload) => Promise<void>,
+) {
+  return (payload: WebhookPayload) => {
+    const { type } = payload
+    const isLarge = Buffer.byteLength(JSON.stringify(payload)) > MAX_BYTES
+    for (const { name: endpoint, types } of endpoints.values()) {
+      if (!types.includes(type)) continue
+      const lost = { type: 'webhook_undelivered', endpoint, about: type, count: 1 } as const
+      if (isLarge) report({ ...lost, why: 'too_large' })
+      else add(endpoint, payload).catch((cause) => report({ ...lost, why: 'not_stored', cause }))
+    }
+  }
+}

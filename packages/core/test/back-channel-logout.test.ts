@@ -1,0 +1,334 @@
+import { backChannelLogout } from '@grantkit/core/back-channel-logout'
+import { clientDocuments } from '@grantkit/core/client-documents'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
+import { describe, expect, it } from 'vitest'
+import {
+  addClient,
+  BACK,
+  codeIn,
+  LOGOUT_URI,
+  openWithBackChannel,
+  redeem,
+  sessionId,
+  signIn,
+} from './back-channel-service.ts'
+import { authorizationQuery, authorize, bodyOf, redirectOf, register, type TokenAnswer } from './client.ts'
+import { ISSUER, openService, REDIRECT_URI } from './service.ts'
+
+const EVENTS = { 'http://schemas.openid.net/event/backchannel-logout': {} }
+const ALICE = { subject: 'alice', sessionIds: [sessionId()] }
+
+describe('the metadata', () => {
+  it('say that logout tokens are sent, and that they have a sid', () => {
+    expect(openWithBackChannel().service.server.metadata).toMatchObject({
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
+    })
+  })
+
+  it('say nothing without the feature', () => {
+    expect(openService().server.metadata).not.toHaveProperty('backchannel_logout_supported')
+  })
+
+  it.each([
+    ['http', 'http://app.dev/bcl'],
+    ['a fragment', 'https://app.dev/bcl#a'],
+    ['a private address', 'https://10.0.0.1/bcl'],
+    ['a private name', 'https://printer.local/bcl'],
+    ['the server itself', `${ISSUER}/bcl`],
+    ['another port', 'https://app.dev:8443/bcl'],
+  ])(
+    'BL-01: client metadata cannot have a logout address that is not public https: %s',
+    async (_, backchannelLogoutUri) => {
+      const { service } = openWithBackChannel()
+      await expect(addClient(service, { backchannelLogoutUri })).rejects.toMatchObject({
+        error: 'invalid_client_metadata',
+      })
+    },
+  )
+
+  it('BL-02: a client that registers itself has no logout address: the server would send to it', async () => {
+    const { service } = openWithBackChannel()
+    const answer = await register(service, { backchannel_logout_uri: LOGOUT_URI })
+    expect(answer).not.toHaveProperty('backchannel_logout_uri')
+  })
+})
+
+describe('a client with a document', () => {
+  const ID = 'https://editor.dev/client.json'
+  it.each<[string, unknown, number]>([
+    ['its own host', 'https://editor.dev/bcl', 1],
+    ['another host', LOGOUT_URI, 0],
+    ['no text', 7, 0],
+  ])(
+    'BL-03: a client with a document hears of the end of a session only at its own host: %s',
+    async (_, backchannel_logout_uri, heard) => {
+      const document = {
+        client_id: ID,
+        client_name: 'Editor',
+        redirect_uris: [REDIRECT_URI],
+        token_endpoint_auth_method: 'none',
+        backchannel_logout_uri,
+      }
+      const opened = openWithBackChannel({ features: [clientDocuments({ pinned: [document] })] })
+      const { id_token } = await signIn(opened.service, { clientId: ID })
+      expect(decodeJwt(id_token).sid === undefined).toBe(heard === 0)
+      await opened.service.server.sessions.ended(ALICE)
+      await opened.deliver()
+      expect(opened.received).toHaveLength(heard)
+    },
+  )
+})
+
+describe('sid', () => {
+  it('BL-04: sid is an HMAC of the session, and is in every ID token of it, also after a refresh', async () => {
+    const { service } = openWithBackChannel()
+    const client = await addClient(service)
+    const tokens = await signIn(service, client)
+    const { sid } = decodeJwt(tokens.id_token)
+    expect(sid).toMatch(/^[\w-]{22}$/)
+    const refreshed = await service.send('POST', '/api/oauth/token', {
+      form: {
+        grant_type: 'refresh_token',
+        refresh_token: tokens.refresh_token,
+        client_id: client.clientId,
+        client_secret: client.clientSecret ?? '',
+      },
+    })
+    expect(decodeJwt(bodyOf<TokenAnswer>(refreshed).id_token).sid).toBe(sid)
+    expect(decodeJwt((await signIn(service, client, sessionId('alice', 200))).id_token).sid).not.toBe(sid)
+  })
+
+  it('is in no ID token of another client', async () => {
+    const { service } = openWithBackChannel()
+    const client = await addClient(service, { backchannelLogoutUri: undefined })
+    expect(decodeJwt((await signIn(service, client)).id_token)).not.toHaveProperty('sid')
+  })
+})
+
+describe('the logout token', () => {
+  it('BL-06: a logout token is good for two minutes, and has no nonce', async () => {
+    const { service, received, deliver } = openWithBackChannel()
+    const client = await addClient(service)
+    const { sid } = decodeJwt((await signIn(service, client)).id_token)
+    await service.server.sessions.ended(ALICE)
+    expect(received, 'a sign-out waits for no delivery').toEqual([])
+    await deliver()
+    expect(received).toHaveLength(1)
+    const [{ url, token }] = received as [(typeof received)[0]]
+    const keys = createLocalJWKSet(await publishedKeys(service))
+    const { payload, protectedHeader } = await jwtVerify(token, keys, {
+      ...{ issuer: ISSUER, audience: client.clientId, typ: 'logout+jwt' },
+      currentDate: new Date(1000 * service.clock.now),
+    })
+    expect(url).toBe(LOGOUT_URI)
+    expect(protectedHeader).toMatchObject({ alg: 'RS256', typ: 'logout+jwt' })
+    expect(payload).toEqual({
+      ...{ iss: ISSUER, aud: client.clientId, sub: 'alice', sid, events: EVENTS },
+      ...{ iat: service.clock.now, exp: service.clock.now + 120, jti: expect.stringMatching(/^[\w-]{22}$/) },
+    })
+  })
+
+  it('is signed with the algorithm of the ID tokens of the client', async () => {
+    const { service, received, deliver } = openWithBackChannel()
+    await signIn(service, await addClient(service, { idTokenSignedResponseAlg: 'ES256' }))
+    await service.server.sessions.ended(ALICE)
+    await deliver()
+    expect(received).toMatchObject([{ header: { alg: 'ES256' } }])
+  })
+
+  it('BL-05: a logout token is no ID token: the server refuses it as a hint', async () => {
+    const { service, received, deliver } = openWithBackChannel()
+    await signIn(service, await addClient(service))
+    await service.server.sessions.ended(ALICE)
+    await deliver()
+    const query = { id_token_hint: received[0]?.token ?? '' }
+    const answer = await service.send('GET', '/oauth/logout', { query })
+    expect([answer.status, answer.body]).toEqual([400, 'logout_hint_unverified'])
+  })
+
+  it('has no sid if all sessions end, and one for each session of a client that requires it', async () => {
+    const { service, received, deliver } = openWithBackChannel()
+    const [one, other] = [
+      await addClient(service),
+      await addClient(service, { backchannelLogoutSessionRequired: true }),
+    ]
+    const sessionIds = [sessionId('alice', 100), sessionId('alice', 200)]
+    for (const client of [one, other]) for (const id of sessionIds) await signIn(service, client, id)
+    await service.server.sessions.ended({ subject: 'alice', sessionIds, all: true })
+    await deliver()
+    const sidsOf = ({ clientId }: { clientId: string }) =>
+      received.filter(({ claims }) => claims.aud === clientId).map(({ claims }) => claims.sid)
+    expect(sidsOf(one)).toEqual([undefined])
+    expect(new Set(sidsOf(other)).size).toBe(2)
+    expect(sidsOf(other)).not.toContain(undefined)
+  })
+})
+
+describe('the end of a session', () => {
+  it('is told to each of its clients once, however often it is reported', async () => {
+    const { service, received, deliver } = openWithBackChannel()
+    const [one, other] = [await addClient(service), await addClient(service)]
+    for (const client of [one, other, one]) await signIn(service, client)
+    for (let time = 0; time < 3; time++) await service.server.sessions.ended(ALICE)
+    await deliver()
+    expect(received.map(({ claims }) => claims.aud).sort()).toEqual([one.clientId, other.clientId].sort())
+  })
+
+  it('is told to clients whose grant has ended', async () => {
+    const { service, received, deliver } = openWithBackChannel()
+    await signIn(service, await addClient(service))
+    await service.server.grants.revokeAll('alice')
+    await service.server.sessions.ended(ALICE)
+    await deliver()
+    expect(received).toHaveLength(1)
+  })
+
+  it('concerns no other session, and no client that had no ID token in it', async () => {
+    const { service, received, deliver } = openWithBackChannel()
+    await signIn(service, await addClient(service), sessionId('alice', 200))
+    await signIn(service, await addClient(service), sessionId(), 'courses:read')
+    await service.server.sessions.ended(ALICE)
+    await deliver()
+    expect(received).toEqual([])
+  })
+
+  it('is told by a request of a client to log out, before the answer', async () => {
+    const { service, received, deliver } = openWithBackChannel()
+    const client = await addClient(service)
+    const { id_token } = await signIn(service, client)
+    const query = { id_token_hint: id_token, post_logout_redirect_uri: BACK, state: 's' }
+    const answer = await service.send('GET', '/oauth/logout', {
+      query,
+      headers: { cookie: `user=${sessionId()}` },
+    })
+    expect(answer.headers.location).toBe(`${BACK}?state=s`)
+    await deliver()
+    expect(received).toMatchObject([{ claims: { aud: client.clientId, sid: decodeJwt(id_token).sid } }])
+  })
+
+  it('BL-08: codes of an ended session are worthless for a client that would not hear of its end', async () => {
+    const { service } = openWithBackChannel()
+    const [hears, hearsNot] = [
+      await addClient(service),
+      await addClient(service, { backchannelLogoutUri: undefined }),
+    ]
+    const codes = [await codeIn(service, hears), await codeIn(service, hearsNot)]
+    await service.server.sessions.ended(ALICE)
+    const answers = [
+      await redeem(service, hears, codes[0] ?? ''),
+      await redeem(service, hearsNot, codes[1] ?? ''),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([400, 200])
+    expect(bodyOf(answers[0] as never)).toMatchObject({ error: 'invalid_grant' })
+    expect(service.events).toContainEqual(expect.objectContaining({ reason: 'session_ended' }))
+  })
+
+  it('ends no grant, except those of a client that is bound to the session and has no offline_access', async () => {
+    const { service } = openWithBackChannel()
+    const [free, bound] = [await addClient(service), await addClient(service, { sessionBound: true })]
+    for (const client of [free, bound]) await signIn(service, client)
+    await signIn(service, bound, sessionId('alice', 200))
+    await service.server.sessions.ended(ALICE)
+    const { grants } = await service.server.grants.list('alice')
+    expect(grants.map(({ clientId }) => clientId).sort()).toEqual([free.clientId, bound.clientId].sort())
+  })
+
+  it('names sessions by a secret: the sid of a former secret still ends its session', async () => {
+    const store = createMemoryStore({ now: () => 1_800_000_000 })
+    const before = openWithBackChannel({ store })
+    const { sid } = decodeJwt((await signIn(before.service, await addClient(before.service))).id_token)
+    const received: string[] = []
+    const rotated = openService({
+      store,
+      secret: ['another secret of the tests, long enough', 'a secret of the tests, long enough to pass'],
+      features: [
+        backChannelLogout({
+          timers: false,
+          post: async (_, { body }) => {
+            received.push(String(decodeJwt(new URLSearchParams(body).get('logout_token') ?? '').sid))
+            return { status: 200, headers: {} }
+          },
+        }),
+      ],
+    })
+    await rotated.server.sessions.ended(ALICE)
+    await rotated.server.sessions.deliver()
+    expect(received).toEqual([sid])
+  })
+
+  it('is told to a client whose code is redeemed at the same time, or its code is refused', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { service, received, deliver } = openWithBackChannel()
+      const [first, second] = [await addClient(service), await addClient(service)]
+      await signIn(service, first)
+      const code = await codeIn(service, second)
+      const [answer] = await Promise.all([
+        redeem(service, second, code),
+        service.server.sessions.ended(ALICE),
+      ])
+      await deliver()
+      const heard = received.some(({ claims }) => claims.aud === second.clientId)
+      expect([answer.status, heard]).toEqual(answer.status === 200 ? [200, true] : [400, false])
+    }
+  })
+
+  it('goes on with a store that fails, and is logged', async () => {
+    const { service, store, undelivered } = openWithBackChannel()
+    await signIn(service, await addClient(service))
+    const { transients } = store as Required<typeof store>
+    Object.assign(transients as object, { find: async () => Promise.reject(new Error('down')) })
+    await service.server.sessions.ended(ALICE)
+    expect(undelivered()).toMatchObject([{ why: 'not_stored', subject: 'alice', count: 1 }])
+  })
+
+  it('BL-07: a session has at most a hundred clients that hear of its end', async () => {
+    const { service, undelivered, received, deliver } = openWithBackChannel()
+    const clients = await Promise.all(Array.from({ length: 101 }, () => addClient(service)))
+    for (const client of clients) await signIn(service, client)
+    expect(undelivered()).toMatchObject([{ why: 'too_many_clients', clientId: clients[100]?.clientId }])
+    await service.server.sessions.ended(ALICE)
+    await deliver()
+    expect(received).toHaveLength(100)
+  })
+})
+
+/** The module of the plan, from its public description: one flow, then the three messages in any order. */
+describe('oidcc-backchannel-rp-initiated-logout', () => {
+  it('end_session sends the logout token and the redirect; then prompt=none fails', async () => {
+    const { service, received, deliver } = openWithBackChannel()
+    const client = await addClient(service, {
+      tokenEndpointAuthMethod: 'client_secret_post',
+      backchannelLogoutSessionRequired: true,
+    })
+    const { id_token } = await signIn(service, client)
+    const cookie = `user=${sessionId()}`
+    const query = { id_token_hint: id_token, post_logout_redirect_uri: BACK, state: 'a-random-state' }
+    const { headers } = await service.send('GET', '/oauth/logout', { query, headers: { cookie } })
+    await deliver()
+    expect(headers.location).toBe(`${BACK}?state=a-random-state`)
+    const { sid, sub } = decodeJwt(id_token)
+    expect(received).toMatchObject([{ claims: { sub, sid, events: EVENTS } }])
+    expect(received[0]?.claims).not.toHaveProperty('nonce')
+    const silent = await authorize(service, authorizationQuery(client.clientId, { prompt: 'none' }), {
+      cookie: String(headers['set-cookie']).split(';')[0],
+    })
+    expect(redirectOf(silent)).toMatchObject({ error: 'login_required' })
+  })
+
+  it('discovery has what the module checks', () => {
+    const { metadata } = openWithBackChannel().service.server
+    expect(metadata).toMatchObject({
+      issuer: ISSUER,
+      end_session_endpoint: `${ISSUER}/oauth/logout`,
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
+    })
+  })
+})
+
+async function publishedKeys(service: ReturnType<typeof openService>) {
+  const { pathname } = new URL(String(service.server.metadata.jwks_uri))
+  return bodyOf(await service.send('GET', pathname)) as never
+}

@@ -1,0 +1,105 @@
+import type { Feature, Store } from '@grantkit/core'
+import {
+  type BackChannelLogoutOptions,
+  backChannelLogout,
+  type LogoutUndelivered,
+  type MessagePost,
+} from '@grantkit/core/back-channel-logout'
+import { logout } from '@grantkit/core/logout'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { authorizationQuery, authorize, bodyOf, decide, redirectOf, type TokenAnswer } from './client.ts'
+import { openService, REDIRECT_URI, type Service, VERIFIER } from './service.ts'
+
+export const LOGOUT_URI = 'https://app.dev/bcl'
+export const BACK = 'http://127.0.0.1:7001/signed-out'
+
+/** A message as a client received it. */
+interface Received {
+  readonly url: string
+  readonly token: string
+  readonly claims: Record<string, unknown>
+  readonly header: Record<string, unknown>
+}
+
+type Answer = number | 'no answer' | { readonly status: number; readonly headers: Record<string, string> }
+
+/** A service whose clients hear of ended sessions, and the internet that its messages go to. */
+export function openWithBackChannel({
+  store: given,
+  features = [],
+  ...options
+}: Partial<BackChannelLogoutOptions> & { store?: Store; features?: readonly Feature[] } = {}) {
+  const received: Received[] = []
+  const answers: Answer[] = []
+  const internet = { answer: 200 as Answer | (() => Promise<Answer>) }
+  const post: MessagePost = async (url, { body }) => {
+    const token = new URLSearchParams(body).get('logout_token') ?? ''
+    received.push({ url, token, claims: decodeJwt(token), header: { ...decodeProtectedHeader(token) } })
+    const next = answers.shift() ?? internet.answer
+    const answer = typeof next === 'function' ? await next() : next
+    if (answer === 'no answer') throw Object.assign(new Error('refused'), { code: 'connect' })
+    return typeof answer === 'number' ? { status: answer, headers: {} } : answer
+  }
+  const clock = { now: () => 0 }
+  const store = given ?? createMemoryStore({ now: () => clock.now() })
+  const pages = logout({
+    endSession: async () => 'user=; Max-Age=0',
+    logoutPage: () => ({ status: 200, headers: {}, body: 'asks' }),
+    signedOutPage: () => ({ status: 200, headers: {}, body: 'signed out' }),
+  })
+  const feature = backChannelLogout({ post, timers: false, ...options })
+  const service = openService({ store, features: [pages, feature, ...features] })
+  clock.now = () => service.clock.now
+  return {
+    ...{ service, store, received, answers, internet },
+    deliver: () => service.server.sessions.deliver(),
+    undelivered: () =>
+      service.events.filter(
+        ({ type }: { type: string }) => type === 'logout_undelivered',
+      ) as unknown as LogoutUndelivered[],
+  }
+}
+
+/** A client of the operator. */
+export function addClient(service: Service, metadata: object = {}) {
+  return service.server.clients.add({
+    clientName: 'App',
+    redirectUris: [REDIRECT_URI],
+    backchannelLogoutUri: LOGOUT_URI,
+    tokenEndpointAuthMethod: 'client_secret_post',
+    postLogoutRedirectUris: [BACK],
+    ...metadata,
+  })
+}
+
+/** The session of the cookie `user=<user>@<time>`. */
+export const sessionId = (user = 'alice', time: number | string = 100) => `${user}@${time}`
+
+interface Added {
+  readonly clientId: string
+  readonly clientSecret?: string | undefined
+}
+
+export async function codeIn(
+  service: Service,
+  client: Added,
+  session = sessionId(),
+  scope = 'openid courses:read',
+) {
+  const headers = { cookie: `user=${session}` }
+  await authorize(service, authorizationQuery(client.clientId, { scope }), headers)
+  return redirectOf(await decide(service, {}, headers)).code ?? ''
+}
+
+export function redeem(service: Service, { clientId, clientSecret }: Added, code: string) {
+  const form = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
+  return service.send('POST', '/api/oauth/token', {
+    form: { ...form, client_id: clientId, ...(clientSecret && { client_secret: clientSecret }) },
+  })
+}
+
+/** Signs in at a client in a session, and returns its tokens. */
+export async function signIn(service: Service, client: Added, session?: string, scope?: string) {
+  return bodyOf<TokenAnswer>(await redeem(service, client, await codeIn(service, client, session, scope)))
+}

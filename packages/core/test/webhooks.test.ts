@@ -1,0 +1,164 @@
+import type { Store } from '@grantkit/core'
+import { createWebhooks, type WebhookEvent, type WebhookOptions } from '@grantkit/core/webhooks'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { describe, expect, it } from 'vitest'
+import { addClient } from './back-channel-service.ts'
+import { register, tokensFor } from './client.ts'
+import { ISSUER, openService } from './service.ts'
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const ENDPOINT = { name: 'crm', url: 'https://crm.dev/hooks', secret: SECRET }
+const DAY = 24 * 60 * 60
+
+function open(options: Partial<WebhookOptions> = {}) {
+  const clock = { now: 1_800_000_000 }
+  const now = () => clock.now
+  const store: Store = createMemoryStore({ now })
+  const events: WebhookEvent[] = []
+  const sent: { url: string; headers: Record<string, string>; body: string }[] = []
+  const receiver = { status: 204 }
+  const hooks = createWebhooks({
+    ...{ issuer: ISSUER, store, endpoints: [ENDPOINT], now, timers: false },
+    onEvent: (event) => events.push(event),
+    post: async (url, { headers, body }) => {
+      sent.push({ url, headers: { ...headers }, body })
+      return { status: receiver.status, headers: {} }
+    },
+    ...options,
+  })
+  const types = () => sent.map(({ body }) => JSON.parse(body).type)
+  const deliver = async () => {
+    await hooks.settled()
+    await hooks.deliver()
+  }
+  return { clock, hooks, store, events, sent, receiver, types, deliver }
+}
+
+const ADDED = { type: 'client_added', clientId: 'c1' }
+
+describe('a webhook', () => {
+  it('has the type, the time and the ids of the event', async () => {
+    const { hooks, sent, deliver } = open()
+    hooks.onEvent({
+      type: 'grant_revoked',
+      grantId: 'g',
+      clientId: 'c',
+      subject: 'alice',
+      by: 'user',
+    } as never)
+    await deliver()
+    expect(sent.map(({ url, body }) => [url, JSON.parse(body)])).toEqual([
+      [
+        ENDPOINT.url,
+        {
+          type: 'grant.ended',
+          timestamp: '2027-01-15T08:00:00.000Z',
+          data: { grant_id: 'g', client_id: 'c', subject: 'alice', by: 'user' },
+        },
+      ],
+    ])
+  })
+
+  it('keeps its id at every attempt, and is signed anew', async () => {
+    const { hooks, sent, receiver, clock, deliver } = open()
+    receiver.status = 500
+    hooks.onEvent(ADDED)
+    await deliver()
+    clock.now += 10
+    await deliver()
+    const [one, other] = sent.map(({ headers }) => headers)
+    expect(one?.['webhook-id']).toMatch(/^msg_[\w-]{22}$/)
+    expect(other?.['webhook-id']).toBe(one?.['webhook-id'])
+    expect(other?.['webhook-timestamp']).toBe(String(clock.now))
+    expect(other?.['webhook-signature']).not.toBe(one?.['webhook-signature'])
+  })
+
+  it('has two signatures while the secret is rotated', async () => {
+    const old = `whsec_${Buffer.alloc(24, 1).toString('base64')}`
+    const { hooks, sent, deliver } = open({ endpoints: [{ ...ENDPOINT, secret: [SECRET, old] }] })
+    hooks.onEvent(ADDED)
+    await deliver()
+    expect(sent[0]?.headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/)
+  })
+
+  it('tells an endpoint only the types it names', async () => {
+    const { hooks, types, deliver } = open({ endpoints: [{ ...ENDPOINT, types: ['grant.reuse_detected'] }] })
+    hooks.onEvent(ADDED)
+    hooks.onEvent({ type: 'grant_ended', grantId: 'g', clientId: 'c', reason: 'code_replayed' } as never)
+    await deliver()
+    expect(types()).toEqual(['grant.reuse_detected'])
+  })
+
+  it('says nothing of events that nobody outside can act on', async () => {
+    const { hooks, sent, deliver } = open()
+    for (const type of ['refused', 'step', 'code_redeemed', 'toString', '__proto__']) hooks.onEvent({ type })
+    await deliver()
+    expect(sent).toEqual([])
+  })
+
+  it('comes from a server as things happen there', async () => {
+    const { hooks, types, deliver, sent } = open()
+    const service = openService({ onEvent: hooks.onEvent })
+    await addClient(service, { backchannelLogoutUri: undefined, postLogoutRedirectUris: undefined })
+    await tokensFor(service, await register(service))
+    await service.server.grants.revokeAll('alice', { by: 'user' })
+    await deliver()
+    expect(types().sort()).toEqual(['client.added', 'consent.granted', 'grant.ended'])
+    expect(JSON.stringify(sent), 'no token, code or name').not.toMatch(/gk[acr]_|Alice|Test client/)
+  })
+})
+
+describe('an endpoint', () => {
+  it('that answers 410 gets nothing any more, until it is enabled', async () => {
+    const { hooks, sent, receiver, events, deliver } = open()
+    receiver.status = 410
+    hooks.onEvent(ADDED)
+    await deliver()
+    receiver.status = 200
+    hooks.onEvent(ADDED)
+    await deliver()
+    expect(sent).toHaveLength(1)
+    expect(events).toContainEqual({ type: 'webhook_disabled', endpoint: 'crm', why: 'gone' })
+    await hooks.enable('crm')
+    hooks.onEvent(ADDED)
+    await deliver()
+    expect(sent).toHaveLength(2)
+  })
+
+  it('that fails for five days gets nothing any more', async () => {
+    const { hooks, sent, receiver, events, clock, deliver } = open()
+    receiver.status = 500
+    for (let day = 0; day < 7; day++) {
+      hooks.onEvent(ADDED)
+      await deliver()
+      clock.now += DAY
+    }
+    expect(events).toContainEqual({ type: 'webhook_disabled', endpoint: 'crm', why: 'failing' })
+    const tries = sent.length
+    hooks.onEvent(ADDED)
+    await deliver()
+    expect(sent).toHaveLength(tries)
+  })
+
+  it('that failed and recovers begins to count anew', async () => {
+    const { hooks, receiver, events, clock, deliver } = open()
+    for (let day = 0; day < 12; day++) {
+      receiver.status = day % 4 === 3 ? 200 : 500
+      hooks.onEvent(ADDED)
+      await deliver()
+      clock.now += DAY
+    }
+    expect(events.filter(({ type }) => type === 'webhook_disabled')).toEqual([])
+  })
+
+  it.each([
+    ['http', { url: 'http://crm.dev/hooks' }],
+    ['a private address', { url: 'https://10.0.0.1/hooks' }],
+    ['a secret without its prefix', { secret: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }],
+    ['a short secret', { secret: 'whsec_c2hvcnQ=' }],
+    ['no secret', { secret: [] }],
+    ['an unknown type', { types: ['grant.made'] as never }],
+  ])('with %s is refused at creation', (_, wrong) => {
+    expect(() => open({ endpoints: [{ ...ENDPOINT, ...wrong }] })).toThrow('webhooks: ')
+  })
+})

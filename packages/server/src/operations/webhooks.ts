@@ -1,0 +1,39 @@
+import { createWebhooks, WEBHOOK_TYPES, type WebhookEvent, type Webhooks } from '@grantkit/core/webhooks'
+import * as z from 'zod'
+import { contentOf, outboundPost } from '../authorization/client-documents.ts'
+import type { Config } from '../config/config.ts'
+import { ConfigError } from '../config/config-error.ts'
+import type { Storage } from '../storage.ts'
+
+const Endpoints = z.array(
+  z.strictObject({
+    name: z.string().min(1).max(100),
+    url: z.string(),
+    secret: z.union([z.string(), z.array(z.string())]),
+    types: z.array(z.enum(WEBHOOK_TYPES)).optional(),
+  }),
+)
+
+interface WebhookParts {
+  readonly config: Config
+  readonly storage: Pick<Storage, 'store'>
+  /** Whether this process delivers messages. */
+  readonly delivers: boolean
+}
+
+/** The webhooks of the configured file, if there is one. @throws ConfigError when it cannot be used */
+export async function webhooksOf(
+  { config, storage, delivers }: WebhookParts,
+  onEvent: (event: WebhookEvent) => void,
+): Promise<Webhooks | undefined> {
+  const read = (text: string) => Endpoints.parse(JSON.parse(text))
+  const endpoints = await contentOf('WEBHOOKS', config.webhooks, read, 'endpoints')
+  if (endpoints === undefined) return undefined
+  const post = await outboundPost(config)
+  try {
+    const { store } = storage
+    return createWebhooks({ issuer: config.baseUrl, store, endpoints, post, onEvent, timers: delivers })
+  } catch (error) {
+    throw new ConfigError([`WEBHOOKS cannot be used: ${(error as Error).message}`])
+  }
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
+import { certificateAuthority } from '@grantkit/testkit'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { DANA } from './people.ts'
+import { runServer } from './running-server.ts'
+
+/** The signed messages of a configured server. */
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
+async function openReceiver() {
+  const authority = certificateAuthority()
+  const folder = await temporaryFolder()
+  const received: { headers: object; body: { type: string; data: object } }[] = []
+  const server = createServer(authority.issue('crm.dev'), async (request, response) => {
+    const body = JSON.parse(String(Buffer.concat(await request.toArray())))
+    received.push({ headers: request.headers, body })
+    response.writeHead(204).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const [CIMD_TEST_CA, WEBHOOKS] = [join(folder, 'ca.pem'), join(folder, 'webhooks.json')]
+  await writeFile(CIMD_TEST_CA, authority.ca)
+  const configure = (endpoints: unknown) => writeFile(WEBHOOKS, JSON.stringify(endpoints))
+  await configure([{ name: 'crm', url: 'https://crm.dev/hooks', secret: SECRET }])
+  const environment = { CIMD_TEST_CA, CIMD_TEST_RESOLVE: `crm.dev=127.0.0.1:${port}`, WEBHOOKS }
+  return { received, environment, configure }
+}
+
+it('an endpoint hears what an operator does with accounts and clients', async () => {
+  const { received, environment } = await openReceiver()
+  const server = await runServer(environment)
+  onTestFinished(() => server.close())
+  await server.actions.disableUser(DANA.id)
+  const { clientId } = await server.clients.add({
+    clientName: 'CRM',
+    redirectUris: ['https://crm.dev/callback'],
+  })
+  await server.actions.removeClient(clientId)
+  const types = () => received.map(({ body }) => body.type).sort()
+  await vi.waitFor(
+    () => expect(types()).toEqual(['account.disabled', 'client.added', 'client.removed']),
+    5000,
+  )
+  const disabled = received.find(({ body }) => body.type === 'account.disabled')
+  expect(disabled?.body.data, 'no name, no address').toEqual({ subject: DANA.id })
+  expect(disabled?.headers).toMatchObject({ 'webhook-signature': expect.stringMatching(/^v1,/) })
+})
+
+it.each([
+  ['is no list of endpoints', { name: 'crm' }],
+  ['the url of crm', [{ name: 'crm', url: 'http://crm.dev', secret: SECRET }]],
+  ['the secret of crm', [{ name: 'crm', url: 'https://crm.dev/', secret: 'a secret' }]],
+])('a file that cannot be used is refused at the start: %s', async (problem, endpoints) => {
+  const { environment, configure } = await openReceiver()
+  await configure(endpoints)
+  await expect(runServer(environment)).rejects.toThrow(problem)
+})
