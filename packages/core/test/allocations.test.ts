@@ -24,9 +24,9 @@ const MAX_ALLOCATED = {
  * scopes and resource named each time, which must not be kept again. Runs differ by 6 %.
  */
 const MAX_KEPT = {
-  // The reference of a sign-in attempt has a slot, used or not.
-  redeemed: 1_080,
-  refreshed: 1_400,
+  // The reference of a sign-in attempt, the session and the authority each have a slot, used or not.
+  redeemed: 1_100,
+  refreshed: 1_450,
   // A flood of refused requests fills it up to its bound of 4 MiB.
   recorder: 4 * 1024 * 1024,
 }
