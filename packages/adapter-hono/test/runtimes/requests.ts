@@ -28,10 +28,8 @@ export async function operatorAdds(
 export async function approveDevice(address: string, user_code: string): Promise<string> {
   const submit = async (url: string, page: string, typed: Record<string, string>) => {
     const { action, fields } = formOfPage({ status: 200, headers: {}, body: page })
-    const body = new URLSearchParams([
-      ...fields.map(([name, value]) => [name, value]),
-      ...Object.entries(typed),
-    ])
+    const given = fields.map(([name, value]): [string, string] => [name, value])
+    const body = new URLSearchParams([...given, ...Object.entries(typed)])
     return (await fetch(new URL(action, url), { method: 'POST', body })).text()
   }
   const codePage = await (await fetch(address)).text()

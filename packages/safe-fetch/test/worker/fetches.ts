@@ -11,7 +11,8 @@ interface Asked {
 export default {
   async fetch(request: Request): Promise<Response> {
     if (request.method !== 'POST') return new Response()
-    const outcome = await fetched(await request.json()).catch(({ code, message }) => ({ code, message }))
+    const asked = (await request.json()) as Asked
+    const outcome = await fetched(asked).catch(({ code, message }) => ({ code, message }))
     return Response.json(outcome)
   },
 }
