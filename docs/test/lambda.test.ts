@@ -1,7 +1,8 @@
 /** The function of docs/how-to/lambda.md, bundled as the page says, and called with events of API Gateway and of function URLs. */
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { createTable } from '@grantkit/store-dynamodb'
 import { startDynalite } from '@grantkit/test-servers/dynalite'
@@ -43,6 +44,12 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs()
   await server.close()
+})
+
+it('answers the program of the page, which calls it without AWS', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['call.ts'], { cwd: FOLDER })
+  expect(stdout).toContain('statusCode: 200')
+  expect(stdout).toContain(`"issuer":"${ISSUER}"`)
 })
 
 describe.each(['HTTP API', 'function URL'] as const)('the function behind a %s', (front) => {

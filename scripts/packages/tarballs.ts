@@ -3,13 +3,14 @@ import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readCommandLine } from '../../apps/reference/src/commands/command-line.ts'
 import { installLine } from './install-line.ts'
-import { type Packed, packAll, withNeededPackages } from './publishable.ts'
+import { type Packed, packAll, publishablePackages, withNeededPackages } from './publishable.ts'
 
-const USAGE = `pnpm tarballs [<package> ...] [--into <folder>]
+const USAGE = `pnpm tarballs [<package> ...] [--all] [--into <folder>]
 
 Builds and packs packages with what they need, and prints the command that installs from there what a page of the
 documentation installs. Name the packages of a page; default: the packages of docs/start.md.
 
+  --all   every package, for npm create grantkit
   --into  tarballs if left out`
 
 const START = [
@@ -21,13 +22,14 @@ const START = [
 ]
 
 const { values, positionals } = readCommandLine(USAGE, {
-  options: { into: { type: 'string', default: 'tarballs' } },
+  options: { into: { type: 'string', default: 'tarballs' }, all: { type: 'boolean', default: false } },
   allowPositionals: true,
 })
 const folder = resolve(values.into)
 mkdirSync(folder, { recursive: true })
 const named = positionals.length > 0 ? positionals : START
-const packed = packedOrExit(named)
+const all = publishablePackages().map(({ manifest }) => manifest.name)
+const packed = packedOrExit(values.all ? all : named)
 
 console.log(`${packed.length} tarballs are in ${folder}. Instead of what a page installs:
 

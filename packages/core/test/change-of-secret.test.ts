@@ -152,8 +152,9 @@ describe('a thief with a copy of the store and a spent refresh token', () => {
 })
 
 it.each([
-  ['is empty', []],
-  ['holds a short one', [NEW, 'short']],
-])('a list of secrets that %s is refused at creation', (_, secret) => {
+  ['that is a variable which nobody has set', undefined],
+  ['of which there is none', []],
+  ['of which one is short', [NEW, 'short']],
+])('a secret %s is refused at creation', (_, secret) => {
   expect(() => openService({ secret: secret as never })).toThrow('secret must have at least 32 characters')
 })

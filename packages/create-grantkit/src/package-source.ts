@@ -24,7 +24,8 @@ export function tarballs(packages: string, project: string): PackageSource {
     if (!name.startsWith('@grantkit/')) return versionOf(name)
     const base = name.slice(1).replace('/', '-')
     const file = files.find((one) => one.replace(/(-\d.*)?[.]tgz$/, '') === base)
-    if (file === undefined) throw new ChoiceError(`${packages} has no ${base}.tgz`)
+    if (file === undefined)
+      throw new ChoiceError(`${packages} has no ${base}.tgz: "pnpm tarballs --all" packs every package`)
     return `file:${relative(project, resolve(packages, file)).replaceAll(sep, '/')}`
   }
   return { kind: 'tarballs', version }
