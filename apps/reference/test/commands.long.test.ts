@@ -29,7 +29,7 @@ afterAll(async () => {
 /** The programs that package.json starts, but not the benchmarks, which need packages of their own. */
 const PROGRAMS = Object.entries(packageJson.scripts).flatMap(([name, script]) => {
   const [, program] = /\bnode (?:--watch )?(\S+\.ts(?: [\w-]+)?)$/.exec(script) ?? []
-  return program === undefined ? [] : [[name, program] as const]
+  return program === undefined || name.startsWith('bench') ? [] : [[name, program] as const]
 })
 
 describe.each(PROGRAMS)('%s', (_, program) => {

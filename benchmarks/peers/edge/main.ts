@@ -15,18 +15,7 @@ const USAGE = `pnpm bench:edge
   --publish           also writes benchmarks/results/edge.md and the table of docs/comparison.md
   --help`
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-    publish: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-if (values.help) {
-  console.log(USAGE)
-  process.exit(0)
-}
+const values = optionsOrExit()
 
 const loadBefore = loadNow()
 const under = await conditions()
@@ -46,3 +35,22 @@ for (const side of SIDES.filter(isGrantkit))
     console.error(`${side.name}: not so: ${broken}`)
     process.exitCode = 1
   }
+
+function optionsOrExit() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        rounds: { type: 'string' },
+        quick: { type: 'boolean', default: false },
+        publish: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    })
+    if (!values.help) return values
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`)
+    process.exit(2)
+  }
+  console.log(USAGE)
+  process.exit(0)
+}
