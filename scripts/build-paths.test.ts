@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
+
+it('a build reads the declarations of every entry of core, and not its sources', () => {
+  const { exports } = JSON.parse(read('packages/core/package.json')).publishConfig
+  const config = read('tsconfig.build.json')
+  const missing = Object.keys(exports).filter(
+    (entry) => !config.includes(`"@grantkit/core${entry.slice(1)}":`),
+  )
+  expect(missing).toEqual([])
+})
