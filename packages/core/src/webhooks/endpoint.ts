@@ -16,7 +16,7 @@ export interface WebhookEndpoint {
 
 interface CheckedEndpoint extends Pick<WebhookEndpoint, 'name' | 'url'> {
   readonly types: readonly WebhookType[]
-  readonly keys: readonly Buffer[]
+  readonly keys: readonly Uint8Array[]
 }
 export type Endpoints = ReadonlyMap<string, CheckedEndpoint>
 
