@@ -52,10 +52,11 @@ it('the next process delivers what a killed one had stored, with a new logout to
 
   const second = run('main.ts', [], { environment })
   await second.printed('Try next')
-  await vi.waitFor(() => expect(receiver.received).toHaveLength(2), 20_000)
+  // If the first one was killed before it had stored the answer, it still holds its lease: for a minute.
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(2), 90_000)
   const [one, other] = receiver.received
   expect([one?.sid, other?.sid]).toEqual(Array(2).fill(decodeJwt(String(id_token)).sid))
   expect(one?.jti).not.toBe(other?.jti)
   second.stop()
   expect(await second.ended).toBe(0)
-})
+}, 120_000)
