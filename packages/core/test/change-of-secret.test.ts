@@ -152,7 +152,7 @@ describe('a thief with a copy of the store and a spent refresh token', () => {
 })
 
 it.each([
-  ['that is a variable which nobody has set', undefined],
+  ['that is a variable which is not set', undefined],
   ['of which there is none', []],
   ['of which one is short', [NEW, 'short']],
 ])('a secret %s is refused at creation', (_, secret) => {

@@ -12,7 +12,7 @@ export type AcceptedSecrets = readonly [current: string, ...previous: string[]]
 
 /** @param owner the feature whose option it is, as `device: ` @throws Error that names the option */
 export function acceptedSecrets(secret: ServerSecret, owner = ''): AcceptedSecrets {
-  // `undefined` is a variable that nobody has set.
+  // `undefined` is a variable that is not set.
   const accepted: AcceptedSecrets = typeof secret === 'string' ? [secret] : (secret ?? [''])
   if (accepted.length === 0 || accepted.some(({ length }) => length < 32))
     throw new Error(`${owner}secret must have at least 32 characters`)

@@ -12,7 +12,7 @@ export interface KnownSignature {
   readonly signature: string
 }
 
-/** Made once, with private keys that nobody has any more. */
+/** Made once, with private keys that were deleted. */
 export function knownSignature(alg: JwsAlgorithm): KnownSignature {
   const name = alg === 'Ed25519' ? 'EdDSA' : alg
   const header = Buffer.from(JSON.stringify({ alg: name })).toString('base64url')
