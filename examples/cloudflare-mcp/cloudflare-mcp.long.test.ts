@@ -123,7 +123,7 @@ describe('an MCP server on Workers', () => {
     expect((await called(access_token)).status).toBe(200)
   })
 
-  it('signs nobody in by a form of another site, and sends nobody to one', async () => {
+  it('refuses a sign-in form of another site, and redirects to no other site', async () => {
     const body = new URLSearchParams({ user: 'alice', password })
     const sent = (headers: Record<string, string>) =>
       fetch(`${origin}/login?to=//evil.example`, { method: 'POST', headers, body, redirect: 'manual' })

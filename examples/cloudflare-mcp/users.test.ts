@@ -15,7 +15,7 @@ it('a password matches its own user alone', async () => {
   expect(await matches('alice', 'wonderland')).toBe(true)
   expect(await matches('bob', 'wonderland')).toBe(false)
   expect(await matches('__proto__', undefined)).toBe(false)
-  for (const nobody of ['carol', '', '__proto__', 'toString']) expect(hasUser(users, nobody)).toBe(false)
+  for (const unknown of ['carol', '', '__proto__', 'toString']) expect(hasUser(users, unknown)).toBe(false)
 })
 
 it('add-user.ts keeps the secret and the other users, in a file for its owner alone', async () => {

@@ -5,7 +5,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 const COST = { N: 2 ** 14, r: 8, p: 5 }
 
 /** For a name without a user, so that the answer takes as long. No password has this hash. */
-const NOBODY = `${'A'.repeat(22)}:${'A'.repeat(43)}`
+const UNKNOWN_USER = `${'A'.repeat(22)}:${'A'.repeat(43)}`
 
 /** @param users a JSON object of names and hashes */
 export function hasUser(users: string, name: string): boolean {
@@ -13,7 +13,7 @@ export function hasUser(users: string, name: string): boolean {
 }
 
 export async function passwordMatches(users: string, name: string, password: unknown): Promise<boolean> {
-  const hash: string = hasUser(users, name) ? JSON.parse(users)[name] : NOBODY
+  const hash: string = hasUser(users, name) ? JSON.parse(users)[name] : UNKNOWN_USER
   const [salt = '', key = ''] = hash.split(':')
   const derived = await derivedKey(String(password), Buffer.from(salt, 'base64url'))
   return timingSafeEqual(derived, Buffer.from(key, 'base64url'))

@@ -241,7 +241,7 @@ describe('a client secret with an end', () => {
     expect(await clients.find(clientId)).toMatchObject({ clientSecretExpiresAt: end + 400 * DAY })
   })
 
-  it('CS-06: a guesser is not told that a secret has ended', async () => {
+  it('CS-06: a wrong secret gets the same error, whether the secret has ended or not', async () => {
     const { service, clientId } = await withClient(undefined, { clientSecretExpiresIn: 1 })
     service.clock.now += 1
     await statusesOf(service, clientId, ['a guess'])

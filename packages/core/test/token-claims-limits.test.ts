@@ -160,7 +160,7 @@ describe('the deadline', () => {
     vi.restoreAllMocks()
   })
 
-  it('OC-05: a slow function gets two seconds, and is told by its signal that nobody waits any more', async () => {
+  it('OC-05: a slow function gets two seconds, and its signal is aborted then', async () => {
     const { service, client, hook } = await openClaimsService(ROLES)
     const code = await codeFor(service, client.clientId, FAR)
     const signals: AbortSignal[] = []
