@@ -1,0 +1,1 @@
+export type { Operation, OperationKind, OperationResult } from './history/operation.ts'
