@@ -21,6 +21,7 @@ const WITH_PARTS = [
   'docs/test/{code-blocks,how-to,lambda,mcp-*,migrate,quick-start,run-a-server,start,workers}.test.ts',
   'examples/*/*.test.ts',
   'scripts/audit.test.ts',
+  'scripts/packages/verify.test.ts',
 ]
 
 /** A browser that shares two cores with other tests is slow enough to run into its own timeouts. */

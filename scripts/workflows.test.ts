@@ -11,7 +11,7 @@ interface Step {
 
 interface Workflow {
   permissions: Record<string, string>
-  jobs: Record<string, { permissions?: Record<string, string>; steps?: Step[] }>
+  jobs: Record<string, { needs?: string | string[]; permissions?: Record<string, string>; steps?: Step[] }>
 }
 
 const FILES = globSync('.github/{workflows,actions/*}/*.yml', { cwd: ROOT }).map((path) => ({
@@ -39,9 +39,26 @@ it.each(WORKFLOWS)('$name can write nothing unless a job says so', ({ workflow }
 describe('the release', () => {
   const jobs = WORKFLOWS.find(({ name }) => name === 'release')?.workflow.jobs ?? {}
 
-  it('gives the right to publish to one job, which neither tests nor builds', () => {
+  const publish = jobs.publish?.steps ?? []
+
+  it('gives the right to publish to one job', () => {
     const publishers = Object.entries(jobs).filter(([, { permissions }]) => permissions?.['id-token'])
-    expect(publishers.map(([name]) => name)).toEqual(['publish'])
-    expect(publishers.flatMap(([, { steps = [] }]) => steps.filter(({ run }) => run))).toEqual([])
+    expect(publishers.map(([name, { permissions }]) => [name, Object.keys(permissions ?? {})])).toEqual([
+      ['publish', ['id-token', 'attestations']],
+    ])
+  })
+
+  it('publishes without the source and without any dependency', () => {
+    const actions = publish.map(({ uses = '' }) => uses.split('@')[0] ?? '').filter((uses) => uses !== '')
+    expect(new Set(actions)).toEqual(
+      new Set(['actions/download-artifact', 'actions/setup-node', 'actions/attest']),
+    )
+    expect(publish.filter(({ run = '' }) => /install|pnpm|npx|node /.test(run))).toEqual([])
+  })
+
+  it('publishes what two runners have built alike', () => {
+    expect(jobs.publish?.needs).toEqual(['pack', 'build-again'])
+    const compared = jobs['build-again']?.steps?.some(({ run }) => run?.startsWith('sha256sum --check'))
+    expect(compared).toBe(true)
   })
 })

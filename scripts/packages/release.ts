@@ -1,18 +1,27 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { readCommandLine } from '../../apps/reference/src/commands/command-line.ts'
 import { type Packed, packAll, run } from './publishable.ts'
 
-const USAGE = `pnpm release
+const USAGE = `pnpm release [--into <folder>]
 
-Packs every package and lists what the release workflow would publish. It publishes nothing.`
+Packs every package and lists what the release workflow would publish. It publishes nothing.
 
-readCommandLine(USAGE, {})
-const folder = mkdtempSync(join(tmpdir(), 'grantkit-release-'))
-const rows = packAll(folder).map(rowOf)
-rmSync(folder, { recursive: true })
-console.table(Object.assign({}, ...rows))
+  --into  keeps the tarballs there, with SHA256SUMS and the CycloneDX SBOM of each package`
+
+const { values } = readCommandLine(USAGE, { options: { into: { type: 'string' } } })
+const folder =
+  values.into === undefined ? mkdtempSync(join(tmpdir(), 'grantkit-release-')) : resolve(values.into)
+mkdirSync(folder, { recursive: true })
+const packed = packAll(folder)
+console.table(Object.assign({}, ...packed.map(rowOf)))
+if (values.into === undefined) rmSync(folder, { recursive: true })
+else {
+  writeFileSync(join(folder, 'SHA256SUMS'), packed.map(sumOf).join(''))
+  writeSboms(packed)
+}
 
 /** As the registry would get it: the manifest of the tarball. */
 function rowOf({ tarball }: Packed): Record<string, object> {
@@ -23,4 +32,15 @@ function rowOf({ tarball }: Packed): Record<string, object> {
   return {
     [name]: { version, files: files.length, kilobytes, changelog, provenance: publishConfig.provenance },
   }
+}
+
+/** A line that `sha256sum --check` reads. */
+function sumOf({ tarball }: Packed): string {
+  return `${createHash('sha256').update(readFileSync(tarball)).digest('hex')}  ${basename(tarball)}\n`
+}
+
+function writeSboms(packed: readonly Packed[]): void {
+  const filters = packed.map(({ manifest }) => `--filter=${manifest.name}`)
+  const format = ['--sbom-format=cyclonedx', '--split', '--prod', '--lockfile-only']
+  run('pnpm', ['sbom', ...format, `--out=${join(folder, '%s.cdx.json')}`, ...filters])
 }
