@@ -28,7 +28,8 @@ export async function startMariaDb(...options: string[]): Promise<MariaDbServer>
   const executable = requireSystemPart('MariaDB')
   const folder = await folderInMemory('mariadb')
   await handOver(folder)
-  const own = ['--no-defaults', `--datadir=${folder}`, '--innodb-log-file-size=8M']
+  // A server that starts deletes the temporary tables that it finds, and so those of another one in the same folder.
+  const own = ['--no-defaults', `--datadir=${folder}`, `--tmpdir=${folder}`, '--innodb-log-file-size=8M']
   await initialize(executable, own, folder)
   const port = await freePort()
   const listening = [`--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, 'socket')}`]
