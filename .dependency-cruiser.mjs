@@ -33,7 +33,9 @@ const FEATURES = {
   // Not a feature of its own: features deliver by it.
   outbox: ['kernel', 'http'],
   par: ['kernel', 'http', 'clients', 'authorization', 'crypto', 'zod'],
+  'personal-tokens': ['kernel', 'tokens', 'clients', 'grants'],
   'refresh-token-expiration': ['grants'],
+  'step-up': ['kernel', 'resource', 'authorization'],
   'token-exchange': ['kernel', 'http', 'tokens', 'clients', 'grants', 'zod'],
   webhooks: ['kernel', 'http', 'crypto'],
   // A profile: it brings features and sets options.
@@ -80,7 +82,6 @@ export default {
       `${CORE}client-(assertion/fetched-keys|credentials/client-credentials-scopes)[.]ts$`,
     ),
     may(core('explain'), top('errors'), TYPES),
-    may([core('resource'), top('options')], `${CORE}explain/attempts[.]ts$`),
     may(core('fapi2'), `${CORE}(client-assertion|dpop|par)/(client-assertion|dpop|par)[.]ts$`),
     may(core('fapi2'), [top('options'), core('discovery')], TYPES),
     may(core('known-clients'), core('cimd'), TYPES),
@@ -124,7 +125,7 @@ export default {
     may(from('store-cloudflare'), '^cloudflare:workers$'),
     may(from('safe-fetch'), node(['dns', 'events', 'https?', 'net', 'tls'])),
     may(from('doctor'), node(['util'])),
-    may(from('testkit|test-servers'), '', { dependencyTypes: ['core'] }),
+    may(from('testkit|test-servers|torture'), '', { dependencyTypes: ['core'] }),
     entries(from('create-grantkit'), top('index')),
     may(from('create-grantkit'), node(['crypto', 'fs', 'module', 'path', 'stream'])),
 

@@ -1,4 +1,4 @@
-import type { Anonymous, Authorized, AuthorizedClient } from '@grantkit/core'
+import type { Anonymous, Authorized, AuthorizedClient, HttpRequest } from '@grantkit/core'
 import { type Route, toFetchHandler } from '@grantkit/core/adapter'
 import { describeAdapter } from '@grantkit/testkit'
 import type { HttpBindings } from '@hono/node-server'
@@ -73,6 +73,26 @@ describe('honoContext', () => {
 })
 
 describe('protect', () => {
+  it('gives the guard the address that middleware has set', async () => {
+    const { api } = await openNotes()
+    const seen: unknown[] = []
+    const watched: typeof api = Object.assign(Object.create(api), {
+      access: (request: HttpRequest) => {
+        seen.push(request.remoteAddress)
+        return api.access(request)
+      },
+    })
+    type Env = { Variables: { remoteAddress: string } }
+    const app = new Hono<Env>().get('/plain', protect(watched)).use(async (c, next) => {
+      c.set('remoteAddress', '203.0.113.9')
+      await next()
+    })
+    app.get('/notes', protect(watched))
+    await app.request('/plain')
+    await app.request('/notes')
+    expect(seen).toEqual([undefined, '203.0.113.9'])
+  })
+
   async function openApi() {
     const { api } = await openNotes()
     return new Hono().get('/notes', protect(api, 'notes:read'), (c) => {

@@ -81,7 +81,8 @@ function requireRoot(mounted: string, path: string): void {
 
 /**
  * Middleware that guards a route: no token or a bad one is refused with 401, a missing scope with 403. The handler
- * finds the caller in `c.var.auth`; if the API allows it, that may be `{ kind: 'anonymous' }`.
+ * finds the caller in `c.var.auth`; if the API allows it, that may be `{ kind: 'anonymous' }`. The guard knows the IP address of
+ * the caller if middleware has set the variable `remoteAddress`.
  *
  * @example
  * ```ts with:hono
@@ -95,7 +96,8 @@ export function protect<Scope extends string, Auth extends Caller>(
   ...scopes: NoInfer<Scope>[]
 ): Guard<Auth> {
   return async (c, next) => {
-    const access = await api.access(toHttpRequest(c.req.raw), ...scopes)
+    const caller: string | undefined = (c as Context).get('remoteAddress')
+    const access = await api.access(toHttpRequest(c.req.raw, '', caller), ...scopes)
     if (access.kind === 'refused') return send(c, access.response)
     c.set('auth', access)
     return next().then(() => addHeaders(c, access))

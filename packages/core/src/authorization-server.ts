@@ -11,6 +11,7 @@ import { type ClientSource, storedClients } from './clients/client-sources.ts'
 import { REGISTRATION_LIMITS, registration } from './clients/registration.ts'
 import { addressesOf, type Metadata, metadataDocuments, serverMetadata } from './discovery/server-metadata.ts'
 import type { FeatureParts, MountedFeatures, ServerContext } from './feature.ts'
+import { type AssertedGrants, endGrantsOf } from './grants/asserted-grants.ts'
 import { authorizationCode } from './grants/authorization-code.ts'
 import type { IssuedTerms } from './grants/grant-type.ts'
 import { introspection } from './grants/introspection.ts'
@@ -50,7 +51,7 @@ export interface AuthorizationServer {
   /** The format of its access tokens, for `createResourceServer`. */
   readonly accessTokens: AccessTokenFormat
   readonly clients: ClientAdministration
-  readonly grants: UserGrants
+  readonly grants: UserGrants & AssertedGrants
   readonly sessions: UserSessions
 }
 
@@ -86,10 +87,10 @@ export function createAuthorizationServer<Scope extends string>(
   const { server, mount } = serverContext(kernelOf(options, store, sources), options)
   const parts = partsOf(server, options)
   const { joined, optional } = parts
-  const { rateLimits, senderConstraint, accessTokens, sessions } = joined
+  const { rateLimits, senderConstraint, accessTokens, sessions, authenticationClasses } = joined
   sources.push(...joined.clientSources, storedClients(store.clients))
   const { validateRequest, ...pages } = authorization(server, options, joined)
-  mount({ validateRequest, rateLimits, senderConstraint, accessTokens, sessions })
+  mount({ validateRequest, rateLimits, senderConstraint, accessTokens, sessions, authenticationClasses })
   const base = [pages, ...baseFeatures(server, options, parts)]
   const metadata = metadataOfServer(server, options, parts, base)
   for (const feature of optional) feature.checkMounted?.({ ...joined, metadata })
@@ -106,7 +107,7 @@ export function createAuthorizationServer<Scope extends string>(
     description: { grantTypes, clientAuthMethods, rateLimits, errors, endpoints },
     accessTokens,
     clients: clientAdministration(server, { ...registrable(joined, 'operator'), ...parts.signing }, options),
-    grants: userGrants(server),
+    grants: { ...userGrants(server), endOf: (of) => endGrantsOf(server, of) },
     sessions: {
       ended: (ended) => sessions.ended(ended),
       deliver: () => sessions.deliver(),
@@ -149,8 +150,9 @@ function baseFeatures(
   { signing, joined, terms }: Parts,
 ): FeatureParts[] {
   const { grantTypes, tokenMembers, accessTokens } = joined
+  const { limiter } = server
   return [
-    tokenEndpoint(server, options, { grantTypes, tokenMembers, accessTokens, terms }),
+    tokenEndpoint(server, options, { grantTypes, tokenMembers, accessTokens, terms, limiter }),
     registration(server, options, { ...registrable(joined, 'client'), ...signing }),
     revocation(server, options, accessTokens),
     introspection(server, options, accessTokens),

@@ -3,6 +3,8 @@ import { type PublicClient, publicClient } from './clients/client-record.ts'
 import { type ClientUpdateOptions, clientUpdates } from './clients/client-update.ts'
 import {
   addInitialAccessToken,
+  type FoundInitialAccessToken,
+  findInitialAccessToken,
   type InitialAccessToken,
   type InitialAccessTokenOptions,
   removeInitialAccessToken,
@@ -54,6 +56,8 @@ export interface ClientAdministration {
    * @throws OAuthError that names the option at fault
    */
   addInitialAccessToken(options: InitialAccessTokenOptions): Promise<InitialAccessToken>
+  /** Such a token by its id, with the clients that may still register with it; `undefined` if it has ended. */
+  findInitialAccessToken(id: string): Promise<FoundInitialAccessToken | undefined>
   /** Ends a token. Clients that registered with it stay. @returns whether it existed */
   removeInitialAccessToken(id: string): Promise<boolean>
   /**
@@ -81,6 +85,7 @@ export function clientAdministration(
     rotateSecret: (clientId, rotation = {}) => rotateSecret(kernel, clientId, rotation),
     dropOldSecret: (clientId) => dropOldSecret(kernel, clientId),
     addInitialAccessToken: (token) => addInitialAccessToken(kernel, token),
+    findInitialAccessToken: (id) => findInitialAccessToken(kernel, id),
     removeInitialAccessToken: (id) => removeInitialAccessToken(kernel, id),
     remove: (clientId) => removeClient(kernel, clientId),
   }

@@ -28,6 +28,7 @@ import { DPOP_ERRORS } from './dpop/dpop-proof.ts'
 import { FORWARD_AUTH_ERRORS } from './forward-auth/forwarded-request.ts'
 import { BOUND_RESOURCE_ERRORS } from './grants/access-tokens.ts'
 import { CODE_ERRORS } from './grants/authorization-code.ts'
+import { CLIENT_LIMIT_ERRORS } from './grants/client-limits.ts'
 import { TOKEN_CLAIMS_ERRORS } from './grants/operator-claims.ts'
 import { CHALLENGE_ERRORS } from './grants/pkce.ts'
 import { REFRESH_ERRORS } from './grants/refresh-token-rotation.ts'
@@ -50,6 +51,8 @@ import { ID_TOKEN_ERRORS } from './openid/id-token.ts'
 import { PAR_ERRORS } from './par/pushed-request.ts'
 import { BEARER_ERRORS } from './resource/challenge.ts'
 import { BINDING_ERRORS, SCHEME_ERRORS } from './resource/guard.ts'
+import { SIGN_IN_ERRORS } from './resource/route-demands.ts'
+import { STEP_UP_ERRORS } from './step-up/step-up.ts'
 import { EXCHANGE_ERRORS } from './token-exchange/narrowing.ts'
 
 /**
@@ -79,6 +82,7 @@ export const ERRORS = {
   ...PUSHED_KEY_ERRORS,
   ...PAR_ERRORS,
   ...PROMPT_ERRORS,
+  ...STEP_UP_ERRORS,
   ...CROSS_SITE_ERRORS,
   ...CONSENT_ERRORS,
   ...DENIAL_ERRORS,
@@ -96,6 +100,7 @@ export const ERRORS = {
   ...EXCHANGE_ERRORS,
   ...JWT_GRANT_ERRORS,
   ...BEARER_ERRORS,
+  ...SIGN_IN_ERRORS,
   ...FEED_ERRORS,
   ...JWT_GUARD_ERRORS,
   ...SCHEME_ERRORS,
@@ -117,6 +122,7 @@ export const ERRORS = {
   ...INITIAL_ACCESS_TOKEN_ERRORS,
   ...DOCUMENT_LIMIT_ERRORS,
   ...LIMIT_ERRORS,
+  ...CLIENT_LIMIT_ERRORS,
   ...ID_TOKEN_ERRORS,
   ...SERVER_ERRORS,
 } as const

@@ -5,6 +5,7 @@
  * @module
  */
 
+export type { AuthenticationClasses } from './authorization/authentication-classes.ts'
 export type {
   AuthorizationRequestSource,
   PushedRequest,
@@ -35,6 +36,7 @@ export type {
   TokenRequest,
   TokenResponse,
 } from './grants/grant-type.ts'
+export type { SignInClassifier, SignInFacts } from './grants/sign-in-facts.ts'
 export type { RevokeScope } from './grants/user-grants.ts'
 export { isCrossSite } from './http/cross-site.ts'
 export type { Endpoint, EndpointDescription } from './http/endpoint.ts'
@@ -45,6 +47,7 @@ export { pageView } from './http/page-language.ts'
 export { isLoopbackUrl, type PublicUrlRule, publicUrlFault } from './http/public-url.ts'
 export { displayText, terminalText } from './kernel/display-text.ts'
 export type { BaseEvent, RequestEvent } from './kernel/events.ts'
+export { IN_WORKER } from './kernel/in-worker.ts'
 export type { Clients, Kernel, KernelStore, RequestingUser } from './kernel/kernel.ts'
 export { inLanguage, type LocalizedText } from './kernel/localized-text.ts'
 export {

@@ -2,6 +2,7 @@
  * The feature API: what a feature gets from the server, and what it brings. Every feature of this package is written with
  * it, and an application writes its own in the same way.
  */
+import type { AuthenticationClasses } from './authorization/authentication-classes.ts'
 import type { Interaction } from './authorization/interaction.ts'
 import type { AuthorizationRequestSource, ValidateRequest } from './authorization/request-source.ts'
 import type { Tickets } from './authorization/ticket.ts'
@@ -46,6 +47,8 @@ export interface ServerContext extends Kernel {
   readonly senderConstraint: SenderConstraint | undefined
   /** What a feature does about sessions; nothing without one. */
   readonly sessions: SessionObserver
+  /** The classes of sign-ins, if a feature brings some. */
+  readonly authenticationClasses: AuthenticationClasses
   /** Validates the parameters of an authorization request (RFC 6749 4.1.1). */
   readonly validateRequest: ValidateRequest
   /**
@@ -79,6 +82,8 @@ export interface FeatureParts {
   readonly senderConstraint?: SenderConstraint | undefined
   /** Names sessions to clients, and hears of their end. At most one feature may set it. */
   readonly sessions?: SessionObserver | undefined
+  /** Classifies how users sign in, and so reads `acr_values` of requests. At most one feature may set it. */
+  readonly authenticationClasses?: AuthenticationClasses | undefined
   readonly tokenMembers?: TokenMembers | undefined
   /**
    * Members of client metadata that this feature reads. They are kept in `Client.featureMetadata`, as their schemas made

@@ -19,7 +19,11 @@ export type {
 export { type AuthorizationServer, createAuthorizationServer } from './authorization-server.ts'
 export type { FeatureClientMetadata, PublicClient } from './clients/client-record.ts'
 export type { ClientUpdateOptions } from './clients/client-update.ts'
-export type { InitialAccessToken, InitialAccessTokenOptions } from './clients/initial-access-token.ts'
+export type {
+  FoundInitialAccessToken,
+  InitialAccessToken,
+  InitialAccessTokenOptions,
+} from './clients/initial-access-token.ts'
 export { loopbackOnly, type RedirectUriPolicy } from './clients/redirect-uri-policy.ts'
 export type { RotatedSecret, SecretRotationOptions } from './clients/secret-rotation.ts'
 export type { ClientChanges, KnownStaticClient, StaticClient } from './clients/static-client.ts'
@@ -47,6 +51,7 @@ export {
   type Caller,
   type ClientCredentialsToken,
   type Refused,
+  type RequiredSignIn,
   type ResourceServer,
   toAuthInfo,
 } from './resource/access.ts'

@@ -1,3 +1,4 @@
+import { type AuthenticationClasses, UNCLASSIFIED } from './authorization/authentication-classes.ts'
 import type { AuthorizationRequestSource } from './authorization/request-source.ts'
 import { type SessionObserver, UNOBSERVED } from './authorization/user-sessions.ts'
 import type { ClientAuthMethod } from './clients/authentication/client-authentication.ts'
@@ -22,6 +23,7 @@ export interface JoinedParts extends Omit<MountedFeatures, 'metadata'> {
   readonly accessTokens: AccessTokenFormat
   readonly requestSource: AuthorizationRequestSource | undefined
   readonly sessions: SessionObserver
+  readonly authenticationClasses: AuthenticationClasses
   /** @throws Error when two features read one member */
   readonly clientMetadata: (registeredBy: RegisteredBy) => ClientMetadataMembers
   readonly checkClient: CheckClient
@@ -40,6 +42,7 @@ export function joinedParts(features: readonly FeatureParts[]): JoinedParts {
     requestSource: onlyOne('requestSource', features),
     senderConstraint: onlyOne('senderConstraint', features),
     sessions: onlyOne('sessions', features) ?? UNOBSERVED,
+    authenticationClasses: onlyOne('authenticationClasses', features) ?? UNCLASSIFIED,
     rateLimits: merged(
       'rateLimits',
       features.map(({ rateLimits = {} }) => rateLimits),
@@ -84,7 +87,10 @@ function requireDistinct(list: string, names: readonly string[]): void {
   if (twice !== undefined) throw new Error(`features: ${list} has ${twice} twice`)
 }
 
-export function onlyOne<Member extends 'accessTokens' | 'requestSource' | 'senderConstraint' | 'sessions'>(
+/** What at most one feature may bring. */
+type Single = 'accessTokens' | 'requestSource' | 'senderConstraint' | 'sessions' | 'authenticationClasses'
+
+export function onlyOne<Member extends Single>(
   member: Member,
   features: readonly FeatureParts[],
 ): FeatureParts[Member] {

@@ -10,7 +10,6 @@ import type { ClientRegistered, RegistrationOptions } from './clients/registrati
 import type { ClientSecretChange } from './clients/secret-rotation.ts'
 import type { ClientAdded } from './clients/static-clients.ts'
 import type { Metadata } from './discovery/server-metadata.ts'
-import { signInAttempts } from './explain/attempts.ts'
 import type { Feature } from './feature.ts'
 import type { CodeRedeemed } from './grants/authorization-code.ts'
 import type { GrantEnded } from './grants/change-grant.ts'
@@ -30,6 +29,7 @@ import { revocationLog } from './kernel/revocation-log.ts'
 import { parseScope, type ScopeCatalogue } from './kernel/scope.ts'
 import { type Random, strongRandom } from './kernel/secrets.ts'
 import { acceptedSecrets } from './kernel/server-secret.ts'
+import type { ExplainSignIns } from './kernel/sign-in-attempts.ts'
 import type { StepEvent } from './kernel/sign-in-steps.ts'
 import type { Store } from './kernel/store.ts'
 import type { LimitEvent, LimitOptions } from './limits/rate-limits.ts'
@@ -63,10 +63,10 @@ export interface KernelOptions<Scope extends string> {
    */
   readonly onEvent?: OnEvent | undefined
   /**
-   * Explains failed sign-ins: each error carries the reference of its sign-in attempt, and each step of an attempt is an event
-   * of the type `step`. Default false.
+   * Explains failed sign-ins: `signInAttempts` of `@grantkit/core/explain`. Each error carries the reference of its sign-in
+   * attempt, and each step of an attempt is an event of the type `step`. Default: none.
    */
-  readonly explain?: boolean | undefined
+  readonly explain?: ExplainSignIns | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
   /** Cryptographically strong random bytes. */
@@ -189,9 +189,7 @@ export function kernelOf(
     now,
     random,
     emit,
-    attempts: options.explain
-      ? signInAttempts({ emit, now, random }, acceptedSecrets(options.secret)[0])
-      : undefined,
+    attempts: options.explain?.({ emit, now, random }, acceptedSecrets(options.secret)[0]),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { AuthenticationClasses } from './authorization/authentication-classes.ts'
 import { type AuthorizationOptions, grantLifetime } from './authorization/authorization.ts'
 import type { ValidateRequest } from './authorization/request-source.ts'
 import { TICKET_PURPOSES, ticketsFor } from './authorization/ticket.ts'
@@ -16,6 +17,7 @@ type ContextOptions = AuthorizationOptions & GrantOptions & LimitOptions & Signi
 export interface Mounted extends Pick<MountedFeatures, 'senderConstraint' | 'rateLimits'> {
   readonly accessTokens: AccessTokenFormat
   readonly sessions: SessionObserver
+  readonly authenticationClasses: AuthenticationClasses
   readonly validateRequest: ValidateRequest
 }
 
@@ -56,6 +58,9 @@ export function serverContext(
     },
     get sessions() {
       return mounted().sessions
+    },
+    get authenticationClasses() {
+      return mounted().authenticationClasses
     },
     validateRequest: (...request) => mounted().validateRequest(...request),
     tickets(purpose) {

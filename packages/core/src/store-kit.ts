@@ -1,12 +1,14 @@
 /**
  * What the stores of Grantkit share: the text of a record, its version, keys for any id and subject, cursors, names of tables, the
- * second attempt over a network, and the timer of sweeps. A store of your own may use it and need not.
+ * second attempt over a network, the timer of sweeps, and whether this is a Worker. A store of your own may use it and need not.
  *
  * @module
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sha256 } from './kernel/secrets.ts'
+
+export { IN_WORKER } from './kernel/in-worker.ts'
 
 /** The format of the JSON. A reader accepts this one and the previous one. */
 const SCHEMA = 1

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ServerEvent } from '@grantkit/core'
-import type { StepEvent } from '@grantkit/core/explain'
+import { type StepEvent, signInAttempts } from '@grantkit/core/explain'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, bodyOf, redirectOf, register, type TokenAnswer } from './client.ts'
 import { newRecording } from './recorded-answers/recording.ts'
@@ -31,7 +31,7 @@ const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
 function open() {
   const steps: StepEvent[] = []
   const onEvent = (event: ServerEvent) => void (event.type === 'step' && steps.push(event))
-  const { service } = newRecording({ explain: true, onEvent })
+  const { service } = newRecording({ explain: signInAttempts, onEvent })
   const send = (method: string, path: string, message: Message = {}) =>
     service.send(method, path, {
       ...message,

@@ -1,5 +1,5 @@
 import { ERRORS } from '@grantkit/core/errors'
-import { parseReference, readLongReference, type StepEvent } from '@grantkit/core/explain'
+import { parseReference, readLongReference, type StepEvent, signInAttempts } from '@grantkit/core/explain'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { describe, expect, it } from 'vitest'
 import {
@@ -23,7 +23,7 @@ import { openService, REDIRECT_URI, type Service, VERIFIER } from './service.ts'
 
 const SECRET = 'a secret of the tests, long enough to pass'
 
-const explained = () => openService({ explain: true, unknownScopes: 'refuse' })
+const explained = () => openService({ explain: signInAttempts, unknownScopes: 'refuse' })
 
 function stepsOf({ events }: Service): StepEvent[] {
   return events.filter((event) => event.type === 'step')
@@ -152,7 +152,7 @@ describe('the steps of a sign-in attempt', () => {
   })
 
   it('name where the document of the client comes from, and why it cannot be read', async () => {
-    const { service, host } = openWithDocuments({ explain: true })
+    const { service, host } = openWithDocuments({ explain: signInAttempts })
     for (const answer of [{}, {}, fault('ECONNREFUSED')]) {
       host.answer = answer
       service.clock.now += answer instanceof Error ? 86_400 : 0
@@ -178,7 +178,7 @@ describe('the steps of a sign-in attempt', () => {
   })
 
   it('begin with the push of a pushed request', async () => {
-    const service = openService({ explain: true, features: [pushedAuthorizationRequests()] })
+    const service = openService({ explain: signInAttempts, features: [pushedAuthorizationRequests()] })
     const client = await register(service)
     service.events.length = 0
     const form = authorizationQuery(client.clientId)
@@ -197,7 +197,9 @@ describe('the steps of a sign-in attempt', () => {
   })
 
   it('include the steps of a device', async () => {
-    const { service, start, poll, enter, answer } = await openDeviceService({ server: { explain: true } })
+    const { service, start, poll, enter, answer } = await openDeviceService({
+      server: { explain: signInAttempts },
+    })
     const started = await start()
     await poll(started)
     await enter(started.user_code)
@@ -226,7 +228,7 @@ describe('the reference of an attempt', () => {
     expect(await refused(service, { state: 'another', scope: 'profile' })).toBe(first)
     expect(await refused(service, { code_challenge: VERIFIER })).not.toBe(first)
     expect(await refused(service, { client_id: 'another' })).not.toBe(first)
-    expect(await refused(openService({ explain: true, secret: `${SECRET}!` }))).not.toBe(first)
+    expect(await refused(openService({ explain: signInAttempts, secret: `${SECRET}!` }))).not.toBe(first)
   })
 
   it('is derived from the state without a challenge, and random without both', async () => {
@@ -352,7 +354,7 @@ describe('an error with a reference', () => {
   })
 
   it('does not exist for a request that has not failed', async () => {
-    const { service, start, poll } = await openDeviceService({ server: { explain: true } })
+    const { service, start, poll } = await openDeviceService({ server: { explain: signInAttempts } })
     const pending = await poll(await start())
     const anonymous = await service.send('GET', '/api/oauth/userinfo')
     for (const response of [pending, anonymous]) expect(JSON.stringify(response)).not.toContain('(ref ')

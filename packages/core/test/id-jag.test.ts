@@ -106,7 +106,8 @@ describe('an ID-JAG of a trusted issuer', () => {
     expect((await listed(service))[0]).toMatchObject({
       origin: 'assertion',
       authTime: service.clock.now - 61,
-      authority: { issuer: IDP, subject: 'U019488227', acr: 'phr', amr: ['hwk'], actor: 'agent-7' },
+      ...{ acr: 'phr', amr: ['hwk'] },
+      authority: { issuer: IDP, subject: 'U019488227', actor: 'agent-7' },
     })
     expect(service.events).toContainEqual({
       type: 'assertion_exchanged',

@@ -95,6 +95,7 @@ describe('the guard without the store', () => {
         resources: [API],
         issuedAt: NOW,
         expiresAt: NOW + 300,
+        authTime: NOW,
       },
     })
   })

@@ -117,13 +117,20 @@ export function openService(overrides: Partial<AuthorizationServerOptions<Servic
   }
 }
 
-/** The cookie `user=alice` is Alice, signed in now; `user=alice@100` signed in at 100. */
+const COOKIE = /^user=(\w+)(?:@(\d+))?(?:\/(\w+))?(?:\/([\w.]+))?$/
+
+/**
+ * The cookie `user=alice` is Alice, signed in now; `user=alice@100` signed in at 100, and `user=alice@100/phr/hwk.pin` in the
+ * class `phr` with the methods `hwk` and `pin`.
+ */
 export function signInByCookie(shown: Service['shown'], now: () => number): Interaction {
   return {
     async session(request) {
-      const [, subject, time] = /^user=(\w+)(?:@(\d+))?$/.exec(String(request.headers.cookie ?? '')) ?? []
+      const [, subject, time, acr, amr] = COOKIE.exec(String(request.headers.cookie ?? '')) ?? []
       if (subject === undefined) return undefined
-      return { id: `${subject}@${time}`, subject, authTime: time === undefined ? now() : Number(time) }
+      const id = `${subject}@${time}${acr === undefined ? '' : `/${acr}`}`
+      const session = { id, subject, authTime: time === undefined ? now() : Number(time) }
+      return { ...session, ...(acr && { acr }), ...(amr && { amr: amr.split('.') }) }
     },
     signIn(returnTo, hint) {
       Object.assign(shown, { signIn: returnTo, signInHint: hint })

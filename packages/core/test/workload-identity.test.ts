@@ -63,9 +63,33 @@ describe('the token of a workload', () => {
     const { users, programs } = guardOf(service)
     expect(await users(access_token)).toMatchObject({ response: { status: 403 } })
     expect(await programs(access_token)).toMatchObject({
-      token: { by: 'client', clientId: job.clientId, subject: undefined },
+      token: {
+        by: 'client',
+        clientId: job.clientId,
+        subject: undefined,
+        workload: { issuer: PLATFORM, subject: 'alice' },
+      },
     })
     expect((await service.server.grants.list('alice')).grants).toEqual([])
+  })
+
+  it('shows the program of its platform to a resource server that introspects it', async () => {
+    const { service, job } = await openForWorkloads()
+    const { body } = await present(service, await workloadToken(service))
+    const api = await service.server.clients.add({
+      clientName: 'API',
+      redirectUris: [],
+      resourceServer: true,
+    })
+    const form = {
+      token: String(body.access_token),
+      client_id: api.clientId,
+      client_secret: api.clientSecret ?? '',
+    }
+    const answer = bodyOf(await service.send('POST', '/api/oauth/introspect', { form }))
+    const workload = { issuer: PLATFORM, subject: 'deploy:main' }
+    expect(answer).toMatchObject({ active: true, client_id: job.clientId, workload })
+    expect(answer).not.toHaveProperty('sub')
   })
 
   it('cannot be exchanged for the token of a user', async () => {

@@ -8,8 +8,6 @@ import type { Exchange } from './exchange.ts'
 import { FetchFailure } from './fetch-failure.ts'
 import type { UnsafeForTests } from './options.ts'
 
-export const IN_WORKER = globalThis.navigator?.userAgent === 'Cloudflare-Workers'
-
 /**
  * Without the first, a name of the operator's own zone leads past everything that protects it, straight to the server behind it.
  * The second lets a request go round the cache.

@@ -1,9 +1,9 @@
 import type { DocumentFetch, DocumentFetchResponse } from '@grantkit/core/client-documents'
-import { type MessagePost, publicUrlFault } from '@grantkit/core/feature'
+import { IN_WORKER, type MessagePost, publicUrlFault } from '@grantkit/core/feature'
 import { type Exchange, exchange } from './exchange.ts'
 import { FetchFailure } from './fetch-failure.ts'
 import { type SafeFetchOptions, settingsOf } from './options.ts'
-import { IN_WORKER, platformFetch, requirePlatform } from './platform-fetch.ts'
+import { platformFetch, requirePlatform } from './platform-fetch.ts'
 import { publicAddressesOf } from './resolve.ts'
 
 /**

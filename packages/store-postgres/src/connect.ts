@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { IN_WORKER } from '@grantkit/core/store-kit'
 import { type ClientBase, DatabaseError, Pool, type PoolConfig } from 'pg'
 import { NoAnswerError } from './attempt.ts'
-import { IN_WORKER, OF_ONE_REQUEST } from './worker.ts'
+import { OF_ONE_REQUEST } from './worker.ts'
 
 export interface ConnectOptions {
   /** The maximum number of connections of this process. Default 10. In a Worker each statement has a connection of its own. */

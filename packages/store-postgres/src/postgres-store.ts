@@ -1,6 +1,6 @@
 import type { Store } from '@grantkit/core'
 import type { Client, Grant, Transient, Transients } from '@grantkit/core/feature'
-import { cursorOf, decodeRecord, onceAMinute, placeOf, subjectKey } from '@grantkit/core/store-kit'
+import { cursorOf, decodeRecord, IN_WORKER, onceAMinute, placeOf, subjectKey } from '@grantkit/core/store-kit'
 import type { Pool } from 'pg'
 import { type DialectName, dialectOf } from './dialect.ts'
 import { postgresRecords, type RecordTable } from './postgres-records.ts'
@@ -8,7 +8,7 @@ import { statementRunner } from './run-statement.ts'
 import { requireSchema } from './schema.ts'
 import { sweep } from './sweep.ts'
 import { tablesOf } from './tables.ts'
-import { IN_WORKER, refuseSharedConnections } from './worker.ts'
+import { refuseSharedConnections } from './worker.ts'
 
 export interface PostgresStoreOptions {
   /** Prefix of every table: `[a-z_]{1,32}`. Default `grantkit_`. */

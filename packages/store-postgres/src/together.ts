@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { IN_WORKER } from './worker.ts'
+import { IN_WORKER } from '@grantkit/core/store-kit'
 
 /** A call that takes longer does not hold up the next one. */
 const MAX_WAIT_MS = 20

@@ -1,7 +1,6 @@
 /** Cloudflare Workers: a connection belongs to the request that opened it, and every later request fails on it or hangs. */
+import { IN_WORKER } from '@grantkit/core/store-kit'
 import type { Pool } from 'pg'
-
-export const IN_WORKER = globalThis.navigator?.userAgent === 'Cloudflare-Workers'
 
 /**
  * A connection for each statement. No statement waits for the connection of another, since that one could belong to another

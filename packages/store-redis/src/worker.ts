@@ -1,6 +1,5 @@
 /** Cloudflare Workers: a connection belongs to the request that opened it, and no command of a later request is answered on it. */
-
-const IN_WORKER = globalThis.navigator?.userAgent === 'Cloudflare-Workers'
+import { IN_WORKER } from '@grantkit/core/store-kit'
 
 /** @throws Error in a Worker, with what to do there */
 export function refuseInWorker(): void {

@@ -100,6 +100,7 @@ function approvalOf(
     resources: request.resources.map((resource) => detachedText(resource, kernel.resources)),
     redirectUri: detachedText(redirectUri, client.redirectUris),
     authTime: session.authTime,
+    ...context.authenticationClasses.factsOf(session),
     sid: context.sessions.sidOf(session, client),
     challenge: request.challenge && detachedText(request.challenge),
     jkt: request.jkt && detachedText(request.jkt),

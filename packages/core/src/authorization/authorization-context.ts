@@ -8,6 +8,7 @@ import type { AcceptedSecrets } from '../kernel/server-secret.ts'
 import type { Limiter, RateLimits } from '../limits/rate-limits.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
+import type { AuthenticationClasses } from './authentication-classes.ts'
 import type { AuthorizationRequest, RequestOptions } from './authorization-request.ts'
 import type { CallbackOptions, Interaction, Session } from './interaction.ts'
 import type { RedirectTarget } from './redirect-target.ts'
@@ -28,6 +29,7 @@ export interface AuthorizationContext extends CallbackOptions {
   readonly requestSource?: AuthorizationRequestSource | undefined
   /** Names the session in the grants of clients that hear of its end. */
   readonly sessions: Pick<SessionObserver, 'sidOf'>
+  readonly authenticationClasses: AuthenticationClasses
   /** Validates what the document of a client lists. */
   readonly redirectUriPolicy: RedirectUriPolicy
   /** Seconds. */

@@ -13,6 +13,7 @@ import {
   type ScopeCatalogue,
   scopeCeiling,
 } from '../kernel/scope.ts'
+import type { AuthenticationClasses } from './authentication-classes.ts'
 import { type Prompt, requestedPrompts } from './sign-in.ts'
 
 export const REQUEST_ERRORS = defineErrors({
@@ -57,6 +58,8 @@ export interface AuthorizationRequest {
   readonly nonce?: string | undefined
   readonly prompts: readonly Prompt[]
   readonly maxAge?: number | undefined
+  /** The classes of sign-ins that it asks for; absent if it asks for none. */
+  readonly acrValues?: readonly string[] | undefined
   readonly idTokenHint?: string | undefined
   readonly loginHint?: string | undefined
   readonly uiLocales?: string | undefined
@@ -88,13 +91,19 @@ export const AuthorizationParameters = z.object({
 })
 type AuthorizationParameters = z.infer<typeof AuthorizationParameters>
 
-/** The parameters where codes can be bound to a key; any other server ignores `dpop_jkt` (RFC 9449 10). */
-const BindingParameters = AuthorizationParameters.extend({
+/** Where codes can be bound to a key; any other server ignores `dpop_jkt` (RFC 9449 10). */
+const BINDING = {
   dpop_jkt: z
     .string()
     .regex(/^[\w-]{43}$/, 'must be a SHA-256 thumbprint in base64url')
     .optional(),
-})
+}
+/** Where sign-ins have classes; any other server ignores it (OpenID Connect Core 3.1.2.1). */
+const CLASSES = { acr_values: parameter.optional() }
+
+const BindingParameters = AuthorizationParameters.extend(BINDING)
+const ClassParameters = AuthorizationParameters.extend(CLASSES)
+const AllParameters = BindingParameters.extend(CLASSES)
 
 /** How a `scope` parameter is read. */
 export interface ScopeOptions {
@@ -115,6 +124,8 @@ export interface ChallengeOptions {
 export interface RequestOptions extends ScopeOptions, ChallengeOptions {
   /** Whether a code can be bound to a key. */
   readonly bindsCodes: boolean
+  /** Absent: sign-ins have no classes. */
+  readonly authenticationClasses?: AuthenticationClasses | undefined
 }
 
 const OFFLINE_ACCESS = 'offline_access'
@@ -130,7 +141,7 @@ export function readAuthorizationRequest(
   client: Client,
   sent: Parameters,
 ): AuthorizationRequest {
-  const requested: z.infer<typeof BindingParameters> = readMessage(parametersOf(options), sent)
+  const requested: z.infer<typeof AllParameters> = readMessage(parametersOf(options), sent)
   refuseUnsupported(requested)
   if (client.cannotAuthenticate === true) throw new OAuthError(REQUEST_ERRORS.client_cannot_authenticate)
   const challenge = challengeOf(requested, client, options)
@@ -146,6 +157,7 @@ export function readAuthorizationRequest(
     nonce: requested.nonce,
     prompts,
     maxAge: requested.max_age === undefined ? undefined : Number(requested.max_age),
+    acrValues: options.authenticationClasses?.requested(requested.acr_values),
     idTokenHint: requested.id_token_hint,
     loginHint: requested.login_hint,
     uiLocales: requested.ui_locales,
@@ -173,7 +185,12 @@ function defaultOf(client: Client, catalogue: ScopeCatalogue): string | undefine
   return client.scopes?.filter((name) => Object.hasOwn(catalogue, name)).join(' ')
 }
 
-export function parametersOf({ bindsCodes }: Pick<RequestOptions, 'bindsCodes'>) {
+export function parametersOf({
+  bindsCodes,
+  authenticationClasses,
+}: Pick<RequestOptions, 'bindsCodes' | 'authenticationClasses'>) {
+  if (authenticationClasses !== undefined && authenticationClasses.names.length > 0)
+    return bindsCodes ? AllParameters : ClassParameters
   return bindsCodes ? BindingParameters : AuthorizationParameters
 }
 

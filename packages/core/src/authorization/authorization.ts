@@ -85,24 +85,30 @@ export function authorization(
 
 type AuthorizationEndpointServer = Kernel &
   Pick<AuthorizationContext, 'keys' | 'limiter' | 'interaction' | 'secret'>
-type Mounted = Pick<AuthorizationContext, 'requestSource' | 'senderConstraint' | 'sessions'>
+type Mounted = Pick<
+  AuthorizationContext,
+  'requestSource' | 'senderConstraint' | 'sessions' | 'authenticationClasses'
+>
 type PagePaths = AuthorizationContext['paths']
 
 function contextOf(
   server: AuthorizationEndpointServer,
   { lifetimes, ...options }: AuthorizationOptions,
-  { requestSource, senderConstraint, sessions }: Mounted,
+  mounted: Mounted,
   paths: PagePaths,
 ): AuthorizationContext {
   const { keys, limiter, interaction, secret } = server
+  const { requestSource, senderConstraint, sessions, authenticationClasses } = mounted
   const basePath = basePathOf(server.issuer)
   return {
-    ...{ kernel: server, interaction, secret, keys, limiter, requestSource, senderConstraint, sessions },
+    ...{ kernel: server, interaction, secret, keys, limiter },
+    ...{ requestSource, senderConstraint, sessions, authenticationClasses },
     requestOptions: {
       defaultScope: options.defaultScope,
       unknownScopes: options.unknownScopes,
       pkce: options.pkce,
       bindsCodes: senderConstraint !== undefined,
+      authenticationClasses,
     },
     callbackPage: options.callbackPage,
     redirectUriPolicy: redirectUriPolicyOf(options),

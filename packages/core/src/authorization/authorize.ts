@@ -21,12 +21,12 @@ import { answerByRedirect, validateRedirectTarget } from './redirect-target.ts'
 import {
   markSignIn,
   PROMPT_ERRORS,
-  type Prompt,
   requestedPrompts,
   signedInSince,
   signInNeeded,
   splitSignInTicket,
 } from './sign-in.ts'
+import { acrValuesOf, maxAgeOf, promptOfSignIn } from './sign-in-hint.ts'
 
 /** The authorization endpoint (RFC 6749 3.1 and 4.1.1, OpenID Connect Core 3.1.2). */
 export async function authorize(context: AuthorizationContext, request: HttpRequest): Promise<HttpResponse> {
@@ -84,7 +84,12 @@ async function requireSignIn(
   const prompts = requestedPrompts(prompt)
   if (prompts.includes('none')) throw new OAuthError(PROMPT_ERRORS.sign_in_needed)
   const returnTo = `${context.paths.authorize}?${markSignIn(context, query, undefined)}`
-  const hint = { ...known, loginHint, uiLocales, prompt: promptOfSignIn(prompts), maxAge: maxAgeOf(sent) }
+  const wishes = {
+    prompt: promptOfSignIn(prompts),
+    maxAge: maxAgeOf(sent),
+    acrValues: acrValuesOf(context, sent),
+  }
+  const hint = { ...known, loginHint, uiLocales, ...wishes }
   return shownSignIn(context, http, await context.interaction.signIn(returnTo, hint))
 }
 
@@ -99,16 +104,20 @@ async function proceed(
   attempt: AuthorizationAttempt,
   session: Session | undefined,
 ): Promise<HttpResponse> {
-  const { prompts, maxAge, idTokenHint } = attempt.request
-  const { kernel, keys } = context
+  const { prompts, maxAge, idTokenHint, acrValues } = attempt.request
+  const { kernel, keys, authenticationClasses: classes } = context
   const hinted = idTokenHint === undefined ? undefined : await verifiedHint(keys, kernel.issuer, idTokenHint)
-  const demand = { prompts, maxAge, satisfied: attempt.signedInForThis }
+  // Without a page the user cannot sign in more strongly. What is only preferred is then no reason for an error.
+  const couldSignIn = classes.required || !prompts.includes('none')
+  const weak = session !== undefined && couldSignIn && !classes.meets(session, acrValues)
+  const demand = { prompts, maxAge, weak, satisfied: attempt.signedInForThis }
   if (session === undefined || signInNeeded(session, demand, kernel.now()))
     return askToSignIn(context, attempt, session)
   if (hinted !== undefined && hinted.subject !== session.subject)
     return askForHintedUser(context, attempt, session)
   const { subject, signedInBy } = session
   kernel.attempts?.step(attempt.http, 'signed_in', { subject, signedInBy })
+  classes.requireMet(session, acrValues)
   if (await consentRemembered(context, attempt, session)) return approveRemembered(context, attempt, session)
   return askForConsent(context, attempt, session)
 }
@@ -123,28 +132,17 @@ async function askToSignIn(
   if (request.prompts.includes('none')) throw new OAuthError(PROMPT_ERRORS.sign_in_needed)
   const marked = demandsSignIn(request) ? markSignIn(context, query, session) : query
   const returnTo = `${context.paths.authorize}?${marked}`
-  const { loginHint, uiLocales, maxAge } = request
+  const { loginHint, uiLocales, maxAge, acrValues } = request
   const { redirectUri } = target
-  const wishes = { loginHint, uiLocales, prompt: promptOfSignIn(prompts), maxAge }
+  const wishes = { loginHint, uiLocales, prompt: promptOfSignIn(prompts), maxAge, acrValues }
   const hint = { ...page, client: publicClient(target.client), redirectUri, ...wishes }
   return shownSignIn(context, attempt.http, await context.interaction.signIn(returnTo, hint))
 }
 
-/** An invalid one is an error after the sign-in, by a redirect to the client. */
-function maxAgeOf({ max_age }: Parameters): number | undefined {
-  const { data } = AuthorizationParameters.shape.max_age.safeParse(max_age)
-  return data === undefined ? undefined : Number(data)
-}
-
-/** The prompts that concern the sign-in. */
-function promptOfSignIn(prompts: readonly Prompt[]): string | undefined {
-  const ofSignIn: readonly Prompt[] = ['login', 'select_account']
-  return ofSignIn.filter((prompt) => prompts.includes(prompt)).join(' ') || undefined
-}
-
 /** Whether this request demands a fresh sign-in, so that it must be recognised when the user comes back. */
-function demandsSignIn({ prompts, maxAge, idTokenHint }: AuthorizationRequest): boolean {
-  return prompts.length > 0 || maxAge !== undefined || idTokenHint !== undefined
+function demandsSignIn({ prompts, maxAge, acrValues, idTokenHint }: AuthorizationRequest): boolean {
+  const isBound = maxAge !== undefined || acrValues !== undefined || idTokenHint !== undefined
+  return isBound || prompts.length > 0
 }
 
 /** The code is never for another user than the client requested (OpenID Connect Core 3.1.2.1, id_token_hint). */

@@ -18,6 +18,10 @@ export interface Session {
   readonly authTime: number
   /** How the user signed in, such as `password` or `passkey`. With the option `explain`, the step `signed_in` has it. */
   readonly signedInBy?: string | undefined
+  /** How strong that sign-in was: one of the classes of `stepUp`, which alone reads it. Absent: weaker than all of them. */
+  readonly acr?: string | undefined
+  /** The methods of that sign-in, such as `pwd`, `otp`, `hwk` (RFC 8176). Read by `stepUp`. */
+  readonly amr?: readonly string[] | undefined
 }
 
 /** Hints that the sign-in page may show or prefill. */
@@ -33,6 +37,11 @@ export interface SignInHint extends PageView {
   readonly prompt?: string | undefined
   /** The maximum age of the sign-in, in seconds. */
   readonly maxAge?: number | undefined
+  /**
+   * The classes that the request asks for, of those of `stepUp`, in its order of preference: the user must sign in so that the
+   * session is at or above one of them.
+   */
+  readonly acrValues?: readonly string[] | undefined
 }
 
 /** The content of the consent page, and the fields of its form. */

@@ -37,6 +37,8 @@ export interface SignInDemand {
   readonly prompts: readonly Prompt[]
   /** The maximum age of a sign-in, in seconds. */
   readonly maxAge?: number | undefined
+  /** The sign-in is of a weaker class than the request asks for. */
+  readonly weak?: boolean | undefined
   /** The user has already signed in for this request. */
   readonly satisfied: boolean
 }
@@ -47,12 +49,17 @@ export function signInNeeded(session: Session | undefined, demand: SignInDemand,
   if (demand.satisfied) return false
   const requested = demand.prompts.includes('login') || demand.prompts.includes('select_account')
   const { maxAge } = demand
-  return requested || maxAge === 0 || (maxAge !== undefined && now - session.authTime > maxAge)
+  return (
+    requested ||
+    demand.weak === true ||
+    maxAge === 0 ||
+    (maxAge !== undefined && now - session.authTime > maxAge)
+  )
 }
 
 /**
- * Marks a request that has sent its user to sign in. `prompt=login` and `max_age` then apply once, and not again when
- * the user comes back. The mark holds the time and the session that was too old.
+ * Marks a request that has sent its user to sign in. `prompt=login`, `max_age` and `acr_values` then apply once, and
+ * not again when the user comes back. The mark holds the time and the session that was too old.
  */
 const PARAMETER = 'sign_in_ticket'
 const MARK = new RegExp(`&${PARAMETER}=([\\w.-]*)$`)

@@ -32,6 +32,8 @@ export type ClientTerms = Pick<
   | 'cannotAuthenticate'
   | 'clientSecretExpiresAt'
   | 'scopeLimit'
+  | 'tokensPerMinute'
+  | 'grantsPerHour'
 >
 
 interface BeforeInsert {

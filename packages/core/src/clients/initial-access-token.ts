@@ -38,6 +38,18 @@ export interface InitialAccessToken {
   readonly expiresAt: number
 }
 
+/** A token that has not ended, without its text. */
+export interface FoundInitialAccessToken {
+  readonly id: string
+  readonly label: string
+  /** How many clients may still register with it. */
+  readonly uses: number
+  /** The scopes that these clients may ever request. Absent: every scope. */
+  readonly scopes?: readonly string[] | undefined
+  /** Epoch seconds. */
+  readonly expiresAt: number
+}
+
 export type InitialAccessTokenEvent =
   /** The operator made an initial access token. */
   | {
@@ -108,6 +120,17 @@ export async function removeInitialAccessToken(kernel: Kernel, id: string): Prom
   const existed = await transientsOf(kernel).remove(keyOf(id))
   if (existed) kernel.emit({ type: 'initial_access_token_removed', id } satisfies InitialAccessTokenEvent)
   return existed
+}
+
+/** @returns `undefined` if it has ended, or never existed */
+export async function findInitialAccessToken(
+  kernel: Kernel,
+  id: string,
+): Promise<FoundInitialAccessToken | undefined> {
+  const record = (await transientsOf(kernel).find(keyOf(id)))?.value
+  if (record === undefined || !isToken(record)) return undefined
+  const { label, uses, scopes, expiresAt } = record
+  return { id, label, uses, scopes, expiresAt }
 }
 
 /** A token that a client presents with its registration. It is not counted yet. */

@@ -27,6 +27,13 @@ export interface StaticClient extends FeatureClientMetadata {
   readonly rememberConsent?: boolean | undefined
   /** It may omit the PKCE challenge, for software without PKCE (RFC 9700 2.1.1). Confidential clients only. Default false. */
   readonly pkceOptional?: boolean | undefined
+  /**
+   * How many tokens it may get in a minute, by answers of the token endpoint, at most 1,000,000. Above it the answer is 429 with
+   * `Retry-After`, and nothing is used up. Default: no limit.
+   */
+  readonly tokensPerMinute?: number | undefined
+  /** How many new grants it may get tokens for in an hour, at most 1,000,000. A refresh is no new grant. Default: no limit. */
+  readonly grantsPerHour?: number | undefined
   /** Seconds after which its secret ends, at most 10 years. Default: without end. `clients.rotateSecret` gives it another one. */
   readonly clientSecretExpiresIn?: number | undefined
 }

@@ -60,6 +60,8 @@ export function staticClients(kernel: Kernel, registrable: Registrable, options:
         resourceServer: metadata.resource_server,
         rememberConsent: metadata.remember_consent,
         featureMetadata: featureMetadata(metadata, registrable),
+        tokensPerMinute: metadata.tokens_per_minute,
+        grantsPerHour: metadata.grants_per_hour,
         pkceOptional: metadata.pkce_optional || undefined,
         clientSecretExpiresAt: expiryOf(metadata),
         expiresAt: kernel.now() + LIFETIME,

@@ -9,6 +9,8 @@ import { REDIRECT_URI_ERRORS } from './redirect-uri-refusal.ts'
 import { refuseResponseParameters } from './response-parameters.ts'
 import { MAX_EXPIRES_IN } from './secret-rotation.ts'
 
+const limit = z.int().min(1).max(1_000_000)
+
 /** By the names of RFC 7591, as all client metadata in core. */
 export function staticMetadata(registrable: Registrable) {
   const { authMethods } = registrable
@@ -26,6 +28,8 @@ export function staticMetadata(registrable: Registrable) {
     resource_server: z.boolean().default(false),
     remember_consent: z.boolean().default(false),
     pkce_optional: z.boolean().default(false),
+    tokens_per_minute: limit.optional(),
+    grants_per_hour: limit.optional(),
     client_secret_expires_in: z.int().min(1).max(MAX_EXPIRES_IN).optional(),
   }
 }

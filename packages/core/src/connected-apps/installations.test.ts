@@ -42,6 +42,11 @@ describe('the installations of a list of grants', () => {
       ],
     ],
     [
+      'none for a personal access token',
+      [grant('1', { origin: 'personal' }), grant('2')],
+      [['editor', ['2']]],
+    ],
+    [
       'the most recently used first',
       [
         grant('1', { usedAt: 200 }),

@@ -33,12 +33,17 @@ export interface ConnectedApp {
   readonly grantIds: readonly string[]
 }
 
-/** The grants of one user by installation, the most recently used first. @param catalogue in the language of the page */
+/**
+ * The grants of one user by installation, the most recently used first. A personal access token is no app, and has a list of its own.
+ *
+ * @param catalogue in the language of the page
+ */
 export function installationsOf(
   grants: readonly UserGrant[],
   catalogue: readonly ScopeInWords[],
 ): ConnectedApp[] {
-  const byUse = [...grants].sort((one, other) => other.usedAt - one.usedAt)
+  const ofApps = grants.filter(({ origin }) => origin !== 'personal')
+  const byUse = ofApps.sort((one, other) => other.usedAt - one.usedAt)
   return withApp(grouped(byUse, installationOf).map((ofInstallation) => oneOf(ofInstallation, catalogue)))
 }
 

@@ -59,7 +59,9 @@ export async function answerDevice(context: DeviceContext, http: HttpRequest): P
   server.attempts?.know(http, { reference, clientId: found.request.clientId, subject: session.subject })
   const client = await clientOf(context, found.request)
   const scopes = allowedScopes(server, form, found.request.scopes)
-  const decision = { subject: session.subject, scopes, authTime: session.authTime }
+  const { subject, authTime } = session
+  const facts = server.authenticationClasses.factsOf(session)
+  const decision: Decision = { subject, scopes, authTime, ...(scopes.length > 0 && facts) }
   const answer = { http, client, requestId, found, decision }
   if (scopes.length > 0) await approve(context, answer)
   else await deny(context, answer)
@@ -160,7 +162,7 @@ async function settle(
  */
 function deviceGrant(
   request: DeviceRequest,
-  { subject, scopes, authTime }: Decision,
+  { subject, scopes, authTime, acr, amr }: Decision,
   now: number,
   lifetime: number,
 ): Grant {
@@ -177,6 +179,8 @@ function deviceGrant(
     reference: request.reference,
     network: request.address && coarseNetworkOf(request.address),
     authTime,
+    ...(acr && { acr }),
+    ...(amr && { amr }),
     createdAt: now,
     usedAt: now,
     expiresAt: now + lifetime,

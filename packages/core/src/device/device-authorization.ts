@@ -29,12 +29,14 @@ export const DEVICE_AUTHORIZATION_ERRORS = defineErrors({
   no_user_code_free: ['temporarily_unavailable', 'Too many devices are signing in. Try again', 503],
 })
 
-/** RFC 8628 3.1, RFC 8707 2; and a code challenge, which some clients send. */
+/** RFC 8628 3.1, RFC 8707 2; a code challenge, which some clients send; and classes of sign-ins, for `stepUp`. */
 export const DeviceAuthorizationRequest = z.object({
   scope: text().optional(),
   resource: ResourceParameter,
   code_challenge: text().optional(),
   code_challenge_method: text().optional(),
+  // Unknown to RFC 8628, so a server without classes ignores what it holds.
+  acr_values: text().optional().catch(undefined),
 })
 type DeviceAuthorizationRequest = z.output<typeof DeviceAuthorizationRequest>
 
@@ -86,7 +88,10 @@ function requireDeviceClient({ selfRegistered }: DeviceContext, { origin, grantT
     throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_not_registered)
 }
 
-type Terms = Pick<DeviceRequest, 'clientId' | 'scopes' | 'ignoredScopes' | 'resources' | 'challenge'>
+type Terms = Pick<
+  DeviceRequest,
+  'clientId' | 'scopes' | 'ignoredScopes' | 'resources' | 'acrValues' | 'challenge'
+>
 
 function termsOf(
   { server, ceilingOf }: DeviceContext,
@@ -103,6 +108,7 @@ function termsOf(
     scopes,
     ignoredScopes,
     resources: requestedResources(requested.resource, server.resources),
+    acrValues: server.authenticationClasses.requested(requested.acr_values),
     challenge: proves ? requiredChallenge(code_challenge, code_challenge_method) : undefined,
   }
 }

@@ -15,6 +15,8 @@ const Decision = z.object({
   /** Empty if the user denied access. */
   scopes: texts,
   authTime: z.number(),
+  acr: z.string().optional(),
+  amr: texts.optional(),
 })
 export type Decision = z.infer<typeof Decision>
 
@@ -26,6 +28,8 @@ const DeviceRequest = z.object({
   /** The unknown names in `scope`. */
   ignoredScopes: texts,
   resources: texts,
+  /** The classes of sign-ins that it asks for. */
+  acrValues: texts.optional(),
   /** SHA-256 of the device code. */
   codeHash: z.string().transform((hash) => hash as Hash),
   /** The grant that an approval opens. It is random: a repeated user code does not find an old grant. */

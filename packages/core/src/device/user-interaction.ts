@@ -63,6 +63,8 @@ export async function enterCode(context: DeviceContext, request: HttpRequest): P
     return askForCode(context, request, { session, typed: user_code.slice(0, 32), wrong: true })
   }
   await refund()
+  if (mustSignInAgain(context, session, found.request))
+    return askToSignIn(context, request, shownUserCode(code), found.request.acrValues)
   const { reference, clientId, scopes } = found.request
   const page = await askForDecision(context, session, found, request)
   server.attempts?.step(request, 'consent_shown', { reference, clientId, scopes, subject: session.subject })
@@ -149,14 +151,32 @@ export async function freshSession(
   return session !== undefined && server.now() - session.authTime <= maxAge ? session : undefined
 }
 
+/**
+ * Whether the session is too weak for the request, and older than it.
+ *
+ * @throws OAuthError `unmet_authentication_requirements` if the user has signed in since, and that was too weak too
+ */
+function mustSignInAgain(
+  { server: { authenticationClasses } }: DeviceContext,
+  session: Session,
+  { acrValues, createdAt }: DeviceRequest,
+): boolean {
+  if (authenticationClasses.meets(session, acrValues)) return false
+  if (session.authTime < createdAt) return true
+  authenticationClasses.requireMet(session, acrValues)
+  return false
+}
+
 /** @param typed the value of the code field afterwards */
 export async function askToSignIn(
   { server, paths }: DeviceContext,
   request: HttpRequest,
   typed = '',
+  acrValues?: readonly string[],
 ): Promise<HttpResponse> {
   const query = typed === '' ? '' : `?user_code=${typed}`
-  const hint = pageView(server.interaction, request)
+  const view = pageView(server.interaction, request)
+  const hint = { ...view, ...(acrValues && { acrValues }) }
   return securePage(await server.interaction.signIn(paths.device + query, hint))
 }
 

@@ -1,6 +1,10 @@
 /** The sign-in attempts of a server or a guard: what requests are known to be goes in, steps and references come out. */
-import type { Random } from '../kernel/secrets.ts'
-import type { AttemptRequest, KnownOfRequest, SignInAttempts } from '../kernel/sign-in-attempts.ts'
+import type {
+  AttemptRequest,
+  AttemptsContext,
+  KnownOfRequest,
+  SignInAttempts,
+} from '../kernel/sign-in-attempts.ts'
 import type { StepEvent, StepFacts, StepName, StepOutcome } from '../kernel/sign-in-steps.ts'
 import { coarseNetworkOf } from '../limits/caller-network.ts'
 import {
@@ -13,13 +17,9 @@ import {
   sentFacts,
 } from './attempt-facts.ts'
 import { derivation } from './derived-reference.ts'
-import { type GrantStepsContext, grantSteps } from './grant-steps.ts'
+import { grantSteps } from './grant-steps.ts'
 import { formatReference, referenceIn } from './reference.ts'
 import { secondGroups } from './second-group.ts'
-
-interface AttemptsContext extends GrantStepsContext {
-  readonly random: Random
-}
 
 /** What is known of a request, as long as it is answered. */
 interface Known {
@@ -30,6 +30,9 @@ interface Known {
 }
 
 /**
+ * The option `explain` of a server and of a guard: each error carries the reference of its sign-in attempt, and each step of an
+ * attempt is an event of the type `step`.
+ *
  * @param secret that references are derived with, so that all replicas agree. Without it, a request that names no record has a
  *   random reference, and no reference has a second group
  */

@@ -4,7 +4,9 @@
  *
  * @module
  */
+export type { AttemptsContext, ExplainSignIns, SignInAttempts } from '../kernel/sign-in-attempts.ts'
 export type { StepEvent, StepFacts, StepName, StepOutcome } from '../kernel/sign-in-steps.ts'
+export { signInAttempts } from './attempts.ts'
 export {
   type Attempt,
   type AttemptFilter,

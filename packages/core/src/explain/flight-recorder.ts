@@ -54,12 +54,12 @@ const MAX_OF_CLIENT = 500
  * @example
  * ```ts with:server
  * import { createAuthorizationServer } from '@grantkit/core'
- * import { createFlightRecorder } from '@grantkit/core/explain'
+ * import { createFlightRecorder, signInAttempts } from '@grantkit/core/explain'
  *
  * const recorder = createFlightRecorder()
  * const { onEvent } = recorder
  * const options = { issuer, store, scopes, secret, interaction }
- * export const authorization = createAuthorizationServer({ ...options, explain: true, onEvent })
+ * export const authorization = createAuthorizationServer({ ...options, explain: signInAttempts, onEvent })
  * export const failures = () => recorder.recent({ failed: true })
  * ```
  */

@@ -1,21 +1,14 @@
 /** The steps of grants, which have their reference in their record. They are on the path of every token request: nothing is looked up. */
-import type { Emit } from '../kernel/events.ts'
 import type { Grant } from '../kernel/records.ts'
-import type { SignInAttempts } from '../kernel/sign-in-attempts.ts'
+import type { AttemptsContext, SignInAttempts } from '../kernel/sign-in-attempts.ts'
 import type { StepEvent, StepFacts, StepName } from '../kernel/sign-in-steps.ts'
 import { coarseNetworkOf } from '../limits/caller-network.ts'
-
-export interface GrantStepsContext {
-  readonly emit: Emit
-  /** Epoch seconds. */
-  readonly now: () => number
-}
 
 /** A grant that is older than the option has no reference, and no steps. */
 export function grantSteps({
   emit,
   now,
-}: GrantStepsContext): Pick<SignInAttempts, 'used' | 'called' | 'ended'> {
+}: Omit<AttemptsContext, 'random'>): Pick<SignInAttempts, 'used' | 'called' | 'ended'> {
   const isFirst = firstTimes()
 
   function report(grant: Grant, step: StepName, facts: StepFacts): void {

@@ -199,4 +199,12 @@ export const REASONS: readonly string[] = [
   'code_redirect_uri_removed',
   'initial_access_token_missing',
   'initial_access_token_invalid',
+  'client_over_token_limit',
+  'client_over_grant_limit',
+  'bearer_personal',
+  'bearer_sign_in_weak',
+  'bearer_sign_in_old',
+  'acr_values_unknown',
+  'acr_values_unmet',
+  'verify_sign_in_unknown',
 ]

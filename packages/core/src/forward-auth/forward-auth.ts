@@ -8,7 +8,8 @@ import { endpointPath } from '../http/well-known.ts'
 import { canonicalResource } from '../kernel/resource-indicator.ts'
 import type { AccessToken, ClientCredentialsToken } from '../resource/access.ts'
 import { accessOf, type GuardedResource, guardOf } from '../resource/resource-server.ts'
-import { FORWARD_AUTH_ERRORS, proofsOfForwarded, requiredScopes } from './forwarded-request.ts'
+import type { RouteDemands } from '../resource/route-demands.ts'
+import { demandsOfGateway, FORWARD_AUTH_ERRORS, proofsOfForwarded } from './forwarded-request.ts'
 
 export interface ForwardAuthOptions {
   /** The resource whose tokens are accepted: one of `resources` of the server. Default: the issuer. */
@@ -17,6 +18,8 @@ export interface ForwardAuthOptions {
   readonly path?: string | undefined
   /** Whether client-credentials tokens are accepted too. They have no user: `X-Auth-Subject` is `-`. Default false. */
   readonly clientCredentials?: boolean | undefined
+  /** Whether personal access tokens are accepted too. Default false. */
+  readonly personalTokens?: boolean | undefined
   /**
    * The public origin of the gateway, `https://api.example`. With it, sender-constrained tokens are accepted with a proof for
    * a URL of this origin. The gateway must set `X-Forwarded-Method` and `X-Forwarded-Uri` itself and drop these headers from
@@ -28,7 +31,8 @@ export interface ForwardAuthOptions {
 /**
  * Forward auth for nginx `auth_request`, Traefik ForwardAuth, Caddy `forward_auth` and Envoy `ext_authz`: 200 with
  * `X-Auth-Subject`, `X-Auth-Client` and `X-Auth-Scope`, or a 401 or 403 (RFC 6750 3.1). `scope` in the query names the scopes
- * that the token must have. The gateway must set these three headers itself, or its clients can send their own.
+ * that the token must have; `acr_values` one class of `stepUp`, and `max_age` the seconds, of the sign-in that it must have begun in
+ * (RFC 9470). The gateway must set these three headers itself, or its clients can send their own.
  *
  * @throws Error that names the option at fault, when the server is created
  *
@@ -45,6 +49,7 @@ export function forwardAuth({
   resource,
   path,
   clientCredentials = false,
+  personalTokens = false,
   origin,
 }: ForwardAuthOptions = {}): Feature {
   const checked = origin === undefined ? undefined : checkedOrigin(origin)
@@ -54,7 +59,10 @@ export function forwardAuth({
     let guard: GuardedResource | undefined
     const createdGuard = () => {
       const proofs = checked === undefined ? undefined : server.senderConstraint?.proofsAt(checked)
-      guard ??= guardOf(server, guarded, server.accessTokens, proofs && proofsOfForwarded(proofs))
+      guard ??= {
+        ...guardOf(server, guarded, server.accessTokens, proofs && proofsOfForwarded(proofs)),
+        authenticationClasses: server.authenticationClasses.names,
+      }
       return guard
     }
     return {
@@ -65,7 +73,7 @@ export function forwardAuth({
           // Envoy forwards the method of the request.
           methods: ['*'],
           cors: false,
-          answer: (request) => verify(server, createdGuard(), request, clientCredentials),
+          answer: (request) => verify(server, createdGuard(), request, { clientCredentials, personalTokens }),
         },
       ],
       errors: FORWARD_AUTH_ERRORS,
@@ -104,10 +112,10 @@ async function verify(
   server: ServerContext,
   guard: GuardedResource,
   request: HttpRequest,
-  clientCredentials: boolean,
+  callers: RouteDemands,
 ): Promise<HttpResponse> {
-  const required = requiredScopes(request.query, server.scopes)
-  const access = await accessOf(guard, request, required, clientCredentials)
+  const { scopes, signIn } = demandsOfGateway(request.query, server)
+  const access = await accessOf(guard, request, scopes, { ...callers, signIn })
   if (access.kind === 'refused') return access.response
   if (access.kind === 'anonymous') throw new Error('Forward auth requires a token')
   return { status: 200, headers: { ...access.headers, ...identityOf(access.token) }, body: '' }

@@ -1,8 +1,11 @@
 import * as z from 'zod'
+import type { ServerContext } from '../feature.ts'
 import { type HttpRequest, header } from '../http/http.ts'
-import { parameters, readMessage, text } from '../http/message.ts'
+import { type Parameters, parameters, readMessage, text } from '../http/message.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import { parseScope, type ScopeCatalogue } from '../kernel/scope.ts'
+import { parseScope } from '../kernel/scope.ts'
+import type { RequiredSignIn } from '../resource/access.ts'
+import { checkedSignIn } from '../resource/route-demands.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 
 export const FORWARD_AUTH_ERRORS = defineErrors({
@@ -10,26 +13,62 @@ export const FORWARD_AUTH_ERRORS = defineErrors({
     'insufficient_scope',
     'The gateway requires a scope that does not exist here. Ask its operator to correct it',
   ],
+  verify_sign_in_unknown: [
+    'insufficient_scope',
+    'The gateway requires a sign-in that does not exist here. Ask its operator to correct acr_values or max_age',
+  ],
   gateway_names_no_request: [
     'invalid_dpop_proof',
     'The gateway does not forward the method and URI, so the DPoP proof cannot be verified. Ask its operator to correct this',
   ],
 })
 
-const ForwardAuthRequest = z.object({ scope: text().optional() })
+const ScopeDemand = z.object({ scope: text().optional() })
+const SignInDemand = z.object({
+  acr_values: text().optional(),
+  max_age: z
+    .string()
+    .regex(/^[0-9]{1,9}$/)
+    .optional(),
+})
 
-/**
- * The scopes that the gateway requires.
- *
- * @throws OAuthError 403 for a scope that does not exist: nginx treats every status other than 401 and 403 as an error
- */
-export function requiredScopes(query: string, catalogue: ScopeCatalogue): readonly string[] {
+/** What the gateway requires of a token. */
+interface GatewayDemands {
+  readonly scopes: readonly string[]
+  readonly signIn: RequiredSignIn | undefined
+}
+
+/** @throws OAuthError 403 for what does not exist: nginx treats every status other than 401 and 403 as an error */
+export function demandsOfGateway(
+  query: string,
+  server: Pick<ServerContext, 'scopes' | 'authenticationClasses'>,
+): GatewayDemands {
+  const sent = parameters(query)
+  return { scopes: requiredScopes(sent, server), signIn: requiredSignIn(sent, server) }
+}
+
+function requiredScopes(sent: Parameters, { scopes }: Pick<ServerContext, 'scopes'>): readonly string[] {
   const unknown = FORWARD_AUTH_ERRORS.verify_scope_unknown
-  const { scope } = readMessage(ForwardAuthRequest, parameters(query), () => unknown)
+  const { scope } = readMessage(ScopeDemand, sent, () => unknown)
   const names = scope === undefined ? [] : parseScope(scope)
-  if (names === undefined || !names.every((name) => Object.hasOwn(catalogue, name)))
+  if (names === undefined || !names.every((name) => Object.hasOwn(scopes, name)))
     throw new OAuthError(unknown)
   return names
+}
+
+function requiredSignIn(
+  sent: Parameters,
+  { authenticationClasses }: Pick<ServerContext, 'authenticationClasses'>,
+): RequiredSignIn | undefined {
+  const unknown = FORWARD_AUTH_ERRORS.verify_sign_in_unknown
+  const { acr_values: acr, max_age } = readMessage(SignInDemand, sent, () => unknown)
+  if (acr === undefined && max_age === undefined) return undefined
+  const maxAge = max_age === undefined ? undefined : Number(max_age)
+  try {
+    return checkedSignIn(authenticationClasses.names, { acr, maxAge })
+  } catch (cause) {
+    throw new OAuthError(unknown, undefined, { cause })
+  }
 }
 
 /**

@@ -36,7 +36,10 @@ export interface IssuedTokens {
 
 /** The content of an approval, and the secrets of its code. */
 export interface Approval
-  extends Pick<Grant, 'id' | 'clientId' | 'scopes' | 'resources' | 'ticketEndsAt' | 'reference' | 'sid'> {
+  extends Pick<
+    Grant,
+    'id' | 'clientId' | 'scopes' | 'resources' | 'ticketEndsAt' | 'reference' | 'sid' | 'acr' | 'amr'
+  > {
   /** The scopes that the client requested and did not get. */
   readonly withheldScopes: readonly string[]
   readonly subject: string
@@ -55,8 +58,9 @@ export function openGrant(
   now: number,
   lifetimes: { readonly code: number; readonly grant: number },
 ): Grant {
-  const { id, subject, clientId, scopes, resources, redirectUri, authTime, ticketEndsAt, reference, sid } =
+  const { id, subject, clientId, scopes, resources, redirectUri, authTime, ticketEndsAt, reference } =
     approved
+  const { sid, acr, amr } = approved
   return {
     id,
     subject,
@@ -68,6 +72,8 @@ export function openGrant(
     nonce,
     authTime,
     ...(sid && { sid }),
+    ...(acr && { acr }),
+    ...(amr && { amr }),
     createdAt: now,
     usedAt: now,
     expiresAt: now + lifetimes.grant,

@@ -16,11 +16,15 @@ import { findAccessToken, holderOf } from './access-tokens.ts'
 import { prefetch } from './change-grant.ts'
 import { type OperatorClaims, operatorClaims, type TokenClaimsOptions } from './operator-claims.ts'
 import { isCurrentRefreshToken } from './refresh-tokens.ts'
+import type { SignInClassifier } from './sign-in-facts.ts'
+import { workloadOf } from './workload.ts'
 
 /** RFC 7662 2.1. */
 const IntrospectionRequest = z.object({ token: z.string() })
 
 export type IntrospectionOptions = PathOptions<'introspect'> & SubjectOptions & TokenClaimsOptions
+
+type IntrospectingServer = Kernel & SignInClassifier
 
 /** RFC 7662 2.2: a token that the caller may not see looks the same as one that does not exist. */
 const INACTIVE = { active: false } as const
@@ -31,7 +35,7 @@ const INACTIVE = { active: false } as const
  * `email`: by it the systems of the operator recognise the user. It sees the claims of the option `tokenClaims` too.
  */
 export function introspection(
-  kernel: Kernel,
+  kernel: IntrospectingServer,
   options: IntrospectionOptions,
   accessTokens: AccessTokenFormat,
 ): { clientEndpoints: ClientEndpoint[] } {
@@ -66,7 +70,7 @@ export function introspection(
 }
 
 function describe(
-  kernel: Kernel,
+  kernel: IntrospectingServer,
   client: Client,
   grant: Grant,
   { token, state }: { readonly token: string; readonly state: AccessTokenState | undefined },
@@ -99,9 +103,12 @@ async function claimsOfToken(
   return client === undefined ? {} : claims('introspection', { grant, client, scopes, resources })
 }
 
-function describeAccessToken(kernel: Kernel, grant: Grant, state: AccessTokenState): object {
+function describeAccessToken(kernel: IntrospectingServer, grant: Grant, state: AccessTokenState): object {
   const { jkt } = state
-  const described = { ...describeGrant(kernel, grant, state), token_type: tokenType(jkt) }
+  // RFC 9470 6.2.
+  const { acr, authTime: auth_time } = kernel.authenticationClasses.told(grant)
+  const token_type = tokenType(jkt)
+  const described = { ...describeGrant(kernel, grant, state), token_type, acr, auth_time }
   // RFC 9449 6.2.
   return jkt === undefined ? described : { ...described, cnf: { jkt } }
 }
@@ -123,6 +130,7 @@ function describeGrant({ issuer, resources: all }: Kernel, grant: Grant, token: 
     client_id: holderOf(grant, token),
     sub: grant.subject,
     act: token.actor,
+    workload: workloadOf(grant),
     aud: audience.length === 1 ? audience[0] : audience,
     iss: issuer,
     iat: token.issuedAt,

@@ -28,7 +28,7 @@ export interface TokenClaimsRequest {
   /** What the token is bound to (RFC 8707); empty means every resource of the server. */
   readonly resources: readonly string[]
   /** `clientId` is the client that the user approved: for an exchanged token, `client` may be another one. */
-  readonly grant: Pick<Grant, 'id' | 'clientId' | 'origin' | 'authTime' | 'createdAt'>
+  readonly grant: Pick<Grant, 'id' | 'clientId' | 'origin' | 'authTime' | 'acr' | 'amr' | 'createdAt'>
   /** Aborted after two seconds. */
   readonly signal: AbortSignal
 }
@@ -86,9 +86,9 @@ const DEADLINE_MS = 2000
 
 async function answered(tokenClaims: TokenClaims, use: ClaimsUse, described: Described): Promise<unknown> {
   const { grant, client, scopes, resources } = described
-  const { id, clientId, origin, authTime, createdAt, subject } = grant
+  const { id, clientId, origin, authTime, acr, amr, createdAt, subject } = grant
   const extent = { scopes: [...scopes], resources: [...resources] }
-  const ofGrant = { id, clientId, origin, authTime, createdAt }
+  const ofGrant = { id, clientId, origin, authTime, acr, amr: amr && [...amr], createdAt }
   const about = { client: structuredClone(publicClient(client)), subject, ...extent, grant: ofGrant }
   try {
     return await withinDeadline(async (signal) => tokenClaims({ use, ...about, signal }))

@@ -12,8 +12,10 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { SignInAttempts } from '../kernel/sign-in-attempts.ts'
+import type { Limiter } from '../limits/rate-limits.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { attemptOfCredential, prefetch } from './change-grant.ts'
+import { countingTokens, hasLimits } from './client-limits.ts'
 import {
   type AssertCanRespond,
   type GrantType,
@@ -49,6 +51,7 @@ interface TokenEndpointContext extends TokenResponseContext {
   readonly attempts: SignInAttempts | undefined
   readonly assertCanRespond: AssertCanRespond
   readonly claims: OperatorClaims | undefined
+  readonly limiter: Limiter
 }
 
 /** A token request whose client is not known yet. */
@@ -124,7 +127,11 @@ async function answerToken(
     if (waiting !== undefined) await waiting
   }
   const claims = context.claims && claimsOfRequest(context.claims, context.accessTokens, client)
-  const prepareResponse = claims?.prepareResponse ?? asItIs
+  const prepared = claims?.prepareResponse ?? asItIs
+  const refreshes = grantType.name === 'refresh_token'
+  const prepareResponse = hasLimits(client)
+    ? countingTokens(context.limiter, { client, refreshes, prepareResponse: prepared })
+    : prepared
   const request = { client, form, arrivedAt, prefetched, assertCanRespond, prepareResponse, jkt, http }
   const exchanged = await grantType.exchange(request)
   if (terms.grantTypes.includes(grantType)) requireWithinTerms(grantType, client, exchanged, terms)

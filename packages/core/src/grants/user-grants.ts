@@ -91,8 +91,8 @@ async function listUserGrants(
 }
 
 function userGrant(grant: Grant, client: Client | undefined): UserGrant {
-  const { id, clientId, scopes, resources, redirectUri, origin, authority, network } = grant
-  const { authTime, createdAt, usedAt, expiresAt } = grant
+  const { id, clientId, scopes, resources, redirectUri, origin, label, authority, network } = grant
+  const { authTime, acr, amr, createdAt, usedAt, expiresAt } = grant
   const times = { authTime, createdAt, usedAt, expiresAt }
   return {
     id,
@@ -101,9 +101,11 @@ function userGrant(grant: Grant, client: Client | undefined): UserGrant {
     resources,
     redirectUri,
     origin,
+    label,
     authority,
     network,
     ...times,
+    ...{ acr, amr },
     client: client && publicClient(client),
   }
 }

@@ -1,4 +1,4 @@
-import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
+import { createLocalJWKSet, decodeJwt, errors, jwtVerify } from 'jose'
 import * as z from 'zod'
 import { holderOf } from '../grants/access-tokens.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
@@ -6,6 +6,7 @@ import type { GrantId, Hash } from '../kernel/secrets.ts'
 import type { PresentedToken } from '../tokens/credential.ts'
 import { requireWrongSignature } from '../tokens/jose-faults.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
+import { verifiedOnce } from './verified-tokens.ts'
 
 /** The `typ` of a JWT access token (RFC 9068 2.1). An ID token has another one. */
 export const ACCESS_TOKEN_TYPE = 'at+jwt'
@@ -35,6 +36,8 @@ export const AccessTokenClaims = z.object({
   jti: z.string().regex(/^[\w-]{22}\.[\w-]{43}$/),
   scope: z.string(),
   auth_time: seconds.optional(),
+  /** The class of the user's sign-in (RFC 9470 6.1). */
+  acr: z.string().optional(),
   act: Actor.optional(),
   /** The thumbprint of the key that it is bound to (RFC 9449 6.1). */
   cnf: z.object({ jkt: z.string() }).optional(),
@@ -77,23 +80,33 @@ const JWT = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/
 /**
  * Reads tokens that this server signed, also with a key that has retired since. Whether a token is live, and for which
  * resource, is in its grant.
+ *
+ * @param now epoch seconds
  */
-export function tokenReader(issuer: string, keys: SigningKeys) {
+export function tokenReader(issuer: string, keys: SigningKeys, now: () => number) {
   const keySet = latestKeySet(keys)
+  const claimsIn = (payload: unknown) => AccessTokenClaims.safeParse(payload).data
+  const verified = verifiedOnce({ keyFor: (header) => keySet()(header), verify, claimsIn, now })
   return (text: string): Promise<PresentedToken | undefined> | undefined =>
-    JWT.test(text) ? verified(text) : undefined
+    JWT.test(text) ? verified(text).then(presentedIn, (error) => refused(error, text)) : undefined
 
   /** `typ` distinguishes it from an ID token that the same key signed (RFC 9068 5). */
-  async function verified(text: string): Promise<PresentedToken | undefined> {
+  async function verify(text: string) {
     const algorithms = [...keys.algorithms]
     const options = { issuer, typ: ACCESS_TOKEN_TYPE, algorithms, currentDate: new Date(0) }
-    const jwt = await jwtVerify(text, keySet(), options).catch(async (error) => {
-      await requireWrongSignature(error, text)
-      return undefined
-    })
-    const claims = AccessTokenClaims.safeParse(jwt?.payload).data
-    return claims && presentedIn(claims)
+    const { payload, ...verified } = await jwtVerify(text, keySet(), options)
+    return { ...verified, claims: requiredClaims(claimsIn(payload)) }
   }
+}
+
+async function refused(error: unknown, text: string): Promise<undefined> {
+  await requireWrongSignature(error, text)
+}
+
+/** @throws JWTInvalid */
+export function requiredClaims<Claims extends AccessTokenClaims>(claims: Claims | undefined): Claims {
+  if (claims === undefined) throw new errors.JWTInvalid('The claims are not those of RFC 9068 2.2')
+  return claims
 }
 
 /** The parsed keys, until the set changes. */

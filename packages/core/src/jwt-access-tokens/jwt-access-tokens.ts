@@ -50,13 +50,16 @@ export { type RevocationFeedOptions, revocationFeed } from './revocation-feed.ts
  * ```
  */
 export function jwtAccessTokens(options: JwtAccessTokenOptions): Feature {
-  return ({ issuer, keys, resources: known }) => {
+  return (server) => {
+    const { issuer, keys, now, resources: known } = server
+    // RFC 9470 6.1. Another feature may classify sign-ins: it is known once all features are created.
+    const classOf = (grant: Grant) => server.authenticationClasses.told(grant).acr
     const resources = signedResources(options.resources, keys.algorithms)
     const unknown = resources.names.find((name) => !known.includes(name))
     if (unknown !== undefined) throw new Error(`jwtAccessTokens: ${unknown} is not a resource of the server`)
-    const read = tokenReader(issuer, keys)
+    const read = tokenReader(issuer, keys, now)
     const accessTokens: AccessTokenFormat = {
-      write: (token, grant, claims) => write({ issuer, keys, resources, claims }, token, grant),
+      write: (token, grant, claims) => write({ issuer, keys, resources, claims, classOf }, token, grant),
       read: (text) => opaqueAccessTokens.read(text) ?? read(text),
       grantIdOf: (text) => opaqueAccessTokens.grantIdOf(text) ?? claimedGrant(text),
       longest: (bound) => resources.of(bound)?.lifetime,
@@ -71,6 +74,8 @@ interface Signing {
   readonly resources: SignedResources
   /** Of the operator. */
   readonly claims: UserClaims | undefined
+  /** `acr` of the token. */
+  readonly classOf: (grant: Grant) => string | undefined
 }
 
 function write(signing: Signing, token: GrantSecret, grant: Grant): string | Promise<string> {
@@ -84,7 +89,7 @@ function write(signing: Signing, token: GrantSecret, grant: Grant): string | Pro
 
 /** A repeated answer has the same claims of the protocol. No claim of the operator replaces one of them. */
 function sign(
-  { issuer, keys, claims }: Signing,
+  { issuer, keys, claims, classOf }: Signing,
   { name, alg }: NonNullable<ReturnType<SignedResources['of']>>,
   grant: Grant,
   state: AccessTokenState,
@@ -92,7 +97,7 @@ function sign(
   const key = keys.signer(alg)
   // Rotated keys must keep their algorithms.
   if (key === undefined) throw new Error(`keys: there is no key for ${alg} any more`)
-  return new SignJWT({ ...claims, ...claimsOf(issuer, name, grant, state) })
+  return new SignJWT({ ...claims, ...claimsOf(issuer, name, grant, state), acr: classOf(grant) })
     .setProtectedHeader({ typ: ACCESS_TOKEN_TYPE, alg, kid: key.kid })
     .sign(key)
 }

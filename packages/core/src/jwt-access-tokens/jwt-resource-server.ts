@@ -20,9 +20,11 @@ import type {
 import { BEARER_ERRORS } from '../resource/challenge.ts'
 import { type Deciding, decide, resourceServer } from '../resource/guard.ts'
 import type { ProofsOfResource } from '../resource/resource-server.ts'
+import { checkedClasses } from '../resource/route-demands.ts'
 import { requireWrongSignature } from '../tokens/jose-faults.ts'
-import { ACCESS_TOKEN_TYPE, AccessTokenClaims, presentedIn } from './access-token-claims.ts'
+import { ACCESS_TOKEN_TYPE, AccessTokenClaims, presentedIn, requiredClaims } from './access-token-claims.ts'
 import { JWT_GUARD_ERRORS, type RevokedTokens } from './revoked-tokens.ts'
+import { verifiedOnce } from './verified-tokens.ts'
 
 export { type RevokedTokens, type RevokedTokensOptions, revokedTokens } from './revoked-tokens.ts'
 
@@ -39,6 +41,8 @@ export interface JwtResourceServerOptions<Scope extends string> {
   readonly ended?: RevokedTokens | undefined
   /** Lets requests without a token through as anonymous. Default: they get a 401. */
   readonly anonymous?: 'allow' | undefined
+  /** The classes of `stepUp` at the authorization server, weakest first, for `requiring({ acr })`. Default: none. */
+  readonly authenticationClasses?: readonly string[] | undefined
   /** The URL of the protected-resource metadata (RFC 9728 3). Default: its well-known address. */
   readonly metadataUrl?: string | undefined
   /** Accepts sender-constrained tokens: `dpopProofs` (RFC 9449 7). Default: they are refused. */
@@ -84,6 +88,8 @@ export function createJwtResourceServer<Scope extends string>(
   const guard: Deciding = {
     metadataUrl,
     anonymous: options.anonymous ?? 'refuse',
+    authenticationClasses: checkedClasses('authenticationClasses', options.authenticationClasses ?? []),
+    now,
     proofs: options.proofs?.({ resource, now }),
     emit: shielded(options.onEvent as Emit | undefined),
   }
@@ -95,8 +101,8 @@ export function createJwtResourceServer<Scope extends string>(
     if (ended?.has(claims.jti)) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
     return tokenOf(claims)
   }
-  return resourceServer(guard, (request, required, clientCredentials) =>
-    decide(guard, request, { required, clientCredentials }, liveToken),
+  return resourceServer(guard, (request, required, route) =>
+    decide(guard, request, { required, route }, liveToken),
   )
 }
 
@@ -131,16 +137,26 @@ function tokenVerifier({ issuer, resource, keys, now }: Expected) {
     algorithms: ['RS256', 'ES256', 'EdDSA'],
     clockTolerance: CLOCK_TOLERANCE,
   }
-  return async (text: string): Promise<VerifiedClaims> => {
+  const verified = verifiedOnce({ keyFor: (header) => keySet(header), verify, claimsIn, now })
+  return (text: string) => verified(text).catch((error) => refuse(error, text))
+
+  async function verify(text: string) {
     const options = { ...expected, currentDate: new Date(1000 * now()) }
-    const { payload } = await jwtVerify(text, keySet, options).catch((error) => refuse(error, text))
-    const claims = AccessTokenClaims.safeParse(payload)
+    const { payload, ...verified } = await jwtVerify(text, keySet, options)
+    const claims = requiredClaims(claimsIn(payload))
     // An `iat` in the future means that a clock is wrong, so `exp` proves nothing.
-    if (!claims.success || claims.data.iat > now() + CLOCK_TOLERANCE)
-      throw new OAuthError(BEARER_ERRORS.bearer_unknown)
-    const others = Object.entries(payload).filter(([name]) => !Object.hasOwn(AccessTokenClaims.shape, name))
-    return { ...claims.data, ...(others.length > 0 && { others: Object.fromEntries(others) }) }
+    if (claims.iat > now() + CLOCK_TOLERANCE) throw new errors.JWTInvalid('iat is in the future')
+    return { ...verified, claims }
   }
+}
+
+function claimsIn(payload: unknown): VerifiedClaims | undefined {
+  const claims = AccessTokenClaims.safeParse(payload).data
+  if (claims === undefined) return undefined
+  const others = Object.entries(payload as object).filter(
+    ([name]) => !Object.hasOwn(AccessTokenClaims.shape, name),
+  )
+  return others.length > 0 ? { ...claims, others: Object.fromEntries(others) } : claims
 }
 
 function remoteKeys(address: string) {
@@ -179,6 +195,8 @@ function tokenOf(claims: VerifiedClaims): AccessToken | ClientCredentialsToken {
     resources: [claims.aud],
     issuedAt: claims.iat,
     expiresAt: claims.exp,
+    ...(claims.auth_time !== undefined && { authTime: claims.auth_time }),
+    ...(claims.acr !== undefined && { acr: claims.acr }),
     ...(act && { act }),
     ...claims.cnf,
     ...(claims.others && { claims: claims.others }),

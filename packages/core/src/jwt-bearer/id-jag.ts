@@ -106,11 +106,9 @@ function resourcesOf(
 /** What the issuer says about the sign-in of the user. */
 function approvedBy({ iss, sub, auth_time: authTime, acr, amr, act }: IdJagClaims) {
   return {
-    authTime,
+    ...{ authTime, acr, amr },
     authority: {
       ...{ issuer: iss, subject: sub },
-      ...(acr && { acr }),
-      ...(amr && { amr }),
       ...(act?.sub && { actor: act.sub }),
     },
   }

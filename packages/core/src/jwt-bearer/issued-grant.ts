@@ -16,7 +16,7 @@ export interface GrantRequest {
 }
 
 /** What an assertion gives. */
-export interface ApprovedGrant extends Pick<Grant, 'scopes' | 'resources' | 'authTime'> {
+export interface ApprovedGrant extends Pick<Grant, 'scopes' | 'resources' | 'authTime' | 'acr' | 'amr'> {
   readonly authority: NonNullable<Grant['authority']>
   /** The user; absent for a workload. */
   readonly subject?: string | undefined
@@ -66,7 +66,7 @@ export async function issueGrant(
 
 function emptyGrant(
   { random, now }: ServerContext,
-  { subject, scopes, resources, authTime, authority }: ApprovedGrant,
+  { subject, scopes, resources, authTime, acr, amr, authority }: ApprovedGrant,
   { clientId }: Client,
   expiresAt: number,
 ): Omit<Grant, 'accessTokens'> {
@@ -77,6 +77,8 @@ function emptyGrant(
     ...(subject === undefined ? { origin: 'machine' } : { origin: 'assertion', subject }),
     ...{ clientId, scopes, resources, authority, createdAt, usedAt: createdAt, expiresAt },
     ...(authTime !== undefined && { authTime }),
+    ...(acr && { acr }),
+    ...(amr && { amr }),
   }
 }
 

@@ -6,10 +6,10 @@
  * @module
  */
 import type { Feature, MountedFeatures, ServerContext } from '../feature.ts'
+import { type EndGrantsOf, endGrantsOf } from '../grants/asserted-grants.ts'
 import type { GrantType } from '../grants/grant-type.ts'
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import type { Transients } from '../kernel/store.ts'
-import { type EndGrantsOf, endGrantsOf } from './end-grants.ts'
 import {
   clientOf,
   type ExchangeContext,
@@ -59,12 +59,7 @@ export interface JwtBearerOptions {
 
 /** The feature, and what the operator does with its grants. */
 export interface JwtBearer extends Feature {
-  /**
-   * Ends all grants that an issuer has allowed, or those of one of its users. It reads every grant, so it is for commands. Remove
-   * the trust first: then no assertion brings another grant.
-   *
-   * @returns the number of grants that ended
-   */
+  /** The same as `grants.endOf` of the server. */
   endGrants(of: EndGrantsOf): Promise<number>
 }
 

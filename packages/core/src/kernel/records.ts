@@ -50,6 +50,9 @@ export interface Client {
   readonly resourceServer?: boolean | undefined
   /** A static client that skips consent for scopes and resources that the user allowed it before. */
   readonly rememberConsent?: boolean | undefined
+  /** The limits of a static client: the tokens that it may get in a minute, and the new grants in an hour. Absent: no limit. */
+  readonly tokensPerMinute?: number | undefined
+  readonly grantsPerHour?: number | undefined
   /** A confidential static client whose software sends no PKCE challenge (RFC 9700 2.1.1). */
   readonly pkceOptional?: boolean | undefined
   /** The document that was fetched for it; absent if the operator configured one. */
@@ -99,20 +102,33 @@ export interface Grant {
   readonly redirectUri?: string | undefined
   /**
    * `device`: the device grant (RFC 8628). `machine`: client credentials (RFC 6749 4.4) or the token of a workload, without a
-   * user. `assertion`: an assertion about the user (RFC 7523). Absent: the authorization code flow.
+   * user. `assertion`: an assertion about the user (RFC 7523). `personal`: a personal access token, which the user made. Absent:
+   * the authorization code flow.
    */
-  readonly origin?: 'device' | 'machine' | 'assertion' | undefined
+  readonly origin?: 'device' | 'machine' | 'assertion' | 'personal' | undefined
+  /** What the user calls a personal access token. The older release does not know it. */
+  readonly label?: string | undefined
   /** The issuer that allowed it, by an assertion (RFC 7523). Absent if the user did. */
   readonly authority?: GrantAuthority | undefined
-  /** The network of that device (its first 24 bits, of IPv6 48), if its address was known. */
+  /**
+   * The network of that device (its first 24 bits, of IPv6 48), if its address was known. Of a personal access token: the network of
+   * its last use.
+   */
   readonly network?: string | undefined
   /** For the first ID token alone (OpenID Connect Core 12.2): dropped when the code is redeemed. */
   readonly nonce?: string | undefined
   /** Time of the user's sign-in (OpenID Connect Core 2, `auth_time`). */
   readonly authTime?: number | undefined
+  /**
+   * The class and the methods of that sign-in (OpenID Connect Core 2, RFC 8176), as the session or the assertion told them. A
+   * refresh changes none of the three. The older release does not know these two.
+   */
+  readonly acr?: string | undefined
+  readonly amr?: readonly string[] | undefined
   /** The name of the session it began in, for a client that hears of its end (Back-Channel Logout 2.3). */
   readonly sid?: string | undefined
   readonly createdAt: number
+  /** Of a personal access token: its last use, written at most once an hour; `createdAt` before the first one. */
   readonly usedAt: number
   /** The absolute end; a rotation does not move it. */
   readonly expiresAt: number
@@ -135,9 +151,6 @@ interface GrantAuthority {
   readonly issuer: string
   /** Its `sub`: the user or the workload, at the issuer. */
   readonly subject: string
-  /** How the user signed in there (OpenID Connect Core 2). */
-  readonly acr?: string | undefined
-  readonly amr?: readonly string[] | undefined
   /** Who acts for the user there (RFC 8693 4.1, `act.sub`). */
   readonly actor?: string | undefined
 }

@@ -20,6 +20,8 @@ export interface ScopeDefinition {
   readonly user?: boolean | undefined
   /** Only the user can allow it, on the consent page: no assertion of an issuer gives it (RFC 7523). */
   readonly interactive?: boolean | undefined
+  /** Users may give it to their personal access tokens. Default: none of them has it. */
+  readonly personal?: boolean | undefined
 }
 
 /**

@@ -1,6 +1,8 @@
 /** How modules record which sign-in attempt a request belongs to, and its outcome (docs/adr/0062). */
+import type { Emit } from './events.ts'
 import type { ErrorFacts } from './oauth-error.ts'
 import type { Client, Grant } from './records.ts'
+import type { Random } from './secrets.ts'
 import type { StepFacts, StepName } from './sign-in-steps.ts'
 
 /** The members of a request record that are read here. The record itself identifies the request. */
@@ -20,6 +22,21 @@ export interface KnownOfRequest extends StepFacts {
   readonly reference?: string | undefined
   /** The step that an error of this request refuses. Default, and after each step: `request_refused`. */
   readonly expects?: StepName | undefined
+}
+
+/**
+ * Makes the sign-in attempts of a server or a guard: `signInAttempts` of `@grantkit/core/explain`. It comes as an option, so that
+ * a program that does not use it does not load it.
+ *
+ * @param secret that references are derived with
+ */
+export type ExplainSignIns = (context: AttemptsContext, secret?: string) => SignInAttempts
+
+export interface AttemptsContext {
+  readonly emit: Emit
+  /** Epoch seconds. */
+  readonly now: () => number
+  readonly random: Random
 }
 
 /** The sign-in attempts of the option `explain`. Without it, `Kernel.attempts` is absent. */

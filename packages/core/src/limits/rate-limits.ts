@@ -48,9 +48,10 @@ export interface RateLimiter {
 
 export interface LimitOptions {
   /**
-   * Counts the events of the server and its features, by the names in `description.rateLimits`. Default: this process counts
+   * Counts the events of the server and its features, by the names in `description.rateLimits`, and the limits of clients, whose
+   * names have the number: `client_tokens_600`, `client_grants_1000`. Default: this process counts
    * registrations (100 in ten minutes from an address, 1,000 of a hosted known client) and attempts at user codes (ten in ten minutes of a user, 50 from an
-   * address), and nothing else is limited.
+   * address) and the limits of clients, and nothing else is limited.
    */
   readonly rateLimiter?: RateLimiter | undefined
 }
@@ -64,8 +65,13 @@ export interface LimitEvent {
 
 /** Counts events of the declared limits. It never rejects for a fault of the rate limiter. */
 export interface Limiter {
-  /** Counts one event. @returns seconds until the next event is allowed; 0 if this one was */
-  take(limit: string, key: string): Promise<number>
+  /**
+   * Counts one event.
+   *
+   * @param window for a limit that nobody declares, because each client has its own. Default: the declared one
+   * @returns seconds until the next event is allowed; 0 if this one was
+   */
+  take(limit: string, key: string, window?: RateLimit): Promise<number>
   refund(limit: string, key: string): Promise<void>
   /** Counts one event. @throws OAuthError `error`, with the seconds to wait, when there were too many */
   limit(limit: string, key: string, error: ErrorDefinition): Promise<void>
@@ -88,8 +94,7 @@ export function limiterOf(
   const report = (limit: string, cause: unknown) =>
     emit({ type: 'limiter_failed', limit, cause } satisfies LimitEvent)
 
-  async function take(limit: string, key: string): Promise<number> {
-    const window = declared(limit)
+  async function take(limit: string, key: string, window = declared(limit)): Promise<number> {
     try {
       return await counting.take(limit, key, window)
     } catch (cause) {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { TokenMembers } from '../grants/grant-type.ts'
+import type { SignInClassifier, SignInFacts } from '../grants/sign-in-facts.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../kernel/records.ts'
@@ -30,7 +31,7 @@ interface IdTokenOptions {
 
 /** The ID token in the answer of the token endpoint (OpenID Connect Core 3.1.3.3). */
 export function idTokenMembers(
-  kernel: Kernel,
+  kernel: Kernel & SignInClassifier,
   keys: SigningKeys,
   { alg, lifetime, userClaims }: IdTokenOptions,
 ): TokenMembers {
@@ -41,7 +42,8 @@ export function idTokenMembers(
       if (asksForOpenId(scopes)) signerFor(client)
     },
     membersOf(client, exchanged, { access_token }, claims) {
-      const { subject } = exchanged.grant
+      const { grant } = exchanged
+      const { subject } = grant
       // An ID token is about a user, and this grant may have none.
       if (subject === undefined || !asksForOpenId(exchanged.issued.scopes)) return undefined
       const issuedAt = kernel.now()
@@ -49,9 +51,10 @@ export function idTokenMembers(
         issuer: kernel.issuer,
         subject,
         clientId: client.clientId,
-        authTime: exchanged.grant.authTime,
+        authTime: grant.authTime,
+        signIn: kernel.authenticationClasses.told(grant),
         nonce: exchanged.nonce,
-        sid: exchanged.grant.sid,
+        sid: grant.sid,
         accessToken: access_token,
         issuedAt,
         expiresAt: issuedAt + lifetime,
@@ -80,6 +83,7 @@ interface IdTokenContent {
   readonly subject: string
   readonly clientId: string
   readonly authTime: number | undefined
+  readonly signIn: SignInFacts
   readonly nonce?: string | undefined
   /** The session, for a client that hears of its end. */
   readonly sid?: string | undefined
@@ -94,12 +98,15 @@ interface IdTokenContent {
 
 async function signIdToken(key: PrivateJwk, content: IdTokenContent): Promise<string> {
   const { SignJWT } = await jose()
+  const { acr, amr } = content.signIn
   const claims = {
     ...content.user,
     auth_time: content.authTime,
     at_hash: accessTokenHash(content.accessToken, key.alg),
     azp: content.clientId,
     nonce: content.nonce,
+    ...(acr && { acr }),
+    ...(amr && { amr }),
     ...(content.sid && { sid: content.sid }),
   }
   return new SignJWT(claims)

@@ -3,6 +3,7 @@
 import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
 import type { TokenMembers } from '../grants/grant-type.ts'
 import type { TokenClaimsOptions } from '../grants/operator-claims.ts'
+import type { SignInClassifier } from '../grants/sign-in-facts.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
@@ -36,7 +37,7 @@ export interface OpenIdOptions
   readonly idTokenAlgorithm?: SigningAlgorithm | undefined
 }
 
-interface OpenIdServer extends Kernel {
+interface OpenIdServer extends Kernel, SignInClassifier {
   readonly keys: SigningKeys
   readonly accessTokens: AccessTokenFormat
   /** An ID token lives as long as the access token, in seconds. */

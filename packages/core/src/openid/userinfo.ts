@@ -44,7 +44,7 @@ async function answerUserinfo(
   if (user === undefined) {
     const gone = new OAuthError(BEARER_ERRORS.bearer_subject_gone)
     const error = guard.attempts ? referredError(gone, request, guard.attempts) : gone
-    return tokenError(guard, error, [OPENID], tokenType(token.jkt))
+    return tokenError(guard, error, { scopes: [OPENID] }, tokenType(token.jkt))
   }
   return json(200, { sub: subject, ...release(scopes, user), ...more }, headers)
 }

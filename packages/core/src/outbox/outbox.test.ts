@@ -1,7 +1,7 @@
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it, vi } from 'vitest'
 import type { MessagePostResponse } from '../http/message-post.ts'
-import { strongRandom } from '../kernel/secrets.ts'
+import { sha256, strongRandom } from '../kernel/secrets.ts'
 import type { Store, Transients } from '../kernel/store.ts'
 import { createOutbox, type OutboxOptions, type Undelivered } from './outbox.ts'
 import { KEPT_SECONDS } from './queue.ts'
@@ -233,6 +233,28 @@ describe('at least once:', () => {
       expect(posts).toEqual(['app.dev m', 'app.dev late'])
     },
   )
+
+  it('a message that comes as a process removes the name of a queue whose record is gone', async () => {
+    const { posts, process, transients } = open()
+    const [one, other] = [process(), process()]
+    await one.add('app.dev', ['m'])
+    await transients.remove(`messages.${sha256('app.dev')}`)
+    before(transients, 'removes', () => other.add('app.dev', ['late']))
+    await one.deliver()
+    await process().deliver()
+    expect(posts).toEqual(['app.dev late'])
+  })
+
+  it('a queue with messages has its name already, so another message does not write the directory', async () => {
+    const { process, transients } = open()
+    const outbox = process()
+    await outbox.add('app.dev', ['m'])
+    const replace = vi.spyOn(transients, 'replace')
+    for (const message of ['n', 'o']) await outbox.add('app.dev', [message])
+    const written = replace.mock.calls.map(([id]) => id)
+    expect(written).toHaveLength(2)
+    expect(written).not.toContain('messages')
+  })
 
   it('a message that the same process adds at the end of a run gets another run', async () => {
     const { posts, process, transients } = open()

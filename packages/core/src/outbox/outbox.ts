@@ -2,6 +2,7 @@
  * Messages to receivers on the internet that must arrive at least once (docs/adr/0067). A message is stored first, then tried,
  * by the process that stored it or, if that one ended, by any other process of the server.
  */
+import { IN_WORKER } from '../kernel/in-worker.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { newId, sha256 } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
@@ -35,8 +36,6 @@ type Adder<Facts> = (added: readonly Entry<Facts>[]) => Promise<boolean>
 type OutboxKernel = Pick<Kernel, 'now' | 'random' | 'emit'>
 
 const MAX_WAITING = 10_000
-/** It has no timers when a server is created, and none outlives a request. */
-const IN_WORKER = globalThis.navigator?.userAgent === 'Cloudflare-Workers'
 
 export function createOutbox<Facts>(
   { now, random, emit }: OutboxKernel,

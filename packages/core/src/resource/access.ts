@@ -1,5 +1,6 @@
 /** What a guard decides about a request. */
 
+import type { Workload } from '../grants/workload.ts'
 import type { CorsHeaders } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import type { Actor } from '../kernel/records.ts'
@@ -20,6 +21,12 @@ export interface AccessToken {
   /** Epoch seconds. */
   readonly issuedAt: number
   readonly expiresAt: number
+  /** Time of the user's sign-in, in epoch seconds. A refresh or an exchange of the token does not change it. */
+  readonly authTime?: number | undefined
+  /** The class of that sign-in, if the authorization server has `stepUp` (RFC 9470 6). */
+  readonly acr?: string | undefined
+  /** It is a personal access token: the user made it for a program. Only on a route with `personalTokens: true`. */
+  readonly personal?: true | undefined
   /** Who acts for the user, if the token was exchanged for another (RFC 8693 4.1). */
   readonly act?: Actor | undefined
   /** The thumbprint of the key that it is bound to, and that the request proved. Absent for a bearer token. */
@@ -32,9 +39,12 @@ export interface AccessToken {
  * A client-credentials token (RFC 6749 4.4). It has no user: code that took the client for one would let it act as the user of
  * that name (RFC 9700 4.15).
  */
-export interface ClientCredentialsToken extends Omit<AccessToken, 'by' | 'subject'> {
+export interface ClientCredentialsToken extends Omit<AccessToken, 'by' | 'subject' | 'personal'> {
   readonly by: 'client'
   readonly subject: undefined
+  /** The program that its platform identified, as the platform says (`jwtBearer`). Absent for other clients, and in a JWT. */
+  readonly workload?: Workload | undefined
+  readonly personal?: undefined
 }
 
 export interface Authorized {
@@ -80,9 +90,34 @@ export interface ResourceServer<Scope extends string, Auth extends Caller = Auth
   access(request: HttpRequest, ...scopes: NoInfer<Scope>[]): Promise<Access<Auth>>
   /**
    * This guard for a route that accepts client-credentials tokens too: `protect(api.allowing({ clientCredentials: true }),
-   * 'notes:write')`. Every other route refuses them with 403, because they have no user.
+   * 'notes:write')`. Every other route refuses them with 403, because they have no user. `personalTokens: true` accepts personal
+   * access tokens, which a program uses without its user; every other route refuses them with 403 too.
    */
-  allowing(callers: { readonly clientCredentials: true }): ResourceServer<Scope, Auth | AuthorizedClient>
+  allowing(callers: {
+    readonly clientCredentials: true
+    readonly personalTokens?: true | undefined
+  }): ResourceServer<Scope, Auth | AuthorizedClient>
+  allowing(callers: {
+    readonly clientCredentials?: undefined
+    readonly personalTokens: true
+  }): ResourceServer<Scope, Auth>
+  /**
+   * This guard for a route that needs a stronger or a more recent sign-in of the user (RFC 9470): `protect(api.requiring({ acr:
+   * 'phr', maxAge: 300 }), 'payments:write')`. Other tokens get a 401 `insufficient_user_authentication`, and so do
+   * client-credentials and personal access tokens. Demand it on single routes: a client that does not know this error may repeat
+   * its request for ever.
+   *
+   * @throws Error for a class that is not in `authenticationClasses` of the guard, and for a bad age
+   */
+  requiring(signIn: RequiredSignIn): ResourceServer<Scope, Auth>
+}
+
+/** The sign-in that a route requires. At least one member. */
+export interface RequiredSignIn {
+  /** The weakest class that is enough. */
+  readonly acr?: string | undefined
+  /** The maximum age of the sign-in, in whole seconds from 1. */
+  readonly maxAge?: number | undefined
 }
 
 /**

@@ -3,6 +3,7 @@ import type { HttpResponse } from '../http/http.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { TokenType } from '../tokens/credential.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
+import type { RequiredSignIn } from './access.ts'
 
 export const BEARER_ERRORS = defineErrors({
   bearer_missing: ['invalid_token', 'The request has no access token. Send it in the Authorization header'],
@@ -20,6 +21,10 @@ export const BEARER_ERRORS = defineErrors({
     'insufficient_scope',
     'This resource needs the access token of a user, not of a client',
   ],
+  bearer_personal: [
+    'insufficient_scope',
+    'This resource does not accept personal access tokens. Use the token of a sign-in',
+  ],
   bearer_scope_missing: [
     'insufficient_scope',
     'The access token lacks a required scope. Begin a new authorization for it',
@@ -34,11 +39,17 @@ export interface Challenging {
   readonly proofs?: ProofOfPossession | undefined
 }
 
+/** What a route needs of a token. Every challenge names all of it, so that one sign-in of the user is enough. */
+export interface RouteNeeds {
+  readonly scopes: readonly string[]
+  readonly signIn?: RequiredSignIn | undefined
+}
+
 /** The 401 for a request that must not be anonymous. No token was sent, so it has no error code (RFC 6750 3.1). */
-export function tokenRequired(guard: Challenging, required: readonly string[]): HttpResponse {
+export function tokenRequired(guard: Challenging, needs: RouteNeeds): HttpResponse {
   const response = errorResponse(new OAuthError(BEARER_ERRORS.bearer_missing))
   const first = guard.proofs?.required ? 'DPoP' : 'Bearer'
-  return withChallenge(response, challenges(guard, first, { scope: scopeOf(required) }))
+  return withChallenge(response, challenges(guard, first, attributesOf(needs)))
 }
 
 /**
@@ -49,7 +60,7 @@ export function tokenRequired(guard: Challenging, required: readonly string[]): 
 export function tokenError(
   guard: Challenging,
   error: OAuthError,
-  required: readonly string[],
+  needs: RouteNeeds,
   tried: TokenType = 'Bearer',
 ): HttpResponse {
   const response = errorResponse(error)
@@ -57,7 +68,7 @@ export function tokenError(
   const attributes = {
     error: error.error,
     error_description: error.errorDescription,
-    scope: scopeOf(required),
+    ...attributesOf(needs),
   }
   const status = PROOF_ERRORS.includes(error.error) ? 401 : response.status
   return withChallenge({ ...response, status }, challenges(guard, tried, attributes))
@@ -89,9 +100,11 @@ export function challenge(
   return [scheme, pairs.map(([name, value]) => `${name}="${value}"`).join(', ')].join(' ').trim()
 }
 
-/** Every challenge names the scope that the route needs; otherwise clients request every scope. */
-function scopeOf(required: readonly string[]): string | undefined {
-  return required.length === 0 ? undefined : required.join(' ')
+/** Without the scope that the route needs, clients request every scope. `acr_values` and `max_age`: RFC 9470 3. */
+function attributesOf({ scopes, signIn }: RouteNeeds): Attributes {
+  const scope = scopes.length === 0 ? undefined : scopes.join(' ')
+  if (signIn === undefined) return { scope }
+  return { acr_values: signIn.acr, max_age: signIn.maxAge?.toString(), scope }
 }
 
 function withChallenge(response: HttpResponse, value: string): HttpResponse {

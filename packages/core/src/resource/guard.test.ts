@@ -53,7 +53,7 @@ describe('a guard that takes proofs', () => {
     const guard = { proofs, emit, anonymous: 'refuse', metadataUrl: 'https://x' } as unknown as Deciding
     const request = { method: 'GET', path: '/', query: '', body: '', headers: { authorization: scheme } }
     const token = { scopes: [], jkt } as never
-    const access = await decide(guard, request, { required: [], clientCredentials: false }, async () => token)
+    const access = await decide(guard, request, { required: [], route: {} }, async () => token)
     return access.kind === 'authorized' ? access.headers : reasons[0]
   }
 
@@ -98,7 +98,7 @@ describe('the challenge to a token that is refused', () => {
   ] as const)('names the scheme that was tried: %s', (_, required, tried, expected) => {
     const proofs = required === undefined ? undefined : { required, algorithms: ['ES256', 'RS256'] }
     const guard = { metadataUrl: 'https://x', proofs } as unknown as Parameters<typeof tokenError>[0]
-    const { headers } = tokenError(guard, new OAuthError(BEARER_ERRORS.bearer_unknown), [], tried)
+    const { headers } = tokenError(guard, new OAuthError(BEARER_ERRORS.bearer_unknown), { scopes: [] }, tried)
     expect(headers['www-authenticate']).toBe(expected)
   })
 })

@@ -20,6 +20,14 @@ import type {
   ResourceServer,
 } from './access.ts'
 import { BEARER_ERRORS, type Challenging, tokenError, tokenRequired } from './challenge.ts'
+import {
+  checkedSignIn,
+  NO_DEMANDS,
+  type RouteDemands,
+  requireCaller,
+  requireSignIn,
+  stricter,
+} from './route-demands.ts'
 
 export const SCHEME_ERRORS = defineErrors({
   token_schemes_mixed: [
@@ -45,26 +53,35 @@ export const BINDING_ERRORS = defineErrors({
 export interface Deciding extends Challenging, Reporting {
   /** Whether a request without a token is accepted. */
   readonly anonymous: 'allow' | 'refuse'
+  /** The classes of sign-ins, weakest first. Absent: no route can require one. */
+  readonly authenticationClasses?: readonly string[] | undefined
+  readonly now: () => number
 }
 
-/** Decides on a request. @param clientCredentials whether a token without a user is accepted */
+/** Decides on a request. */
 type Decision = (
   request: HttpRequest,
   required: readonly string[],
-  clientCredentials: boolean,
+  route: RouteDemands,
 ) => Promise<Access<Caller>>
 
 /** The guard of an API, however it reads tokens. */
 export function resourceServer<Scope extends string, Auth extends Caller>(
-  guard: Challenging & Pick<Reporting, 'attempts'>,
+  guard: Challenging & Pick<Deciding, 'attempts' | 'authenticationClasses'>,
   decision: Decision,
-  clientCredentials = false,
+  route = NO_DEMANDS,
 ): ResourceServer<Scope, Auth> {
+  const classes = guard.authenticationClasses ?? []
   return {
     metadataUrl: guard.metadataUrl,
     corsHeaders: corsHeadersOf(guard),
-    access: (request, ...scopes) => decision(request, scopes, clientCredentials) as Promise<Access<Auth>>,
-    allowing: (callers) => resourceServer(guard, decision, callers.clientCredentials),
+    access: (request, ...scopes) => decision(request, scopes, route) as Promise<Access<Auth>>,
+    allowing: ({ clientCredentials = route.clientCredentials, personalTokens = route.personalTokens }) =>
+      resourceServer<Scope, never>(guard, decision, { ...route, clientCredentials, personalTokens }),
+    requiring(required) {
+      const signIn = stricter(classes, route.signIn, checkedSignIn(classes, required))
+      return resourceServer(guard, decision, { ...route, signIn })
+    },
   }
 }
 
@@ -79,8 +96,7 @@ function corsHeadersOf({ proofs, attempts }: Parameters<typeof resourceServer>[0
 
 interface Demands {
   readonly required: readonly string[]
-  /** Whether a token without a user is accepted. */
-  readonly clientCredentials: boolean
+  readonly route: RouteDemands
   /** For the steps of sign-in attempts; absent without them. */
   readonly attempt?: AttemptOfCall | undefined
 }
@@ -99,7 +115,7 @@ export interface AttemptOfCall {
 export async function decide(
   guard: Deciding,
   request: HttpRequest,
-  { required, clientCredentials, attempt }: Demands,
+  { required, route, attempt }: Demands,
   tokenOf: (text: string) => Promise<AccessToken | ClientCredentialsToken>,
 ): Promise<Access<Caller>> {
   const { proofs } = guard
@@ -109,14 +125,16 @@ export async function decide(
     if (credentials === undefined)
       return guard.anonymous === 'allow'
         ? ANONYMOUS
-        : { kind: 'refused', response: tokenRequired(guard, required) }
+        : { kind: 'refused', response: tokenRequired(guard, { scopes: required, ...route }) }
     const key = credentials.scheme === 'DPoP' ? proofs?.present(request) : undefined
     const token = await tokenOf(credentials.token)
     requireBinding(token, key?.thumbprint, proofs?.required ?? false)
     const headers = key && (await proven(key, credentials.token))
-    if (token.by === 'client' && !clientCredentials) throw new OAuthError(BEARER_ERRORS.bearer_without_user)
+    requireCaller(token, route)
     if (!required.every((scope) => token.scopes.includes(scope)))
       throw new OAuthError(BEARER_ERRORS.bearer_scope_missing)
+    if (route.signIn !== undefined)
+      requireSignIn(token, route.signIn, guard.authenticationClasses ?? [], guard.now())
     if (attempt?.grant !== undefined) guard.attempts?.called(attempt.grant, attempt.resource, request)
     const authorized = { kind: 'authorized', token } as Authorized | AuthorizedClient
     return headers === undefined ? authorized : { ...authorized, headers }
@@ -124,7 +142,7 @@ export async function decide(
     guard.attempts?.know(request, { expects: 'first_call', ...attempt })
     const error = reportedError(thrown, request, guard)
     const tried = triedScheme(authorization, proofs !== undefined)
-    return { kind: 'refused', response: tokenError(guard, error, required, tried) }
+    return { kind: 'refused', response: tokenError(guard, error, { scopes: required, ...route }, tried) }
   }
 }
 
@@ -180,7 +198,7 @@ function triedScheme(authorization: string | undefined, takesProofs: boolean): T
 const BEARER_CREDENTIALS = /^bearer ([A-Za-z0-9\-._~+/]{1,8192}=*)$/i
 
 /** The scheme `Bearer`, or one of our credentials or a JWT under any scheme. Neither is the base64 of real Basic credentials. */
-const MEANT_AS_TOKEN = /(^|,\s*)bearer(\s|,|$)|\bgk[acdr]_[\w-]{22}\.|\beyJ[\w-]*\.[\w-]/i
+const MEANT_AS_TOKEN = /(^|,\s*)bearer(\s|,|$)|\bgk[acdpr]_[\w-]{22}\.|\beyJ[\w-]*\.[\w-]/i
 
 /**
  * Reads RFC 6750 2.1 credentials. Other schemes count as no token, unless they carry text in the form of one. Such text, and

@@ -1,6 +1,11 @@
-/** The guard with the store: it looks up the grant of a presented token. It reads one record and writes none. */
-import { signInAttempts } from '../explain/attempts.ts'
+/**
+ * The guard with the store: it looks up the grant of a presented token. It reads one record, and writes none but the last use of a
+ * personal access token.
+ */
+
 import { findAccessToken, holderOf } from '../grants/access-tokens.ts'
+import { recordUse } from '../grants/last-use.ts'
+import { workloadOf } from '../grants/workload.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { wellKnownAddress } from '../http/well-known.ts'
 import { type Emit, type RequestEvent, shielded } from '../kernel/events.ts'
@@ -11,6 +16,7 @@ import { audienceIncludes, canonicalResource, checkedResource } from '../kernel/
 import type { ScopeCatalogue } from '../kernel/scope.ts'
 import { strongRandom } from '../kernel/secrets.ts'
 import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
+import type { ExplainSignIns } from '../kernel/sign-in-attempts.ts'
 import type { StepEvent } from '../kernel/sign-in-steps.ts'
 import { type GrantRecords, type Store, storeErrorsAs503, type Transients } from '../kernel/store.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/credential.ts'
@@ -26,6 +32,7 @@ import type {
 } from './access.ts'
 import { BEARER_ERRORS } from './challenge.ts'
 import { type AttemptOfCall, type Deciding, decide, resourceServer } from './guard.ts'
+import { checkedClasses, NO_DEMANDS, type RouteDemands } from './route-demands.ts'
 
 export interface ResourceServerOptions<Scope extends string> {
   /** The resource indicator of this API (RFC 8707): the `aud` that tokens bound to it carry. */
@@ -36,6 +43,8 @@ export interface ResourceServerOptions<Scope extends string> {
   readonly scopes: ScopeCatalogue<Scope>
   /** Lets requests without a token through as anonymous. Default: they get a 401. */
   readonly anonymous?: 'allow' | undefined
+  /** The classes of `stepUp` at the authorization server, weakest first, for `requiring({ acr })`. Default: none. */
+  readonly authenticationClasses?: readonly string[] | undefined
   /** The URL of the protected-resource metadata (RFC 9728 3). Default: its well-known address. */
   readonly metadataUrl?: string | undefined
   /** The access token format of the authorization server. Default: opaque tokens. */
@@ -44,10 +53,10 @@ export interface ResourceServerOptions<Scope extends string> {
   readonly proofs?: ProofsOfResource | undefined
   readonly onEvent?: ((event: RequestEvent | StepEvent) => void) | undefined
   /**
-   * Gives errors the reference of their sign-in attempt, and emits the first call of each grant as a step. For a server with
-   * this option. Default false.
+   * Gives errors the reference of their sign-in attempt, and emits the first call of each grant as a step: `signInAttempts` of
+   * `@grantkit/core/explain`. For a server with this option. Default: none.
    */
-  readonly explain?: boolean | undefined
+  readonly explain?: ExplainSignIns | undefined
   /** The secret of the authorization server. With it, the references of this guard contain the reason and the minute. */
   readonly secret?: ServerSecret | undefined
   /** The clock, in epoch seconds. */
@@ -90,9 +99,7 @@ export function createResourceServer<Scope extends string>(
   options: ResourceServerOptions<Scope>,
 ): ResourceServer<Scope, Authorized | Anonymous> {
   const guard = guardedResource(options)
-  return resourceServer(guard, (request, required, clientCredentials) =>
-    accessOf(guard, request, required, clientCredentials),
-  )
+  return resourceServer(guard, (request, required, route) => accessOf(guard, request, required, route))
 }
 
 function guardedResource(options: ResourceServerOptions<string>): GuardedResource {
@@ -107,11 +114,12 @@ function guardedResource(options: ResourceServerOptions<string>): GuardedResourc
     resource,
     metadataUrl: options.metadataUrl ?? wellKnownAddress('oauth-protected-resource', options.resource),
     anonymous: options.anonymous ?? 'refuse',
+    authenticationClasses: checkedClasses('authenticationClasses', options.authenticationClasses ?? []),
     accessTokens: options.accessTokens ?? opaqueAccessTokens,
     proofs: options.proofs?.({ resource, transients, now }),
     now,
     emit,
-    attempts: options.explain ? signInAttempts({ emit, now, random: strongRandom }, secret) : undefined,
+    attempts: options.explain?.({ emit, now, random: strongRandom }, secret),
   }
 }
 
@@ -121,7 +129,6 @@ export interface GuardedResource extends Deciding {
   /** Its identifier (RFC 8707), canonical. */
   readonly resource: string
   readonly accessTokens: AccessTokenFormat
-  readonly now: () => number
 }
 
 /** A guard of the authorization server itself, which requires a token. */
@@ -151,7 +158,7 @@ function requiredProofs(proofs: ProofOfPossession): ProofOfPossession {
   return { algorithms, corsHeaders, required: true, present: (request) => proofs.present(request) }
 }
 
-/** The decision of a guard that looks tokens up. @param clientCredentials whether a token without a user is accepted */
+/** The decision of a guard that looks tokens up. */
 export function accessOf(
   guard: GuardedResource,
   request: HttpRequest,
@@ -161,48 +168,54 @@ export function accessOf(
   guard: GuardedResource,
   request: HttpRequest,
   required: readonly string[],
-  clientCredentials: boolean,
+  route: RouteDemands,
 ): Promise<Access<Caller>>
 export function accessOf(
   guard: GuardedResource,
   request: HttpRequest,
   required: readonly string[],
-  clientCredentials = false,
+  route = NO_DEMANDS,
 ): Promise<Access<Caller>> {
   const attempt: AttemptOfCall | undefined = guard.attempts && { resource: guard.resource }
-  const demands = { required, clientCredentials, attempt }
-  return decide(guard, request, demands, (text) => liveToken(guard, text, attempt))
+  const demands = { required, route, attempt }
+  return decide(guard, request, demands, (text) => liveToken(guard, text, request, attempt))
 }
 
 async function liveToken(
   guard: GuardedResource,
   text: string,
+  request: HttpRequest,
   attempt: AttemptOfCall | undefined,
 ): Promise<AccessToken | ClientCredentialsToken> {
   const read = guard.accessTokens.read(text)
   const presented = read instanceof Promise ? await read : read
-  const grant = presented && (await guard.grants.find(presented.grantId))?.value
-  if (attempt !== undefined) attempt.grant = grant
-  const state = grant && findAccessToken(grant, presented.hash, guard.now())
-  if (grant === undefined || state === undefined) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
+  const stored = presented && (await guard.grants.find(presented.grantId))
+  if (attempt !== undefined) attempt.grant = stored?.value
+  const state = stored && findAccessToken(stored.value, presented.hash, guard.now())
+  if (stored === undefined || state === undefined) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
   if (!audienceIncludes(state.resources, guard.resource))
     throw new OAuthError(BEARER_ERRORS.bearer_wrong_audience, undefined, {
       facts: { expected: state.resources },
     })
-  return tokenOf(grant, state)
+  if (stored.value.origin === 'personal') recordUse(guard, stored, request)
+  return tokenOf(stored.value, state)
 }
 
 /** Copies nothing for a plain token of a user, which nearly every request has. */
 function tokenOf(grant: Grant, state: AccessTokenState): AccessToken | ClientCredentialsToken {
-  const { id: grantId, origin, subject } = grant
+  const { id: grantId, origin, subject, authTime, acr } = grant
   const { scopes, resources, issuedAt, expiresAt, actor, jkt } = state
   const clientId = holderOf(grant, state)
-  const extent = { grantId, subject, clientId, scopes, resources, issuedAt, expiresAt }
+  const extent = { grantId, subject, clientId, scopes, resources, issuedAt, expiresAt, authTime, acr }
   const isPlain = actor === undefined && jkt === undefined
   const more = isPlain ? undefined : { ...(jkt && { jkt }), ...(actor && { act: actor }) }
-  if (origin === 'machine') return { ...extent, ...more, by: 'client', subject: undefined }
+  if (origin === 'machine') {
+    const workload = workloadOf(grant)
+    return { ...extent, ...more, ...(workload && { workload }), by: 'client', subject: undefined }
+  }
   // A grant that lost its user is accepted nowhere.
   if (subject === undefined) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
   const token = extent as AccessToken
+  if (origin === 'personal') return { ...token, ...more, personal: true }
   return isPlain ? token : { ...token, ...more }
 }

@@ -70,8 +70,9 @@ export interface TokenExchange {
  */
 export function narrowToken(grant: Grant, exchange: TokenExchange, now: number): Outcome<IssuedTokens> {
   const parent = findAccessToken(grant, exchange.subjectToken, now)
-  // A client-credentials token has no user to act for. Its client can request a narrower token itself.
-  if (parent === undefined || grant.origin === 'machine')
+  // A client-credentials token has no user to act for. Its client can request a narrower token itself. A personal access token
+  // is for APIs, and no token of it may hide where a request comes from.
+  if (parent === undefined || grant.origin === 'machine' || grant.origin === 'personal')
     throw new OAuthError(EXCHANGE_ERRORS.subject_token_unknown)
   requireRight(grant, parent, exchange.client)
   requireKey(parent, exchange)

@@ -1,6 +1,7 @@
 import type { Grant } from '../kernel/records.ts'
 import { type GrantId, type Hash, type Secret, sha256 } from '../kernel/secrets.ts'
 import type { UserClaims } from '../kernel/user-claims.ts'
+import { checksumOf } from './checksum.ts'
 
 /**
  * The text of a credential and its parts. The grant decides whether a credential is valid.
@@ -10,6 +11,7 @@ import type { UserClaims } from '../kernel/user-claims.ts'
  * - `gkc_<grant id>.<secret>`: authorization code
  * - `gka_<grant id>.<secret>`: access token
  * - `gkd_<grant id>.<request id>.<secret>`: device code
+ * - `gkp_<grant id>.<secret><checksum>`: personal access token
  * - `gkr_<grant id>.<family>.<generation>.<secret>`: refresh token
  */
 export interface GrantSecret {
@@ -62,10 +64,27 @@ export function parseRefreshToken(text: string): RefreshToken | undefined {
   return { grantId: grantId as GrantId, family, generation: Number(generation), secret: secret as Secret }
 }
 
+/** The last six characters are the checksum of the text before them. */
+const PERSONAL_TOKEN = /^gkp_([\w-]{22})\.([\w-]{43})[0-9A-Za-z]{6}$/
+
+export function formatPersonalToken({ grantId, secret }: GrantSecret): string {
+  const text = `gkp_${grantId}.${secret}`
+  return text + checksumOf(text)
+}
+
+/** `undefined` also for a wrong checksum: such a text causes no read of the store. */
+export function parsePersonalToken(text: string): GrantSecret | undefined {
+  const [, grantId, secret] = PERSONAL_TOKEN.exec(text) ?? []
+  if (grantId === undefined || secret === undefined) return undefined
+  const parsed = { grantId: grantId as GrantId, secret: secret as Secret }
+  return formatPersonalToken(parsed) === text ? parsed : undefined
+}
+
 const ANY = /^gk[acdr]_([\w-]{22})\./
 
 /** The grant id in a credential of any kind, if the text has the form of one. */
 export function grantIdOf(text: string): GrantId | undefined {
+  if (text.startsWith('gkp_')) return parsePersonalToken(text)?.grantId
   return ANY.exec(text)?.[1] as GrantId | undefined
 }
 
@@ -97,7 +116,7 @@ export interface AccessTokenFormat {
 const OPAQUE = /^gka_([\w-]{22})\.([\w-]{43})$/
 
 /**
- * `gka_<grant id>.<secret>`: only this server can read it.
+ * `gka_<grant id>.<secret>`: only this server can read it. Personal access tokens are read too, whatever else the server issues.
  *
  * @example
  * ```ts
@@ -111,11 +130,16 @@ export const opaqueAccessTokens = {
   write: ({ grantId, secret }: GrantSecret): string => `gka_${grantId}.${secret}`,
   read(text: string): PresentedToken | undefined {
     const [, grantId, secret] = OPAQUE.exec(text) ?? []
-    if (grantId === undefined || secret === undefined) return undefined
+    if (grantId === undefined || secret === undefined) return personalToken(text)
     return { grantId: grantId as GrantId, hash: sha256(secret) }
   },
   grantIdOf,
 } satisfies AccessTokenFormat
+
+function personalToken(text: string): PresentedToken | undefined {
+  const parsed = parsePersonalToken(text)
+  return parsed && { grantId: parsed.grantId, hash: sha256(parsed.secret) }
+}
 
 /** The authorization scheme of an access token: of one that is bound to a key (RFC 9449 5), or of any other (RFC 6750 4). */
 export type TokenType = 'Bearer' | 'DPoP'

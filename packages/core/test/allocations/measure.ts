@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { HttpRequest } from '@grantkit/core'
-import { createFlightRecorder, type FlightRecorder } from '@grantkit/core/explain'
+import { createFlightRecorder, type FlightRecorder, signInAttempts } from '@grantkit/core/explain'
 import {
   ALICE,
   authorizationQuery,
@@ -170,7 +170,7 @@ async function bytesPerGrant(
 async function bytesAfterFlood(): Promise<number> {
   const recorder = createFlightRecorder()
   recorders.push(recorder)
-  const flooded = openService({ explain: true, onEvent: recorder.onEvent })
+  const flooded = openService({ explain: signInAttempts, onEvent: recorder.onEvent })
   const before = await liveBytes()
   for (let sent = 0; sent < 20_000; sent++) {
     const redirect_uri = `https://app${sent}.example/${'x'.repeat(200)}`

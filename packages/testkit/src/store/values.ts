@@ -44,6 +44,8 @@ function fullClient(): Required<Client> {
     oldSecretHash: 'b2xkIHNlY3JldA' as Hash,
     oldSecretEndsAt: 1_800_000_000,
     scopes: ['openid', 'courses:read'],
+    tokensPerMinute: 60,
+    grantsPerHour: 1000,
     scopeLimit: ['openid', 'courses:read', 'courses:write'],
     clientUri: 'https://client.example/',
     logoUri: 'https://client.example/logo.png',
@@ -94,6 +96,7 @@ export function grantValuePromises(subject: Subject): void {
     ['empty lists and texts', aGrant({ nonce: '', scopes: [], resources: [], redirectUri: '' })],
     ['a refresh state without a rotation', aGrant({ refresh: firstRefresh() })],
     ['no user and no code', withoutUser(aGrant())],
+    ['a personal access token', personalToken()],
     ['hundreds of scopes', aGrant({ scopes: range(500, (n) => `area-${n}:read`) })],
   ]
   describe('a grant', () => {
@@ -108,6 +111,11 @@ export function grantValuePromises(subject: Subject): void {
 
 function firstRefresh(): NonNullable<Grant['refresh']> {
   return { familyHash: 'f' as Hash, generation: 0, hash: 'h' as Hash, expiresAt: 1_800_000_000 }
+}
+
+function personalToken(): Grant {
+  const { code: _, refresh: __, redirectUri: ___, ...grant } = aGrant()
+  return { ...grant, origin: 'personal', label: 'CI on 😀', network: '203.0.113.0/24' }
 }
 
 function withoutOptionalMembers({ clientName: _, ...client }: Client): Client {

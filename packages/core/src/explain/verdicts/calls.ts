@@ -43,6 +43,27 @@ export const CALL_VERDICTS = {
     fix: NOTHING_TO_FIX,
     toDeveloper: 'Use the authorization code flow for this call: it needs a user.',
   },
+  bearer_personal: {
+    by: 'user',
+    sentence: 'The API was called with a personal access token, which this route does not accept.',
+    fix: 'If programs without a browser should use this route, allow personal access tokens there.',
+    toDeveloper:
+      'Use the authorization code flow for this call, or a route that accepts personal access tokens.',
+  },
+  bearer_sign_in_weak: {
+    by: 'app',
+    sentence: 'The API needs a stronger sign-in than the one that the access token began with.',
+    fix: 'If the app does not send its user to sign in again, it does not know RFC 9470: demand the class on single routes only.',
+    toDeveloper:
+      'After a 401 with `insufficient_user_authentication`, begin a new authorization with `acr_values` and `scope` of `WWW-Authenticate`. A refresh does not help.',
+  },
+  bearer_sign_in_old: {
+    by: 'app',
+    sentence: 'The API needs a more recent sign-in than the one that the access token began with.',
+    fix: 'If the app does not send its user to sign in again, it does not know RFC 9470: demand the age on single routes only.',
+    toDeveloper:
+      'After a 401 with `insufficient_user_authentication`, begin a new authorization with `max_age` and `scope` of `WWW-Authenticate`. A refresh does not help.',
+  },
   bearer_scope_missing: {
     by: 'app',
     sentence: 'The access token lacks a scope that this call needs.',
@@ -107,6 +128,12 @@ export const CALL_VERDICTS = {
     by: 'operator',
     sentence: 'The gateway requires a scope that does not exist here.',
     fix: 'Correct the scope in the configuration of the gateway.',
+    toDeveloper: 'The server is not set up for this call. Ask the operator.',
+  },
+  verify_sign_in_unknown: {
+    by: 'operator',
+    sentence: 'The gateway requires a class or an age of the sign-in that does not exist here.',
+    fix: 'Correct `acr_values` (one class of the server) or `max_age` (seconds, at least 1) in the configuration of the gateway.',
     toDeveloper: 'The server is not set up for this call. Ask the operator.',
   },
   gateway_names_no_request: {

@@ -27,4 +27,17 @@ export const GRANT_TYPE_VERDICTS = {
     fix: DEVELOPER_ONLY,
     toDeveloper: 'Use each access token until it expires (`expires_in`), instead of a new one for each call.',
   },
+  client_over_token_limit: {
+    by: 'operator',
+    sentence: 'The app has had as many tokens in a minute as its limit allows.',
+    fix: 'Raise the limit (`clients.update`, `tokensPerMinute`), or ask its developer why it needs so many tokens.',
+    toDeveloper:
+      'Wait for the time in `Retry-After` and repeat the request: nothing was used up. Use each access token until it expires.',
+  },
+  client_over_grant_limit: {
+    by: 'operator',
+    sentence: 'The app has had as many new grants in an hour as its limit allows.',
+    fix: 'Raise the limit of new grants (`clients.update`, `grantsPerHour`).',
+    toDeveloper: 'Wait for the time in `Retry-After`. Keep the refresh token: a refresh is no new grant.',
+  },
 } as const satisfies VerdictTexts

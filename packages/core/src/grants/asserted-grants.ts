@@ -1,6 +1,6 @@
-import { endGrant } from '../grants/change-grant.ts'
-import { revokeUserGrant } from '../grants/user-grants.ts'
 import type { Kernel } from '../kernel/kernel.ts'
+import { endGrant } from './change-grant.ts'
+import { revokeUserGrant } from './user-grants.ts'
 
 /** Which grants: those of an issuer, or of one of its users or workloads. */
 export interface EndGrantsOf {
@@ -8,6 +8,17 @@ export interface EndGrantsOf {
   readonly issuer: string
   /** `sub` of the assertions. Default: all. */
   readonly subject?: string | undefined
+}
+
+/** The grants that assertions brought (`jwtBearer`). */
+export interface AssertedGrants {
+  /**
+   * Ends all grants that an issuer has allowed, or those of one of its users or workloads. It reads every grant, so it is for
+   * commands. Remove the trust first: then no assertion brings another grant.
+   *
+   * @returns the number of grants that ended
+   */
+  endOf(of: EndGrantsOf): Promise<number>
 }
 
 /** By a scan: no request waits for it (docs/adr/0007). @returns the number of grants that ended */

@@ -1,0 +1,102 @@
+import { createResourceServer } from '@grantkit/core'
+import { pushedAuthorizationRequests } from '@grantkit/core/par'
+import { stepUp } from '@grantkit/core/step-up'
+import { describe, expect, it } from 'vitest'
+import { authorize, bodyOf, credentials, redirectOf, type TokenAnswer } from './client.ts'
+import { openDeviceService } from './device-service.ts'
+import { ISSUER, SCOPES } from './service.ts'
+import { CLASSES, called, openStepUp, requestWith } from './step-up-service.ts'
+
+/** Other ways by which a class of sign-in is asked for: pushed requests (RFC 9126), devices (RFC 8628). */
+
+describe('a pushed request', () => {
+  async function push(acr_values: string) {
+    const open = await openStepUp({ server: { features: [pushedAuthorizationRequests()] } })
+    const { service, client, query } = open
+    const form = { ...Object.fromEntries(new URLSearchParams(query({ acr_values }))), ...credentials(client) }
+    return { ...open, pushed: await service.send('POST', '/api/oauth/par', { form }) }
+  }
+
+  it('demands a class that nobody can remove from the address of the browser', async () => {
+    const { service, client, pushed, signedIn } = await push('phr')
+    const { request_uri } = bodyOf<{ request_uri: string }>(pushed)
+    const query = String(new URLSearchParams({ client_id: client.clientId, request_uri, acr_values: 'pwd' }))
+    const browser = { cookie: signedIn('pwd') }
+    const arrived = String((await authorize(service, query, browser)).headers.location)
+    const [, marked = ''] = arrived.split('?')
+    expect((await authorize(service, marked, browser)).headers.location).toBe('/login')
+    expect(service.shown.signInHint).toMatchObject({ acrValues: ['phr'] })
+  })
+
+  it('that names only unknown classes fails at the push', async () => {
+    const { pushed } = await push('urn:other')
+    expect([pushed.status, bodyOf(pushed)]).toMatchObject([
+      400,
+      { error: 'unmet_authentication_requirements' },
+    ])
+  })
+})
+
+describe('the request of a device', () => {
+  async function started(acr_values: string, required = true) {
+    const open = await openDeviceService({ server: { features: [stepUp({ classes: CLASSES, required })] } })
+    const { clock } = open.service
+    const device = await open.start({ acr_values })
+    const guard = createResourceServer({
+      ...{ resource: ISSUER, store: open.service.store, scopes: SCOPES, now: () => clock.now },
+      authenticationClasses: CLASSES,
+    })
+    const browser = (acr: string, at = clock.now) => `user=alice@${at}/${acr}/hwk`
+    return { ...open, device, guard, browser, clock }
+  }
+
+  it('sends a user with a weaker session from before to sign in again, back to the page for the code', async () => {
+    const { service, enter, device, browser, clock } = await started('phr')
+    const answer = await enter(device.user_code, browser('pwd', clock.now - 10))
+    expect([answer.status, answer.headers.location]).toEqual([303, '/login'])
+    expect(service.shown.signIn).toBe(`/oauth/device?user_code=${device.user_code}`)
+    expect(service.shown.signInHint).toMatchObject({ acrValues: ['phr'] })
+  })
+
+  it('goes on after a stronger sign-in, and its tokens tell it', async () => {
+    const { enter, answer, poll, device, guard, browser } = await started('mfa')
+    expect((await enter(device.user_code, browser('phr'))).body).toBe('device')
+    await answer('allow', browser('phr'))
+    const { access_token } = bodyOf<TokenAnswer>(await poll(device))
+    const api = guard.requiring({ acr: 'phr', maxAge: 60 })
+    expect((await called(api.access(requestWith(access_token), 'courses:read'))).status).toBe(200)
+  })
+
+  it('ends with an error page if the user has signed in since and is too weak again', async () => {
+    const { service, enter, device, browser } = await started('phr')
+    const answer = await enter(device.user_code, browser('pwd'))
+    expect([answer.status, answer.body]).toEqual([400, 'acr_values_unmet'])
+    expect(service.shown.error).toMatchObject({ error: 'unmet_authentication_requirements' })
+  })
+
+  it('goes on then with required: false', async () => {
+    const { enter, device, browser, clock } = await started('phr', false)
+    expect((await enter(device.user_code, browser('pwd', clock.now - 10))).headers.location).toBe('/login')
+    expect((await enter(device.user_code, browser('pwd'))).body).toBe('device')
+  })
+
+  it('with unknown classes alone fails at once', async () => {
+    const { ask } = await started('mfa')
+    expect(bodyOf(await ask({ acr_values: 'urn:other' }))).toMatchObject({
+      error: 'unmet_authentication_requirements',
+    })
+  })
+
+  it('to a server without classes may have anything as acr_values', async () => {
+    const { start, enter } = await openDeviceService()
+    const { user_code } = await start({ acr_values: 'x'.repeat(9000) })
+    expect((await enter(user_code)).body).toBe('device')
+  })
+})
+
+it('a request for a user who is known by id_token_hint demands the class too', async () => {
+  const { tokens, ask, signedIn } = await openStepUp()
+  const { id_token } = await tokens(signedIn('pwd'))
+  const hinted = await ask(signedIn('pwd'), { id_token_hint: id_token, acr_values: 'mfa', prompt: 'none' })
+  expect(redirectOf(hinted).error).toBe('login_required')
+})
