@@ -13,10 +13,10 @@ const WITH_PARTS = [
   // The contracts of stores and adapters.
   'packages/store-memory/src/memory-store.test.ts',
   'packages/adapter-*/src/index.test.ts',
-  'packages/{create-grantkit,testkit}/test/*.test.ts',
+  'packages/{create-grantkit,testkit,torture}/test/*.test.ts',
   'packages/server/test/{admin-api,grantkit}.test.ts',
   'packages/{adapter-hono,doctor,safe-fetch}/**/{runtimes,bundle,bin,safe-fetch,worker}.test.ts',
-  'packages/core/**/{allocations,consent-ticket,device-model,fuzzed-documents,grant.model,imports}.test.ts',
+  'packages/core/**/{allocations,consent-ticket,device-model,fuzzed-documents,grant-search,grant.model,imports}.test.ts',
   '{apps/reference,packages/server}/src/**/{listening,login,passwords,slow-requests}.test.ts',
   'docs/test/{code-blocks,how-to,lambda,mcp-*,migrate,quick-start,run-a-server,start,workers}.test.ts',
   'examples/*/*.test.ts',
@@ -35,7 +35,9 @@ const IN_A_BROWSER = [
   'documents',
   'oidc-client-ts',
   'pasted-callback',
+  'step-up',
   'known-client-redirects',
+  'personal-tokens-page',
   'ways-to-sign-in',
 ].map(flow)
 

@@ -1,4 +1,3 @@
-import type { HttpResponse } from '@grantkit/core'
 import {
   type Tokens as AllTokens,
   type Answer as AnswerOf,
@@ -7,35 +6,38 @@ import {
   type TestClient,
   testClient,
 } from '@grantkit/testkit/client'
+import type { Act, History } from './history.ts'
 import type { Tally } from './tally.ts'
 import { type Connection, unlessLost } from './wire.ts'
 
 const SCOPE = 'courses:read'
-/** Slightly less than the retry window of the service: an older token may rightly be refused. */
-const RETRY_MS = 50_000
 
 type Tokens = Pick<AllTokens, 'access_token' | 'refresh_token'>
 type Answer = AnswerOf & Partial<AllTokens>
 
-/**
- * One installation of an app and its expectations. After a lost answer it acts as a good client does, and knows which
- * outcomes are correct.
- */
+interface Held extends Tokens {
+  readonly family: string
+}
+
+interface Approved {
+  readonly approval: Approval
+  readonly family: string
+}
+
+/** One installation of an app. After a lost answer it acts as a good client does. The history says what was correct. */
 export class Installation {
   private readonly connection: Connection
-  private readonly tally: Tally
+  private readonly history: History
   private readonly baseUrl: string
   private readonly browser: Browser
   private client: TestClient | undefined
-  private tokens: Tokens | undefined
-  /** The time when the first answer to the current refresh token was lost. */
-  private lostAt: number | undefined
-  private readonly over: string[] = []
+  private tokens: Held | undefined
+  private readonly over: Held[] = []
 
   /** @param baseUrl the address for the pages and cookies of the service */
-  constructor(connection: Connection, tally: Tally, browser: Browser, baseUrl: string) {
+  constructor(connection: Connection, { history }: Tally, browser: Browser, baseUrl: string) {
     this.connection = connection
-    this.tally = tally
+    this.history = history
     this.browser = browser
     this.baseUrl = baseUrl
   }
@@ -43,7 +45,6 @@ export class Installation {
   /** Starts as a new installation: the old tokens belong to the old client. */
   async register(): Promise<void> {
     this.tokens = undefined
-    this.lostAt = undefined
     const { connection, browser } = this
     // An outage is counted where the request is sent; the old client is then kept.
     this.client = await testClient(this.baseUrl, { ...connection, browser }).catch(() => this.client)
@@ -52,59 +53,52 @@ export class Installation {
   /** Sends the user through sign-in and consent, and redeems the code. */
   async signIn(): Promise<void> {
     if (this.client === undefined) await this.register()
-    const approval = await this.approve()
-    if (approval === undefined) return
-    const first = await this.redeem(approval)
-    const answer = first ?? (await this.redeem(approval))
-    if (isServed(answer)) this.hold(answer)
-    else if (first === undefined) this.tally.setback('codes lost with an answer')
-    else this.tally.fault('grants ended without cause', 'a code was refused when it was first presented')
+    const approved = await this.approve()
+    if (approved === undefined) return
+    const answer = (await this.redeem(approved)) ?? (await this.redeem(approved))
+    if (isServed(answer)) this.tokens = heldOf(answer, approved.family)
   }
 
-  /** Presents one code at several replicas at once. */
+  /** Presents one code at several replicas at once, and once more when one of them is redeemed: that ends the grant. */
   async raceForCode(contenders: number): Promise<void> {
-    const approval = await this.approve()
-    if (approval === undefined) return
-    const answers = await Promise.all(Array.from({ length: contenders }, () => this.redeem(approval)))
-    const served = answers.filter(isServed)
-    if (served.length > 1) this.tally.fault('double issues', `a code gave ${served.length} pairs`)
-    // All others were replays, which end the grant (RFC 6749 4.1.2). Without any answer, the result is unknown.
-    for (const answer of served) {
-      if (answers.every((each) => each !== undefined && each.status !== 503)) this.end(tokensOf(answer))
-    }
+    const approved = await this.approve()
+    if (approved === undefined) return
+    const each = (_: unknown, contender: number) => this.redeem(approved, `app-${contender}`)
+    const answers = await Promise.all(Array.from({ length: contenders }, each))
+    await this.redeem(approved)
+    for (const answer of answers.filter(isServed)) this.over.push(heldOf(answer, approved.family))
   }
 
   /** Presents one refresh token at several replicas at once, as the processes of one app do. */
   async refresh(contenders = 1): Promise<void> {
     const { client, tokens } = this
     if (client === undefined || tokens === undefined) return this.signIn()
+    const { family, refresh_token } = tokens
     const answers = await Promise.all(
-      Array.from({ length: contenders }, () => unlessLost(client.refresh(tokens.refresh_token))),
+      Array.from({ length: contenders }, (_, contender) =>
+        this.send('refresh', { family, credential: refresh_token, process: `app-${contender}` }, () =>
+          client.refresh(refresh_token),
+        ),
+      ),
     )
-    const served = answers.filter(isServed)
-    const successors = new Set(served.map(({ refresh_token }) => refresh_token))
-    if (successors.size > 1)
-      this.tally.fault('double issues', `a refresh token gave ${successors.size} successors`)
-    const [first] = served
-    if (first) return this.hold(first)
-    if (answers.some((answer) => answer?.status === 400)) this.refused()
-    else this.lostAt ??= Date.now()
+    const [first] = answers.filter(isServed)
+    if (first) this.tokens = heldOf(first, family)
+    else if (answers.some((answer) => answer?.status === 400)) this.tokens = undefined
   }
 
   async call(): Promise<void> {
     const { tokens } = this
     if (tokens === undefined) return this.signIn()
-    const answer = await this.courses(tokens.access_token)
-    if (answer?.status === 401) this.tally.fault('live tokens refused', 'at the API')
-    await this.callWithWhatIsOver()
+    await this.courses(tokens)
+    const over = this.over[Math.floor(Math.random() * this.over.length * 4)]
+    if (over !== undefined) await this.courses(over)
   }
 
   async introspect(): Promise<void> {
     const { client, tokens } = this
     if (client === undefined || tokens === undefined) return this.signIn()
-    const answer = await unlessLost(client.introspect(tokens.access_token))
-    if (answer?.status === 200 && answer.active !== true)
-      this.tally.fault('live tokens refused', 'at introspection')
+    const { family, access_token } = tokens
+    await this.send('introspect', { family, credential: access_token }, () => client.introspect(access_token))
   }
 
   /** Repeats the revocation until it is acknowledged: before that, its result is unknown. */
@@ -112,9 +106,12 @@ export class Installation {
     const { client, tokens } = this
     if (client === undefined || tokens === undefined) return
     this.tokens = undefined
+    const { family, refresh_token } = tokens
     for (let attempt = 0; attempt < 20; attempt++) {
-      const answer = await unlessLost(client.revoke(tokens.refresh_token))
-      if (answer?.status === 200) return this.end(tokens)
+      const answer = await this.send('revoke', { family, credential: refresh_token }, () =>
+        client.revoke(refresh_token),
+      )
+      if (answer?.status === 200) return void this.over.push(tokens)
       await new Promise((later) => setTimeout(later, 100))
     }
   }
@@ -123,63 +120,61 @@ export class Installation {
   async attack(): Promise<void> {
     const [, grant = 'x'] = /^gkr_([^.]+)/.exec(this.tokens?.refresh_token ?? '') ?? []
     const guess = `gkr_${grant}.${'f'.repeat(22)}.1.${'s'.repeat(43)}`
-    const answers: (HttpResponse | Answer | undefined)[] = [
-      this.client && (await unlessLost(this.client.refresh(guess))),
-      await this.courses(`gka_${grant}.${'s'.repeat(43)}`),
-    ]
-    if (answers.some((answer) => answer?.status === 200)) this.tally.fault('double issues', 'for a guess')
+    const thief = { family: 'guesses', process: 'thief', forbidden: 'a guess' }
+    const { client } = this
+    if (client) await this.send('refresh', { ...thief, credential: guess }, () => client.refresh(guess))
+    await this.courses({ access_token: `gka_${grant}.${'s'.repeat(43)}`, ...thief })
   }
 
   /** The other requests count an outage during the pages as a setback. */
-  private async approve(): Promise<Approval | undefined> {
-    return this.client?.approve(SCOPE).catch(() => undefined)
+  private async approve(): Promise<Approved | undefined> {
+    const approval = await this.client?.approve(SCOPE).catch(() => undefined)
+    if (approval === undefined) return undefined
+    const approved = { approval, family: this.history.newFamily() }
+    await this.history.record({ ...codeOf(approved), f: 'approve', process: 'user' }, async () => ({
+      status: 200,
+    }))
+    return approved
   }
 
-  private async redeem(approval: Approval): Promise<Answer | undefined> {
-    const answer = this.client && (await unlessLost(this.client.redeem(approval)))
+  private async redeem(approved: Approved, process = 'app'): Promise<Answer | undefined> {
+    const { client } = this
+    if (client === undefined) return undefined
+    const answer = await this.send('redeem', { ...codeOf(approved), process }, () =>
+      client.redeem(approved.approval),
+    )
     return answer?.status === 503 ? undefined : answer
   }
 
-  private courses(token: string): Promise<HttpResponse | undefined> {
-    const headers = { authorization: `Bearer ${token}` }
-    return unlessLost(
-      this.connection.send(`${this.baseUrl}/api/courses`, { method: 'GET', headers, body: '' }),
+  private async courses(
+    token: Omit<Act, 'f' | 'process'> & Partial<Act> & Pick<Tokens, 'access_token'>,
+  ): Promise<void> {
+    const { access_token, family, process, forbidden } = token
+    const headers = { authorization: `Bearer ${access_token}` }
+    const url = `${this.baseUrl}/api/courses`
+    await this.send('use', { family, process, forbidden, credential: access_token }, () =>
+      this.connection.send(url, { method: 'GET', headers, body: '' }),
     )
   }
 
-  private hold(answer: Answer): void {
-    this.tokens = tokensOf(answer)
-    this.lostAt = undefined
+  private send<A extends { readonly status: number }>(
+    f: Act['f'],
+    act: Omit<Act, 'f' | 'process'> & { readonly process?: string | undefined },
+    request: () => Promise<A>,
+  ): Promise<A | undefined> {
+    return this.history.record({ ...act, f, process: act.process ?? 'app' }, () => unlessLost(request()))
   }
+}
 
-  private refused(): void {
-    const excused = this.lostAt !== undefined && Date.now() - this.lostAt > RETRY_MS
-    if (excused) this.tally.setback('grants lost with an answer')
-    else
-      this.tally.fault(
-        'grants ended without cause',
-        `the client ${this.client?.clientId} was refused its refresh token`,
-      )
-    this.tokens = undefined
-    this.lostAt = undefined
-  }
-
-  private end({ access_token, refresh_token }: Tokens): void {
-    this.over.push(access_token, refresh_token)
-  }
-
-  private async callWithWhatIsOver(): Promise<void> {
-    const token = this.over[Math.floor(Math.random() * this.over.length * 4)]
-    if (token === undefined) return
-    const answer = await this.courses(token)
-    if (answer?.status === 200) this.tally.fault('tokens that came back', token.slice(0, 12))
-  }
+/** A family has one code. */
+function codeOf({ family }: Approved): Pick<Act, 'family' | 'credential'> {
+  return { family, credential: `code of ${family}` }
 }
 
 function isServed(answer: Answer | undefined): answer is Answer {
   return answer?.status === 200
 }
 
-function tokensOf({ access_token, refresh_token }: Answer): Tokens {
-  return { access_token: String(access_token), refresh_token: String(refresh_token) }
+function heldOf({ access_token, refresh_token }: Answer, family: string): Held {
+  return { access_token: String(access_token), refresh_token: String(refresh_token), family }
 }

@@ -1,9 +1,7 @@
+import { History } from './history.ts'
+
 /** Events that must never happen; each is a fault of the service. */
 const FAULTS = [
-  'double issues',
-  'tokens that came back',
-  'live tokens refused',
-  'grants ended without cause',
   'errors that are not 503',
   'schools that differ',
   'lost updates',
@@ -12,10 +10,11 @@ const FAULTS = [
 type Fault = (typeof FAULTS)[number]
 
 /** Events that an outage may cause. */
-type Setback = '503' | 'no answer' | 'codes lost with an answer' | 'grants lost with an answer'
+type Setback = '503' | 'no answer'
 
-/** Counts the events under load, and the duration of answers. */
+/** Counts the events under load, and the duration of answers. What concerns grants is in the history. */
 export class Tally {
+  readonly history = new History()
   /** How often a record of the school was read at one more replica. */
   compared = 0
   private readonly faults = new Map<Fault, string[]>()
@@ -49,7 +48,8 @@ export class Tally {
 
   /** All faults with their details; empty if there was none. */
   allFaults(): string[] {
-    return [...this.faults].flatMap(([fault, cases]) => cases.map((what) => `${fault}: ${what}`))
+    const counted = [...this.faults].flatMap(([fault, cases]) => cases.map((what) => `${fault}: ${what}`))
+    return [...counted, ...this.history.findings()]
   }
 
   setbacksOf(setback: Setback): number {

@@ -5,5 +5,6 @@ import type { SchoolConfig } from './config.ts'
 export async function loadService(): Promise<ConfiguredService<SchoolConfig>> {
   const { schoolConfig } = await import('./config.ts')
   const config = schoolConfig(process.env)
-  return { config, definition: (await import('./service.ts')).SCHOOL }
+  const { schoolDefinition } = await import('./service.ts')
+  return { config, definition: schoolDefinition(config) }
 }

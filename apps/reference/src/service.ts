@@ -10,16 +10,18 @@ import {
   type ServiceDefinition,
   type Storage,
 } from '@grantkit/server'
+import type { SchoolConfig } from './config.ts'
 import { DEMO_ACCOUNTS } from './demo-accounts.ts'
 import { documents } from './documents/routes.ts'
 import { viewerClient } from './documents/viewer-client.ts'
 import { home } from './home/home.ts'
 import { mcp } from './mcp/route.ts'
+import type { RequiredSignIn } from './oauth/guard.ts'
 import { schoolApi } from './school/api.ts'
 import { SCHOOL_MIGRATIONS } from './school/migrations.ts'
 import { schoolRecords } from './school/records.ts'
 
-/** What the code of the school adds to its server: an API, documents, an MCP server and their tables. */
+/** What the code of the school adds to its server, without the routes. */
 export const SCHOOL: ServiceDefinition = {
   // The page at /docs is a public client, which a profile does not allow.
   features: ({ baseUrl, features }) => (features.profile === undefined ? [viewerClient(baseUrl)] : []),
@@ -35,18 +37,29 @@ export const SCHOOL: ServiceDefinition = {
     trail: 'pnpm trail',
     doctor: 'pnpm examine',
   },
-  mount,
+}
+
+type OwnConfig = Config & Partial<Pick<SchoolConfig, 'passkeyToRemove'>>
+
+/** The same with an API, documents and an MCP server. */
+export function schoolDefinition(config: OwnConfig): ServiceDefinition {
+  return { ...SCHOOL, mount: (context) => mount(context, config) }
 }
 
 /** The service without a server of its own, for commands and tests. @param features next to those of the config */
 export function createService(
-  config: Config,
+  config: OwnConfig,
   observers: Observers,
   storage: Omit<Storage, 'close'>,
   features: readonly Feature[] = [],
 ): Promise<Service> {
   const withFeatures = (own: Config) => [...(SCHOOL.features?.(own) ?? []), ...features]
-  return createOnServer({ definition: { ...SCHOOL, features: withFeatures }, config, observers, storage })
+  return createOnServer({
+    definition: { ...schoolDefinition(config), features: withFeatures },
+    config,
+    observers,
+    storage,
+  })
 }
 
 /** The storage of the service, with the tables of the school. */
@@ -58,8 +71,16 @@ export function openSchoolStorage(
   return openStorage(config, onWarning, { ...options, definition: SCHOOL })
 }
 
-function mount(context: MountContext) {
-  const { baseUrl } = context.config
+/** Signed in with a passkey, at most five minutes ago. */
+const BY_PASSKEY: RequiredSignIn = { acr: 'phr', maxAge: 300 }
+
+function mount(context: MountContext, { passkeyToRemove = false }: OwnConfig) {
+  const { baseUrl, features } = context.config
+  // Without the option, tokens from before are refused too: their users could not revoke them.
+  const guard = (resource: string) =>
+    features.personalTokens.enabled
+      ? context.guard(resource).allowing({ personalTokens: true })
+      : context.guard(resource)
   const school = schoolRecords(context.database, randomUUID)
   const openApi = () =>
     context.openApi({
@@ -71,8 +92,8 @@ function mount(context: MountContext) {
     })
   return [
     home(context),
-    schoolApi(context.guard(baseUrl), school),
+    schoolApi(guard(baseUrl), school, passkeyToRemove ? BY_PASSKEY : undefined),
     documents({ context, school, openApi }),
-    mcp(baseUrl, context.guard(`${baseUrl}/mcp`), school),
+    mcp(baseUrl, guard(`${baseUrl}/mcp`), school),
   ]
 }

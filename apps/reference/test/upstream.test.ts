@@ -5,11 +5,11 @@ import { type Purpose, upstreamSignIn } from '@grantkit/server/internal/upstream
 import { createMemoryStore } from '@grantkit/store-memory'
 import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { type Claims, runOpenIdProvider } from './openid-provider.ts'
+import { type Authentication, type Claims, runOpenIdProvider } from './openid-provider.ts'
 
 const BASE_URL = 'https://school.example'
 const CALLBACK = `${BASE_URL}/login/with/partner/callback`
-const PURPOSE: Purpose = { returnTo: '/account', fresh: false, linkFor: '' }
+const PURPOSE: Purpose = { returnTo: '/account', fresh: false, linkFor: '', acrValues: '' }
 const VERIFIED: Claims = (login) => ({
   email: `${login}@school.example`,
   email_verified: true,
@@ -20,8 +20,13 @@ function pairOf(cookie: string): string {
   return cookie.split(';')[0] ?? ''
 }
 
-async function open(claims = VERIFIED, change: Partial<Provider> = {}, age = 0) {
-  const op = await runOpenIdProvider(CALLBACK, claims, age)
+async function open(
+  claims = VERIFIED,
+  change: Partial<Provider> = {},
+  age = 0,
+  authentication: Authentication = {},
+) {
+  const op = await runOpenIdProvider(CALLBACK, claims, age, authentication)
   onTestFinished(op.close)
   const options = { secret: 'x'.repeat(32), baseUrl: BASE_URL, store: createMemoryStore() }
   const provider = { ...op.provider, ...change }
@@ -42,6 +47,21 @@ async function open(claims = VERIFIED, change: Partial<Provider> = {}, age = 0) 
     },
   }
 }
+
+it.each([
+  ['trusts', true, 'phr', { acr: 'phr', amr: ['pop', 'user'] }],
+  ['does not trust', false, null, { acr: undefined, amr: undefined }],
+])(
+  'knows how the user signed in at a provider that the operator %s with it',
+  async (_, trustAcr, sent, known) => {
+    const how = { acr: 'phr', amr: ['pop', 'user'] }
+    const { signIn, answered } = await open(VERIFIED, { trustAcr }, 0, how)
+    const { cookies, query, location } = await answered({ ...PURPOSE, acrValues: 'phr' })
+    expect(location.searchParams.get('acr_values')).toBe(sent)
+    const { identity, purpose } = await signIn.finish(cookies, query)
+    expect([{ acr: identity.acr, amr: identity.amr }, purpose.acrValues]).toEqual([known, 'phr'])
+  },
+)
 
 it('returns the identity and the purpose of the redirect', async () => {
   const { signIn, answered, provider } = await open()

@@ -19,3 +19,6 @@ export {
   pages,
 } from './pages.ts'
 export type { ConnectedAppsList } from './views/connected-apps.ts'
+export type { ChosenToken, NewTokenForm } from './views/personal-token-form.ts'
+export type { PersonalTokensView, ShownPersonalToken } from './views/personal-tokens.ts'
+export type { StepUpNotice } from './views/step-up.ts'

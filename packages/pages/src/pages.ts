@@ -23,6 +23,8 @@ import { deviceAnsweredPage, devicePage, userCodePage } from './views/device.ts'
 import { errorPage } from './views/error.ts'
 import { logoutPage, signedOutPage } from './views/logout.ts'
 import { openAppPage } from './views/open-app.ts'
+import { type PersonalTokensView, personalTokensPage } from './views/personal-tokens.ts'
+import { type StepUpNotice, stepUpNotice } from './views/step-up.ts'
 
 /** The pages by name, with what each of them shows. */
 export interface PageViews {
@@ -36,6 +38,7 @@ export interface PageViews {
   logoutPage: LogoutView
   signedOutPage: SignedOutView
   connectedAppsPage: ConnectedAppsView
+  personalTokensPage: PersonalTokensView
 }
 
 export interface PagesOptions {
@@ -82,6 +85,10 @@ export interface Pages {
   readonly connectedApps: ConnectedAppsPages
   /** The cards of that page, for a page of yours. Its forms need `form-action 'self'`. */
   connectedAppsList(list: ConnectedAppsList): SafeHtml
+  /** For a sign-in page of yours: why a password is not enough, and the form for a passkey. */
+  stepUpNotice(notice: StepUpNotice): SafeHtml
+  /** The personal access tokens of a user, with a form for a new one. Check its forms yourself. */
+  personalTokensPage(view: PersonalTokensView): Promise<HttpResponse>
   /** A page of yours in the same layout. @param content `locale`: one of the languages; the first by default */
   page(content: PageContent & { readonly locale?: string | undefined }): HttpResponse
 }
@@ -102,6 +109,7 @@ const ORIGINALS: {
   logoutPage,
   signedOutPage,
   connectedAppsPage,
+  personalTokensPage,
 }
 
 /**
@@ -149,6 +157,8 @@ export function pages(options: PagesOptions): Pages {
     logout: { logoutPage: shown('logoutPage'), signedOutPage: shown('signedOutPage') },
     connectedApps: { connectedAppsPage: shown('connectedAppsPage') },
     connectedAppsList: (list) => connectedAppsList(contextOf(list.locale), list),
+    stepUpNotice: (notice) => stepUpNotice(contextOf(notice.locale), notice),
+    personalTokensPage: shown('personalTokensPage'),
     page: ({ locale, ...content }) => layout(contextOf(locale), content),
   }
 }

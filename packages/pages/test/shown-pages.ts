@@ -3,6 +3,7 @@ import type { ConsentScope, ConsentView, HttpRequest, HttpResponse, PublicClient
 import { html } from '@remix-run/html-template'
 import type { Pages } from '../src/index.ts'
 import { connectedAppsView } from './connected-apps-view.ts'
+import { madeTokenView, noTokensView, tokensView } from './personal-tokens-view.ts'
 
 const request: HttpRequest = { method: 'GET', path: '/oauth/device', query: '', headers: {}, body: '' }
 const session = { id: 'session', subject: 'ada', authTime: 0 }
@@ -103,7 +104,7 @@ export const KNOWN: Partial<ConsentView> = {
 
 /** Each page, by the name of its picture. @param app what it calls itself */
 export function shownPages(
-  { interaction, callbackPage, device, logout, connectedApps, page }: Pages,
+  { interaction, callbackPage, device, logout, connectedApps, personalTokensPage, page }: Pages,
   locale: string,
   app = CLIENT.clientName,
 ): Readonly<Record<string, () => HttpResponse | Promise<HttpResponse>>> {
@@ -126,11 +127,8 @@ export function shownPages(
     parameters: { redirect_uri: 'https://elsewhere.example/' },
     reference: '7K3M-Q2WD-R4X8A',
   }
-  const apps = connectedAppsView(
-    view,
-    app,
-    fewScopes(locale).map(({ allowedBefore: _, ...scope }) => scope),
-  )
+  const scopes = fewScopes(locale).map(({ allowedBefore: _, ...scope }) => scope)
+  const apps = connectedAppsView(view, app, scopes)
   const notice = { change: 'disconnected' as const, app }
   return {
     consent: () => interaction.consentPage(consentView(locale, { client, canShowCallback: true })),
@@ -157,6 +155,11 @@ export function shownPages(
     'connected-apps-changed': () =>
       connectedApps.connectedAppsPage({ ...apps, next: undefined, first: '/', apps: [], notice }),
     'connected-apps-expired': () => connectedApps.connectedAppsPage({ ...apps, expired: true }),
+    'personal-tokens': () => personalTokensPage(tokensView(view, scopes, app)),
+    'personal-tokens-ended': () => personalTokensPage({ ...noTokensView(view, scopes), ended: app ?? '' }),
+    'personal-tokens-full': () =>
+      personalTokensPage({ ...noTokensView(view, manyScopes(locale)), problem: 'full', status: 409 }),
+    'personal-token-made': () => personalTokensPage(madeTokenView(view, scopes, app)),
     'sign-in': () => page(signIn(locale)),
   }
 }

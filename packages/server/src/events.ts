@@ -5,6 +5,11 @@ import type { ClientCredentialsTokenIssued } from '@grantkit/core/client-credent
 import type { DocumentChanged, DocumentCopyUsed, DocumentFailed } from '@grantkit/core/client-documents'
 import type { DeviceEvent } from '@grantkit/core/device'
 import type { AssertionExchanged, AssertionRefused } from '@grantkit/core/jwt-bearer'
+import type {
+  PersonalTokenCreated,
+  PersonalTokenEnded,
+  PersonalTokenExpiring,
+} from '@grantkit/core/personal-tokens'
 import type { TokenExchanged } from '@grantkit/core/token-exchange'
 import type { WebhookDisabled, WebhookUndelivered } from '@grantkit/core/webhooks'
 import type { AccountEvent } from './accounts/account-rows.ts'
@@ -29,6 +34,9 @@ export type ServiceEvent =
   | AssertionExchanged
   | AssertionRefused
   | DeviceEvent
+  | PersonalTokenCreated
+  | PersonalTokenEnded
+  | PersonalTokenExpiring
   | LogoutUndelivered
   | OutboxFailed
   | WebhookDisabled
@@ -76,6 +84,10 @@ export const EVENT_TYPES: readonly string[] = Object.keys({
   assertion_exchanged: true,
   assertion_refused: true,
   client_credentials_token_issued: true,
+  personal_token_created: true,
+  personal_token_ended: true,
+  personal_token_expiring: true,
+  personal_tokens_leaked: true,
   access_token_dropped: true,
   access_token_revoked: true,
   grant_revoked: true,

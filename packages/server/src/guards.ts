@@ -5,9 +5,11 @@ import {
   type ResourceServer,
   type ScopeCatalogue,
 } from '@grantkit/core'
+import { signInAttempts } from '@grantkit/core/explain'
 import { ADMIN_SCOPES, adminResource } from './admin-api/scopes.ts'
 import { proofsOf } from './authorization/dpop.ts'
 import type { ServiceContext } from './service-context.ts'
+import { AUTHENTICATION_CLASSES } from './sign-in/authentication-classes.ts'
 
 /** Guards of resources with the tokens of this server. */
 export interface Guards {
@@ -25,8 +27,9 @@ export function guardsOf(
 ): Guards {
   const { config, storage, secret, onEvent } = context
   const proofs = proofsOf(config.features, secret)
-  const explained = { explain: config.explain, secret }
-  const shared = { store: storage.store, accessTokens, proofs, ...explained, onEvent }
+  const explained = { explain: config.explain ? signInAttempts : undefined, secret }
+  const authenticationClasses = config.features.stepUp ? AUTHENTICATION_CLASSES : undefined
+  const shared = { store: storage.store, accessTokens, proofs, authenticationClasses, ...explained, onEvent }
   return {
     api: (resource) => createResourceServer({ ...shared, scopes, anonymous: 'allow', resource }),
     admin: () => adminGuard(shared, config.baseUrl),

@@ -1,6 +1,7 @@
 import { type Config, parseConfig } from './config/config.ts'
 import type { ServerConfig } from './config/schema.ts'
 import type { Environment } from './config/variables.ts'
+import { workloadWarnings } from './config/workload-names.ts'
 import type { ServiceDefinition } from './definition.ts'
 import type { Listening } from './listen/listening.ts'
 import { createLogger, logErrors, logEvents } from './operations/logging.ts'
@@ -46,6 +47,7 @@ export async function createServer(
 ): Promise<Server> {
   const config = parseConfig({ config: written, environment })
   const log = createLogger(config)
+  for (const warning of workloadWarnings(config)) log.warn(warning)
   const storage = await openStorage(config, (warning) => log.warn(warning), { definition })
   try {
     const logged = { onEvent: logEvents(log), onError: logErrors(log) }

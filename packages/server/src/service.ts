@@ -3,6 +3,7 @@ import type { Route } from '@grantkit/core/adapter'
 import { Hono } from 'hono'
 import type { AccountDirectory } from './accounts/account-directory.ts'
 import type { AccountRows } from './accounts/account-rows.ts'
+import { accountsThatEndTokens } from './accounts/accounts-that-end-tokens.ts'
 import { accountsThatTell, type EndingSessions } from './accounts/accounts-that-tell.ts'
 import { type OperatorActions, operatorActions } from './admin/operator-actions.ts'
 import { type Overview, overviewOf, stateOf } from './admin/overview.ts'
@@ -14,18 +15,23 @@ import { callerMiddleware, withCaller } from './audit/caller.ts'
 import { signInHistory } from './audit/sign-in-history.ts'
 import { trailReader } from './audit/trail-reader.ts'
 import { authorizationServer } from './authorization/authorization-server.ts'
+import { outboundFetch } from './authorization/client-documents.ts'
 import { knownClientsOf } from './authorization/known-clients.ts'
 import { commandNamesOf } from './command-names.ts'
+import type { Config } from './config/config.ts'
 import type { MountContext, Mounted } from './definition.ts'
 import { type Guards, guardsOf } from './guards.ts'
 import { trustedProxies } from './http/proxy-trust.ts'
 import { behindProxies, callerOf } from './http/trusted-proxies.ts'
+import { withTokenMails } from './mail/personal-token-mails.ts'
 import type { DescribedServer } from './openapi/described-server.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { health, type Probes, probesOf, reachable } from './operations/health.ts'
 import { measuredRoute, measuring } from './operations/measured-responses.ts'
 import { type LateServer, pagesOptions, siteOf } from './pages/pages-options.ts'
 import { type PagesOptions, pages } from './pages/routes.ts'
+import { leakedTokens } from './personal-tokens/leaked-tokens.ts'
+import { scannerKeys } from './personal-tokens/scanner-keys.ts'
 import { type ServiceContext, type ServiceParts, serviceContext } from './service-context.ts'
 import { statisticsReader } from './statistics/statistics-reader.ts'
 import { type OpenUsers, openUsers } from './users/open-users.ts'
@@ -36,6 +42,8 @@ export interface Service {
   readonly app: Hono
   readonly clients: AuthorizationServer['clients']
   readonly grants: AuthorizationServer['grants']
+  /** Present if users may create personal access tokens. */
+  readonly personalTokens: PagesOptions['personalTokens']
   readonly accounts: AccountRows
   readonly directory: AccountDirectory
   /** What an operator does with users and clients. */
@@ -53,7 +61,7 @@ export interface Service {
 /** Puts a service together. @throws Error when a configured file cannot be used */
 export async function createService(parts: ServiceParts): Promise<Service> {
   const { addsAccounts = true } = parts
-  const context = await serviceContext(parts)
+  const context = withTokenMails(await serviceContext(parts), (id) => opened.accounts.find(id))
   const { trustProxy } = context.config
   const trusted = trustProxy === undefined ? undefined : trustedProxies(trustProxy)
   const callers = callerOf(trusted)
@@ -63,8 +71,10 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     metadata: () => server.metadata,
     findClient: (id) => server.clients.find(id),
     sessionsEnded: (ended) => server.sessions.ended(ended),
+    endTokens: (subject, by) => server.grants.revokeAll(subject, { clientId: 'personal', by }),
   }
-  const users = { ...opened, accounts: accountsThatTell(opened.accounts, endingOf(context, serverOfPages)) }
+  const telling = accountsThatTell(opened.accounts, endingOf(context, serverOfPages))
+  const users = { ...opened, accounts: accountsThatEndTokens(telling, serverOfPages.endTokens) }
   const options = await pagesOptions(context, users, serverOfPages, callers)
   const server: AuthorizationServer = await authorizationServer(context, options)
   const running = { context, users, options, server, guards: guardsOf(context, server, options.scopes) }
@@ -82,6 +92,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     [
       ...ownRoutes(running, (info) => JSON.stringify(openApiDocument(app, describedServer(running), info))),
       ...adminApiOf(running, operators),
+      ...(await leakReports(context, options)),
       pages(options, server.grants).route('/', admin(operators)),
       health(async () => !draining && (await ready())),
     ],
@@ -94,6 +105,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     app,
     clients: server.clients,
     grants: server.grants,
+    personalTokens: options.personalTokens,
     accounts: users.accounts,
     directory: users.directory,
     actions: operators.actions,
@@ -143,6 +155,7 @@ function operatorsOf({ context, users, options, server }: Running, probes: Probe
     grants,
     trail,
     statistics,
+    registersWithToken: registersWithToken(context.config),
     onEvent,
     actions: operatorActions({ accounts, clients, grants, onError }),
     overview: overviewOf(watched),
@@ -155,7 +168,14 @@ function describedServer({ context: { config }, server, guards }: Running): Desc
   const { baseUrl, scopes } = config
   const resources = Object.keys(config.resources)
   const known = knownClientsOf(config).on.filter(({ redirectUris }) => redirectUris.length > 0)
-  return { baseUrl, scopes, resources, bindsTokens: guards.bindsTokens, known, mounted: server.description }
+  const { bindsTokens } = guards
+  const shown = { baseUrl, scopes, resources, bindsTokens, known, mounted: server.description }
+  return { ...shown, registersWithToken: registersWithToken(config) }
+}
+
+/** Whether registration needs an initial access token. */
+function registersWithToken({ features }: Config): boolean {
+  return features.registration && features.initialAccessTokens
 }
 
 /** The routes of the service itself. */
@@ -175,6 +195,16 @@ function ownRoutes(
     guard: guards.api,
   })
   return mounted ?? []
+}
+
+/** Empty without personal access tokens, or if no secret scanner is configured. */
+async function leakReports(
+  { config, onError }: ServiceContext,
+  { personalTokens }: PagesOptions,
+): Promise<readonly Mounted[]> {
+  const { scannerKeys: url } = config.features.personalTokens
+  if (personalTokens === undefined || url === undefined) return []
+  return [leakedTokens(personalTokens, scannerKeys(url, await outboundFetch(config), { onError }))]
 }
 
 function adminApiOf(

@@ -6,6 +6,7 @@ import { refusePublicPasswords } from './accounts/open-accounts.ts'
 import { commandNamesOf } from './command-names.ts'
 import type { Config } from './config/config.ts'
 import { ConfigError } from './config/config-error.ts'
+import { workloadWarnings } from './config/workload-names.ts'
 import type { ConfiguredService, LoadService } from './configured-service.ts'
 import type { OnEvent } from './events.ts'
 import type { Listen } from './listen/listening.ts'
@@ -48,6 +49,7 @@ async function start<Configured extends Config>(
 ): Promise<void> {
   const { config, definition } = configured
   const log = createLogger(config)
+  for (const warning of workloadWarnings(config)) log.warn(warning)
   const demo = options.demo || undefined
   const storage = await openStorage(config, (warning) => log.warn(warning), { definition, demo })
   try {

@@ -239,6 +239,19 @@ describe('clients', () => {
     })
   })
 
+  it('have limits that can be set and removed', async () => {
+    const limits = { tokens_per_minute: 60, grants_per_hour: 5 }
+    const redirect_uris = ['https://portal.example/cb']
+    const { data: added } = await api.clients.addClient({ client_name: 'Portal', redirect_uris, ...limits })
+    expect(added).toMatchObject(limits)
+    const headers = { ...api.baseApiParams?.headers, 'if-match': '*' }
+    const update = (body: object) => said(api.clients.updateClient(added.client_id, body, { headers }))
+    const { body } = await update({ tokens_per_minute: null })
+    expect(body).toMatchObject({ grants_per_hour: 5 })
+    expect(body).not.toHaveProperty('tokens_per_minute')
+    expect(await update({ grants_per_hour: 0 })).toMatchObject({ status: 400 })
+  })
+
   it('change by the ETag with which they were read, once', async () => {
     const { data: added, headers } = await api.clients.addClient({
       client_name: 'Portal',

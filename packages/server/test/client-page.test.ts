@@ -70,6 +70,20 @@ it('changes name, redirect URIs and scopes, if the client is the one that was sh
   expect(await server.clients.find(clientId)).toMatchObject({ clientName: 'Gate' })
 })
 
+it('shows the limits of a client, and keeps them when other members change', async () => {
+  const { clientId, act, path } = await withClient()
+  const seen = await server.clients.find(clientId)
+  if (seen === undefined) throw new Error('The client is gone')
+  await server.clients.update(clientId, { tokensPerMinute: 60, grantsPerHour: 5 }, { seen })
+  const { html, text } = await browse(path)
+  expect(text).toContain('60 tokens a minute, 5 new grants an hour')
+  const [, revision = ''] = /name="revision" value="([^"]+)"/.exec(html) ?? []
+  const uris = { redirect_uris: 'https://gate.example/cb', scopes: 'notes:read' }
+  await act({ action: 'update', revision, client_name: 'Gate', ...uris })
+  const after = { clientName: 'Gate', tokensPerMinute: 60, grantsPerHour: 5 }
+  expect(await server.clients.find(clientId)).toMatchObject(after)
+})
+
 it('opens no scope by an empty field', async () => {
   const { clientId, act, revision } = await withClient()
   const fields = { action: 'update', revision, client_name: 'Gate', scopes: ' ' }

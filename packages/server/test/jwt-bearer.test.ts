@@ -6,7 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ServerConfig } from '../src/config/schema.ts'
 import { externalSignIn } from '../src/external-sign-in/options.ts'
 import { identityRows } from '../src/upstream/identity-rows.ts'
-import { DANA } from './people.ts'
+import { DANA, THEO } from './people.ts'
+import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 import { browserOf } from './signed-in-browser.ts'
 
@@ -97,6 +98,22 @@ describe('a trusted identity provider', () => {
     expect((await server.grants.list(DANA.id)).grants).toEqual([])
   })
 
+  it('ends at the command `grants end`, although its trust is gone: one user, or all', async () => {
+    const { server, send } = await openForOrganization()
+    const { config } = server
+    const features = { ...config.features, jwtBearer: { trusts: [], workloads: [] } }
+    const end = (...options: string[]) =>
+      ranCommand({ config: { ...config, features } }, ['grants', 'end', '--issuer', ...options])
+    const left = async () => (await server.grants.list(DANA.id)).grants.length
+    for (const _ of ['once', 'again']) await send()
+    for (const others of [['https://other.example'], [IDP, '--subject', 'U2']])
+      expect((await end(...others)).output).toBe('0 grants have ended.')
+    expect(await left()).toBe(2)
+    expect((await end(IDP, '--subject', 'U1')).output).toBe('2 grants have ended.')
+    await send()
+    expect([(await end(IDP)).output, await left()]).toEqual(['1 grant has ended.', 0])
+  })
+
   it('needs the accounts of the server', async () => {
     const users = externalSignIn({ url: 'https://app.example/sign-in', keys: jwks })
     await expect(open({ trusts: [TRUST] }, { users })).rejects.toThrow(/needs the accounts of the server/)
@@ -111,6 +128,69 @@ describe('a trusted identity provider', () => {
   ])('with %s stops the start', async (_, trust, message) => {
     await expect(open({ trusts: [{ ...TRUST, ...trust }] })).rejects.toThrow(message)
   })
+})
+
+describe('an address of an ID-JAG', () => {
+  const EMAIL = { email: 'Theo@Example.com', email_verified: true }
+  const LINKS = { linkByEmail: { domains: ['example.com'] } }
+
+  /** Theo has no linked identity. */
+  async function openForTheo(trust: object = LINKS) {
+    const { server, events, client } = await openForOrganization(trust)
+    const { clientId: client_id, clientSecret: client_secret } = client
+    await server.accounts.add({ ...THEO, id: 'theo', email: 'theo@example.com' })
+    const send = async (claims: object = EMAIL, sub = 'U7') => {
+      const { baseUrl } = server
+      const assertion = await signed({ client_id, ...claims }, 'oauth-id-jag+jwt', sub, baseUrl)
+      return present(server, assertion, { client_id, client_secret })
+    }
+    const links = () => identityRows(server.database).list('theo')
+    return { server, events, send, links }
+  }
+
+  it('links the account with the same verified address once, and then only the link counts', async () => {
+    const { server, events, send, links } = await openForTheo()
+    expect(await send()).toMatchObject({ status: 200 })
+    expect(await links()).toMatchObject([{ issuer: IDP, identity: 'U7', shownAs: 'Theo@Example.com' }])
+    expect(await send({ ...EMAIL, email: DANA.email })).toMatchObject({ status: 200 })
+    expect((await server.grants.list('theo')).grants).toHaveLength(2)
+    const linked = events.filter(({ type }) => type === 'identity_linked')
+    expect(linked).toEqual([{ type: 'identity_linked', subject: 'theo', issuer: IDP }])
+  })
+
+  it.each<[string, object, object]>([
+    ['no trust links by address', {}, EMAIL],
+    ['another domain is listed', { linkByEmail: { domains: ['example.org'] } }, EMAIL],
+    ['the issuer has not verified it', LINKS, { ...EMAIL, email_verified: false }],
+    ['nobody says that it is verified', LINKS, { email: EMAIL.email }],
+    ['no account has it', LINKS, { ...EMAIL, email: 'nobody@example.com' }],
+  ])('links nothing if %s', async (_, trust, claims) => {
+    const { send, links } = await openForTheo(trust)
+    expect(await send(claims)).toMatchObject({ status: 400, error: 'invalid_grant' })
+    expect(await links()).toEqual([])
+  })
+
+  it('links without the claim if the trust says that all addresses of the issuer are verified', async () => {
+    const { send } = await openForTheo({ ...LINKS, emailsVerified: true })
+    expect(await send({ email: EMAIL.email })).toMatchObject({ status: 200 })
+  })
+
+  it.each(['admin', 'disabled', 'unverified', 'verified by another provider'] as const)(
+    'never links an account that is %s',
+    async (what) => {
+      const { server, send } = await openForTheo()
+      const { accounts } = server
+      if (what === 'admin') await accounts.setAdmin('theo', true)
+      if (what === 'disabled') await accounts.setDisabled('theo', true)
+      const email = 'other@example.com'
+      const other = { ...THEO, id: 'other', email }
+      if (what === 'unverified') await accounts.add({ ...other, email_verified: false })
+      else await accounts.add(other, { emailSource: 'https://other.example' })
+      const address = what === 'admin' || what === 'disabled' ? EMAIL.email : email
+      expect(await send({ ...EMAIL, email: address })).toMatchObject({ error: 'invalid_grant' })
+      for (const id of ['theo', 'other']) expect(await identityRows(server.database).list(id)).toEqual([])
+    },
+  )
 })
 
 describe('a rule for workloads', () => {

@@ -11,6 +11,7 @@ export const PROVIDER: Provider = {
   scope: 'openid email',
   signUp: false,
   linkVerifiedEmail: false,
+  trustAcr: false,
 }
 export const IDENTITY: Identity = {
   issuer: 'https://partner.example',

@@ -49,7 +49,7 @@ export function authMarkdown(
   server: DescribedServer,
   lifetimes: DescribedLifetimes,
   known: readonly KnownClient[],
-  profile?: Config['features']['profile'],
+  { profile, initialAccessTokens }: Pick<Config['features'], 'profile' | 'initialAccessTokens'>,
 ): string {
   const clientCredentials = clientCredentialsSection(server)
   return `# How to get and use a token
@@ -71,6 +71,7 @@ curl -sS ${server.issuer}/.well-known/oauth-authorization-server
 
 ${howToGetAClient({
   registrationEndpoint: server.registration_endpoint,
+  needsToken: initialAccessTokens,
   documents: server.client_id_metadata_document_supported === true,
   methods: list(server.token_endpoint_auth_methods_supported),
   known,

@@ -4,6 +4,8 @@ import type { KnownClient } from '@grantkit/core/known-clients'
 export interface WaysIn {
   /** Absent without dynamic client registration. */
   readonly registrationEndpoint: string | undefined
+  /** Whether the registration needs an initial access token. */
+  readonly needsToken: boolean
   /** Whether a `client_id` may be the URL of a client ID metadata document. */
   readonly documents: boolean
   /** The client authentication methods, as text. */
@@ -19,10 +21,10 @@ export function howToGetAClient(ways: WaysIn): string {
   return documents ? `${first}\n\n${BY_DOCUMENT}` : first
 }
 
-function registered(endpoint: string, { methods, known }: WaysIn): string {
+function registered(endpoint: string, { methods, known, needsToken }: WaysIn): string {
   return `## 2. Register
 
-Open to every client whose redirect URIs are loopback addresses, \`http://127.0.0.1:<port>/<path>\`. A fixed https callback is
+${needsToken ? WITH_TOKEN : 'Open to every client'} whose redirect URIs are loopback addresses, \`http://127.0.0.1:<port>/<path>\`. A fixed https callback is
 rejected with \`invalid_redirect_uri\`; such an integration is added by the operator. At the authorization the port
 may be another one.
 ${redirectUrisOf(known)}
@@ -30,7 +32,7 @@ ${redirectUrisOf(known)}
 REDIRECT_URI=http://127.0.0.1:8123/callback
 REGISTRATION=$(curl -sS ${endpoint} \\
   -H 'Content-Type: application/json' \\
-  -d '{"client_name":"My tool","application_type":"native","redirect_uris":["'$REDIRECT_URI'"],"token_endpoint_auth_method":"none"}')
+${needsToken ? TOKEN_HEADER : ''}  -d '{"client_name":"My tool","application_type":"native","redirect_uris":["'$REDIRECT_URI'"],"token_endpoint_auth_method":"none"}')
 CLIENT_ID=$(printf %s "$REGISTRATION" | sed 's/.*"client_id":"\\([^"]*\\)".*/\\1/')
 echo "$CLIENT_ID"
 \`\`\`
@@ -38,6 +40,11 @@ echo "$CLIENT_ID"
 Token endpoint authentication: ${methods}. A client without a grant is deleted
 after a while. \`invalid_client\` then means: register again.`
 }
+
+const WITH_TOKEN =
+  'The operator gives you an initial access token, `gki_…`. Without it the answer is 401 `invalid_token`. With it, open to every client'
+const TOKEN_HEADER = `  -H "Authorization: Bearer $INITIAL_ACCESS_TOKEN" \\
+`
 
 /** Empty if there is no known client. */
 function redirectUrisOf(known: readonly KnownClient[]): string {

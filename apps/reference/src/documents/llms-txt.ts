@@ -2,12 +2,16 @@ import type { KnownClient } from '@grantkit/core/known-clients'
 import { areas } from '../oauth/scopes.ts'
 
 /** The index for agents, in the llms.txt format: a title, a summary, and lists of links. */
-export function llmsText(baseUrl: string, registers: boolean, known: readonly KnownClient[]): string {
+export function llmsText(
+  baseUrl: string,
+  registers: 'openly' | 'with a token' | false,
+  known: readonly KnownClient[],
+): string {
   const link = (path: string, name: string, notes: string) => `- [${name}](${baseUrl}${path}): ${notes}`
   const catalogue = areas.filter(({ catalogue }) => catalogue)
   return `# Harbour School
 
-> An online school with an API. Anybody may read its catalogue; a token of the user opens more. ${registers ? 'Clients register themselves and get' : 'Clients get'} tokens by OAuth 2.0 Authorization Code with PKCE.
+> An online school with an API. Anybody may read its catalogue; a token of the user opens more. ${registers ? REGISTERS[registers] : 'Clients get'} tokens by OAuth 2.0 Authorization Code with PKCE.
 
 There is no autonomous sign-in for agents: a person has to allow access in a browser, once.${aboutKnown(known)}
 
@@ -32,6 +36,11 @@ ${catalogue.map(({ name, title }) => link(`/api/${name}`, title, 'what is publis
 ${link('/pricing.md', 'Pricing', 'membership plans, courses and digital products')}
 `
 }
+
+const REGISTERS = {
+  openly: 'Clients register themselves and get',
+  'with a token': 'Clients register themselves with an initial access token of the operator, and get',
+} as const
 
 /** Empty if there is no known client. */
 function aboutKnown(known: readonly KnownClient[]): string {

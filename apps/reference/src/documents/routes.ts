@@ -22,12 +22,14 @@ type TextNow = () => string | Promise<string>
 export function documents({ context, school, openApi }: DocumentsOptions): OpenAPIHono {
   const { site, metadata, config } = context
   const server = metadata as unknown as DescribedServer
-  const { profile, knownClients } = config.features
+  const { initialAccessTokens, knownClients } = config.features
   const known = KNOWN_CLIENTS.filter(
     ({ id, redirectUris }) => knownClients.includes(id) && redirectUris.length > 0,
   )
-  const walkthrough = authMarkdown(server, config.lifetimes, known, profile)
-  const index = llmsText(server.issuer, server.registration_endpoint !== undefined, known)
+  const walkthrough = authMarkdown(server, config.lifetimes, known, config.features)
+  const registers =
+    server.registration_endpoint !== undefined && (initialAccessTokens ? 'with a token' : 'openly')
+  const index = llmsText(server.issuer, registers, known)
   const app = new OpenAPIHono()
   addText(app, DESCRIPTION, 'application/json', openApi)
   addMarkdown(app, '/auth.md', 'authWalkthrough', 'How to get and use a token', () => walkthrough)

@@ -6,3 +6,5 @@ import type { Scope } from './scopes.ts'
  */
 export type { Caller } from '@grantkit/core'
 export type SchoolGuard = ResourceServer<Scope, Caller>
+/** What a route demands of the sign-in behind a token (RFC 9470). */
+export type RequiredSignIn = Parameters<SchoolGuard['requiring']>[0]

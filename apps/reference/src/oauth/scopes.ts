@@ -64,6 +64,7 @@ function scopeOfArea(
     access,
     ...(access === 'read' && { baseline: catalogue }),
     user: !catalogue,
+    personal: catalogue || name === 'analytics',
   }
   return [[scopeOf(name, access), definition]]
 }

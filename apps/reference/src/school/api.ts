@@ -2,7 +2,7 @@ import { protect } from '@grantkit/adapter-hono'
 import { jsonError, OpenAPIHono, prefetch, type RouteConfig } from '@grantkit/server/routes'
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
-import type { SchoolGuard } from '../oauth/guard.ts'
+import type { RequiredSignIn, SchoolGuard } from '../oauth/guard.ts'
 import { areas, scopeOf } from '../oauth/scopes.ts'
 import {
   type Answer,
@@ -23,6 +23,7 @@ interface Action {
   readonly access: Access
   readonly operation: (area: Area) => RouteConfig
   readonly answer: Answer
+  readonly signIn?: RequiredSignIn | undefined
 }
 
 const COLLECTION: readonly Action[] = [
@@ -35,12 +36,19 @@ const ITEM: readonly Action[] = [
   { access: 'write', operation: removing, answer: removeRecord },
 ]
 
-/** The API of the school: two paths for each area, with the methods that its scopes allow. */
-export function schoolApi(api: SchoolGuard, school: SchoolRecords): OpenAPIHono<Guarded> {
+/** @param toRemove the sign-in that the removal of an item demands. Default: any */
+export function schoolApi(
+  api: SchoolGuard,
+  school: SchoolRecords,
+  toRemove?: RequiredSignIn,
+): OpenAPIHono<Guarded> {
   const app = new OpenAPIHono<Guarded>()
+  const item = ITEM.map((action) =>
+    action.answer === removeRecord ? { ...action, signIn: toRemove } : action,
+  )
   for (const area of areas) {
     addPath(app, `/api/${area.name}`, area, COLLECTION, api, school)
-    addPath(app, `/api/${area.name}/:id`, area, ITEM, api, school)
+    addPath(app, `/api/${area.name}/:id`, area, item, api, school)
   }
   return app
 }
@@ -60,9 +68,10 @@ function addPath(
     offered.map(({ route }) => route.method.toUpperCase()),
     api,
   )
-  const guard = area.catalogue ? api.allowing({ clientCredentials: true }) : api
+  const usual = area.catalogue ? api.allowing({ clientCredentials: true }) : api
   app.use(path, scripts)
-  for (const { access, route, answer } of offered) {
+  for (const { access, route, answer, signIn } of offered) {
+    const guard = signIn === undefined ? usual : api.requiring(signIn)
     // The guard comes first: a caller without write access does not learn what is wrong with the members.
     const guards = [protect(guard, scopeOf(area.name, access)), withoutToken(area, access, api)] as const
     app.on(route.method, path, prefetch, ...guards, (c) => answer({ c, school, area }))

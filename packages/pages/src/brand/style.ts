@@ -104,6 +104,9 @@ article .host{font-size:1.05rem}
 .app>.all{padding-block:.75rem .25rem;border-block-start:1px solid var(--line)}
 .app>.all button{inline-size:100%}
 .app .mark{background:var(--card)}
+.app textarea+.copy{margin-block-start:.75rem}
+main>h2.part{margin-block:2rem .5rem;font-size:1.25rem}
+input+p.small{margin-block-start:-.6rem}
 .plain{margin:0 0 .5rem;padding-inline-start:1.25rem}
 .plain li{margin-block-end:.25rem}
 .pages{display:flex;gap:1.5rem}
@@ -117,6 +120,7 @@ article .host{font-size:1.05rem}
 
 const SCOPES = `fieldset{margin:0 0 1rem;padding:0;border:0}
 legend{padding:0;margin-block-end:.15rem;color:var(--quiet);font-size:.875rem;font-weight:600}
+legend.field{margin-block-end:.35rem;color:var(--ink);font-size:1rem}
 .scope{display:flex;gap:.75rem;align-items:center;min-block-size:2.75rem;padding-block:.6rem}
 .scope>span{flex:1}
 .marks{display:flex;flex-wrap:wrap;gap:.35rem}

@@ -88,6 +88,16 @@ export const de: Language = {
     },
     close: 'Sobald Sie wieder in der App sind, können Sie diese Seite schließen.',
   },
+  stepUp: {
+    title: 'Hier genügt ein Passwort nicht.',
+    reason:
+      'Die App verlangt eine Anmeldung, die niemand mit einer gefälschten Seite oder einem gestohlenen Passwort nachahmen kann: Verwenden Sie Ihren Passkey.',
+    button: 'Mit Passkey anmelden',
+    noPasskey:
+      'Sie haben noch keinen Passkey? Fügen Sie in {account} einen hinzu und beginnen Sie dann in der App von vorn.',
+    account: 'Ihrem Konto',
+    unsupported: 'Dieser Browser bietet hier keine Passkeys an. Versuchen Sie es mit einem anderen.',
+  },
   device: {
     codeTitle: 'Gerät verbinden',
     codeWrong:
@@ -160,6 +170,45 @@ export const de: Language = {
     pages: 'Seiten',
     firstPage: 'Erste Seite',
     nextPage: 'Nächste Seite',
+  },
+  personalTokens: {
+    title: 'Persönliche Zugriffstokens',
+    intro:
+      'Für ein Skript oder einen Build-Server, wo kein Browser Sie anmelden kann. Wer ein Token hat, kann in Ihrem Namen tun, was es erlaubt.',
+    none: 'Sie haben keine Tokens.',
+    made: 'Ihr Token {label}',
+    copyNow: 'Kopieren Sie es jetzt: Es wird nicht noch einmal angezeigt.',
+    secret:
+      'Bewahren Sie es auf wie ein Passwort. Schreiben Sie es nicht in Quelltext, und geben Sie es niemandem.',
+    token: 'Token',
+    copy: 'Kopieren',
+    copied: 'Kopiert',
+    make: 'Neues Token',
+    name: 'Name',
+    nameHint: 'Für Sie selbst, zum Beispiel das Programm und der Rechner.',
+    mayDo: 'Was es tun darf',
+    worksAt: 'Wo es gilt',
+    expiresAfter: 'Läuft ab nach',
+    days: { one: '{count} Tag', other: '{count} Tagen' },
+    submit: 'Token erstellen',
+    created: 'Erstellt',
+    expires: 'Läuft ab',
+    never: 'nie',
+    expiresSoon: 'Läuft bald ab',
+    lastUsed: 'Zuletzt genutzt',
+    notYet: 'noch nie',
+    usedFrom: '{time}, aus dem Netz {network}',
+    end: 'Widerrufen',
+    endToken: '{label} widerrufen',
+    ended: 'Das Token {label} ist widerrufen. Es gilt nirgends mehr.',
+    notFresh: 'Um ein Token zu erstellen, bestätigen Sie, dass Sie es sind.',
+    signInAgain: 'Erneut anmelden',
+    expired:
+      'Es wurde nichts geändert: Diese Seite war zu lange geöffnet, oder Sie haben sich inzwischen neu angemeldet. Bitte versuchen Sie es noch einmal.',
+    incomplete:
+      'Es wurde kein Token erstellt. Geben Sie ihm einen Namen mit höchstens 60 Zeichen, und wählen Sie aus, was es tun darf und wo es gilt.',
+    full: 'Es wurde kein Token erstellt: Sie haben so viele, wie eine Person haben darf. Widerrufen Sie eines, das Sie nicht mehr brauchen.',
+    back: 'Zurück zu Ihrem Konto',
   },
   error: {
     title: 'Diese Anfrage kann nicht beantwortet werden',

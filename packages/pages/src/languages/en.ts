@@ -106,6 +106,17 @@ export const en = {
     },
     close: 'When you are back in the app, you can close this page.',
   },
+  /** On the sign-in page, for a request that only a passkey meets. */
+  stepUp: {
+    title: 'A password is not enough here.',
+    reason:
+      'The app asks for a sign-in that nobody can imitate with a fake page or a stolen password: use your passkey.',
+    button: 'Sign in with a passkey',
+    noPasskey: 'You have no passkey yet? Add one in {account}, then start again in the app.',
+    /** In place of `{account}` there: a link to the account page. */
+    account: 'your account',
+    unsupported: 'This browser offers no passkeys here. Try another one.',
+  },
   device: {
     codeTitle: 'Connect a device',
     codeWrong: 'This code is wrong or has expired. Check the code on your device, or start again there.',
@@ -186,6 +197,56 @@ export const en = {
     pages: 'Pages',
     firstPage: 'First page',
     nextPage: 'Next page',
+  },
+  /** Tokens that a user makes for a program of their own, which no browser can sign in. */
+  personalTokens: {
+    /** The title of the page, and the text of links to it. */
+    title: 'Personal access tokens',
+    intro:
+      'For a script or a build server, where no browser can sign you in. Whoever has a token can do what it allows, as you.',
+    none: 'You have no tokens.',
+    /** The heading above a new token. */
+    made: 'Your token {label}',
+    copyNow: 'Copy it now: it is not shown again.',
+    secret: 'Keep it like a password. Do not put it into source code, and give it to nobody.',
+    token: 'Token',
+    copy: 'Copy',
+    copied: 'Copied',
+    /** The heading of the form. */
+    make: 'New token',
+    name: 'Name',
+    /** Below the field for the name. */
+    nameHint: 'For yourself, such as the program and the machine.',
+    /** A label of the list of scopes. */
+    mayDo: 'What it may do',
+    /** A label of the list of resources. */
+    worksAt: 'Where it works',
+    expiresAfter: 'Expires after',
+    days: { one: '{count} day', other: '{count} days' },
+    submit: 'Create token',
+    /** A label; a time follows. */
+    created: 'Created',
+    /** A label; a time follows. */
+    expires: 'Expires',
+    never: 'never',
+    expiresSoon: 'Expires soon',
+    /** A label; a time follows, or `notYet`. */
+    lastUsed: 'Last used',
+    notYet: 'not yet',
+    usedFrom: '{time}, from {network}',
+    end: 'Revoke',
+    /** What a screen reader says of the button; it contains `end`. */
+    endToken: 'Revoke {label}',
+    ended: 'The token {label} is revoked. It works nowhere any more.',
+    /** A link follows. */
+    notFresh: 'To create a token, confirm that it is you.',
+    signInAgain: 'Sign in again',
+    expired:
+      'Nothing was changed: this page was open for too long, or you have signed in again since. Please try again.',
+    incomplete:
+      'No token was created. Give it a name of at most 60 characters, and tick what it may do and where it works.',
+    full: 'No token was created: you have as many as one user may have. Revoke one that you no longer need.',
+    back: 'Back to your account',
   },
   error: {
     title: 'This request cannot be answered',

@@ -85,6 +85,16 @@ export const es: Language = {
     },
     close: 'Cuando haya vuelto a la aplicación, puede cerrar esta página.',
   },
+  stepUp: {
+    title: 'Aquí no basta con una contraseña.',
+    reason:
+      'La aplicación pide un inicio de sesión que nadie pueda imitar con una página falsa o una contraseña robada: use su llave de acceso (passkey).',
+    button: 'Iniciar sesión con una llave de acceso',
+    noPasskey:
+      '¿Aún no tiene una llave de acceso? Añada una en {account} y vuelva a empezar en la aplicación.',
+    account: 'su cuenta',
+    unsupported: 'Este navegador no ofrece llaves de acceso aquí. Pruebe con otro.',
+  },
   device: {
     codeTitle: 'Conectar un dispositivo',
     codeWrong:
@@ -157,6 +167,44 @@ export const es: Language = {
     pages: 'Páginas',
     firstPage: 'Primera página',
     nextPage: 'Página siguiente',
+  },
+  personalTokens: {
+    title: 'Tokens de acceso personales',
+    intro:
+      'Para un script o un servidor de compilación, donde ningún navegador puede iniciar su sesión. Quien tenga un token puede hacer en su nombre lo que este permite.',
+    none: 'No tiene ningún token.',
+    made: 'Su token {label}',
+    copyNow: 'Cópielo ahora: no se volverá a mostrar.',
+    secret: 'Guárdelo como una contraseña. No lo escriba en código fuente ni se lo dé a nadie.',
+    token: 'Token',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    make: 'Nuevo token',
+    name: 'Nombre',
+    nameHint: 'Para usted, por ejemplo el programa y el equipo.',
+    mayDo: 'Lo que puede hacer',
+    worksAt: 'Dónde sirve',
+    expiresAfter: 'Caduca después de',
+    days: { one: '{count} día', other: '{count} días' },
+    submit: 'Crear token',
+    created: 'Creado',
+    expires: 'Caduca',
+    never: 'nunca',
+    expiresSoon: 'Caduca pronto',
+    lastUsed: 'Último uso',
+    notYet: 'todavía no',
+    usedFrom: '{time}, desde {network}',
+    end: 'Revocar',
+    endToken: 'Revocar {label}',
+    ended: 'El token {label} está revocado. Ya no sirve en ningún sitio.',
+    notFresh: 'Para crear un token, confirme que es usted.',
+    signInAgain: 'Iniciar sesión de nuevo',
+    expired:
+      'No se ha cambiado nada: esta página estuvo abierta demasiado tiempo o ha vuelto a iniciar sesión desde entonces. Inténtelo de nuevo.',
+    incomplete:
+      'No se ha creado ningún token. Dele un nombre de 60 caracteres como máximo y marque lo que puede hacer y dónde sirve.',
+    full: 'No se ha creado ningún token: ya tiene tantos como puede tener una persona. Revoque uno que ya no necesite.',
+    back: 'Volver a su cuenta',
   },
   error: {
     title: 'No se puede atender esta solicitud',

@@ -92,6 +92,16 @@ export const fr: Language = {
     },
     close: 'Une fois de retour dans l’application, vous pouvez fermer cette page.',
   },
+  stepUp: {
+    title: 'Un mot de passe ne suffit pas ici.',
+    reason:
+      'L’application demande une connexion que personne ne peut imiter avec une fausse page ou un mot de passe volé : utilisez votre clé d’accès (passkey).',
+    button: 'Se connecter avec une clé d’accès',
+    noPasskey:
+      'Vous n’avez pas encore de clé d’accès ? Ajoutez-en une dans {account}, puis recommencez dans l’application.',
+    account: 'votre compte',
+    unsupported: 'Ce navigateur ne propose pas de clés d’accès ici. Essayez-en un autre.',
+  },
   device: {
     codeTitle: 'Connecter un appareil',
     codeWrong:
@@ -165,6 +175,45 @@ export const fr: Language = {
     pages: 'Pages',
     firstPage: 'Première page',
     nextPage: 'Page suivante',
+  },
+  personalTokens: {
+    title: 'Jetons d’accès personnels',
+    intro:
+      'Pour un script ou un serveur de build, là où aucun navigateur ne peut vous connecter. Quiconque possède un jeton peut faire en votre nom ce qu’il permet.',
+    none: 'Vous n’avez aucun jeton.',
+    made: 'Votre jeton {label}',
+    copyNow: 'Copiez-le maintenant : il ne sera plus affiché.',
+    secret:
+      'Gardez-le comme un mot de passe. Ne l’écrivez pas dans du code source et ne le donnez à personne.',
+    token: 'Jeton',
+    copy: 'Copier',
+    copied: 'Copié',
+    make: 'Nouveau jeton',
+    name: 'Nom',
+    nameHint: 'Pour vous-même, par exemple le programme et la machine.',
+    mayDo: 'Ce qu’il peut faire',
+    worksAt: 'Où il est valable',
+    expiresAfter: 'Expire après',
+    days: { one: '{count} jour', other: '{count} jours' },
+    submit: 'Créer le jeton',
+    created: 'Créé',
+    expires: 'Expire',
+    never: 'jamais',
+    expiresSoon: 'Expire bientôt',
+    lastUsed: 'Dernière utilisation',
+    notYet: 'pas encore',
+    usedFrom: '{time}, depuis {network}',
+    end: 'Révoquer',
+    endToken: 'Révoquer {label}',
+    ended: 'Le jeton {label} est révoqué. Il n’est plus valable nulle part.',
+    notFresh: 'Pour créer un jeton, confirmez qu’il s’agit bien de vous.',
+    signInAgain: 'Se reconnecter',
+    expired:
+      'Rien n’a été modifié : cette page est restée ouverte trop longtemps, ou vous vous êtes reconnecté entre-temps. Veuillez réessayer.',
+    incomplete:
+      'Aucun jeton n’a été créé. Donnez-lui un nom de 60 caractères au plus, et cochez ce qu’il peut faire et où il est valable.',
+    full: 'Aucun jeton n’a été créé : vous en avez autant qu’une personne peut en avoir. Révoquez-en un dont vous n’avez plus besoin.',
+    back: 'Retour à votre compte',
   },
   error: {
     title: 'Cette demande ne peut pas aboutir',

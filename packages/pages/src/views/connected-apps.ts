@@ -2,9 +2,10 @@ import type { HttpResponse } from '@grantkit/core'
 import type { ConnectedApp, ConnectedAppsView } from '@grantkit/core/connected-apps'
 import type { ScopeInWords } from '@grantkit/core/feature'
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { counted, fill, type Language } from '../language.ts'
+import { counted, fill } from '../language.ts'
 import { layout, type PageContext } from '../layout.ts'
 import { calledByItself, documentAddress, redirectHost, setUpByOperator, signedInAs } from './app.ts'
+import { pointInTime } from './point-in-time.ts'
 import { canChange, mark, scopeCount } from './scopes.ts'
 
 /** What the list of apps needs of the page that has it. */
@@ -191,11 +192,4 @@ function pageLinks({ language }: PageContext, { next, first }: ConnectedAppsList
   const link = (address: string | undefined, rel: string, text: string) =>
     address === undefined ? '' : html`<a rel="${rel}" href="${address}">${text}</a>`
   return html`<nav class="pages" aria-label="${texts.pages}">${link(first, 'first', texts.firstPage)} ${link(next, 'next', texts.nextPage)}</nav>`
-}
-
-/** With its zone: without a script the zone of the reader is unknown. @param seconds since the epoch */
-function pointInTime({ tag }: Language, seconds: number): SafeHtml {
-  const time = new Date(seconds * 1000)
-  const words = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
-  return html`<time datetime="${time.toISOString()}">${words.format(time)} UTC</time>`
 }

@@ -25,9 +25,20 @@ export function decision(context: PageContext, { asks, scopes, more, cautious = 
   return html`
 <h2>${asks}</h2>
 <p>${scopeCount(language, scopes)} <span class="quiet">${language.scopes.untick}</span>${skip}</p>
-${isLong ? areas(language, scopes) : fieldsets(language, scopes)}${more}
+${scopeChoices(language, scopes)}${more}
 ${disconnect === '' ? '' : html`<p class="quiet">${disconnect}</p>`}
 ${buttons(language, scopes, cautious)}`
+}
+
+type IsTicked = (scope: ConsentScope) => boolean
+
+/** A check box for each scope, by area. @param isTicked default: every scope is */
+export function scopeChoices(
+  language: Language,
+  scopes: readonly ConsentScope[],
+  isTicked: IsTicked = () => true,
+): SafeHtml {
+  return scopes.length > FEW ? areas(language, scopes, isTicked) : fieldsets(language, scopes, isTicked)
 }
 
 /** How much it is, before any of it. */
@@ -76,16 +87,16 @@ function byArea(
   return [...areas]
 }
 
-function fieldsets(language: Language, scopes: readonly ConsentScope[]): SafeHtml {
+function fieldsets(language: Language, scopes: readonly ConsentScope[], isTicked: IsTicked): SafeHtml {
   const named = scopes.some(({ area }) => area !== undefined)
   return html`${byArea(language, scopes).map(
     ([area, ofArea]) =>
-      html`<fieldset><legend class="${named ? '' : 'unseen'}">${area}</legend>${ofArea.map((scope) => checkbox(language, scope))}</fieldset>`,
+      html`<fieldset><legend class="${named ? '' : 'unseen'}">${area}</legend>${ofArea.map((scope) => checkbox(language, scope, isTicked(scope)))}</fieldset>`,
   )}`
 }
 
 /** Each area can be read without opening it. */
-function areas(language: Language, scopes: readonly ConsentScope[]): SafeHtml {
+function areas(language: Language, scopes: readonly ConsentScope[], isTicked: IsTicked): SafeHtml {
   return html`<div class="areas">${byArea(language, scopes).map(([area, ofArea]) => {
     const says = listed(
       language,
@@ -94,16 +105,16 @@ function areas(language: Language, scopes: readonly ConsentScope[]): SafeHtml {
     const change = ofArea.some(({ access }) => access === 'write') ? canChange(language) : ''
     const before = ofArea.every(({ allowedBefore }) => allowedBefore) ? mark(language.scopes.before) : ''
     return html`<details class="area"><summary><b>${area}</b><span class="marks">${before}${change}</span><span class="says">${says}</span></summary>
-${ofArea.map((scope) => checkbox(language, scope))}</details>`
+${ofArea.map((scope) => checkbox(language, scope, isTicked(scope)))}</details>`
   })}</div>`
 }
 
-function checkbox(language: Language, scope: ConsentScope): SafeHtml {
+function checkbox(language: Language, scope: ConsentScope, ticked: boolean): SafeHtml {
   const { name, description, access, required, allowedBefore } = scope
   const texts = language.scopes
   const box = required
     ? html`<input type="checkbox" checked disabled>`
-    : html`<input type="checkbox" name="scope" value="${name}" checked>`
+    : html`<input type="checkbox" name="scope" value="${name}"${ticked ? html` checked` : ''}>`
   const marks = [
     ...(required ? [mark(texts.needed)] : []),
     ...(allowedBefore ? [mark(texts.before)] : []),

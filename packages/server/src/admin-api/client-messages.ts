@@ -8,6 +8,7 @@ import { PageQuery, pageOf, text } from './lists.ts'
 
 const names = z.array(text).max(500)
 const uris = z.array(text).max(20)
+const limit = z.int().min(1).max(1_000_000).optional()
 
 /** What an operator may say of a client (RFC 7591 2, and the members of this server). */
 const METADATA = {
@@ -33,6 +34,12 @@ const METADATA = {
   resource_server: z.boolean().optional().openapi({ description: 'It may introspect every token' }),
   remember_consent: z.boolean().optional(),
   pkce_optional: z.boolean().optional(),
+  tokens_per_minute: limit.openapi({
+    description: 'How many tokens it may get in a minute. Default: no limit',
+  }),
+  grants_per_hour: limit.openapi({
+    description: 'How many new grants it may get tokens for in an hour. Default: no limit',
+  }),
   post_logout_redirect_uris: uris.optional(),
   backchannel_logout_uri: text.optional().openapi({ description: 'Where logout tokens are sent' }),
   backchannel_logout_session_required: z.boolean().optional(),

@@ -87,6 +87,7 @@ function clientCard(client: PublicClient, visit: OperatorVisit): Markup {
     ['Scopes', scopes === undefined ? 'every one' : scopes.join(', ')],
     ['Authenticates by', methods.join(' or ')],
     ['May', mayOf(client)],
+    ...limitsFact(client),
     ['Registered', momentOf(createdAt)],
     ['Kept until', origin === 'integration' ? 'it is removed' : momentOf(expiresAt)],
   ])}
@@ -99,6 +100,15 @@ function knownClientFact({ knownClient: id }: PublicClient): [name: string, valu
   if (id === undefined) return []
   const name = KNOWN_CLIENTS.find((entry) => entry.id === id)?.name ?? id
   return [['Known client', html`${name} (<code>${id}</code>). Only its https addresses are verified.`]]
+}
+
+/** Without a limit there is nothing to show. */
+function limitsFact({ tokensPerMinute, grantsPerHour }: PublicClient): [name: string, value: string][] {
+  const limits = [
+    ...(tokensPerMinute === undefined ? [] : [`${tokensPerMinute} tokens a minute`]),
+    ...(grantsPerHour === undefined ? [] : [`${grantsPerHour} new grants an hour`]),
+  ]
+  return limits.length === 0 ? [] : [['Limits', limits.join(', ')]]
 }
 
 function mayOf({ applicationType, resourceServer, rememberConsent, pkceOptional }: PublicClient): string {

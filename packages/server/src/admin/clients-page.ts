@@ -5,6 +5,7 @@ import type { CommandNames } from '../command-names.ts'
 import type { Markup, Site } from '../pages/page.ts'
 import { addressOf, adminPage, pageLinks, parameter } from './admin-page.ts'
 import { choiceField, filterForm, rangeField, textField } from './filter-form.ts'
+import { INITIAL_TOKENS_PATH } from './initial-tokens-page.ts'
 import type { Show } from './operator-visits.ts'
 import { CLIENT_ENTRIES, type RecentClient, recentClients } from './recent-clients.ts'
 import { table } from './table.ts'
@@ -23,10 +24,13 @@ interface ClientsPageOptions {
   readonly clients: AuthorizationServer['clients']
   readonly trail: TrailReader
   readonly commands: CommandNames
+  /** Whether registration needs an initial access token. */
+  readonly registersWithToken: boolean
 }
 
 /** The clients in the audit trail, and a search by id. Only the commands list all clients. */
-export function clientsPage({ site, clients, trail, commands }: ClientsPageOptions): Show {
+export function clientsPage(options: ClientsPageOptions): Show {
+  const { site, clients, trail, commands, registersWithToken } = options
   const path = `${site.basePath}/admin/clients`
   return async (c, visit) => {
     const filter = { kind: parameter(c, 'kind'), range: rangeNamed(parameter(c, 'range')) }
@@ -39,7 +43,8 @@ ${filterForm(path, fieldsOf(filter), 'Filter')}
 </div>
 ${found.clients.length === 0 ? html`<p>The trail has no such client.</p>` : clientTable(site, found.clients)}
 ${pageLinks(path, { ...filter, after }, found.next)}
-<p class="hint">The clients in the audit trail, as far back as it goes. Every client: <code>${commands.clients} list</code> and <code>${commands.integrations}</code>.</p>`
+<p class="hint">The clients in the audit trail, as far back as it goes. Every client: <code>${commands.clients} list</code> and <code>${commands.integrations}</code>.</p>
+${registersWithToken ? html`<p><a href="${site.basePath}${INITIAL_TOKENS_PATH}">Initial access tokens</a>, with which clients register themselves</p>` : ''}`
     return adminPage(site, visit, { title: 'Clients', section: '/clients', main })
   }
 }

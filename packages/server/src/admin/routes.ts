@@ -12,6 +12,7 @@ import { attemptPage } from './attempt-page.ts'
 import { clientPage } from './client-page.ts'
 import { clientsPage } from './clients-page.ts'
 import { failuresPage } from './failures-page.ts'
+import { INITIAL_TOKENS_PATH, initialTokensPage } from './initial-tokens-page.ts'
 import type { OperatorActions } from './operator-actions.ts'
 import { type OperatorVisitsOptions, operatorVisits } from './operator-visits.ts'
 import type { ServiceState } from './overview.ts'
@@ -30,6 +31,8 @@ export interface AdminOptions extends OperatorVisitsOptions {
   readonly state: () => Promise<ServiceState>
   readonly commands: CommandNames
   readonly statistics: StatisticsReader
+  /** Whether registration needs an initial access token. */
+  readonly registersWithToken: boolean
 }
 
 export const ADMIN_STYLE = await readFile(new URL('style.css', import.meta.url), 'utf8')
@@ -45,6 +48,7 @@ export function admin(options: AdminOptions): Hono<WithBody> {
   const visits = operatorVisits(options)
   const user = userPage(options, visits)
   const client = clientPage(options, visits)
+  const initialTokens = initialTokensPage(options, visits)
   return new Hono<WithBody>()
     .get('/assets/local-times.js', asset('text/javascript; charset=utf-8', SCRIPT))
     .get('/admin', visits.page(overviewPage(options)))
@@ -54,6 +58,8 @@ export function admin(options: AdminOptions): Hono<WithBody> {
     .get('/admin/clients', visits.page(clientsPage(options)))
     .get('/admin/client', client.show)
     .post('/admin/client', prefetch, client.change)
+    .get(INITIAL_TOKENS_PATH, initialTokens.show)
+    .post(INITIAL_TOKENS_PATH, prefetch, initialTokens.change)
     .get('/admin/why', visits.page(failuresPage(options)))
     .get('/admin/why/:reference', visits.page(attemptPage(options)))
     .get('/admin/trail', visits.page(trailPage(options)))

@@ -129,8 +129,11 @@ ${isAll && grants.length < 2 ? '' : buttonForm({ action: 'end_grants' }, all, vi
 }
 
 function grantTable({ basePath }: Site, grants: readonly UserGrant[], visit: OperatorVisit): Markup {
-  const link = ({ clientId, client }: UserGrant) =>
-    html`<a href="${addressOf(`${basePath}/admin/client`, { id: clientId })}" title="${clientId}"><bdi>${nameOf(client)}</bdi></a>`
+  const link = ({ clientId, client, origin, label }: UserGrant) =>
+    // The page of its client is about the tokens of all users.
+    origin === 'personal'
+      ? html`Personal access token <bdi>${label}</bdi>`
+      : html`<a href="${addressOf(`${basePath}/admin/client`, { id: clientId })}" title="${clientId}"><bdi>${nameOf(client)}</bdi></a>`
   const end = ({ id, client }: UserGrant) => {
     const button = html`<button class="danger">End<span class="unseen"> the grant of ${nameOf(client)}</span></button>`
     return buttonForm({ action: 'end_grant', grant: id }, button, visit)

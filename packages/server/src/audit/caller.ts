@@ -34,9 +34,15 @@ export function withCaller(route: Route): Route {
   }
 }
 
-/** The same for the handlers of the application. Their events name no client. */
-export function callerMiddleware(callerOf: CallerOf): MiddlewareHandler {
-  return (c, next) => requests.run({ address: callerOf(c), named: () => '' }, next)
+/** The same for the handlers of the application. Their events name no client. Guards read the address from the variable. */
+export function callerMiddleware(
+  callerOf: CallerOf,
+): MiddlewareHandler<{ Variables: { remoteAddress: string | undefined } }> {
+  return (c, next) => {
+    const address = callerOf(c)
+    c.set('remoteAddress', address)
+    return requests.run({ address, named: () => '' }, next)
+  }
 }
 
 /** The caller of the current request. Empty outside of a request, as in a command. */

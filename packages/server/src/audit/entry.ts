@@ -33,13 +33,15 @@ export function rowOf(happened: Happened, at: Date, tail: string, days: number):
 }
 
 export function entryOf({ id, type, subject, client_id, facts }: Omit<AuditRow, 'kept_until'>): AuditEntry {
+  // A fact with the name of a column would be read as the place of the entry in the list.
+  const { id: _, ...others } = JSON.parse(facts)
   return {
     id,
     at: id.slice(0, MOMENT_LENGTH),
     type,
     ...(subject === null ? {} : { subject }),
     ...(client_id === null ? {} : { clientId: client_id }),
-    ...JSON.parse(facts),
+    ...others,
   }
 }
 

@@ -53,6 +53,11 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   passkey_removed: 'decision',
   identity_linked: 'decision',
   identity_removed: 'decision',
+  personal_token_created: 'decision',
+  personal_token_ended: 'decision',
+  personal_token_expiring: 'user',
+  // Counts alone: `personal_token_ended` names each token.
+  personal_tokens_leaked: 'decision',
   sign_in_failed: 'unauthenticated',
   client_registered: 'unauthenticated',
   // The issuer has opened a grant in place of the user.
@@ -101,7 +106,7 @@ export function causeOf(event: AuditedEvent): Cause | undefined {
  * change.
  */
 export function happenedOf(event: AuditedEvent, cause: Cause): Happened {
-  if (cause === 'operator') return { ...event, actor: actorOfEvent() }
+  if (cause === 'operator') return { ...withNamedId(event), actor: actorOfEvent() }
   if (event.type === 'logout_undelivered') {
     // It comes later than the request, and its fault and cause are for the log.
     const { type, clientId, subject, sid, why, count, attempts, status } = event
@@ -114,3 +119,11 @@ export function happenedOf(event: AuditedEvent, cause: Cause): Happened {
 }
 
 const MAX_PATH = 200
+
+/** `id` is the id of an entry. */
+function withNamedId(event: AuditedEvent): Happened {
+  if (event.type !== 'initial_access_token_added' && event.type !== 'initial_access_token_removed')
+    return { ...event }
+  const { id: initialAccessToken, ...facts } = event
+  return { ...facts, initialAccessToken }
+}

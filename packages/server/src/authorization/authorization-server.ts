@@ -1,5 +1,7 @@
 import { type AuthorizationServer, createAuthorizationServer } from '@grantkit/core'
+import { signInAttempts } from '@grantkit/core/explain'
 import { rateLimiter } from '@grantkit/limiter'
+import { accountDirectory } from '../accounts/account-directory.ts'
 import { describedAdminResource } from '../admin-api/scopes.ts'
 import type { Config } from '../config/config.ts'
 import { interaction, type PagesOptions } from '../pages/routes.ts'
@@ -15,7 +17,7 @@ export async function authorizationServer(
 ): Promise<AuthorizationServer> {
   const { baseUrl: issuer, features } = config
   const { store, createCounter } = storage
-  const optional = await optionalFeatures(config, pages, delivers)
+  const optional = await optionalFeatures(config, pages, delivers, accountDirectory(storage.database))
   const profile = await profileOf(config)
   return createAuthorizationServer({
     issuer,
@@ -40,7 +42,7 @@ export async function authorizationServer(
     ...knownClientsOf(config),
     lifetimes: config.lifetimes,
     rateLimiter: rateLimiter(createCounter),
-    explain: config.explain,
+    explain: config.explain ? signInAttempts : undefined,
     onEvent,
     documentation: config.documentation,
     defaultScope: config.defaultScope,

@@ -12,10 +12,13 @@ import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-token
 import { logout } from '@grantkit/core/logout'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { refreshTokenExpiration } from '@grantkit/core/refresh-token-expiration'
+import { stepUp } from '@grantkit/core/step-up'
 import { tokenExchange } from '@grantkit/core/token-exchange'
+import type { AccountDirectory } from '../accounts/account-directory.ts'
 import type { Config } from '../config/config.ts'
 import { takesAssertions } from '../config/jwt-bearer.ts'
 import { logoutInteraction, type PagesOptions } from '../pages/routes.ts'
+import { AUTHENTICATION_CLASSES } from '../sign-in/authentication-classes.ts'
 import { clientDocumentsOf, outboundFetch, outboundPost } from './client-documents.ts'
 import { dpopOf } from './dpop.ts'
 import { jwtBearerOf } from './jwt-bearer.ts'
@@ -25,6 +28,7 @@ export async function optionalFeatures(
   config: Config,
   pages: PagesOptions,
   delivers: boolean,
+  directory: AccountDirectory,
 ): Promise<Feature[]> {
   const { features } = config
   const documents = await clientDocumentsOf(config)
@@ -36,13 +40,15 @@ export async function optionalFeatures(
     ...(features.clientCredentials ? [clientCredentials()] : []),
     ...(features.profile === undefined ? senderConstraint(features) : []),
     ...(features.forwardAuth.enabled ? [forwardAuth(forwardAuthOf(features))] : []),
+    ...(features.stepUp ? [stepUp({ classes: AUTHENTICATION_CLASSES })] : []),
     ...(features.tokenExchange ? [tokenExchange()] : []),
-    ...(takesAssertions(features) ? [await jwtBearerOf(config, pages)] : []),
+    ...(takesAssertions(features) ? [await jwtBearerOf(config, pages, directory)] : []),
     ...(features.profile === undefined ? pushedRequests(features) : []),
     ...(features.refreshTokenExpiration ? [refreshTokenExpiration()] : []),
     ...(features.logout ? [logout(logoutInteraction(pages))] : []),
     ...(features.backChannelLogout ? [await backChannelLogoutOf(config, pages, delivers)] : []),
     ...deviceGrant(features, pages),
+    ...(pages.personalTokens === undefined ? [] : [pages.personalTokens]),
   ]
 }
 

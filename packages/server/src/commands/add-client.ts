@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import type { LoadService } from '../configured-service.ts'
 import { clientCredentialsClient, readKeySet } from './client-credentials-client.ts'
 import { clientInformation } from './client-lines.ts'
+import { LIMIT_ARGS, limitsOf, requireFeatures } from './client-options.ts'
 import { everyValue, UsageError } from './command-line.ts'
 import { grantTypesOf } from './grant-option.ts'
 import { secondsOf } from './rotate-secret.ts'
@@ -90,6 +91,7 @@ const args = {
     description: 'its authorization requests must be pushed, with PAR=on',
   },
   dpop: { type: 'boolean', description: 'its tokens must be bound to a key of its own, with DPOP' },
+  ...LIMIT_ARGS,
   'expires-in-days': {
     type: 'string',
     valueHint: 'days',
@@ -107,7 +109,9 @@ export const addClient = (load: LoadService) =>
     run: async ({ args, rawArgs }) => {
       const names = namesOf(args)
       const configured = await load()
-      checkOptions(args, configured.config.features)
+      requireFeatures(args, configured.config.features)
+      if (args.public && args.auth !== undefined)
+        throw new UsageError('--public and --auth exclude each other.')
       const clientSecretExpiresIn = secondsOf('--expires-in-days', args['expires-in-days'], {
         min: 1,
         max: 3650,
@@ -115,6 +119,7 @@ export const addClient = (load: LoadService) =>
       const metadata = {
         ...names,
         ...(await metadataOf(args, rawArgs, configured.config.features)),
+        ...limitsOf(args),
         clientSecretExpiresIn,
       }
       await withSharedStore(configured, async ({ clients }) =>
@@ -128,16 +133,6 @@ function namesOf({ name, known }: Args): { clientName: string } | { clientName?:
   if (known !== undefined) return name === undefined ? { known } : { known, clientName: name }
   if (name === undefined) throw new UsageError('--name is required.')
   return { clientName: name }
-}
-
-function checkOptions(args: Args, { logout, backChannelLogout, par, dpop }: Config['features']): void {
-  if (args['post-logout-redirect-uri'] !== undefined && !logout)
-    throw new UsageError('--post-logout-redirect-uri needs LOGOUT=on.')
-  if ((args['backchannel-logout-uri'] !== undefined || args['session-bound']) && !backChannelLogout)
-    throw new UsageError('--backchannel-logout-uri and --session-bound need BACK_CHANNEL_LOGOUT=on.')
-  if (args.push !== undefined && par === 'off') throw new UsageError('--push needs PAR=on.')
-  if (args.dpop && dpop.mode === 'off') throw new UsageError('--dpop needs DPOP=on.')
-  if (args.public && args.auth !== undefined) throw new UsageError('--public and --auth exclude each other.')
 }
 
 async function metadataOf(

@@ -34,8 +34,9 @@ async function checked(load: LoadService): Promise<readonly string[]> {
 async function printSummary({ config, file }: ConfiguredService): Promise<void> {
   const { summaryOf } = await import('../check/summary.ts')
   const { misspelledVariables } = await import('../check/misspelled-variables.ts')
+  const { workloadWarnings } = await import('../config/workload-names.ts')
   const rows = [['Configuration', file ?? 'the environment alone'] as const, ...summaryOf(config)]
   for (const [subject, text] of rows) console.log(`${subject.padEnd(15)}${terminalText(text)}`)
-  for (const warning of misspelledVariables(process.env))
+  for (const warning of [...misspelledVariables(process.env), ...workloadWarnings(config)])
     console.error(styleText('yellow', `\nWarning: ${terminalText(warning)}`))
 }

@@ -9,6 +9,7 @@ import { init } from './init.ts'
 import { keys } from './keys.ts'
 import { migrate } from './migrate.ts'
 import { overview } from './overview.ts'
+import { personalTokens } from './personal-tokens.ts'
 import { start } from './start.ts'
 import { trail } from './trail.ts'
 import { users } from './users.ts'
@@ -29,6 +30,7 @@ export const grantkit = (load: LoadService) =>
       clients: clients(load, { add: addClient(load) }),
       users: users(load),
       grants: grants(load),
+      'personal-tokens': personalTokens(load),
       keys: keys(load),
       trail: trail(load),
       why: why(load),

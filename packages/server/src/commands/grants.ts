@@ -10,11 +10,11 @@ import { namedAccount, userArgument as user } from './named-account.ts'
 import { jsonText, plain } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
-/** Lists the grants of a user, and revokes them. */
+/** Lists the grants of a user, revokes them, and ends those of an issuer. */
 export const grants = (load: LoadService) =>
   defineCommand({
-    meta: { description: 'Lists the grants of a user, and revokes them' },
-    subCommands: { list: list(load), revoke: revoke(load) },
+    meta: { description: 'Lists the grants of a user, revokes them, and ends those of an issuer' },
+    subCommands: { list: list(load), revoke: revoke(load), end: endOfIssuer(load) },
   })
 
 const list = (load: LoadService) =>
@@ -39,11 +39,39 @@ const revoke = (load: LoadService) =>
       if (all && grantId !== undefined) throw new UsageError(`Unexpected argument: ${grantId}.`)
       if (!all && grantId === undefined) throw new UsageError('The id of the grant, or --all, is required.')
       await withSharedStore(await load(), async ({ grants, directory }) => {
-        const ended = await end(grants, await idOf(directory, user), grantId)
-        console.log(`${ended} ${ended === 1 ? 'grant has' : 'grants have'} ended.`)
+        console.log(endedLine(await end(grants, await idOf(directory, user), grantId)))
       })
     },
   })
+
+const endOfIssuer = (load: LoadService) =>
+  defineCommand({
+    meta: {
+      description:
+        'Ends the grants that assertions of an issuer brought. It looks at every grant. Remove the trust first, or the next assertion brings another one',
+    },
+    args: {
+      issuer: {
+        type: 'string',
+        valueHint: 'iss',
+        required: true,
+        description: 'the identity provider or platform, as its assertions name it',
+      },
+      subject: {
+        type: 'string',
+        valueHint: 'sub',
+        description: 'only those of this user or program, as the assertions name it',
+      },
+    },
+    run: async ({ args: { issuer, subject } }) =>
+      withSharedStore(await load(), async ({ grants }) =>
+        console.log(endedLine(await grants.endOf({ issuer, subject }))),
+      ),
+  })
+
+function endedLine(ended: number): string {
+  return `${ended} ${ended === 1 ? 'grant has' : 'grants have'} ended.`
+}
 
 /** An account that was removed is known by its id alone. */
 async function idOf(directory: AccountDirectory, user: string): Promise<string> {

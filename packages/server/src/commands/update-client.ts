@@ -1,10 +1,13 @@
 import type { ClientChanges, PublicClient } from '@grantkit/core'
 import { type ArgsDef, defineCommand, type ParsedArgs } from 'citty'
 import { camelCased } from '../authorization/client-members.ts'
+import type { Config } from '../config/config.ts'
 import type { LoadService } from '../configured-service.ts'
 import { readKeySet } from './client-credentials-client.ts'
 import { clientInformation, clientLines } from './client-lines.ts'
+import { LIMIT_ARGS, limitsOf, requireFeatures } from './client-options.ts'
 import { everyValue, UsageError } from './command-line.ts'
+import { grantTypesOf } from './grant-option.ts'
 import { jsonText, plain } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
@@ -35,9 +38,28 @@ const args = {
     valueHint: uri,
     description: `where its users may be sent after signing out; ${repeated}`,
   },
+  'backchannel-logout-uri': {
+    type: 'string',
+    valueHint: uri,
+    description: 'where the server tells it that a session has ended, with BACK_CHANNEL_LOGOUT=on',
+  },
+  'backchannel-logout-session-required': {
+    type: 'boolean',
+    description: 'each of these messages must name the session',
+  },
+  'session-bound': {
+    type: 'boolean',
+    description: 'its grants end with the session, except those with offline_access',
+  },
+  'id-token-signed-response-alg': { type: 'enum', options: ['RS256', 'ES256', 'EdDSA'] },
+  grant: {
+    type: 'string',
+    description: `device, client_credentials, token_exchange or jwt_bearer, next to the code if it has a redirect URI; ${repeated}`,
+  },
   'token-exchange-resource': { type: 'string', valueHint: 'URI', description: repeated },
   push: { type: 'enum', options: ['required', 'optional'] },
   dpop: { type: 'boolean', description: 'its tokens must be bound to a key of its own' },
+  ...LIMIT_ARGS,
   unset: {
     type: 'string',
     valueHint: 'member',
@@ -54,10 +76,16 @@ export const updateClient = (load: LoadService) =>
     args,
     run: async ({ args, rawArgs }) => {
       const jwks = args.jwks === undefined ? undefined : await readKeySet(args.jwks)
-      await withSharedStore(await load(), async ({ clients }) => {
+      const configured = await load()
+      const { features } = configured.config
+      requireFeatures(args, features)
+      await withSharedStore(configured, async ({ clients }) => {
         const seen = await clients.find(args.client_id)
         if (seen === undefined) throw new Error(`There is no client ${plain(args.client_id)}`)
-        const changes = { ...changesOf(args, rawArgs, seen), ...(jwks && { jwks }) }
+        const changes = {
+          ...changesOf(args, rawArgs, seen),
+          ...withoutUndefined({ jwks, grantTypes: grantTypes(args, rawArgs, { features, seen }) }),
+        }
         if (Object.keys(changes).length === 0) throw new UsageError('Name what changes, such as --name.')
         const client = await clients.update(args.client_id, changes, { seen })
         console.log(args.json ? jsonText(clientInformation(client), 2) : clientLines(client).join('\n'))
@@ -83,10 +111,30 @@ function changesOf(args: Args, words: readonly string[], seen: PublicClient): Cl
     rememberConsent: args['remember-consent'],
     resourceServer: args['resource-server'],
     postLogoutRedirectUris: all('post-logout-redirect-uri'),
+    backchannelLogoutUri: args['backchannel-logout-uri'],
+    backchannelLogoutSessionRequired: args['backchannel-logout-session-required'],
+    sessionBound: args['session-bound'],
+    idTokenSignedResponseAlg: args['id-token-signed-response-alg'],
+    ...limitsOf(args),
     tokenExchangeResources: all('token-exchange-resource'),
     requirePushedAuthorizationRequests: args.push && args.push === 'required',
     dpopBoundAccessTokens: args.dpop,
   }
-  const named = Object.entries(given).filter(([, value]) => value !== undefined)
-  return { ...camelCased(unset), ...Object.fromEntries(named) }
+  return { ...camelCased(unset), ...withoutUndefined(given) }
+}
+
+interface GrantContext {
+  readonly features: Config['features']
+  readonly seen: PublicClient
+}
+
+/** @throws UsageError */
+function grantTypes(args: Args, words: readonly string[], { features, seen }: GrantContext) {
+  const redirectUris =
+    args['redirect-uri'] === undefined ? seen.redirectUris : everyValue(words, 'redirect-uri')
+  return grantTypesOf(features, everyValue(words, 'grant'), redirectUris)
+}
+
+function withoutUndefined(members: object): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }

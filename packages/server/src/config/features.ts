@@ -3,6 +3,7 @@ import { clientDocumentFields } from './client-documents.ts'
 import { choice, field, seconds, text, toggle } from './fields.ts'
 import { JwtBearer } from './jwt-bearer.ts'
 import { knownClientsField } from './known-clients.ts'
+import { PersonalTokens } from './personal-tokens.ts'
 import type { Origin } from './references.ts'
 
 const METHODS = ['none', 'client_secret_post', 'client_secret_basic', 'private_key_jwt'] as const
@@ -123,6 +124,7 @@ export const Features = (origin: Origin) =>
       '`on`: clients may use PAR; `required`: all must',
       { variable: 'PAR', guide: 'how-to/par.md' },
     ),
+    personalTokens: PersonalTokens.prefault({}),
     profile: field(
       choice(['fapi2']).optional(),
       '`fapi2`: the FAPI 2.0 Security Profile: only static clients with keys, PAR for every request, DPoP for every token. It sets `clientAuthentication`, `registration`, `clientDocuments`, `knownClients`, `dpop` and `par`',
@@ -135,6 +137,11 @@ export const Features = (origin: Origin) =>
         variable: 'REFRESH_TOKEN_EXPIRATION',
         guide: 'how-to/browser-apps.md#tell-the-application-when-the-sign-in-ends',
       },
+    ),
+    stepUp: field(
+      toggle(false),
+      'step-up authentication: clients may demand a passkey with `acr_values=phr`, and tokens say how the user signed in: `pwd` or `phr`',
+      { variable: 'STEP_UP', guide: 'how-to/step-up.md' },
     ),
     tokenExchange: field(toggle(false), 'token exchange', {
       variable: 'TOKEN_EXCHANGE',

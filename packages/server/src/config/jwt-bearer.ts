@@ -25,6 +25,8 @@ const Trust = z.strictObject({
   resources: names().optional(),
   replay: choice(['once', 'until-exp']).default('once'),
   publicClients: toggle(false),
+  linkByEmail: z.strictObject({ domains: names() }).optional(),
+  emailsVerified: toggle(false),
 })
 
 const Workload = z.strictObject({
@@ -42,7 +44,7 @@ const Workload = z.strictObject({
 export const JwtBearer = z.strictObject({
   trusts: field(
     z.array(Trust).default([]),
-    'identity providers whose ID-JAGs give tokens without a consent page: `{ issuer, scopes }`, and `clients`, `resources`, `jwks`, `jwksUri`, `algorithms`, `lifetime`, `maxAssertionLifetime`, `replay`, `publicClients`. A user must have linked an account by a sign-in with a provider of this issuer',
+    'identity providers whose ID-JAGs give tokens without a consent page: `{ issuer, scopes }`, and `clients`, `resources`, `jwks`, `jwksUri`, `algorithms`, `lifetime`, `maxAssertionLifetime`, `replay`, `publicClients`, `linkByEmail`, `emailsVerified`. A user must have linked an account by a sign-in with a provider of this issuer, unless `linkByEmail: { domains }` lets a verified address link it',
     { otherwise: 'none', guide: 'how-to/enterprise-managed-authorization.md' },
   ),
   workloads: field(

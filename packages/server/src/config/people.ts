@@ -41,6 +41,10 @@ export const Provider = (clientSecret: z.ZodType<string, unknown>) =>
       z.boolean().default(false),
       'whether an identity is linked to the account with the same address, if both sides have verified it',
     ),
+    trustAcr: field(
+      z.boolean().default(false),
+      'whether its `acr` counts, if it is `phr`, and its `amr`. Otherwise its sign-ins have the class `pwd`',
+    ),
   })
 export type Provider = z.output<ReturnType<typeof Provider>>
 
@@ -109,7 +113,7 @@ export const peopleFields = (origin: Origin) => ({
   ),
   upstream: field(
     Providers(secret(origin).pipe(text())).default([]),
-    'OpenID providers that users may sign in with: `{ id, label, issuer, clientId, clientSecret }`, and `scope`, `signUp`, `linkVerifiedEmail`',
+    'OpenID providers that users may sign in with: `{ id, label, issuer, clientId, clientSecret }`, and `scope`, `signUp`, `linkVerifiedEmail`, `trustAcr`',
     { otherwise: 'none', guide: 'server/sign-in.md' },
   ),
   upstreamFile: field(path(origin).optional(), 'a file with more of them', {

@@ -10,6 +10,8 @@ const FAPI2 = [
   ['knownClients', 'off', '5.3.2.1, item 3'],
   ['dpop.mode', 'required', '5.3.2.1, item 4'],
   ['par', 'required', '5.3.2.2, item 3'],
+  // They are bearer tokens.
+  ['personalTokens.enabled', false, '5.3.2.1, item 4'],
 ] as const
 
 /** In seconds. */
@@ -29,6 +31,7 @@ export function withProfile(config: ParsedConfig): ParsedConfig {
       knownClients: [],
       dpop: { ...features.dpop, mode: 'required' },
       par: 'required',
+      personalTokens: { ...features.personalTokens, enabled: false },
     },
   }
 }

@@ -10,6 +10,7 @@ export function problemsTogether(config: ParsedConfig, merged: Merged): readonly
     ...ofKnownClients(config, merged),
     ...atGateway(config),
     ...ofMail(config, merged),
+    ...ofPersonalTokens(config, merged),
   ]
 }
 
@@ -55,4 +56,23 @@ function atGateway({ features: { dpop, forwardAuth } }: ParsedConfig): readonly 
 function ofMail({ mail: { url, from } }: ParsedConfig, merged: Merged): readonly string[] {
   if (url === undefined || from !== undefined) return []
   return [`MAIL_FROM is missing: with ${nameOf(merged, ['mail', 'url'])} mails need a sender`]
+}
+
+function ofPersonalTokens(
+  { scopes, features: { personalTokens, dpop } }: ParsedConfig,
+  merged: Merged,
+): readonly string[] {
+  const { enabled, days, maxDays } = personalTokens
+  if (!enabled) return []
+  const name = (key: string) => nameOf(merged, ['features', ...key.split('.')])
+  const enables = name('personalTokens.enabled')
+  return Object.entries({
+    [`${enables} needs a scope with "personal: true": no token could have any`]: Object.values(scopes).some(
+      ({ personal }) => personal,
+    ),
+    [`${enables} does not go with ${name('dpop.mode')} required: personal access tokens are bearer tokens`]:
+      dpop.mode !== 'required',
+    [`${name('personalTokens.days')} must be at most ${maxDays}, the value of ${name('personalTokens.maxDays')}`]:
+      days <= maxDays,
+  }).flatMap(([problem, isMet]) => (isMet ? [] : [problem]))
 }

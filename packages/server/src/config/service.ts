@@ -22,6 +22,10 @@ const Scope = z.strictObject({
     z.boolean().optional(),
     'means something only together with a user: never in client-credentials tokens',
   ),
+  personal: field(
+    z.boolean().optional(),
+    'users may give it to their personal access tokens; with `features.personalTokens`',
+  ),
 })
 
 const Brand = (origin: Origin) =>

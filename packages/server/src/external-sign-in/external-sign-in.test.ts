@@ -29,13 +29,18 @@ const jwk = { ...(await exportJWK(pair.publicKey)), kid: 'of the application' }
 const now = () => Math.floor(Date.now() / 1000)
 const pairOf = (cookie: string) => cookie.split(';')[0] ?? ''
 
-function open(change: Partial<ExternalSignInOptions> = { key: KEY }, store: Store = createMemoryStore()) {
+function open(
+  change: Partial<ExternalSignInOptions> = { key: KEY },
+  store: Store = createMemoryStore(),
+  classes?: readonly string[],
+) {
   const users = externalSignIn({ url: URL_OF_APP, ...change })
   const signIn = externalSignInOf(users, {
     secret: 'x'.repeat(32),
     baseUrl: BASE_URL,
     store,
     keys: () => serverKeys,
+    classes,
   })
   return {
     signIn,
@@ -69,7 +74,10 @@ async function startJwkSetHost() {
 describe('the request to the application', () => {
   it('names both sides, the way back, and what the client wants of the sign-in', async () => {
     const { begun } = open()
-    const wishes = { login_hint: 'alice@app.example', prompt: 'login', max_age: 300, ui_locales: 'de en' }
+    const wishes = {
+      ...{ login_hint: 'alice@app.example', prompt: 'login', max_age: 300, ui_locales: 'de en' },
+      acr_values: 'phr',
+    }
     const { request, location } = await begun({ ...wishes, client_name: 'Notes' })
     expect(location).toMatch(/^https:\/\/app\.example\/sign-in\?request=ey/)
     expect(request).toEqual({
@@ -127,6 +135,27 @@ describe('a response', () => {
     expect(returnTo).toBe('/oauth/authorize?x=1')
     expect(cookie).toContain('__Host-external=')
     expect(cookie).toContain('HttpOnly')
+  })
+
+  it('names an authentication class of the server, and methods', async () => {
+    const { signIn, begun } = open({ key: KEY }, createMemoryStore(), ['pwd', 'phr'])
+    const { request, cookies } = await begun()
+    const facts = { acr: 'phr', amr: ['pop', 'user'] }
+    const { user } = await signIn.finish(cookies, await signed({ ...good(request), ...facts }))
+    expect(user).toMatchObject(facts)
+  })
+
+  it.each([
+    ['acr', { acr: 'gold' }, 'acr must be one of pwd, phr'],
+    ['amr', { amr: 'pwd' }, 'array'],
+    ['amr', { amr: ['a method'] }, 'string'],
+  ])('is rejected with a wrong %s if the server has classes', async (_, facts, detail) => {
+    const { signIn, begun } = open({ key: KEY }, createMemoryStore(), ['pwd', 'phr'])
+    const { request, cookies } = await begun()
+    await expect(signIn.finish(cookies, await signed({ ...good(request), ...facts }))).rejects.toMatchObject({
+      reason: 'invalid',
+      detail: expect.stringContaining(detail),
+    })
   })
 
   it('may be signed with a private key of the application', async () => {

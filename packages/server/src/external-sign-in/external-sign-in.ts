@@ -34,8 +34,10 @@ export interface ExternalSignIn {
   readonly usedCookie: string
 }
 
+type Hint = 'login_hint' | 'ui_locales' | 'client_name' | 'acr_values'
+
 /** A sign-in that begins, with the wishes of the client for which the user signs in. */
-export interface BeginSignIn extends Pick<SignInRequest, 'login_hint' | 'ui_locales' | 'client_name'> {
+export interface BeginSignIn extends Pick<SignInRequest, Hint> {
   /** A path of this server. */
   readonly returnTo: string
   /** The sign-in must be new. */
@@ -50,6 +52,8 @@ export interface ExternalSignInParts {
   readonly store: Store
   /** The signing keys of this server. */
   readonly keys: () => readonly PrivateJwk[]
+  /** The only values of `acr`. Default: the application may use others, and they do not count. */
+  readonly classes?: readonly string[] | undefined
 }
 
 const Begun = z.object({
@@ -67,11 +71,11 @@ const MAX_COOKIE = 3800
 const MAX_TEXT = 254
 
 export function externalSignInOf(users: ExternalUsers, parts: ExternalSignInParts): ExternalSignIn {
-  const { secret, baseUrl, store, keys } = parts
+  const { secret, baseUrl, store, keys, classes } = parts
   const key = hmacKeys(secret, 'external sign-in')
   const cookie = cookieOf('external', baseUrl)
   const signer = { issuer: baseUrl, users, keys }
-  const verify = responseVerifier(baseUrl, users)
+  const verify = responseVerifier(baseUrl, users, classes)
   const used = usedOnce(store)
   const begunIn = (cookies: string | undefined) => verifyValue(key, cookie.read(cookies), Begun, LIFETIME)
 

@@ -16,6 +16,8 @@ export interface SignInRequest {
   readonly prompt?: string | undefined
   /** Seconds: the user must have signed in since. */
   readonly max_age?: number | undefined
+  /** The authentication classes that the client demands, separated by spaces, as the response may name one in `acr`. */
+  readonly acr_values?: string | undefined
   /** The languages that the client requests. */
   readonly ui_locales?: string | undefined
   /** The name of the client for which the user signs in. It may have chosen that name itself. */

@@ -10,6 +10,7 @@ import {
 } from 'jose'
 import * as z from 'zod'
 import { CLOCK_TOLERANCE } from '../http/signed-value.ts'
+import { Methods } from '../sign-in/authentication-classes.ts'
 import { UserId, userClaims } from '../users/user-claims.ts'
 import type { ExternalUsers } from './options.ts'
 import { ExternalSignInError } from './sign-in-error.ts'
@@ -28,6 +29,8 @@ export interface SignedInUser {
   readonly authTime: number
   /** How the user signed in (OpenID Connect Core 2). */
   readonly acr: string | undefined
+  /** The authentication methods (RFC 8176). Absent without the authentication classes of this server. */
+  readonly amr?: readonly string[] | undefined
   readonly claims: Readonly<Record<string, unknown>>
 }
 
@@ -60,9 +63,15 @@ const SignedIn = Envelope.extend({
   acr: z.string().max(255).optional(),
 })
 
-export function responseVerifier(issuer: string, users: ExternalUsers): VerifyResponse {
+/** @param classes the only values of `acr`; without them `acr` may have any value, and `amr` is ignored */
+export function responseVerifier(
+  issuer: string,
+  users: ExternalUsers,
+  classes?: readonly string[],
+): VerifyResponse {
   const verify = signatureVerifier(users)
   const expected = { issuer: users.url, audience: issuer, clockTolerance: CLOCK_TOLERANCE }
+  const authentication = classes && authenticationIn(classes)
   return async (response, now) => {
     if (response.length > MAX_LENGTH)
       throw new ExternalSignInError('invalid', `It is longer than ${MAX_LENGTH} characters`)
@@ -70,8 +79,18 @@ export function responseVerifier(issuer: string, users: ExternalUsers): VerifyRe
     const payload = await verify(response, options).catch((cause: unknown) => {
       throw failureOf(cause)
     })
-    return readResponse(payload, now)
+    const answer = readResponse(payload, now)
+    if (authentication === undefined || 'error' in answer) return answer
+    return { ...answer, ...parsed(authentication, payload) }
   }
+}
+
+/** A class that is misspelled would be none, and the app would send its user here again and again. */
+function authenticationIn(classes: readonly string[]) {
+  return z.object({
+    acr: z.enum(classes, `acr must be one of ${classes.join(', ')}`).optional(),
+    amr: Methods.optional(),
+  })
 }
 
 function signatureVerifier({ key, keys }: ExternalUsers) {

@@ -46,10 +46,19 @@ const MAX_FIELDS = 100
 
 /** The fields of a form; the last one if a field is repeated. A form with too many counts as empty. */
 export function formOf(c: Context<WithBody>): Record<string, string> {
+  return Object.fromEntries(fieldsOf(c))
+}
+
+/** All values of a field, as of check boxes. */
+export function valuesOf(c: Context<WithBody>, name: string): string[] {
+  return fieldsOf(c).getAll(name)
+}
+
+function fieldsOf(c: Context<WithBody>): URLSearchParams {
   const { body } = c.var
   const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(c.req.header('content-type') ?? '')
   const fits = body.split('&', MAX_FIELDS + 1).length <= MAX_FIELDS
-  return isForm && fits ? Object.fromEntries(new URLSearchParams(body)) : {}
+  return new URLSearchParams(isForm && fits ? body : '')
 }
 
 /** The value of a text; `undefined` if the text is not JSON. */

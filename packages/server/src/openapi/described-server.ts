@@ -11,6 +11,8 @@ export interface DescribedServer {
   readonly resources: readonly string[]
   /** Whether DPoP is on. */
   readonly bindsTokens: boolean
+  /** Whether registration needs an initial access token. */
+  readonly registersWithToken: boolean
   /** The known clients that may register their own redirect URIs. */
   readonly known: readonly KnownClient[]
   readonly mounted: ServerDescription

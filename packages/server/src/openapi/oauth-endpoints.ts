@@ -7,7 +7,7 @@ import { pageEndpoints } from './page-endpoints.ts'
 import { registrationEndpoint } from './registration.ts'
 import { clientForm, queryOf, schemaOf } from './requests.ts'
 import { CLIENT_ERRORS, error, form, json, UNAVAILABLE } from './responses.ts'
-import { oauthScheme } from './security-scheme.ts'
+import { INITIAL_ACCESS_TOKEN, INITIAL_ACCESS_TOKEN_SCHEME, oauthScheme } from './security-scheme.ts'
 
 /** The OAuth endpoints, which core routes itself: an application without handlers, with their part of the document. */
 export function oauthEndpoints(server: DescribedServer): OpenAPIHono {
@@ -25,6 +25,8 @@ export function oauthEndpoints(server: DescribedServer): OpenAPIHono {
       registry.registerPath(operationOf(endpoint, method === 'POST' ? 'post' : 'get', server, operations))
   for (const document of metadataDocuments(server)) registry.registerPath(document)
   registry.registerComponent('securitySchemes', 'oauth2', oauthScheme(server))
+  if (server.registersWithToken)
+    registry.registerComponent('securitySchemes', INITIAL_ACCESS_TOKEN, INITIAL_ACCESS_TOKEN_SCHEME)
   return app
 }
 

@@ -93,10 +93,14 @@ export const CLIENT_ERRORS = {
  * @param lacking what a token without the scope lacks
  */
 export function guardErrors(lacking: string) {
-  const headers = { 'WWW-Authenticate': header('A Bearer challenge') }
   return {
-    401: { ...error('`invalid_token`: the access token is unknown, expired or revoked'), headers },
-    403: { ...error(`\`insufficient_scope\`: ${lacking}`), headers },
+    401: challenged('`invalid_token`: the access token is unknown, expired or revoked'),
+    403: challenged(`\`insufficient_scope\`: ${lacking}`),
     503: UNAVAILABLE,
   }
+}
+
+/** An error with a challenge (RFC 6750 3). */
+export function challenged(description: string) {
+  return { ...error(description), headers: { 'WWW-Authenticate': header('A Bearer challenge') } }
 }

@@ -1,3 +1,4 @@
+import { JWT_BEARER } from '@grantkit/core/jwt-bearer'
 import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { z } from '@hono/zod-openapi'
 import type { DescribedServer } from './described-server.ts'
@@ -8,6 +9,11 @@ const text = z.string()
 const optional = text.optional()
 const texts = z.array(text)
 const seconds = z.int()
+
+/** Whether tokens can be those of a program that its platform identified. */
+function takesAssertions({ mounted }: DescribedServer): boolean {
+  return mounted.grantTypes.some(({ name }) => name === JWT_BEARER)
+}
 
 /** Whether it has token exchange, which adds members (RFC 8693 2.2.1 and 4.1). */
 function exchanges({ mounted }: DescribedServer): boolean {
@@ -39,6 +45,7 @@ export function introspectionResponse(server: DescribedServer) {
       ...{ email: optional, email_verified: z.boolean().optional() },
       iat: seconds.optional(),
       exp: seconds.optional(),
+      ...(takesAssertions(server) && { workload: z.object({ issuer: text, subject: text }).optional() }),
       ...(exchanges(server) && { act: z.object({ sub: text }).optional() }),
       ...(server.bindsTokens && { cnf: z.object({ jkt: text }).optional() }),
     })

@@ -3,12 +3,25 @@ import { inLanguage } from '@grantkit/core/feature'
 import type { DescribedServer } from './described-server.ts'
 import { messageOf } from './requests.ts'
 
+const WITH_TOKEN = ', with an initial access token of the operator'
+
+/** The name of the scheme of the registration. */
+export const INITIAL_ACCESS_TOKEN = 'initialAccessToken'
+
+/** The security scheme of the registration, where it needs a token (RFC 7591 3). */
+export const INITIAL_ACCESS_TOKEN_SCHEME = {
+  type: 'http',
+  scheme: 'bearer',
+  description:
+    'An initial access token, which the operator hands out. Several clients may register with one.',
+} as const
+
 /** The security scheme of the operations with an access token. */
-export function oauthScheme({ baseUrl, scopes, bindsTokens, mounted }: DescribedServer) {
+export function oauthScheme({ baseUrl, scopes, bindsTokens, mounted, registersWithToken }: DescribedServer) {
   const tokenUrl = `${baseUrl}/api/oauth/token`
   const registers = messageOf(mounted, 'registration_endpoint') !== undefined
   const clientCredentials = mounted.grantTypes.some(({ name }) => name === 'client_credentials')
-  const own = registers ? ' Clients register themselves.' : ''
+  const own = registers ? ` Clients register themselves${registersWithToken ? WITH_TOKEN : ''}.` : ''
   const bound = bindsTokens ? ' A token can be bound to a key: its scheme is DPoP then (RFC 9449 7.1).' : ''
   const withoutUser = Object.entries(scopes).filter(([, { user }]) => user === false)
   return {

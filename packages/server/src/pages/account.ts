@@ -1,5 +1,6 @@
 import type { AuthorizationServer, ScopeDefinition, Session } from '@grantkit/core'
 import { type InstallationNames, type UserAppsPage, userApps } from '@grantkit/core/connected-apps'
+import type { PersonalTokens } from '@grantkit/core/personal-tokens'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import * as z from 'zod'
@@ -28,6 +29,8 @@ export interface AccountPageOptions extends LoginOptions, FailureSources {
   readonly installationNames: InstallationNames
   readonly scopes: Readonly<Record<string, ScopeDefinition>>
   readonly accounts: AccountRows
+  /** Present if users may create personal access tokens. */
+  readonly personalTokens?: PersonalTokens | undefined
   /** Present if an application signs the users in. */
   readonly external?: ExternalParts | undefined
 }
@@ -70,6 +73,7 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
 ${notice === undefined ? '' : html`<p class="notice" role="status">${notice}</p>`}
 ${identity(account, site.basePath)}
 ${appsSection(site, path, { ...page, after, ticket: token })}
+${options.personalTokens === undefined ? '' : tokensLink(path)}
 ${ways.builtIn ? signInMethods(site, ways, methods) : ''}
 ${await failuresSection(options, session.subject)}
 ${sessionSections(site.basePath, { signIns: latest, active, session, token })}`
@@ -115,6 +119,10 @@ ${sessionSections(site.basePath, { signIns: latest, active, session, token })}`
       return visits.signIn(c)
     },
   }
+}
+
+function tokensLink(path: string): Markup {
+  return html`<p><a href="${path}/tokens">Personal access tokens</a>, for programs that no browser can sign in.</p>`
 }
 
 function identity({ name, email }: Account, basePath: string): Markup {

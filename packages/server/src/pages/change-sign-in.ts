@@ -70,7 +70,7 @@ export function changeSignIn(
     connect: change(async (c, visit, fields) => {
       const provider = providers.find(({ provider: { id } }) => id === fields.provider)
       if (provider === undefined) return toAccount(c)
-      const purpose = { returnTo: accountPath, fresh: false, linkFor: visit.session.id }
+      const purpose = { returnTo: accountPath, fresh: false, linkFor: visit.session.id, acrValues: '' }
       try {
         return toProvider(c, await provider.begin(purpose))
       } catch (error) {

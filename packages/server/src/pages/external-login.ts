@@ -42,8 +42,9 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
       options.onEvent(failed(`application_account_${account}`, user.sub))
       return problem(c, 403, ACCOUNT_PROBLEMS[account](host))
     }
-    const { authTime, acr } = user
-    return signedIn(options, signIn, c, { account, returnTo, signedInBy: 'application', authTime, acr })
+    const { authTime, acr, amr } = user
+    const facts = { signedInBy: 'application', authTime, acr, amr }
+    return signedIn(options, signIn, c, { account, returnTo, ...facts })
   }
 
   function problem(c: Context, status: number, words: string): Response {
@@ -72,11 +73,12 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
 
 /** What the client wants of the sign-in, from the query of the sign-in page. Any page can link to it. */
 function wishesOf(c: Context): Omit<BeginSignIn, 'returnTo'> {
-  const { login_hint, ui_locales, prompt = '', max_age = '' } = c.req.query()
+  const { login_hint, ui_locales, acr_values, prompt = '', max_age = '' } = c.req.query()
   const prompts = ['login', 'select_account'].filter((known) => prompt.split(' ').includes(known))
   return {
     login_hint,
     ui_locales,
+    acr_values,
     prompt: prompts.join(' ') || undefined,
     max_age: /^\d{1,9}$/.test(max_age) ? Number(max_age) : undefined,
   }

@@ -1,7 +1,9 @@
 import { returnPath } from '@grantkit/core'
 import type { Context } from 'hono'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
+import { BY_PASSWORD } from '../sign-in/authentication-classes.ts'
 import { attemptPassword, signInFailed } from '../sign-in/sign-in-attempt.ts'
+import { demandIn } from './demand.ts'
 import type { LoginOptions } from './login-options.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 import { signedIn } from './signed-in.ts'
@@ -19,17 +21,21 @@ export function login(options: LoginOptions, page: SignInPage): Login {
       page.show({
         returnTo: returnPath(c.req.query('return_to'), home),
         email: c.req.query('login_hint') ?? '',
+        demand: demandIn(options.site, c, c.req.query()),
       }),
     submit: async (c) => {
       const fields = formOf(c)
       const returnTo = returnPath(fields.return_to, home)
       const email = (fields.email ?? '').slice(0, 254)
       const again = (status: number, problem: string, headers = {}) =>
-        page.show({ returnTo, email, status, problem, headers })
+        page.show({ returnTo, email, status, problem, headers, demand: demandIn(options.site, c, fields) })
       if (!page.isOwnForm(c, fields.token)) return again(403, FORM_EXPIRED)
       const tried = await attemptPassword(options, options.callerOf(c), email, fields.password ?? '')
       if ('account' in tried && tried.account)
-        return signedIn(options, page, c, { account: tried.account, returnTo, signedInBy: 'password' })
+        return signedIn(options, page, c, {
+          ...{ account: tried.account, returnTo, signedInBy: 'password' },
+          ...BY_PASSWORD,
+        })
       options.onEvent(signInFailed(tried, 'wrong_password', await options.accounts.idOf(email)))
       if ('wait' in tried) return again(429, TOO_MANY, { 'retry-after': String(tried.wait) })
       return again(401, 'This e-mail address and password do not belong together.')

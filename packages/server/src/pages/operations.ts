@@ -9,6 +9,8 @@ const UNAVAILABLE = { 503: 'The store cannot be reached' }
 const NO_PROVIDER = { 429: 'Too many attempts', 503: 'The provider cannot be reached' }
 const BACK = { 303: 'Signed in; back to where the user came from' }
 const SIGNED_IN = { ...BACK, ...EXPIRED, 429: 'Too many attempts', ...UNAVAILABLE }
+/** `acr_values` and `ui_locales` are those of the app that demands more than a password. */
+const OF_SIGN_IN = ['token', 'return_to', 'acr_values', 'ui_locales']
 const PASSWORDS = ['new_password', 'new_password_again', 'token']
 
 /** The routes of the pages, with what the OpenAPI document says of them. */
@@ -25,7 +27,7 @@ export const routes = identified({
   signIn: submitted(
     '/login',
     'Sign in, by the form of the page',
-    ['email', 'password', 'token', 'return_to'],
+    ['email', 'password', ...OF_SIGN_IN],
     page({ ...SIGNED_IN, 401: 'Wrong password' }),
   ),
   signInElsewhere: shown('/login', 'Sign in at the application of the users', {
@@ -81,7 +83,7 @@ export const routes = identified({
   signInByPasskey: submitted(
     '/login/passkey',
     'Sign in with a passkey, by the form of the page',
-    ['answer', 'token', 'return_to'],
+    ['answer', ...OF_SIGN_IN],
     page({ ...SIGNED_IN, 401: 'The passkey is not known, or its answer not right' }),
   ),
   addPasskey: changed('/passkeys', 'Add a passkey', ['answer', 'name', 'token']),
@@ -90,7 +92,7 @@ export const routes = identified({
   signInWith: submitted(
     '/login/with/{provider}',
     'Sign in with an OpenID provider',
-    ['token', 'return_to'],
+    OF_SIGN_IN,
     page({ 303: 'To the provider', ...EXPIRED, ...NO_PROVIDER }),
   ),
   signedInWith: shown('/login/with/{provider}/callback', 'Back from an OpenID provider', {
@@ -99,6 +101,29 @@ export const routes = identified({
     ...NO_PROVIDER,
   }),
   connectProvider: changed('/identities', 'Connect an OpenID provider', ['provider', 'token']),
+  copyScript: {
+    ...shown('/assets/copy.js', 'Copies a new token'),
+    ...{ tags: ['Discovery'], responses: { 200: text('Copies a new token', 'text/javascript') } },
+  },
+  personalTokensPage: shown('/account/tokens', 'The personal access tokens of the user', {
+    200: 'The tokens, with a form for a new one if the sign-in is recent',
+    303: 'No user is signed in; to the sign-in page',
+    ...UNAVAILABLE,
+  }),
+  createPersonalToken: submitted(
+    '/account/tokens',
+    'Create a personal access token, by the form of the page',
+    ['label', 'scope', 'resource', 'days', 'ticket'],
+    page({
+      200: 'The page with the token, which is shown this once',
+      303: 'No user is signed in; to the sign-in page',
+      400: 'The form is not complete',
+      403: 'The form has expired, or the sign-in is too old',
+      409: 'The user has the maximum number of tokens',
+      ...UNAVAILABLE,
+    }),
+  ),
+  endPersonalToken: changed('/tokens/end', 'Revoke a personal access token', ['id', 'ticket']),
   removeIdentity: changed('/identities/remove', 'Remove an OpenID provider', [
     ...['issuer', 'identity', 'token'],
   ]),

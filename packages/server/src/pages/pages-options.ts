@@ -1,19 +1,24 @@
 import type { AuthorizationServer } from '@grantkit/core'
+import { personalTokens } from '@grantkit/core/personal-tokens'
 import { signInLimits } from '@grantkit/limiter'
+import type { EndTokens } from '../accounts/accounts-that-end-tokens.ts'
 import { installationNames } from '../accounts/installation-names.ts'
 import { passwordChecks } from '../accounts/password-checks.ts'
 import { ADMIN_SCOPES } from '../admin-api/scopes.ts'
 import { attemptReader } from '../attempts/attempt-reader.ts'
 import { signInHistory } from '../audit/sign-in-history.ts'
+import type { Config } from '../config/config.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { passwordResets } from '../sign-in/password-resets.ts'
 import { sessionsInCookies } from '../sign-in/session.ts'
 import { waysToSignIn } from '../sign-in/ways-to-sign-in.ts'
+import { DAY_SECONDS } from '../time-units.ts'
 import { upstreamSignIns } from '../upstream/upstream-sign-ins.ts'
 import type { OpenUsers } from '../users/open-users.ts'
 import { brandedPages } from './branded-pages.ts'
 import type { Site } from './page.ts'
+import type { TokenChoices } from './personal-tokens-view.ts'
 import type { PagesOptions } from './routes.ts'
 import { requestingApp } from './sending-app.ts'
 
@@ -22,13 +27,14 @@ export interface LateServer {
   readonly metadata: () => AuthorizationServer['metadata']
   readonly findClient: AuthorizationServer['clients']['find']
   readonly sessionsEnded: AuthorizationServer['sessions']['ended']
+  readonly endTokens: EndTokens
 }
 
 /** What all pages of a service share. @throws Error if the file of providers is invalid */
 export async function pagesOptions(
   context: ServiceContext,
   users: OpenUsers,
-  { sessionsEnded, ...server }: LateServer,
+  { sessionsEnded, ...server }: Omit<LateServer, 'endTokens'>,
   callerOf: CallerOf,
 ): Promise<PagesOptions> {
   const { config, storage, secret, onEvent, onError } = context
@@ -42,6 +48,8 @@ export async function pagesOptions(
     baseUrl,
     secret,
     scopes: { ...config.scopes, ...(config.admin.api ? ADMIN_SCOPES : {}) },
+    personalTokens: personalTokensOf(config),
+    tokenChoices: { ...config.features.personalTokens, resources: resourcesOf(config) },
     accounts,
     external,
     sessions: sessionsInCookies({ ...origin, accounts, onEvent, onEnding: sessionsEnded }),
@@ -61,6 +69,22 @@ export async function pagesOptions(
     onEvent,
     onError,
   }
+}
+
+function personalTokensOf({ features }: Config) {
+  const { enabled, days, maxDays } = features.personalTokens
+  return enabled
+    ? personalTokens({ lifetime: days * DAY_SECONDS, longest: maxDays * DAY_SECONDS })
+    : undefined
+}
+
+/** The service itself, and the APIs and MCP servers of the operator. No token opens the admin API. */
+function resourcesOf({ baseUrl, brand, resources }: Config): TokenChoices['resources'] {
+  const others = Object.entries(resources).filter(([resource]) => resource !== baseUrl)
+  return [
+    { resource: baseUrl, name: resources[baseUrl]?.name ?? brand.name },
+    ...others.map(([resource, { name }]) => ({ resource, name })),
+  ]
 }
 
 /** @param style of pages that the others would only load in vain */

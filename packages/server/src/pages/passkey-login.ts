@@ -2,7 +2,9 @@ import { returnPath } from '@grantkit/core'
 import type { Context } from 'hono'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { type SignInCeremony, signInAnswer } from '../passkeys/sign-in-ceremony.ts'
+import { BY_PASSKEY } from '../sign-in/authentication-classes.ts'
 import { attemptPasskey, signInFailed } from '../sign-in/sign-in-attempt.ts'
+import { demandIn } from './demand.ts'
 import type { LoginOptions } from './login-options.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 import { signedIn } from './signed-in.ts'
@@ -27,17 +29,22 @@ export function passkeyLogin(
     submit: async (c) => {
       const fields = formOf(c)
       const returnTo = returnPath(fields.return_to, home)
+      const demand = demandIn(options.site, c, fields)
       const again = (status: number, problem: string, headers = {}) =>
-        page.show({ returnTo, status, problem, headers, passkeysInField: false })
+        page.show({ returnTo, status, problem, headers, passkeysInField: false, demand })
       if (!page.isOwnForm(c, fields.token)) return again(403, FORM_EXPIRED)
       const answer = signInAnswer(fields.answer ?? '')
       const verify = async () => answer && ceremony.verify(c.req.header('cookie'), answer)
       const tried = await attemptPasskey(options, options.callerOf(c), answer?.id ?? '', verify)
       if ('account' in tried && tried.account)
-        return signedIn(options, page, c, { account: tried.account, returnTo, signedInBy: 'passkey' })
+        return signedIn(options, page, c, {
+          ...{ account: tried.account, returnTo, signedInBy: 'passkey' },
+          ...BY_PASSKEY,
+        })
       options.onEvent(signInFailed(tried, 'wrong_passkey'))
       if ('wait' in tried) return again(429, TOO_MANY, { 'retry-after': String(tried.wait) })
-      return again(401, 'This passkey did not sign you in. Please try again, or use your password.')
+      const instead = demand === undefined ? ', or use your password' : ''
+      return again(401, `This passkey did not sign you in. Please try again${instead}.`)
     },
   }
 }

@@ -19,15 +19,19 @@ import { newPassword } from './new-password.ts'
 import { routes } from './operations.ts'
 import type { Site } from './page.ts'
 import { passkeyLogin } from './passkey-login.ts'
+import { personalTokensPage } from './personal-tokens.ts'
+import type { TokenChoices } from './personal-tokens-view.ts'
 import { type SignInPage, signInPage } from './sign-in-page.ts'
 import { upstreamLogin } from './upstream-login.ts'
 
 export interface PagesOptions extends AccountPageOptions {
+  readonly tokenChoices: TokenChoices
   /** Called with errors of a page. */
   readonly onError: (error: unknown) => void
 }
 
 const SCRIPT = await readFile(new URL('passkeys.js', import.meta.url), 'utf8')
+const COPY_SCRIPT = await readFile(new URL('copy.js', import.meta.url), 'utf8')
 
 /** The pages of the service, without the pages of core's interactions. If one fails, it shows the error page. */
 export function pages(options: PagesOptions, grants: AuthorizationServer['grants']): OpenAPIHono<WithBody> {
@@ -53,6 +57,19 @@ export function pages(options: PagesOptions, grants: AuthorizationServer['grants
     .route('/', passwordPages(options, signInForm, account))
     .route('/', passkeyPages(options, signInForm, account))
     .route('/', providerPages(options, signInForm, account))
+    .route('/', tokenPages(options))
+}
+
+/** Empty if users may create no personal access tokens. */
+function tokenPages(options: PagesOptions): OpenAPIHono<WithBody> {
+  const app = new OpenAPIHono<WithBody>()
+  if (options.personalTokens === undefined) return app
+  const tokens = personalTokensPage(options, options.personalTokens)
+  return app
+    .openapi(routes.copyScript, asset('text/javascript; charset=utf-8', COPY_SCRIPT))
+    .openapi(routes.personalTokensPage, (c) => tokens.show(c))
+    .openapi(routes.createPersonalToken, (c) => tokens.create(c))
+    .openapi(routes.endPersonalToken, (c) => tokens.end(c))
 }
 
 /** The sign-in page, or the way to the application that signs the users in. */
@@ -124,9 +141,10 @@ export function interaction({
 }: Pick<PagesOptions, 'site' | 'sessions' | 'external'>): Interaction {
   return {
     session: (request) => sessions.read(headerOf(request, 'cookie')),
-    signIn(returnTo, { loginHint, prompt, maxAge, uiLocales }) {
+    signIn(returnTo, { loginHint, prompt, maxAge, uiLocales, acrValues }) {
       const wishes = external === undefined ? {} : { prompt, max_age: maxAge, ui_locales: uiLocales }
-      const query = queryOf({ return_to: returnTo, login_hint: loginHint, ...wishes })
+      const demand = acrValues && { acr_values: acrValues.join(' '), ui_locales: uiLocales }
+      const query = queryOf({ return_to: returnTo, login_hint: loginHint, ...wishes, ...demand })
       return { status: 303, headers: { location: `${site.basePath}/login?${query}` }, body: '' }
     },
     ...site.ui.interaction,

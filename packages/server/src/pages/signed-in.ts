@@ -12,20 +12,23 @@ export interface SignedIn extends SignInFacts {
   readonly account: StoredAccount
   /** A path of this service. */
   readonly returnTo: string
-  /** How the user signed in at the application. */
-  readonly acr?: string | undefined
 }
 
 export async function signedIn(
   { sessions, onEvent }: LoginOptions,
   page: Pick<SignInPage, 'usedCookie'>,
   c: Context,
-  { account, returnTo, acr, ...facts }: SignedIn,
+  { account, returnTo, ...facts }: SignedIn,
 ): Promise<Response> {
   const { session, cookie } = await sessions.start(account, c.req.header('cookie'), facts)
-  onEvent({ ...signInSucceeded(account, session), ...(acr && { acr }) })
+  onEvent({ ...signInSucceeded(account, session), ...acrOfApplication(facts) })
   for (const line of [cookie, page.usedCookie]) c.header('set-cookie', line, { append: true })
   return seeOther(c, returnTo)
+}
+
+/** The other methods have the class of their name. */
+function acrOfApplication({ signedInBy, acr }: SignInFacts): { readonly acr?: string } {
+  return signedInBy === 'application' && acr ? { acr } : {}
 }
 
 export function signInSucceeded({ sessionEpoch: epoch }: StoredAccount, session: Session): SignInEvent {

@@ -8,6 +8,7 @@ import { accountFor, type NoAccount } from '../upstream/account-for.ts'
 import type { Identity } from '../upstream/identity.ts'
 import { UpstreamError } from '../upstream/upstream-error.ts'
 import type { UpstreamSignIn } from '../upstream/upstream-sign-in.ts'
+import { type Demand, demandIn } from './demand.ts'
 import type { LoginOptions } from './login-options.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 import { signedIn } from './signed-in.ts'
@@ -26,17 +27,25 @@ export function upstreamLogin(
   const withinLimit = limited(options, page, provider)
   const home = `${options.site.basePath}/`
 
+  /** The sign-in page of the same request. */
+  function back(c: Context, sent: Readonly<Record<string, string | undefined>>): Back {
+    return { returnTo: returnPath(sent.return_to, home), demand: demandIn(options.site, c, sent) }
+  }
+
   async function finish(c: Context): Promise<Response> {
     const { identity, purpose } = await provider.finish(c.req.header('cookie'), new URL(c.req.url).search)
-    const { returnTo, linkFor } = purpose
+    const { returnTo, linkFor, acrValues } = purpose
     const linking = linkFor === '' ? undefined : await accountOfSession(options, c, linkFor)
     const account = await accountFor(options.ways, provider.provider, identity, linking)
-    if (typeof account === 'string')
-      return page.show({ returnTo, status: 403, problem: ACCOUNT_PROBLEMS[account](provider.provider.label) })
+    if (typeof account === 'string') {
+      const problem = ACCOUNT_PROBLEMS[account](provider.provider.label)
+      return page.show({ ...back(c, { return_to: returnTo, acr_values: acrValues }), status: 403, problem })
+    }
     if (linking === undefined) {
       const confirmedAt = await confirmation(options.ways, identity, account)
       const signedInBy = `provider ${provider.provider.id}`
-      const facts = { signedInBy, authTime: identity.authTime, confirmedAt }
+      const { authTime, acr, amr } = identity
+      const facts = { signedInBy, authTime, confirmedAt, acr, amr }
       return signedIn(options, page, c, { account, returnTo, ...facts })
     }
     options.onEvent({ type: 'identity_linked', subject: account.id, issuer: identity.issuer })
@@ -46,14 +55,16 @@ export function upstreamLogin(
   return {
     async begin(c) {
       const fields = formOf(c)
-      const returnTo = returnPath(fields.return_to, home)
-      if (!page.isOwnForm(c, fields.token)) return page.show({ returnTo, status: 403, problem: FORM_EXPIRED })
-      const purpose = { returnTo, fresh: demandsFreshSignIn(returnTo), linkFor: '' }
-      return withinLimit(c, returnTo, async () => toProvider(c, await provider.begin(purpose)))
+      const shown = back(c, fields)
+      if (!page.isOwnForm(c, fields.token)) return page.show({ ...shown, status: 403, problem: FORM_EXPIRED })
+      const { returnTo, demand } = shown
+      const fresh = demandsFreshSignIn(returnTo)
+      const purpose = { returnTo, fresh, linkFor: '', acrValues: demand?.acrValues ?? '' }
+      return withinLimit(c, shown, async () => toProvider(c, await provider.begin(purpose)))
     },
     callback(c) {
-      const returnTo = provider.purposeOf(c.req.header('cookie'))?.returnTo ?? home
-      return withinLimit(c, returnTo, () => finish(c))
+      const { returnTo, acrValues } = provider.purposeOf(c.req.header('cookie')) ?? {}
+      return withinLimit(c, back(c, { return_to: returnTo, acr_values: acrValues }), () => finish(c))
     },
   }
 }
@@ -67,23 +78,28 @@ export function toProvider(
   return seeOther(c, begun.location)
 }
 
+interface Back {
+  readonly returnTo: string
+  readonly demand: Demand | undefined
+}
+
 /** Limited by network, because each attempt sends a request to the provider. Errors are shown on the sign-in page. */
 function limited(
   { limits, callerOf, onEvent }: LoginOptions,
   page: SignInPage,
   { provider }: UpstreamSignIn,
 ) {
-  return async (c: Context, returnTo: string, work: () => Promise<Response>): Promise<Response> => {
+  return async (c: Context, back: Back, work: () => Promise<Response>): Promise<Response> => {
     const wait = await limits.waitOfNetwork(networkOf(callerOf(c) ?? 'unknown'))
     if (wait > 0)
-      return page.show({ returnTo, status: 429, problem: TOO_MANY, headers: { 'retry-after': String(wait) } })
+      return page.show({ ...back, status: 429, problem: TOO_MANY, headers: { 'retry-after': String(wait) } })
     try {
       return await work()
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       onEvent(providerFailed(provider, error))
       const { status, problem } = SIGN_IN_PROBLEMS[error.reason]
-      return page.show({ returnTo, status, problem: problem(provider.label) })
+      return page.show({ ...back, status, problem: problem(provider.label) })
     }
   }
 }

@@ -59,6 +59,7 @@ describe('a session', () => {
       subject: 'alice',
       authTime: expect.any(Number),
       confirmedAt: session?.authTime,
+      acr: 'pwd',
     })
     expect(first.session, 'as it was started').toEqual(session)
     expect((await sessions.read(sent(second.cookie)))?.id).not.toBe(session?.id)
@@ -68,6 +69,20 @@ describe('a session', () => {
     const sessions = openSessions()
     const { cookie } = await sessions.start(ALICE, undefined, { signedInBy: 'provider partner' })
     expect(await sessions.read(sent(cookie))).toMatchObject({ signedInBy: 'provider partner' })
+  })
+
+  it('keeps the authentication class and methods of the sign-in', async () => {
+    const sessions = openSessions()
+    const { cookie } = await sessions.start(ALICE, undefined, { acr: 'phr', amr: ['pop', 'user', 'mfa'] })
+    expect(await sessions.read(sent(cookie))).toMatchObject({ acr: 'phr', amr: ['pop', 'user', 'mfa'] })
+  })
+
+  it('has the weakest class if the sign-in had none, or one that does not exist', async () => {
+    const sessions = openSessions()
+    for (const acr of [undefined, 'urn:example:gold', 'phrh']) {
+      const { session } = await sessions.start(ALICE, undefined, { acr })
+      expect(session.acr).toBe('pwd')
+    }
   })
 
   it('is absent for a modified, foreign or missing cookie', async () => {

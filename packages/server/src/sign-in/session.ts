@@ -6,6 +6,7 @@ import type { Account, Accounts, StoredAccount } from '../accounts/accounts.ts'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
 import { CLOCK_TOLERANCE, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
+import { classOf } from './authentication-classes.ts'
 
 /**
  * The session of a browser, in a signed cookie, so that a restart loses nothing. It ends when it expires, with the
@@ -65,6 +66,10 @@ export interface SignInFacts {
   readonly authTime?: number | undefined
   /** When the user last confirmed their presence. Required to change sign-in methods. */
   readonly confirmedAt?: number | undefined
+  /** The authentication class. An unknown one counts as the weakest, which is the default. */
+  readonly acr?: string | undefined
+  /** The authentication methods (RFC 8176), each without a space. */
+  readonly amr?: readonly string[] | undefined
 }
 
 interface BrowserSession extends Session {
@@ -113,6 +118,9 @@ const SessionClaims = z.object({
   auth_time: z.coerce.number().optional(),
   confirmed_at: z.coerce.number().optional(),
   signed_in_by: z.string().optional(),
+  acr: z.string().optional(),
+  /** Separated by spaces. */
+  amr: z.string().optional(),
 })
 type SessionClaims = z.output<typeof SessionClaims>
 
@@ -159,7 +167,7 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
   return {
     visit,
     read: async (cookies) => (await visit(cookies))?.session,
-    async start(account, cookies, { authTime, confirmedAt, signedInBy } = {}) {
+    async start(account, cookies, { authTime, confirmedAt, signedInBy, acr, amr } = {}) {
       const first = await endCurrent(cookies, account.id)
       const claims = {
         sub: account.id,
@@ -170,6 +178,8 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
         ...(authTime === undefined ? {} : { auth_time: String(authTime) }),
         ...(confirmedAt === undefined ? {} : { confirmed_at: String(confirmedAt) }),
         ...(signedInBy === undefined ? {} : { signed_in_by: signedInBy }),
+        ...(acr === undefined ? {} : { acr: classOf(acr) }),
+        ...(amr === undefined ? {} : { amr: amr.join(' ') }),
       }
       const value = signValue(keys, claims, lifetime)
       const session = sessionOf(SessionClaims.parse(verifyValue(keys, value, SessionClaims, lifetime)))
@@ -216,7 +226,10 @@ function sessionOf({
   auth_time: authTime = iat,
   confirmed_at: confirmedAt = authTime,
   signed_in_by: signedInBy,
+  acr,
+  amr,
 }: SessionClaims): BrowserSession {
   const facts = { ...(first && { firstId: first }), ...(signedInBy && { signedInBy }) }
-  return { id: jti, subject: sub, authTime, confirmedAt, ...facts }
+  const authentication = { acr: classOf(acr), ...(amr && { amr: amr.split(' ') }) }
+  return { id: jti, subject: sub, authTime, confirmedAt, ...facts, ...authentication }
 }

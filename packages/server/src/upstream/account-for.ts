@@ -70,7 +70,10 @@ async function holderOf(
  * An address that one provider verified could be claimed at another one: only the operator's verification counts for
  * all providers.
  */
-function mayLink({ email_verified, emailSource }: StoredAccount, { issuer }: Identity): boolean {
+export function mayLink(
+  { email_verified, emailSource }: StoredAccount,
+  { issuer }: Pick<Identity, 'issuer'>,
+): boolean {
   return email_verified && (emailSource === 'operator' || emailSource === issuer)
 }
 

@@ -9,6 +9,7 @@ const CAMEL_CASE = new Map([
   ['sign_up', 'signUp'],
   ['email_domains', 'emailDomains'],
   ['link_verified_email', 'linkVerifiedEmail'],
+  ['trust_acr', 'trustAcr'],
 ])
 
 const ProvidersFile = z.strictObject({

@@ -19,7 +19,7 @@ import type { Provider } from '../config/people.ts'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { cookieOf } from '../http/cookies.ts'
 import { CLOCK_TOLERANCE, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
-import type { Identity } from './identity.ts'
+import { authenticationIn, type Identity } from './identity.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */
@@ -49,6 +49,8 @@ export interface Purpose {
   readonly fresh: boolean
   /** The session that is linking the identity to its account; empty for a sign-in. */
   readonly linkFor: string
+  /** The authentication classes that the app demands, separated by spaces; empty if none. */
+  readonly acrValues: string
 }
 
 export interface UpstreamOptions {
@@ -64,6 +66,8 @@ const Begun = z.object({
   returnTo: z.string(),
   fresh: z.string().transform((mark) => mark !== ''),
   linkFor: z.string(),
+  /** A cookie of the previous release has none. */
+  acrValues: z.string().default(''),
   iat: z.number(),
   exp: z.number(),
 })
@@ -86,7 +90,7 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
 
   return {
     provider,
-    async begin({ returnTo, fresh, linkFor }) {
+    async begin({ returnTo, fresh, linkFor, acrValues }) {
       const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
       const location = buildAuthorizationUrl(await configuration(), {
         redirect_uri: redirectUri,
@@ -97,8 +101,9 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
         code_challenge_method: 'S256',
         max_age: String(MAX_AGE),
         ...(fresh ? { prompt: 'login' } : {}),
+        ...(provider.trustAcr && acrValues !== '' ? { acr_values: acrValues } : {}),
       }).href
-      const begun = { state, nonce, verifier, returnTo, fresh: fresh ? 'fresh' : '', linkFor }
+      const begun = { state, nonce, verifier, returnTo, fresh: fresh ? 'fresh' : '', linkFor, acrValues }
       return { location, cookie: cookie.set(signValue(key, begun, LIFETIME), LIFETIME) }
     },
     purposeOf: (cookies) => verifyValue(key, cookie.read(cookies), Begun, LIFETIME),
@@ -106,7 +111,7 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
       const begun = verifyValue(key, cookie.read(cookies), Begun, LIFETIME)
       if (begun === undefined) throw new UpstreamError('expired')
       const answer = new URL(`${redirectUri}${query}`)
-      const identity = await identityOf(await configuration(), answer, begun)
+      const identity = await identityOf(await configuration(), answer, begun, provider)
       if (begun.fresh && identity.authTime < begun.iat - CLOCK_TOLERANCE) throw new UpstreamError('not_fresh')
       if (!(await used.add(begun.state, begun.exp))) throw new UpstreamError('expired')
       return { identity, purpose: begun }
@@ -131,7 +136,12 @@ function discovered({ issuer, clientId, clientSecret }: Provider): () => Promise
 }
 
 /** The tokens are discarded: the service does not call the provider's API. */
-async function identityOf(configuration: Configuration, answer: URL, begun: Begun): Promise<Identity> {
+async function identityOf(
+  configuration: Configuration,
+  answer: URL,
+  begun: Begun,
+  { trustAcr }: Provider,
+): Promise<Identity> {
   try {
     const tokens = await authorizationCodeGrant(configuration, answer, {
       pkceCodeVerifier: begun.verifier,
@@ -153,6 +163,7 @@ async function identityOf(configuration: Configuration, answer: URL, begun: Begu
         typeof profile.name === 'string' ? displayText(profile.name.slice(0, 200)) || undefined : undefined,
       authTime: claims.auth_time ?? begun.iat - MAX_AGE,
       saysAuthTime: claims.auth_time !== undefined,
+      ...(trustAcr ? authenticationIn(claims) : {}),
     }
   } catch (cause) {
     throw new UpstreamError(cause instanceof AuthorizationResponseError ? 'denied' : 'unreachable', {

@@ -3,6 +3,7 @@ import { type AccountRows, accountRows } from '../accounts/account-rows.ts'
 import { addMissingAccounts, hasDemoAccount } from '../accounts/open-accounts.ts'
 import type { ExternalParts } from '../pages/external-login.ts'
 import type { ServiceContext } from '../service-context.ts'
+import { AUTHENTICATION_CLASSES } from '../sign-in/authentication-classes.ts'
 import { importedUsers } from './imported-users.ts'
 import { accountsOf, externalSignInFor, refuseOtherUsers } from './users.ts'
 
@@ -28,7 +29,8 @@ export async function openUsers(context: ServiceContext, addsAccounts: boolean):
   const rows = accountRows(database, onEvent)
   if (addsAccounts) await addMissingAccounts(rows, config, demoAccounts)
   const imported = importedUsers(database, onEvent)
-  const signIn = await externalSignInFor(users, { secret, baseUrl: config.baseUrl, store, keys })
+  const classes = config.features.stepUp ? AUTHENTICATION_CLASSES : undefined
+  const signIn = await externalSignInFor(users, { secret, baseUrl: config.baseUrl, store, keys, classes })
   const publiclyKnown = config.mode === 'production' ? demoAccounts.map(({ account }) => account) : []
   return {
     accounts: accountsOf(users, rows, imported),

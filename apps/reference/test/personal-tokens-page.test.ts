@@ -1,0 +1,91 @@
+/// <reference lib="dom" />
+import { openChromium } from '@grantkit/test-servers/chromium'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectOnEveryScreen } from './screens.ts'
+import { type RunningService, runService } from './service.ts'
+
+/** The page of personal access tokens, as a user sees it. */
+
+let service: RunningService
+beforeAll(async () => {
+  service = await runService({ PERSONAL_TOKENS: 'on' })
+})
+afterAll(() => service.close())
+
+async function statusOf(token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` }
+  return (await fetch(`${service.baseUrl}/api/courses`, { headers })).status
+}
+
+async function openTokens(page: Page): Promise<void> {
+  await page.goto(`${service.baseUrl}/account`)
+  await page.getByLabel('Email').fill('demo@example.com')
+  await page.getByLabel('Password').fill('demo')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: 'Personal access tokens' }).click()
+}
+
+/** Fills in the form for a token that may read courses. */
+async function create(page: Page, name: string): Promise<string> {
+  await page.getByLabel('Name').fill(name)
+  await page.locator('summary', { hasText: 'Courses' }).click()
+  await page.locator('input[value="courses:read"]').check()
+  await page.getByLabel('Expires after').selectOption('7 days')
+  await page.getByRole('button', { name: 'Create token' }).click()
+  return page.getByLabel('Token', { exact: true }).inputValue()
+}
+
+describe.each([
+  ['with JavaScript', true],
+  ['without JavaScript', false],
+])('a browser %s', (_, javaScriptEnabled) => {
+  it('creates a token, uses it and revokes it', async () => {
+    const browser = await openChromium({ javaScriptEnabled })
+    try {
+      const page = await browser.context.newPage()
+      await openTokens(page)
+      const token = await create(page, 'Report')
+      expect(await statusOf(token)).toBe(200)
+      const copy = page.getByRole('button', { name: 'Copy', exact: true })
+      await expect.poll(() => copy.count()).toBe(javaScriptEnabled ? 1 : 0)
+      await page.goto(`${service.baseUrl}/account/tokens`)
+      expect(await page.content()).not.toContain(token)
+      await page.getByRole('button', { name: 'Revoke Report' }).click()
+      expect(await page.getByRole('status').textContent()).toContain('The token Report is revoked.')
+      expect(await statusOf(token)).toBe(401)
+    } finally {
+      await browser.close()
+    }
+  })
+})
+
+it('the button copies the token, inside the policy of the page', async () => {
+  const browser = await openChromium()
+  try {
+    await browser.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const page = await browser.context.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    await openTokens(page)
+    const token = await create(page, 'Laptop')
+    await page.getByRole('button', { name: 'Copy', exact: true }).click()
+    await page.getByRole('button', { name: 'Copied', exact: true }).waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(token)
+    expect(complaints).toEqual([])
+  } finally {
+    await browser.close()
+  }
+})
+
+it('the page with a new token, the list and the form fits every screen and is accessible', async () => {
+  const browser = await openChromium({ reducedMotion: 'reduce' })
+  try {
+    const page = await browser.context.newPage()
+    await openTokens(page)
+    await create(page, 'W'.repeat(60))
+    await expectOnEveryScreen(page)
+  } finally {
+    await browser.close()
+  }
+})

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { parseConfig } from './config.ts'
+import { ConfigError } from './config-error.ts'
+
+const SCOPES = { 'notes:read': { description: 'Read notes', personal: true } }
+
+function problemsOf(
+  environment: Readonly<Record<string, string>>,
+  scopes: object = SCOPES,
+): readonly string[] {
+  try {
+    parseConfig({ config: { scopes: scopes as typeof SCOPES }, environment })
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+describe('the configuration of personal access tokens', () => {
+  it('is off, with 30 and 366 days', () => {
+    expect(parseConfig({}).features.personalTokens).toEqual({ enabled: false, days: 30, maxDays: 366 })
+  })
+
+  it('accepts the option with a personal scope', () => {
+    expect(
+      problemsOf({ PERSONAL_TOKENS: 'on', PERSONAL_TOKEN_DAYS: '7', PERSONAL_TOKEN_MAX_DAYS: '30' }),
+    ).toEqual([])
+  })
+
+  it.each([
+    [
+      'no scope is personal',
+      { PERSONAL_TOKENS: 'on' },
+      { 'notes:read': { description: 'Read notes' } },
+      'PERSONAL_TOKENS needs a scope with "personal: true": no token could have any',
+    ],
+    [
+      'every token must be bound',
+      { PERSONAL_TOKENS: 'on', DPOP: 'required' },
+      SCOPES,
+      'PERSONAL_TOKENS does not go with DPOP required: personal access tokens are bearer tokens',
+    ],
+    [
+      'the default is longer than the maximum',
+      { PERSONAL_TOKENS: 'on', PERSONAL_TOKEN_DAYS: '60', PERSONAL_TOKEN_MAX_DAYS: '30' },
+      SCOPES,
+      'PERSONAL_TOKEN_DAYS must be at most 30, the value of PERSONAL_TOKEN_MAX_DAYS',
+    ],
+    [
+      'the keys of the scanner come without TLS',
+      { PERSONAL_TOKEN_SCANNER_KEYS: 'http://scanner.dev/keys' },
+      SCOPES,
+      'PERSONAL_TOKEN_SCANNER_KEYS must be an https URL, not "http://scanner.dev/keys"',
+    ],
+    [
+      'the profile demands bound tokens',
+      { PERSONAL_TOKENS: 'on', PROFILE: 'fapi2' },
+      SCOPES,
+      'PERSONAL_TOKENS must be off or left out with PROFILE=fapi2, not "on" (FAPI 2.0 Security Profile 5.3.2.1, item 4)',
+    ],
+  ])('is refused when %s', (_, environment, scopes, problem) => {
+    expect(problemsOf(environment, scopes)).toEqual([problem])
+  })
+})

@@ -1,0 +1,124 @@
+import type { ScopeCatalogue } from '@grantkit/core'
+import { toResponse } from '@grantkit/core/adapter'
+import { inLanguage, type LocalizedText, pageView, type ScopeInWords } from '@grantkit/core/feature'
+import type { PersonalToken, PersonalTokens } from '@grantkit/core/personal-tokens'
+import type { ChosenToken, NewTokenForm, PersonalTokensView, ShownPersonalToken } from '@grantkit/pages'
+import type { Context } from 'hono'
+import * as z from 'zod'
+import type { Visit } from '../sign-in/session.ts'
+import { DAY_SECONDS } from '../time-units.ts'
+import type { AccountVisits } from './account-visits.ts'
+import type { LoginOptions } from './login-options.ts'
+
+/** What the page of personal access tokens shows. */
+
+export const TOKENS_PATH = '/account/tokens'
+
+/** What users may choose for a token. */
+export interface TokenChoices {
+  readonly resources: NewTokenForm['resources']
+  /** By default, and the maximum. */
+  readonly days: number
+  readonly maxDays: number
+}
+
+export interface PersonalTokenPageOptions extends LoginOptions {
+  readonly scopes: ScopeCatalogue
+  readonly tokenChoices: TokenChoices
+}
+
+export const EMPTY: ChosenToken = { label: '', scopes: [], resources: [], days: 0 }
+export const Ended = z.object({ session: z.string(), label: z.string() })
+
+const EXPIRES_SOON_SECONDS = 7 * DAY_SECONDS
+const USUAL_DAYS = [7, 30, 60, 90, 180, 365]
+
+/** What a form asks for, if it is all among the choices. */
+export function newToken(
+  { tokenChoices }: Pick<PersonalTokenPageOptions, 'tokenChoices'>,
+  { scopes: allowed }: Pick<PersonalTokens, 'scopes'>,
+  { label, scopes, resources, days }: ChosenToken,
+) {
+  const known = tokenChoices.resources.map(({ resource }) => resource)
+  const isChosen = scopes.length > 0 && resources.length > 0 && label.trim() !== ''
+  const isOffered =
+    scopes.every((name) => allowed.includes(name)) && resources.every((name) => known.includes(name))
+  if (!isChosen || !isOffered || !daysOf(tokenChoices).includes(days)) return undefined
+  return { label, scopes, resources, lifetime: days * DAY_SECONDS }
+}
+
+interface Place {
+  readonly path: string
+  readonly signIn: string
+  readonly visits: AccountVisits
+}
+
+type Outcome = Pick<Partial<PersonalTokensView>, 'made' | 'ended' | 'problem' | 'status'>
+
+/** @returns shows the page: its `chosen` is what the form of a failed request had */
+export function tokensPage(
+  options: PersonalTokenPageOptions,
+  tokens: PersonalTokens,
+  { path, signIn, visits }: Place,
+) {
+  const { site, tokenChoices } = options
+  const { ui, basePath } = site
+  return async (c: Context, visit: Visit, outcome: Outcome, chosen = EMPTY): Promise<Response> => {
+    const { session } = visit
+    const page = pageView(ui.interaction, requestOf(c))
+    const words = inWords(options, page.locale)
+    const listed = await tokens.list(session.subject)
+    return toResponse(
+      await ui.personalTokensPage({
+        ...{ ...page, ...outcome, session, signIn, returnTo: path },
+        tokens: listed.map((token) => shown(token, words)),
+        form: visits.isFresh(visit) ? formOf(tokenChoices, words(tokens.scopes), chosen) : undefined,
+        actions: { create: path, end: `${path}/end` },
+        ticket: visits.tokenFor(visit),
+        account: `${basePath}/account`,
+        script: outcome.made && `${basePath}/assets/copy.js`,
+      }),
+    )
+  }
+}
+
+function requestOf(c: Context) {
+  const { pathname: path, search } = new URL(c.req.url)
+  return { method: c.req.method, path, query: search.slice(1), headers: c.req.header(), body: '' }
+}
+
+type Words = (scopes: readonly string[]) => readonly ScopeInWords[]
+
+function inWords({ scopes: catalogue, site: { ui } }: PersonalTokenPageOptions, locale: string): Words {
+  const { uiLocales } = ui.interaction
+  const text = (words: LocalizedText) => inLanguage(words, locale, uiLocales)
+  return (scopes) =>
+    scopes.map((name) => {
+      // The catalogue may have lost it. The token still has it.
+      const { description, area, access } = catalogue[name] ?? { description: name }
+      return { name, description: text(description), area: area && text(area), ...(access && { access }) }
+    })
+}
+
+function shown(token: PersonalToken, words: Words): ShownPersonalToken {
+  const { expiresAt, scopes } = token
+  const expiresSoon = expiresAt !== undefined && expiresAt - Date.now() / 1000 < EXPIRES_SOON_SECONDS
+  return { ...token, scopes: words(scopes), expiresSoon }
+}
+
+function formOf(choices: TokenChoices, scopes: readonly ScopeInWords[], chosen: ChosenToken): NewTokenForm {
+  const { resources } = choices
+  const [first] = resources
+  const byDefault = { resources: first === undefined ? [] : [first.resource], days: choices.days }
+  return {
+    resources,
+    scopes,
+    days: daysOf(choices),
+    chosen: chosen === EMPTY ? { ...EMPTY, ...byDefault } : chosen,
+  }
+}
+
+function daysOf({ days, maxDays }: TokenChoices): readonly number[] {
+  const offered = [...USUAL_DAYS, days, maxDays].filter((number) => number <= maxDays)
+  return [...new Set(offered)].sort((one, other) => one - other)
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addClient } from '../src/commands/add-client.ts'
+import { clients } from '../src/commands/clients.ts'
+import { ranCommand } from './ran-command.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+
+/** The commands that add and change clients. */
+
+let server: RunningServer
+beforeAll(async () => {
+  const features = { logout: true, backChannelLogout: true, tokenExchange: true }
+  server = await runServer({}, { features })
+})
+afterAll(() => server.close())
+
+const added = async (...options: string[]) => {
+  const words = ['clients', 'add', '--name', 'Portal', '--json', ...options]
+  const { output, errors } = await ranCommand(server, words)
+  expect(output, errors).not.toBe('')
+  return JSON.parse(output)
+}
+
+describe('clients add and clients update', () => {
+  it('take the same members', async () => {
+    const members = [
+      ...['--redirect-uri', 'https://portal.example.com/cb'],
+      ...['--post-logout-redirect-uri', 'https://portal.example.com/'],
+      ...['--backchannel-logout-uri', 'https://portal.example.com/bcl'],
+      ...['--backchannel-logout-session-required', '--session-bound', '--remember-consent'],
+      ...['--id-token-signed-response-alg', 'ES256', '--id-token-claims'],
+      ...['--tokens-per-minute', '60', '--grants-per-hour', '5'],
+      ...['--grant', 'token_exchange', '--token-exchange-resource', `${server.baseUrl}`],
+    ]
+    const complete = await added(...members)
+    const { client_id } = await added('--redirect-uri', 'http://127.0.0.1:7001/cb')
+    const { output } = await ranCommand(server, ['clients', 'update', client_id, '--json', ...members])
+    const own = { client_id, client_id_issued_at: expect.any(Number) }
+    const { application_type: _, client_secret: __, ...shared } = complete
+    expect(JSON.parse(output)).toMatchObject({ ...shared, ...own })
+    expect(JSON.parse(output)).toMatchObject({ tokens_per_minute: 60, backchannel_logout_uri: members[5] })
+  })
+
+  it('have the same options, but for what is only of a new or only of a changed client', () => {
+    const load = () => Promise.reject(new Error('Nothing runs'))
+    const { update } = clients(load).subCommands as Record<string, { args: object }>
+    const names = Object.keys(addClient(load).args ?? {})
+    const missing = names.filter((name) => !Object.keys(update?.args ?? {}).includes(name))
+    expect(missing).toEqual(['known', 'public', 'expires-in-days'])
+  })
+
+  it('remove limits again', async () => {
+    const uri = ['--redirect-uri', 'https://portal.example.com/cb']
+    const { client_id } = await added(...uri, '--tokens-per-minute', '60')
+    await ranCommand(server, ['clients', 'update', client_id, '--unset', 'tokens_per_minute'])
+    expect(await server.clients.find(client_id)).not.toHaveProperty('tokensPerMinute')
+  })
+
+  it.each([
+    [['--tokens-per-minute', '0'], '--tokens-per-minute must be a whole number of at least 1'],
+    [['--push', 'required'], '--push needs PAR=on'],
+    [['--grant', 'device'], '--grant device needs DEVICE_GRANT=integrations'],
+  ])('refuse %j', async (options, message) => {
+    const { client_id } = await added('--redirect-uri', 'https://portal.example.com/cb')
+    const { errors, status } = await ranCommand(server, ['clients', 'update', client_id, ...options])
+    expect([status, errors]).toEqual([2, expect.stringContaining(message)])
+  })
+})

@@ -1,0 +1,269 @@
+import { quickHash } from '@grantkit/test-servers/quick-hash'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type RunningServer, runServer } from './running-server.ts'
+import { browserOf } from './signed-in-browser.ts'
+
+/** The page where users create and revoke personal access tokens. */
+
+let server: RunningServer
+const events: { readonly type: string }[] = []
+beforeAll(async () => {
+  const scopes = {
+    openid: { description: 'Know who you are' },
+    'notes:read': { description: { en: 'Read your notes', de: 'Notizen lesen' }, personal: true },
+    'notes:write': { description: 'Change your notes', access: 'write' as const, personal: true },
+    'billing:write': { description: 'Change the billing' },
+  }
+  const resources = { 'https://mcp.example/mcp': { name: 'Notes for models' } }
+  const onEvent = (event: { readonly type: string }) => void events.push(event)
+  server = await runServer(
+    { PERSONAL_TOKENS: 'on', PERSONAL_TOKEN_MAX_DAYS: '90' },
+    { scopes, resources },
+    { onEvent },
+  )
+})
+afterAll(() => server.close())
+
+type Visitor = Awaited<ReturnType<typeof browserOf>>
+
+const ticketIn = (html: string) => /name="ticket" value="([^"]+)"/.exec(html)?.[1] ?? ''
+const textIn = (html: string) => /<textarea[^>]*>([^<]+)<\/textarea>/.exec(html)?.[1]
+const idIn = (html: string) => /name="id" value="([^"]+)"/.exec(html)?.[1] ?? ''
+
+async function create(visitor: Visitor, changes: Readonly<Record<string, string>> = {}) {
+  const { html } = await visitor('/account/tokens')
+  const form = { label: 'Nightly job', scope: 'notes:read', resource: server.baseUrl, days: '30' }
+  return visitor('/account/tokens', {}, { ...form, ticket: ticketIn(html), ...changes })
+}
+
+async function endAll(visitor: Visitor): Promise<void> {
+  for (
+    let page = await visitor('/account/tokens');
+    idIn(page.html) !== '';
+    page = await visitor('/account/tokens')
+  )
+    await visitor('/account/tokens/end', {}, { id: idIn(page.html), ticket: ticketIn(page.html) })
+}
+
+describe('the page of personal access tokens', () => {
+  it('sends a visitor without a session to the sign-in, and back to it', async () => {
+    const answer = await fetch(`${server.baseUrl}/account/tokens`, { redirect: 'manual' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      303,
+      '/login?return_to=%2Faccount%2Ftokens',
+    ])
+  })
+
+  it('is linked from the account page', async () => {
+    const { html } = await (await browserOf(server, 'demo'))('/account')
+    expect(html).toContain('<a href="/account/tokens">')
+  })
+
+  it('offers the scopes with `personal` and the resources of the server', async () => {
+    const { text, html } = await (await browserOf(server, 'demo'))('/account/tokens')
+    expect(text).toContain('You have no tokens.')
+    expect([...html.matchAll(/name="scope" value="([^"]+)"/g)].map(([, name]) => name)).toEqual([
+      'notes:read',
+      'notes:write',
+    ])
+    expect([...html.matchAll(/name="resource" value="([^"]+)"/g)].map(([, name]) => name)).toEqual([
+      server.baseUrl,
+      'https://mcp.example/mcp',
+    ])
+    expect(html).toContain('<option value="30" selected>30 days</option>')
+    expect(html).not.toContain('<option value="365"')
+  })
+
+  it('is in the language of the browser', async () => {
+    const page = await (await browserOf(server, 'demo'))('/account/tokens', { 'accept-language': 'de' })
+    expect(page.text).toContain('Persönliche Zugriffstokens')
+    expect(page.text).toContain('Notizen lesen')
+  })
+
+  it('shows a new token once, and then only what it may do', async () => {
+    const visitor = await browserOf(server, 'demo')
+    const made = await create(visitor)
+    expect([made.status, textIn(made.html)]).toEqual([200, expect.stringMatching(/^gkp_[\w.-]{40,}$/)])
+    const later = await visitor('/account/tokens')
+    expect(textIn(later.html)).toBeUndefined()
+    expect(later.html).not.toContain('gkp_')
+    expect(later.text).toMatch(/Nightly job.*Last used not yet.*Read your notes/)
+    expect(events.filter(({ type }) => type === 'personal_token_created')).toMatchObject([
+      { label: 'Nightly job', scopes: ['notes:read'], resources: [server.baseUrl] },
+    ])
+    await endAll(visitor)
+  })
+
+  it('revokes a token, and says so once', async () => {
+    const visitor = await browserOf(server, 'demo')
+    const { html } = await create(visitor)
+    const form = { id: idIn(html), ticket: ticketIn(html) }
+    const ended = await visitor('/account/tokens/end', {}, form)
+    expect(ended.status).toBe(303)
+    expect((await visitor(ended.location ?? '')).text).toContain('The token Nightly job is revoked.')
+    expect((await visitor('/account/tokens')).text).toContain('You have no tokens.')
+  })
+
+  it('does not show the notice of another session', async () => {
+    const [visitor, other] = [await browserOf(server, 'demo'), await browserOf(server, 'teacher')]
+    const { html } = await create(visitor)
+    const ended = await visitor('/account/tokens/end', {}, { id: idIn(html), ticket: ticketIn(html) })
+    expect((await other(ended.location ?? '')).text).not.toContain('Nightly job')
+  })
+
+  it.each([
+    ['without a name', { label: '  ' }],
+    ['with a name of 61 characters', { label: 'x'.repeat(61) }],
+    ['with a scope that is not personal', { scope: 'billing:write' }],
+    ['with openid', { scope: 'openid' }],
+    ['with no scope', { scope: '' }],
+    ['for a resource of somebody else', { resource: 'https://elsewhere.example' }],
+    ['for longer than the server allows', { days: '365' }],
+    ['for no time', { days: '0' }],
+  ])('creates no token %s', async (_, changes) => {
+    const visitor = await browserOf(server, 'demo')
+    const page = await create(visitor, changes)
+    expect([page.status, textIn(page.html)]).toEqual([400, undefined])
+    expect(page.text).toContain('No token was created.')
+    expect((await visitor('/account/tokens')).text).toContain('You have no tokens.')
+  })
+
+  it('keeps what the user filled in when something is missing', async () => {
+    const { html } = await create(await browserOf(server, 'demo'), {
+      scope: '',
+      days: '7',
+      label: 'Build <1>',
+    })
+    expect(html).toContain('value="Build &lt;1&gt;"')
+    expect(html).toContain('<option value="7" selected>')
+  })
+
+  it('refuses the 51st token with 409', async () => {
+    const [{ accounts, personalTokens }, visitor] = [server, await browserOf(server, 'teacher')]
+    const subject = (await accounts.idOf('teacher@example.com')) ?? ''
+    const request = { subject, label: 'One', scopes: ['notes:read'], resources: [server.baseUrl] }
+    for (let made = 0; made < 50; made++) await personalTokens?.create(request)
+    const page = await create(visitor)
+    expect([page.status, textIn(page.html)]).toEqual([409, undefined])
+    expect(page.text).toContain('you have as many as one user may have')
+    await server.grants.revokeAll(subject, { by: 'operator' })
+  })
+})
+
+describe('the forms of the page', () => {
+  it('refuse a form without the ticket of the session, or with that of another user', async () => {
+    const [visitor, other] = [await browserOf(server, 'demo'), await browserOf(server, 'teacher')]
+    const foreign = ticketIn((await other('/account/tokens')).html)
+    for (const ticket of ['', 'x.y', foreign])
+      expect((await create(visitor, { ticket })).status, ticket).toBe(403)
+    expect((await visitor('/account/tokens')).text).toContain('You have no tokens.')
+  })
+
+  it('refuse a form that another site sends', async () => {
+    const visitor = await browserOf(server, 'demo')
+    const { html } = await visitor('/account/tokens')
+    const form = {
+      label: 'x',
+      scope: 'notes:read',
+      resource: server.baseUrl,
+      days: '7',
+      ticket: ticketIn(html),
+    }
+    const page = await visitor('/account/tokens', { 'sec-fetch-site': 'cross-site' }, form)
+    expect([page.status, textIn(page.html)]).toEqual([403, undefined])
+  })
+
+  it('do not revoke the token of another user', async () => {
+    const [visitor, other] = [await browserOf(server, 'demo'), await browserOf(server, 'teacher')]
+    const { html } = await create(visitor)
+    const ticket = ticketIn((await other('/account/tokens')).html)
+    await other('/account/tokens/end', {}, { id: idIn(html), ticket })
+    expect((await visitor('/account/tokens')).text).toContain('Nightly job')
+    await endAll(visitor)
+  })
+
+  it('create a token only within five minutes of the sign-in, and revoke one at any time', async () => {
+    const visitor = await browserOf(server, 'demo')
+    const made = await create(visitor)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * 60 * 1000 })
+    try {
+      const page = await visitor('/account/tokens')
+      expect(page.html).toContain('<a href="/login?return_to=%2Faccount%2Ftokens">Sign in again</a>')
+      expect(page.html).not.toContain('name="label"')
+      const refused = await create(visitor)
+      expect([refused.status, textIn(refused.html)]).toEqual([403, undefined])
+      await visitor('/account/tokens/end', {}, { id: idIn(made.html), ticket: ticketIn(page.html) })
+      expect((await visitor('/account/tokens')).text).toContain('You have no tokens.')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('take no access token in place of the session', async () => {
+    const visitor = await browserOf(server, 'demo')
+    const { html } = await create(visitor)
+    const headers = { authorization: `Bearer ${textIn(html)}` }
+    const body = new URLSearchParams({ label: 'x', scope: 'notes:read', resource: server.baseUrl, days: '7' })
+    const answer = await fetch(`${server.baseUrl}/account/tokens`, {
+      ...{ method: 'POST', redirect: 'manual', headers, body },
+    })
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      303,
+      '/login?return_to=%2Faccount%2Ftokens',
+    ])
+    await endAll(visitor)
+  })
+})
+
+describe('a new password', () => {
+  const subject = 'teacher-account'
+
+  async function afterChange(change: () => Promise<unknown>): Promise<number | undefined> {
+    const request = { subject, label: 'Job', scopes: ['notes:read'], resources: [server.baseUrl] }
+    await server.personalTokens?.create(request)
+    await change()
+    const left = await server.personalTokens?.list(subject)
+    await server.grants.revokeAll(subject)
+    return left?.length
+  }
+
+  it.each([
+    ['by the link of a mail', 'mail', 0],
+    ['by the user, who knows the old one,', 'user', 1],
+  ] as const)('that is set %s leaves the tokens: %s, %i', async (_, by, left) => {
+    const account = await server.accounts.find(subject)
+    if (account === undefined) throw new Error('No such account')
+    const change = () => server.accounts.changePassword(account, quickHash('teacher'), by)
+    expect(await afterChange(change)).toBe(left)
+  })
+
+  it('that an operator sets ends the tokens', async () => {
+    expect(await afterChange(() => server.accounts.setPassword(subject, quickHash('teacher')))).toBe(0)
+  })
+})
+
+it('an operator sees the name of a token on the page of its user, and ends it', async () => {
+  const subject = 'teacher-account'
+  const request = { subject, label: 'Seen by admin', scopes: ['notes:read'], resources: [server.baseUrl] }
+  await server.personalTokens?.create(request)
+  await server.accounts.setAdmin('demo-account', true)
+  const admin = await browserOf(server, 'demo')
+  const path = `/admin/user?id=${subject}`
+  const { html, text } = await admin(path)
+  expect(text).toContain('Personal access token Seen by admin')
+  const [, grant = ''] = /name="grant" value="([^"]+)"/.exec(html) ?? []
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec(html) ?? []
+  await admin(path, {}, { action: 'end_grant', grant, token })
+  expect(await server.personalTokens?.list(subject)).toEqual([])
+})
+
+it('a server without the option has no such page', async () => {
+  const plain = await runServer()
+  try {
+    const visitor = await browserOf(plain, 'demo')
+    expect((await visitor('/account/tokens')).status).toBe(404)
+    expect((await visitor('/account')).html).not.toContain('/account/tokens')
+  } finally {
+    await plain.close()
+  }
+})
