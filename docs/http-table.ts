@@ -72,7 +72,8 @@ const COMMON = ['304', '413', '415', '431', '503']
 
 /** A section for each endpoint: its parameters and its responses. */
 export function httpTable(): string {
-  const described = { baseUrl: ISSUER, scopes: SCOPES, resources: [], bindsTokens: true, known: [], mounted }
+  const server = { baseUrl: ISSUER, scopes: SCOPES, resources: [], known: [], mounted }
+  const described = { ...server, bindsTokens: true, registersWithToken: false }
   const info = { title: 'Grantkit', version: '1', description: '' }
   const { paths, components } = openApiDocument(oauthEndpoints(described), described, info) as Document
   return Object.entries(paths)

@@ -58,6 +58,8 @@ const APIS: Pages = {
 const CLIENTS: Pages = {
   'Device authorization': '/how-to/device-authorization',
   'Client credentials': '/how-to/client-credentials',
+  'Personal access tokens': '/how-to/personal-access-tokens',
+  'Step-up authentication': '/how-to/step-up',
   'Token exchange': '/how-to/token-exchange',
   'Enterprise-Managed Authorization (ID-JAG)': '/how-to/enterprise-managed-authorization',
   'Workload identity': '/how-to/workload-identity',
