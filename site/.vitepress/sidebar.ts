@@ -119,6 +119,7 @@ const SECURITY: Pages = {
   'Threat model and guarantees': '/security',
   'Attacks and their tests': '/security-tests',
   'OpenID conformance suite': '/openid-suite',
+  'A model of a grant': '/model',
 }
 
 const MIGRATE: Pages = {
