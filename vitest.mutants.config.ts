@@ -1,13 +1,17 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * The tests against mutants of core: its own, without tests of its README and recorded answers. A test that fails at every
- * change proves no rule, and the memory of instrumented code means nothing.
+ * The tests against mutants, which `pnpm mutants` names, without tests of a README and recorded answers. A test that fails at
+ * every change proves no rule, and the memory of instrumented code means nothing.
  */
 export default defineConfig({
   test: {
-    include: ['packages/core/{src,test}/**/*.test.ts'],
-    exclude: ['packages/core/test/{allocations,readme,recorded-answers/*}.test.ts'],
+    include: process.env.MUTANT_TESTS?.split(' ') ?? [],
+    exclude: [
+      'packages/core/test/{allocations,imports,readme,recorded-answers/*}.test.ts',
+      '**/{kill,processes,worker}.test.ts',
+      '**/*.long.test.ts',
+    ],
     // Otherwise each of the hundred files imports core anew, for every mutant.
     isolate: false,
     testTimeout: 60_000,

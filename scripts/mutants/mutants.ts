@@ -1,0 +1,50 @@
+/** Mutates the source of rooms with Stryker, and keeps the counts for the page. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readCommandLine, refuse } from '../../apps/reference/src/commands/command-line.ts'
+import { ROOT, run } from '../packages/publishable.ts'
+import { countsOf, type Report } from './counts.ts'
+import { ROOMS, type Room } from './rooms.ts'
+
+const USAGE = `pnpm mutants <room> ...
+
+Changes the source of each room, one place at a time; a test must fail for each. Counts go into docs/mutants.json; \`pnpm generate\`
+puts them on the page. A room takes minutes, and less the second time. Exits with 1 if a room misses its share.
+
+Rooms: ${ROOMS.map(({ name }) => name).join(', ')}`
+
+const { positionals: names } = readCommandLine(USAGE, { allowPositionals: true })
+const unknown = names.find((name) => ROOMS.every((room) => room.name !== name))
+if (unknown !== undefined) refuse(USAGE, `There is no room ${unknown}.`)
+if (names.length === 0) refuse(USAGE, 'Name a room.')
+
+const KEPT = join(ROOT, 'docs/mutants.json')
+for (const room of ROOMS.filter(({ name }) => names.includes(name))) {
+  const counts = mutated(room)
+  const kept = JSON.parse(readFileSync(KEPT, 'utf8'))
+  writeFileSync(KEPT, `${JSON.stringify({ ...kept, [room.name]: counts }, null, 2)}\n`)
+  console.log(`${room.name}: ${counts.score} % of ${counts.mutants}, at least ${room.least} %`)
+  if (counts.score < room.least) process.exitCode = 1
+}
+
+function mutated({ name, source, tests }: Room) {
+  const report = join(ROOT, '.grantkit/mutants', `${name.replaceAll('/', '-')}-report.json`)
+  const mutate = [...source, '!**/*.test.ts'].join(',')
+  const { status } = spawnSync(
+    join(ROOT, 'node_modules/.bin/stryker'),
+    ['run', '--mutate', mutate, '--incrementalFile', report.replace('-report', '')],
+    {
+      cwd: ROOT,
+      stdio: 'inherit',
+      env: { ...process.env, MODEL_DEPTH: '5', MUTANT_TESTS: tests.join(' '), MUTANT_REPORT: report },
+    },
+  )
+  if (status !== 0 || !existsSync(report)) throw new Error(`Stryker failed for ${name}`)
+  const day = new Date().toISOString().slice(0, 10)
+  return { ...countsOf(JSON.parse(readFileSync(report, 'utf8')) as Report), day, commit: commit() }
+}
+
+function commit(): string {
+  return run('git', ['rev-parse', '--short=8', 'HEAD']).trim()
+}
