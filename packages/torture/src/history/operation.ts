@@ -47,6 +47,15 @@ export interface Operation {
   readonly active?: boolean | undefined
   /** The answer arrived, and the acting client did not see it, so it may retry. */
   readonly forgotten?: true | undefined
+  /**
+   * Why the server must refuse this request whatever the state of the grant, such as `a wrong PKCE verifier` or
+   * `another client`. Such a refusal may end the grant.
+   */
+  readonly forbidden?: string | undefined
+  /** The `Date` header of the answer minus the clock of the kit, in milliseconds. */
+  readonly skew?: number | undefined
+  /** How long the code (of an approval) or the access token that it brought lives, in seconds. */
+  readonly expiresIn?: number | undefined
   /** Milliseconds of a monotonic clock: when the last byte left, and when the answer was complete (or given up). */
   readonly invoked: number
   readonly returned: number
