@@ -1,5 +1,6 @@
 import type { AuthorizationServer } from '@grantkit/core'
 import type { Route } from '@grantkit/core/adapter'
+import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
 import { Hono } from 'hono'
 import type { AccountDirectory } from './accounts/account-directory.ts'
 import type { AccountRows } from './accounts/account-rows.ts'
@@ -71,7 +72,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     metadata: () => server.metadata,
     findClient: (id) => server.clients.find(id),
     sessionsEnded: (ended) => server.sessions.ended(ended),
-    endTokens: (subject, by) => server.grants.revokeAll(subject, { clientId: 'personal', by }),
+    endTokens: (subject, by) => server.grants.revokeAll(subject, { clientId: PERSONAL_CLIENT_ID, by }),
   }
   const telling = accountsThatTell(opened.accounts, endingOf(context, serverOfPages))
   const users = { ...opened, accounts: accountsThatEndTokens(telling, serverOfPages.endTokens) }

@@ -267,3 +267,10 @@ it('a server without the option has no such page', async () => {
     await plain.close()
   }
 })
+
+it('no operator can change or remove the client that stands for all personal access tokens', async () => {
+  await server.accounts.setAdmin('demo-account', true)
+  const { status, html } = await (await browserOf(server, 'demo'))('/admin/client?id=personal')
+  expect([status, html.includes('personal access tokens of all users')]).toEqual([200, true])
+  expect(html).not.toMatch(/name="action" value="(remove|update)"/)
+})

@@ -15,6 +15,7 @@ import type { PersonalTokenRequest, PersonalTokenTerms } from './requested-token
 export type { PersonalTokenExpiring } from '../grants/last-use.ts'
 export type { LeakedPersonalToken, PersonalTokenEnded } from './ended-token.ts'
 export type { CreatedPersonalToken, PersonalTokenCreated } from './new-token.ts'
+export { PERSONAL_CLIENT_ID } from './personal-client.ts'
 export type { PersonalToken } from './personal-token.ts'
 export type { PersonalTokenRequest } from './requested-token.ts'
 

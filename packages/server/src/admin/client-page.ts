@@ -1,5 +1,6 @@
 import type { PublicClient } from '@grantkit/core'
 import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
 import { html } from '@grantkit/pages'
 import type { TrailReader } from '../audit/trail-reader.ts'
 import type { CommandNames } from '../command-names.ts'
@@ -46,8 +47,7 @@ function showClient(options: ClientPageOptions, news: Markup = html``): Show {
     const { entries } = await trail.page({ clientId: id }, SHOWN_ENTRIES)
     const main = html`
 ${news}
-${client === undefined ? gone(commands) : clientCard(client, visit)}
-${client === undefined ? '' : changeForms(client, visit)}
+${client === undefined ? gone(commands) : cards(client, visit)}
 ${signInAgain(site, c, visit)}
 <h2 class="part">In the audit trail</h2>
 ${await trailTable(options, entries)}
@@ -60,6 +60,14 @@ ${await trailTable(options, entries)}
 
 const gone = ({ clients }: CommandNames) => html`
 <p>No client has this id. If it was removed a moment ago, its grants end one after another: the entry <code>client_removed</code> says that all have. Without that entry, <code>${clients} remove</code> with its id finishes it.</p>`
+
+function cards(client: PublicClient, visit: OperatorVisit): Markup {
+  if (client.clientId === PERSONAL_CLIENT_ID) return PERSONAL_TOKENS
+  return html`${clientCard(client, visit)}${changeForms(client, visit)}`
+}
+
+const PERSONAL_TOKENS = html`
+<p>Nobody registered this client: it stands for the personal access tokens of all users. End one on the page of its user.</p>`
 
 const ORIGIN_HINTS: Readonly<Record<PublicClient['origin'], string>> = {
   registered: 'It registered itself, so its name is only a claim.',

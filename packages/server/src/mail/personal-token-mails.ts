@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import type { Config } from '../config/config.ts'
 import type { ServiceEvent } from '../events.ts'
@@ -95,7 +96,8 @@ function newsOf(event: ServiceEvent): News | undefined {
     case 'grant_revoked': {
       const { clientId, subject, grantId, by } = event
       // A user who is gone or disabled gets no mail.
-      const isEnd = clientId === 'personal' && by === 'operator' && !('reason' in event && event.reason)
+      const isEnd =
+        clientId === PERSONAL_CLIENT_ID && by === 'operator' && !('reason' in event && event.reason)
       return isEnd && subject !== undefined ? { subject, grantId, why: 'operator' } : undefined
     }
     default:
