@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
@@ -11,4 +11,10 @@ it('a build reads the declarations of every entry of core, and not its sources',
     (entry) => !config.includes(`"@grantkit/core${entry.slice(1)}":`),
   )
   expect(missing).toEqual([])
+})
+
+it('the build of the server copies every style and script that its pages send', () => {
+  const { build } = JSON.parse(read('packages/server/package.json')).scripts
+  const sent = globSync('src/**/*.{css,js}', { cwd: join(import.meta.dirname, '../packages/server') })
+  expect(sent.filter((file) => !build.includes(` ${file} `))).toEqual([])
 })
