@@ -3,31 +3,31 @@ import {
   McpServer,
   ResourceNotFoundError,
   ResourceTemplate,
+  type ServerContext,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { type AreaName, areas } from '../oauth/scopes.ts'
+import { type AreaName, areas, scopeOf } from '../oauth/scopes.ts'
 import type { SchoolRecord } from '../school/record.ts'
 import type { Page, SchoolRecords, Selection } from '../school/records.ts'
 import { recordOfArea } from '../school/schemas.ts'
 import { describedOnce } from './described-once.ts'
-import { pageOfResources } from './resource-list.ts'
+import { type ListedArea, pageOfResources } from './resource-list.ts'
 
-/** Whether the caller may see all records of an area, or only published ones. */
-export type SeesAll = (area: AreaName) => boolean
+const SEARCH = describedOnce(
+  z.object({
+    query: z.string().max(200).optional().describe('Words that an item must contain; all items if left out'),
+    limit: z.number().int().min(1).max(100).default(20).describe('How many items at most'),
+    offset: z
+      .number()
+      .int()
+      .min(0)
+      .default(0)
+      .describe('How many items to pass over: next_offset of the last answer'),
+  }),
+)
+const READ = describedOnce(z.object({ id: z.string().max(200).describe('The id of the item') }))
 
-const SEARCH = z.object({
-  query: z.string().max(200).optional().describe('Words that an item must contain; all items if left out'),
-  limit: z.number().int().min(1).max(100).default(20).describe('How many items at most'),
-  offset: z
-    .number()
-    .int()
-    .min(0)
-    .default(0)
-    .describe('How many items to pass over: next_offset of the last answer'),
-})
-const READ = z.object({ id: z.string().max(200).describe('The id of the item') })
-
-/** The areas with the output schemas of their tools, built once: every request has its own server. */
+/** The areas with the output schemas of their tools, built once for all servers. */
 const CATALOGUE = areas
   .filter(({ catalogue }) => catalogue)
   .map((area) => ({
@@ -37,10 +37,10 @@ const CATALOGUE = areas
   }))
 type Area = (typeof CATALOGUE)[number]
 
-/** The records of one area that the caller may see. */
+/** The records of one area. Each method returns only what the caller of the request may see. */
 interface Items {
-  list(selection: Selection): Promise<Page>
-  find(id: string): Promise<SchoolRecord | undefined>
+  list(selection: Selection, request: ServerContext): Promise<Page>
+  find(id: string, request: ServerContext): Promise<SchoolRecord | undefined>
 }
 
 /**
@@ -61,8 +61,11 @@ const CACHE_HINTS = {
 
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
-/** The catalogue of the school as tools and resources, limited to what the caller may see. */
-export function catalogueServer(school: SchoolRecords, seesAll: SeesAll): McpServer {
+/**
+ * The catalogue of the school as tools and resources, limited to what the caller may see. It serves the requests of all
+ * callers, one after the other, so nothing in it depends on a caller: each request brings its own (`authInfo`).
+ */
+export function catalogueServer(school: SchoolRecords): McpServer {
   const server = new McpServer(
     { name: 'harbour-school', title: 'Harbour School', version: '1.0.0' },
     {
@@ -71,14 +74,16 @@ export function catalogueServer(school: SchoolRecords, seesAll: SeesAll): McpSer
     },
   )
   const listed = CATALOGUE.map((area) => {
-    const items = itemsOf(school, area.name, seesAll(area.name))
+    const items = itemsOf(school, area.name)
     addSearch(server, area, items)
     addRead(server, area, items)
     addResources(server, area, items)
     return { name: area.name, list: items.list }
   })
   // The list of the SDK has no pages.
-  server.server.setRequestHandler('resources/list', ({ params }) => pageOfResources(listed, params?.cursor))
+  server.server.setRequestHandler('resources/list', ({ params }, request) =>
+    pageOfResources(listedFor(request, listed), params?.cursor),
+  )
   return withoutSession(server)
 }
 
@@ -92,14 +97,26 @@ function withoutSession(server: McpServer): McpServer {
   return server
 }
 
-function itemsOf(school: SchoolRecords, area: AreaName, all: boolean): Items {
+function itemsOf(school: SchoolRecords, area: AreaName): Items {
   return {
-    list: (selection) => school.list(area, { ...selection, published: all ? undefined : true }),
-    async find(id) {
+    list: (selection, request) =>
+      school.list(area, { ...selection, published: seesAll(request, area) ? undefined : true }),
+    async find(id, request) {
       const found = await school.find(area, id)
-      return all || found?.record.published === true ? found?.record : undefined
+      return seesAll(request, area) || found?.record.published === true ? found?.record : undefined
     },
   }
+}
+
+/** Whether the caller may see all records of an area, or only published ones. A caller without a token has no scopes. */
+function seesAll({ http }: ServerContext, area: AreaName): boolean {
+  return http?.authInfo?.scopes.includes(scopeOf(area, 'read')) ?? false
+}
+
+type Listed = Pick<Items, 'list'> & { readonly name: string }
+
+function listedFor(request: ServerContext, areas: readonly Listed[]): ListedArea[] {
+  return areas.map(({ name, list }) => ({ name, list: (selection) => list(selection, request) }))
 }
 
 /** The result of a search. */
@@ -120,9 +137,9 @@ function addSearch(server: McpServer, { name, title, found }: Area, items: Items
     outputSchema: found,
     annotations: READ_ONLY,
   }
-  server.registerTool(`search_${name}`, config, async ({ query = '', limit, offset }) => {
+  server.registerTool(`search_${name}`, config, async ({ query = '', limit, offset }, request) => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-    const { items: page, total, last } = await items.list({ words, offset, limit })
+    const { items: page, total, last } = await items.list({ words, offset, limit }, request)
     return answer({ items: page, total, ...(last && { next_offset: offset + limit }) })
   })
 }
@@ -136,8 +153,8 @@ function addRead(server: McpServer, { name, title, read }: Area, items: Items): 
     outputSchema: read,
     annotations: READ_ONLY,
   }
-  server.registerTool(`read_${name}`, config, async ({ id }) => {
-    const item = await items.find(id)
+  server.registerTool(`read_${name}`, config, async ({ id }, request) => {
+    const item = await items.find(id, request)
     if (item === undefined)
       return failure(`There is no item "${id}" in ${title.toLowerCase()}. Find ids with search_${name}.`)
     return answer({ item })
@@ -147,11 +164,16 @@ function addRead(server: McpServer, { name, title, read }: Area, items: Items): 
 function addResources(server: McpServer, { name, title }: Area, items: Items): void {
   const root = `school://${name}/`
   const template = new ResourceTemplate(`${root}{id}`, { list: undefined })
-  server.registerResource(name, template, { title, mimeType: 'application/json' }, async (uri) => {
-    const item = await items.find(uri.href.slice(root.length))
-    if (item === undefined) throw new ResourceNotFoundError(uri.href)
-    return { contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(item) }] }
-  })
+  server.registerResource(
+    name,
+    template,
+    { title, mimeType: 'application/json' },
+    async (uri, _variables, request) => {
+      const item = await items.find(uri.href.slice(root.length), request)
+      if (item === undefined) throw new ResourceNotFoundError(uri.href)
+      return { contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(item) }] }
+    },
+  )
 }
 
 /** The same content twice: structured for programs, and as text for models that read nothing else. */

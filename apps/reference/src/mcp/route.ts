@@ -1,6 +1,5 @@
 import { protect } from '@grantkit/adapter-hono'
 import { OpenAPIHono, prefetch } from '@grantkit/server/routes'
-import type { Context } from 'hono'
 import type { SchoolGuard } from '../oauth/guard.ts'
 import type { Guarded } from '../school/actions.ts'
 import type { SchoolRecords } from '../school/records.ts'
@@ -20,9 +19,9 @@ export function mcp(baseUrl: string, guard: SchoolGuard, school: SchoolRecords):
   app.openAPIRegistry.registerPath(mcpOperation)
   // Its tools show only the catalogue.
   app.post(mcpOperation.getRoutingPath(), protect(guard.allowing({ clientCredentials: true })), async (c) => {
-    const response = await answerMcp(toWebRequest(c, baseUrl), c.var.auth)
-    const headers = { ...Object.fromEntries(response.headers), 'cache-control': 'no-store' }
-    return new Response((await response.text()) || null, { status: response.status, headers })
+    const response = await answerMcp(c.req.raw, c.var.body, c.var.auth)
+    response.headers.set('cache-control', 'no-store')
+    return response
   })
   app.options('/mcp', (c) => c.body(null, 204, preflight(guard)))
   return app
@@ -31,21 +30,10 @@ export function mcp(baseUrl: string, guard: SchoolGuard, school: SchoolRecords):
 /** The SDK is loaded with the first message, which keeps the start fast. */
 function answeredByCatalogue(school: SchoolRecords): AnswerMcp {
   let catalogue: Promise<AnswerMcp> | undefined
-  return async (request, caller) => {
+  return async (request, body, caller) => {
     catalogue ??= import('./streamable-http.ts').then(({ catalogueOverHttp }) => catalogueOverHttp(school))
-    return (await catalogue)(request, caller)
+    return (await catalogue)(request, body, caller)
   }
-}
-
-function toWebRequest(c: Context<Guarded>, baseUrl: string): Request {
-  // Not the URL of the request: a request line may contain an absolute URL (RFC 9112 3.2.2).
-  return new Request(`${baseUrl}/mcp`, {
-    method: 'POST',
-    headers: new Headers([...c.req.raw.headers]),
-    body: c.var.body,
-    // In protocol 2026-07-28 a client cancels a request by closing it.
-    signal: c.req.raw.signal,
-  })
 }
 
 /**

@@ -2,6 +2,7 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql, type Update
 import { removeAttempts } from '../attempts/attempt-rows.ts'
 import { added, type Database, type Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
+import { lookup } from '../database/lookup.ts'
 import type { Tables } from '../database/tables.ts'
 import { dropUnverifiedAddresses } from '../database/unverified-addresses.ts'
 import { accountOf, addressOf, rowOf } from './account-record.ts'
@@ -84,7 +85,8 @@ type ChangeType =
 
 /** Nothing is cached: an account that was disabled on one replica is disabled on all. */
 export function accountRows(database: Database, onEvent: (event: AccountEvent) => void): AccountRows {
-  const active = database.selectFrom('account').selectAll().where('state', '=', sql.lit('active'))
+  const rows = database.selectFrom('account').where('state', '=', sql.lit('active'))
+  const active = rows.selectAll()
   const change = async (event: AccountEvent, values: Values) => {
     const changed = await changeAccount(database, event.subject, values)
     if (changed) onEvent(event)
@@ -98,7 +100,9 @@ export function accountRows(database: Database, onEvent: (event: AccountEvent) =
     return changed || isPresent(database, subject)
   }
   const withEmail = (email: string) => active.where('email', '=', addressOf(email)).executeTakeFirst()
-  const withId = (id: string) => active.where('id', '=', id).executeTakeFirst()
+  // Every request of a browser, every refresh and every UserInfo request reads one of them.
+  const withId = lookup(database, active.where('id', '=', ''))
+  const claimsOf = lookup(database, rows.select('claims').where('id', '=', ''))
   return errorsAs503<AccountRows>({
     async verify(email, password) {
       const row = await withEmail(email)
@@ -107,7 +111,7 @@ export function accountRows(database: Database, onEvent: (event: AccountEvent) =
     },
     find: (id) => withId(id).then((row) => row && accountOf(row)),
     idOf: (email) => withEmail(email).then((row) => row?.id),
-    claims: (id) => withId(id).then((row) => row && JSON.parse(row.claims)),
+    claims: (id) => claimsOf(id).then((row) => row && JSON.parse(row.claims)),
     async add(account, { by = 'operator', emailSource = 'operator', also = nothing } = {}) {
       const isNew = await added(database, async (rows) => {
         await insertAccount(rows, account, emailSource)

@@ -2,17 +2,26 @@ import { access } from 'node:fs/promises'
 import { type Dialect, Kysely, sql, type Transaction } from 'kysely'
 import type { Pool } from 'pg'
 import { createFile } from '../config/private-file.ts'
-import { nodeSqlite } from './sqlite-dialect.ts'
+import { nodeSqlite, type RowsNow } from './sqlite-dialect.ts'
 import type { Tables } from './tables.ts'
+
+interface Driver {
+  readonly dialect: Dialect
+  readonly pool?: Pool
+  readonly rowsNow?: RowsNow
+}
 
 /** The database of the service. */
 export class Database extends Kysely<Tables> {
   /** Its Postgres connection pool, which may be shared; absent with SQLite. */
   readonly pool: Pool | undefined
+  /** Reads a row on SQLite without waiting; absent with Postgres. Used by `lookup`. */
+  readonly rowsNow: RowsNow | undefined
 
-  constructor(dialect: Dialect, pool?: Pool) {
+  constructor({ dialect, pool, rowsNow }: Driver) {
     super({ dialect })
     this.pool = pool
+    this.rowsNow = rowsNow
   }
 
   /** For a readiness probe: rejects when Postgres does not answer, or when SQLite could not be written. */
@@ -51,7 +60,7 @@ export async function openDatabase(url: string, onError: (error: Error) => void)
   const { connectToPostgres } = await import('@grantkit/store-postgres')
   const { pooledPostgres } = await import('./pooled-postgres.ts')
   const pool = await connectToPostgres(url, { onError })
-  return new Database(pooledPostgres(pool), pool)
+  return new Database({ dialect: pooledPostgres(pool), pool })
 }
 
 /**

@@ -12,7 +12,7 @@ const run = (sql: string) => database.executeQuery(CompiledQuery.raw(sql))
 const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
 
 beforeEach(async () => {
-  database = new Kysely<Tables>({ dialect: nodeSqlite(':memory:') })
+  database = new Kysely<Tables>({ dialect: nodeSqlite(':memory:').dialect })
   await run('create table note (id integer, text text)')
   await database.insertInto('note').values({ id: 1, text: 'one' }).execute()
 })
