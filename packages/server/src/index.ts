@@ -14,7 +14,8 @@ export {
 export { createServer, type Server, type ServerOptions } from './server.ts'
 export { createService, type Service } from './service.ts'
 export type { Observers, ServiceParts } from './service-context.ts'
-export { type StartOptions, startServer } from './start.ts'
+export type { StartOptions } from './serving.ts'
+export { startServer } from './start.ts'
 export { openStorage, type Storage } from './storage.ts'
 export {
   type DirectoryOptions,

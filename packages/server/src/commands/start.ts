@@ -4,7 +4,8 @@ import { commandNamesOf } from '../command-names.ts'
 import type { Config } from '../config/config.ts'
 import type { LoadService } from '../configured-service.ts'
 import type { Listen } from '../listen/listening.ts'
-import type { Banner } from '../start.ts'
+import type { Banner } from '../serving.ts'
+import { wholeNumber } from './command-line.ts'
 
 interface StartCommandOptions<Configured extends Config> {
   /** Default: Hono on Node. */
@@ -20,10 +21,18 @@ export const start = <Configured extends Config>(
 ) =>
   defineCommand({
     meta: { description: 'Starts the server, after it has migrated its tables' },
-    args: { demo: { type: 'boolean', description: 'adds the demo rows of the service in production too' } },
-    run: async ({ args: { demo } }) => {
+    args: {
+      demo: { type: 'boolean', description: 'adds the demo rows of the service in production too' },
+      workers: {
+        type: 'string',
+        valueHint: 'number',
+        description: 'how many processes share the port, instead of the configured number',
+      },
+    },
+    run: async ({ args: { demo, workers } }) => {
+      const count = workers === undefined ? undefined : wholeNumber('--workers', workers)
       const { startServer } = await import('../start.ts')
-      await startServer({ load, demo, listen, banner })
+      await startServer({ load, demo, workers: count, listen, banner })
     },
   })
 

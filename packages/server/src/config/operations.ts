@@ -27,6 +27,11 @@ export const operationsFields = (origin: Origin) => ({
     'a file with a JSON list of endpoints, `{ name, url, secret, types }`: they get signed messages about grants, clients, accounts and sessions',
     { variable: 'WEBHOOKS', path: true, guide: 'how-to/webhooks.md' },
   ),
+  workers: field(
+    whole('a number of processes', 1, 256).default(1),
+    'how many processes of `grantkit start` share the port, usually one for each core; more than one needs Postgres',
+    { variable: 'WORKERS', guide: 'scaling.md#every-core' },
+  ),
   drainSeconds: field(
     seconds(5, 0),
     'how long `/readyz` fails after `SIGTERM` before the service stops; longer than a balancer needs to notice',
@@ -34,7 +39,7 @@ export const operationsFields = (origin: Origin) => ({
   ),
   metricsPort: field(
     portNumber().optional(),
-    'the port of `/metrics` for Prometheus, on `host`; never on the public port',
+    'the port of `/metrics` for Prometheus, on `host`, for all workers together; never on the public port',
     { variable: 'METRICS_PORT' },
   ),
   logLevel: field(

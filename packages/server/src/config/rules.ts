@@ -1,6 +1,7 @@
 import { at, nameOf, valueAt } from './problems.ts'
 import type { ParsedConfig } from './schema.ts'
 import type { Merged } from './variables.ts'
+import { workerProblems } from './workers.ts'
 
 /** Rules that concern several fields, or only production. Each returns its problems. */
 
@@ -10,6 +11,7 @@ export function problemsTogether(config: ParsedConfig, merged: Merged): readonly
     ...ofKnownClients(config, merged),
     ...atGateway(config),
     ...ofMail(config, merged),
+    ...ofWorkers(config),
     ...ofPersonalTokens(config, merged),
   ]
 }
@@ -56,6 +58,12 @@ function atGateway({ features: { dpop, forwardAuth } }: ParsedConfig): readonly 
 function ofMail({ mail: { url, from } }: ParsedConfig, merged: Merged): readonly string[] {
   if (url === undefined || from !== undefined) return []
   return [`MAIL_FROM is missing: with ${nameOf(merged, ['mail', 'url'])} mails need a sender`]
+}
+
+function ofWorkers({ workers, dataFolder, database, store }: ParsedConfig): readonly string[] {
+  if (workers === 1) return []
+  const place = database ?? `sqlite:${dataFolder}`
+  return workerProblems({ database: place, store: store ?? place })
 }
 
 function ofPersonalTokens(

@@ -13,10 +13,10 @@ export const LOG_OPTIONS: LoggerOptions = {
   hooks: { streamWrite: (line) => `${terminalText(line.trimEnd())}\n` },
 }
 
-/** JSON lines; readable lines on a terminal. */
-export function createLogger({ logLevel, mode }: Config): Logger {
+/** JSON lines; readable lines on a terminal. @param worker its number, if the server has several: in each line */
+export function createLogger({ logLevel, mode }: Config, worker?: number): Logger {
   const forPeople = mode === 'development' && process.stdout.isTTY
-  const options = { ...LOG_OPTIONS, level: logLevel }
+  const options = { ...LOG_OPTIONS, level: logLevel, ...(worker !== undefined && { base: { worker } }) }
   return pino(
     forPeople
       ? { ...options, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }

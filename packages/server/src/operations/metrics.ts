@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import { EVENT_TYPES, type OnEvent } from '../events.ts'
 import { DURATION_BUCKETS } from '../statistics/durations.ts'
+import type { WorkerMetrics } from '../workers/messages.ts'
 import type { OnResponse } from './measured-responses.ts'
 
 /** Metrics of the service, for Prometheus. No label contains input of a caller. */
@@ -10,16 +11,21 @@ export interface Metrics {
   readonly onResponse: OnResponse
   /** The application for Prometheus. Serve it on a separate port, because it is not public. */
   readonly app: Hono
+  /** The same, for the primary process of several workers. */
+  readonly collect: () => Promise<WorkerMetrics>
 }
 
-export function createMetrics(): Metrics {
+/** @param worker its number, if the server has several: the label `worker` of all metrics */
+export function createMetrics(worker?: number): Metrics {
   const registry = new Registry()
+  if (worker !== undefined) registry.setDefaultLabels({ worker: String(worker) })
   collectDefaultMetrics({ register: registry })
   const headers = { 'content-type': registry.contentType, 'cache-control': 'no-store' }
   return {
     onEvent: countingEvents(registry),
     onResponse: timingResponses(registry),
     app: new Hono().get('/metrics', async (c) => c.body(await registry.metrics(), 200, headers)),
+    collect: () => registry.getMetricsAsJSON(),
   }
 }
 
