@@ -13,6 +13,8 @@ import { errorReference, findingReference, reasonsByCode } from '../docs/error-r
 import { eventTable } from '../docs/event-table.ts'
 import { grantStates } from '../docs/grant-states.ts'
 import { httpTable } from '../docs/http-table.ts'
+import { mutantTable, statementTable } from '../docs/mutant-table.ts'
+import { suiteTable } from '../docs/openid-suite-table.ts'
 import { specificationTable } from '../docs/specification-table.ts'
 import { staleKnownClients } from '../docs/stale-known-clients.ts'
 import { pages } from '../docs/test/code-blocks.ts'
@@ -41,6 +43,8 @@ const TABLES: Readonly<Record<string, readonly (() => string)[]>> = {
   'docs/errors.md': [reasonsByCode, errorReference],
   'docs/events.md': [eventTable],
   'docs/http-api.md': [httpTable],
+  'docs/openid-suite.md': [suiteTable],
+  'docs/mutants.md': [mutantTable, statementTable],
   'docs/security-tests.md': [securityTable],
   'docs/why.md': [findingReference],
   'docs/reference/specifications.md': [specificationTable],

@@ -1,6 +1,15 @@
 /** Runs the tests of the stores against each fault in SQL and Lua, in a copy of the repository. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readCommandLine } from '../../apps/reference/src/commands/command-line.ts'
@@ -11,6 +20,9 @@ const USAGE = `pnpm mutants:statements [<store> ...]
 
 Puts a fault into the SQL or Lua of a store, runs the tests of the store, and tells whether one failed. For sqlite, postgres, redis
 and mysql, or the named ones. It works on a copy. Exits with 1 if a fault was not noticed.`
+
+/** A test that fails may leave something behind that keeps the process alive. */
+const PATIENCE_MS = 300_000
 
 const { positionals: stores } = readCommandLine(USAGE, { allowPositionals: true })
 const chosen = STATEMENT_MUTANTS.filter(({ store }) => stores.length === 0 || stores.includes(store))
@@ -67,8 +79,15 @@ function firstFailure(store: string): string | undefined {
   const report = join(copy, 'report.json')
   const options = ['--project=parts', '--bail=1', '--reporter=json', `--outputFile=${report}`]
   const vitest = join(copy, 'node_modules/.bin/vitest')
-  const { status } = spawnSync(vitest, ['run', ...options, ...files], { cwd: copy, stdio: 'ignore' })
+  rmSync(report, { force: true })
+  const limits = { timeout: PATIENCE_MS, killSignal: 'SIGKILL' } as const
+  const { status } = spawnSync(vitest, ['run', ...options, ...files], {
+    cwd: copy,
+    stdio: 'ignore',
+    ...limits,
+  })
   if (status === 0) return undefined
+  if (!existsSync(report)) return 'The tests never end'
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report
   const results = testResults.flatMap(({ assertionResults }) => assertionResults)
   return results.find((result) => result.status === 'failed')?.fullName ?? 'A test file does not load'

@@ -108,6 +108,7 @@ export const LOOK_UP: Pages = {
   'Configuration of the server': '/configuration',
   'Options of core': '/reference/core-options',
   'Runtimes: Node, Bun, Deno, Workers': '/reference/runtimes',
+  Simulation: '/reference/simulation',
   'Command line': '/cli',
   'HTTP API': '/http-api',
   Errors: '/errors',
@@ -120,6 +121,7 @@ const SECURITY: Pages = {
   'Attacks and their tests': '/security-tests',
   'OpenID conformance suite': '/openid-suite',
   'A model of a grant': '/model',
+  'Do the tests notice a fault?': '/mutants',
 }
 
 const MIGRATE: Pages = {

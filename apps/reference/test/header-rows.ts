@@ -74,7 +74,8 @@ const passkeyRows: Readonly<Record<string, Row>> = {
   '/account/passkeys/remove': { ask: POST, status: 303, headers: NO_STORE },
 }
 
-const adminRows = ['', '/users', '/user', '/clients', '/client', '/why', '/why/:reference', '/trail'].map(
+const ADMIN_PAGES = ['', '/users', '/user', '/clients', '/client', '/initial-access-tokens', '/trail']
+const adminRows = [...ADMIN_PAGES, '/why', '/why/:reference'].map(
   (path) => [`/admin${path}`, { status: 303, headers: NO_STORE }] as const,
 )
 
