@@ -90,7 +90,6 @@ export default {
     // What puts core together. Only the public entries know the features.
     may(top('[^/]+'), [core(...ORDER, 'discovery'), top('(?!index|.+-api|store-kit)[^/]+')]),
     may(top('index|.+-api|errors'), core('[^/]+')),
-    may(top('store-kit'), node(['crypto', 'timers/promises'])),
 
     may(from('(?!core/)[^/]+'), '^packages/$1/src/'),
     // As the manifest lists them, for users: not for development.
@@ -125,7 +124,12 @@ export default {
     may(from('store-cloudflare'), '^cloudflare:workers$'),
     may(from('safe-fetch'), node(['dns', 'events', 'https?', 'net', 'tls'])),
     may(from('doctor'), node(['util'])),
-    may(from('testkit|test-servers|torture'), '', { dependencyTypes: ['core'] }),
+    may(from('testkit|test-servers|torture|simulation'), '', { dependencyTypes: ['core'] }),
+    entries(from('simulation'), [
+      '^packages/(store-(memory|sqlite)|torture)/src/',
+      top('index|feature-api'),
+      `${CORE}token-exchange/token-exchange[.]ts$`,
+    ]),
     entries(from('create-grantkit'), top('index')),
     may(from('create-grantkit'), node(['crypto', 'fs', 'module', 'path', 'stream'])),
 

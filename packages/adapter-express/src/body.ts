@@ -1,6 +1,5 @@
 import { finished } from 'node:stream'
-import { OAuthError } from '@grantkit/core'
-import { BODY_LIMIT, MESSAGE_ERRORS } from '@grantkit/core/adapter'
+import { BODY_LIMIT, MESSAGE_ERRORS, OAuthError } from '@grantkit/core/adapter'
 import type { Request } from 'express'
 
 const FORM = 'application/x-www-form-urlencoded'

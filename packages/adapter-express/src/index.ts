@@ -1,11 +1,5 @@
-import {
-  type Authorized,
-  type Caller,
-  type HttpResponse,
-  OAuthError,
-  type ResourceServer,
-} from '@grantkit/core'
-import { errorResponse, failedResponse, type Route } from '@grantkit/core/adapter'
+import type { Authorized, Caller, HttpResponse, ResourceServer } from '@grantkit/core'
+import { errorResponse, failedResponse, OAuthError, type Route } from '@grantkit/core/adapter'
 import { type NextFunction, type RequestHandler, type Response, Router } from 'express'
 import { readBody } from './body.ts'
 import { type Incoming, send, toHttpRequest } from './http.ts'

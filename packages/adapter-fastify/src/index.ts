@@ -1,11 +1,4 @@
-import {
-  type Authorized,
-  type Caller,
-  type HttpRequest,
-  type HttpResponse,
-  OAuthError,
-  type ResourceServer,
-} from '@grantkit/core'
+import type { Authorized, Caller, HttpRequest, HttpResponse, ResourceServer } from '@grantkit/core'
 import {
   BODY_LIMIT,
   errorResponse,
@@ -13,6 +6,7 @@ import {
   MESSAGE_ERRORS,
   nativeRequest,
   nodeHeaders,
+  OAuthError,
   type Route,
 } from '@grantkit/core/adapter'
 import type { FastifyError, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'

@@ -1,16 +1,10 @@
-import {
-  type Authorized,
-  type Caller,
-  type HttpRequest,
-  type HttpResponse,
-  OAuthError,
-  type ResourceServer,
-} from '@grantkit/core'
+import type { Authorized, Caller, HttpRequest, HttpResponse, ResourceServer } from '@grantkit/core'
 import {
   BODY_LIMIT,
   failedResponse,
   MESSAGE_ERRORS,
   nativeRequest,
+  OAuthError,
   type Route,
   readBody,
   toHttpRequest,

@@ -1,4 +1,4 @@
-/** What a Worker uploads, and reads at each start: core, the adapter, Hono and a store, as one minified file. */
+/** What a Worker or an API uploads, and reads at each start, as one minified file. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -25,6 +25,25 @@ describe('the bundle of a Worker', () => {
     const bundle = await bundleOf(code)
     expect(bundle.byteLength).toBeLessThanOrEqual(MAX_BYTES)
     expect(gzipSync(bundle).byteLength).toBeLessThanOrEqual(MAX_GZIPPED_BYTES)
+  })
+})
+
+/** What an API uploads that has no authorization server: the guard alone, with an adapter, and without a store. */
+const GUARDS: readonly [name: string, code: string, most: number][] = [
+  ['the guard with a store', `export * from '@grantkit/core/guard'`, 25_000],
+  [
+    'the guard with a store, on Hono',
+    `export * from '@grantkit/core/guard'
+    export { protect } from '@grantkit/adapter-hono'
+    export { Hono } from 'hono'`,
+    50_000,
+  ],
+  ['the guard without a store', `export * from '@grantkit/core/jwt-resource-server'`, 150_000],
+]
+
+describe('the bundle of an API', () => {
+  it.each(GUARDS)('is small: %s', async (_, code, most) => {
+    expect((await bundleOf(code)).byteLength).toBeLessThanOrEqual(most)
   })
 })
 

@@ -14,5 +14,6 @@ export {
   toResponse,
 } from './http/fetch-handler.ts'
 export { type HttpRequest, type HttpResponse, nativeRequest, nodeHeaders, type Route } from './http/http.ts'
-export { MESSAGE_ERRORS } from './http/message.ts'
+export { MESSAGE_ERRORS } from './http/message-errors.ts'
 export { addressOf, wellKnownAddress } from './http/well-known.ts'
+export { OAuthError } from './kernel/oauth-error.ts'

@@ -93,6 +93,7 @@ export type {
   Stored,
   Transients,
 } from './kernel/store.ts'
+export { systemClock, systemTime, type Time } from './kernel/time.ts'
 export { coarseNetworkOf, networkOf } from './limits/caller-network.ts'
 export { type EventCounter, processCounter, type RateLimitWindow } from './limits/process-counter.ts'
 export type { Limiter, RateLimit, RateLimits } from './limits/rate-limits.ts'

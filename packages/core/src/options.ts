@@ -22,7 +22,7 @@ import type { RevocationEvent, RevocationOptions } from './grants/revocation.ts'
 import type { TokenEndpointOptions } from './grants/token-endpoint.ts'
 import type { UserGrantRevoked } from './grants/user-grants.ts'
 import { type Emit, type RequestEvent, shielded } from './kernel/events.ts'
-import { type Kernel, systemClock } from './kernel/kernel.ts'
+import type { Kernel } from './kernel/kernel.ts'
 import { checkLanguages } from './kernel/localized-text.ts'
 import { checkedResource } from './kernel/resource-indicator.ts'
 import { revocationLog } from './kernel/revocation-log.ts'
@@ -32,6 +32,7 @@ import { acceptedSecrets } from './kernel/server-secret.ts'
 import type { ExplainSignIns } from './kernel/sign-in-attempts.ts'
 import type { StepEvent } from './kernel/sign-in-steps.ts'
 import type { Store } from './kernel/store.ts'
+import { systemClock, systemTime, type Time } from './kernel/time.ts'
 import type { LimitEvent, LimitOptions } from './limits/rate-limits.ts'
 import type { ClaimsUnreleased } from './openid/claims.ts'
 import type { OpenIdOptions } from './openid/openid.ts'
@@ -69,6 +70,8 @@ export interface KernelOptions<Scope extends string> {
   readonly explain?: ExplainSignIns | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
+  /** Waits, for tests. Default: the timers of the runtime. */
+  readonly time?: Time | undefined
   /** Cryptographically strong random bytes. */
   readonly random?: Random | undefined
   /** Additional features. */
@@ -175,7 +178,7 @@ export function kernelOf(
   const indicators = resources.map((option, index) =>
     checkedResource(`resources[${index}]`, indicatorOf(option)),
   )
-  const { now = systemClock, random = strongRandom } = options
+  const { now = systemClock, time = systemTime, random = strongRandom } = options
   // A feature may emit events that the union does not name.
   const emit = shielded(options.onEvent as Emit | undefined)
   const revocations = transients && revocationLog(transients, now, random)
@@ -187,6 +190,7 @@ export function kernelOf(
     maxGrantsPerClient,
     store: { clients: clientsOf(clients, sources), grants, transients, revocations },
     now,
+    time,
     random,
     emit,
     attempts: options.explain?.({ emit, now, random }, acceptedSecrets(options.secret)[0]),

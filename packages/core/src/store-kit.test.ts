@@ -7,7 +7,10 @@ import {
   onceAMinute,
   recordKey,
   subjectKey,
+  type Time,
+  tryTwice,
   VERSION_LENGTH,
+  versionWriter,
 } from './store-kit.ts'
 
 const anyText = fc.string({ unit: fc.nat(0xffff).map((unit) => String.fromCharCode(unit)) })
@@ -86,5 +89,40 @@ describe('the sweep', () => {
     stop()
     await turns[1]?.()
     expect([swept, turns.length]).toEqual([2, 2])
+  })
+})
+
+describe('the ports of a store', () => {
+  const half = (size: number) => new Uint8Array(size).fill(128)
+
+  it('decide how long a second attempt waits, and when the sweep comes', async () => {
+    const waits: number[] = []
+    const turns: (() => void)[] = []
+    const time: Time = {
+      sleep: async (milliseconds) => void waits.push(milliseconds),
+      after: (milliseconds, work) => {
+        waits.push(milliseconds)
+        turns.push(work)
+        return () => void turns.pop()
+      },
+    }
+    const limits: number[] = []
+    const call = async (milliseconds: number, repeated: boolean) => {
+      limits.push(milliseconds)
+      if (!repeated) throw new Error('No answer')
+      return 'done'
+    }
+    expect(await tryTwice(1000, call, { time, random: half })).toBe('done')
+    const stop = onceAMinute(async () => {}, { time, random: half })
+    stop()
+    expect(limits).toEqual([1000, 500])
+    expect(waits.map(Math.floor)).toEqual([75, 60_117])
+    expect(turns).toEqual([])
+  })
+
+  it('name the writer of a version', () => {
+    const [one, other] = [versionWriter(half), versionWriter(half)]
+    expect([one(), one()]).toEqual([`${'gICA'.repeat(4)}000000`, `${'gICA'.repeat(4)}000001`])
+    expect(other()).toBe(`${'gICA'.repeat(4)}000000`)
   })
 })

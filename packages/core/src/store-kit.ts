@@ -4,11 +4,12 @@
  *
  * @module
  */
-import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { sha256 } from './kernel/secrets.ts'
+import { type Random, sha256, strongRandom } from './kernel/secrets.ts'
+import { systemTime, type Time } from './kernel/time.ts'
 
 export { IN_WORKER } from './kernel/in-worker.ts'
+export type { Random } from './kernel/secrets.ts'
+export { systemClock, type Time } from './kernel/time.ts'
 
 /** The format of the JSON. A reader accepts this one and the previous one. */
 const SCHEMA = 1
@@ -28,19 +29,24 @@ export function decodeRecord<T>(text: string): T {
 
 export const VERSION_LENGTH = 22
 const COUNT_LENGTH = 6
-let writer = ''
-let count = 0
 
 /**
  * A version for one write, in 22 characters: a random name of this process and a counter, so no other write has it. The
  * writer chooses it, so that a store recognises a write that is sent twice.
  */
-export function newVersion(): string {
-  if (writer === '' || count >= 36 ** COUNT_LENGTH) {
-    writer = randomBytes(12).toString('base64url')
-    count = 0
+export const newVersion = versionWriter()
+
+/** The versions of one writer, for a store whose randomness is an option. */
+export function versionWriter(random: Random = strongRandom): () => string {
+  let writer = ''
+  let count = 0
+  return () => {
+    if (writer === '' || count >= 36 ** COUNT_LENGTH) {
+      writer = Buffer.from(random(12)).toString('base64url')
+      count = 0
+    }
+    return writer + (count++).toString(36).padStart(COUNT_LENGTH, '0')
   }
-  return writer + (count++).toString(36).padStart(COUNT_LENGTH, '0')
 }
 
 /** Ids that the server makes. Others come from the wire and may be any text. */
@@ -98,6 +104,18 @@ export function tableNames(prefix = 'grantkit_'): { client: string; grant: strin
   return { client: `${prefix}client`, grant: `${prefix}grant`, transient: `${prefix}transient` }
 }
 
+/** How a store waits and draws. */
+export interface WaitingPorts {
+  readonly time?: Time | undefined
+  readonly random?: Random | undefined
+}
+
+/** From 0 to 1, without 1. */
+function fraction(random: Random = strongRandom): number {
+  const [high = 0, low = 0] = random(2)
+  return (256 * high + low) / 65_536
+}
+
 /** Long enough to connect again, and short compared with the time limit of a command. */
 const PAUSE_MS = 50
 
@@ -106,15 +124,17 @@ const PAUSE_MS = 50
  * time, so that a request to a silent server is answered within a second.
  *
  * @param call gets its time limit, and whether an earlier attempt may have run
+ * @param ports for tests. Default: those of the runtime
  */
 export async function tryTwice<T>(
   milliseconds: number,
   call: (milliseconds: number, repeated: boolean) => Promise<T>,
+  { time = systemTime, random }: WaitingPorts = {},
 ): Promise<T> {
   try {
     return await call(milliseconds, false)
   } catch {
-    await sleep(PAUSE_MS * (1 + Math.random()))
+    await time.sleep(PAUSE_MS * (1 + fraction(random)))
     return call(milliseconds / 2, true)
   }
 }
@@ -133,27 +153,28 @@ const INTERVAL_MS = 60_000
  * Calls `work` about once a minute, at random moments, so that processes of one database do not sweep all at once. It
  * keeps no process alive.
  *
+ * @param ports for tests. Default: those of the runtime
  * @returns stops it
  */
-export function onceAMinute(work: () => Promise<unknown>): () => void {
+export function onceAMinute(
+  work: () => Promise<unknown>,
+  { time = systemTime, random }: WaitingPorts = {},
+): () => void {
   let stopped = false
-  let timer = schedule()
+  let cancel = schedule()
 
-  function schedule(): NodeJS.Timeout {
-    const next = setTimeout(turn, INTERVAL_MS * (0.5 + Math.random()))
-    // In workerd a timer may be a number.
-    next.unref?.()
-    return next
+  function schedule(): () => void {
+    return time.after(INTERVAL_MS * (0.5 + fraction(random)), turn)
   }
 
   async function turn(): Promise<void> {
     // No caller waits for this sweep, and the next one finds the same rows.
     await work().catch((error) => console.error('Grantkit: expired records were not deleted:', error))
-    if (!stopped) timer = schedule()
+    if (!stopped) cancel = schedule()
   }
 
   return () => {
     stopped = true
-    clearTimeout(timer)
+    cancel()
   }
 }

@@ -286,6 +286,21 @@ describe('the reference of an attempt', () => {
     expect(references(service)).toEqual([reference])
   })
 
+  it('shows that the API was called when the API introspects a token', async () => {
+    const service = explained()
+    const api = await service.server.clients.add({
+      clientName: 'API',
+      redirectUris: [],
+      resourceServer: true,
+    })
+    const { access_token } = await tokensFor(service, await register(service))
+    const { reference } = stepsOf(service).at(-1) as StepEvent
+    service.events.length = 0
+    for (const token of [access_token, access_token, 'unknown'])
+      await service.send('POST', '/api/oauth/introspect', { form: { token, ...credentials(api) } })
+    expect([stepNames(service), references(service)]).toEqual([['first_call'], [reference]])
+  })
+
   it('has the reason and the minute of the error in its second group', async () => {
     const service = explained()
     await authorize(service, authorizationQuery('unknown'))

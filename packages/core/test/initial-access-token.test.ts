@@ -107,6 +107,12 @@ describe('registration with an initial access token', () => {
     expect(await codeFor(service, client_id ?? '', { scope: 'openid courses:read' })).toMatch(/^gkc_/)
   })
 
+  it('says in its response which scopes the client may request, also if it registers none', async () => {
+    const { service, token } = await withToken({ scopes: ['openid', 'courses:read'] })
+    const { scope } = bodyOf<Record<string, string>>(await registerWith(service, `Bearer ${token}`))
+    expect(scope).toBe('openid courses:read')
+  })
+
   it('CS-15: the text of an initial access token is neither in the store nor in an event', async () => {
     const inserted: unknown[] = []
     const store = createMemoryStore()

@@ -1,18 +1,9 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
-import type { PrivateJwk } from '@grantkit/core'
 import { dpopProofs } from '@grantkit/core/dpop'
 import type { Transients } from '@grantkit/core/feature'
-import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
-import {
-  createJwtResourceServer,
-  type JwtResourceServerOptions,
-  revokedTokens,
-} from '@grantkit/core/jwt-resource-server'
+import { revocationFeed } from '@grantkit/core/jwt-access-tokens'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { decodeJwt, type JWTPayload, SignJWT } from 'jose'
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   bodyOf,
   type ClientAnswer,
@@ -22,65 +13,19 @@ import {
   type TokenAnswer,
   tokensFor,
 } from './client.ts'
+import {
+  API,
+  EC_KEY,
+  NOW,
+  openEdge,
+  openFeed,
+  RSA_KEY,
+  request,
+  type SCOPES,
+  signed,
+} from './edge-service.ts'
 import { ISSUER, openService, type Service } from './service.ts'
 import { signingKey, TEST_KEYS } from './signing-keys.ts'
-
-const API = `${ISSUER}/mcp`
-const SCOPES = { 'courses:read': { description: 'See courses' }, 'courses:write': { description: 'Change' } }
-const NOW = 1_800_000_000
-
-const toClose: (() => void)[] = []
-afterEach(() => {
-  for (const close of toClose.splice(0)) close()
-})
-
-/** Serves the routes of a service over HTTP, as a resource server at an edge sees them. */
-async function served(service: Service): Promise<string> {
-  const server = createServer(async (request, response) => {
-    const { status, headers, body } = await service.send(request.method ?? '', request.url ?? '', {
-      form: await text(request),
-      headers: request.headers,
-    })
-    response.writeHead(status, headers as Record<string, string>).end(body)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  toClose.push(() => server.close().closeAllConnections())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-async function openEdge(options: Partial<JwtResourceServerOptions<keyof typeof SCOPES>> = {}) {
-  const clock = { now: NOW }
-  const now = () => clock.now
-  const signing = { keys: TEST_KEYS as readonly PrivateJwk[] }
-  const keys = () => signing.keys
-  const store = createMemoryStore({ now })
-  const service = openService({
-    store,
-    features: [jwtAccessTokens({ resources: { [API]: {} } }), revocationFeed()],
-    keys,
-    now,
-  })
-  const client = await register(service)
-  const tokens = await tokensFor(service, client, { resource: API })
-  const address = await served(service)
-  const api = createJwtResourceServer({
-    issuer: ISSUER,
-    resource: API,
-    scopes: SCOPES,
-    keys: `${address}/api/oauth/jwks`,
-    now,
-    ...options,
-  })
-  return { clock, now, service, client, tokens, api, address, signing }
-}
-
-const request = (token?: string) => ({
-  method: 'GET',
-  path: '/',
-  query: '',
-  body: '',
-  headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-})
 
 describe('the guard without the store', () => {
   it('returns the same access for a valid token as the guard with the store', async () => {
@@ -141,12 +86,6 @@ describe('the guard without the store', () => {
   })
 
   type Change = (claims: JWTPayload, tokens: TokenAnswer) => Promise<string> | string
-  const [rsa, ec] = TEST_KEYS
-  const signed = (claims: object, header: object = {}, key = ec) =>
-    new SignJWT({ ...claims })
-      .setProtectedHeader({ alg: String(key?.alg), kid: key?.kid, typ: 'at+jwt', ...header })
-      .sign(key as never)
-
   it.each<[string, Change]>([
     ['of another type', (claims) => signed(claims, { typ: 'JWT' })],
     ['without a type', (claims) => signed(claims, { typ: undefined })],
@@ -156,7 +95,7 @@ describe('the guard without the store', () => {
     ['for several resources', (claims) => signed({ ...claims, aud: [API, ISSUER] })],
     ['that never ends', ({ exp: _, ...claims }) => signed(claims)],
     ['of an unknown key', (claims) => signed(claims, { kid: 'other' })],
-    ['of a key of another algorithm', (claims) => signed(claims, { kid: rsa?.kid })],
+    ['of a key of another algorithm', (claims) => signed(claims, { kid: RSA_KEY?.kid })],
     ['without a jti', ({ jti: _, ...claims }) => signed(claims)],
     ['that is the ID token', (_, { id_token }) => id_token],
     ['that is opaque', (_, { refresh_token }) => refresh_token],
@@ -164,8 +103,8 @@ describe('the guard without the store', () => {
       'that is signed with the public key as a secret',
       (claims) =>
         new SignJWT(claims)
-          .setProtectedHeader({ alg: 'HS256', kid: rsa?.kid, typ: 'at+jwt' })
-          .sign(new TextEncoder().encode(JSON.stringify({ n: rsa?.n, e: rsa?.e }))),
+          .setProtectedHeader({ alg: 'HS256', kid: RSA_KEY?.kid, typ: 'at+jwt' })
+          .sign(new TextEncoder().encode(JSON.stringify({ n: RSA_KEY?.n, e: RSA_KEY?.e }))),
     ],
   ])('refuses a token %s', async (_, change) => {
     const { api, tokens } = await openEdge()
@@ -213,7 +152,7 @@ describe('the guard without the store', () => {
     const forged = await signed({ ...decodeJwt(tokens.access_token), exp: NOW + 3600 })
     expect(await kindOf(forged)).toBe('authorized')
     const fresh = await signingKey('ES256', 'fresh')
-    signing.keys = TEST_KEYS.map((key) => (key === ec ? fresh : key))
+    signing.keys = TEST_KEYS.map((key) => (key === EC_KEY ? fresh : key))
     const at = async (seconds: number, token: string) => {
       clock.now = NOW + seconds
       vi.setSystemTime(clock.now * 1000)
@@ -232,37 +171,6 @@ describe('the guard without the store', () => {
     expect(access.kind === 'refused' && access.response.headers).not.toHaveProperty('www-authenticate')
   })
 })
-
-/** An edge that reads the feed. */
-async function openFeed(staleAfter = 30, every = 3600) {
-  const edge = await openEdge()
-  const { service, address, now } = edge
-  const integration = await service.server.clients.add({
-    clientName: 'API',
-    redirectUris: ['https://api.example/callback'],
-    tokenEndpointAuthMethod: 'client_secret_post',
-    resourceServer: true,
-  })
-  const errors: unknown[] = []
-  const ended = revokedTokens({
-    address: `${address}/api/oauth/ended`,
-    clientId: integration.clientId,
-    clientSecret: integration.clientSecret ?? '',
-    every,
-    staleAfter,
-    now,
-    onError: (error) => void errors.push(error),
-  })
-  toClose.push(ended.close)
-  const keys = `${address}/api/oauth/jwks`
-  const api = createJwtResourceServer({ issuer: ISSUER, resource: API, scopes: SCOPES, keys, now, ended })
-  await ended.refresh()
-  const kind = async (token = edge.tokens.access_token) => {
-    const access = await api.access(request(token))
-    return access.kind === 'refused' ? access.response.status : access.kind
-  }
-  return { ...edge, api, ended, kind, errors }
-}
 
 describe('the revocation feed', () => {
   type End = (

@@ -174,6 +174,34 @@ describe('a described resource', () => {
   })
 })
 
+describe('resources with one path on several hosts', () => {
+  const resourceAt = async (service: Service, host?: string) => {
+    const headers = host === undefined ? {} : { host }
+    const path = '/.well-known/oauth-protected-resource/mcp'
+    return bodyOf(await service.send('GET', path, { headers })).resource
+  }
+
+  it('have a document each, by the host of the request', async () => {
+    const service = openService({ resources: ['https://a.example/mcp', 'https://b.example:8443/mcp'] })
+    expect(await resourceAt(service, 'B.example:8443')).toBe('https://b.example:8443/mcp')
+    for (const host of ['a.example', 'c.example', undefined])
+      expect(await resourceAt(service, host), host).toBe('https://a.example/mcp')
+  })
+
+  it('do not displace the document of this server', async () => {
+    const service = openService({ resources: ['https://a.example/mcp', `${ISSUER}/mcp`] })
+    expect(await resourceAt(service, '10.0.0.1:3000')).toBe(`${ISSUER}/mcp`)
+    expect(await resourceAt(service, 'a.example')).toBe('https://a.example/mcp')
+  })
+
+  it('cannot be two on one host', () => {
+    const resources = ['https://a.example/mcp', 'https://b.example/mcp', 'https://a.example/mcp/']
+    expect(() => openService({ resources })).toThrow(
+      'resources: https://a.example/mcp/ would have its metadata where https://a.example/mcp has it: /.well-known/oauth-protected-resource/mcp',
+    )
+  })
+})
+
 it('a server without registration neither has nor lists the endpoint', () => {
   const { server } = openService({ registration: false })
   expect(server.metadata).not.toHaveProperty('registration_endpoint')

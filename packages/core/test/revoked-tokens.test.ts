@@ -1,17 +1,22 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { OAuthError } from '@grantkit/core'
+import { systemTime, type Time } from '@grantkit/core/feature'
 import { revokedTokens } from '@grantkit/core/jwt-resource-server'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 
 /** The feed as a guard reads it on a runtime without timers: a Worker ends them with their request, and Lambda freezes them. */
 
 const toClose: (() => void)[] = []
-beforeEach(() => {
-  vi.stubGlobal('setInterval', () => 1)
-})
+/** The first timer, which is that of the interval, never fires. The others end a wait of a request. */
+function timeWithoutInterval(): Time {
+  let count = 0
+  return {
+    ...systemTime,
+    after: (milliseconds, work) => (count++ === 0 ? () => {} : systemTime.after(milliseconds, work)),
+  }
+}
 afterEach(() => {
-  vi.unstubAllGlobals()
   for (const close of toClose.splice(0)) close()
 })
 
@@ -30,6 +35,7 @@ async function openFeed(respond: (response: ServerResponse, count: number) => un
     clientId: 'api',
     clientSecret: 'secret',
     now: () => clock.now,
+    time: timeWithoutInterval(),
     onError: (error) => void errors.push(error),
   })
   toClose.push(() => server.close().closeAllConnections(), ended.close)

@@ -24,6 +24,7 @@ it.each(FAULTS)('$fault: $verdict', async ({ options, provoke, verdict, compared
     recorder.attempt(reference)?.steps ?? [],
     service.clock.now,
     others.flatMap(({ steps }) => steps),
+    () => true,
   )
   const facts = Object.fromEntries(read.compared.map(({ label, value }) => [label, value]))
   expect([read.id, facts]).toEqual([verdict, compared])

@@ -1,5 +1,6 @@
 import { createResourceServer } from '@grantkit/core'
 import { clientCredentials } from '@grantkit/core/client-credentials'
+import { signInAttempts, verdictOf } from '@grantkit/core/explain'
 import { JWT_BEARER, jwtBearer, type WorkloadRule } from '@grantkit/core/jwt-bearer'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import { describe, expect, it } from 'vitest'
@@ -200,6 +201,24 @@ describe('a rule', () => {
     [{ toString: 'x' }, {}, 'jwt_grant_rule'],
   ])('with %j decides on %j: %s', async (required, claims, expected) => {
     expect(await presentWith({ claims: required }, claims)).toBe(expected)
+  })
+
+  it('that does not match is named in the step of the sign-in attempt, with the claims that differ', async () => {
+    const { service, job } = await openForWorkloads(
+      { claims: { sub: 'deploy:main', project_id: '22', ref: 'main' } },
+      { explain: signInAttempts },
+    )
+    const faultWith = async (claims: object) => {
+      await present(service, await workloadToken(service, { claims: { ...claims } }))
+      const steps = service.events.filter((event) => event.type === 'step')
+      return verdictOf(steps.slice(-1), service.clock.now).compared[0]?.value
+    }
+    expect(await faultWith({ project_id: 22, ref: 'a secret branch' })).toBe(
+      `iss ${PLATFORM}; claims that differ from the rule of ${job.clientId}: ref`,
+    )
+    expect(await faultWith({ iss: 'https://evil.example/\n<b>' })).toBe(
+      'no rule for iss https://evil.example/?<b>',
+    )
   })
 
   it('must be the only one that matches, unless the request names the client', async () => {

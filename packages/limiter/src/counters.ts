@@ -1,4 +1,4 @@
-import { type EventCounter, processCounter, type RateLimitWindow } from '@grantkit/core/feature'
+import { type EventCounter, processCounter, type RateLimitWindow, systemClock } from '@grantkit/core/feature'
 
 /** Creates counters. @param name separates the events of two counters */
 export type CreateCounter = (name: string, window: RateLimitWindow) => EventCounter
@@ -13,8 +13,7 @@ export type CreateCounter = (name: string, window: RateLimitWindow) => EventCoun
  * export const limiter = rateLimiter(countersInMemory)
  * ```
  */
-export const countersInMemory: CreateCounter = (_, window) =>
-  processCounter(window, () => Math.floor(Date.now() / 1000))
+export const countersInMemory: CreateCounter = (_, window) => processCounter(window, systemClock)
 
 /**
  * Counts nothing: every event is allowed.

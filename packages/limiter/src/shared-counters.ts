@@ -1,5 +1,10 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
-import { type EventCounter, type RateLimitWindow, sha256 } from '@grantkit/core/feature'
+import {
+  type EventCounter,
+  type RateLimitWindow,
+  sha256,
+  systemTime,
+  type Time,
+} from '@grantkit/core/feature'
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import { type CreateCounter, countersInMemory } from './counters.ts'
 
@@ -15,6 +20,7 @@ const PAUSE_MS = 1000
  *
  * @param limiterFor creates a limiter that counts in the shared store
  * @param onError gets the first failure after an answer. Default: the console
+ * @param time waits, for tests. Default: the timers of the runtime
  *
  * @example
  * ```ts
@@ -33,24 +39,31 @@ const PAUSE_MS = 1000
 export function sharedCounters(
   limiterFor: (name: string, window: RateLimitWindow) => RateLimiterAbstract,
   onError: OnError = (error) => console.error('Grantkit: rate limits are not shared:', error),
+  time: Time = systemTime,
 ): CreateCounter {
-  let aloneUntil = Number.NEGATIVE_INFINITY
+  let alone = false
   let failing = false
   return (name, window) => {
     const shared = counterOf(limiterFor(name, window))
     const own = countersInMemory(name, window)
 
     async function either<T>(ask: (counter: EventCounter) => Promise<T>): Promise<T> {
-      if (performance.now() < aloneUntil) return ask(own)
+      if (alone) return ask(own)
+      const deadline = silence(time)
       try {
-        const answer = await Promise.race([ask(shared), silence()])
+        const answer = await Promise.race([ask(shared), deadline.over])
         failing = false
         return answer
       } catch (error) {
         if (!failing) onError(error)
         failing = true
-        aloneUntil = performance.now() + PAUSE_MS
+        alone = true
+        time.after(PAUSE_MS, () => {
+          alone = false
+        })
         return ask(own)
+      } finally {
+        deadline.cancel()
       }
     }
     return {
@@ -80,9 +93,15 @@ function counterOf(limiter: RateLimiterAbstract): EventCounter {
   }
 }
 
-async function silence(): Promise<never> {
-  await sleep(REPLY_MS, undefined, { ref: false })
-  // If this process stood still, the reply may be there and only unread.
-  await setImmediate()
-  throw new Error(`There was no reply within ${REPLY_MS} ms`)
+/** Rejects when a reply takes too long. */
+function silence(time: Time) {
+  let cancel = () => {}
+  const over = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(new Error(`There was no reply within ${REPLY_MS} ms`))
+    // If this process stood still, the reply may be there and only unread: it is read before a timer that is set now.
+    cancel = time.after(REPLY_MS, () => {
+      cancel = time.after(0, giveUp)
+    })
+  })
+  return { over, cancel: () => cancel() }
 }

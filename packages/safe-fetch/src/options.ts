@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { PublicUrlRule } from '@grantkit/core/feature'
+import { type PublicUrlRule, systemTime, type Time } from '@grantkit/core/feature'
 import type { Route } from './exchange.ts'
 
 export interface SafeFetchOptions {
@@ -11,6 +11,8 @@ export interface SafeFetchOptions {
   readonly deadline?: number
   /** Allows private addresses for tests on one machine. Never set it in production. */
   readonly unsafeForTests?: UnsafeForTests
+  /** Waits, for tests. Default: the timers of the runtime. */
+  readonly time?: Time
 }
 
 export interface UnsafeForTests {
@@ -28,6 +30,7 @@ export interface Settings extends PublicUrlRule {
   readonly userAgent: string
   readonly ca: string | undefined
   readonly hosts: ReadonlyMap<string, Route>
+  readonly time: Time
 }
 
 const DEFAULT_DEADLINE = 3000
@@ -38,6 +41,7 @@ export function settingsOf({
   ports = [443],
   deadline = DEFAULT_DEADLINE,
   unsafeForTests = {},
+  time = systemTime,
 }: SafeFetchOptions): Settings {
   if (!URL.canParse(issuer)) throw new Error(`issuer: must be a URL, not ${issuer}`)
   if (!(deadline > 0 && deadline < 2 ** 31))
@@ -54,6 +58,7 @@ export function settingsOf({
     userAgent: `Grantkit (+${issuer})`,
     ca: unsafeForTests.ca,
     hosts: new Map(hosts),
+    time,
   }
 }
 

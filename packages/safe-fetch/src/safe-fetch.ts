@@ -1,5 +1,5 @@
 import type { DocumentFetch, DocumentFetchResponse } from '@grantkit/core/client-documents'
-import { IN_WORKER, type MessagePost, publicUrlFault } from '@grantkit/core/feature'
+import { IN_WORKER, type MessagePost, publicUrlFault, type Time } from '@grantkit/core/feature'
 import { type Exchange, exchange } from './exchange.ts'
 import { FetchFailure } from './fetch-failure.ts'
 import { type SafeFetchOptions, settingsOf } from './options.ts'
@@ -55,7 +55,7 @@ export function safePost(options: SafeFetchOptions): MessagePost {
 type Sent = Pick<Exchange, 'headers' | 'posted' | 'maxBytes' | 'signal'>
 
 function sender(options: SafeFetchOptions) {
-  const { deadline, userAgent, hosts, ca, ...rule } = settingsOf(options)
+  const { deadline, userAgent, hosts, ca, time, ...rule } = settingsOf(options)
   if (IN_WORKER) requirePlatform(options.unsafeForTests)
   return async (address: string, { signal: caller, ...sent }: Sent): Promise<DocumentFetchResponse> => {
     const fault = publicUrlFault(address, rule)
@@ -63,7 +63,7 @@ function sender(options: SafeFetchOptions) {
     const url = new URL(address)
     const own = { 'accept-encoding': 'identity', 'user-agent': userAgent }
     const request = { ...sent, url, headers: { ...sent.headers, ...own }, ca }
-    return within(deadline, caller, async (signal) => {
+    return within({ time, milliseconds: deadline, caller }, async (signal) => {
       if (IN_WORKER) return platformFetch({ ...request, signal })
       const route = hosts.get(url.hostname) ?? { addresses: await publicAddressesOf(url.hostname, signal) }
       return exchange({ ...request, signal }, route)
@@ -71,16 +71,21 @@ function sender(options: SafeFetchOptions) {
   }
 }
 
+interface Limit {
+  readonly time: Time
+  readonly milliseconds: number
+  readonly caller: AbortSignal
+}
+
 /** Does work with a signal that is aborted when the time is over or the caller gives up, and at the end of the work. */
 async function within<T>(
-  milliseconds: number,
-  caller: AbortSignal,
+  { time, milliseconds, caller }: Limit,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController()
   const { signal } = controller
   const giveUp = () => controller.abort(new FetchFailure('timeout', 'No whole answer in time', caller.reason))
-  const timer = setTimeout(giveUp, milliseconds)
+  const cancel = time.after(milliseconds, giveUp)
   caller.addEventListener('abort', giveUp, { signal })
   if (caller.aborted) giveUp()
   try {
@@ -89,7 +94,7 @@ async function within<T>(
     signal.throwIfAborted()
     throw thrown
   } finally {
-    clearTimeout(timer)
+    cancel()
     controller.abort()
   }
 }

@@ -1,6 +1,6 @@
 import type { Store } from '@grantkit/core'
 import type { Grant } from '@grantkit/core/feature'
-import { cursorOf, placeOf } from '@grantkit/core/store-kit'
+import { cursorOf, placeOf, systemClock } from '@grantkit/core/store-kit'
 import { expiringRecords } from './expiring-records.ts'
 import { SubjectIndex } from './subject-index.ts'
 import { UnapprovedClients } from './unapproved-clients.ts'
@@ -37,7 +37,7 @@ export interface MemoryStoreOptions {
  * ```
  */
 export function createMemoryStore({
-  now = epochSeconds,
+  now = systemClock,
   maxRecords = 100_000,
   maxUnapproved = 64 * 1024 * 1024,
 }: MemoryStoreOptions = {}): Store {
@@ -58,10 +58,6 @@ export function createMemoryStore({
     },
     transients: expiringRecords(limits),
   }
-}
-
-function epochSeconds(): number {
-  return Math.floor(Date.now() / 1000)
 }
 
 function requireLimits(limits: Record<string, number>): void {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { Time } from '@grantkit/core/store-kit'
 
 export interface GroupCommit {
   /** Runs a statement in the next commit. Rejects when the commit failed: then nothing of it was written. */
@@ -18,8 +19,11 @@ interface Write {
  * take hardly longer than one. Any error rolls all of them back.
  *
  * A failed write is not tried again: no network can lose a reply here, and SQLite has waited for locks already.
+ *
+ * @param time ends a turn, for tests. Default: the event loop, which no timer matches
  */
-export function groupCommit(database: DatabaseSync): GroupCommit {
+export function groupCommit(database: DatabaseSync, time?: Time): GroupCommit {
+  const endOfTurn = time === undefined ? setImmediate : (work: () => void) => time.after(0, work)
   let waiting: Write[] = []
 
   function flush(): void {
@@ -38,7 +42,7 @@ export function groupCommit(database: DatabaseSync): GroupCommit {
     flush,
     write: <T>(statement: () => T) =>
       new Promise<T>((resolve, reject) => {
-        if (waiting.length === 0) setImmediate(flush)
+        if (waiting.length === 0) endOfTurn(flush)
         waiting.push({ statement, resolve: resolve as Write['resolve'], reject })
       }),
   }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Records } from '@grantkit/core/feature'
-import { decodeRecord, encodeRecord, newVersion, recordKey } from '@grantkit/core/store-kit'
+import { decodeRecord, encodeRecord, recordKey } from '@grantkit/core/store-kit'
 import type { GroupCommit } from './group-commit.ts'
 
 export interface RecordSource {
@@ -9,6 +9,8 @@ export interface RecordSource {
   readonly commits: GroupCommit
   /** Epoch seconds. */
   readonly now: () => number
+  /** A version for one write, which no other write has. */
+  readonly newVersion: () => string
 }
 
 /**
@@ -18,7 +20,7 @@ export interface RecordSource {
  * @param ownColumns of a value, by name; no replacement changes them
  */
 export function sqliteRecords<T>(
-  { database, commits, now }: RecordSource,
+  { database, commits, now, newVersion }: RecordSource,
   table: string,
   names: readonly string[] = [],
   ownColumns: (value: T) => readonly (string | number)[] = () => [],

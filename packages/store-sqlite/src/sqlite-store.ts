@@ -1,6 +1,6 @@
 import type { Store } from '@grantkit/core'
 import type { Client, Transient, Transients } from '@grantkit/core/feature'
-import { onceAMinute } from '@grantkit/core/store-kit'
+import { onceAMinute, type Random, systemClock, type Time, versionWriter } from '@grantkit/core/store-kit'
 import { grantRecords } from './grant-records.ts'
 import { groupCommit } from './group-commit.ts'
 import { type RecordSource, sqliteRecords } from './records.ts'
@@ -17,6 +17,10 @@ export interface SqliteStoreOptions extends SchemaOptions {
   readonly sweeping?: boolean | undefined
   /** The time in epoch seconds. Default: the system clock. */
   readonly now?: (() => number) | undefined
+  /** Waits, for tests. Default: the timers and the event loop of the runtime. */
+  readonly time?: Time | undefined
+  /** Random bytes for versions and pauses, for tests. Default: strong randomness. */
+  readonly random?: Random | undefined
 }
 
 export interface SqliteStore extends Store {
@@ -43,16 +47,17 @@ export interface SqliteStore extends Store {
  * ```
  */
 export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
-  const { path, prefix, durability = 'machine', sweeping = true, now = epochSeconds } = options
+  const { path, prefix, durability = 'machine', sweeping = true, now = systemClock } = options
+  const { time, random } = options
   const tables = tablesOf(prefix)
   const database = openMigrated(path, tables)
   database.exec(`PRAGMA synchronous = ${durability === 'process' ? 'NORMAL' : 'FULL'}`)
-  const commits = groupCommit(database)
-  const source: RecordSource = { database, commits, now }
+  const commits = groupCommit(database, time)
+  const source: RecordSource = { database, commits, now, newVersion: versionWriter(random) }
 
   const probe = database.prepare(probeStatement(tables))
   const sweepAll = () => sweep(database, [tables.client, tables.grant, tables.transient], now())
-  const stopSweeping = sweeping ? onceAMinute(sweepAll) : () => {}
+  const stopSweeping = sweeping ? onceAMinute(sweepAll, { time, random }) : () => {}
 
   return {
     clients: sqliteRecords<Client>(source, tables.client),
@@ -66,8 +71,4 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       if (database.isOpen) database.close()
     },
   }
-}
-
-function epochSeconds(): number {
-  return Math.floor(Date.now() / 1000)
 }

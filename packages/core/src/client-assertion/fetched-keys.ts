@@ -12,7 +12,7 @@ import { type PublicJwk, usableKeys } from '../tokens/jwk.ts'
 export const FETCHED_KEYS_ERRORS = defineErrors({
   client_keys_unreachable: [
     'temporarily_unavailable',
-    'The jwks_uri of this client cannot be fetched at the moment. Try again later',
+    'The keys at the jwks_uri of the client or issuer cannot be fetched at the moment. Try again later',
   ],
 })
 

@@ -96,7 +96,8 @@ export function clientInformation({ client, clientSecret }: NewClient): object {
     token_endpoint_auth_method: client.tokenEndpointAuthMethod,
     grant_types: client.grantTypes,
     response_types: client.grantTypes.includes('authorization_code') ? ['code'] : [],
-    scope: client.scopes?.join(' '),
+    // What it may request, although it named no scope.
+    scope: (client.scopes ?? client.scopeLimit)?.join(' '),
     id_token_signed_response_alg: client.idTokenSignedResponseAlg,
     client_uri: client.clientUri,
     logo_uri: client.logoUri,

@@ -7,6 +7,7 @@
 export type { AttemptsContext, ExplainSignIns, SignInAttempts } from '../kernel/sign-in-attempts.ts'
 export type { StepEvent, StepFacts, StepName, StepOutcome } from '../kernel/sign-in-steps.ts'
 export { signInAttempts } from './attempts.ts'
+export type { ReportsCalls } from './findings.ts'
 export {
   type Attempt,
   type AttemptFilter,

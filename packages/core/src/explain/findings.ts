@@ -18,20 +18,33 @@ const AT_ONCE = 60
 /** From here on, a user does not just look at the page twice. */
 const REPEATED = 3
 
+/**
+ * Whether guards report every call with a token for these resources to the recorder. An empty list is a token for every resource
+ * of the server.
+ */
+export type ReportsCalls = (resources: readonly string[]) => boolean
+
 /** The outcome of an attempt without an error. */
 export function findingOf(
   steps: readonly StepEvent[],
   now: number,
   others: readonly StepEvent[],
+  reportsCalls: ReportsCalls,
 ): FindingName {
   const last = steps.at(-1)
   if (last === undefined) return 'in_progress'
   const waiting = now - last.at
-  if (isCalled(steps)) return 'succeeded'
-  if (wasRedeemed(steps)) return waiting >= OVERDUE.call ? 'token_not_used' : 'in_progress'
+  if (isUsed(steps)) return 'succeeded'
+  const redeemed = steps.findLast(({ step, outcome }) => step === 'code_redeemed' && outcome === 'ok')
+  if (redeemed !== undefined) return afterRedemption(redeemed, waiting, reportsCalls)
   const sentBack = steps.findLast(named('sent_back'))
   if (sentBack !== undefined) return afterCode(sentBack, now, others)
   return beforeCode(steps, last, { waiting, others })
+}
+
+function afterRedemption({ resource }: StepEvent, waiting: number, reportsCalls: ReportsCalls): FindingName {
+  if (!reportsCalls(resource?.split(' ') ?? [])) return 'tokens_issued'
+  return waiting >= OVERDUE.call ? 'token_not_used' : 'in_progress'
 }
 
 function afterCode(sentBack: StepEvent, now: number, others: readonly StepEvent[]): FindingName {
@@ -67,12 +80,11 @@ export function isRequestedAgain(after: StepEvent, steps: readonly StepEvent[]):
   })
 }
 
-function isCalled(steps: readonly StepEvent[]): boolean {
-  return steps.some(({ step, outcome }) => step === 'first_call' && outcome === 'ok')
-}
+/** An app that refreshes its tokens has used the first ones, and keeps its connection. */
+const USES: readonly StepName[] = ['first_call', 'refreshed']
 
-function wasRedeemed(steps: readonly StepEvent[]): boolean {
-  return steps.some(({ step, outcome }) => step === 'code_redeemed' && outcome === 'ok')
+function isUsed(steps: readonly StepEvent[]): boolean {
+  return steps.some(({ step, outcome }) => USES.includes(step) && outcome === 'ok')
 }
 
 /** The number of sign-in pages since the user was last signed in. */

@@ -62,6 +62,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
   document_unreachable: hostFault,
   document_invalid: hostFault,
   client_keys_unreachable: hostFault,
+  jwt_grant_rule: ({ fault }) => ({ 'the assertion': fault }),
   code_of_other_client: bothClients,
   device_code_of_other_client: bothClients,
   refresh_token_of_other_client: bothClients,

@@ -15,8 +15,9 @@ function step(after: number, name: StepName, facts: Facts = {}): StepEvent {
   return { type: 'step', ...known, at: START + after, step: name, outcome, ...facts }
 }
 
+/** Guards report every call. */
 function verdictAt(after: number, steps: readonly StepEvent[], others?: readonly StepEvent[]) {
-  return verdictOf(steps, START + after, others)
+  return verdictOf(steps, START + after, others, () => true)
 }
 
 const idAt = (...input: Parameters<typeof verdictAt>) => verdictAt(...input).id
@@ -73,6 +74,17 @@ describe('an attempt that an error stopped', () => {
     expect(idAt(60, [...REDEEMED, step(40, 'ended', { by: 'user', outcome: 'ok' })])).toBe('grant_ended')
   })
 
+  it('of a static client is no matter of registering again', () => {
+    const reason = 'redirect_uri_not_registered'
+    const words = (clientKind: StepFacts['clientKind']) =>
+      verdictAt(0, [step(0, 'request_refused', { reason, clientKind })])
+    expect(words('registered').fix).toContain('Remove the connection')
+    expect(words('integration').fix).toContain('`clients update <client_id> --redirect-uri <uri>`')
+    expect(words('integration').fix).not.toContain('Remove the connection')
+    for (const kind of ['integration', 'document'] as const)
+      expect(words(kind).toDeveloper, kind).toMatch(/add (it|the address)/)
+  })
+
   it('keeps the reason of a feature, with general words', () => {
     const verdict = verdictAt(0, [step(0, 'request_refused', { reason: 'badge_missing' })])
     expect(verdict).toMatchObject({ id: 'badge_missing', sentence: expect.stringContaining('feature') })
@@ -82,6 +94,23 @@ describe('an attempt that an error stopped', () => {
 describe('an attempt without an error', () => {
   it('succeeds with the first call of the API', () => {
     expect(idAt(1000, [...REDEEMED, step(33, 'first_call'), step(900, 'refreshed')])).toBe('succeeded')
+  })
+
+  it('succeeds with a refresh: the app uses its tokens', () => {
+    expect(idAt(5000, [...REDEEMED, step(3600, 'refreshed')])).toBe('succeeded')
+  })
+
+  it('is no fault of anybody if no guard here reports the calls of the API', () => {
+    const asked: (readonly string[])[] = []
+    const reportsCalls = (resources: readonly string[]) => asked.push(resources) > 10
+    for (const after of [32, 5000])
+      expect(verdictOf(REDEEMED, START + after, [], reportsCalls)).toMatchObject({
+        ...{ id: 'tokens_issued', by: 'none' },
+      })
+    expect(asked).toEqual([['https://api.example/mcp'], ['https://api.example/mcp']])
+    verdictOf([...SENT_BACK, step(31, 'code_redeemed')], START + 32, [], reportsCalls)
+    expect(asked.at(-1), 'a token for every resource').toEqual([])
+    expect(verdictOf(REDEEMED, START + 5000).id, 'by default').toBe('tokens_issued')
   })
 
   it.each<[string, StepEvent[], number, string]>([

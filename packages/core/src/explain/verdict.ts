@@ -1,7 +1,8 @@
 /** Why a sign-in attempt failed, in the words of the table: from its steps, and from those that did not come. */
 import type { StepEvent } from '../kernel/sign-in-steps.ts'
-import { findingOf, isRequestedAgain } from './findings.ts'
+import { findingOf, isRequestedAgain, type ReportsCalls } from './findings.ts'
 import { type Compared, comparedIn } from './verdict-comparison.ts'
+import { STATIC_CLIENT_VERDICTS } from './verdicts/clients.ts'
 import type { VerdictText } from './verdicts/verdict-text.ts'
 import { VERDICTS, type VerdictId } from './verdicts.ts'
 
@@ -19,6 +20,8 @@ export interface Verdict extends VerdictText {
  * @param steps of the attempt, in their order
  * @param now epoch seconds: what did not come is a finding once it is overdue
  * @param others steps of other attempts of the same client, for loops and for registrations. Steps of this attempt are ignored
+ * @param reportsCalls whether guards with `explain` report every call of these resources to the same recorder; an empty list is
+ *   every resource of the server. Only then is a call that does not come a fault. Default: they do not
  *
  * @example
  * ```ts
@@ -34,14 +37,16 @@ export function verdictOf(
   steps: readonly StepEvent[],
   now: number,
   others: readonly StepEvent[] = [],
+  reportsCalls: ReportsCalls = () => false,
 ): Verdict {
   const error = decisiveError(steps)
-  const id = error === undefined ? findingOf(steps, now, others) : causeOf(error, others)
-  return { id, ...textOf(id), compared: error === undefined ? [] : comparedIn(error, steps) }
+  const id = error === undefined ? findingOf(steps, now, others, reportsCalls) : causeOf(error, others)
+  return { id, ...textOf(id, error), compared: error === undefined ? [] : comparedIn(error, steps) }
 }
 
-function textOf(id: string): VerdictText {
-  return (VERDICTS as Readonly<Record<string, VerdictText>>)[id] ?? VERDICTS.unexplained
+function textOf(id: string, error: StepEvent | undefined): VerdictText {
+  const text = (VERDICTS as Readonly<Record<string, VerdictText>>)[id] ?? VERDICTS.unexplained
+  return error?.clientKind === 'integration' ? { ...text, ...STATIC_CLIENT_VERDICTS[id] } : text
 }
 
 function causeOf(error: StepEvent, others: readonly StepEvent[]): string {

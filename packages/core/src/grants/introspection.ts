@@ -60,6 +60,8 @@ export function introspection(
         const described = describe(kernel, client, grant, { token, state })
         if (described === undefined) return json(200, INACTIVE)
         if (!client.resourceServer || state === undefined) return json(200, described)
+        // The API that introspects was called. The network of the app is not known here.
+        kernel.attempts?.called(grant, audienceOf(kernel, state).join(' '), { path: introspect.path })
         const email = state.scopes.includes('email') ? await emailOf(grant, claims) : undefined
         const more = ofOperator && (await claimsOfToken(kernel, ofOperator, grant, state))
         return json(200, { ...described, ...email, ...more })
@@ -122,8 +124,13 @@ function describeRefreshToken(kernel: Kernel, grant: Grant, token: RefreshToken)
 
 type Extent = Omit<AccessTokenState, 'hash' | 'parent'>
 
-function describeGrant({ issuer, resources: all }: Kernel, grant: Grant, token: Extent): object {
-  const audience = token.resources.length === 0 ? all : token.resources
+/** A token without resources is valid at all of them. */
+function audienceOf({ resources: all }: Kernel, { resources }: Pick<Extent, 'resources'>): readonly string[] {
+  return resources.length === 0 ? all : resources
+}
+
+function describeGrant(kernel: Kernel, grant: Grant, token: Extent): object {
+  const audience = audienceOf(kernel, token)
   return {
     active: true,
     scope: token.scopes.join(' '),
@@ -132,7 +139,7 @@ function describeGrant({ issuer, resources: all }: Kernel, grant: Grant, token: 
     act: token.actor,
     workload: workloadOf(grant),
     aud: audience.length === 1 ? audience[0] : audience,
-    iss: issuer,
+    iss: kernel.issuer,
     iat: token.issuedAt,
     exp: token.expiresAt,
   }

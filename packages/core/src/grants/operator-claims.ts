@@ -4,6 +4,7 @@ import { isLoopbackUrl } from '../http/public-url.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
+import type { Time } from '../kernel/time.ts'
 import type { UserClaims } from '../kernel/user-claims.ts'
 
 export const TOKEN_CLAIMS_ERRORS = defineErrors({
@@ -70,48 +71,57 @@ export type OperatorClaims = (use: ClaimsUse, described: Described) => Promise<U
 
 /** @returns `undefined` without the option */
 export function operatorClaims(
-  kernel: Pick<Kernel, 'issuer' | 'emit'>,
+  kernel: Pick<Kernel, 'issuer' | 'time' | 'emit'>,
   { tokenClaims }: TokenClaimsOptions,
 ): OperatorClaims | undefined {
   if (tokenClaims === undefined) return undefined
   const withoutProtected = protectedNames(kernel)
   return async (use, described) => {
     const { clientId } = described.client
-    const claims = await answered(tokenClaims, use, described)
+    const claims = await answered({ tokenClaims, time: kernel.time }, use, described)
     return withoutProtected(plainClaims(claims, `${use} of ${clientId}`), use, clientId)
   }
 }
 
 const DEADLINE_MS = 2000
 
-async function answered(tokenClaims: TokenClaims, use: ClaimsUse, described: Described): Promise<unknown> {
+interface Asked {
+  readonly tokenClaims: TokenClaims
+  readonly time: Time
+}
+
+async function answered(
+  { tokenClaims, time }: Asked,
+  use: ClaimsUse,
+  described: Described,
+): Promise<unknown> {
   const { grant, client, scopes, resources } = described
   const { id, clientId, origin, authTime, acr, amr, createdAt, subject } = grant
   const extent = { scopes: [...scopes], resources: [...resources] }
   const ofGrant = { id, clientId, origin, authTime, acr, amr: amr && [...amr], createdAt }
   const about = { client: structuredClone(publicClient(client)), subject, ...extent, grant: ofGrant }
   try {
-    return await withinDeadline(async (signal) => tokenClaims({ use, ...about, signal }))
+    return await withinDeadline(time, async (signal) => tokenClaims({ use, ...about, signal }))
   } catch (cause) {
     throw new OAuthError(TOKEN_CLAIMS_ERRORS.token_claims_unavailable, undefined, { cause })
   }
 }
 
 /** A result that comes later is dropped, and so is its error. */
-async function withinDeadline<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withinDeadline<T>(time: Time, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const deadline = new AbortController()
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let cancel: (() => void) | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+    cancel = time.after(DEADLINE_MS, () => {
       const error = new Error(`tokenClaims has no result after ${DEADLINE_MS} ms`)
       deadline.abort(error)
       reject(error)
-    }, DEADLINE_MS)
+    })
   })
   try {
     return await Promise.race([task(deadline.signal), late])
   } finally {
-    clearTimeout(timer)
+    cancel?.()
   }
 }
 

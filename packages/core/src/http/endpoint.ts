@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { errorResponse, REFERENCE_HEADER, type Reporting, reportedError } from './error-response.ts'
 import { type HttpRequest, type HttpResponse, json, type Route, securePage } from './http.ts'
-import { MESSAGE_ERRORS } from './message.ts'
+import { MESSAGE_ERRORS } from './message-errors.ts'
 import { basePathOf } from './well-known.ts'
 
 export const METHOD_ERRORS = defineErrors({

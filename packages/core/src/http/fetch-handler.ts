@@ -2,7 +2,7 @@ import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import { BODY_LIMIT } from './endpoint.ts'
 import { failedResponse } from './error-response.ts'
 import type { HttpRequest, HttpResponse, Route } from './http.ts'
-import { MESSAGE_ERRORS } from './message.ts'
+import { MESSAGE_ERRORS } from './message-errors.ts'
 
 export interface FetchHandlerOptions<Rest extends unknown[]> {
   /**

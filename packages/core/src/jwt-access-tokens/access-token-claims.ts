@@ -1,12 +1,9 @@
-import { createLocalJWKSet, decodeJwt, errors, jwtVerify } from 'jose'
+import { errors } from 'jose'
 import * as z from 'zod'
 import { holderOf } from '../grants/access-tokens.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import type { GrantId, Hash } from '../kernel/secrets.ts'
 import type { PresentedToken } from '../tokens/credential.ts'
-import { requireWrongSignature } from '../tokens/jose-faults.ts'
-import type { SigningKeys } from '../tokens/signing-keys.ts'
-import { verifiedOnce } from './verified-tokens.ts'
 
 /** The `typ` of a JWT access token (RFC 9068 2.1). An ID token has another one. */
 export const ACCESS_TOKEN_TYPE = 'at+jwt'
@@ -69,66 +66,14 @@ export function claimsOf(
   }
 }
 
-/** The parts of a `jti`. */
-export function presentedIn({ jti }: Pick<AccessTokenClaims, 'jti'>): PresentedToken {
-  const [grantId, hash] = jti.split('.')
-  return { grantId: grantId as GrantId, hash: hash as Hash }
-}
-
-const JWT = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/
-
-/**
- * Reads tokens that this server signed, also with a key that has retired since. Whether a token is live, and for which
- * resource, is in its grant.
- *
- * @param now epoch seconds
- */
-export function tokenReader(issuer: string, keys: SigningKeys, now: () => number) {
-  const keySet = latestKeySet(keys)
-  const claimsIn = (payload: unknown) => AccessTokenClaims.safeParse(payload).data
-  const verified = verifiedOnce({ keyFor: (header) => keySet()(header), verify, claimsIn, now })
-  return (text: string): Promise<PresentedToken | undefined> | undefined =>
-    JWT.test(text) ? verified(text).then(presentedIn, (error) => refused(error, text)) : undefined
-
-  /** `typ` distinguishes it from an ID token that the same key signed (RFC 9068 5). */
-  async function verify(text: string) {
-    const algorithms = [...keys.algorithms]
-    const options = { issuer, typ: ACCESS_TOKEN_TYPE, algorithms, currentDate: new Date(0) }
-    const { payload, ...verified } = await jwtVerify(text, keySet(), options)
-    return { ...verified, claims: requiredClaims(claimsIn(payload)) }
-  }
-}
-
-async function refused(error: unknown, text: string): Promise<undefined> {
-  await requireWrongSignature(error, text)
-}
-
 /** @throws JWTInvalid */
 export function requiredClaims<Claims extends AccessTokenClaims>(claims: Claims | undefined): Claims {
   if (claims === undefined) throw new errors.JWTInvalid('The claims are not those of RFC 9068 2.2')
   return claims
 }
 
-/** The parsed keys, until the set changes. */
-function latestKeySet(keys: SigningKeys) {
-  let shown = keys.all()
-  let parsed = createLocalJWKSet({ keys: [...shown.keys] })
-  return () => {
-    if (shown !== keys.all()) {
-      shown = keys.all()
-      parsed = createLocalJWKSet({ keys: [...shown.keys] })
-    }
-    return parsed
-  }
-}
-
-/** The grant that a token names. Its signature is not verified. */
-export function claimedGrant(text: string): GrantId | undefined {
-  if (!JWT.test(text)) return undefined
-  try {
-    const jti = AccessTokenClaims.shape.jti.safeParse(decodeJwt(text).jti).data
-    return jti === undefined ? undefined : presentedIn({ jti }).grantId
-  } catch {
-    return undefined
-  }
+/** The parts of a `jti`. */
+export function presentedIn({ jti }: Pick<AccessTokenClaims, 'jti'>): PresentedToken {
+  const [grantId, hash] = jti.split('.')
+  return { grantId: grantId as GrantId, hash: hash as Hash }
 }

@@ -12,7 +12,8 @@ import { sha256 } from '../kernel/secrets.ts'
 import type { UserClaims } from '../kernel/user-claims.ts'
 import { type AccessTokenFormat, type GrantSecret, opaqueAccessTokens } from '../tokens/credential.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import { ACCESS_TOKEN_TYPE, claimedGrant, claimsOf, tokenReader } from './access-token-claims.ts'
+import { ACCESS_TOKEN_TYPE, claimsOf } from './access-token-claims.ts'
+import { claimedGrant, tokenReader } from './token-reader.ts'
 
 const DEFAULT_LIFETIME = 300
 

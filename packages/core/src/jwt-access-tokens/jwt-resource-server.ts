@@ -2,14 +2,13 @@
  * The guard of an API that cannot reach the store (RFC 9068 4): it verifies signed tokens with the public keys. The result is a valid token,
  * an anonymous caller or an error, as for the guard with the store.
  */
-import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
+import type { JSONWebKeySet } from 'jose'
 import { wellKnownAddress } from '../http/well-known.ts'
 import { type Emit, type RequestEvent, shielded } from '../kernel/events.ts'
-import { CLOCK_TOLERANCE, systemClock } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { checkedResource } from '../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
-import type { UserClaims } from '../kernel/user-claims.ts'
+import { systemClock } from '../kernel/time.ts'
 import type {
   AccessToken,
   Anonymous,
@@ -21,10 +20,9 @@ import { BEARER_ERRORS } from '../resource/challenge.ts'
 import { type Deciding, decide, resourceServer } from '../resource/guard.ts'
 import type { ProofsOfResource } from '../resource/resource-server.ts'
 import { checkedClasses } from '../resource/route-demands.ts'
-import { requireWrongSignature } from '../tokens/jose-faults.ts'
-import { ACCESS_TOKEN_TYPE, AccessTokenClaims, presentedIn, requiredClaims } from './access-token-claims.ts'
-import { JWT_GUARD_ERRORS, type RevokedTokens } from './revoked-tokens.ts'
-import { verifiedOnce } from './verified-tokens.ts'
+import { presentedIn } from './access-token-claims.ts'
+import type { RevokedTokens } from './revoked-tokens.ts'
+import { tokenVerifier, type VerifiedClaims } from './token-verifier.ts'
 
 export { type RevokedTokens, type RevokedTokensOptions, revokedTokens } from './revoked-tokens.ts'
 
@@ -106,99 +104,23 @@ export function createJwtResourceServer<Scope extends string>(
   )
 }
 
-/** The minimum time between two fetches for an unknown `kid`, in milliseconds: any caller can choose a `kid`. */
-const COOLDOWN_MS = 30_000
-/** Keys that are older are fetched again, in milliseconds. A new key is published twice as long before it signs. */
-const KEYS_MAX_AGE_MS = 600_000
-
-interface Expected {
-  readonly issuer: string
-  /** Canonical. */
-  readonly resource: string
-  readonly keys: string | JSONWebKeySet
-  readonly now: () => number
-}
-
-/** The claims of the protocol, and those of the operator. */
-interface VerifiedClaims extends AccessTokenClaims {
-  readonly others?: UserClaims
-}
-
-/**
- * The checks of RFC 9068 4. The function rejects with `invalid_token`, or with 503 if the keys are unavailable: a client must
- * not discard its token then.
- */
-function tokenVerifier({ issuer, resource, keys, now }: Expected) {
-  const keySet = typeof keys === 'string' ? remoteKeys(keys) : createLocalJWKSet(keys)
-  const expected = {
-    issuer,
-    audience: resource,
-    typ: ACCESS_TOKEN_TYPE,
-    algorithms: ['RS256', 'ES256', 'EdDSA'],
-    clockTolerance: CLOCK_TOLERANCE,
-  }
-  const verified = verifiedOnce({ keyFor: (header) => keySet(header), verify, claimsIn, now })
-  return (text: string) => verified(text).catch((error) => refuse(error, text))
-
-  async function verify(text: string) {
-    const options = { ...expected, currentDate: new Date(1000 * now()) }
-    const { payload, ...verified } = await jwtVerify(text, keySet, options)
-    const claims = requiredClaims(claimsIn(payload))
-    // An `iat` in the future means that a clock is wrong, so `exp` proves nothing.
-    if (claims.iat > now() + CLOCK_TOLERANCE) throw new errors.JWTInvalid('iat is in the future')
-    return { ...verified, claims }
-  }
-}
-
-function claimsIn(payload: unknown): VerifiedClaims | undefined {
-  const claims = AccessTokenClaims.safeParse(payload).data
-  if (claims === undefined) return undefined
-  const others = Object.entries(payload as object).filter(
-    ([name]) => !Object.hasOwn(AccessTokenClaims.shape, name),
-  )
-  return others.length > 0 ? { ...claims, others: Object.fromEntries(others) } : claims
-}
-
-function remoteKeys(address: string) {
-  const url = new URL(address)
-  return createRemoteJWKSet(url, { cooldownDuration: COOLDOWN_MS, cacheMaxAge: KEYS_MAX_AGE_MS })
-}
-
-/** Faults of the token. All other errors are about the keys. */
-const TOKEN_FAULTS = [
-  errors.JWSInvalid,
-  errors.JWSSignatureVerificationFailed,
-  errors.JWTInvalid,
-  errors.JWTExpired,
-  errors.JWTClaimValidationFailed,
-  errors.JOSEAlgNotAllowed,
-  errors.JOSENotSupported,
-  errors.JWKSNoMatchingKey,
-  errors.JWKSMultipleMatchingKeys,
-]
-
-async function refuse(cause: unknown, text: string): Promise<never> {
-  await requireWrongSignature(cause, text)
-  const ofToken = TOKEN_FAULTS.some((Fault) => cause instanceof Fault)
-  const definition = ofToken ? BEARER_ERRORS.bearer_unknown : JWT_GUARD_ERRORS.keys_unavailable
-  throw new OAuthError(definition, undefined, { cause })
-}
-
+/** Copies nothing for a plain token of a user, which nearly every request has. */
 function tokenOf(claims: VerifiedClaims): AccessToken | ClientCredentialsToken {
-  const { act, sub, client_id: clientId } = claims
-  return {
+  const { sub, client_id: clientId, auth_time: authTime, acr, act, cnf, others } = claims
+  const token = {
     grantId: presentedIn(claims).grantId,
-    // `sub` of a client-credentials token is the client (RFC 9068 2.2). A user with the same id is refused too.
-    ...(sub === clientId ? ({ by: 'client', subject: undefined } as const) : { subject: sub }),
+    subject: sub,
     clientId,
     scopes: claims.scope === '' ? [] : claims.scope.split(' '),
     resources: [claims.aud],
     issuedAt: claims.iat,
     expiresAt: claims.exp,
-    ...(claims.auth_time !== undefined && { authTime: claims.auth_time }),
-    ...(claims.acr !== undefined && { acr: claims.acr }),
-    ...(act && { act }),
-    ...claims.cnf,
-    ...(claims.others && { claims: claims.others }),
+    authTime,
+    acr,
   }
+  const isPlain = (act ?? cnf ?? others) === undefined && sub !== clientId
+  if (isPlain) return token
+  const more = { ...(act && { act }), ...cnf, ...(others && { claims: others }) }
+  // `sub` of a client-credentials token is the client (RFC 9068 2.2). A user with the same id is refused too.
+  return sub === clientId ? { ...token, ...more, by: 'client', subject: undefined } : { ...token, ...more }
 }

@@ -1,5 +1,7 @@
 /** One request at a time, for whoever needs its answer, on runtimes where a request may be cut off with the one that began it. */
 
+import type { Time } from '../kernel/time.ts'
+
 export const ANSWER_TIMEOUT_MS = 5000
 /** How long a request waits for an answer that another request or the timer has begun to read. */
 export const MAX_WAIT_MS = 1000
@@ -15,8 +17,13 @@ interface OneAtATime {
   startNext(): Promise<void>
 }
 
-/** @param now epoch seconds */
-export function oneAtATime(read: () => Promise<void>, now: () => number): OneAtATime {
+interface Clock {
+  /** Epoch seconds. */
+  readonly now: () => number
+  readonly time: Time
+}
+
+export function oneAtATime(read: () => Promise<void>, { now, time }: Clock): OneAtATime {
   let running: Promise<void> | undefined
   let startedAt = Number.NEGATIVE_INFINITY
 
@@ -34,7 +41,7 @@ export function oneAtATime(read: () => Promise<void>, now: () => number): OneAtA
 
   async function startNext(): Promise<void> {
     for (let before = current(); before !== undefined; before = current())
-      await atMost(ANSWER_TIMEOUT_MS, before)
+      await atMost(time, ANSWER_TIMEOUT_MS, before)
     return start()
   }
 
@@ -42,11 +49,11 @@ export function oneAtATime(read: () => Promise<void>, now: () => number): OneAtA
 }
 
 /** Waits for the end of something, whatever its result, and no longer than a limit. */
-export function atMost(milliseconds: number, ending: Promise<void>): Promise<void> {
+export function atMost(time: Time, milliseconds: number, ending: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds)
+    const cancel = time.after(milliseconds, resolve)
     const end = () => {
-      clearTimeout(timer)
+      cancel()
       resolve()
     }
     ending.then(end, end)

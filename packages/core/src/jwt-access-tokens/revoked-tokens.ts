@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { systemClock } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { KEPT_SECONDS } from '../kernel/revocation-log.ts'
+import { systemClock, systemTime, type Time } from '../kernel/time.ts'
 import { ANSWER_TIMEOUT_MS, atMost, MAX_WAIT_MS, oneAtATime } from './one-at-a-time.ts'
 
 /** The errors of a guard without the store. */
@@ -27,6 +27,8 @@ export interface RevokedTokensOptions {
   readonly onError?: ((error: unknown) => void) | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
+  /** Waits, for tests. Default: the timers of the runtime. */
+  readonly time?: Time | undefined
 }
 
 /** The revoked tokens that have not expired, by the last answer of the authorization server. */
@@ -73,14 +75,15 @@ export function revokedTokens({
   staleAfter = 30,
   onError = (error) => console.error('Grantkit: the revocation feed cannot be read:', error),
   now = systemClock,
+  time = systemTime,
 }: RevokedTokensOptions): RevokedTokens {
   /** When each entry was last received. */
   const ended = new Map<string, number>()
   let since: string | undefined
   let asOf = Number.NEGATIVE_INFINITY
-  let timer: ReturnType<typeof setInterval> | undefined
+  let cancelTimer: (() => void) | undefined
   let isClosed = false
-  const reading = oneAtATime(read, now)
+  const reading = oneAtATime(read, { now, time })
 
   async function read(): Promise<void> {
     const requestedAt = now()
@@ -102,9 +105,12 @@ export function revokedTokens({
 
   /** Not before a request: a Worker refuses timers and requests while it starts. */
   function startTimer(): void {
-    if (timer !== undefined || isClosed) return
-    timer = setInterval(() => reading.current() ?? void start(), 1000 * every)
-    timer.unref?.()
+    if (cancelTimer === undefined && !isClosed) cancelTimer = time.after(1000 * every, turn)
+  }
+
+  function turn(): void {
+    cancelTimer = time.after(1000 * every, turn)
+    if (reading.current() === undefined) void start()
   }
 
   return {
@@ -112,7 +118,7 @@ export function revokedTokens({
       startTimer()
       if (now() - asOf <= every) return undefined
       const current = reading.current()
-      if (current !== undefined) return atMost(isStale() ? ANSWER_TIMEOUT_MS : MAX_WAIT_MS, current)
+      if (current !== undefined) return atMost(time, isStale() ? ANSWER_TIMEOUT_MS : MAX_WAIT_MS, current)
       // A feed that cannot be read is not tried again for each request.
       return now() - reading.lastStart() < every ? undefined : start()
     },
@@ -123,7 +129,7 @@ export function revokedTokens({
     refresh: reading.startNext,
     close() {
       isClosed = true
-      clearInterval(timer)
+      cancelTimer?.()
     },
   }
 }

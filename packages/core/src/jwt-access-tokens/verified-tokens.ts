@@ -1,6 +1,5 @@
 /**
- * Verifies the signature of each token once, and not at each request: a verification takes ten times as long as everything
- * else that a guard does. What is remembered is that a key made the signature; the claims are read from the token again.
+ * Verifies each token once, and not at each request: a signature takes ten times as long as everything else that a guard does.
  */
 import type { CryptoKey, JWTHeaderParameters, JWTVerifyResult, ResolvedKey } from 'jose'
 import { sha256 } from '../kernel/secrets.ts'
@@ -10,7 +9,7 @@ import { recentlyUsed } from './recently-used.ts'
 
 /** In seconds. Signed tokens of this server live no longer. */
 const MAX_AGE = 600
-/** About 4 MB. */
+/** About 8 MB. */
 const MAX_TOKENS = 10_000
 
 /** How tokens are verified. */
@@ -30,12 +29,14 @@ export interface Verification<Claims extends AccessTokenClaims> {
 }
 
 /** A token that was valid. Its text is a secret and is not kept. */
-interface VerifiedToken {
+interface VerifiedToken<Claims> {
   readonly header: JWTHeaderParameters
   readonly key: ResolvedKey['key']
   /** Epoch seconds. Before this time the clock has gone back, so what depends on the clock is checked again. */
   readonly verifiedAt: number
   readonly until: number
+  /** Absent if a member is an object, which a request could change for the next one: they are read from the text again. */
+  readonly claims: Claims | undefined
 }
 
 /** Verifies tokens, and remembers the valid ones. Rejects as `verify` and `keyFor` do. */
@@ -46,24 +47,33 @@ export function verifiedOnce<Claims extends AccessTokenClaims>({
   now,
   maxTokens = MAX_TOKENS,
 }: Verification<Claims>): (text: string) => Promise<Claims> {
-  const tokens = recentlyUsed<VerifiedToken>(maxTokens)
+  const tokens = recentlyUsed<VerifiedToken<Claims>>(maxTokens)
 
-  /** The key set is asked each time: it may have to be fetched again, and may no longer have the key. */
-  async function isVerified({ header, key, verifiedAt, until }: VerifiedToken): Promise<boolean> {
-    const time = now()
-    return verifiedAt <= time && time < until && key === (await keyFor(header))
+  async function verifyNow(text: string, hash: string): Promise<Claims> {
+    const { claims, protectedHeader: header, key } = await verify(text)
+    const verifiedAt = now()
+    const until = Math.min(claims.exp, verifiedAt + MAX_AGE)
+    tokens.set(hash, { header, key, verifiedAt, until, claims: isFlat(claims) ? claims : undefined })
+    return claims
   }
 
   return async (text) => {
     const hash = sha256(text)
     const token = tokens.get(hash)
-    const known = token && (await isVerified(token)) ? claimsIn(payloadOf(text)) : undefined
-    if (known !== undefined) return known
-    const { claims, protectedHeader: header, key } = await verify(text)
-    const verifiedAt = now()
-    tokens.set(hash, { header, key, verifiedAt, until: Math.min(claims.exp, verifiedAt + MAX_AGE) })
-    return claims
+    if (token === undefined || !isTimely(token, now())) return verifyNow(text, hash)
+    // The key set is asked each time: it may have to be fetched again, and may no longer have the key.
+    const key = await keyFor(token.header)
+    if (key !== token.key) return verifyNow(text, hash)
+    return token.claims ?? claimsIn(payloadOf(text)) ?? verifyNow(text, hash)
   }
+}
+
+function isTimely({ verifiedAt, until }: VerifiedToken<unknown>, time: number): boolean {
+  return verifiedAt <= time && time < until
+}
+
+function isFlat(claims: object): boolean {
+  return Object.values(claims).every((value) => typeof value !== 'object')
 }
 
 function payloadOf(jwt: string): unknown {

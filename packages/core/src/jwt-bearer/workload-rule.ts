@@ -98,14 +98,21 @@ function namesOwner([name, values]: readonly [string, readonly string[]]): boole
 }
 
 /** Whether a rule is about these claims. Nothing of them need be verified yet. */
-export function matches(
-  { issuer, trustDomain, claims: required }: WorkloadRule,
-  claims: AssertionClaims,
-): boolean {
-  const { iss, sub } = claims
+export function matches(rule: WorkloadRule, claims: AssertionClaims): boolean {
+  return isOfIssuer(rule, claims) && differingClaims(rule, claims).length === 0
+}
+
+/** Whether a rule is about the issuer of these claims, and about its trust domain. */
+export function isOfIssuer({ issuer, trustDomain }: WorkloadRule, { iss, sub }: AssertionClaims): boolean {
   if (issuer !== undefined && iss !== issuer) return false
-  if (trustDomain !== undefined && !String(sub).startsWith(`spiffe://${trustDomain}/`)) return false
-  return Object.entries(required).every(([name, value]) => holds([value].flat(), claimAt(claims, name)))
+  return trustDomain === undefined || String(sub).startsWith(`spiffe://${trustDomain}/`)
+}
+
+/** The names of the claims that a rule wants otherwise. */
+export function differingClaims({ claims: required }: WorkloadRule, claims: AssertionClaims): string[] {
+  return Object.entries(required)
+    .filter(([name, value]) => !holds([value].flat(), claimAt(claims, name)))
+    .map(([name]) => name)
 }
 
 function holds(accepted: readonly string[], value: unknown): boolean {

@@ -8,14 +8,14 @@ import { requireKeyFor } from '../grants/access-tokens.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { Transients } from '../kernel/store.ts'
-import type { Assertion } from './assertion.ts'
+import type { Assertion, AssertionClaims } from './assertion.ts'
 import { verifySignature } from './assertion-signature.ts'
 import { checkAudience, checkTimes } from './assertion-times.ts'
 import type { ApprovedGrant, GrantRequest } from './issued-grant.ts'
 import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 import { resourcesWithin, scopesWithin } from './narrowing.ts'
 import { assertionId, countUse, useOnce } from './replay.ts'
-import { matches, type ReadRule } from './workload-rule.ts'
+import { differingClaims, isOfIssuer, matches, type ReadRule } from './workload-rule.ts'
 
 const WorkloadClaims = z.looseObject({
   sub: z.string().min(1).max(2048),
@@ -39,12 +39,28 @@ export interface WorkloadContext {
  * @throws OAuthError `invalid_grant`
  */
 export function ruleFor(rules: readonly ReadRule[], { claims }: Assertion, clientId?: string): ReadRule {
-  const matching = rules.filter(
-    ({ options }) => (clientId === undefined || options.client === clientId) && matches(options, claims),
-  )
-  const [rule, ...others] = matching
-  if (rule === undefined || others.length > 0) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_rule)
+  const ofClient = rules.filter(({ options }) => clientId === undefined || options.client === clientId)
+  const [rule, ...others] = ofClient.filter(({ options }) => matches(options, claims))
+  if (rule === undefined || others.length > 0)
+    throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_rule, undefined, {
+      facts: { fault: rule === undefined ? differenceOf(ofClient, claims) : 'several rules match' },
+    })
   return rule
+}
+
+const MAX_SHOWN_RULES = 3
+
+/** For the operator: the names of the claims, and no value but the issuer, which anybody may have made up. */
+function differenceOf(rules: readonly ReadRule[], claims: AssertionClaims): string {
+  const ofIssuer = rules.filter(({ options }) => isOfIssuer(options, claims))
+  const iss = String(claims.iss)
+    .slice(0, 200)
+    .replace(/[^!-~]/g, '?')
+  if (ofIssuer.length === 0) return `no rule for iss ${iss}`
+  const shown = ofIssuer.slice(0, MAX_SHOWN_RULES).map(({ options }) => {
+    return `${options.client}: ${differingClaims(options, claims).join(', ')}`
+  })
+  return `iss ${iss}; claims that differ from the rule of ${shown.join('; of ')}`
 }
 
 /** What the token of a workload gives. @throws OAuthError after which nothing is issued */

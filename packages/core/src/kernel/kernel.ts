@@ -8,6 +8,7 @@ import type { ScopeCatalogue } from './scope.ts'
 import type { Random } from './secrets.ts'
 import type { AttemptRequest, SignInAttempts } from './sign-in-attempts.ts'
 import type { GrantRecords, Records, Transients } from './store.ts'
+import type { Time } from './time.ts'
 
 /**
  * The shared basis of all modules and features: the identity of the server, its records, clock, randomness and event sink.
@@ -26,6 +27,7 @@ export interface Kernel {
   readonly store: KernelStore
   /** Epoch seconds. */
   readonly now: () => number
+  readonly time: Time
   readonly random: Random
   readonly emit: Emit
   /** The references and steps of sign-in attempts. Absent without the option `explain`. */
@@ -78,11 +80,6 @@ export interface RequestingUser {
   readonly shown?: string | undefined
   /** Counts a client that no user has approved yet. @throws OAuthError 429 */
   readonly countUnknown: () => Promise<void>
-}
-
-/** The time of the system in epoch seconds. */
-export function systemClock(): number {
-  return Math.floor(Date.now() / 1000)
 }
 
 /** Seconds by which two clocks may differ: of replicas, or of a client and this server. */

@@ -1,4 +1,5 @@
 import type { MessagePost } from '../http/message-post.ts'
+import type { Kernel } from '../kernel/kernel.ts'
 import { hostSlots } from './host-slots.ts'
 import { faultOf, type Outcome, outcomeOf } from './outcome.ts'
 import type { Entry } from './queue.ts'
@@ -18,15 +19,17 @@ interface AttemptOptions<Facts> {
 const DEADLINE_MS = 5000
 
 /** Sends a message once. It never rejects. */
-export function attempts<Facts>({ message, post }: AttemptOptions<Facts>, now: () => number) {
+export function attempts<Facts>(
+  { message, post }: AttemptOptions<Facts>,
+  { now, time }: Pick<Kernel, 'now' | 'time'>,
+) {
   const slots = hostSlots()
   return async (target: string, entry: Entry<Facts>): Promise<Outcome> => {
     try {
       const made = await message(target, entry)
       if (made === undefined) return { kind: 'delivered' }
       const { url, headers, body } = made
-      const signal = () => AbortSignal.timeout(DEADLINE_MS)
-      const send = () => beforeDeadline(signal(), (signal) => post(url, { headers, body, signal }))
+      const send = () => beforeDeadline(time, (signal) => post(url, { headers, body, signal }))
       return outcomeOf(await slots(new URL(url).host, send), now())
     } catch (thrown) {
       return faultOf(thrown)
@@ -35,11 +38,14 @@ export function attempts<Facts>({ message, post }: AttemptOptions<Facts>, now: (
 }
 
 /** A post that ignores its signal must not hold the lease. */
-function beforeDeadline<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () =>
-      reject(Object.assign(new Error('No answer in time'), { code: 'timeout' })),
-    )
-    work(signal).then(resolve, reject)
+function beforeDeadline<T>(time: Kernel['time'], work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  return new Promise<T>((resolve, reject) => {
+    const cancel = time.after(DEADLINE_MS, () => {
+      const late = Object.assign(new Error('No answer in time'), { code: 'timeout' })
+      reject(late)
+      controller.abort(late)
+    })
+    work(controller.signal).finally(cancel).then(resolve, reject)
   })
 }

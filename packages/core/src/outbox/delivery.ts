@@ -6,7 +6,7 @@ import type { OutboxOptions } from './options.ts'
 import { type Outcome, waitAfter } from './outcome.ts'
 import { type Entry, KEPT_SECONDS, type queues } from './queue.ts'
 
-interface DeliveryContext<Facts> extends Pick<Kernel, 'now' | 'random'> {
+interface DeliveryContext<Facts> extends Pick<Kernel, 'now' | 'time' | 'random'> {
   readonly options: OutboxOptions<Facts>
   readonly listed: ReturnType<typeof directory>
   readonly queued: ReturnType<typeof queues<Facts>>
@@ -16,8 +16,8 @@ interface DeliveryContext<Facts> extends Pick<Kernel, 'now' | 'random'> {
 type Deliver = (key: string) => Promise<number | undefined>
 
 export function deliveries<Facts>(context: DeliveryContext<Facts>): Deliver {
-  const { now, options, listed, queued } = context
-  const attempt = attempts(options, now)
+  const { now, time, options, listed, queued } = context
+  const attempt = attempts(options, { now, time })
 
   /** @returns the message, if it must be tried again */
   async function tried(target: string, entry: Entry<Facts>): Promise<Entry<Facts> | undefined> {

@@ -6,6 +6,7 @@ import { IN_WORKER } from '../kernel/in-worker.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { newId, sha256 } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
+import { systemTime } from '../kernel/time.ts'
 import { deliveries } from './delivery.ts'
 import { directory } from './directory.ts'
 import { gathered } from './gathered.ts'
@@ -33,22 +34,22 @@ export interface Outbox<Facts> {
 /** @returns whether the directory must name the queue anew */
 type Adder<Facts> = (added: readonly Entry<Facts>[]) => Promise<boolean>
 
-type OutboxKernel = Pick<Kernel, 'now' | 'random' | 'emit'>
+type OutboxKernel = Pick<Kernel, 'now' | 'random' | 'emit'> & Partial<Pick<Kernel, 'time'>>
 
 const MAX_WAITING = 10_000
 
 export function createOutbox<Facts>(
-  { now, random, emit }: OutboxKernel,
+  { now, time = systemTime, random, emit }: OutboxKernel,
   transients: Transients,
   options: OutboxOptions<Facts>,
 ): Outbox<Facts> {
   const { name, undelivered, timers = !IN_WORKER, maxWaiting = MAX_WAITING } = options
   const listed = directory(transients, name, now)
   const queued = queues<Facts>({ transients, name, now, random, maxWaiting })
-  const deliver = deliveries({ now, random, options, listed, queued })
+  const deliver = deliveries({ now, time, random, options, listed, queued })
   const running = new Map<string, { readonly done: Promise<void>; next?: Promise<void> }>()
   const adders = new Map<string, Adder<Facts>>()
-  const alarm: Schedule | undefined = timers ? schedule(now, () => start()) : undefined
+  const alarm: Schedule | undefined = timers ? schedule({ now, time }, () => start()) : undefined
 
   /** One for each receiver: the operator registers them, so their number is small. */
   function adderOf(key: string, target: string): Adder<Facts> {

@@ -1,4 +1,5 @@
 /** Timers that keep no process alive. */
+import type { Time } from '../kernel/time.ts'
 
 /** Milliseconds between looks at what other processes left: one read of the store each. */
 const POLL_MS = 60_000
@@ -10,23 +11,24 @@ export interface Schedule {
   at(due: number): void
 }
 
-/**
- * Runs soon, then every minute, and when something is due.
- *
- * @param now epoch seconds
- */
-export function schedule(now: () => number, run: () => Promise<void>): Schedule {
-  let timer: ReturnType<typeof setTimeout> | undefined
+interface Clock {
+  /** Epoch seconds. */
+  readonly now: () => number
+  readonly time: Time
+}
+
+/** Runs soon, then every minute, and when something is due. */
+export function schedule({ now, time }: Clock, run: () => Promise<void>): Schedule {
+  let cancel: (() => void) | undefined
   let firesAt = Number.POSITIVE_INFINITY
   /** Each run decides again when the next one is. */
   function wake(milliseconds: number): void {
-    const at = performance.now() + milliseconds
+    // If the clock jumps, this timer still fires: a minute late at the latest.
+    const at = now() + milliseconds / 1000
     if (at >= firesAt) return
-    clearTimeout(timer)
+    cancel?.()
     firesAt = at
-    timer = setTimeout(fire, milliseconds)
-    // Absent where timers are numbers.
-    ;(timer as { unref?: () => void }).unref?.()
+    cancel = time.after(milliseconds, fire)
   }
   function fire(): void {
     firesAt = Number.POSITIVE_INFINITY

@@ -161,8 +161,9 @@ interface Credentials {
   readonly token: string
 }
 
-/** RFC 9449 7.1. */
-const DPOP_CREDENTIALS = /^dpop ([A-Za-z0-9\-._~+/]{1,8192}=*)$/i
+/** RFC 9449 7.1. Its length is checked apart: counting takes twice the time of the rest of the check of a JWT. */
+const DPOP_CREDENTIALS = /^dpop ([A-Za-z0-9\-._~+/]+=*)$/i
+const MAX_TOKEN_LENGTH = 8192
 
 const names = (scheme: TokenType) => new RegExp(`(^|,\\s*)${scheme}(\\s|,|$)`, 'i')
 const NAMES_DPOP = names('DPoP')
@@ -184,9 +185,14 @@ function credentialsOf(authorization: string | undefined, takesProofs: boolean):
 
 function dpopToken(authorization: string): string {
   if (NAMES_BEARER.test(authorization)) throw new OAuthError(SCHEME_ERRORS.token_schemes_mixed)
-  const token = DPOP_CREDENTIALS.exec(authorization)?.[1]
+  const token = tokenIn(DPOP_CREDENTIALS.exec(authorization))
   if (token === undefined) throw new OAuthError(BEARER_ERRORS.bearer_malformed)
   return token
+}
+
+function tokenIn(credentials: RegExpExecArray | null): string | undefined {
+  const token = credentials?.[1]
+  return token !== undefined && token.length <= MAX_TOKEN_LENGTH ? token : undefined
 }
 
 /** The scheme that a request tries, whether it succeeds or not: the challenge is for this one. */
@@ -195,7 +201,7 @@ function triedScheme(authorization: string | undefined, takesProofs: boolean): T
 }
 
 /** b64token, RFC 6750 2.1. */
-const BEARER_CREDENTIALS = /^bearer ([A-Za-z0-9\-._~+/]{1,8192}=*)$/i
+const BEARER_CREDENTIALS = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i
 
 /** The scheme `Bearer`, or one of our credentials or a JWT under any scheme. Neither is the base64 of real Basic credentials. */
 const MEANT_AS_TOKEN = /(^|,\s*)bearer(\s|,|$)|\bgk[acdpr]_[\w-]{22}\.|\beyJ[\w-]*\.[\w-]/i
@@ -210,7 +216,7 @@ const MEANT_AS_TOKEN = /(^|,\s*)bearer(\s|,|$)|\bgk[acdpr]_[\w-]{22}\.|\beyJ[\w-
  */
 export function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined
-  const token = BEARER_CREDENTIALS.exec(authorization)?.[1]
+  const token = tokenIn(BEARER_CREDENTIALS.exec(authorization))
   if (token === undefined && MEANT_AS_TOKEN.test(authorization))
     throw new OAuthError(BEARER_ERRORS.bearer_malformed)
   return token

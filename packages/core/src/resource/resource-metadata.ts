@@ -1,5 +1,5 @@
 import type { Endpoint } from '../http/endpoint.ts'
-import { publicDocument } from '../http/http.ts'
+import { type HttpRequest, type HttpResponse, header, publicDocument } from '../http/http.ts'
 import { wellKnownPath } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
@@ -38,11 +38,12 @@ export interface ResourceMetadataOptions {
 }
 
 /**
- * Protected-resource metadata (RFC 9728 2), a document for each resource of this server.
+ * Protected-resource metadata (RFC 9728 2), a document for each resource of this server. Resources of several hosts may have one
+ * path: the host of the request decides between their documents, so they are right behind a proxy that passes it on.
  *
  * @param constraint adds its members to every document
  * @returns endpoints whose paths count from the root of the host
- * @throws Error that names two resources whose documents would have the same path, a scope that does not exist, `dpop`
+ * @throws Error that names two resources of one host whose documents would have the same path, a scope that does not exist, `dpop`
  *   without the feature, or a member of a feature that core sets
  */
 export function resourceMetadata(
@@ -53,14 +54,7 @@ export function resourceMetadata(
   }: ResourceMetadataOptions & { resources?: readonly ResourceOption[] | undefined },
   constraint: SenderConstraint | undefined,
 ): Endpoint[] {
-  const paths = kernel.resources.map((resource) => wellKnownPath('oauth-protected-resource', resource))
-  return kernel.resources.map((resource, index) => {
-    const path = paths[index] ?? ''
-    const earlier = paths.indexOf(path)
-    if (earlier !== index)
-      throw new Error(
-        `resources[${index}] would have its metadata where resources[${earlier}] has it: ${path}`,
-      )
+  const documents = kernel.resources.map((resource, index) => {
     const option = resources[index] ?? resource
     const described = typeof option === 'string' ? {} : option
     checkScopes(kernel, index, described)
@@ -75,8 +69,42 @@ export function resourceMetadata(
       ...members,
       ...(bound ? { dpop_bound_access_tokens_required: true } : {}),
     })
-    return { path, cors: true, methods: ['GET'], answer }
+    return { resource, answer }
   })
+  const ofPath = Map.groupBy(documents, ({ resource }) => wellKnownPath('oauth-protected-resource', resource))
+  return [...ofPath].map(([path, sharing]) => {
+    requireOfDifferentHosts(path, sharing)
+    return { path, cors: true, methods: ['GET'], answer: answerByHost(kernel, sharing) }
+  })
+}
+
+interface ResourceDocument {
+  readonly resource: string
+  readonly answer: (request: HttpRequest) => HttpResponse
+}
+
+function hostOf(url: string): string | undefined {
+  return URL.parse(url)?.host
+}
+
+function requireOfDifferentHosts(path: string, sharing: readonly ResourceDocument[]): void {
+  for (const [at, { resource }] of sharing.entries()) {
+    const earlier = sharing.slice(0, at).find((other) => hostOf(other.resource) === hostOf(resource))
+    if (earlier?.resource === resource) throw new Error(`resources: ${resource} is named twice`)
+    if (earlier !== undefined)
+      throw new Error(
+        `resources: ${resource} would have its metadata where ${earlier.resource} has it: ${path}`,
+      )
+  }
+}
+
+/** Without a host that is known, the document of the host of this server, or else the first one. */
+function answerByHost({ issuer }: Kernel, sharing: readonly ResourceDocument[]): ResourceDocument['answer'] {
+  const [first] = sharing as readonly [ResourceDocument]
+  if (sharing.length === 1) return first.answer
+  const ofHost = new Map(sharing.map(({ resource, answer }) => [hostOf(resource), answer]))
+  const usual = ofHost.get(hostOf(issuer)) ?? first.answer
+  return (request) => (ofHost.get(header(request, 'host')?.toLowerCase()) ?? usual)(request)
 }
 
 function checkScopes({ scopes }: Kernel, index: number, described: Partial<DescribedResource>): void {

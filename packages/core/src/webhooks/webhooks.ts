@@ -1,9 +1,9 @@
 /** Signed messages about events of the server, to endpoints of the operator (Standard Webhooks 1.0). */
 import type { MessagePost } from '../http/message-post.ts'
 import { type BaseEvent, type Emit, shielded } from '../kernel/events.ts'
-import { systemClock } from '../kernel/kernel.ts'
 import { type Random, strongRandom } from '../kernel/secrets.ts'
 import type { Store } from '../kernel/store.ts'
+import { systemClock, systemTime, type Time } from '../kernel/time.ts'
 import { createOutbox, type OutboxFailed, type Undelivered } from '../outbox/outbox.ts'
 import { checkedEndpoints, type Endpoints, signedHeaders, type WebhookEndpoint } from './endpoint.ts'
 import { type DisabledBecause, endpointStates } from './endpoint-states.ts'
@@ -30,6 +30,8 @@ export interface WebhookOptions {
   readonly timers?: boolean | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
+  /** Waits, for tests. Default: the timers of the runtime. */
+  readonly time?: Time | undefined
   /** Cryptographically strong random bytes. */
   readonly random?: Random | undefined
 }
@@ -91,13 +93,14 @@ const MAX_BYTES = 20 * 1024
  */
 export function createWebhooks(options: WebhookOptions): Webhooks {
   const { issuer, store, post, timers, ports, now = systemClock, random = strongRandom } = options
+  const { time = systemTime } = options
   const { transients } = store
   if (transients === undefined) throw new Error('webhooks: the store has no transients')
   const endpoints = checkedEndpoints(options.endpoints, issuer, ports)
   const emit = shielded(options.onEvent as Emit | undefined)
   const report = (event: WebhookEvent) => emit({ ...event })
   const states = endpointStates(transients, now)
-  const outbox = createOutbox<WebhookPayload>({ now, random, emit }, transients, {
+  const outbox = createOutbox<WebhookPayload>({ now, time, random, emit }, transients, {
     ...{ name: 'webhook-outbox', post, timers },
     async message(name, { id, facts }) {
       const endpoint = endpoints.get(name)

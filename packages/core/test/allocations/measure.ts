@@ -5,6 +5,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpRequest } from '@grantkit/core'
 import { createFlightRecorder, type FlightRecorder, signInAttempts } from '@grantkit/core/explain'
+import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
+import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
+import type { JSONWebKeySet } from 'jose'
 import {
   ALICE,
   authorizationQuery,
@@ -78,6 +81,7 @@ const allocated = {
     async () => request('GET', '/courses', { headers: { authorization: `Bearer ${access_token}` } }),
     (guarded) => service.api.access(guarded, 'courses:read'),
   ),
+  signedGuard: await bytesOfSignedGuard(),
 }
 
 /** They stay, so that none is freed while the next one is measured. */
@@ -91,6 +95,27 @@ const kept = {
   recorder: await bytesAfterFlood(),
 }
 console.log(JSON.stringify({ allocated, kept }))
+
+/** A guard without the store, for a token that it has verified. */
+async function bytesOfSignedGuard(): Promise<number> {
+  const resource = `${ISSUER}/mcp`
+  const service = openService({
+    onEvent: () => {},
+    features: [jwtAccessTokens({ resources: { [resource]: {} } })],
+  })
+  const { access_token } = await tokensFor(service, await register(service), { ...requested, resource })
+  const keys = bodyOf<JSONWebKeySet>(await service.send('GET', '/api/oauth/jwks'))
+  const scopes = { 'courses:read': { description: 'See courses' } }
+  const now = () => service.clock.now
+  const api = createJwtResourceServer({ issuer: ISSUER, resource, scopes, keys, now })
+  return bytesPerCall(
+    async () => request('GET', '/mcp', { headers: { authorization: `Bearer ${access_token}` } }),
+    async (guarded) => {
+      const { kind } = await api.access(guarded, 'courses:read')
+      if (kind !== 'authorized') throw new Error(`The guard without the store ${kind} a valid token`)
+    },
+  )
+}
 
 function form(client: ClientAnswer, fields: Record<string, string>): Partial<HttpRequest> {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -1,4 +1,4 @@
-/** Prints, as JSON, the packages whose files are loaded when core is imported, in a process that imports nothing else. */
+/** Prints, as JSON, the packages whose files are loaded when an entry is imported, in a process that imports nothing else. */
 import { registerHooks } from 'node:module'
 
 const loaded = new Set<string>()
@@ -11,5 +11,5 @@ registerHooks({
   },
 })
 
-await import('@grantkit/core')
+await import(process.argv[2] ?? '')
 console.log(JSON.stringify([...loaded]))

@@ -1,10 +1,19 @@
-import { DEVELOPER_ONLY, type VerdictTexts } from './verdict-text.ts'
+import { DEVELOPER_ONLY, type VerdictText, type VerdictTexts } from './verdict-text.ts'
 
 const REDIRECT_URI_HERE =
   'Send a `redirect_uri` on the computer of the user, such as `http://127.0.0.1:8080/callback`, or ask the operator to allow yours.'
 
 const ALLOW_REDIRECT_URI =
   'If it is a known client, add it to `KNOWN_CLIENTS`. Otherwise register the app as a static client, or trust its document (`admit`, `CIMD_ADMIT`).'
+
+/** What is different for a client that the operator registered. */
+export const STATIC_CLIENT_VERDICTS: Readonly<Record<string, Partial<VerdictText>>> = {
+  redirect_uri_not_registered: {
+    fix: 'If the address is right, add it: `clients update <client_id> --redirect-uri <uri>`, with every address that the client has. Of a loopback address only the port may differ.',
+    toDeveloper:
+      'Send a registered `redirect_uri`, byte for byte; of a loopback address the port may be another one. Or ask the operator to add the address.',
+  },
+}
 
 /** Whether the app is known, and where it may be answered. */
 export const CLIENT_VERDICTS = {
@@ -56,7 +65,7 @@ export const CLIENT_VERDICTS = {
     sentence: 'The app sent a `redirect_uri` that it has not registered.',
     fix: 'Remove the connection in the app and add it again, so that it registers the new address. For a static client, correct its redirect URIs. Of a loopback address only the port may differ.',
     toDeveloper:
-      'Send a `redirect_uri` that the client registered, byte for byte; of a loopback address the port may be another one. A new address needs a new client.',
+      'Send a `redirect_uri` that the client registered, byte for byte; of a loopback address the port may be another one. For another address, register anew, add it to your document, or ask the operator to add it to your static client.',
     doctorCheck: 'loopback-port',
   },
   redirect_uri_not_accepted: {

@@ -59,7 +59,7 @@ export const FINDING_VERDICTS = {
     by: 'network',
     sentence:
       'The app got its tokens and did not call the API: it has a wrong address, or something in front of the API refused the call.',
-    fix: 'Compare the address of the resource in the app with `resource` of its metadata. If the app reports a 403, a proxy or a web application firewall answered it. The guard of the API must have `explain` too.',
+    fix: 'Compare the address of the resource in the app with `resource` of its metadata. If the app reports a 403, a proxy or a web application firewall answered it.',
     toDeveloper:
       'Your app got tokens and made no call that reached us. Which address did it call, and what was the answer?',
     doctorCheck: 'resource-metadata',
@@ -67,8 +67,8 @@ export const FINDING_VERDICTS = {
   grant_ended: {
     by: 'user',
     sentence:
-      'The access was ended: the user disconnected the app, the app signed out, or the operator removed it.',
-    fix: 'The last step says who ended it. The user connects the app again if that was a mistake.',
+      'The access was ended: the user disconnected the app, the app signed out, the operator removed it, or the session ended that it was bound to.',
+    fix: 'The last step says who ended it; `server` is also the end of the session. The user connects the app again if that was a mistake.',
     toDeveloper:
       'The access was revoked. After `invalid_grant`, forget the tokens and let the user sign in again.',
   },
@@ -83,6 +83,12 @@ export const FINDING_VERDICTS = {
     sentence: 'The sign-in succeeded, and the API answered the first call of the app.',
     fix: NOTHING_TO_FIX,
     toDeveloper: 'The sign-in succeeded, and the first call of the API was allowed.',
+  },
+  tokens_issued: {
+    by: 'none',
+    sentence: 'The app got its tokens, and this server does not see the calls of that API.',
+    fix: 'Nothing needs to change here. If the app does not work, look into the log of the API: a guard with `explain` in this process and introspection report the first call, a guard elsewhere does not.',
+    toDeveloper: 'Your app got its tokens. If the API refuses them, read `error_description` of its answer.',
   },
   unexplained: {
     by: 'app',

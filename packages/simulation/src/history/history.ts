@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import type { Operation } from '@grantkit/torture'
+
+/** An operation with the text of its error, which tells apart errors with one code. */
+export interface Described extends Operation {
+  readonly description?: string | undefined
+}
+
+/** `forgotten`: the app did not see the answer. */
+export interface NewOperation extends Omit<Described, 'id' | 'forgotten'> {
+  readonly forgotten?: true | undefined
+}
+
+/** A credential begins with its kind and the id of its grant. */
+const CREDENTIAL = /^gk([acr])_([\w-]{22})\./
+
+/**
+ * The operations of a run. A credential is named by its kind and the order in which it came, so the same run gives the same
+ * history, and no history has a secret.
+ */
+export class History {
+  readonly #operations: Described[] = []
+  readonly #names = new Map<string, string>()
+  readonly #familyOfGrant = new Map<string, string>()
+
+  get operations(): readonly Described[] {
+    return this.#operations
+  }
+
+  /** @returns `undefined` for no credential */
+  nameOf(secret: string | undefined, family: string): string | undefined {
+    if (secret === undefined) return undefined
+    const known = this.#names.get(secret)
+    if (known !== undefined) return known
+    const [, kind = 'x', grantId = ''] = CREDENTIAL.exec(secret) ?? []
+    const name = `${kind.toUpperCase()}${this.#names.size + 1}`
+    this.#names.set(secret, name)
+    this.#familyOfGrant.set(grantId, family)
+    return name
+  }
+
+  familyOf(grantId: string): string | undefined {
+    return this.#familyOfGrant.get(grantId)
+  }
+
+  add(operation: NewOperation): void {
+    const { forgotten, ...rest } = operation
+    const id = this.#operations.length
+    this.#operations.push({ ...rest, ...(forgotten && { forgotten }), id })
+  }
+
+  /** The same for the same run. */
+  hash(): string {
+    return createHash('sha256').update(JSON.stringify(this.#operations)).digest('hex').slice(0, 16)
+  }
+}
+
+export function grantIdOf(credential: string): string | undefined {
+  return CREDENTIAL.exec(credential)?.[2]
+}

@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process'
+import { parseArgs } from 'node:util'
+import { APPS } from './plan/plans.ts'
+import { PLANTED } from './planted/planted-faults.ts'
+import { checkSeed, type Outcome } from './run/check-seed.ts'
+import { failureLines } from './run/report.ts'
+import { seedOfDay } from './scheduler/seed-of-day.ts'
+
+/** `pnpm simulate`: runs one seed, a number of seeds, or as many as a time allows. See docs/reference/simulation.md. */
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    path: { type: 'string' },
+    apps: { type: 'string', default: String(APPS) },
+    seeds: { type: 'string', default: '200' },
+    minutes: { type: 'string' },
+    date: { type: 'string', default: new Date().toISOString().slice(0, 10) },
+    shard: { type: 'string', default: '0' },
+    fault: { type: 'string' },
+  },
+})
+
+const commit =
+  process.env.GITHUB_SHA ?? execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
+const maxApps = Number(values.apps)
+const planted = values.fault === undefined ? undefined : PLANTED[Number(values.fault)]
+if (values.fault !== undefined && planted === undefined) throw new Error(`There is no fault ${values.fault}`)
+/** Shards are so far apart that they never meet. */
+const SHARD = 10_000_000
+
+process.exitCode = values.seed === undefined ? await runMany() : await runOne(Number(values.seed))
+
+async function runOne(seed: number): Promise<number> {
+  const { path } = values
+  const how = path === undefined ? {} : { path, shrinkMs: 0 }
+  return report(await checkSeed(seed, { maxApps, plant: planted?.plant, ...how }), seed)
+}
+
+async function runMany(): Promise<number> {
+  const first = (seedOfDay(values.date, commit) + SHARD * Number(values.shard)) % 2 ** 31
+  const end = values.minutes === undefined ? undefined : performance.now() + Number(values.minutes) * 60_000
+  const count = end === undefined ? Number(values.seeds) : Number.POSITIVE_INFINITY
+  const started = performance.now()
+  let [done, steps, failed] = [0, 0, 0]
+  console.log(`seed of ${values.date} at ${commit.slice(0, 8)}, shard ${values.shard}: ${first}`)
+  for (; done < count && !(end !== undefined && performance.now() > end); done++) {
+    const outcome = await checkSeed((first + done) % 2 ** 31, { maxApps, plant: planted?.plant })
+    steps += outcome.steps
+    if (outcome.failure !== undefined) failed += report(outcome, outcome.failure.seed)
+  }
+  const seconds = (performance.now() - started) / 1000
+  console.log(
+    `${done} seeds, ${steps} steps of the store, ${Math.round(steps / seconds)} a second, ${failed} failed`,
+  )
+  return failed > 0 ? 1 : 0
+}
+
+function report({ failure, steps, operations }: Outcome, seed: number): number {
+  if (failure !== undefined)
+    for (const line of failureLines(failure, { commit, maxApps, fault: values.fault })) console.log(line)
+  else console.log(`seed ${seed}: ${operations} requests, ${steps} steps of the store, no fault`)
+  return failure === undefined ? 0 : 1
+}

@@ -1,0 +1,49 @@
+import { createHook } from 'node:async_hooks'
+
+/** What runs in the turn in which it was queued, or is part of the scheduler. */
+const HARMLESS = new Set(['Immediate', 'Microtask', 'TickObject', 'PROMISE'])
+/** Not of a library, not of the test runner. */
+const OF_THE_REPOSITORY = /\/(packages|apps)\/(?!.*node_modules)/
+/** A call of Node that returns when it is done, such as `hkdfSync`. */
+const SYNCHRONOUS = /Sync \(node:internal/
+
+/** A wait of the simulated code that the queue does not know: the run would not be the same again. */
+export class ForeignWaitError extends Error {
+  override name = 'ForeignWaitError'
+
+  constructor(type: string, stack: string) {
+    super(`The code waits outside of the queue, for a ${type}. Pass it the port Time.\n${stack}`)
+  }
+}
+
+/** Watches for timers, sockets, files and threads that simulated code waits for. */
+export class ForeignWaits {
+  #found: ForeignWaitError | undefined
+  readonly #hook = createHook({
+    init: (_, type) => {
+      if (this.#found !== undefined || HARMLESS.has(type)) return
+      Error.stackTraceLimit = 30
+      const stack = new Error('wait').stack ?? ''
+      Error.stackTraceLimit = 0
+      const own = stack
+        .split('\n')
+        .filter((line) => OF_THE_REPOSITORY.test(line) && !line.includes('foreign-waits'))
+      if (own.length > 0 && !SYNCHRONOUS.test(stack)) this.#found = new ForeignWaitError(type, own.join('\n'))
+    },
+    // They are how the simulated code runs, and most of its cost.
+    trackPromises: false,
+  })
+
+  start(): void {
+    this.#hook.enable()
+  }
+
+  stop(): void {
+    this.#hook.disable()
+  }
+
+  /** @throws ForeignWaitError */
+  throwIfAny(): void {
+    if (this.#found !== undefined) throw this.#found
+  }
+}

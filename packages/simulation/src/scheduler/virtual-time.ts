@@ -1,0 +1,88 @@
+import type { Time } from '@grantkit/core/feature'
+import { EventQueue } from './event-queue.ts'
+import { ForeignWaits } from './foreign-waits.ts'
+
+/**
+ * Virtual time: nothing waits, the clock jumps to the next event. JavaScript has one thread and runs all microtasks before the next
+ * turn, so one event in each turn of the event loop makes a run repeatable.
+ */
+export class VirtualTime implements Time {
+  readonly #queue = new EventQueue()
+  readonly #actors: Promise<unknown>[] = []
+  #now = 0
+
+  /** Milliseconds since the start. */
+  get now(): number {
+    return this.#now
+  }
+
+  /** @returns cancels it */
+  after(milliseconds: number, work: () => void): () => void {
+    const event = this.#queue.add(this.#now + Math.max(0, milliseconds), work)
+    return () => {
+      event.work = undefined
+    }
+  }
+
+  sleep(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => this.after(milliseconds, resolve))
+  }
+
+  /** Work that must come to its end before the queue is empty. */
+  start(actor: () => Promise<unknown>): void {
+    this.#actors.push(actor())
+  }
+
+  /**
+   * Runs all events.
+   *
+   * @throws ForeignWaitError when something waits outside of the queue
+   */
+  async run(): Promise<void> {
+    const waits = new ForeignWaits()
+    const { stackTraceLimit } = Error
+    // A refusal is an error, and its stack a quarter of its cost.
+    Error.stackTraceLimit = 0
+    waits.start()
+    try {
+      await this.#drain(waits)
+      await this.#requireEnd()
+    } finally {
+      waits.stop()
+      Error.stackTraceLimit = stackTraceLimit
+    }
+  }
+
+  #drain(waits: ForeignWaits): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const failed = (error: unknown) => reject(error)
+      for (const actor of this.#actors) actor.catch(failed)
+      const turn = () => {
+        try {
+          waits.throwIfAny()
+          const event = this.#takeNext()
+          if (event === undefined) return resolve()
+          this.#now = event.at
+          event.work()
+        } catch (error) {
+          return reject(error)
+        }
+        setImmediate(turn)
+      }
+      setImmediate(turn)
+    })
+  }
+
+  #takeNext(): { readonly at: number; readonly work: () => void } | undefined {
+    for (let event = this.#queue.takeFirst(); event !== undefined; event = this.#queue.takeFirst())
+      if (event.work !== undefined) return { at: event.at, work: event.work }
+    return undefined
+  }
+
+  async #requireEnd(): Promise<void> {
+    const open = Symbol('open')
+    const ends = this.#actors.map((actor) => Promise.race([actor, Promise.resolve(open)]))
+    if ((await Promise.all(ends)).includes(open))
+      throw new Error('The queue is empty, and an actor waits for something that is not in it')
+  }
+}

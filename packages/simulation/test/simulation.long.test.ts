@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { APPS } from '../src/plan/plans.ts'
+import { PLANTED } from '../src/planted/planted-faults.ts'
+import { checkSeed } from '../src/run/check-seed.ts'
+import { failureLines } from '../src/run/report.ts'
+import { seedOfDay } from '../src/scheduler/seed-of-day.ts'
+
+const FIXED_SEEDS = 200
+/** Of the store, within which each planted fault must be found. */
+const MAX_STEPS = 10_000
+
+const today = new Date().toISOString().slice(0, 10)
+const commit = process.env.GITHUB_SHA ?? headOfRepository()
+
+function headOfRepository(): string {
+  try {
+    return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
+  } catch {
+    return 'unknown'
+  }
+}
+
+describe('core under simulated faults', () => {
+  it(`has no fault with ${FIXED_SEEDS} seeds`, async () => {
+    let unknown = 0
+    for (let seed = 1; seed <= FIXED_SEEDS; seed++) unknown += (await faultless(seed)).unknown
+    expect(unknown, 'families of which nothing can be said').toBeLessThan(FIXED_SEEDS / 50)
+  })
+
+  const ofToday = seedOfDay(today, commit)
+  it(`has no fault with the seed of ${today}, ${ofToday}`, async () => void (await faultless(ofToday)))
+})
+
+async function faultless(seed: number) {
+  const outcome = await checkSeed(seed, { maxApps: APPS, shrinkMs: 15_000 })
+  const { failure } = outcome
+  if (failure !== undefined) throw new Error(failureLines(failure, { commit, maxApps: APPS }).join('\n'))
+  return outcome
+}
+
+const FAULTS = Object.entries(PLANTED).map(([number, fault]) => ({ number, ...fault }))
+
+describe('a planted fault is found within 10,000 steps of the store:', () => {
+  it.each(FAULTS)('$number, $title', async ({ finding, plant }) => {
+    let steps = 0
+    let found: string | undefined
+    for (let seed = 1; steps < MAX_STEPS && found === undefined; seed++) {
+      const outcome = await checkSeed(seed, { maxApps: APPS, plant, shrinkMs: 0 })
+      steps += outcome.steps
+      found = outcome.failure && `${outcome.failure.fault.verdict}: ${outcome.failure.fault.seen}`
+    }
+    expect(found).toMatch(finding)
+    expect(steps).toBeLessThan(MAX_STEPS)
+  })
+})
