@@ -12,16 +12,24 @@ import {
   SUBJECT,
   targetOf,
 } from '../src/requests.ts'
-import type { StartTarget } from '../src/workloads.ts'
+import type { StartTarget, Target } from '../src/workloads.ts'
 
-const NATIVE = { ...CLIENT_METADATA, client_id: 'native', application_type: 'native' }
+export const NATIVE = { ...CLIENT_METADATA, client_id: 'native', application_type: 'native' }
 const RESOURCE_SERVER = { client_id: 'notes', client_secret: 'the secret of the resource server' }
 const AUTHENTICATED = { authTime: Math.floor(Date.now() / 1000), claims: {}, gty: 'authorization_code' }
 const PKCE = { redirectUri: REDIRECT_URI, codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' }
 
 /** oidc-provider on its own Koa application, which also serves the guarded route. */
-export const start: StartTarget = async (port) => {
-  const provider = await createProvider(`http://127.0.0.1:${port}`)
+export const start: StartTarget = (port) => startProvider(port, { adapter: createAdapter() })
+
+interface Options {
+  readonly adapter: (model: string) => Adapter
+  /** Its own sign-in and consent pages, for development. */
+  readonly pages?: boolean
+}
+
+export async function startProvider(port: number, options: Options): Promise<Target> {
+  const provider = await createProvider(`http://127.0.0.1:${port}`, options)
   provider.use(notes(provider))
   await listen(createServer(provider.callback()), port)
   const newTokens = async () => {
@@ -37,10 +45,10 @@ export const start: StartTarget = async (port) => {
   return targetOf({ clientId: NATIVE.client_id, newCode, newTokens, notes: '/notes', introspection })
 }
 
-async function createProvider(issuer: string): Promise<Provider> {
+async function createProvider(issuer: string, { adapter, pages = false }: Options): Promise<Provider> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   return new Provider(issuer, {
-    adapter: createAdapter(),
+    adapter,
     clients: [
       NATIVE as never,
       {
@@ -60,7 +68,7 @@ async function createProvider(issuer: string): Promise<Provider> {
     findAccount: (_context, accountId) => ({ accountId, claims: async () => ({ sub: accountId }) }),
     ttl: { AuthorizationCode: CODE_LIFETIME },
     features: {
-      devInteractions: { enabled: false },
+      devInteractions: { enabled: pages },
       introspection: { enabled: true, allowedPolicy: async () => true },
     },
   })

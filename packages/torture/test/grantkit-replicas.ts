@@ -6,58 +6,47 @@ import {
   createResourceServer,
   type HttpRequest,
   type HttpResponse,
-  type Interaction,
   type Store,
 } from '@grantkit/core'
 import { nodeHeaders } from '@grantkit/core/adapter'
+import { DEVICE_CODE_GRANT, device } from '@grantkit/core/device'
+import { TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
+import type { Client } from '../src/client/client-authentication.ts'
+import { devicePages, interactionOf, page } from './grantkit-pages.ts'
 
-const scopes = {
+const SCOPES = {
   'notes:read': { description: 'Read your notes' },
   'notes:write': { description: 'Write notes' },
 }
-const page = (status: number, body: string): HttpResponse => ({
-  status,
-  headers: { 'content-type': 'text/html' },
-  body,
-})
-
-/** Alice is signed in in every browser. */
-const interaction: Interaction = {
-  session: async () => ({ id: 'session', subject: 'alice', authTime: 1_700_000_000 }),
-  signIn: () => page(200, 'sign in'),
-  consentPage: ({ action, ticket, scopes: requested }) =>
-    page(
-      200,
-      `<form method="post" action="${action.replaceAll('&', '&amp;')}">
-         <input type="hidden" name="ticket" value="${ticket}">
-         ${requested.map(({ name }) => `<input type="checkbox" name="scope" value="${name}">`).join('')}
-         <button name="decision" value="deny">Deny</button> <button name="decision" value="allow">Allow</button>
-       </form>`,
-    ),
-  errorPage: ({ status, description }) => page(status, description),
-}
+const SECRET = 'a secret of the tests, long enough to pass'
+const CALLBACK = 'http://127.0.0.1:8765/callback'
 
 export interface Replicas {
   readonly issuer: string
   readonly bases: readonly string[]
   readonly resource: string
+  /** The one that acts, and one that introspects. */
+  readonly clients: readonly Client[]
   close(): Promise<void>
 }
 
-/** Grantkit in a process for each store: servers with one issuer, and a resource that accepts their tokens. */
-export async function startReplicas(stores: readonly Store[]): Promise<Replicas> {
+/**
+ * Grantkit in a process for each store: servers with one issuer, and a resource that accepts their tokens.
+ *
+ * @param refreshRetryWindow in seconds. Default: that of Grantkit
+ */
+export async function startReplicas(
+  stores: readonly Store[],
+  refreshRetryWindow?: number,
+): Promise<Replicas> {
   const servers = await Promise.all(stores.map(() => listening()))
   const bases = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   const [issuer = ''] = bases
-  for (const [at, store] of stores.entries()) servers[at]?.on('request', replicaOf(issuer, store))
-  const close = async () => {
-    for (const server of servers) {
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
-    }
-  }
-  return { issuer, bases, resource: `${issuer}/notes`, close }
+  const replicas = stores.map((store) => replicaOf(issuer, store, refreshRetryWindow))
+  for (const [at, { answer }] of replicas.entries()) servers[at]?.on('request', answer)
+  const clients = (await replicas[0]?.addClients()) ?? []
+  const close = async () => void (await Promise.all(servers.map(closed)))
+  return { issuer, bases, resource: `${issuer}/notes`, clients, close }
 }
 
 function listening(): Promise<Server> {
@@ -65,10 +54,24 @@ function listening(): Promise<Server> {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)))
 }
 
-function replicaOf(issuer: string, store: Store) {
-  const secret = 'a secret of the tests, long enough to pass'
-  const server = createAuthorizationServer({ issuer, store, scopes, secret, interaction, onEvent: () => {} })
-  const api = createResourceServer({ resource: issuer, store, scopes })
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
+
+function replicaOf(issuer: string, store: Store, refreshRetryWindow: number | undefined) {
+  const interaction = interactionOf(Math.floor(Date.now() / 1000))
+  const features = [device(devicePages, { scopes: Object.keys(SCOPES) }), tokenExchange()]
+  const server = createAuthorizationServer({
+    ...{ issuer, store, scopes: SCOPES, secret: SECRET, interaction, features },
+    lifetimes: { refreshRetryWindow },
+    onEvent: () => {},
+    // All clients of the kit come from one address.
+    rateLimiter: { take: async () => 0 },
+  })
+  const api = createResourceServer({ resource: issuer, store, scopes: SCOPES })
 
   const answered = async (request: HttpRequest): Promise<HttpResponse> => {
     const route = server.routes.find(({ path }) => path === request.path)
@@ -76,10 +79,24 @@ function replicaOf(issuer: string, store: Store) {
     const access = await api.access(request)
     return access.kind === 'refused' ? access.response : page(200, 'notes')
   }
-  return async (message: IncomingMessage, response: ServerResponse) => {
+  const answer = async (message: IncomingMessage, response: ServerResponse) => {
     const { status, headers, body } = await answered(await requestOf(message))
     response.writeHead(status, headers).end(body)
   }
+  return { answer, addClients: () => addClients(server.clients) }
+}
+
+async function addClients(
+  clients: ReturnType<typeof createAuthorizationServer>['clients'],
+): Promise<Client[]> {
+  const grantTypes = ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT, TOKEN_EXCHANGE]
+  const terms = { redirectUris: [CALLBACK], grantTypes }
+  const app = await clients.add({ ...terms, clientName: 'App', tokenEndpointAuthMethod: 'none' })
+  const api = await clients.add({ ...terms, clientName: 'API', resourceServer: true })
+  return [
+    { id: app.clientId, method: 'none' },
+    { id: api.clientId, secret: api.clientSecret, method: 'basic' },
+  ]
 }
 
 async function requestOf(message: IncomingMessage): Promise<HttpRequest> {

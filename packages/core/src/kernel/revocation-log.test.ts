@@ -29,6 +29,19 @@ describe('the revocation log', () => {
     },
   )
 
+  it('gives a reader that goes on where it stopped each entry once, also after reads without a new one', async () => {
+    const log = onOneStore().process()
+    const seen: string[] = []
+    let after: string | undefined
+    for (const entry of ['1', '2', undefined, undefined, '3', undefined, '4']) {
+      if (entry !== undefined) await log.append(entry)
+      const { entries, next } = await log.read(after)
+      seen.push(...entries)
+      after = next
+    }
+    expect(seen).toEqual(['1', '2', '3', '4'])
+  })
+
   it('goes on where a reader stopped, at whichever process it asks', async () => {
     const { process } = onOneStore()
     const [one, other] = [process(), process()]

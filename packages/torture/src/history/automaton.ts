@@ -56,9 +56,11 @@ function afterSuccess(subject: Subject, state: State, operation: Spend): readonl
     : []
 }
 
-/** Whether the answer to a spent refresh token is one that `same-pair` or `overlap` declares. */
+/** Whether the answer to a spent refresh token is one that `same-pair` or `overlap` declares, or to a spent device code. */
 function repeats({ declared }: Subject, operation: Spend, spender: Operation): boolean {
-  if (operation.f !== 'refresh' || declared.rotation === 'strict') return false
+  const { f } = operation
+  if (f === 'poll' && declared.rotation !== 'same-pair') return false
+  if ((f !== 'refresh' && f !== 'poll') || declared.rotation === 'strict') return false
   const known = spender.result === 'ok'
   if (known && operation.invoked > spender.returned + windowOf(declared).most) return false
   return declared.rotation !== 'same-pair' || !known || spender.refresh === operation.refresh

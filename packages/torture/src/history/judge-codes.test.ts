@@ -69,6 +69,16 @@ device-twice is unsafe, strict: two polls win
   2-9 app poll D1: ok A1 R1
   2-8 app-2 poll D1: ok A2 R2
 
+device-twice is unsafe, same-pair: two polls win a pair each
+  0-1 user approve D1: ok
+  2-9 app poll D1: ok A1 R1
+  2-8 app-2 poll D1: ok A2 R2
+
+device-twice is declared, same-pair: two polls get the same pair
+  0-1 user approve D1: ok
+  2-9 app poll D1: ok A1 R1
+  2-8 app-2 poll D1: ok A1 R1
+
 device-twice is unsafe, strict: a poll wins before the approval
   2-3 app poll D1: ok A1 R1
   4-5 user approve D1: ok

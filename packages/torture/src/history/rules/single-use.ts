@@ -1,4 +1,4 @@
-import { windowOf } from '../declared.ts'
+import { type Declared, windowOf } from '../declared.ts'
 import type { Family } from '../family.ts'
 import type { Operation } from '../operation.ts'
 import type { Rule, Subject, Violation } from './rule.ts'
@@ -7,15 +7,24 @@ export const codeUsedTwice: Rule = {
   verdict: 'unsafe',
   rfc: 'RFC 6749 section 4.1.2, RFC 9700 section 2.1.1',
   fix: 'Mark the code as used and read it in one atomic step, such as a compare-and-swap or DELETE ... RETURNING.',
-  find: ({ family, nameOf }) => {
+  find: ({ family, declared, nameOf }) => {
     for (const [key, presented] of spendsOf(family, 'code')) {
       const winners = presented.filter(({ result }) => result === 'ok')
-      if (winners.length < 2) continue
+      if (winners.length < 2 || isRepeatedPoll(winners, declared)) continue
       const who = winners.map(({ process }) => process).join(' and ')
       return { operations: winners, seen: `The ${nameOf(key)} gave tokens ${times(winners)}, to ${who}.` }
     }
     return undefined
   },
+}
+
+/** A server that answers a lost refresh by the same pair may do so for a lost answer to a poll: it mints nothing. */
+function isRepeatedPoll(winners: readonly Operation[], { rotation }: Declared): boolean {
+  const [first] = winners
+  if (rotation !== 'same-pair' || first?.refresh === undefined) return false
+  return winners.every(
+    ({ f, refresh, access }) => f === 'poll' && refresh === first.refresh && access === first.access,
+  )
 }
 
 /** A refresh token has one successor; with an overlap it has several, for its time. */
