@@ -75,7 +75,7 @@ export default defineConfig({
           'apps/*/src/**/*.test.ts',
           'docs/test/*.test.ts',
           'scripts/*.test.ts',
-          'benchmarks/src/*.test.ts',
+          'benchmarks/src/**/*.test.ts',
         ],
         exclude: [LONG, GUIDES, PAGES_IN_A_BROWSER, FLOWS_OF_THE_SERVER, IN_WORKERD, ...WITH_PARTS],
         testTimeout: 20_000,

@@ -1,18 +1,25 @@
 import type { AuthorizationServer, HttpResponse } from '@grantkit/core'
-import { authorizationRequest, CLIENT_METADATA, codeForm, FORM, SCOPE, SUBJECT } from '../src/requests.ts'
+import {
+  authorizationRequest,
+  CLIENT_METADATA,
+  codeForm,
+  FORM,
+  get,
+  SCOPE,
+  SUBJECT,
+} from '../src/requests.ts'
 
 export const TOKEN = '/api/oauth/token'
 
 type Routes = Pick<AuthorizationServer, 'routes'>
 
-/** The browser of a signed-in user, and how it reads a consent page. */
+/** The browser of a signed-in user. */
 export interface UserAgent {
   cookieOf(subject: string): string
-  ticketOn(page: string): string
 }
 
-/** Of the quick start: the page is only the ticket. */
-const PLAIN: UserAgent = { cookieOf: (subject) => `user=${subject}`, ticketOn: (page) => page }
+/** Of the quick start. */
+const PLAIN: UserAgent = { cookieOf: (subject) => `user=${subject}` }
 
 /** A client and its users in the process of the server: they call its routes directly. */
 export class Client {
@@ -36,13 +43,19 @@ export class Client {
     this.clientId = clientId
   }
 
+  /** The request of a signed-in browser for the consent page. */
+  consentPage(): string {
+    const query = String(new URLSearchParams(authorizationRequest(this.clientId, { scope: this.#scope })))
+    return get(`/oauth/authorize?${query}`, { cookie: this.#browser.cookieOf(SUBJECT) })
+  }
+
   /** A user signs in and allows everything, each a hundred times: the most grants that a user and a client have. */
   async code(more: Record<string, string> = {}): Promise<string> {
     const request = authorizationRequest(this.clientId, { scope: this.#scope, ...more })
     const query = String(new URLSearchParams(request))
     const cookie = this.#browser.cookieOf(`${SUBJECT}-${Math.floor(this.#codes++ / 100)}`)
     const page = await send(this.#server, 'GET', '/oauth/authorize', { query, headers: { cookie } })
-    const form = new URLSearchParams({ ticket: this.#browser.ticketOn(page.body), decision: 'allow' })
+    const form = new URLSearchParams({ ticket: hiddenField('ticket', page.body), decision: 'allow' })
     for (const allowed of this.#scope.split(' ')) form.append('scope', allowed)
     const headers = { cookie, ...FORM }
     const answer = await send(this.#server, 'POST', '/oauth/consent', { query, headers, body: String(form) })
@@ -60,6 +73,11 @@ export class Client {
     const answer = await send(this.#server, 'POST', TOKEN, { headers: { ...FORM, ...headers }, body })
     return JSON.parse(answer.body)
   }
+}
+
+/** Its value in the form of a page. */
+export function hiddenField(name: string, page: string): string {
+  return new RegExp(`name="${name}" value="([^"]+)"`).exec(page)?.[1] ?? ''
 }
 
 interface Message {

@@ -8,12 +8,16 @@ import { schoolConfig } from '../../apps/reference/src/config.ts'
 import { listenOnFastify } from '../../apps/reference/src/frameworks/fastify.ts'
 import { createService, openSchoolStorage } from '../../apps/reference/src/service.ts'
 import { CODE_LIFETIME } from '../src/requests.ts'
-import type { StartTarget } from '../src/workloads.ts'
+import type { StartTarget, Target } from '../src/workloads.ts'
+import { hiddenField } from './client.ts'
 import { SECRET, signingKeys } from './service.ts'
 import { serverTarget } from './target.ts'
 
 /** The reference service on Fastify as it comes, with its log and its limits, but records and accounts in memory. */
-export const start: StartTarget = async (port) => {
+export const start: StartTarget = (port) => startService(port, {})
+
+/** @param environment its variables: where it keeps records and accounts */
+export async function startService(port: number, environment: Record<string, string>): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'grantkit-bench-'))
   const KEYS_FILE = join(folder, 'keys.json')
   await writeFile(KEYS_FILE, keySetText(await signingKeys()))
@@ -24,6 +28,7 @@ export const start: StartTarget = async (port) => {
     STORE_URL: 'memory:',
     DATABASE_URL: 'memory:',
     CODE_LIFETIME: String(CODE_LIFETIME),
+    ...environment,
   })
   const log = createLogger(config)
   const storage = await openSchoolStorage(config, (warning) => log.warn(warning))
@@ -32,7 +37,7 @@ export const start: StartTarget = async (port) => {
   await listenOnFastify(service, { host: '127.0.0.1', port, https: false })
 
   const cookie = await signIn(config.baseUrl)
-  const browser = { cookieOf: () => cookie, ticketOn: (page: string) => hiddenField('ticket', page) }
+  const browser = { cookieOf: () => cookie }
   const scopes = { scope: 'courses:read courses:write', openId: 'openid profile courses:read' }
   const target = await serverTarget(service, { ...scopes, browser })
   return { ...target, close: () => rm(folder, { recursive: true }) }
@@ -52,10 +57,6 @@ async function signIn(baseUrl: string): Promise<string> {
   const answer = await fetch(`${baseUrl}/login`, sent)
   if (answer.status !== 303) throw new Error(`Signing in was answered with ${answer.status}`)
   return cookieOf(answer)
-}
-
-function hiddenField(field: string, page: string): string {
-  return new RegExp(`name="${field}" value="([^"]+)"`).exec(page)?.[1] ?? ''
 }
 
 function cookieOf({ headers }: Response): string {

@@ -3,11 +3,11 @@ import {
   type AuthorizationServerOptions,
   createAuthorizationServer,
   createResourceServer,
-  type HttpResponse,
   type PrivateJwk,
   type ResourceServer,
   type Store,
 } from '@grantkit/core'
+import { pages } from '@grantkit/pages'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { exportJWK, generateKeyPair } from 'jose'
 import { CODE_LIFETIME } from '../src/requests.ts'
@@ -44,11 +44,9 @@ export async function openService(issuer: string, options: Options = {}): Promis
     // All clients of a benchmark register from here.
     rateLimiter: { take: async () => 0 },
     interaction: {
+      ...pages({ brand: { name: 'Notes' } }).interaction,
       session: async ({ headers }) => sessionOf(String(headers.cookie)),
-      signIn: (returnTo) => ({ ...page(303, ''), headers: { location: `/login?to=${returnTo}` } }),
-      errorPage: ({ status, description }) => page(status, description),
-      // The page is only the ticket: no user reads it.
-      consentPage: ({ ticket }) => page(200, ticket),
+      signIn: (returnTo) => ({ status: 303, headers: { location: `/login?to=${returnTo}` }, body: '' }),
     },
   })
   return { server, api: createResourceServer({ resource: issuer, store, scopes: SCOPES, explain, onEvent }) }
@@ -57,10 +55,6 @@ export async function openService(issuer: string, options: Options = {}): Promis
 /** A fast machine makes more codes in a minute than the memory store holds by default. */
 export function boundlessStore(): Store {
   return createMemoryStore({ maxRecords: Number.POSITIVE_INFINITY })
-}
-
-function page(status: number, body: string): HttpResponse {
-  return { status, headers: { 'content-type': 'text/html' }, body }
 }
 
 const startedAt = Math.floor(Date.now() / 1000)

@@ -1,6 +1,6 @@
 import type { AuthorizationServer } from '@grantkit/core'
 import { SCOPE, targetOf } from '../src/requests.ts'
-import type { Target } from '../src/workloads.ts'
+import type { Target, Workload } from '../src/workloads.ts'
 import { Client, TOKEN, type UserAgent } from './client.ts'
 import { type Options, openService, type Service } from './service.ts'
 
@@ -33,7 +33,7 @@ export async function serverTarget(
   const openIdClient = await Client.register(server, openId, browser)
   const metadata = { clientName: 'Notes', redirectUris: [], resourceServer: true }
   const { clientId: client_id, clientSecret: client_secret = '' } = await server.clients.add(metadata)
-  return targetOf({
+  const target = targetOf({
     token: TOKEN,
     clientId: client.clientId,
     newCode: () => client.code(),
@@ -42,4 +42,6 @@ export async function serverTarget(
     introspection: { path: '/api/oauth/introspect', client: { client_id, client_secret } },
     userinfo: { path: '/api/oauth/userinfo', newTokens: () => openIdClient.tokens() },
   })
+  const consent: Workload = (count) => Array<string>(count).fill(client.consentPage())
+  return { ...target, workloads: { ...target.workloads, consent } }
 }

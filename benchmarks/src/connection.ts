@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 /** Called with the answer; the connection is then free for the next request. */
-type Answered = (status: number, body: Buffer) => void
+type Answered = (status: number, body: Buffer, head: string) => void
 
 const HEAD_END = '\r\n\r\n'
 const LENGTH = /\r\ncontent-length: *(\d+)/i
@@ -48,15 +48,15 @@ export class Connection {
 
   #read(chunk: Buffer): boolean {
     const bytes = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk])
-    const body = bodyOf(bytes)
-    if (body === undefined) {
+    const message = messageOf(bytes)
+    if (message === undefined) {
       this.#received = Buffer.from(bytes)
       return true
     }
     if (this.#received.length > 0) this.#received = Buffer.alloc(0)
     const answered = this.#waiting
     this.#waiting = undefined
-    answered?.(statusOf(bytes), body)
+    answered?.(statusOf(bytes), message.body, message.head)
     return true
   }
 }
@@ -65,8 +65,8 @@ function statusOf(bytes: Buffer): number {
   return Number(bytes.toString('latin1', 9, 12))
 }
 
-/** A copy of the body, or `undefined` while it is incomplete. */
-function bodyOf(bytes: Buffer): Buffer | undefined {
+/** The head and a copy of the body, or `undefined` while they are incomplete. */
+function messageOf(bytes: Buffer): { readonly head: string; readonly body: Buffer } | undefined {
   const headEnd = bytes.indexOf(HEAD_END)
   if (headEnd === -1) return undefined
   const head = bytes.toString('latin1', 0, headEnd)
@@ -74,5 +74,5 @@ function bodyOf(bytes: Buffer): Buffer | undefined {
   const length = LENGTH.exec(head)?.[1]
   if (length === undefined) throw new Error(`An answer without its length:\n${head}`)
   const end = start + Number(length)
-  return bytes.length < end ? undefined : Buffer.from(bytes.subarray(start, end))
+  return bytes.length < end ? undefined : { head, body: Buffer.from(bytes.subarray(start, end)) }
 }

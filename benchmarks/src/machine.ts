@@ -44,23 +44,24 @@ export async function freePort(): Promise<number> {
   return port
 }
 
+const CORES = pinned
+  ? 'server and generator on a core each'
+  : 'server and generator NOT on cores of their own'
+
 /** One sentence: what the numbers depend on, apart from the code. */
-export function describeMachine(): string {
+export function describeMachine(cores = CORES): string {
   const [cpu] = cpus()
   const system = `${platform()} ${release()} ${arch()}`
-  const cores = pinned
-    ? 'server and generator on a core each'
-    : 'server and generator NOT on cores of their own'
   const load = `load ${(loadavg()[0] ?? 0).toFixed(1)} before the run`
   return `${cpu?.model}, ${cpus().length} cores, ${system}, Node ${process.versions.node}; ${cores}, ${load}.`
 }
 
 const FOLDER = join(import.meta.dirname, '..')
 
-/** The measured commit and the versions of the packages. */
-export function describeVersions(): string {
+/** The measured commit and the versions of packages, by default of all. */
+export function describeVersions(packages?: readonly string[]): string {
   const { dependencies } = packageJson(FOLDER)
-  const others = Object.keys(dependencies).filter((name) => !name.startsWith('@grantkit/'))
+  const others = packages ?? Object.keys(dependencies).filter((name) => !name.startsWith('@grantkit/'))
   const versions = others.map((name) => `${name} ${packageJson(join(FOLDER, 'node_modules', name)).version}`)
   return [`Grantkit ${revision()}`, ...versions].join(', ')
 }

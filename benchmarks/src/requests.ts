@@ -119,7 +119,7 @@ export function get(path: string, headers: Record<string, string>): string {
 
 export const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-function postForm(path: string, form: Record<string, string>): string {
+export function postForm(path: string, form: Record<string, string>): string {
   const body = String(new URLSearchParams(form))
   return message(`POST ${path}`, { ...FORM, 'content-length': `${Buffer.byteLength(body)}` }, body)
 }

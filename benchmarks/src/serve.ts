@@ -4,7 +4,7 @@ import type { StartTarget, WorkloadName } from './workloads.ts'
 
 /** What the measuring process asks, apart from the measured requests. */
 export type Order =
-  | { readonly do: 'prepare'; readonly workload: WorkloadName; readonly count: number }
+  | { readonly do: 'prepare'; readonly workload: WorkloadName | 'consent'; readonly count: number }
   | { readonly do: 'open'; readonly tokens: readonly string[] }
   | { readonly do: 'measure' }
 

@@ -29,8 +29,8 @@ export type Workload = (count: number) => Promise<string[]> | string[]
 
 /** A server in its process, listening on loopback. */
 export interface Target {
-  /** An absent workload is not offered. */
-  readonly workloads: Readonly<Partial<Record<WorkloadName, Workload>>>
+  /** An absent workload is not offered. `consent` is only for the latency. */
+  readonly workloads: Readonly<Partial<Record<WorkloadName | 'consent', Workload>>>
   /** A request that gets a 200 only if the access token is live. Absent if the target checks no tokens. */
   readonly opens?: (accessToken: string) => string
   /** Ends what the target started besides. */
