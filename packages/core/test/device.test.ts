@@ -518,6 +518,20 @@ describe('a poll', () => {
     await approve(started)
     service.clock.now += 600
     expect(errorOf(await poll(started))).toBe('expired_token')
+    // A minute longer than the request, for replicas whose clocks differ: its grant id stays taken.
+    service.clock.now += 359
+    expect(errorOf(await poll(started))).toBe('expired_token')
+    service.clock.now += 1
+    expect(errorOf(await poll(started))).toBe('invalid_grant')
+  })
+
+  it('after the expiry of a code that was denied gets access_denied', async () => {
+    const { start, poll, enter, answer, service } = await openDeviceService()
+    const started = await start()
+    await enter(started.user_code)
+    await answer('deny')
+    service.clock.now += 600
+    expect(errorOf(await poll(started))).toBe('access_denied')
   })
 
   it('DV-07: of another client learns nothing about the request, and changes nothing', async () => {

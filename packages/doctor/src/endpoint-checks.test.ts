@@ -21,3 +21,13 @@ describe('the registration of the doctor', () => {
     expect(refused).not.toHaveProperty('note')
   })
 })
+
+it('registration that needs an initial access token is no fault', async () => {
+  for (const register of [true, false]) {
+    const send = sendTo(openService([], { initialAccessToken: true }), {})
+    const findings = await diagnose(ISSUER, send, { now: () => NOW, register })
+    const verdicts = findings.filter(({ id }) => ['registration', 'https-registration'].includes(id))
+    expect(verdicts.map(({ verdict }) => verdict)).toEqual(['skipped', 'skipped'])
+    expect(findings.filter(({ verdict }) => verdict === 'failed')).toEqual([])
+  }
+})

@@ -5,6 +5,17 @@ import { allowedOriginFault, type Evidence, headerOf, memberOf, REQUESTED, STATE
 
 const answerTo = (name: string) => (evidence: Evidence) => evidence.answers[name]
 
+/** Absent if registration needs an initial access token (RFC 7591 3), which the doctor does not have. */
+const registrationAnswer = (name: string) => (evidence: Evidence) => {
+  const answer = answerTo(name)(evidence)
+  return needsInitialAccessToken(answer) ? undefined : answer
+}
+
+function needsInitialAccessToken(answer: HttpResponse | undefined): boolean {
+  const isChallenged = /^bearer\b/i.test(headerOf(answer, 'www-authenticate'))
+  return answer?.status === 401 && isChallenged && memberOf(answer, 'error') === 'invalid_token'
+}
+
 /** The answers of the endpoints to mistakes of clients. */
 export const ENDPOINT_CHECKS: readonly Check[] = [
   {
@@ -69,7 +80,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
     causes: 'client_metadata_invalid',
     title: 'A native app can register itself (RFC 7591 3.2.1)',
     fix: 'Let the answers of the registration endpoint pass, or run with --no-register.',
-    examine: skippedWithout(answerTo('registration'), (answer) =>
+    examine: skippedWithout(registrationAnswer('registration'), (answer) =>
       answer.status === 201 && memberOf(answer, 'client_id') !== undefined
         ? undefined
         : `the answer was ${answer.status} ${memberOf(answer, 'error') ?? ''}`,
@@ -80,6 +91,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
     id: 'https-registration',
     title: 'A fixed https callback cannot register itself',
     probe: 'httpsRegistration',
+    answered: registrationAnswer,
     status: 400,
     error: 'invalid_redirect_uri',
   }),
@@ -131,15 +143,17 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
 
 interface ExpectedError extends Pick<Check, 'id' | 'title' | 'causes'> {
   readonly probe: string
+  /** Default: the answer as it came. */
+  readonly answered?: typeof answerTo
   readonly status: number
   readonly error: string
 }
 
-function errorCheck({ probe, status, error, ...check }: ExpectedError): Check {
+function errorCheck({ probe, answered = answerTo, status, error, ...check }: ExpectedError): Check {
   return {
     ...check,
     fix: 'Let the answers of the service pass as they are; a proxy must not replace error bodies.',
-    examine: skippedWithout(answerTo(probe), (answer) => {
+    examine: skippedWithout(answered(probe), (answer) => {
       const seen = memberOf(answer, 'error')
       if (answer.status !== status || seen !== error)
         return `the answer was ${answer.status} ${seen ?? 'without an error code'}`

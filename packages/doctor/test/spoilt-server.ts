@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import {
+  type AuthorizationServerOptions,
   createAuthorizationServer,
   type Feature,
   type HttpResponse,
@@ -31,7 +32,10 @@ export const INTERACTION: Interaction = {
 }
 
 /** A server in good health. */
-export function openService(features: readonly Feature[] = []) {
+export function openService(
+  features: readonly Feature[] = [],
+  registration?: AuthorizationServerOptions<string>['registration'],
+) {
   const now = () => NOW
   return createAuthorizationServer({
     issuer: ISSUER,
@@ -40,6 +44,7 @@ export function openService(features: readonly Feature[] = []) {
     secret: SECRET,
     keys: [KEY],
     claims: async () => ({}),
+    registration,
     now,
     features: [device({} as DeviceInteraction), ...features],
     interaction: INTERACTION,

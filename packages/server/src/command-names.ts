@@ -18,7 +18,7 @@ const GRANTKIT: CommandNames = {
   clients: 'grantkit clients',
   integrations: 'grantkit clients list --origin integration',
   trail: 'grantkit trail',
-  doctor: 'npx @grantkit/doctor',
+  doctor: 'grantkit doctor',
 }
 
 /** The names of a service, or of the program `grantkit`. */

@@ -16,6 +16,8 @@ export interface Guards {
   /** Requests without a token are anonymous: they get the public view, and no challenge. */
   api(resource: string): ResourceServer<string, Caller>
   admin(): ReturnType<typeof adminGuard>
+  /** Whether guards of this service report every call with a token for these resources; for every resource if there is none. */
+  reportCalls(resources: readonly string[]): boolean
   /** Whether DPoP is on. */
   readonly bindsTokens: boolean
 }
@@ -30,9 +32,19 @@ export function guardsOf(
   const explained = { explain: config.explain ? signInAttempts : undefined, secret }
   const authenticationClasses = config.features.stepUp ? AUTHENTICATION_CLASSES : undefined
   const shared = { store: storage.store, accessTokens, proofs, authenticationClasses, ...explained, onEvent }
+  const all = [config.baseUrl, ...Object.keys(config.resources)]
+  const guarded = new Set<string>()
   return {
-    api: (resource) => createResourceServer({ ...shared, scopes, anonymous: 'allow', resource }),
-    admin: () => adminGuard(shared, config.baseUrl),
+    api(resource) {
+      guarded.add(resource)
+      return createResourceServer({ ...shared, scopes, anonymous: 'allow', resource })
+    },
+    admin() {
+      guarded.add(adminResource(config.baseUrl))
+      return adminGuard(shared, config.baseUrl)
+    },
+    reportCalls: (resources) =>
+      (resources.length === 0 ? all : resources).every((resource) => guarded.has(resource)),
     bindsTokens: proofs !== undefined,
   }
 }

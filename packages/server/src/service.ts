@@ -72,6 +72,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     metadata: () => server.metadata,
     findClient: (id) => server.clients.find(id),
     sessionsEnded: (ended) => server.sessions.ended(ended),
+    reportsCalls: (resources) => running.guards.reportCalls(resources),
     endTokens: (subject, by) => server.grants.revokeAll(subject, { clientId: PERSONAL_CLIENT_ID, by }),
   }
   const telling = accountsThatTell(opened.accounts, endingOf(context, serverOfPages))

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { missingWorkloadClients } from '../src/check/workload-clients.ts'
 import { addClient } from '../src/commands/add-client.ts'
 import { clients } from '../src/commands/clients.ts'
 import { ranCommand } from './ran-command.ts'
@@ -9,7 +11,7 @@ import { type RunningServer, runServer } from './running-server.ts'
 let server: RunningServer
 beforeAll(async () => {
   const features = { logout: true, backChannelLogout: true, tokenExchange: true }
-  server = await runServer({}, { features })
+  server = await runServer({ INITIAL_ACCESS_TOKENS: 'on' }, { features })
 })
 afterAll(() => server.close())
 
@@ -64,4 +66,40 @@ describe('clients add and clients update', () => {
     const { errors, status } = await ranCommand(server, ['clients', 'update', client_id, ...options])
     expect([status, errors]).toEqual([2, expect.stringContaining(message)])
   })
+})
+
+it('clients list-tokens shows the initial access tokens that have not ended, the newest first, and not their texts', async () => {
+  const make = async (...options: string[]) =>
+    JSON.parse((await ranCommand(server, ['clients', 'add-token', '--json', ...options])).output)
+  const first = await make('--label', 'Partner A', '--uses', '3', '--scope', 'notes:read')
+  const second = await make('--label', 'Partner B')
+  await ranCommand(server, ['clients', 'remove-token', (await make('--label', 'Gone')).id])
+  const { output } = await ranCommand(server, ['clients', 'list-tokens'])
+  const lines = output.trim().split('\n')
+  expect(lines).toEqual([
+    expect.stringMatching(new RegExp(`^${second.id} {2}until \\S+ {2}1 left {2}every scope {2}.*Partner B`)),
+    expect.stringMatching(new RegExp(`^${first.id} {2}until \\S+ {2}3 left {2}notes:read {2}.*Partner A`)),
+  ])
+  expect(output).not.toContain(first.token)
+})
+
+it('clients show names no end of a static client', async () => {
+  const { client_id } = await added('--redirect-uri', 'https://portal.example.com/cb')
+  const { output } = await ranCommand(server, ['clients', 'show', client_id])
+  expect(output).toMatch(/expiresAt +when it is removed/)
+})
+
+it('check warns of a rule for workloads whose client does not exist', async () => {
+  const { client_id } = await added('--redirect-uri', 'https://portal.example.com/cb')
+  const rule = { issuer: 'https://ci.example', claims: { sub: 'a' }, scopes: ['notes:read'] }
+  const workloads = [client_id, 'gone', 'gone'].map((client) => ({ ...rule, client }))
+  const { config } = server
+  const features = { ...config.features, jwtBearer: { trusts: [], workloads: workloads as never } }
+  const warnings = (store = config.store) =>
+    missingWorkloadClients({ config: { ...config, store, features }, definition: {} })
+  expect(await warnings()).toEqual([
+    'features.jwtBearer.workloads: there is no client gone, so its rule gives no token',
+  ])
+  expect(await warnings(`${config.store}-not-there`)).toEqual([])
+  expect(existsSync(`${config.store}-not-there`.slice('sqlite:'.length))).toBe(false)
 })

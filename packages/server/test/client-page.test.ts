@@ -7,7 +7,7 @@ import { browserOf } from './signed-in-browser.ts'
 let server: RunningServer
 let browse: Awaited<ReturnType<typeof browserOf>>
 beforeAll(async () => {
-  server = await runServer()
+  server = await runServer({ INITIAL_ACCESS_TOKENS: 'on', BACK_CHANNEL_LOGOUT: 'on' })
   await server.accounts.setAdmin('demo-account', true)
   browse = await browserOf(server, 'demo')
 })
@@ -68,6 +68,31 @@ it('changes name, redirect URIs and scopes, if the client is the one that was sh
   })
   expect((await act({ ...fields, client_name: 'Late' })).text).toContain('changed meanwhile')
   expect(await server.clients.find(clientId)).toMatchObject({ clientName: 'Gate' })
+})
+
+it('shows which scopes a client may request that registered with a token', async () => {
+  const { token } = await server.clients.addInitialAccessToken({ label: 'Partner', scopes: ['notes:read'] })
+  const answer = await fetch(`${server.baseUrl}/api/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ redirect_uris: ['http://127.0.0.1:7001/callback'] }),
+  })
+  const { client_id } = await answer.json()
+  const { text } = await browse(`/admin/client?id=${client_id}`)
+  expect(text).toMatch(/Scopes\s+notes:read/)
+  expect(text, 'which token it was').toMatch(/With the token for\s+Partner/)
+})
+
+it('shows what a client hears of ended sessions, and that its access ends with them', async () => {
+  const { clientId } = await server.clients.add({
+    clientName: 'CRM',
+    redirectUris: ['https://crm.example/cb'],
+    backchannelLogoutUri: 'https://crm.example.com/bcl',
+    sessionBound: true,
+  })
+  const { text } = await browse(`/admin/client?id=${clientId}`)
+  expect(text).toContain('https://crm.example.com/bcl')
+  expect(text).toContain('with the sign-in, except with offline_access')
 })
 
 it('shows the limits of a client, and keeps them when other members change', async () => {

@@ -119,6 +119,36 @@ describe('a user who allows an app that never redeems its code', () => {
   })
 })
 
+it('an app that gets its tokens, for an API elsewhere, is no failure', async () => {
+  const browser = formBrowser({
+    origin: server.baseUrl,
+    typed: { email: THEO.email ?? '', password: 'teacher' },
+  })
+  const client = await testClient(server.baseUrl, { browser })
+  await client.tokens('notes:read')
+  vi.setSystemTime(Date.now() + 600_000)
+  expect(await why('--client', client.clientId)).toContain('tokens_issued')
+  expect(await why('--client', client.clientId, '--failed')).toBe('There are no such sign-ins.')
+})
+
+it('an app that gets its tokens for a guard of this process is a failure until it calls that', async () => {
+  const own = await runServer({ ADMIN_API: 'on' })
+  const browser = formBrowser({
+    origin: own.baseUrl,
+    typed: { email: THEO.email ?? '', password: 'teacher' },
+  })
+  const client = await testClient(own.baseUrl, { browser })
+  const { access_token } = await client.tokens('admin:read', { resource: `${own.baseUrl}/admin/api` })
+  vi.setSystemTime(Date.now() + 600_000)
+  const verdict = async () =>
+    (await own.attempts.latest({ clientId: client.clientId }, 1)).map((attempt) => attempt.verdict.id)
+  expect(await verdict()).toEqual(['token_not_used'])
+  const headers = { authorization: `Bearer ${access_token}` }
+  await fetch(`${own.baseUrl}/admin/api/users`, { headers })
+  expect(await verdict()).toEqual(['succeeded'])
+  await own.close()
+})
+
 describe('an attempt without a user and without an error', () => {
   const verdictOf = async (clientId: string) => {
     await vi.advanceTimersByTimeAsync(11 * 60_000)

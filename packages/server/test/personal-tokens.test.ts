@@ -67,9 +67,11 @@ describe('the page of personal access tokens', () => {
       'notes:write',
     ])
     expect([...html.matchAll(/name="resource" value="([^"]+)"/g)].map(([, name]) => name)).toEqual([
-      server.baseUrl,
       'https://mcp.example/mcp',
+      server.baseUrl,
     ])
+    const chosen = /name="resource" value="([^"]+)"[^>]* checked/.exec(html)?.[1]
+    expect(chosen, 'a server without an API of its own').toBe('https://mcp.example/mcp')
     expect(html).toContain('<option value="30" selected>30 days</option>')
     expect(html).not.toContain('<option value="365"')
   })

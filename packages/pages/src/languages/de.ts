@@ -132,7 +132,8 @@ export const de: Language = {
     title: 'Abmelden?',
     askedByApp: 'Eine App, die sich {app} nennt, möchte Sie von {brand} abmelden.',
     askedByLink: 'Ein Link möchte Sie von {brand} abmelden.',
-    appsKeepAccess: 'Apps, die Sie schon erlaubt haben, behalten ihren Zugriff, auch auf der Kommandozeile.',
+    appsKeepAccess:
+      'Apps, die Sie schon erlaubt haben, behalten ihren Zugriff, auch auf der Kommandozeile, außer denen, die mit Ihrer Anmeldung enden.',
     disconnect: 'Sie können die Verbindungen unter {connectedApps} trennen.',
     signOut: 'Abmelden',
     stay: 'Angemeldet bleiben',

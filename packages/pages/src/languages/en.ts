@@ -147,7 +147,8 @@ export const en = {
     title: 'Sign out?',
     askedByApp: 'An app that calls itself {app} asks to sign you out of {brand}.',
     askedByLink: 'A link asks to sign you out of {brand}.',
-    appsKeepAccess: 'Apps that you allowed before keep their access, including those on a command line.',
+    appsKeepAccess:
+      'Apps that you allowed before keep their access, including those on a command line, except those that end with your sign-in.',
     disconnect: 'You can disconnect them under {connectedApps}.',
     signOut: 'Sign out',
     stay: 'Stay signed in',

@@ -128,7 +128,8 @@ export const es: Language = {
     title: '¿Cerrar la sesión?',
     askedByApp: 'Una aplicación que se llama a sí misma {app} solicita cerrar su sesión en {brand}.',
     askedByLink: 'Un enlace solicita cerrar su sesión en {brand}.',
-    appsKeepAccess: 'Las aplicaciones que ya permitió conservan su acceso, también las de línea de comandos.',
+    appsKeepAccess:
+      'Las aplicaciones que ya permitió conservan su acceso, también las de línea de comandos, salvo las que terminan con su sesión.',
     disconnect: 'Puede desconectarlas en {connectedApps}.',
     signOut: 'Cerrar sesión',
     stay: 'Mantener la sesión',

@@ -137,7 +137,7 @@ export const fr: Language = {
     askedByApp: 'Une application qui se nomme {app} demande à vous déconnecter de {brand}.',
     askedByLink: 'Un lien demande à vous déconnecter de {brand}.',
     appsKeepAccess:
-      'Les applications que vous avez déjà autorisées conservent leur accès, y compris celles en ligne de commande.',
+      'Les applications que vous avez déjà autorisées conservent leur accès, y compris celles en ligne de commande, sauf celles dont l’accès prend fin avec votre session.',
     disconnect: 'Vous pouvez les déconnecter sous {connectedApps}.',
     signOut: 'Se déconnecter',
     stay: 'Rester connecté',

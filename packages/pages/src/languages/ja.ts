@@ -120,7 +120,8 @@ export const ja: Language = {
     title: 'ログアウトしますか？',
     askedByApp: '{app} と名乗るアプリが、{brand} からのログアウトを求めています。',
     askedByLink: 'リンクが、{brand} からのログアウトを求めています。',
-    appsKeepAccess: '以前に許可したアプリは、コマンドラインのものも含め、引き続きアクセスできます。',
+    appsKeepAccess:
+      '以前に許可したアプリは、コマンドラインのものも含め、引き続きアクセスできます。ただし、サインインとともに終了するアプリは除きます。',
     disconnect: '連携は {connectedApps} から解除できます。',
     signOut: 'ログアウト',
     stay: 'ログインしたままにする',

@@ -127,7 +127,8 @@ export const ptBR: Language = {
     title: 'Sair da conta?',
     askedByApp: 'Um aplicativo que se apresenta como {app} pede para você sair de {brand}.',
     askedByLink: 'Um link pede para você sair de {brand}.',
-    appsKeepAccess: 'Os aplicativos que você já permitiu mantêm o acesso, inclusive os de linha de comando.',
+    appsKeepAccess:
+      'Os aplicativos que você já permitiu mantêm o acesso, inclusive os de linha de comando, exceto os que terminam com a sua sessão.',
     disconnect: 'Você pode desconectá-los em {connectedApps}.',
     signOut: 'Sair',
     stay: 'Continuar conectado',

@@ -1,7 +1,7 @@
 import { formatReference, type StepEvent } from '@grantkit/core/explain'
 import { html } from '@grantkit/pages'
 import type { AttemptReader, FoundAttempt } from '../attempts/attempt-reader.ts'
-import { KEPT_WORDS, PARTY_WORDS } from '../attempts/words.ts'
+import { KEPT_WORDS, PARTY_WORDS, sentValues } from '../attempts/words.ts'
 import { actingAs } from '../audit/actor.ts'
 import type { CommandNames } from '../command-names.ts'
 import type { OnEvent } from '../events.ts'
@@ -66,7 +66,7 @@ function verdictCard({ baseUrl, commands }: AttemptPageOptions, { verdict, keptI
       : [
           [
             'From outside',
-            html`<code>${commands.doctor} ${baseUrl}</code> shows it as <code>${doctorCheck}</code>`,
+            html`<code>${commands.doctor} ${baseUrl}</code>, the check <code>${doctorCheck}</code>`,
           ] as const,
         ]),
   ])}
@@ -78,7 +78,7 @@ function forDeveloper({ reference, verdict, steps }: FoundAttempt): Markup {
   const when = new Date((steps.at(-1)?.at ?? 0) * 1000).toISOString()
   return html`
 <h2 class="part">To send to the developer of the app</h2>
-<blockquote class="card">${verdictText(verdict.toDeveloper)}<br>Reference ${formatReference(reference)}, ${when}</blockquote>`
+<blockquote class="card">${verdictText(verdict.toDeveloper)}${sentValues(verdict.compared).map(({ label, value }) => html`<br>${label}: <code>${value}</code>`)}<br>Reference ${formatReference(reference)}, ${when}</blockquote>`
 }
 
 /** The latest that is known of each. */

@@ -45,9 +45,10 @@ function showClient(options: ClientPageOptions, news: Markup = html``): Show {
     const id = parameter(c, 'id') ?? ''
     const client = await clients.find(id)
     const { entries } = await trail.page({ clientId: id }, SHOWN_ENTRIES)
+    const byToken = client?.origin === 'registered' ? await tokenFact(trail, id) : []
     const main = html`
 ${news}
-${client === undefined ? gone(commands) : cards(client, visit)}
+${client === undefined ? gone(commands) : cards(client, visit, byToken)}
 ${signInAgain(site, c, visit)}
 <h2 class="part">In the audit trail</h2>
 ${await trailTable(options, entries)}
@@ -61,9 +62,9 @@ ${await trailTable(options, entries)}
 const gone = ({ clients }: CommandNames) => html`
 <p>No client has this id. If it was removed a moment ago, its grants end one after another: the entry <code>client_removed</code> says that all have. Without that entry, <code>${clients} remove</code> with its id finishes it.</p>`
 
-function cards(client: PublicClient, visit: OperatorVisit): Markup {
+function cards(client: PublicClient, visit: OperatorVisit, byToken: readonly Fact[]): Markup {
   if (client.clientId === PERSONAL_CLIENT_ID) return PERSONAL_TOKENS
-  return html`${clientCard(client, visit)}${changeForms(client, visit)}`
+  return html`${clientCard(client, visit, byToken)}${changeForms(client, visit)}`
 }
 
 const PERSONAL_TOKENS = html`
@@ -82,8 +83,8 @@ function changeForms(client: PublicClient, visit: OperatorVisit): Markup {
 
 const SECRET_METHODS = ['client_secret_post', 'client_secret_basic']
 
-function clientCard(client: PublicClient, visit: OperatorVisit): Markup {
-  const { clientId, origin, redirectUris, scopes, createdAt, expiresAt } = client
+function clientCard(client: PublicClient, visit: OperatorVisit, byToken: readonly Fact[]): Markup {
+  const { clientId, origin, redirectUris, createdAt, expiresAt } = client
   const methods = [client.tokenEndpointAuthMethod, ...(client.otherAuthMethods ?? [])]
   return html`
 <section class="card" aria-label="Client">
@@ -92,11 +93,13 @@ function clientCard(client: PublicClient, visit: OperatorVisit): Markup {
     ['Id', html`<code>${clientId}</code>`],
     ...knownClientFact(client),
     ['Redirects to', html`${redirectUris.map((uri) => html`<div><code>${uri}</code></div>`)}`],
-    ['Scopes', scopes === undefined ? 'every one' : scopes.join(', ')],
+    ...scopesFacts(client),
     ['Authenticates by', methods.join(' or ')],
     ['May', mayOf(client)],
     ...limitsFact(client),
+    ...sessionFacts(client),
     ['Registered', momentOf(createdAt)],
+    ...byToken,
     ['Kept until', origin === 'integration' ? 'it is removed' : momentOf(expiresAt)],
   ])}
   ${buttonForm({ action: 'remove' }, html`<button class="danger">Remove, and end all its grants</button>`, visit)}
@@ -104,14 +107,47 @@ function clientCard(client: PublicClient, visit: OperatorVisit): Markup {
 }
 
 /** The mark permits nothing: a client with it may have loopback addresses too, and any program can have those. */
-function knownClientFact({ knownClient: id }: PublicClient): [name: string, value: Markup][] {
+function knownClientFact({ knownClient: id }: PublicClient): Fact[] {
   if (id === undefined) return []
   const name = KNOWN_CLIENTS.find((entry) => entry.id === id)?.name ?? id
   return [['Known client', html`${name} (<code>${id}</code>). Only its https addresses are verified.`]]
 }
 
+type Fact = readonly [name: string, value: Markup | string]
+
+/** Only the trail has the label of the initial access token. Empty if there was none, or if the entry is gone. */
+async function tokenFact(trail: TrailReader, clientId: string): Promise<readonly Fact[]> {
+  const { entries } = await trail.page({ clientId, types: ['client_registered'] }, 1)
+  const [entry] = entries
+  if (typeof entry?.label !== 'string') return []
+  return [
+    ['With the token for', html`<bdi>${entry.label}</bdi>, <code>${String(entry.initialAccessToken)}</code>`],
+  ]
+}
+
+/** The scopes that a client registered by itself are only its usual ones: the limit is of its initial access token. */
+function scopesFacts({ origin, scopes, scopeLimit }: PublicClient): Fact[] {
+  const shown = (listed: readonly string[] | undefined) => listed?.join(', ') ?? 'every one'
+  if (origin !== 'registered') return [['Scopes', shown(scopes)]]
+  const usual: Fact[] = scopes === undefined ? [] : [['Usual scopes', shown(scopes)]]
+  return [['Scopes', shown(scopeLimit)], ...usual]
+}
+
+/** What happens to it when a session ends. */
+function sessionFacts({ backchannelLogoutUri, sessionBound }: PublicClient): Fact[] {
+  const hears: Fact[] =
+    typeof backchannelLogoutUri === 'string'
+      ? [['Hears of ended sessions at', html`<code>${backchannelLogoutUri}</code>`]]
+      : []
+  const ends: Fact[] =
+    sessionBound === true
+      ? [['Access ends', html`with the sign-in, except with <code>offline_access</code>`]]
+      : []
+  return [...hears, ...ends]
+}
+
 /** Without a limit there is nothing to show. */
-function limitsFact({ tokensPerMinute, grantsPerHour }: PublicClient): [name: string, value: string][] {
+function limitsFact({ tokensPerMinute, grantsPerHour }: PublicClient): Fact[] {
   const limits = [
     ...(tokensPerMinute === undefined ? [] : [`${tokensPerMinute} tokens a minute`]),
     ...(grantsPerHour === undefined ? [] : [`${grantsPerHour} new grants an hour`]),

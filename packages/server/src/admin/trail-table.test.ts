@@ -38,6 +38,10 @@ it('says in words what happened, to whom and by whom, and keeps the raw names', 
   expect(page).toContain('<a href="/base/admin/user?id=gone" title="gone"><code>gone</code></a>')
 })
 
+it('says how often something happened only if it was more than once', async () => {
+  expect(await shown({ ...REFUSAL, count: 1 })).toContain('A request was refused</span>')
+})
+
 it('shows a list as words, and leaves out an empty list', async () => {
   const page = await shown(CONSENT)
   expect(page).toContain('<dt>scopes</dt><dd><code>openid notes:read</code></dd>')

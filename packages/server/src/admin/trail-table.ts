@@ -25,7 +25,7 @@ function columnsOf(names: Names): Column<AuditEntry>[] {
 }
 
 function eventOf({ type, reason, count }: AuditEntry): Markup {
-  const times = typeof count === 'number' ? ` (${count} times)` : ''
+  const times = typeof count === 'number' && count > 1 ? ` (${count} times)` : ''
   const why =
     typeof reason === 'string' ? html`<div class="hint" title="${reason}">${reasonWords(reason)}</div>` : ''
   return html`<span title="${type}">${eventWords(type)}${times}</span>${why}`

@@ -1,5 +1,11 @@
 import type { ServerSecret } from '@grantkit/core'
-import { parseReference, readLongReference, type StepEvent, verdictOf } from '@grantkit/core/explain'
+import {
+  parseReference,
+  type ReportsCalls,
+  readLongReference,
+  type StepEvent,
+  verdictOf,
+} from '@grantkit/core/explain'
 import type { Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { AttemptStepRow } from '../database/tables.ts'
@@ -36,9 +42,11 @@ export interface AttemptSources {
   readonly recording: Pick<AttemptRecording, 'inMemory' | 'inMemoryOf' | 'flush'>
   /** Of the server, for references. */
   readonly secret: ServerSecret
+  /** Whether a call that does not come is a fault. */
+  readonly reportsCalls: ReportsCalls
 }
 
-export function attemptReader({ database, recording, secret }: AttemptSources): AttemptReader {
+export function attemptReader({ database, recording, secret, reportsCalls }: AttemptSources): AttemptReader {
   async function inMemory(reference: string): Promise<readonly AttemptStepRow[]> {
     const rows = recording.inMemory(reference)
     const subject = rows.at(-1)?.subject
@@ -56,7 +64,7 @@ export function attemptReader({ database, recording, secret }: AttemptSources): 
   }
 
   async function read(references: readonly string[]): Promise<ReadAttempt[]> {
-    return readAttempts(references, await rowsOf(database, references), now())
+    return readAttempts(references, await rowsOf(database, references), { now: now(), reportsCalls })
   }
 
   return errorsAs503<AttemptReader>({
@@ -67,7 +75,9 @@ export function attemptReader({ database, recording, secret }: AttemptSources): 
       const written = await rowsOf(database, [reference])
       const rows = merged(written, await inMemory(reference))
       const others = await othersOf(reference, rows)
-      const [attempt] = readAttempts([reference], [...rows, ...others], now())
+      const [attempt] = readAttempts([reference], [...rows, ...others], {
+        ...{ now: now(), reportsCalls },
+      })
       if (attempt === undefined) return inReference(text, secret)
       return { ...attempt, keptIn: written.length > 0 ? 'database' : 'memory' }
     },

@@ -1,4 +1,4 @@
-import { type StepEvent, type Verdict, verdictOf } from '@grantkit/core/explain'
+import { type ReportsCalls, type StepEvent, type Verdict, verdictOf } from '@grantkit/core/explain'
 import type { AttemptStepRow } from '../database/tables.ts'
 import { stepOf } from './step-row.ts'
 
@@ -29,15 +29,22 @@ interface UserStep {
   readonly subject: string | null
 }
 
+/** What a verdict depends on, next to the steps. */
+export interface Reading {
+  /** Epoch seconds. */
+  readonly now: number
+  readonly reportsCalls: ReportsCalls
+}
+
 /**
  * Attempts of one client explain each other: an app that begins again has lost an answer.
  *
- * @param references of the attempts to read, in this order @param rows of these and of others @param now epoch seconds
+ * @param references of the attempts to read, in this order @param rows of these and of others
  */
 export function readAttempts(
   references: readonly string[],
   rows: readonly AttemptStepRow[],
-  now: number,
+  reading: Reading,
 ): ReadAttempt[] {
   const all = rows.map((row) => ({ step: stepOf(row), subject: row.subject }))
   const ofReference = Map.groupBy(all, ({ step }) => step.reference)
@@ -50,15 +57,19 @@ export function readAttempts(
     if (own === undefined) return []
     const clientId = own.findLast(({ step }) => step.clientId !== undefined)?.step.clientId
     const others = clientId === undefined ? [] : ofClient.get(clientId)
-    return [{ ...attemptOf(own, now, others), reference, clientId }]
+    return [{ ...attemptOf(own, reading, others), reference, clientId }]
   })
 }
 
-function attemptOf(own: readonly UserStep[], now: number, others: readonly StepEvent[] | undefined) {
+function attemptOf(
+  own: readonly UserStep[],
+  { now, reportsCalls }: Reading,
+  others: readonly StepEvent[] | undefined,
+) {
   const steps = own.map(({ step }) => step)
   return {
     steps,
-    verdict: verdictOf(steps, now, others),
+    verdict: verdictOf(steps, now, others, reportsCalls),
     subject: own.findLast(({ subject }) => subject !== null)?.subject ?? undefined,
   }
 }

@@ -1,4 +1,4 @@
-import type { Party, StepEvent, StepName } from '@grantkit/core/explain'
+import type { Compared, Party, StepEvent, StepName } from '@grantkit/core/explain'
 import type { FoundAttempt } from './attempt-reader.ts'
 
 /** The words of pages and commands for the steps of a sign-in attempt, and for who can remove a fault. */
@@ -46,6 +46,11 @@ export const KEPT_WORDS: Readonly<Partial<Record<FoundAttempt['keptIn'], string>
   memory: 'Only this process has seen this sign-in, and keeps it in memory for a while.',
   reference:
     'No step is kept here: another process has seen it, or it was one of many. The cause and the minute are read from the reference itself.',
+}
+
+/** What the app sent, of the facts of a verdict. The others are of this server, or of other callers. */
+export function sentValues(compared: readonly Compared[]): readonly Compared[] {
+  return compared.filter(({ label }) => label.endsWith(' sent') || label.endsWith(' requested'))
 }
 
 /** The time between two steps: `+12 s`. */

@@ -8,6 +8,7 @@ import { misspelledVariables } from './misspelled-variables.ts'
 import { unreachable } from './reachable.ts'
 import { summaryOf } from './summary.ts'
 import { trial } from './trial.ts'
+import { claimWarnings } from './user-claims.ts'
 
 describe('grantkit check', () => {
   it('finds what only a start would find', async () => {
@@ -45,6 +46,37 @@ describe('grantkit check', () => {
     const text = summaryOf(parseConfig({ environment })).join('\n')
     expect(text).not.toContain('horse')
     expect(text).toContain('Database,postgres://me:***@db/auth?password=***')
+  })
+
+  it('lists a feature with rules or choices only if it is on', () => {
+    const listed = (features: object, scopes: object = {}) =>
+      summaryOf(parseConfig({ config: { features, scopes } as never, environment: {} })).find(
+        ([subject]) => subject === 'Features',
+      )?.[1] ?? ''
+    expect(listed({})).not.toMatch(/jwtBearer|personalTokens/)
+    const workload = { issuer: 'https://ci.example', claims: { sub: 'a' }, client: 'ci', scopes: ['a'] }
+    expect(listed({ jwtBearer: { workloads: [workload] } })).toContain('jwtBearer')
+    const scopes = { a: { description: 'A', personal: true } }
+    expect(listed({ personalTokens: { enabled: true } }, scopes)).toContain('personalTokens')
+  })
+
+  it('shows the claims of resources and the rules for workloads', () => {
+    const workload = { issuer: 'https://ci.example', claims: { sub: 'a' }, client: 'ci', scopes: ['a'] }
+    const resources = { 'https://api.example': { claims: ['roles', 'name'] } }
+    const config = { features: { jwtBearer: { workloads: [workload] } }, resources }
+    const rows = Object.fromEntries(summaryOf(parseConfig({ config, environment: {} })))
+    expect(rows.Resources).toContain('https://api.example (opaque with roles name)')
+    expect(rows.Workloads).toBe('https://ci.example for the client ci')
+  })
+
+  it('warns of claims that accounts of this server never have, unless somebody else has the users', () => {
+    const resources = { 'https://api.example': { claims: ['roles', 'name', 'locale'] } }
+    const warnings = (environment = {}) => claimWarnings(parseConfig({ config: { resources }, environment }))
+    expect(warnings()).toEqual([
+      expect.stringContaining('accounts of this server never have the claims roles of https://api.example'),
+    ])
+    const EXTERNAL_SIGN_IN_URL = 'https://app.example/sign-in'
+    expect(warnings({ EXTERNAL_SIGN_IN_URL, EXTERNAL_SIGN_IN_KEY: 'k'.repeat(32) })).toEqual([])
   })
 
   it('names a database that cannot be reached, and creates no file', async () => {

@@ -1,9 +1,11 @@
 import type { Config } from '../config/config.ts'
+import { takesAssertions } from '../config/jwt-bearer.ts'
 import { masked } from '../config/url-passwords.ts'
 
 /** What a server will run as, by subject. It has no secret, and no password of a URL. */
 export function summaryOf(config: Config): readonly (readonly [subject: string, text: string])[] {
   const { baseUrl, host, port, mode, brand, database, store, secret, keysFile } = config
+  const workloads = workloadsOf(config)
   return [
     ['Address', `${baseUrl}, listening on ${host}:${port}`],
     ['Mode', mode],
@@ -16,6 +18,7 @@ export function summaryOf(config: Config): readonly (readonly [subject: string, 
     ['Secret', secret === undefined ? 'created at the first start, for development' : 'set, not shown'],
     ['Signing keys', keysFile ?? 'created at the first start, for development'],
     ['Features', featuresOf(config)],
+    ...(workloads === '' ? [] : [['Workloads', workloads] as const]),
     ['Rate limits', config.limits ? 'on' : 'off'],
   ]
 }
@@ -30,7 +33,16 @@ function usersOf({ users, upstream, upstreamFile }: Config): string {
 function resourcesOf({ baseUrl, resources, features }: Config): string {
   const usual = features.jwtAccessTokens.enabled ? 'jwt' : 'opaque'
   return Object.entries({ [baseUrl]: {}, ...resources } as Config['resources'])
-    .map(([resource, { accessTokens = usual }]) => `${resource} (${accessTokens})`)
+    .map(([resource, { accessTokens = usual, claims = [] }]) => {
+      const named = claims.length === 0 ? '' : ` with ${claims.join(' ')}`
+      return `${resource} (${accessTokens}${named})`
+    })
+    .join(', ')
+}
+
+function workloadsOf({ features }: Config): string {
+  return features.jwtBearer.workloads
+    .map(({ issuer, trustDomain, client }) => `${issuer ?? trustDomain} for the client ${client}`)
     .join(', ')
 }
 
@@ -42,6 +54,8 @@ function featuresOf({ features, admin, mail }: Config): string {
     dpop,
     forwardAuth,
     clientAuthentication,
+    jwtBearer: _,
+    personalTokens,
     ...others
   } = features
   const states = {
@@ -49,6 +63,8 @@ function featuresOf({ features, admin, mail }: Config): string {
     clientDocuments: clientDocuments.enabled,
     knownClients: knownClients.join(', ') || 'off',
     jwtAccessTokens: jwtAccessTokens.enabled,
+    jwtBearer: takesAssertions(features),
+    personalTokens: personalTokens.enabled,
     dpop: dpop.mode,
     forwardAuth: forwardAuth.enabled,
     adminApi: admin.api,

@@ -62,6 +62,16 @@ it('compared facts have no quotes around them', () => {
   expect(lines).toContain('first use                 2026-01-31T08:00:00.000Z from 192.0.2.0/24')
 })
 
+it('the words for the developer end with what the app sent, and nothing else that is compared', () => {
+  const reason = 'redirect_uri_not_registered'
+  const facts = { redirectUri: 'https://app.example/new', expected: 'https://app.example/old' }
+  const refused = [step('client_found', 0, { outcome: 'refused', reason, ...facts })]
+  const lines = attemptLines({ ...attempt, steps: refused, verdict: verdictOf(refused, AT + 100) }, undefined)
+  const words = lines.find((line) => line.startsWith('For the developer'))
+  expect(words).toMatch(/redirect_uri sent: https:\/\/app\.example\/new$/)
+  expect(words).not.toContain('https://app.example/old')
+})
+
 it('an attempt is its verdict, who is at fault, the fix, the words for the developer, and the steps', () => {
   const lines = attemptLines(attempt, { clientName: 'Evil\u001b[2J' } as never)
   const text = stripVTControlCharacters(lines.join('\n'))

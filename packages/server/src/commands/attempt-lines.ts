@@ -4,7 +4,7 @@ import { formatReference, type StepEvent } from '@grantkit/core/explain'
 import { terminalText } from '@grantkit/core/feature'
 import type { FoundAttempt } from '../attempts/attempt-reader.ts'
 import type { ReadAttempt } from '../attempts/read-attempt.ts'
-import { KEPT_WORDS, PARTY_WORDS, since } from '../attempts/words.ts'
+import { KEPT_WORDS, PARTY_WORDS, sentValues, since } from '../attempts/words.ts'
 import { isoTime } from './client-lines.ts'
 import { plain } from './terminal.ts'
 
@@ -23,7 +23,7 @@ export function attemptLine(
 export function attemptLines(attempt: FoundAttempt, client: PublicClient | undefined): string[] {
   const { reference, verdict, clientId, subject, steps, keptIn } = attempt
   const kept = KEPT_WORDS[keptIn]
-  const { sentence, by, fix, toDeveloper, compared, doctorCheck } = verdict
+  const { sentence, by, fix, compared, doctorCheck } = verdict
   const name = client?.clientName === undefined ? [] : [plain(client.clientName)]
   return [
     `${formatReference(reference)}  ${styleText('bold', sentence)}`,
@@ -31,7 +31,7 @@ export function attemptLines(attempt: FoundAttempt, client: PublicClient | undef
     row('At fault', PARTY_WORDS[by]),
     row('What to do', fix),
     ...compared.map(({ label, value }) => row(label, terminalText(value))),
-    ...(by === 'none' ? [] : [row('For the developer', toDeveloper)]),
+    ...(by === 'none' ? [] : [row('For the developer', forDeveloper(verdict))]),
     ...(doctorCheck === undefined ? [] : [row('Check of the doctor', doctorCheck)]),
     ...(clientId === undefined ? [] : [row('Client', [plain(clientId), ...name].join('  '))]),
     ...(subject === undefined ? [] : [row('User', plain(subject))]),
@@ -39,6 +39,12 @@ export function attemptLines(attempt: FoundAttempt, client: PublicClient | undef
     '',
     ...stepLines(steps),
   ]
+}
+
+/** What the app sent goes to its developer too. */
+function forDeveloper({ toDeveloper, compared }: ReadAttempt['verdict']): string {
+  const sent = sentValues(compared).map(({ label, value }) => `${label}: ${terminalText(value)}`)
+  return [toDeveloper, ...sent].join(' ')
 }
 
 /** Later steps repeat what is known of the request, so a fact is printed only where it changes. */

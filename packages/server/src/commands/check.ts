@@ -31,12 +31,21 @@ async function checked(load: LoadService): Promise<readonly string[]> {
   }
 }
 
-async function printSummary({ config, file }: ConfiguredService): Promise<void> {
+async function printSummary(service: ConfiguredService): Promise<void> {
+  const { config, file } = service
   const { summaryOf } = await import('../check/summary.ts')
   const { misspelledVariables } = await import('../check/misspelled-variables.ts')
-  const { workloadWarnings } = await import('../config/workload-names.ts')
   const rows = [['Configuration', file ?? 'the environment alone'] as const, ...summaryOf(config)]
   for (const [subject, text] of rows) console.log(`${subject.padEnd(15)}${terminalText(text)}`)
-  for (const warning of [...misspelledVariables(process.env), ...workloadWarnings(config)])
+  for (const warning of [...misspelledVariables(process.env), ...(await warningsOf(service))])
     console.error(styleText('yellow', `\nWarning: ${terminalText(warning)}`))
+}
+
+/** What a start accepts, and what will not work. */
+async function warningsOf(service: ConfiguredService): Promise<readonly string[]> {
+  const { workloadWarnings } = await import('../config/workload-names.ts')
+  const { claimWarnings } = await import('../check/user-claims.ts')
+  const { missingWorkloadClients } = await import('../check/workload-clients.ts')
+  const { config } = service
+  return [...workloadWarnings(config), ...claimWarnings(config), ...(await missingWorkloadClients(service))]
 }

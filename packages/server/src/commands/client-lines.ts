@@ -19,9 +19,13 @@ export function clientLine(client: Client): string {
 
 /** All details for an operator. */
 export function clientLines(client: PublicClient): string[] {
-  return Object.entries(client).map(
-    ([name, value]) => `${name.padEnd(24)}  ${TIMES.has(name) ? isoTime(Number(value)) : plain(value)}`,
-  )
+  return Object.entries(client).map(([name, value]) => `${name.padEnd(24)}  ${shown(client, name, value)}`)
+}
+
+function shown({ origin }: PublicClient, name: string, value: unknown): string {
+  // Its record expires in a hundred years.
+  if (name === 'expiresAt' && origin === 'integration') return 'when it is removed'
+  return TIMES.has(name) ? isoTime(Number(value)) : plain(value)
 }
 
 const TIMES = new Set(['createdAt', 'expiresAt', 'clientSecretExpiresAt', 'oldSecretEndsAt'])

@@ -5,7 +5,7 @@ import { publicClient } from '@grantkit/core/feature'
 import { defineCommand, type SubCommandsDef } from 'citty'
 import type { LoadService } from '../configured-service.ts'
 import { clientLine, clientLines, removalLine } from './client-lines.ts'
-import { addToken, removeToken } from './initial-access-tokens.ts'
+import { addToken, listTokens, removeToken } from './initial-access-tokens.ts'
 import { knownClients } from './known-clients.ts'
 import { dropOldSecret, rotateSecret } from './rotate-secret.ts'
 import { jsonText, plain } from './terminal.ts'
@@ -26,6 +26,7 @@ export const clients = (load: LoadService, more: SubCommandsDef = {}) =>
       rotate: rotateSecret(load),
       'drop-old-secret': dropOldSecret(load),
       'add-token': addToken(load),
+      'list-tokens': listTokens(load),
       'remove-token': removeToken(load),
       remove: remove(load),
       known: knownClients(load),

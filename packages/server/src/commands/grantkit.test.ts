@@ -56,6 +56,7 @@ it.each([
   [['users', 'add'], '--email and --name are required.'],
   [['users', 'disable'], '<user> is required.'],
   [['clients', 'show'], '<client_id> is required.'],
+  [['why', 'no-reference'], 'no-reference is no reference; one looks like 7K3M-Q2WD.'],
   [['why', '7K3M-Q2WD', '--client', 'x'], 'Name a reference, or list by --client or --user.'],
   [['clients', 'list', '--origin', 'x'], '--origin must be registered, integration or document, not "x".'],
   [['clients', 'add', '--name', 'Zap', '--pkce', 'never'], '--pkce must be optional, not "never".'],
@@ -75,6 +76,7 @@ it.each([
     '--type must be a type of the audit trail, not "logins". Known: account_added, ',
   ],
   [['trail', 'list', '--limit', '0'], '--limit must be a whole number of at least 1, not "0".'],
+  [['start', '--workers', '0'], '--workers must be a whole number of at least 1, not "0".'],
   [['keys', 'remove', 'some-kid'], '--compromised is required: use rotate'],
 ])('answers %j with 2, a sentence and the usage, without loading the server', async (words, sentence) => {
   const { status, output } = await printedBy(words)

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import type { FoundInitialAccessToken } from '@grantkit/core'
 import { defineCommand } from 'citty'
 import type { LoadService } from '../configured-service.ts'
 import { DAY_SECONDS } from '../time-units.ts'
@@ -41,6 +42,31 @@ export const addToken = (load: LoadService) =>
       })
     },
   })
+
+/** The tokens that have not expired, the newest first. */
+export const listTokens = (load: LoadService) =>
+  defineCommand({
+    meta: { description: 'The initial access tokens in the audit trail that have not expired' },
+    args: { json: { type: 'boolean', description: 'prints a JSON line for each' } },
+    run: async ({ args: { json } }) =>
+      withSharedStore(await load(), async ({ clients }, { database, trail }) => {
+        const { recentInitialTokens } = await import('../admin/initial-tokens.ts')
+        const { trailReader } = await import('../audit/trail-reader.ts')
+        const reader = trailReader(database, trail)
+        let cursor: string | undefined
+        do {
+          const { tokens, next } = await recentInitialTokens(reader, clients, cursor)
+          for (const token of tokens) console.log(json ? jsonText(token) : tokenLine(token))
+          cursor = next
+        } while (cursor !== undefined)
+      }),
+  })
+
+function tokenLine({ id, label, uses, scopes, expiresAt }: FoundInitialAccessToken): string {
+  const left = uses === 0 ? 'used up' : `${uses} left`
+  const limit = scopes === undefined ? 'every scope' : scopes.join(' ')
+  return [id, `until ${isoTime(expiresAt)}`, left, limit, styleText('bold', plain(label))].join('  ')
+}
 
 /** Ends such a token. */
 export const removeToken = (load: LoadService) =>

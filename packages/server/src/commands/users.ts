@@ -49,9 +49,10 @@ const setPassword: Change = async ({ accounts, directory }, user) => {
   console.log(`${plain(email)} has a new password. Every session of the account has ended.`)
 }
 
-const signOut: Change = async ({ accounts, directory }, user) => {
+const signOut: Change = async ({ accounts, directory }, user, { config }) => {
   await accounts.endSessions((await namedAccount(directory, user)).id, 'operator')
-  console.log(`${plain(user)} is signed out in every browser.`)
+  const apps = config.features.backChannelLogout ? ' Apps hear of it within two minutes.' : ''
+  console.log(`${plain(user)} is signed out in every browser.${apps}`)
 }
 
 const disable: Change = async ({ directory, actions }, user, configured) => {

@@ -1,3 +1,4 @@
+import { parseReference } from '@grantkit/core/explain'
 import { defineCommand } from 'citty'
 import type { ReadAttempt } from '../attempts/read-attempt.ts'
 import type { LoadService } from '../configured-service.ts'
@@ -25,6 +26,8 @@ export const why = (load: LoadService) =>
       const limit = wholeNumber('--last', last)
       if (reference !== undefined && (client ?? user) !== undefined)
         throw new UsageError('Name a reference, or list by --client or --user.')
+      if (reference !== undefined && parseReference(reference) === undefined)
+        throw new UsageError(`${plain(reference)} is no reference; one looks like 7K3M-Q2WD.`)
       await withService(await load(), async (service, storage) => {
         if (reference !== undefined) return explain(service, storage, { reference, json })
         const query = { clientId: client, subject: user && (await subjectOf(service, user)) }
@@ -50,7 +53,10 @@ async function explain(
   { reference, json }: { readonly reference: string; readonly json: boolean },
 ): Promise<void> {
   const attempt = await attempts.find(reference)
-  if (attempt === undefined) throw new Error(`No sign-in with the reference ${plain(reference)} is kept.`)
+  if (attempt === undefined)
+    throw new Error(
+      `No sign-in with the reference ${plain(reference)} is kept. A reference looks like 7K3M-Q2WD.`,
+    )
   trail.onEvent(readEvent(attempt))
   const client = attempt.clientId === undefined ? undefined : await clients.find(attempt.clientId)
   console.log(json ? jsonText({ ...attempt, client }) : attemptLines(attempt, client).join('\n'))

@@ -29,7 +29,7 @@ export const clientDocumentFields = (origin: Origin) => ({
   ),
   testCa: field(
     path(origin).optional(),
-    'for tests on one machine: a PEM file with the certificate authority of the hosts. Invalid in production',
+    'for tests on one machine: a PEM file with the certificate authority of the hosts, also those of `jwksUri`, Discovery and back-channel logout. Invalid in production',
     { variable: 'CIMD_TEST_CA', path: true },
   ),
   testResolve: field(
@@ -37,7 +37,7 @@ export const clientDocumentFields = (origin: Origin) => ({
       .record(z.string(), z.string(), { error: HOSTS_EXPECTED })
       .refine((hosts) => Object.entries(hosts).every(isHost), { error: HOSTS_EXPECTED })
       .default({}),
-    'for tests on one machine: names mapped to addresses, `app.dev=127.0.0.1:8443,other.dev=127.0.0.1:8444`. Invalid in production',
+    'for tests on one machine: names of such hosts mapped to addresses, `app.dev=127.0.0.1:8443,other.dev=127.0.0.1:8444`. Invalid in production',
     { variable: 'CIMD_TEST_RESOLVE', read: hostsOf, otherwise: 'none' },
   ),
 })

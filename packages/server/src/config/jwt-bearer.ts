@@ -5,7 +5,8 @@ import { choice, field, text, toggle, whole } from './fields.ts'
 /** Who may bring assertions in place of a consent, and what they give. Core checks what belongs together. */
 
 const issuer = text().refine(isSafe, 'must be https, except on localhost')
-const address = text().refine(isSafe, 'must be https, except on localhost')
+/** Fetched with the checks for addresses of strangers, which allow no loopback. */
+const address = text().refine(isHttps, 'must be an https address')
 const names = () => z.array(text()).min(1, 'must not be empty')
 const lifetime = () => whole('a number of seconds', 1, 3600).optional()
 
@@ -15,6 +16,22 @@ const keys = {
   algorithms: z.array(choice(['ES256', 'RS256', 'EdDSA', 'PS256'])).optional(),
   maxAssertionLifetime: lifetime(),
   lifetime: lifetime(),
+}
+
+/** Where the keys of an issuer come from. */
+interface KeySource {
+  readonly issuer?: string | undefined
+  readonly jwks?: unknown
+  readonly jwksUri?: string | undefined
+}
+
+/** Without keys, the Discovery document of the issuer is fetched. */
+function hasReachableKeys({ issuer, jwks, jwksUri }: KeySource): boolean {
+  return issuer === undefined || jwks !== undefined || jwksUri !== undefined || isHttps(issuer)
+}
+const REACHABLE = {
+  path: ['issuer'],
+  error: 'must be https, because its keys are fetched: name them by `jwks` or an https `jwksUri` otherwise',
 }
 
 const Trust = z.strictObject({
@@ -43,12 +60,12 @@ const Workload = z.strictObject({
 
 export const JwtBearer = z.strictObject({
   trusts: field(
-    z.array(Trust).default([]),
+    z.array(Trust.refine(hasReachableKeys, REACHABLE)).default([]),
     'identity providers whose ID-JAGs give tokens without a consent page: `{ issuer, scopes }`, and `clients`, `resources`, `jwks`, `jwksUri`, `algorithms`, `lifetime`, `maxAssertionLifetime`, `replay`, `publicClients`, `linkByEmail`, `emailsVerified`. A user must have linked an account by a sign-in with a provider of this issuer, unless `linkByEmail: { domains }` lets a verified address link it',
     { otherwise: 'none', guide: 'how-to/enterprise-managed-authorization.md' },
   ),
   workloads: field(
-    z.array(Workload).default([]),
+    z.array(Workload.refine(hasReachableKeys, REACHABLE)).default([]),
     'tokens of platforms that give tokens to programs: `{ issuer, claims, client, scopes }`, and `trustDomain`, `audiences`, `resources`, `jwks`, `jwksUri`, `algorithms`, `lifetime`, `maxAssertionLifetime`, `replay`, `shared`, `manyAudiences`',
     { otherwise: 'none', guide: 'how-to/workload-identity.md' },
   ),
@@ -60,5 +77,9 @@ export function takesAssertions(features: { readonly jwtBearer: z.output<typeof 
 }
 
 function isSafe(url: string): boolean {
-  return URL.canParse(url) && (url.startsWith('https://') || isLoopbackUrl(url))
+  return isHttps(url) || (URL.canParse(url) && isLoopbackUrl(url))
+}
+
+function isHttps(url: string): boolean {
+  return URL.canParse(url) && url.startsWith('https://')
 }

@@ -14,6 +14,11 @@ export const Lifetimes = z.strictObject({
     variable: 'GRANT_LIFETIME',
     otherwise: '180 days',
   }),
+  unusedClient: field(
+    seconds(DAY_SECONDS),
+    'seconds after which a client that registered itself is deleted, if no user approved it',
+    { variable: 'UNUSED_CLIENT_LIFETIME', otherwise: '1 day' },
+  ),
   refreshRetryWindow: field(
     seconds(60, 0, 900),
     'seconds in which a repeated refresh gets the same tokens again; 0 is strict, maximum 900',

@@ -54,6 +54,7 @@ const RELEASED: readonly (readonly [variable: string, key: string, byDefault: un
   ['ACCESS_TOKEN_LIFETIME', 'lifetimes.accessToken', 3600],
   ['REFRESH_TOKEN_LIFETIME', 'lifetimes.refreshToken', 30 * DAY],
   ['GRANT_LIFETIME', 'lifetimes.grant', 180 * DAY],
+  ['UNUSED_CLIENT_LIFETIME', 'lifetimes.unusedClient', DAY],
   ['REFRESH_RETRY_WINDOW', 'lifetimes.refreshRetryWindow', 60],
 ]
 

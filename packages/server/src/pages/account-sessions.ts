@@ -35,7 +35,7 @@ export function sessionSections(basePath: string, { signIns, active, session, to
   </form>
 </section>
 ${earlier.length === 0 ? '' : earlierSignIns(earlier.slice(0, SHOWN_EARLIER))}
-<p class="hint">Of an address only its network is kept. Apps that you connected stay connected when you sign out.</p>`
+<p class="hint">Of an address only its network is kept. Apps that you connected stay connected when you sign out, except those that end with your sign-in.</p>`
 }
 
 function earlierSignIns(signIns: readonly SignIn[]): Markup {

@@ -18,7 +18,7 @@ import { type ChangeSignIn, changeSignIn, type FormHandler } from './change-sign
 import type { ExternalParts } from './external-login.ts'
 import { type FailureSources, failuresSection } from './failed-sign-ins.ts'
 import type { LoginOptions } from './login-options.ts'
-import { signedOutPage } from './logout.ts'
+import { signedOutEverywherePage, signedOutPage } from './logout.ts'
 import { type ManageApps, manageApps } from './manage-apps.ts'
 import { type Markup, pageResponse, type Site } from './page.ts'
 import { addressOf } from './pagination.ts'
@@ -115,8 +115,7 @@ ${sessionSections(site.basePath, { signIns: latest, active, session, token })}`
       await options.accounts.endSessions(visit.account.id, 'user')
       const cookie = await options.sessions.end(undefined)
       if (options.external !== undefined) return signedOutPage(site, options.external, path, cookie)
-      c.header('set-cookie', cookie)
-      return visits.signIn(c)
+      return signedOutEverywherePage(site, path, cookie)
     },
   }
 }

@@ -14,7 +14,7 @@ export function logoutPage(c: Context, site: Site): Response {
 <h1>Sign out</h1>
 <form method="post" action="${site.basePath}/logout" class="card">
   <input type="hidden" name="return_to" value="${returnTo}">
-  <p>You will have to sign in again the next time an app asks. Apps you allowed before keep their access until you disconnect them in <a href="${site.basePath}/account">your account</a>.</p>
+  <p>You will have to sign in again the next time an app asks. Apps you allowed before keep their access until you disconnect them in <a href="${site.basePath}/account">your account</a>, except those that end with your sign-in.</p>
   <button class="primary">Sign out</button>
 </form>`
   return pageResponse(site, { title: 'Sign out', main, formAction: ["'self'"] })
@@ -57,5 +57,14 @@ export function signedOutPage(
 <h1>You are signed out</h1>
 <p>You are still signed in at ${new URL(signIn.url).host}. Sign out there too if others use this browser.</p>
 <p><a href="${site.basePath}/login?${String(again)}">Sign in again</a></p>`
+  return pageResponse(site, { title: 'Signed out', main, headers: { 'set-cookie': cookie } })
+}
+
+/** @param cookie ends the session */
+export function signedOutEverywherePage(site: Site, returnTo: string, cookie: string): Response {
+  const main = html`
+<h1>You are signed out</h1>
+<p>You are signed out in every browser, including this one.</p>
+<p><a href="${site.basePath}/login?${String(new URLSearchParams({ return_to: returnTo }))}">Sign in again</a></p>`
   return pageResponse(site, { title: 'Signed out', main, headers: { 'set-cookie': cookie } })
 }

@@ -17,7 +17,8 @@ export function pointInTime(seconds: number): Markup {
   return html`<time datetime="${time.toISOString()}">${IN_WORDS.format(time)} UTC</time>`
 }
 
-const IN_WORDS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+/** As the list of connected apps, which is on the same page. */
+const IN_WORDS = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
 /** A page in the layout of all others, as a response of a handler. @param shown its script is the name of an asset */
 export function pageResponse({ basePath, ui }: Site, shown: PageContent): Response {

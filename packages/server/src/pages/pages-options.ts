@@ -1,4 +1,5 @@
 import type { AuthorizationServer } from '@grantkit/core'
+import type { ReportsCalls } from '@grantkit/core/explain'
 import { personalTokens } from '@grantkit/core/personal-tokens'
 import { signInLimits } from '@grantkit/limiter'
 import type { EndTokens } from '../accounts/accounts-that-end-tokens.ts'
@@ -28,13 +29,14 @@ export interface LateServer {
   readonly findClient: AuthorizationServer['clients']['find']
   readonly sessionsEnded: AuthorizationServer['sessions']['ended']
   readonly endTokens: EndTokens
+  readonly reportsCalls: ReportsCalls
 }
 
 /** What all pages of a service share. @throws Error if the file of providers is invalid */
 export async function pagesOptions(
   context: ServiceContext,
   users: OpenUsers,
-  { sessionsEnded, ...server }: Omit<LateServer, 'endTokens'>,
+  { sessionsEnded, reportsCalls, ...server }: Omit<LateServer, 'endTokens'>,
   callerOf: CallerOf,
 ): Promise<PagesOptions> {
   const { config, storage, secret, onEvent, onError } = context
@@ -49,7 +51,7 @@ export async function pagesOptions(
     secret,
     scopes: { ...config.scopes, ...(config.admin.api ? ADMIN_SCOPES : {}) },
     personalTokens: personalTokensOf(config),
-    tokenChoices: { ...config.features.personalTokens, resources: resourcesOf(config) },
+    tokenChoices: { ...config.features.personalTokens, resources: resourcesOf(context) },
     accounts,
     external,
     sessions: sessionsInCookies({ ...origin, accounts, onEvent, onEnding: sessionsEnded }),
@@ -63,7 +65,7 @@ export async function pagesOptions(
     }),
     installationNames: installationNames(database),
     signIns: signInHistory(database, trail),
-    attempts: attemptReader({ database, recording: attempts, secret }),
+    attempts: attemptReader({ database, recording: attempts, secret, reportsCalls }),
     findClient: server.findClient,
     callerOf,
     onEvent,
@@ -79,12 +81,14 @@ function personalTokensOf({ features }: Config) {
 }
 
 /** The service itself, and the APIs and MCP servers of the operator. No token opens the admin API. */
-function resourcesOf({ baseUrl, brand, resources }: Config): TokenChoices['resources'] {
-  const others = Object.entries(resources).filter(([resource]) => resource !== baseUrl)
-  return [
-    { resource: baseUrl, name: resources[baseUrl]?.name ?? brand.name },
-    ...others.map(([resource, { name }]) => ({ resource, name })),
-  ]
+function resourcesOf({ config, definition }: ServiceContext): TokenChoices['resources'] {
+  const { baseUrl, brand, resources } = config
+  const own = { resource: baseUrl, name: resources[baseUrl]?.name ?? brand.name }
+  const others = Object.entries(resources)
+    .filter(([resource]) => resource !== baseUrl)
+    .map(([resource, { name }]) => ({ resource, name }))
+  // The first one is chosen until the user changes that. A server without routes of a service has no API of its own.
+  return definition.mount === undefined ? [...others, own] : [own, ...others]
 }
 
 /** @param style of pages that the others would only load in vain */

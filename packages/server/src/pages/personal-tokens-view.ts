@@ -119,6 +119,8 @@ function formOf(choices: TokenChoices, scopes: readonly ScopeInWords[], chosen: 
 }
 
 function daysOf({ days, maxDays }: TokenChoices): readonly number[] {
-  const offered = [...USUAL_DAYS, days, maxDays].filter((number) => number <= maxDays)
+  // A day less than the maximum is no other choice.
+  const usual = USUAL_DAYS.filter((number) => number < maxDays - 1)
+  const offered = [...usual, days, maxDays].filter((number) => number <= maxDays)
   return [...new Set(offered)].sort((one, other) => one - other)
 }
