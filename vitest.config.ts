@@ -16,7 +16,7 @@ const WITH_PARTS = [
   'packages/{create-grantkit,testkit,torture}/test/*.test.ts',
   'packages/server/test/{admin-api,grantkit}.test.ts',
   'packages/{adapter-hono,doctor,safe-fetch}/**/{runtimes,bundle,bin,safe-fetch,worker}.test.ts',
-  'packages/core/**/{allocations,consent-ticket,device-model,fuzzed-documents,grant-search,grant.model,imports}.test.ts',
+  'packages/core/**/{allocations,consent-ticket,fuzzed-documents,grant-search,imports}.test.ts',
   '{apps/reference,packages/server}/src/**/{listening,login,passwords,slow-requests}.test.ts',
   'docs/test/{code-blocks,how-to,lambda,mcp-*,migrate,quick-start,run-a-server,start,workers}.test.ts',
   'examples/*/*.test.ts',

@@ -55,8 +55,6 @@ export async function openDeviceService({ server = {}, ...options }: Settings = 
   return { service, shown, tool, ...actionsAt(service, shown, tool) }
 }
 
-export type DeviceService = Awaited<ReturnType<typeof openDeviceService>>
-
 export async function addTool(service: Service, metadata: object = {}): Promise<ClientAnswer> {
   return service.server.clients.add({
     clientName: 'Command line',

@@ -5,6 +5,7 @@ import { type GrantId, type Secret, sha256 } from '../kernel/secrets.ts'
 import { type SuccessorKeys, successorKeys } from '../kernel/server-secret.ts'
 import { withoutAccessToken } from './access-tokens.ts'
 import { redeemCode } from './authorization-code.ts'
+import { keptUntil } from './change-grant.ts'
 import { type Outcome, openGrant } from './grant.ts'
 import { type RefreshRequest, rotateRefreshToken } from './refresh-token-rotation.ts'
 import { belongsToFamily, isCurrentRefreshToken, type RefreshTokenSecret } from './refresh-tokens.ts'
@@ -224,6 +225,24 @@ describe('a redeemed grant', () => {
     expect(stored).toMatchObject({ subject: 'alice', code: { redeemedAt: NOW } })
     expect(stored).not.toHaveProperty('nonce')
     expect(stored.code).not.toHaveProperty('challenge')
+  })
+
+  it('is used when its code is redeemed, and its tokens end with it at the latest', () => {
+    const client = { ...PUBLIC, grantTypes: ['refresh_token'] } as Client
+    const fresh = { accessToken: ACCESS_TOKEN, family: TOKEN.family, refreshToken: TOKEN.secret }
+    const request = { code: CODE, client, redirectUri: OPEN.redirectUri, verifier: VERIFIER, fresh }
+    const lasting = { ...TIMES, accessToken: 90_000, refreshToken: 90_000 }
+    const later = NOW + 30
+    const grant = grantOf(redeemCode(OPEN, { ...request, resources: [], knownResources: [] }, later, lasting))
+    expect(grant.usedAt).toBe(later)
+    expect([grant.refresh, ...grant.accessTokens].map((token) => token?.expiresAt)).toEqual([
+      OPEN.expiresAt,
+      OPEN.expiresAt,
+    ])
+  })
+
+  it('without a refresh token is kept until its access token expires', () => {
+    expect(keptUntil(WITHOUT_REFRESH)).toBe(NOW + TIMES.accessToken)
   })
 })
 

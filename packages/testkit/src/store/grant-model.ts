@@ -6,8 +6,8 @@ import { LIFETIMES, openFlow, SCOPE } from './flow.ts'
 import { patienceOf, type Subject } from './subject.ts'
 
 /**
- * A grant against random actions of its client, a thief and the clock, in any order and concurrently. The expectations
- * are the ones of core's own model; here each step goes through the store.
+ * A grant against random actions of its client, a thief and the clock, in any order and concurrently. Each step goes through
+ * the store.
  */
 export function grantModelPromises(subject: Subject): void {
   const timeout = patienceOf(subject, 60_000)
