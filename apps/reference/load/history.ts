@@ -4,6 +4,9 @@ import { type Declared, judge, type Operation } from '@grantkit/torture'
 const DECLARED: Declared = {
   rotation: 'same-pair',
   overlapSeconds: 60,
+  // Until then a used token is repeated once more, and one of an earlier rotation ends nothing (ADR 2, ADR 70).
+  lateRepeatSeconds: 901,
+  replacedSeconds: 70,
   clockSkewSeconds: 10,
   replayEndsFamily: true,
   codeReplayEndsFamily: true,

@@ -54,6 +54,20 @@ it('a grant whose entry failed gets one when its insert is repeated', async () =
   expect((await store.grants.list({ subject: 'repeated' }, { limit: 200 })).grants).toEqual([grant])
 })
 
+it('a list lives as long as its last grant', async () => {
+  const { grants } = createRedisStore(redis, { keyPrefix: 'lives:' })
+  const end = soon()
+  for (const expiresAt of [end, end - 300]) {
+    const grant = aGrant({ subject: 'several', expiresAt })
+    await grants.insert(grant.id, grant, expiresAt)
+  }
+  // Beyond what the store needs of a connection.
+  const { keys, expireTime } = redis as unknown as Record<string, (text: string) => Promise<unknown>>
+  const lists = (await keys?.call(redis, 'lives:subject:*')) as string[]
+  const ends = await Promise.all(lists.map((list) => expireTime?.call(redis, list)))
+  expect(ends).toEqual([end, end])
+})
+
 it('the cleanup of a list neither delays nor fails the insert that started it', async () => {
   const failing = connectionWith({
     get: () => Promise.reject(new Error('The connection broke')),

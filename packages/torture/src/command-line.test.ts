@@ -37,6 +37,8 @@ describe('the command line', () => {
     expect((await optionsOfLine()).declared).toEqual({})
     const { declared } = await optionsOfLine('--rotation', 'overlap', '--overlap-seconds', '60')
     expect(declared).toEqual({ rotation: 'overlap', overlapSeconds: 60 })
+    const late = await optionsOfLine('--late-repeat-seconds', '900', '--replaced-seconds', '70')
+    expect(late.declared).toEqual({ lateRepeatSeconds: 900, replacedSeconds: 70 })
   })
 
   test('shows no secret in the command that runs a check again', async () => {

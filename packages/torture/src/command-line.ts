@@ -32,6 +32,8 @@ Server
 What the server does on purpose
   --rotation <kind>        strict, same-pair, overlap or none
   --overlap-seconds <n>    for how long a spent refresh token is answered
+  --late-repeat-seconds <n>  for how long the last pair is repeated while it is unused
+  --replaced-seconds <n>   for how long a token of an earlier rotation is refused without an end of its grant
   --code-seconds <n>       how long codes live (default: 60)
   --cache-seconds <n>      for how long the resource may accept an access token after its grant ended
   --clock-skew <n>         how many seconds clocks may differ (default: 5)
@@ -65,6 +67,7 @@ const OPTIONS = {
   ...{ 'introspection-endpoint': text, 'device-endpoint': text, 'logout-endpoint': text, resource: text },
   ...{ replica: texts, crash: text, clock: text },
   ...{ rotation: text, 'overlap-seconds': text, 'code-seconds': text, 'cache-seconds': text },
+  ...{ 'late-repeat-seconds': text, 'replaced-seconds': text },
   ...{ 'clock-skew': text, revocation: text, 'replay-keeps-grant': flag, 'logout-ends': flag },
   ...{ only: text, seed: text, slow: flag, requests: text, grants: text, seconds: text, rate: text },
   ...{ private: flag, 'i-own': texts, 'dry-run': flag, history: text, json: flag, junit: flag },

@@ -13,6 +13,7 @@ export type Fault =
   | 'refresh-survives-revocation'
   | 'spent-token-mints'
   | 'retry-refused'
+  | 'used-pair-repeated'
   | 'verifier-not-checked'
   | 'logout-ends-nothing'
   | 'denial-ends-nothing'
@@ -110,14 +111,27 @@ export class SequentialServer {
   }
 
   #repeated(refresh: Refresh, now: number): Answer {
-    const { rotation, overlapSeconds, replayEndsFamily } = this.#declared
-    const inWindow = now < (refresh.spentAt ?? 0) + overlapSeconds * 1_000
-    const child = this.#refresh.get(refresh.child?.refresh ?? '')
-    if (inWindow && rotation === 'overlap') return this.#issue(refresh)
-    const answers = inWindow && rotation === 'same-pair' && this.#fault !== 'retry-refused'
-    if (answers && child?.spentAt === undefined && refresh.child) return refresh.child
-    if (replayEndsFamily && this.#fault !== 'replay-ends-nothing') this.#ended = true
+    const { rotation, overlapSeconds, replayEndsFamily, replacedSeconds = 0 } = this.#declared
+    const age = now - (refresh.spentAt ?? 0)
+    if (age < overlapSeconds * 1_000 && rotation === 'overlap') return this.#issue(refresh)
+    if (rotation === 'same-pair' && refresh.child && this.#answersAgain(refresh, age)) return refresh.child
+    const ends = replayEndsFamily && this.#fault !== 'replay-ends-nothing'
+    const isReplaced = this.#isUsed(refresh) && age < replacedSeconds * 1_000
+    if (ends && !isReplaced) this.#ended = true
     return { result: 'fail', error: 'invalid_grant' }
+  }
+
+  #answersAgain(refresh: Refresh, age: number): boolean {
+    const { overlapSeconds, lateRepeatSeconds = 0 } = this.#declared
+    if (this.#fault === 'retry-refused') return false
+    const isLate = age >= overlapSeconds * 1_000
+    if (isLate && age >= lateRepeatSeconds * 1_000) return false
+    return !this.#isUsed(refresh) || (isLate && this.#fault === 'used-pair-repeated')
+  }
+
+  /** Whether its successor is spent. */
+  #isUsed({ child }: Refresh): boolean {
+    return this.#refresh.get(child?.refresh ?? '')?.spentAt !== undefined
   }
 
   #issue(parent?: Refresh): Answer {

@@ -18,6 +18,8 @@ const STRICT: Declared = { ...IDEAL, clockSkewSeconds: 1 }
 export const DECLARED: Readonly<Record<string, Declared>> = {
   strict: STRICT,
   'same-pair': { ...STRICT, rotation: 'same-pair', overlapSeconds: 10 },
+  'late-repeat': { ...STRICT, rotation: 'same-pair', overlapSeconds: 10, lateRepeatSeconds: 60 },
+  replaced: { ...STRICT, rotation: 'same-pair', overlapSeconds: 10, replacedSeconds: 20 },
   overlap: { ...STRICT, rotation: 'overlap', overlapSeconds: 10 },
   none: { ...STRICT, rotation: 'none' },
   token: { ...STRICT, revocationEnds: 'token' },

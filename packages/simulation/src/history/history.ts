@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Operation } from '@grantkit/torture'
 
-/** An operation with the text of its error, which tells apart errors with one code. */
-export interface Described extends Operation {
-  readonly description?: string | undefined
-}
-
 /** `forgotten`: the app did not see the answer. */
-export interface NewOperation extends Omit<Described, 'id' | 'forgotten'> {
+export interface NewOperation extends Omit<Operation, 'id' | 'forgotten'> {
   readonly forgotten?: true | undefined
 }
 
@@ -19,11 +14,11 @@ const CREDENTIAL = /^gk([acr])_([\w-]{22})\./
  * history, and no history has a secret.
  */
 export class History {
-  readonly #operations: Described[] = []
+  readonly #operations: Operation[] = []
   readonly #names = new Map<string, string>()
   readonly #familyOfGrant = new Map<string, string>()
 
-  get operations(): readonly Described[] {
+  get operations(): readonly Operation[] {
     return this.#operations
   }
 

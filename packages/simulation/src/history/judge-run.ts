@@ -2,12 +2,10 @@ import { type Finding, judge, type Operation } from '@grantkit/torture'
 import type { Plan } from '../plan/plan.ts'
 import type { Run } from '../run/simulate.ts'
 import { declaredBy } from './declared.ts'
-import { withoutRevokedParents } from './exchanged-tokens.ts'
-import { ownAnswers } from './own-answers.ts'
 
 /** What a run should not have shown. */
 export interface Fault {
-  /** A check of the judge, or `retry-window`. */
+  /** A check of the judge. */
   readonly check: string
   readonly verdict: string
   readonly seen: string
@@ -23,27 +21,20 @@ export interface Judgement {
   readonly unknown: number
 }
 
-/** Judges a run by the rules of `@grantkit/torture`, family by family, and by those of Grantkit's own answers. */
+/** Judges a run by the rules of `@grantkit/torture`, family by family. */
 export function judgeRun(plan: Plan, { operations, lostFamilies }: Run): Judgement {
   const declared = declaredBy(plan)
-  const { rest, wrong } = ownAnswers(operations)
   // A guard that is behind does not know the newest token yet.
   const isBehind = ({ f, active }: Operation) => plan.guardLagMs > 0 && f === 'use' && active === false
-  const judged = withoutRevokedParents(rest).filter(
-    (operation) => !lostFamilies.has(operation.family) && !isBehind(operation),
-  )
+  const judged = operations.filter((operation) => !lostFamilies.has(operation.family) && !isBehind(operation))
   const findings = [
     judge('replicas', judged, declared),
     judge('clock', clocksIn(operations), declared),
     judge('quiet', judged, declared),
   ]
   const faults = findings.filter(({ verdict }) => FAULTY.has(verdict)).map(faultOf)
-  const own = wrong.filter(({ operations: [first] }) => !lostFamilies.has(first?.family ?? ''))
   return {
-    faults: [
-      ...faults,
-      ...own.map((answer) => ({ ...answer, ...RETRY, timeline: answer.operations.map(lineOf) })),
-    ],
+    faults,
     unknown: findings.filter(({ verdict }) => verdict === 'unknown').length,
   }
 }
@@ -58,12 +49,6 @@ function clocksIn(operations: readonly Operation[]): readonly Operation[] {
   )
 }
 
-const RETRY = { check: 'retry-window', verdict: 'unsafe' }
-
 function faultOf({ id, verdict, seen, counterexample = [] }: Finding): Fault {
   return { check: id, verdict, seen, timeline: counterexample }
-}
-
-function lineOf({ invoked, returned, process, f, key, result, error }: Operation): string {
-  return `${invoked.toFixed(1)} - ${returned.toFixed(1)} ms  ${process}  ${f} ${key}  ${error ?? result}`
 }

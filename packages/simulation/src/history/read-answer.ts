@@ -11,7 +11,6 @@ export interface Answer {
   readonly status: number
   readonly tokens: Tokens
   readonly error?: string | undefined
-  readonly description?: string | undefined
   readonly active?: boolean | undefined
   readonly expiresIn?: number | undefined
 }
@@ -22,10 +21,9 @@ export function readAnswer(f: Operation['f'], { status, body, headers }: HttpRes
   const isGood = status < 400
   if (f === 'use') return { status, tokens: {}, active: isGood }
   const json = String(headers['content-type']).includes('json') ? JSON.parse(body) : {}
-  const { error, error_description: description } = json
   const brings = isGood && BRINGS_TOKENS.has(f)
   return {
-    ...{ status, error, description },
+    ...{ status, error: json.error },
     tokens: brings ? { access: json.access_token, refresh: json.refresh_token } : {},
     active: f === 'introspect' && isGood ? json.active === true : undefined,
     expiresIn: brings ? json.expires_in : undefined,

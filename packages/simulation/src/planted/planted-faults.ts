@@ -94,7 +94,8 @@ export const PLANTED: Readonly<Record<number, PlantedFault>> = {
   },
   13: {
     title: 'the clock of a replica is 90 seconds ahead',
-    finding: /clock of the server is 90 s|clocks of two replicas|after it had expired|was refused/,
+    finding:
+      /clock of the server is 90 s|clocks of two replicas|after it had expired|was refused|after a spent credential/,
     plant: () => ({ clockAheadMs: 90_000 }),
   },
   14: { title: 'the loser of a race gets a 500', finding: /got 500/, plant: loserGets500 },

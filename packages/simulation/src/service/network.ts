@@ -115,11 +115,11 @@ export class Network {
     const answer = response && readAnswer(f, response)
     const history = this.#history
     const name = (secret: string | undefined) => history.nameOf(secret, family)
-    const { tokens, status, error, active, expiresIn, description } = answer ?? { tokens: {} }
+    const { tokens, status, error, active, expiresIn } = answer ?? { tokens: {} }
     history.add({
       ...{ process, f, family, replica: replica.name, invoked, returned: this.#conditions.time.now },
       ...{ key: name(key), access: name(tokens.access), refresh: name(tokens.refresh), forbidden },
-      ...{ status, error, active, expiresIn, description },
+      ...{ status, error, active, expiresIn },
       result: answer === undefined ? 'info' : resultOf(f, answer),
       forgotten: isSeen ? undefined : true,
       skew: offsetMs === undefined ? undefined : Math.round(offsetMs),

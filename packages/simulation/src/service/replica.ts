@@ -75,6 +75,8 @@ export class Replica {
   }
 
   start(): void {
+    // A second crash while it was down. To start a process that runs would silently end what it does.
+    if (this.#service !== undefined) return
     const generation = ++this.#generation
     const isAlive = () => generation === this.#generation
     const { plant, guardLagMs } = this.#parts

@@ -1,7 +1,7 @@
 import { windowOf } from './declared.ts'
 import { expiryExplains, maySpend, refusesCredential } from './effect.ts'
 import { isEarlyEnd, isKnownGood, isSureReplayOf } from './ends.ts'
-import { isSpend, kindOf } from './family.ts'
+import { isSpend, kindOf, lineOf } from './family.ts'
 import type { Operation } from './operation.ts'
 import type { Subject } from './rules/rule.ts'
 
@@ -51,19 +51,21 @@ function afterSuccess(subject: Subject, state: State, operation: Spend): readonl
   if (state.ended || state.revoked.has(operation.key)) return []
   const spender = state.spent.get(operation.key)
   if (spender === undefined) return [spend(subject, state, operation)]
-  return operation.result === 'ok' && repeats(subject, operation, spender)
+  return operation.result === 'ok' && repeats(subject, state, operation, spender)
     ? [refreshedBy(state, operation)]
     : []
 }
 
 /** Whether the answer to a spent refresh token is one that `same-pair` or `overlap` declares, or to a spent device code. */
-function repeats({ declared }: Subject, operation: Spend, spender: Operation): boolean {
+function repeats({ declared }: Subject, state: State, operation: Operation, spender: Operation): boolean {
   const { f } = operation
   if (f === 'poll' && declared.rotation !== 'same-pair') return false
   if ((f !== 'refresh' && f !== 'poll') || declared.rotation === 'strict') return false
-  const known = spender.result === 'ok'
-  if (known && operation.invoked > spender.returned + windowOf(declared).most) return false
-  return declared.rotation !== 'same-pair' || !known || spender.refresh === operation.refresh
+  if (spender.result !== 'ok') return true
+  const { most, late } = windowOf(declared)
+  const until = state.spent.has(spender.refresh ?? '') ? most : late
+  if (operation.invoked > spender.returned + until) return false
+  return declared.rotation !== 'same-pair' || spender.refresh === operation.refresh
 }
 
 /** A spent credential again. It ends the grant for sure only where the server could know of the first use. */
@@ -112,7 +114,8 @@ function agrees(subject: Subject, state: State, operation: Operation): boolean {
   if (f !== 'use' && f !== 'introspect') return true
   if (active === true) return isActive(subject, state, operation)
   const isDropped = state.newest !== undefined && state.newest !== key
-  return state.ended || isDropped || state.revoked.has(key) || !isEarlyEnd(subject, operation)
+  const isRevoked = lineOf(subject.family, key).some((credential) => state.revoked.has(credential))
+  return state.ended || isDropped || isRevoked || !isEarlyEnd(subject, operation)
 }
 
 function isActive({ family, declared }: Subject, state: State, { f, key = '' }: Operation): boolean {

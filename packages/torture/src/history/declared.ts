@@ -7,6 +7,17 @@ export interface Declared {
   readonly rotation: 'strict' | 'same-pair' | 'overlap' | 'none'
   /** For how long after the rotation `same-pair` and `overlap` answer a spent token, in seconds. */
   readonly overlapSeconds: number
+  /**
+   * For how long after the rotation `same-pair` repeats the last pair to a client that was away, in seconds: only while its
+   * refresh token is unused. A server may refuse, so this is no promise to a client. Default: `overlapSeconds`.
+   */
+  readonly lateRepeatSeconds?: number | undefined
+  /**
+   * For how long after its rotation the replay of a refresh token of an *earlier* rotation is refused and ends nothing, in
+   * seconds, since requests overtake each other. With it, the server also ends nothing for a request that a rotation
+   * overtook. Default: `overlapSeconds`, and each replay after that ends the grant.
+   */
+  readonly replacedSeconds?: number | undefined
   /** A spent refresh token ends its grant (RFC 9700 section 4.14.2). */
   readonly replayEndsFamily: boolean
   /** A logout ends the refresh tokens of its session. */
@@ -37,9 +48,21 @@ export function skewOf(declared: Declared): number {
   return declared.clockSkewSeconds * 1_000
 }
 
-/** Until when a spent token is surely answered, and from when it is surely refused, after its rotation, in milliseconds. */
-export function windowOf(declared: Declared): { readonly sure: number; readonly most: number } {
-  if (declared.rotation === 'strict' || declared.rotation === 'none') return { sure: 0, most: 0 }
-  const window = declared.overlapSeconds * 1_000
-  return { sure: Math.max(0, window - skewOf(declared)), most: window + skewOf(declared) }
+/** Times after the rotation of a refresh token, in milliseconds. */
+export interface Window {
+  /** Until then the spent token is surely answered. */
+  readonly sure: number
+  /** From then on it is surely refused. */
+  readonly most: number
+  /** From then on it is surely refused even if its successor is unused. */
+  readonly late: number
+}
+
+export function windowOf(declared: Declared): Window {
+  if (declared.rotation === 'strict' || declared.rotation === 'none') return { sure: 0, most: 0, late: 0 }
+  const { overlapSeconds, lateRepeatSeconds = 0 } = declared
+  const [window, skew] = [overlapSeconds * 1_000, skewOf(declared)]
+  const most = window + skew
+  const late = declared.rotation === 'same-pair' ? Math.max(most, lateRepeatSeconds * 1_000 + skew) : most
+  return { sure: Math.max(0, window - skew), most, late }
 }

@@ -68,8 +68,18 @@ export function spendersBefore({ spenders }: Case, operation: Operation): Operat
   return rivals.filter((rival) => rival !== operation && rival.invoked < operation.returned)
 }
 
+const LATE_MS = 5_000
+
+/** A request without an answer can still be on its way: each use of its credential meanwhile can have come before it. */
+export function arrivingLate(operation: Operation): Operation {
+  const { result, status, returned } = operation
+  return result === 'info' && status === undefined
+    ? { ...operation, returned: returned + LATE_MS }
+    : operation
+}
+
 /** Whether a successor of the credential can have been used before this moment. */
-function successorUsed({ family }: Case, { refresh }: Operation, before: number): boolean {
+export function successorUsed({ family }: Case, { refresh }: Operation, before: number): boolean {
   const uses = family.spends.get(refresh ?? '') ?? []
   return uses.some(({ result, invoked }) => result !== 'fail' && invoked < before)
 }

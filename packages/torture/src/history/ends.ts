@@ -1,5 +1,6 @@
 import { windowOf } from './declared.ts'
 import {
+  arrivingLate,
   type Case,
   expiryExplains,
   expiryOf,
@@ -10,6 +11,7 @@ import {
 } from './effect.ts'
 import { isSpend, kindOf } from './family.ts'
 import type { Operation } from './operation.ts'
+import { mayBeReplaced } from './replaced.ts'
 
 export type EndCause = 'revoke' | 'logout' | 'deny' | 'replay' | 'gone'
 
@@ -94,8 +96,9 @@ export function isSureReplayOf(subject: Case, operation: Operation, spender: Ope
   if (operation.result !== 'fail' || operation.f === 'poll' || spender.result !== 'ok') return false
   const ends = operation.f === 'refresh' ? declared.replayEndsFamily : declared.codeReplayEndsFamily
   if (!ends || isForgotten(subject, operation)) return false
-  const { most } = operation.f === 'refresh' ? windowOf(declared) : { most: 0 }
-  return spender.returned + most < operation.invoked
+  if (operation.f !== 'refresh') return spender.returned < operation.invoked
+  const isInWindow = spender.returned + windowOf(declared).most >= operation.invoked
+  return !isInWindow && !mayBeReplaced(subject, operation, spender)
 }
 
 /** A server may forget a spent code when its lifetime is over. */
@@ -112,7 +115,7 @@ function possibleEnd(subject: Case, operation: Operation): number {
   if (!isSpend(operation)) return Number.POSITIVE_INFINITY
   if (forbidden !== undefined) return invoked
   if (result === 'ok' || (result === 'fail' && !refusesCredential(operation))) return Number.POSITIVE_INFINITY
-  const seen = result === 'info' && operation.status === undefined ? arrivingLate(operation) : operation
+  const seen = arrivingLate(operation)
   const before = spendersBefore(subject, seen).filter(
     (rival) => rival.id !== operation.id && spentExplains(subject, seen, rival),
   )
@@ -120,13 +123,6 @@ function possibleEnd(subject: Case, operation: Operation): number {
     (from, rival) => Math.min(from, Math.max(invoked, rival.invoked)),
     Number.POSITIVE_INFINITY,
   )
-}
-
-const LATE_MS = 5_000
-
-/** A request without an answer can still be on its way: each use of its credential meanwhile can have come before it. */
-function arrivingLate(operation: Operation): Operation {
-  return { ...operation, returned: operation.returned + LATE_MS }
 }
 
 /** Refusals that only the end of the grant explains: they are its witnesses. What is gone stays gone. */

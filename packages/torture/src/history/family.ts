@@ -16,6 +16,8 @@ export interface Family {
   readonly issues: ReadonlyMap<string, Issue>
   /** The redemptions, polls and refreshes that present a credential. */
   readonly spends: ReadonlyMap<string, readonly Operation[]>
+  /** By exchanged token, the token that it was exchanged for. */
+  readonly parents: ReadonlyMap<string, string>
 }
 
 /** The families of a history, in linear time but for the sort. */
@@ -28,21 +30,35 @@ export function familyOf(name: string, unsorted: readonly Operation[]): Family {
   const operations = unsorted.toSorted((a, b) => a.invoked - b.invoked || a.id - b.id)
   const issues = new Map<string, Issue>()
   const spends = new Map<string, Operation[]>()
+  const parents = new Map<string, string>()
   for (const operation of operations) {
     for (const [kind, credential] of broughtBy(operation))
       if (!issues.has(credential)) issues.set(credential, { kind, operation })
+    const { f, key, access } = operation
+    if (f === 'exchange' && access !== undefined && key !== undefined) parents.set(access, key)
     if (!isSpend(operation)) continue
     const others = spends.get(operation.key)
     if (others === undefined) spends.set(operation.key, [operation])
     else others.push(operation)
   }
-  return { name, operations, issues, spends }
+  return { name, operations, issues, spends, parents }
 }
 
 /** Whether it presents a credential that works once. */
 export function isSpend(operation: Operation): operation is Operation & { readonly key: string } {
   const { f, key } = operation
   return key !== undefined && (f === 'redeem' || f === 'poll' || f === 'refresh')
+}
+
+/**
+ * A token and those that it was exchanged for, the nearest first. A server may end it with each of them: RFC 8693 leaves
+ * that open.
+ */
+export function lineOf({ parents }: Family, key: string): readonly string[] {
+  const line = new Set<string>()
+  for (let next: string | undefined = key; next !== undefined && !line.has(next); next = parents.get(next))
+    line.add(next)
+  return [...line]
 }
 
 /** What kind of credential it is. One that the history does not issue is what the requests use it as. */

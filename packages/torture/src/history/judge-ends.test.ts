@@ -100,6 +100,29 @@ exchange-outlives is unsafe, strict: the token of an ended grant is exchanged
   6-7 app revoke R1: ok
   8-9 app exchange A1: ok A2
 
+exchange-outlives is passed, strict: an exchanged token ends with the token that it was exchanged for
+  start
+  4-5 app exchange A1: ok A2
+  6-7 app exchange A2: ok A3
+  8-9 app revoke A1: ok
+  10-11 app use A3: inactive
+  12-13 app refresh R1: ok A4 R4
+
+exchange-outlives is lossy, strict: an exchanged token ends with another token
+  start
+  4-5 app exchange A1: ok A2
+  6-7 app exchange A1: ok A3
+  8-9 app revoke A3: ok
+  10-11 app use A2: inactive
+  12-13 app refresh R1: ok A4 R4
+
+exchange-outlives is lossy, strict: an exchanged token ends before the token that it was exchanged for is revoked
+  start
+  4-5 app exchange A1: ok A2
+  6-7 app use A2: inactive
+  8-9 app revoke A1: ok
+  12-13 app refresh R1: ok A4 R4
+
 expired-token is unsafe, strict: a token is active after its time
   0-1 user approve: ok C1
   2-3 app redeem C1: ok A1 R1 expires=2

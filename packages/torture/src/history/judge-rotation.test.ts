@@ -89,6 +89,70 @@ replay-contained is declared, same-pair: within the window a token two generatio
   8-9 thief refresh R1: invalid_grant
   10-11 app refresh R3: ok A4 R4
 
+refresh-twice is declared, late-repeat: a client that was away gets its unused pair after the window
+  start
+  4-9 app refresh R1: ok A2 R2 forgotten
+  40000-40001 app refresh R1: ok A2 R2
+  40002-40003 app refresh R2: ok A3 R3
+
+refresh-twice is unsafe, late-repeat: a pair is repeated after the window though its refresh token was used
+  start
+  4-9 app refresh R1: ok A2 R2
+  10-12 app refresh R2: ok A3 R3
+  40000-40001 thief refresh R1: ok A2 R2
+
+refresh-twice is unsafe, late-repeat: a spent token mints another pair after the window
+  start
+  4-9 app refresh R1: ok A2 R2
+  40000-40001 thief refresh R1: ok A3 R3
+
+refresh-twice is unsafe, late-repeat: a pair is repeated longer than declared
+  start
+  4-9 app refresh R1: ok A2 R2
+  70000-70001 thief refresh R1: ok A2 R2
+
+replay-contained is unsafe, late-repeat: the grant lives on after a late replay that was refused
+  start
+  4-5 app refresh R1: ok A2 R2
+  40000-40001 thief refresh R1: invalid_grant
+  40002-40003 app refresh R2: ok A3 R3
+
+replay-contained is declared, replaced: after the window a token of an earlier rotation ends nothing, as declared
+  start
+  4-5 app refresh R1: ok A2 R2
+  6-7 app refresh R2: ok A3 R3
+  15000-15001 app-2 refresh R1: invalid_grant
+  15002-15003 app refresh R3: ok A4 R4
+
+replay-contained is unsafe, replaced: a token of an earlier rotation ends nothing after the declared time
+  start
+  4-5 app refresh R1: ok A2 R2
+  6-7 app refresh R2: ok A3 R3
+  25000-25001 thief refresh R1: invalid_grant
+  25002-25003 app refresh R3: ok A4 R4
+
+replay-contained is unsafe, replaced: the token of the last rotation ends nothing after the window
+  start
+  4-5 app refresh R1: ok A2 R2
+  15000-15001 thief refresh R1: invalid_grant
+  15002-15003 app refresh R2: ok A3 R3
+
+replay-contained is declared, replaced: a request that a rotation overtook ends nothing, however old its token is
+  start
+  4-5 app refresh R1: ok A2 R2
+  50000-50001 app refresh R2: ok A3 R3
+  90000-90020 app-2 refresh R1: invalid_grant
+  90001-90010 app refresh R3: ok A4 R4
+  95000-95001 app refresh R4: ok A5 R5
+
+replay-contained is unsafe, same-pair: without a declaration an overtaken replay after the window ends the grant
+  start
+  4-5 app refresh R1: ok A2 R2
+  50000-50001 app refresh R2: ok A3 R3
+  90000-90020 app-2 refresh R1: invalid_grant
+  90001-90010 app refresh R3: ok A4 R4
+  95000-95001 app refresh R4: ok A5 R5
+
 crash is unsafe, strict: a restart forgets a rotation
   start
   4-9 app refresh R1: ok A2 R2

@@ -12,6 +12,8 @@ const STRICT: Declared = { ...IDEAL, clockSkewSeconds: 0 }
 const DECLARATIONS: Readonly<Record<string, Declared>> = {
   strict: STRICT,
   'same-pair': { ...STRICT, rotation: 'same-pair', overlapSeconds: 10 },
+  late: { ...STRICT, rotation: 'same-pair', overlapSeconds: 5, lateRepeatSeconds: 30 },
+  replaced: { ...STRICT, rotation: 'same-pair', overlapSeconds: 5, replacedSeconds: 15 },
   overlap: { ...STRICT, rotation: 'overlap', overlapSeconds: 10 },
   none: { ...STRICT, rotation: 'none' },
   lenient: {
@@ -40,6 +42,9 @@ const FAULTS: [fault: Fault, verdict: string, declared?: string][] = [
   ['spent-token-mints', 'unsafe'],
   ['spent-token-mints', 'unsafe', 'overlap'],
   ['retry-refused', 'lossy', 'same-pair'],
+  ['replay-ends-nothing', 'unsafe', 'late'],
+  ['replay-ends-nothing', 'unsafe', 'replaced'],
+  ['used-pair-repeated', 'unsafe', 'late'],
   ['verifier-not-checked', 'unsafe'],
   ['logout-ends-nothing', 'unsafe'],
   ['logout-ends-nothing', 'unsafe', 'none'],
@@ -93,6 +98,14 @@ describe('the checker', () => {
       expect(disagreements).toEqual([])
     },
   )
+
+  it('has no order for a pair that was used and is repeated after the window', () => {
+    const declared = DECLARATIONS.late ?? STRICT
+    const found = SEEDS.filter((seed) =>
+      isContradiction(interleaved({ declared, fault: 'used-pair-repeated', seed, lost: 0 }), declared),
+    )
+    expect(found.length).toBeGreaterThan(0)
+  })
 })
 
 function isBroken(history: readonly Operation[], declared: Declared): boolean {

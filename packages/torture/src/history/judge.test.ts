@@ -44,6 +44,18 @@ describe('judge', () => {
     ])
   })
 
+  it.each([
+    ['longer than the 60 s declared', '70000-70001'],
+    ['though its successor had been used', '40000-40001'],
+  ])('says that a pair was repeated %s', (reason, when) => {
+    const history = written(`${START}
+      4-9 app refresh R1: ok A2 R2
+      10-12 app refresh R2: ok A3 R3
+      ${when} thief refresh R1: ok A2 R2`)
+    const { seen } = judge('refresh-twice', history, DECLARED['late-repeat'] ?? IDEAL)
+    expect(seen).toMatch(new RegExp(`^The refresh token R1 worked .0 s after it was spent, ${reason}.$`))
+  })
+
   it('shows the lost answer of a refused retry', () => {
     const history = written(
       `${START}\n4-9 app refresh R1: ok A2 R2 forgotten\n10-12 app refresh R1: invalid_grant`,

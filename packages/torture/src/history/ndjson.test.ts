@@ -6,7 +6,7 @@ import { readHistory, writeHistory } from './ndjson.ts'
 const ROUND = {
   check: 'code-twice' as const,
   seed: '7',
-  declared: IDEAL,
+  declared: { ...IDEAL, lateRepeatSeconds: 900, replacedSeconds: 70 },
   operations: written('0-1 user approve: ok C1\n2-3 app@https://a.example redeem C1: ok A1 R1 forgotten'),
 }
 

@@ -61,7 +61,13 @@ function readDeclared(value: unknown): Declared {
   if (typeof value !== 'object' || value === null) throw new Error('"declared" must be an object.')
   const line: Line = { ...value }
   const flags = ['replayEndsFamily', 'logoutEnds', 'codeReplayEndsFamily'] as const
-  const seconds = ['overlapSeconds', 'clockSkewSeconds', 'cacheSeconds'] as const
+  const seconds = [
+    'overlapSeconds',
+    'lateRepeatSeconds',
+    'replacedSeconds',
+    'clockSkewSeconds',
+    'cacheSeconds',
+  ] as const
   return {
     ...IDEAL,
     ...(line.rotation !== undefined && { rotation: oneOf(line, 'rotation', ROTATIONS) }),

@@ -109,6 +109,8 @@ export function declaredOf(typed: Typed): Partial<Declared> {
       revocationEnds: revocation as Declared['revocationEnds'],
     },
     ...{ overlapSeconds: numberOf(typed, 'overlap-seconds'), cacheSeconds: numberOf(typed, 'cache-seconds') },
+    lateRepeatSeconds: numberOf(typed, 'late-repeat-seconds'),
+    replacedSeconds: numberOf(typed, 'replaced-seconds'),
     clockSkewSeconds: numberOf(typed, 'clock-skew'),
     replayEndsFamily: typed['replay-keeps-grant'] ? false : undefined,
     logoutEnds: typed['logout-ends'] ? true : undefined,

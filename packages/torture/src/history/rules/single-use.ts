@@ -99,15 +99,35 @@ function childrenOf(winners: Winners, nameOf: (key: string) => string): string {
     .join(' and ')
 }
 
-function lateUseOf({ declared, nameOf }: Subject, key: string, winners: Winners): Violation | undefined {
-  if (declared.rotation === 'strict') return undefined
+function lateUseOf(subject: Subject, key: string, winners: Winners): Violation | undefined {
+  if (subject.declared.rotation === 'strict') return undefined
   const [first] = winners
-  const until = first.returned + windowOf(declared).most
-  const late = winners.find(({ invoked }) => invoked > until)
-  if (late === undefined) return undefined
-  const age = Math.round((late.invoked - first.returned) / 1_000)
-  const seen = `The ${nameOf(key)} worked ${age} s after it was spent, longer than the ${declared.overlapSeconds} s declared.`
-  return { operations: [first, late], seen }
+  for (const late of winners) {
+    const reason = tooLate(subject, first, late)
+    if (reason === undefined) continue
+    const age = Math.round((late.invoked - first.returned) / 1_000)
+    const seen = `The ${subject.nameOf(key)} worked ${age} s after it was spent, ${reason.words}.`
+    return { operations: [first, ...reason.witnesses, late], seen }
+  }
+  return undefined
+}
+
+interface Reason {
+  readonly words: string
+  readonly witnesses: readonly Operation[]
+}
+
+/** After the window a pair is repeated only while it is unused. */
+function tooLate({ declared, family }: Subject, first: Operation, late: Operation): Reason | undefined {
+  const window = windowOf(declared)
+  const age = late.invoked - first.returned
+  if (age <= window.most) return undefined
+  const { overlapSeconds, lateRepeatSeconds } = declared
+  const most = (window.late > window.most ? lateRepeatSeconds : undefined) ?? overlapSeconds
+  if (age > window.late) return { words: `longer than the ${most} s declared`, witnesses: [] }
+  const uses = family.spends.get(first.refresh ?? '') ?? []
+  const used = uses.find(({ result, returned }) => result === 'ok' && returned < late.invoked)
+  return used && { words: 'though its successor had been used', witnesses: [used] }
 }
 
 function* spendsOf(family: Family, kind: 'code' | 'refresh'): Iterable<[string, readonly Operation[]]> {
