@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { BEARER_ERRORS, challenge, tokenError } from './challenge.ts'
-import { bearerToken, type Deciding, decide } from './guard.ts'
+import { bearerToken } from './credentials.ts'
+import { type Deciding, decide } from './guard.ts'
 
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln'
 
