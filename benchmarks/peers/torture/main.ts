@@ -9,7 +9,7 @@ import { ownTable, type Result } from './published.ts'
 import { raceRow } from './race.ts'
 import { isGrantkit, ROWS } from './rows.ts'
 
-const USAGE = `pnpm torture:peers
+const USAGE = `pnpm bench:torture
 
   --seed <number>   of all choices (default 1)
   --only <row,row>  ${ROWS.map(({ name }) => name).join(', ')}

@@ -19,7 +19,7 @@ export async function publish(results: readonly Result[], seed: number): Promise
   const text = `# Races at token endpoints
 
 ${day}, seed ${seed}, ${machine}: one run of [\`@grantkit/torture\`](../../packages/torture/README.md) against each row, by
-\`pnpm torture:peers --publish\`.
+\`pnpm bench:torture --publish\`.
 
 ${table(['Row', 'Server', 'Store'], rows)}
 
@@ -45,8 +45,8 @@ ${peersTable(results)}
 ## Run it yourself
 
 \`\`\`sh
-pnpm torture:peers                          # all rows
-pnpm torture:peers --only grantkit-redis    # one of them
+pnpm bench:torture                          # all rows
+pnpm bench:torture --only grantkit-redis    # one of them
 \`\`\`
 
 It writes the history and the report of each row to a temporary folder. A report names the smallest history of each finding.

@@ -4,7 +4,7 @@ import { approveDevice } from './approve-device.ts'
 import { startReplicas } from './grantkit-replicas.ts'
 import { STORES } from './grantkit-stores.ts'
 
-/** Grantkit as a row of `pnpm torture:peers`: two replicas on a store, and a user who approves devices. */
+/** Grantkit as a row of `pnpm bench:torture`: two replicas on a store, and a user who approves devices. */
 export async function start(_port: number, store: string) {
   const started = await STORES[store]?.()
   if (started === undefined) throw new Error(`There is no store ${store}`)

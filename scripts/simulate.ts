@@ -1,14 +1,26 @@
+/** Runs one seed of the simulation, a number of seeds, or as many as a time allows. See docs/reference/simulation.md. */
 import { execFileSync } from 'node:child_process'
-import { parseArgs } from 'node:util'
-import { APPS } from './plan/plans.ts'
-import { PLANTED } from './planted/planted-faults.ts'
-import { checkSeed, type Outcome } from './run/check-seed.ts'
-import { failureLines } from './run/report.ts'
-import { seedOfDay } from './scheduler/seed-of-day.ts'
+import { readCommandLine, refuse } from '../apps/reference/src/commands/command-line.ts'
+import { APPS } from '../packages/simulation/src/plan/plans.ts'
+import { PLANTED } from '../packages/simulation/src/planted/planted-faults.ts'
+import { checkSeed, type Outcome } from '../packages/simulation/src/run/check-seed.ts'
+import { failureLines } from '../packages/simulation/src/run/report.ts'
+import { seedOfDay } from '../packages/simulation/src/scheduler/seed-of-day.ts'
 
-/** `pnpm simulate`: runs one seed, a number of seeds, or as many as a time allows. See docs/reference/simulation.md. */
+const USAGE = `pnpm simulate [--seed <number>] [--seeds <count> | --minutes <number>]
 
-const { values } = parseArgs({
+Runs clients, replicas, a network and a store in virtual time, and judges what the server answered.
+
+  --seed     one seed; without it, many from the seed of the day
+  --seeds    how many, 200 if left out
+  --minutes  as many as this time allows
+  --apps     the most apps of a plan, ${APPS} if left out
+  --path     of a shrunk plan, as a failure prints it
+  --fault    plants this fault, by its number
+  --date     of the seed, today if left out
+  --shard    of several that run at once, from 0`
+
+const { values } = readCommandLine(USAGE, {
   options: {
     seed: { type: 'string' },
     path: { type: 'string' },
@@ -25,7 +37,7 @@ const commit =
   process.env.GITHUB_SHA ?? execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
 const maxApps = Number(values.apps)
 const planted = values.fault === undefined ? undefined : PLANTED[Number(values.fault)]
-if (values.fault !== undefined && planted === undefined) throw new Error(`There is no fault ${values.fault}`)
+if (values.fault !== undefined && planted === undefined) refuse(USAGE, `There is no fault ${values.fault}.`)
 /** Shards are so far apart that they never meet. */
 const SHARD = 10_000_000
 
