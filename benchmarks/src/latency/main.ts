@@ -51,8 +51,19 @@ async function measure(): Promise<void> {
 async function publish(text: string, table: string, busy: boolean): Promise<void> {
   console.log(`Published in ${await publishResults('latency', text)}.`)
   if (busy || values.only !== undefined) return
-  await publishInReadme('latency', table)
+  await publishInReadme('latency', readmeSection(table))
   console.log('Published in README.md.')
+}
+
+/** The README has this section once there are figures. */
+function readmeSection(table: string): string {
+  return `## How long users wait
+
+${table}
+
+Server on one core, database and load on another ([all stores, p99.9, half of the capacity](benchmarks/results/latency.md); [start and
+size](benchmarks/results/start.md)). Load a process to at most half of the capacity that it has there, and add
+[processes](docs/scaling.md) beyond it.`
 }
 
 /** A target that fails does not cost the figures of the others. */
