@@ -39,7 +39,7 @@ describe('the names of the OpenID suite and of the service', () => {
     expect(text).toContain(`installation: [${Object.keys(INSTALLATIONS).join(', ')}]\n`)
     expect(text).toContain(`BASE_URL: ${SUITE}\n`)
     const [, names = ''] = /echo 127\.0\.0\.1 \{(.*)\}\.example\.com/.exec(text) ?? []
-    const told = names.split(',').map((name) => `${name}.example.com`)
-    expect(told.toSorted()).toEqual(hosts.toSorted())
+    const named = names.split(',').map((name) => `${name}.example.com`)
+    expect(named.toSorted()).toEqual(hosts.toSorted())
   })
 })
