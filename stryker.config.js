@@ -1,4 +1,4 @@
-/** For `pnpm mutants <room>`, which names the source and its tests. */
+/** For `pnpm mutants <module>`, which names the source and its tests. */
 export default {
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutants.config.ts', related: false },

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Counts } from '../scripts/mutants/counts.ts'
-import { ROOMS } from '../scripts/mutants/rooms.ts'
+import { MODULES } from '../scripts/mutants/modules.ts'
 import { STATEMENT_MUTANTS } from '../scripts/mutants/statement-mutants.ts'
 
 interface Kept extends Counts {
@@ -15,9 +15,9 @@ export function mutantTable(): string {
     readFileSync(join(import.meta.dirname, 'mutants.json'), 'utf8'),
   )
   return [
-    '| Room | Score | Asked | Mutants | Killed | Survived | Never ended | Exempt | Day | Commit |',
+    '| Module | Score | Asked | Mutants | Killed | Survived | Never ended | Exempt | Day | Commit |',
     '|---|---:|---:|---:|---:|---:|---:|---:|---|---|',
-    ...ROOMS.map(({ name, least }) => row(name, least, kept[name])),
+    ...MODULES.map(({ name, least }) => row(name, least, kept[name])),
   ].join('\n')
 }
 

@@ -1,34 +1,34 @@
-/** Mutates the source of rooms with Stryker, and keeps the counts for the page. */
+/** Mutates the source of modules with Stryker, and keeps the counts for the page. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readCommandLine, refuse } from '../../apps/reference/src/commands/command-line.ts'
 import { ROOT, run } from '../packages/publishable.ts'
 import { countsOf, type Report } from './counts.ts'
-import { ROOMS, type Room } from './rooms.ts'
+import { MODULES, type Module } from './modules.ts'
 
-const USAGE = `pnpm mutants <room> ...
+const USAGE = `pnpm mutants <module> ...
 
-Changes the source of each room, one place at a time; a test must fail for each. Counts go into docs/mutants.json; \`pnpm generate\`
-puts them on the page. A room takes minutes, and less the second time. Exits with 1 if a room misses its share.
+Changes the source of each module, one place at a time; a test must fail for each. Counts go into docs/mutants.json; \`pnpm generate\`
+puts them on the page. A module takes minutes, and less the second time. Exits with 1 if a module misses its share.
 
-Rooms: ${ROOMS.map(({ name }) => name).join(', ')}`
+Modules: ${MODULES.map(({ name }) => name).join(', ')}`
 
 const { positionals: names } = readCommandLine(USAGE, { allowPositionals: true })
-const unknown = names.find((name) => ROOMS.every((room) => room.name !== name))
-if (unknown !== undefined) refuse(USAGE, `There is no room ${unknown}.`)
-if (names.length === 0) refuse(USAGE, 'Name a room.')
+const unknown = names.find((name) => MODULES.every((module) => module.name !== name))
+if (unknown !== undefined) refuse(USAGE, `There is no module ${unknown}.`)
+if (names.length === 0) refuse(USAGE, 'Name a module.')
 
 const KEPT = join(ROOT, 'docs/mutants.json')
-for (const room of ROOMS.filter(({ name }) => names.includes(name))) {
-  const counts = mutated(room)
+for (const module of MODULES.filter(({ name }) => names.includes(name))) {
+  const counts = mutated(module)
   const kept = JSON.parse(readFileSync(KEPT, 'utf8'))
-  writeFileSync(KEPT, `${JSON.stringify({ ...kept, [room.name]: counts }, null, 2)}\n`)
-  console.log(`${room.name}: ${counts.score} % of ${counts.mutants}, at least ${room.least} %`)
-  if (counts.score < room.least) process.exitCode = 1
+  writeFileSync(KEPT, `${JSON.stringify({ ...kept, [module.name]: counts }, null, 2)}\n`)
+  console.log(`${module.name}: ${counts.score} % of ${counts.mutants}, at least ${module.least} %`)
+  if (counts.score < module.least) process.exitCode = 1
 }
 
-function mutated({ name, source, tests }: Room) {
+function mutated({ name, source, tests }: Module) {
   const report = join(ROOT, '.grantkit/mutants', `${name.replaceAll('/', '-')}-report.json`)
   const mutate = [...source, '!**/*.test.ts'].join(',')
   const { status } = spawnSync(

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs'
 import { basename } from 'node:path'
 import { ROOT } from '../packages/publishable.ts'
 
-export interface Room {
+export interface Module {
   readonly name: string
   /** Globs of its source. */
   readonly source: readonly string[]
@@ -18,7 +18,7 @@ const STRICT = ['authentication', 'device', 'dpop', 'grants', 'token-exchange', 
 
 /** Its files outside a folder only join the others, or type them. */
 const CORE = globSync('packages/core/src/{*,clients/authentication}/', { cwd: ROOT }).map(
-  (folder): Room => ({
+  (folder): Module => ({
     name: `core/${folder.slice('packages/core/src/'.length)}`,
     source: [`${folder}/**/*.ts`, ...(folder.endsWith('/clients') ? [`!${folder}/authentication/**`] : [])],
     tests: ['packages/core/{src,test}/**/*.test.ts'],
@@ -28,7 +28,7 @@ const CORE = globSync('packages/core/src/{*,clients/authentication}/', { cwd: RO
 
 /** Of stores only what runs without a server: the rest is SQL and Lua, with mutants of its own. */
 const PACKAGES = ['limiter', 'safe-fetch', 'store-memory', 'store-sqlite'].map(
-  (name): Room => ({
+  (name): Module => ({
     name,
     source: [`packages/${name}/src/**/*.ts`],
     tests: [`packages/${name}/{src,test}/**/*.test.ts`],
@@ -36,7 +36,7 @@ const PACKAGES = ['limiter', 'safe-fetch', 'store-memory', 'store-sqlite'].map(
   }),
 )
 
-export const ROOMS: readonly Room[] = [...CORE, ...PACKAGES].sort((a, b) => a.name.localeCompare(b.name))
+export const MODULES: readonly Module[] = [...CORE, ...PACKAGES].sort((a, b) => a.name.localeCompare(b.name))
 
 // Read by the nightly workflow.
-if (import.meta.main) console.log(JSON.stringify(ROOMS.map(({ name }) => name)))
+if (import.meta.main) console.log(JSON.stringify(MODULES.map(({ name }) => name)))
