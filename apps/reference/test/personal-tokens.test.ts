@@ -71,7 +71,7 @@ describe('a personal access token at the API', () => {
     }
   })
 
-  it('ends with the sessions and grants of a user whom an operator disables', async () => {
+  it('ends with the sessions and grants of a user that an operator disables', async () => {
     const token = await personalToken(service, atApi())
     expect((await request('/api/courses', token)).status).toBe(200)
     const subject = (await service.accounts.idOf('demo@example.com')) ?? ''
@@ -107,13 +107,13 @@ describe('the mails about personal access tokens', () => {
   const aboutTokens = (words: string) => mail.mails.filter(({ content }) => content.includes(words))
 
   it('tell the user of a new one, without its text', async () => {
-    const token = await personalToken(service, { ...atApi(), label: 'Told by mail' })
-    await vi.waitFor(() => expect(aboutTokens('Told by mail')).toHaveLength(1), 5000)
-    const [told] = aboutTokens('Told by mail')
-    expect(told).toMatchObject({ to: 'demo@example.com' })
-    expect(told?.content).toContain('New personal access token')
-    expect(told?.content).toContain(`${service.baseUrl}/account/tokens`)
-    expect(told?.content).not.toContain(token)
+    const token = await personalToken(service, { ...atApi(), label: 'Made today' })
+    await vi.waitFor(() => expect(aboutTokens('Made today')).toHaveLength(1), 5000)
+    const [sent] = aboutTokens('Made today')
+    expect(sent).toMatchObject({ to: 'demo@example.com' })
+    expect(sent?.content).toContain('New personal access token')
+    expect(sent?.content).toContain(`${service.baseUrl}/account/tokens`)
+    expect(sent?.content).not.toContain(token)
   })
 
   it('tell the user what an operator revoked, and not what the user did', async () => {
@@ -133,8 +133,8 @@ it('the first use in the last seven days of a token tells its user, once', async
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 24 * 24 * 60 * 60 * 1000 })
   try {
     await request('/api/courses', token)
-    const told = () => mail.mails.filter(({ content }) => content.includes('Nearly over, on 20'))
-    await vi.waitFor(() => expect(told()).toHaveLength(1), 5000)
+    const sent = () => mail.mails.filter(({ content }) => content.includes('Nearly over, on 20'))
+    await vi.waitFor(() => expect(sent()).toHaveLength(1), 5000)
     await request('/api/courses', token)
     expect(service.events.filter(({ type }) => type === 'personal_token_expiring')).toHaveLength(1)
   } finally {
@@ -142,7 +142,7 @@ it('the first use in the last seven days of a token tells its user, once', async
   }
 })
 
-it('a token that a secret scanner reports ends at once, and its user is told', async () => {
+it('a token that a secret scanner reports ends at once, and its user gets a mail', async () => {
   const token = await personalToken(service, { ...atApi(), label: 'In a repository' })
   const body = JSON.stringify([{ token, type: 'school_token', url: 'https://code.example/x' }])
   const headers = {
@@ -153,9 +153,9 @@ it('a token that a secret scanner reports ends at once, and its user is told', a
   expect(await (await report()).json()).toMatchObject([{ token_raw: token, label: 'true_positive' }])
   expect((await request('/api/courses', token)).status).toBe(401)
   expect(await (await report()).json()).toEqual([])
-  const told = () => mail.mails.filter(({ content }) => content.includes('found in public'))
-  await vi.waitFor(() => expect(told()).toHaveLength(1), 5000)
-  expect(told()[0]?.content).toContain('In a repository')
+  const sent = () => mail.mails.filter(({ content }) => content.includes('found in public'))
+  await vi.waitFor(() => expect(sent()).toHaveLength(1), 5000)
+  expect(sent()[0]?.content).toContain('In a repository')
 })
 
 it('a service without the option refuses tokens from before', async () => {

@@ -28,7 +28,7 @@ export interface AuthenticationClasses extends Telling {
 
 const NOTHING = {}
 
-/** On a server without a feature that classifies sign-ins: `acr_values` is ignored, and nothing is told. */
+/** On a server without a feature that classifies sign-ins: `acr_values` is ignored, and nothing is shown. */
 export const UNCLASSIFIED: AuthenticationClasses = {
   names: [],
   required: false,
@@ -36,5 +36,5 @@ export const UNCLASSIFIED: AuthenticationClasses = {
   meets: () => true,
   requireMet: () => {},
   factsOf: () => NOTHING,
-  told: () => NOTHING,
+  shown: () => NOTHING,
 }

@@ -108,7 +108,7 @@ async function claimsOfToken(
 function describeAccessToken(kernel: IntrospectingServer, grant: Grant, state: AccessTokenState): object {
   const { jkt } = state
   // RFC 9470 6.2.
-  const { acr, authTime: auth_time } = kernel.authenticationClasses.told(grant)
+  const { acr, authTime: auth_time } = kernel.authenticationClasses.shown(grant)
   const token_type = tokenType(jkt)
   const described = { ...describeGrant(kernel, grant, state), token_type, acr, auth_time }
   // RFC 9449 6.2.

@@ -6,7 +6,7 @@ export type SignInFacts = Pick<Grant, 'acr' | 'amr' | 'authTime'>
 /** A server that may classify sign-ins. Whether it does is known once all features are created. */
 export interface SignInClassifier {
   readonly authenticationClasses: {
-    /** What tokens and their descriptions tell of a grant; nothing on a server without classes. */
-    told(grant: Grant): SignInFacts
+    /** What tokens and introspection show of a grant; nothing on a server without classes. */
+    shown(grant: Grant): SignInFacts
   }
 }

@@ -54,7 +54,7 @@ export function jwtAccessTokens(options: JwtAccessTokenOptions): Feature {
   return (server) => {
     const { issuer, keys, now, resources: known } = server
     // RFC 9470 6.1. Another feature may classify sign-ins: it is known once all features are created.
-    const classOf = (grant: Grant) => server.authenticationClasses.told(grant).acr
+    const classOf = (grant: Grant) => server.authenticationClasses.shown(grant).acr
     const resources = signedResources(options.resources, keys.algorithms)
     const unknown = resources.names.find((name) => !known.includes(name))
     if (unknown !== undefined) throw new Error(`jwtAccessTokens: ${unknown} is not a resource of the server`)

@@ -52,7 +52,7 @@ export function idTokenMembers(
         subject,
         clientId: client.clientId,
         authTime: grant.authTime,
-        signIn: kernel.authenticationClasses.told(grant),
+        signIn: kernel.authenticationClasses.shown(grant),
         nonce: exchanged.nonce,
         sid: grant.sid,
         accessToken: access_token,

@@ -85,7 +85,7 @@ function authenticationClasses(names: readonly string[], required: boolean): Aut
       if (required && !meets(session, requested)) throw new OAuthError(STEP_UP_ERRORS.acr_values_unmet)
     },
     factsOf: (session) => ({ acr: classOf(names, session), amr: methodsOf(session) }),
-    told: ({ acr, amr, authTime }) => ({ acr, amr, authTime }),
+    shown: ({ acr, amr, authTime }) => ({ acr, amr, authTime }),
   }
 }
 

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts'
 import type { LoadService } from '../configured-service.ts'
 import { clientCredentialsClient, readKeySet } from './client-credentials-client.ts'
 import { clientInformation } from './client-lines.ts'
-import { LIMIT_ARGS, limitsOf, requireFeatures } from './client-options.ts'
+import { LIMIT_ARGS, limitsOf, requireFeatures, SESSION_ARGS } from './client-options.ts'
 import { everyValue, UsageError } from './command-line.ts'
 import { grantTypesOf } from './grant-option.ts'
 import { secondsOf } from './rotate-secret.ts'
@@ -62,19 +62,7 @@ const args = {
     valueHint: uri,
     description: 'where its users may be sent after signing out, with LOGOUT=on; may be repeated',
   },
-  'backchannel-logout-uri': {
-    type: 'string',
-    valueHint: uri,
-    description: 'where the server tells it that a session has ended, with BACK_CHANNEL_LOGOUT=on',
-  },
-  'backchannel-logout-session-required': {
-    type: 'boolean',
-    description: 'each of these messages must name the session',
-  },
-  'session-bound': {
-    type: 'boolean',
-    description: 'its grants end with the session, except those with offline_access',
-  },
+  ...SESSION_ARGS,
   grant: {
     type: 'string',
     description:

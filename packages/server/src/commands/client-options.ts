@@ -3,6 +3,23 @@ import { UsageError, wholeNumber } from './command-line.ts'
 
 /** What `clients add` and `clients update` have in common. */
 
+/** How a client hears of the end of sessions. */
+export const SESSION_ARGS = {
+  'backchannel-logout-uri': {
+    type: 'string',
+    valueHint: 'https URI',
+    description: 'where the server tells it that a session has ended, with BACK_CHANNEL_LOGOUT=on',
+  },
+  'backchannel-logout-session-required': {
+    type: 'boolean',
+    description: 'each of these messages must name the session',
+  },
+  'session-bound': {
+    type: 'boolean',
+    description: 'its grants end with the session, except those with offline_access',
+  },
+} as const
+
 /** The limits of a client. */
 export const LIMIT_ARGS = {
   'tokens-per-minute': {
