@@ -13,8 +13,8 @@ import { type FirstAnswer, firstAnswer } from './first-answer.ts'
 import { installServer, sizeOnDisk } from './installation.ts'
 
 /** Fresh processes of each row. */
-export const STARTS = 5
-export const IMPORTS = 11
+const STARTS = 5
+const IMPORTS = 11
 
 export interface Start {
   readonly imports: readonly {

@@ -14,6 +14,7 @@ const MEASURED: Start = {
 
 test('times are medians with their spread, sizes are round', () => {
   const text = report(MEASURED, { machine: 'A machine.', command: 'pnpm bench:start' })
+  expect(text).toContain('to the first answer, of 3 processes')
   expect(text).toContain('| `grantkit start`, SQLite | 1000 ± 100 ms | 100 MB |')
   expect(text).toContain('| `@grantkit/core/guard` | 50 ± 10 ms | 120 kB | 40 kB |')
   expect(text).toContain('| a grant with its tokens in the memory store, of 20,000 | 1,100 bytes |')

@@ -1,6 +1,6 @@
 import { table } from '../../peers/edge/table.ts'
 import { estimate } from '../statistics.ts'
-import { IMPORTS, STARTS, type Start } from './measure.ts'
+import type { Start } from './measure.ts'
 
 interface Conditions {
   readonly machine: string
@@ -14,10 +14,10 @@ export function report(measured: Start, { machine, command }: Conditions): strin
     machine,
     `Made by \`${command}\`. [The method](../README.md#start-and-size). Each time is a median; ± is half of the range of the middle half.`,
     '## First answer',
-    `From the start of the process to the first answer, of ${STARTS} processes, and their memory after it.`,
+    `From the start of the process to the first answer, of ${processes(Object.values(measured.services))} processes, and their memory after it.`,
     firstAnswers(measured),
     '## Import',
-    `Of ${IMPORTS} processes, without a compile cache; the size is of the entry with all that it imports, in one minified module.`,
+    `Of ${processes(measured.imports.map(({ times }) => times))} processes, without a compile cache; the size is of the entry with all that it imports, in one minified module.`,
     imports(measured),
     '## Memory and disk',
     table(
@@ -37,6 +37,11 @@ export function report(measured: Start, { machine, command }: Conditions): strin
     'An image is its base image and that: this is not the size of an image, for which no Docker was there.',
     '',
   ].join('\n\n')
+}
+
+/** How many processes each row had. */
+function processes(rows: readonly (readonly unknown[])[]): number {
+  return Math.min(...rows.map(({ length }) => length))
 }
 
 function firstAnswers({ services }: Start): string {

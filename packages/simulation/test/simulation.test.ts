@@ -38,6 +38,15 @@ describe('a simulation', () => {
     await expect(run).rejects.toThrow(/for a Timeout(?:.|\n)+simulation\.test\.ts/)
   })
 
+  it('ignores what else waits in its process', async () => {
+    const other = setInterval(() => setTimeout(() => {}, 0), 1)
+    try {
+      await expect(simulate(planOf(1, SMALL))).resolves.toBeDefined()
+    } finally {
+      clearInterval(other)
+    }
+  })
+
   it('ends if something waits for what never comes', async () => {
     const time = new VirtualTime()
     time.start(() => new Promise(() => {}))

@@ -1,4 +1,4 @@
-import { createHook } from 'node:async_hooks'
+import { AsyncLocalStorage, createHook } from 'node:async_hooks'
 
 /** What runs in the turn in which it was queued, or is part of the scheduler. */
 const HARMLESS = new Set(['Immediate', 'Microtask', 'TickObject', 'PROMISE'])
@@ -19,9 +19,11 @@ export class ForeignWaitError extends Error {
 /** Watches for timers, sockets, files and threads that simulated code waits for. */
 export class ForeignWaits {
   #found: ForeignWaitError | undefined
+  /** Tells the run from what else runs in the process, such as a timer of another test. */
+  readonly #context = new AsyncLocalStorage<true>()
   readonly #hook = createHook({
     init: (_, type) => {
-      if (this.#found !== undefined || HARMLESS.has(type)) return
+      if (this.#found !== undefined || HARMLESS.has(type) || this.#context.getStore() === undefined) return
       Error.stackTraceLimit = 30
       const stack = new Error('wait').stack ?? ''
       Error.stackTraceLimit = 0
@@ -33,6 +35,11 @@ export class ForeignWaits {
     // They are how the simulated code runs, and most of its cost.
     trackPromises: false,
   })
+
+  /** Watches what this calls, and what follows from it. */
+  watch<T>(work: () => T): T {
+    return this.#context.run(true, work)
+  }
 
   start(): void {
     this.#hook.enable()

@@ -9,6 +9,7 @@ import { ForeignWaits } from './foreign-waits.ts'
 export class VirtualTime implements Time {
   readonly #queue = new EventQueue()
   readonly #actors: Promise<unknown>[] = []
+  readonly #waits = new ForeignWaits()
   #now = 0
 
   /** Milliseconds since the start. */
@@ -30,7 +31,7 @@ export class VirtualTime implements Time {
 
   /** Work that must come to its end before the queue is empty. */
   start(actor: () => Promise<unknown>): void {
-    this.#actors.push(actor())
+    this.#actors.push(this.#waits.watch(actor))
   }
 
   /**
@@ -39,27 +40,26 @@ export class VirtualTime implements Time {
    * @throws ForeignWaitError when something waits outside of the queue
    */
   async run(): Promise<void> {
-    const waits = new ForeignWaits()
     const { stackTraceLimit } = Error
     // A refusal is an error, and its stack a quarter of its cost.
     Error.stackTraceLimit = 0
-    waits.start()
+    this.#waits.start()
     try {
-      await this.#drain(waits)
+      await this.#waits.watch(() => this.#drain())
       await this.#requireEnd()
     } finally {
-      waits.stop()
+      this.#waits.stop()
       Error.stackTraceLimit = stackTraceLimit
     }
   }
 
-  #drain(waits: ForeignWaits): Promise<void> {
+  #drain(): Promise<void> {
     return new Promise((resolve, reject) => {
       const failed = (error: unknown) => reject(error)
       for (const actor of this.#actors) actor.catch(failed)
       const turn = () => {
         try {
-          waits.throwIfAny()
+          this.#waits.throwIfAny()
           const event = this.#takeNext()
           if (event === undefined) return resolve()
           this.#now = event.at
