@@ -8,7 +8,7 @@ export default {
     '/tsconfig.json',
     '/apps',
     '/benchmarks',
-    '/docs',
+    '/docs/test',
     '/examples',
     '/site',
     '/packages/{adapter-*,create-grantkit,doctor,pages,server,torture}',
@@ -17,6 +17,8 @@ export default {
   // A mutant of a constant would run every test: one mutant in eight, and most of the time.
   ignoreStatic: true,
   concurrency: 2,
+  // All tests of core in one process, with the counts of which test runs which mutant.
+  testRunnerNodeArgs: ['--max-old-space-size=6144'],
   // A slow machine must not look like a mutant that never ends.
   timeoutMS: 30_000,
   incremental: true,
