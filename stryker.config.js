@@ -21,6 +21,7 @@ export default {
   testRunnerNodeArgs: ['--max-old-space-size=6144'],
   // A slow machine must not look like a mutant that never ends.
   timeoutMS: 30_000,
+  dryRunTimeoutMinutes: 20,
   incremental: true,
   reporters: ['clear-text', 'progress-append-only', 'json'],
   jsonReporter: { fileName: process.env.MUTANT_REPORT },

@@ -18,7 +18,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a second redemption of the code gets tokens too',
-    from: 'else if (g.phase == "live") END',
+    from: 'else if (g.phase == "live") end(g)',
     to: '',
     invariant: 'oneRedemption',
   },
@@ -42,8 +42,8 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a retry is judged by the time of its answer',
-    from: 'val made = decide(grant, now, req, clockOf(req.replica))',
-    to: 'val made = decide(grant, now, { ...req, arrivedAt: clockOf(req.replica) }, clockOf(req.replica))',
+    from: 'val made = decide(grant, device, now, req, clockOf(req.replica))',
+    to: 'val made = decide(grant, device, now, { ...req, arrivedAt: clockOf(req.replica) }, clockOf(req.replica))',
     invariant: 'windowForgives',
   },
   {
@@ -54,8 +54,8 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'reuse of a token is only refused',
-    from: 'else if (state == "spent") END',
-    to: 'else if (state == "spent") NOTHING',
+    from: 'else if (state == "spent") end(g)\n    else if (state == "current")',
+    to: 'else if (state == "spent") NOTHING\n    else if (state == "current")',
     invariant: 'reuseEnds',
   },
   {
@@ -64,6 +64,24 @@ export const FAULTS: readonly Fault[] = [
     to: 'val shares = false',
     invariant: 'lateOnlyOnce',
     step: 'stepSlowly',
+  },
+  {
+    name: 'a device that polls again gets new tokens',
+    from: 'answer: { gen: 0, id: g.redeemed.id } }',
+    to: 'answer: { gen: 0, id: req.salt } }',
+    invariant: 'oneChild',
+  },
+  {
+    name: 'the last decision about a device counts',
+    from: 'if (device == "denied" or isThere(grant, now))',
+    to: 'if (isThere(grant, now))',
+    invariant: 'deniedGivesNothing',
+  },
+  {
+    name: 'the end of a grant leaves exchanged tokens',
+    from: '{ ...NO_GRANT, phase: "gone", ticket: g.ticket }',
+    to: '{ ...NO_GRANT, phase: "gone", ticket: g.ticket, access: g.access.filter(a => a.parent != NONE) }',
+    invariant: 'exchangedDieWithGrant',
   },
   {
     name: 'an exchanged token lives as long as any other',

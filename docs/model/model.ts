@@ -9,14 +9,14 @@ const USAGE = `pnpm model check | faults | traces
 
   check    follows random traces and checks every invariant
   faults   plants each fault in a copy of the model, and names the invariant that finds it
-  traces   writes traces for the tests of core: MODEL_TRACES=<folder> npx vitest run --project unit model-traces
+  traces   writes traces for the tests of core: MODEL_TRACES=<folder> npx vitest run --project unit --project parts model-
 
-  --count  how many traces: check 2000, traces 100
-  --out    the folder of fresh traces; without it, the few that the repository keeps are chosen anew
+  --count  how many traces: check 2000, traces 100 of each kind
+  --out    the folder of fresh traces; without it, those that the repository keeps are chosen anew
   --seed   the same seed gives the same traces`
 
 /** The most traces that the repository keeps. */
-const MAX_KEPT = 20
+const MAX_KEPT = 100
 
 const { values, positionals } = readCommandLine(USAGE, {
   options: { count: { type: 'string' }, out: { type: 'string' }, seed: { type: 'string' } },

@@ -29,16 +29,41 @@ it('the model takes every arrow of the diagram of states', () => {
   expect([...taken()]).toEqual(expect.arrayContaining(drawn()))
 })
 
-it('the diagram has every arrow of the model, but for a denial and the use of a newer refresh token', () => {
+it('the diagram has every arrow of the model, but for a denial, a newer refresh token, and a late poll', () => {
   const stays = ['none', 'open', 'gone'].map((state) => `${state} to ${state}`)
   const more = [...taken()].filter((arrow) => !drawn().includes(arrow) && !stays.includes(arrow))
-  expect(more.sort()).toEqual(['none to gone', 'shared to rotated'])
+  expect(more.sort()).toEqual(['live to shared', 'none to gone', 'shared to rotated'])
 })
+
+interface DeviceState {
+  readonly device: string
+  readonly grant: { readonly phase: string }
+}
+
+/** The decision about a device until it has a grant, and then the state of that. */
+function ofDevice({ device, grant }: DeviceState): string {
+  return grant.phase === 'none' ? device : grant.phase
+}
+
+it('the diagram of a device code on the page of the model has the arrows that the traces take', () => {
+  const taken = tracesIn(KEPT).flatMap(({ steps }) => {
+    const states = steps.map(({ state }) => state as unknown as DeviceState)
+    return states.slice(1).flatMap((state, at) => {
+      const [from, to] = [ofDevice(states[at] ?? state), ofDevice(state)]
+      return state.device === 'none' || from === to ? [] : [`${from} --> ${to}`]
+    })
+  })
+  const arrows = [...page().matchAll(/^ {2}(\w+ --> \w+) :/gm)].map(([, arrow]) => arrow)
+  expect([...new Set(taken)].sort()).toEqual(arrows.sort())
+})
+
+function page(): string {
+  return readFileSync(join(import.meta.dirname, '../model/README.md'), 'utf8')
+}
 
 /** The first two cells of each row of a section of the page. */
 function rows(title: string): string[][] {
-  const page = readFileSync(join(import.meta.dirname, '../model/README.md'), 'utf8')
-  const [, section = ''] = page.split(`## ${title}\n`)
+  const [, section = ''] = page().split(`## ${title}\n`)
   const cells = [...String(section.split('\n## ')[0]).matchAll(/^\| (.+?) \| (.+?) \|$/gm)]
   return cells.slice(1).map(([, first = '', second = '']) => [first, second])
 }

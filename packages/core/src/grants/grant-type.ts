@@ -172,12 +172,20 @@ function requireScopes(client: Client, { grant, issued }: Exchanged, scopes: Sco
     throw new OAuthError(SCOPE_ERRORS.scope_not_registered)
 }
 
-/** In seconds. Without a new refresh token, nothing lives longer than the access token. */
+/**
+ * In seconds. Without a new refresh token, nothing lives longer than the access token. The clock of this replica may be behind the
+ * one that wrote a record, and then a lifetime counts from the time in the record.
+ */
 function lifetimesOf({ grant, issued }: Exchanged, now: number): Partial<IssuedLifetimes> {
-  const stored = issuedToken({ grant, issued })?.expiresAt ?? now
-  const accessToken = Math.max(issued.expiresIn, stored - now)
+  const token = issuedToken({ grant, issued })
+  const begun = Math.max(now, token?.issuedAt ?? now)
+  const accessToken = Math.max(issued.expiresIn - (begun - now), (token?.expiresAt ?? begun) - begun)
   if (issued.refreshToken === undefined) return { accessToken }
-  return { accessToken, refreshToken: (grant.refresh?.expiresAt ?? now) - now, grant: grant.expiresAt - now }
+  return {
+    accessToken,
+    refreshToken: (grant.refresh?.expiresAt ?? now) - Math.max(now, grant.usedAt),
+    grant: grant.expiresAt - Math.max(now, grant.createdAt),
+  }
 }
 
 function issuedToken({ grant, issued }: Exchanged): AccessTokenState | undefined {

@@ -10,15 +10,17 @@ const NONE = -1
 /** A grant as the model writes it. Times are units, tokens are known by their ids. */
 export type ModelGrant = Readonly<Record<string, unknown>>
 
+type Pair = Pick<IssuedTokens, 'accessToken' | 'refreshToken'>
+
 /** Which real tokens the ids of the model are. */
 export class IssuedById {
-  readonly #pairs = new Map<number, IssuedTokens>()
+  readonly #pairs = new Map<number, Pair>()
   readonly #ids = new Map<string, number>()
 
   /** A repeated answer must have the pair that it repeats. @throws Error otherwise */
-  note(id: number, { accessToken, refreshToken, ...rest }: IssuedTokens): void {
+  note(id: number, { accessToken, refreshToken }: Pair): void {
     const known = this.#pairs.get(id)
-    if (known === undefined) this.#pairs.set(id, { accessToken, refreshToken, ...rest })
+    if (known === undefined) this.#pairs.set(id, { accessToken, refreshToken })
     else if (known.accessToken !== accessToken || known.refreshToken?.secret !== refreshToken?.secret)
       throw new Error(`The answer has other tokens than the first one with the id ${id}`)
     this.#ids.set(sha256(accessToken), id)
@@ -26,6 +28,7 @@ export class IssuedById {
   }
 
   noteAccess(id: number, accessToken: Secret): void {
+    this.#pairs.set(id, { accessToken })
     this.#ids.set(sha256(accessToken), id)
   }
 
@@ -35,15 +38,15 @@ export class IssuedById {
     return token
   }
 
-  hashOfAccess(id: number): Hash {
-    const found = [...this.#ids].find(([hash, of]) => of === id && !this.#refreshHash(id, hash))
-    if (found === undefined) throw new Error(`No answer had the access token ${id}`)
-    return found[0] as Hash
+  /** One of the family; none before the first answer. */
+  anyRefreshToken(): RefreshTokenSecret | undefined {
+    return [...this.#pairs.values()].find(({ refreshToken }) => refreshToken)?.refreshToken
   }
 
-  #refreshHash(id: number, hash: string): boolean {
-    const token = this.#pairs.get(id)?.refreshToken
-    return token !== undefined && hashOf(token) === hash
+  accessToken(id: number): Secret {
+    const token = this.#pairs.get(id)?.accessToken
+    if (token === undefined) throw new Error(`No answer had the access token ${id}`)
+    return token
   }
 
   /** The record in the words of the model, without what the model does not have. */
@@ -55,6 +58,7 @@ export class IssuedById {
       phase: code?.redeemedAt === undefined ? 'open' : 'live',
       codeEnds: units(code?.expiresAt ?? 0),
       end: units(expiresAt),
+      redeemedAt: code?.redeemedAt === undefined ? NONE : units(code.redeemedAt),
       gen: generation,
       id: this.#idOf(hash),
       ends: refresh ? units(refresh.expiresAt) : 0,

@@ -1,6 +1,6 @@
 /**
- * Reads traces of the model (docs/model) in the Informal Trace Format: JSON in which whole numbers, sets, maps, tuples and
- * variants have members of their own.
+ * Reads traces of the model (docs/model). Values are those of the Informal Trace Format: JSON in which sets, maps and tuples have
+ * members of their own.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,53 +19,40 @@ export interface Trace {
   readonly steps: readonly Step[]
 }
 
-const ACTION = 'mbt::actionTaken'
-const PICKS = 'mbt::nondetPicks'
+/** A step in a file: its action, what that chose, and what it changed. */
+type Written = readonly [action: string, picks: State, changes: State]
+type State = Readonly<Record<string, unknown>>
 
-/** The traces of a folder, in the order of their names. @throws Error that names the file */
+/** The traces of a folder, in the order of their names. */
 export function tracesIn(folder: string): Trace[] {
-  const files = readdirSync(folder).filter((file) => file.endsWith('.itf.json'))
-  return files
-    .sort()
-    .map((name) => ({ name, steps: stepsOf(name, readFileSync(join(folder, name), 'utf8')) }))
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json'))
+  return files.sort().map((name) => ({ name, steps: stepsIn(readFileSync(join(folder, name), 'utf8')) }))
 }
 
-function stepsOf(name: string, text: string): Step[] {
-  const { states } = JSON.parse(text) as { states?: readonly Record<string, unknown>[] }
-  if (states === undefined) throw new Error(`${name} has no states`)
-  return states.map(({ [ACTION]: action, [PICKS]: picks, '#meta': _meta, ...state }, at) => {
-    if (typeof action !== 'string')
-      throw new Error(`${name}: state ${at} names no action: run Quint with --mbt`)
-    return {
-      action,
-      picks: pickedOf(decoded(picks) as Record<string, unknown>),
-      state: decoded(state) as Record<string, unknown>,
-    }
+function stepsIn(text: string): Step[] {
+  let state: State = {}
+  return (JSON.parse(text) as Written[]).map(([action, picks, changes]) => {
+    state = changed(state, changes)
+    return { action, picks: decoded(picks) as State, state: decoded(state) as State }
   })
 }
 
-/** A pick is a variant, `Some` with its value, or `None`. */
-function pickedOf(picks: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const made = Object.entries(picks).flatMap(([name, pick]) => {
-    const { tag, value } = pick as { tag: string; value: unknown }
-    return tag === 'Some' ? [[name, value] as const] : []
+/** The state with the members that a step names. Those of a variable are its own. */
+function changed(state: State, changes: State): State {
+  const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+  const entries = Object.entries(changes).map(([name, value]) => {
+    const before = state[name]
+    return [name, isRecord(value) && isRecord(before) ? { ...(before as State), ...(value as State) } : value]
   })
-  return Object.fromEntries(made)
+  return { ...state, ...Object.fromEntries(entries) }
 }
 
-/** Sets, tuples and lists become arrays, maps become `Map`. @throws RangeError for a number that is not safe */
+/** Sets, tuples and lists become arrays, maps become `Map`. */
 function decoded(encoded: unknown): unknown {
   if (Array.isArray(encoded)) return encoded.map(decoded)
   if (typeof encoded !== 'object' || encoded === null) return encoded
-  if ('#bigint' in encoded) return numberOf(String(encoded['#bigint']))
   if ('#set' in encoded) return decoded(encoded['#set'])
   if ('#tup' in encoded) return decoded(encoded['#tup'])
   if ('#map' in encoded) return new Map(decoded(encoded['#map']) as [unknown, unknown][])
   return Object.fromEntries(Object.entries(encoded).map(([name, value]) => [name, decoded(value)]))
-}
-
-function numberOf(text: string): number {
-  const number = Number(text)
-  if (!Number.isSafeInteger(number)) throw new RangeError(`${text} is no safe integer`)
-  return number
 }

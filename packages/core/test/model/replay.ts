@@ -1,36 +1,21 @@
-/** Replays traces of the model through the rules of core, on a real store. */
-import { withoutAccessToken } from '../../src/grants/access-tokens.ts'
-import { redeemCode } from '../../src/grants/authorization-code.ts'
-import { changeGrant, endedGrant, keptUntil } from '../../src/grants/change-grant.ts'
-import { type IssuedTokens, type Outcome, openGrant } from '../../src/grants/grant.ts'
-import { rotateRefreshToken } from '../../src/grants/refresh-token-rotation.ts'
+/** Replays traces of the model on two replicas of core, which share a real store. */
+import { keptUntil } from '../../src/grants/change-grant.ts'
 import type { Grant } from '../../src/kernel/records.ts'
-import { type GrantId, type Secret, sha256 } from '../../src/kernel/secrets.ts'
-import type { Store } from '../../src/kernel/store.ts'
-import { narrowToken } from '../../src/token-exchange/narrowing.ts'
+import type { GrantRecords } from '../../src/kernel/store.ts'
 import { IssuedById, type ModelGrant, sorted } from './issued.ts'
-import type { Step } from './itf.ts'
-import { HeldRequest, kernelOf, type Progress, revoke } from './request.ts'
-import { APPROVAL, CODE, FAMILY, LIFETIMES, MODEL, REQUEST, seconds, TERMS, VERIFIER } from './terms.ts'
+import type { Step, Trace } from './itf.ts'
+import type { NowAt, Replicas } from './replicas.ts'
+import { SentRequests } from './sent-requests.ts'
+import { seconds } from './terms.ts'
 
 const THIEF = 2
-
-interface Sent {
-  readonly kind: string
-  /** The id of the refresh token that it presents. */
-  readonly token: number
-  /** The id of what it gets, if that is new. */
-  readonly salt: number
-  held?: HeldRequest
-  /** The id of what it got. */
-  answer?: number
-}
 
 /** The state of the model, as far as the replay reads it. */
 interface ModelState {
   readonly now: number
   readonly skew: ReadonlyMap<number, number>
-  readonly grant: ModelGrant
+  readonly device: string
+  readonly grant: ModelGrant & { readonly redeemed: { readonly id: number } }
   readonly app: { readonly holds: { readonly id: number } }
   readonly thief: { readonly holds: { readonly id: number } }
   readonly last: { readonly what: string; readonly result: string }
@@ -40,16 +25,46 @@ interface Picks {
   readonly r: number
   readonly slot: number
   readonly kind: string
+  readonly loses: boolean
   readonly a: { readonly id: number }
 }
 
-/** One grant in a store. @param clock epoch seconds of the store; the replay sets it */
-export class Replay {
+/** What a replay runs on. */
+export interface Subject {
+  readonly grants: GrantRecords
+  /** Epoch seconds of the store; the replay sets it. */
+  readonly clock: { now: number }
+  /** @param nowAt the clock of a replica */
+  replicas(nowAt: NowAt, isDevice: boolean): Replicas | Promise<Replicas>
+}
+
+/** @param check gets the actions so far, and what both have after them. It throws if they differ */
+export async function replay(
+  subject: Subject,
+  { name, steps: [first, ...steps] }: Trace,
+  check: (actions: string, compared: Compared) => void,
+): Promise<void> {
+  if (first === undefined) throw new Error(`${name} is empty`)
+  const real = await Replay.begin(subject, first)
+  const done: string[] = []
+  for (const step of steps) {
+    done.push(step.action)
+    check(done.join(', '), await real.take(step))
+  }
+}
+
+interface Compared {
+  readonly model: unknown
+  readonly core: unknown
+}
+
+/** One grant in a store. */
+class Replay {
   readonly #issued = new IssuedById()
-  readonly #sent = new Map<number, Sent>()
-  readonly #grants: Store['grants']
+  readonly #sent = new SentRequests(this.#issued)
+  readonly #grants: GrantRecords
   readonly #clock: { now: number }
-  readonly #id: GrantId
+  #replicas: Replicas | undefined
   #state: ModelState
   #minted = 0
   /** What a failover brings back: the record without its last rotation. */
@@ -58,42 +73,67 @@ export class Replay {
   /** The result of the last request, in the words of the model. */
   #result = ''
 
-  constructor(store: Store, clock: { now: number }, id: string, first: Step) {
-    this.#grants = store.grants
+  private constructor({ grants, clock }: Subject, first: Step) {
+    this.#grants = grants
     this.#clock = clock
-    this.#id = id as GrantId
     this.#state = first.state as unknown as ModelState
     clock.now = seconds(0)
   }
 
-  /** Does to the real grant what the model did. @returns what differs afterwards: first the model, then core */
-  async take({ action, picks, state }: Step): Promise<{ readonly model: unknown; readonly core: unknown }> {
+  static async begin(subject: Subject, first: Step): Promise<Replay> {
+    const begun = new Replay(subject, first)
+    begun.#replicas = await subject.replicas((replica) => begun.#now(replica), begun.#state.device !== 'none')
+    return begun
+  }
+
+  /** Does to the real grant what the model did. */
+  async take({ action, picks, state }: Step): Promise<Compared> {
     const before = this.#state
     this.#state = state as unknown as ModelState
     this.#clock.now = seconds(this.#state.now)
     this.#result = ''
     await this.#act(action, picks as unknown as Picks, before)
-    const stored = await this.#grants.find(this.#id)
-    this.#follow(stored?.value)
-    const { grant, last } = this.#state
+    const stored = await this.#find()
+    this.#follow(stored)
+    const { grant, last, now } = this.#state
+    const decision = await this.#real.decision()
+    // The request of a device is forgotten before its grant.
+    const device = decision === 'none' ? decision : this.#state.device
     return {
-      model: { result: last.result, grant: inOrder(grant, this.#state.now) },
-      core: { result: this.#result, grant: this.#issued.inModel(stored?.value) },
+      model: { result: last.result, device, grant: inOrder(grant, now) },
+      core: { result: this.#result, device: decision, grant: this.#issued.inModel(stored) },
     }
   }
 
+  get #real(): Replicas {
+    if (this.#replicas === undefined) throw new Error('The replay has not begun')
+    return this.#replicas
+  }
+
+  async #find(): Promise<Grant | undefined> {
+    const { grantId } = this.#real
+    return grantId === undefined ? undefined : (await this.#grants.find(grantId))?.value
+  }
+
   async #act(action: string, picks: Picks, { app, thief }: ModelState): Promise<void> {
-    if (action === 'approve') await this.#approve(picks.r)
-    else if (action === 'deny') await this.#deny()
+    if (action === 'approve') await this.#real.approve(picks.r)
+    else if (action === 'deny') await this.#real.deny(picks.r)
+    else if (action === 'allowDevice')
+      await this.#real.allowDevice(picks.r, this.#state.last.what === 'loseGrant')
+    else if (action === 'denyDevice') await this.#real.denyDevice(picks.r)
     else if (action === 'sendCode') this.#send(0, 'code', -1)
+    else if (action === 'sendPoll') this.#send(0, 'poll', -1)
     else if (action === 'sendRefresh') this.#send(picks.slot, 'refresh', app.holds.id)
     else if (action === 'thiefSends') this.#send(THIEF, picks.kind, thief.holds.id)
-    else if (action === 'arrive') await this.#arrive(picks.slot, picks.r)
-    else if (action === 'answer' || action === 'loseAnswer') await this.#goOn(picks.slot, 'write')
-    else if (action === 'failBefore') await this.#goOn(picks.slot, 'fail')
-    else if (action === 'loseRequest') this.#sent.delete(picks.slot)
-    else if (action === 'revoke') await revoke(this.#grants, this.#now(0), this.#id)
-    else if (action === 'revokeAccess') await this.#revokeAccess(picks)
+    else if (action === 'arrive')
+      this.#result = await this.#sent.arrive(picks.slot, this.#real, picks.r, this.#state)
+    else if (action === 'answer' || action === 'loseAnswer')
+      this.#result = await this.#sent.goOn(picks.slot, 'write', this.#state)
+    else if (action === 'failBefore') this.#result = await this.#sent.goOn(picks.slot, 'fail', this.#state)
+    else if (action === 'loseRequest') this.#sent.lose(picks.slot)
+    else if (action === 'revoke') await this.#real.revoke(this.#issued.anyRefreshToken())
+    else if (action === 'revokeAccess')
+      await this.#real.revokeAccess(this.#issued.accessToken(picks.a.id), picks.r)
     else if (action === 'exchange') await this.#exchange(picks)
     else if (action === 'failover') await this.#failOver()
     else if (!['tick', 'clockStep', 'steal'].includes(action)) throw new Error(`The replay has no ${action}`)
@@ -108,9 +148,11 @@ export class Replay {
   }
 
   async #failOver(): Promise<void> {
+    const { grantId } = this.#real
+    if (grantId === undefined) return
     const back = this.#before
-    await this.#grants.remove(this.#id)
-    if (back) await this.#grants.insert(this.#id, back, keptUntil(back))
+    await this.#grants.remove(grantId)
+    if (back) await this.#grants.insert(grantId, back, keptUntil(back))
     this.#newest = back
   }
 
@@ -119,111 +161,28 @@ export class Replay {
     return () => seconds(this.#state.now + (this.#state.skew.get(replica) ?? 0))
   }
 
-  async #approve(replica: number): Promise<void> {
-    const approval = { ...APPROVAL, id: this.#id, ticketEndsAt: seconds(MODEL.ticket) }
-    const grant = openGrant(approval, this.#now(replica)(), LIFETIMES)
-    await this.#grants.insert(this.#id, grant, keptUntil(grant))
-  }
-
-  async #deny(): Promise<void> {
-    const ticketEndsAt = seconds(MODEL.ticket)
-    await this.#grants.insert(this.#id, endedGrant(this.#id, this.#now(0)(), ticketEndsAt), ticketEndsAt)
-  }
-
   #send(slot: number, kind: string, token: number): void {
-    this.#sent.set(slot, { kind, token, salt: this.#minted++ })
-  }
-
-  async #arrive(slot: number, replica: number): Promise<void> {
-    const sent = this.#of(slot)
-    const now = this.#now(replica)
-    const arrivedAt = now()
-    const transition = (grant: Grant) => this.#decide(grant, sent, arrivedAt, now())
-    sent.held = new HeldRequest(this.#grants, now, this.#id, transition)
-    this.#see(slot, sent, await sent.held.progress())
-  }
-
-  #decide(grant: Grant, { kind, token, salt }: Sent, arrivedAt: number, now: number): Outcome<IssuedTokens> {
-    const secret = (use: string) => sha256(`${use} ${salt}`) as string as Secret
-    if (kind === 'refresh') {
-      const presented = this.#issued.refreshToken(token)
-      const request = { ...REQUEST, token: presented, arrivedAt, salt: secret('salt').slice(0, 22) }
-      return rotateRefreshToken(grant, request, now, TERMS)
-    }
-    const fresh = { accessToken: secret('access'), family: FAMILY, refreshToken: secret('refresh') }
-    const verifier = kind === 'code' ? VERIFIER : 'w'.repeat(43)
-    return redeemCode(grant, { ...REQUEST, code: CODE, verifier, fresh }, now, TERMS)
-  }
-
-  async #goOn(slot: number, how: 'write' | 'fail'): Promise<void> {
-    const sent = this.#of(slot)
-    const at = await sent.held?.progress()
-    if (at === undefined) throw new Error(`Request ${slot} has not arrived`)
-    const after = at.kind === 'waits' ? await sent.held?.goOn(how) : at
-    this.#see(slot, sent, after ?? at)
-    if (at.kind === 'waits' && at.ends && after?.kind === 'refused') this.#result = 'ended'
-    // What the store did not do has no result.
-    if (how === 'fail') this.#result = ''
-    // A lost race decides again, and the answer is still to come.
-    if (this.#state.last.what !== 'again') this.#sent.delete(slot)
-  }
-
-  /** The result that the model shows: of a request that waits, what it decided. */
-  #see(slot: number, sent: Sent, progress: Progress): void {
-    if (progress.kind === 'refused') this.#sent.delete(slot)
-    if (progress.kind !== 'answered') {
-      this.#result = progress.kind === 'refused' ? 'refused' : progress.ends ? 'ended' : this.#decided()
-      return
-    }
-    const { retried } = progress.result
-    this.#result = retried === undefined ? 'issued' : retried === 'late' ? 'late' : 'retry'
-    // The pair that was the newest when this was decided.
-    sent.answer ??= retried === undefined ? sent.salt : Number(this.#state.grant.id)
-    this.#issued.note(sent.answer, progress.result)
-  }
-
-  /** Whether a waiting request repeats or issues shows in its answer. */
-  #decided(): string {
-    const { result } = this.#state.last
-    return ['issued', 'retry', 'late'].includes(result) ? result : 'a write'
-  }
-
-  #of(slot: number): Sent {
-    const sent = this.#sent.get(slot)
-    if (sent === undefined) throw new Error(`There is no request ${slot}`)
-    return sent
-  }
-
-  async #revokeAccess({ r, a }: Picks): Promise<void> {
-    const hash = this.#issued.hashOfAccess(a.id)
-    await changeGrant(kernelOf(this.#grants, this.#now(r)), this.#id, (grant) => ({
-      kind: 'changed',
-      grant: withoutAccessToken(grant, hash),
-      result: undefined,
-    }))
+    this.#sent.send(slot, { kind, token, salt: this.#minted++ })
   }
 
   async #exchange({ r, a }: Picks): Promise<void> {
     const id = this.#minted++
-    const fresh = sha256(`exchanged ${id}`) as string as Secret
-    const now = this.#now(r)
-    const terms = { subjectToken: this.#issued.hashOfAccess(a.id), boundResources: [], fresh }
-    const exchange = { ...REQUEST, ...terms, lifetime: TERMS.accessToken }
-    await changeGrant(kernelOf(this.#grants, now), this.#id, (grant) => narrowToken(grant, exchange, now()))
-    this.#issued.noteAccess(id, fresh)
+    this.#issued.noteAccess(id, await this.#real.exchange(this.#issued.accessToken(a.id), r))
   }
 }
 
 /** The record of the model, as `IssuedById` writes a real one. A record that has expired is absent. */
 function inOrder(grant: ModelGrant, now: number): ModelGrant | 'absent' {
-  const { phase, access, codeEnds, ends } = grant as {
+  const { phase, access, codeEnds, ends, ticket, redeemed, ...more } = grant as {
     readonly phase: string
     readonly access: readonly { readonly id: number; readonly ends: number }[]
     readonly codeEnds: number
     readonly ends: number
+    readonly ticket: number
+    readonly redeemed: { readonly id: number; readonly at: number }
   }
-  const until = Math.max(codeEnds, ends, MODEL.ticket, ...access.map((token) => token.ends))
-  return phase === 'none' || phase === 'gone' || now >= until
-    ? 'absent'
-    : { ...grant, access: sorted(access) }
+  const until = Math.max(codeEnds, ends, ticket, ...access.map((token) => token.ends))
+  if (phase === 'none' || phase === 'gone' || now >= until) return 'absent'
+  const redeemedAt = redeemed.id < 0 ? -1 : redeemed.at
+  return { phase, codeEnds, ends, redeemedAt, ...more, access: sorted(access) }
 }

@@ -1,40 +1,36 @@
-import { changeGrant, endGrant, type Transition } from '../../src/grants/change-grant.ts'
 import type { IssuedTokens } from '../../src/grants/grant.ts'
-import type { Kernel } from '../../src/kernel/kernel.ts'
-import { OAuthError } from '../../src/kernel/oauth-error.ts'
 import type { Grant } from '../../src/kernel/records.ts'
-import type { GrantId } from '../../src/kernel/secrets.ts'
 import type { GrantRecords } from '../../src/kernel/store.ts'
 
-/** `waits`: it has decided, and its write has not begun. */
+/** `waits`: it has decided, and its write has not begun. `pending`: the user has not decided about the device. */
 export type Progress =
   | { readonly kind: 'waits'; readonly ends: boolean }
-  | { readonly kind: 'answered'; readonly result: IssuedTokens }
+  | {
+      readonly kind: 'answered'
+      readonly result: Pick<IssuedTokens, 'accessToken' | 'refreshToken' | 'retried'>
+    }
   | { readonly kind: 'refused' }
+  | { readonly kind: 'pending' }
 
-/** The kernel of one replica, as far as a grant needs it. @param now in epoch seconds */
-export function kernelOf(grants: GrantRecords, now: () => number): Kernel {
-  return { store: { grants }, now, emit: () => {} } as unknown as Kernel
-}
+/** Stops a request before a write of this record. @throws `LOST`, if the store is to fail before the write */
+export type Gate = (value: Grant) => Promise<void>
+
+/** The store failed before a write. */
+export const LOST = new Error('The store failed before the write')
 
 /**
- * One request on its way through `changeGrant`. It stops before each write, until the trace lets it go on: so two requests
- * read the same record, as two replicas do.
+ * One request on its way. It stops before each write, until the trace lets it go on: so two requests read the same record, as
+ * two replicas do.
  */
 export class HeldRequest {
   readonly #done: Promise<Progress>
   #stopped = Promise.withResolvers<Progress>()
   #let = Promise.withResolvers<'write' | 'fail'>()
+  #ending = false
 
-  constructor(grants: GrantRecords, now: () => number, id: GrantId, transition: Transition<IssuedTokens>) {
-    const held = { ...grants, replace: this.#replaceOn(grants) }
-    this.#done = changeGrant(kernelOf(held, now), id, transition).then(
-      (changed) => (changed ? { kind: 'answered', result: changed.result } : { kind: 'refused' }),
-      (thrown: unknown) => {
-        if (thrown instanceof OAuthError || thrown === LOST) return { kind: 'refused' }
-        throw thrown
-      },
-    )
+  /** @param send its store asks the gate before each write of a grant */
+  constructor(send: (gate: Gate) => Promise<Progress>) {
+    this.#done = send((value) => this.#pass(value))
   }
 
   /** Where it stops next. */
@@ -51,29 +47,27 @@ export class HeldRequest {
     return await this.progress()
   }
 
-  #replaceOn(grants: GrantRecords): GrantRecords['replace'] {
-    let ending = false
-    return async (id, seen, value, expiresAt) => {
-      // An end that has begun is tried again until it is there.
-      if (!ending) {
-        const ends = hasEnded(value)
-        this.#stopped.resolve({ kind: 'waits', ends })
-        if ((await this.#let.promise) === 'fail') throw LOST
-        ending = ends
-      }
-      return await grants.replace(id, seen, value, expiresAt)
-    }
+  async #pass(value: Grant): Promise<void> {
+    // An end that has begun is tried again until it is there.
+    if (this.#ending) return
+    const ends = hasEnded(value)
+    this.#stopped.resolve({ kind: 'waits', ends })
+    if ((await this.#let.promise) === 'fail') throw LOST
+    this.#ending = ends
   }
 }
 
-const LOST = new Error('The store failed before the write')
+/** @param gate of the request that writes; `undefined` for one that nothing stops */
+export function gated(grants: GrantRecords, gate: () => Gate | undefined): GrantRecords {
+  return {
+    ...grants,
+    async replace(id, seen, value, expiresAt) {
+      await gate()?.(value)
+      return await grants.replace(id, seen, value, expiresAt)
+    },
+  }
+}
 
 export function hasEnded({ clientId }: Grant): boolean {
   return clientId === ''
-}
-
-/** Ends a grant as the revocation endpoint does. */
-export async function revoke(grants: GrantRecords, now: () => number, id: GrantId): Promise<void> {
-  const stored = await grants.find(id)
-  if (stored) await endGrant(kernelOf(grants, now), stored, { by: 'client' })
 }

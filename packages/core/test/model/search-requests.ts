@@ -10,7 +10,18 @@ import { type GrantId, type Hash, type Secret, sha256 } from '../../src/kernel/s
 import { narrowToken } from '../../src/token-exchange/narrowing.ts'
 import { allowAnswer, allowEnd, allowLife, allowRefusedCode, allowUse, requireGood } from './search-rules.ts'
 import { ended, type Issued, issuedBy, type Use, type World } from './search-world.ts'
-import { APPROVAL, CODE, FAMILY, LIFETIMES, MODEL, REQUEST, seconds, TERMS, VERIFIER } from './terms.ts'
+import {
+  APPROVAL,
+  CODE,
+  DEVICE_CODE,
+  FAMILY,
+  LIFETIMES,
+  MODEL,
+  REQUEST,
+  seconds,
+  TERMS,
+  VERIFIER,
+} from './terms.ts'
 
 export interface Request {
   readonly name: string
@@ -19,7 +30,6 @@ export interface Request {
 }
 
 const ID = 'grant' as GrantId
-const DEVICE_CODE = { text: 'device code', code: { requestId: 'request', grantId: ID, secret: CODE } }
 
 /** A grant whose code nobody has redeemed. */
 export function openedWorld(isDevice: boolean): World {

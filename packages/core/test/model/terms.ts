@@ -1,7 +1,7 @@
 /** The lifetimes of docs/model/grant.qnt. */
 import type { GrantTerms } from '../../src/grants/grant-terms.ts'
 import type { Client } from '../../src/kernel/records.ts'
-import { type Secret, sha256 } from '../../src/kernel/secrets.ts'
+import { type GrantId, type Secret, sha256 } from '../../src/kernel/secrets.ts'
 import { successorKeys } from '../../src/kernel/server-secret.ts'
 
 /** Epoch seconds of the model's time 0. */
@@ -11,8 +11,10 @@ const UNIT = 75
 /** Units. */
 export const MODEL = {
   ...{ code: 2, window: 4, late: 12, access: 5, idle: 16, grant: 24 },
-  /** The end of the consent ticket, on every replica. */
+  /** For how long after its approval the id of a grant stays taken. */
   ticket: 4,
+  /** When the code of a device ends, and when the id of its grant is free. */
+  ...{ device: 3, forgotten: 8 },
   skew: 1,
 } as const
 
@@ -30,8 +32,12 @@ export const TERMS: GrantTerms = {
 
 const KEYS = successorKeys('a secret of the model, long enough to pass')
 export const VERIFIER = 'v'.repeat(43)
-const CHALLENGE = sha256(VERIFIER)
+export const CHALLENGE = sha256(VERIFIER)
 export const CODE = 'code' as Secret
+export const DEVICE_CODE = {
+  text: 'device code',
+  code: { requestId: 'request', grantId: 'grant' as GrantId, secret: CODE },
+}
 export const FAMILY = 'family'
 const REDIRECT_URI = 'http://127.0.0.1/callback'
 
