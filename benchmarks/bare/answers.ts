@@ -1,3 +1,4 @@
+import { COURSE, mcpCalls, toolResult } from '../src/mcp-call.ts'
 import { bearerGets, get, pushedRequest, SCOPE, SUBJECT, targetOf } from '../src/requests.ts'
 import type { Target } from '../src/workloads.ts'
 
@@ -54,6 +55,22 @@ export const FORMS: Readonly<Record<string, FormAnswer>> = {
   '/par': { field: 'code_challenge', status: 201, headers: HEADERS, body: PUSHED },
 }
 
+/** The answer of the service to a call of a tool. It checks one member of the message. */
+export const MCP: FormAnswer = {
+  field: 'method',
+  status: 200,
+  headers: HEADERS,
+  body: {
+    result: {
+      ...toolResult({ item: COURSE }),
+      resultType: 'complete',
+      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'harbour-school', title: 'Harbour School' } },
+    },
+    jsonrpc: '2.0',
+    id: 1,
+  },
+}
+
 /** What a bearer token opens. A guarded route of an application has no headers of Grantkit. */
 export const GUARDED: Readonly<Record<string, BareAnswer>> = {
   '/notes': { status: 200, headers: { 'content-type': 'application/json' }, body: { owner: SUBJECT } },
@@ -83,5 +100,6 @@ export const bareTarget: Target = {
     jwt: bearerGets('/notes', () => ({ access_token: SIGNED })),
     dpop: (count) => Array<string>(count).fill(bound),
     par: pushedRequest('/par', client_id),
+    mcp: mcpCalls('/mcp', () => TOKENS),
   },
 }

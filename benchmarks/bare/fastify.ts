@@ -1,6 +1,6 @@
 import fastify from 'fastify'
 import type { StartTarget } from '../src/workloads.ts'
-import { bareTarget, FORMS, GUARDED, requireText } from './answers.ts'
+import { bareTarget, FORMS, GUARDED, MCP, requireText } from './answers.ts'
 
 export const start: StartTarget = async (port) => {
   const app = fastify()
@@ -21,6 +21,12 @@ export const start: StartTarget = async (port) => {
       reply.code(status).headers(headers)
       return body
     })
+  app.post<{ Body: Record<string, unknown> }>('/mcp', async (request, reply) => {
+    requireText(request.headers.authorization)
+    requireText(request.body[MCP.field])
+    reply.code(MCP.status).headers(MCP.headers)
+    return MCP.body
+  })
   await app.listen({ port, host: '127.0.0.1' })
   return bareTarget
 }

@@ -39,7 +39,7 @@ export async function startService(port: number, environment: Record<string, str
   const cookie = await signIn(config.baseUrl)
   const browser = { cookieOf: () => cookie }
   const scopes = { scope: 'courses:read courses:write', openId: 'openid profile courses:read' }
-  const target = await serverTarget(service, { ...scopes, browser })
+  const target = await serverTarget(service, { ...scopes, mcp: '/mcp', browser })
   return { ...target, close: () => rm(folder, { recursive: true }) }
 }
 

@@ -1,4 +1,5 @@
 import type { AuthorizationServer } from '@grantkit/core'
+import { mcpCalls } from '../src/mcp-call.ts'
 import { SCOPE, targetOf } from '../src/requests.ts'
 import type { Target, Workload } from '../src/workloads.ts'
 import { Client, TOKEN, type UserAgent } from './client.ts'
@@ -22,12 +23,14 @@ interface AuthorizationInput {
   /** The scope of a client that asks for UserInfo. */
   readonly openId: string
   readonly notes?: string | undefined
+  /** An MCP server with the tool of the workload. */
+  readonly mcp?: string
   readonly browser?: UserAgent
 }
 
 export async function serverTarget(
   server: Pick<AuthorizationServer, 'routes' | 'clients'>,
-  { scope, openId, notes, browser }: AuthorizationInput,
+  { scope, openId, notes, mcp, browser }: AuthorizationInput,
 ): Promise<Target> {
   const client = await Client.register(server, scope, browser)
   const openIdClient = await Client.register(server, openId, browser)
@@ -43,5 +46,6 @@ export async function serverTarget(
     userinfo: { path: '/api/oauth/userinfo', newTokens: () => openIdClient.tokens() },
   })
   const consent: Workload = (count) => Array<string>(count).fill(client.consentPage())
-  return { ...target, workloads: { ...target.workloads, consent } }
+  const calls = mcp === undefined ? {} : { mcp: mcpCalls(mcp, () => client.tokens()) }
+  return { ...target, workloads: { ...target.workloads, ...calls, consent } }
 }

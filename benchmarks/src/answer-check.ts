@@ -29,7 +29,8 @@ export function tokensOf(workload: WorkloadName, bodies: readonly string[]): str
   const { members } = WORKLOADS[workload]
   const answers = bodies.map((body) => JSON.parse(body) as Record<string, string>)
   const isRight = (answer: Record<string, unknown>) =>
-    members.every((name) => answer[name] !== undefined && answer[name] !== '' && answer[name] !== false)
+    members.every((name) => answer[name] !== undefined && answer[name] !== '' && answer[name] !== false) &&
+    !isToolFailure(answer)
   const wrong = answers.find((answer) => !isRight(answer))
   if (wrong !== undefined) throw new Error(`Answered ${JSON.stringify(wrong).slice(0, 500)}`)
   const secrets = ['access_token', 'refresh_token', 'request_uri'].filter((name) =>
@@ -39,6 +40,11 @@ export function tokensOf(workload: WorkloadName, bodies: readonly string[]): str
     if (new Set(answers.map((answer) => answer[name])).size < answers.length)
       throw new Error(`Two answers have one ${name}`)
   return secrets.includes('access_token') ? answers.map(({ access_token = '' }) => access_token) : []
+}
+
+/** MCP reports it as a result. */
+function isToolFailure({ result }: { readonly result?: { readonly isError?: boolean } }): boolean {
+  return result?.isError === true
 }
 
 async function requireUsable(target: TargetProcess, tokens: readonly string[]): Promise<void> {

@@ -35,9 +35,9 @@ export function codeForm(client_id: string, code: string) {
   return { grant_type: 'authorization_code', client_id, ...sent }
 }
 
-type Make<T> = () => Promise<T> | T
+export type Make<T> = () => Promise<T> | T
 
-type Tokens = { readonly access_token: string; readonly refresh_token?: string }
+export type Tokens = { readonly access_token: string; readonly refresh_token?: string }
 
 /** An authorization server: its paths, its client, and how to make codes and tokens of that. */
 interface TokenServer {
@@ -105,7 +105,8 @@ export function each(make: () => Promise<string>): Workload {
 
 const DIFFERENT = 100
 
-function inTurn(make: () => Promise<string>): Workload {
+/** A hundred different requests, again and again. */
+export function inTurn(make: () => Promise<string>): Workload {
   let made: string[] | undefined
   return async (count) => {
     made ??= await each(make)(DIFFERENT)
@@ -122,6 +123,12 @@ export const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 export function postForm(path: string, form: Record<string, string>): string {
   const body = String(new URLSearchParams(form))
   return message(`POST ${path}`, { ...FORM, 'content-length': `${Buffer.byteLength(body)}` }, body)
+}
+
+export function postJson(path: string, body: object, headers: Record<string, string>): string {
+  const text = JSON.stringify(body)
+  const own = { 'content-type': 'application/json', 'content-length': `${Buffer.byteLength(text)}` }
+  return message(`POST ${path}`, { ...headers, ...own }, text)
 }
 
 function message(line: string, headers: Record<string, string>, body = ''): string {

@@ -21,6 +21,7 @@ const PEERS = [...STORED, 'protected', 'introspect'] as const
 const PLAIN = [...PEERS, 'userinfo'] as const
 const EXPLAINED = [...STORED, 'protected'] as const
 const FEATURES = ['jwt', 'dpop', 'par'] as const
+const SERVICE = ['code', 'refresh', 'introspect', 'userinfo', 'mcp'] as const
 
 const ROWS: Readonly<Record<string, TargetRow>> = {
   fastify: row('Grantkit, Fastify', 'grantkit/fastify.ts', PLAIN),
@@ -31,12 +32,13 @@ const ROWS: Readonly<Record<string, TargetRow>> = {
   postgres: row('Grantkit, Fastify, Postgres', 'grantkit/fastify-postgres.ts', STORED),
   features: row('Grantkit, Fastify, features', 'grantkit/fastify-features.ts', FEATURES),
   explained: row('Grantkit, Fastify, explain', 'grantkit/fastify-explained.ts', EXPLAINED, 'fastify'),
-  service: row('Reference service, Fastify', 'grantkit/reference-service.ts', except(PLAIN, 'protected')),
+  service: row('Reference service, Fastify', 'grantkit/reference-service.ts', SERVICE),
   'oidc-provider': row('oidc-provider', 'peers/oidc-provider.ts', PEERS),
   'node-oauth': row('@node-oauth, Express', 'peers/node-oauth.ts', except(PEERS, 'introspect')),
   jmondi: row('@jmondi, Fastify', 'peers/jmondi.ts', except(PEERS, 'protected')),
   workers: row('workers-oauth-provider', 'peers/workers.ts', except(PEERS, 'introspect')),
   mcp: row('MCP SDK, Express', 'peers/mcp.ts', except(PEERS, 'introspect')),
+  'mcp-sdk': row('MCP SDK, one tool, Fastify', 'peers/mcp-sdk.ts', ['mcp']),
   'better-auth': row('better-auth', 'peers/better-auth.ts', PEERS),
   [YARDSTICK]: row('bare Fastify', 'bare/fastify.ts', WORKLOAD_NAMES),
   'bare-express': row('bare Express', 'bare/express.ts', PLAIN),

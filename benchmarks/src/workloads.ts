@@ -18,6 +18,7 @@ export const WORKLOADS = {
   userinfo: { title: 'UserInfo', status: 200, members: ['sub'] },
   jwt: { title: 'JWT GET', ...NOTES },
   dpop: { title: 'DPoP GET', ...NOTES },
+  mcp: { title: 'MCP call', status: 200, members: ['jsonrpc', 'result'] },
   par: { title: 'PAR', status: 201, members: ['request_uri', 'expires_in'] },
 } as const satisfies Record<string, WorkloadRow>
 
