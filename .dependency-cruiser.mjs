@@ -128,7 +128,7 @@ export default {
     entries(from('simulation'), [
       '^packages/(store-(memory|sqlite)|torture)/src/',
       top('index|feature-api'),
-      `${CORE}token-exchange/token-exchange[.]ts$`,
+      `${CORE}(device/device|token-exchange/token-exchange)[.]ts$`,
     ]),
     entries(from('create-grantkit'), top('index')),
     may(from('create-grantkit'), node(['crypto', 'fs', 'module', 'path', 'stream'])),

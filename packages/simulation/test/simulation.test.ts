@@ -23,9 +23,47 @@ describe('a simulation', () => {
   it('is the same history again, and takes hours that nobody waits for', async () => {
     const plan = planOf(8, SMALL)
     const [one, other] = [await simulate(plan), await simulate(plan)]
-    expect(one.hash).toBe(other.hash)
+    expect(one.hash()).toBe(other.hash())
     expect(one.operations).toEqual(other.operations)
     expect(one.lasted).toBeGreaterThan(60_000)
+  })
+
+  it('is the same again with ID tokens, which are signed on another thread', async () => {
+    let signed = 0
+    const count: Plant = {
+      handle: (handle) => async (request) => {
+        const response = await handle(request)
+        if (response.body.includes('"id_token":"')) signed++
+        return response
+      },
+    }
+    const small = planOf(8, SMALL)
+    const plan = { ...small, apps: small.apps.map((app) => ({ ...app, openid: true })) }
+    const [one, other] = [await simulate(plan, count), await simulate(plan, count)]
+    expect(signed).toBeGreaterThan(0)
+    expect(one.hash()).toBe(other.hash())
+    expect(judgeRun(plan, one).faults).toEqual([])
+  })
+
+  it('reaches devices that get their tokens and devices that are denied, and users who end all grants', async () => {
+    const answers = new Set<string>()
+    const events = new Set<string>()
+    for (let seed = 1; seed <= 12; seed++) {
+      const run = await simulate(planOf(seed, SMALL))
+      for (const { f, result, error } of run.operations) answers.add([f, result, error].join(' ').trim())
+      for (const type of run.events.keys()) events.add(type)
+    }
+    expect([...answers]).toEqual(
+      expect.arrayContaining([
+        'poll ok',
+        'poll fail authorization_pending',
+        'poll fail access_denied',
+        'deny ok',
+      ]),
+    )
+    expect([...events]).toEqual(
+      expect.arrayContaining(['device_approved', 'device_denied', 'device_code_retried', 'grant_revoked']),
+    )
   })
 
   it('ends with the stack of a wait that is not in its queue', async () => {

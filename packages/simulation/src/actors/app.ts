@@ -4,15 +4,16 @@ import {
   apiRequest,
   exchangeRequest,
   introspectionRequest,
-  redemption,
   refreshRequest,
   revocationRequest,
 } from '../service/messages.ts'
 import type { Sent } from '../service/network.ts'
-import { LIFETIMES } from '../service/service.ts'
+import { LIFETIMES, SCOPE } from '../service/service.ts'
+import { FirstTokens, processName } from './first-tokens.ts'
+import type { Stage } from './stage.ts'
 import { Thief } from './thief.ts'
 import { TokenStorage } from './token-storage.ts'
-import { type Approval, type Stage, User } from './user.ts'
+import { User } from './user.ts'
 
 /** An app sends a refresh token no longer than this after the first time (docs/adr/0070), in milliseconds. */
 const GIVE_UP_MS = (LIFETIMES.refreshRetryWindow - 4 - 10) * 1000
@@ -23,6 +24,8 @@ export class App {
   readonly #stage: Stage
   readonly #user: User
   readonly #thief: Thief
+  readonly #subject: string
+  readonly #first: FirstTokens
   readonly #tokens = new TokenStorage()
 
   constructor(name: string, subject: string, stage: Stage) {
@@ -30,16 +33,20 @@ export class App {
     this.#stage = stage
     this.#user = new User(subject, stage)
     this.#thief = new Thief(name, stage)
+    this.#subject = subject
+    const parts = { name, stage, user: this.#user, thief: this.#thief, tokens: this.#tokens }
+    this.#first = new FirstTokens(parts)
   }
 
-  async run({ startsAt, redemption: how, actions }: AppPlan): Promise<void> {
+  async run(plan: AppPlan): Promise<void> {
+    const { startsAt, actions, openid = false } = plan
+    const scope = openid ? `openid ${SCOPE}` : SCOPE
     await this.#stage.time.sleep(startsAt)
     // A code whose answer was lost may have been used: the user approves once more.
     for (let attempt = 1; attempt <= 2; attempt++) {
       const family = `${this.#name}.${attempt}`
-      const approval = await this.#user.approve(family)
-      if (approval === undefined) return
-      await this.#redeem(approval, how)
+      this.#stage.history.begin(family, this.#subject)
+      if (!(await this.#first.get(family, plan.redemption, scope))) return
       if (this.#tokens.refresh === undefined) continue
       const ofProcess = (process: number) => actions.filter((action) => action.process === process)
       await Promise.all([0, 1].map((process) => this.#act(family, ofProcess(process))))
@@ -47,32 +54,10 @@ export class App {
     }
   }
 
-  async #redeem(approval: Approval, how: AppPlan['redemption']): Promise<void> {
-    const { time, random } = this.#stage
-    const own = (process: number) => this.#redeemOnce(approval, this.#processName(process))
-    if (how === 'late') await time.sleep(1000 * LIFETIMES.code + random.between(0, 20_000))
-    if (how === 'deniedBefore') await this.#user.deny(approval)
-    const meanwhile = random.between(0, 200)
-    await Promise.all([
-      own(0),
-      how === 'twice' && time.sleep(meanwhile).then(() => own(1)),
-      how === 'stolen' && time.sleep(meanwhile).then(() => this.#thief.redeem(approval)),
-      how === 'deniedMeanwhile' && time.sleep(meanwhile).then(() => this.#user.deny(approval)),
-    ])
-    if (how === 'stolenAfter') await this.#thief.redeem(approval)
-  }
-
-  async #redeemOnce({ family, code, verifier }: Approval, process: string): Promise<void> {
-    const { network, clients } = this.#stage
-    const request = redemption(clients, code, verifier)
-    const answer = await network.send({ process, f: 'redeem', family, key: code, request })
-    if (answer !== undefined) this.#tokens.keep(answer.tokens)
-  }
-
   async #act(family: string, actions: readonly Action[]): Promise<void> {
     for (const { act, wait, process } of actions) {
       await this.#stage.time.sleep(wait)
-      await this.#do(act, family, this.#processName(process))
+      await this.#do(act, family, this.#nameOf(process))
     }
   }
 
@@ -100,6 +85,10 @@ export class App {
         return this.#exchange(access, sender)
       case 'endByUser':
         return refresh && this.#user.endGrant(family, refresh)
+      case 'signOutEverywhere':
+        return this.#user.signOutEverywhere()
+      case 'raceSignOut':
+        return Promise.all([this.#refresh(family, process), this.#user.signOutEverywhere()])
       case 'stealRefresh':
         return this.#thief.copy(refresh)
       case 'thiefRefreshes':
@@ -157,7 +146,7 @@ export class App {
     return random.chance(0.7) || accessTokens.length === 0 ? accessTokens[0] : random.pick(accessTokens)
   }
 
-  #processName(process: number): string {
-    return process === 0 ? this.#name : `${this.#name}-b`
+  #nameOf(process: number): string {
+    return processName(this.#name, process)
   }
 }

@@ -1,5 +1,6 @@
 import { redemption, refreshRequest } from '../service/messages.ts'
-import type { Approval, Stage } from './user.ts'
+import type { Stage } from './stage.ts'
+import type { Approval } from './user.ts'
 
 /** Holds copies of what the app holds, and waits as long as it likes. */
 export class Thief {

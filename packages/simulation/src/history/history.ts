@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Operation } from '@grantkit/torture'
-
-/** `forgotten`: the app did not see the answer. */
-export interface NewOperation extends Omit<Operation, 'id' | 'forgotten'> {
-  readonly forgotten?: true | undefined
-}
+import type { NewOperation } from './new-operation.ts'
+import { effectOf, type SignOut } from './sign-outs.ts'
 
 /** A credential begins with its kind and the id of its grant. */
-const CREDENTIAL = /^gk([acr])_([\w-]{22})\./
+const CREDENTIAL = /^gk([acdr])_([\w-]{22})\./
 
 /**
  * The operations of a run. A credential is named by its kind and the order in which it came, so the same run gives the same
@@ -17,6 +14,8 @@ export class History {
   readonly #operations: Operation[] = []
   readonly #names = new Map<string, string>()
   readonly #familyOfGrant = new Map<string, string>()
+  readonly #subjectOfFamily = new Map<string, string>()
+  readonly #signOuts: SignOut[] = []
 
   get operations(): readonly Operation[] {
     return this.#operations
@@ -32,6 +31,27 @@ export class History {
     this.#names.set(secret, name)
     this.#familyOfGrant.set(grantId, family)
     return name
+  }
+
+  /** A user is about to approve a grant. */
+  begin(family: string, subject: string): void {
+    this.#subjectOfFamily.set(family, subject)
+  }
+
+  signedOut(signOut: SignOut): void {
+    this.#signOuts.push(signOut)
+  }
+
+  /** Adds what the sign-outs meant for each grant. */
+  end(): void {
+    if (this.#signOuts.length === 0) return
+    const approvals = this.#operations.filter(({ f }) => f === 'approve')
+    for (const signOut of this.#signOuts)
+      for (const approval of approvals) {
+        const isOfUser = this.#subjectOfFamily.get(approval.family) === signOut.subject
+        const effect = isOfUser ? effectOf(signOut, approval) : undefined
+        if (effect !== undefined) this.add(effect)
+      }
   }
 
   familyOf(grantId: string): string | undefined {

@@ -30,7 +30,7 @@ export function judgeRun(plan: Plan, { operations, lostFamilies }: Run): Judgeme
   const findings = [
     judge('replicas', judged, declared),
     judge('clock', clocksIn(operations), declared),
-    judge('quiet', judged, declared),
+    judge('quiet', judged.filter(isFaulty), declared),
   ]
   const faults = findings.filter(({ verdict }) => FAULTY.has(verdict)).map(faultOf)
   return {
@@ -41,12 +41,21 @@ export function judgeRun(plan: Plan, { operations, lostFamilies }: Run): Judgeme
 
 /** The answers whose clocks are farthest apart. Nothing else of them counts. */
 function clocksIn(operations: readonly Operation[]): readonly Operation[] {
-  const known = operations.filter(({ skew }) => skew !== undefined)
-  const sorted = known.toSorted((one, other) => (one.skew ?? 0) - (other.skew ?? 0))
-  const ends = sorted.length < 2 ? sorted : [sorted[0], sorted.at(-1)]
-  return ends.flatMap((operation) =>
+  let [lowest, highest]: (Operation | undefined)[] = []
+  for (const operation of operations) {
+    const { skew } = operation
+    if (skew === undefined) continue
+    if (skew < (lowest?.skew ?? Number.POSITIVE_INFINITY)) lowest = operation
+    if (skew > (highest?.skew ?? Number.NEGATIVE_INFINITY)) highest = operation
+  }
+  return [lowest, highest].flatMap((operation) =>
     operation === undefined ? [] : [{ ...operation, f: 'introspect', key: undefined, active: undefined }],
   )
+}
+
+/** Whether the check `quiet` may say something of it. */
+function isFaulty({ result, status, forgotten }: Operation): boolean {
+  return status === undefined ? result === 'info' && !forgotten : status >= 500 && status !== 503
 }
 
 function faultOf({ id, verdict, seen, counterexample = [] }: Finding): Fault {

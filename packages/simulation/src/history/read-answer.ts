@@ -15,7 +15,7 @@ export interface Answer {
   readonly expiresIn?: number | undefined
 }
 
-const BRINGS_TOKENS = new Set<Operation['f']>(['redeem', 'refresh', 'exchange'])
+const BRINGS_TOKENS = new Set<Operation['f']>(['redeem', 'poll', 'refresh', 'exchange'])
 
 export function readAnswer(f: Operation['f'], { status, body, headers }: HttpResponse): Answer {
   const isGood = status < 400

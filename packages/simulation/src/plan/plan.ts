@@ -10,6 +10,10 @@ export const ACTS = [
   /** A refresh and a revocation at once. */
   'raceRevoke',
   'endByUser',
+  /** The user ends all grants, those of other apps too. */
+  'signOutEverywhere',
+  /** A refresh and that at once. */
+  'raceSignOut',
   'stealRefresh',
   'thiefRefreshes',
   /** The thief comes back after the retry window, with a token that was used long ago. */
@@ -27,7 +31,7 @@ export interface Action {
 }
 
 /** How the code of an app is used. `late`: after it has expired. */
-export const REDEMPTIONS = [
+export const CODE_USES = [
   'once',
   'twice',
   'late',
@@ -37,11 +41,23 @@ export const REDEMPTIONS = [
   'deniedMeanwhile',
 ] as const
 
+/** How an app on a device gets its tokens. `deviceTwice`: two processes poll. */
+export const DEVICE_USES = ['device', 'deviceTwice', 'deviceDenied', 'deviceDeniedMeanwhile'] as const
+
+export type CodeUse = (typeof CODE_USES)[number]
+export type DeviceUse = (typeof DEVICE_USES)[number]
+
+export function isOfDevice(use: CodeUse | DeviceUse): use is DeviceUse {
+  return DEVICE_USES.some((name) => name === use)
+}
+
 export interface AppPlan {
   /** Of everything that is drawn for this app. */
   readonly seed: number
   readonly startsAt: number
-  readonly redemption: (typeof REDEMPTIONS)[number]
+  /** It also asks for an ID token, which is signed outside of virtual time. Default: no. */
+  readonly openid?: boolean
+  readonly redemption: CodeUse | DeviceUse
   readonly actions: readonly Action[]
 }
 

@@ -4,11 +4,12 @@ import {
   type Act,
   type Action,
   type AppPlan,
+  CODE_USES,
+  DEVICE_USES,
   type FaultRates,
   type Incident,
   MAX_OFFSET_MS,
   type Plan,
-  REDEMPTIONS,
 } from './plan.ts'
 
 const MINUTE = 60_000
@@ -23,10 +24,14 @@ const wait = fc.oneof(
   { weight: 1, arbitrary: fc.nat(20 * MINUTE) },
 )
 
-const WEIGHTS: Readonly<Partial<Record<Act, number>>> = {
-  ...{ refresh: 10, use: 3, introspect: 3, exchange: 3, useExchanged: 3, thiefReturns: 1 },
+const WEIGHTS: Readonly<Record<Act, number>> = {
+  ...{ refresh: 30, use: 8, introspect: 8, exchange: 8, useExchanged: 8 },
+  ...{ revokeAccess: 2, revoke: 2, raceRevoke: 4, endByUser: 2 },
+  // They end the grants of two apps.
+  ...{ signOutEverywhere: 1, raceSignOut: 1 },
+  ...{ stealRefresh: 3, thiefRefreshes: 3, thiefReturns: 4 },
 }
-const act = fc.oneof(...ACTS.map((name) => ({ weight: WEIGHTS[name] ?? 1, arbitrary: fc.constant(name) })))
+const act = fc.oneof(...ACTS.map((name) => ({ weight: WEIGHTS[name], arbitrary: fc.constant(name) })))
 const action: fc.Arbitrary<Action> = fc.record({ act, wait, process: fc.constantFrom(0, 1) })
 
 /** So many apps start in a second. */
@@ -37,11 +42,16 @@ const appIn = (span: number): fc.Arbitrary<AppPlan> =>
     // It names what is drawn, so a smaller number is no smaller plan, and two apps with one number would draw the same secrets.
     seed: fc.noShrink(fc.nat()),
     startsAt: fc.nat(span),
+    openid: fc.oneof(
+      { weight: 11, arbitrary: fc.constant(false) },
+      { weight: 1, arbitrary: fc.constant(true) },
+    ),
     redemption: fc.oneof(
       { weight: 6, arbitrary: fc.constant('once' as const) },
-      { weight: 4, arbitrary: fc.constantFrom(...REDEMPTIONS) },
+      { weight: 4, arbitrary: fc.constantFrom(...CODE_USES, 'twice' as const) },
+      { weight: 2, arbitrary: fc.constantFrom(...DEVICE_USES, 'deviceTwice' as const) },
     ),
-    actions: fc.array(action, { maxLength: 14, minLength: 2, size: 'max' }),
+    actions: fc.array(action, { maxLength: 24, minLength: 2, size: 'max' }),
   })
 
 /** None, or so rare that a request still succeeds. */

@@ -1,5 +1,5 @@
 import type { Plant } from '../service/replica.ts'
-import { answersAreCached, loserSkipsPkce } from './plants-in-answers.ts'
+import { answersAreCached, denialIgnored, loserSkipsPkce } from './plants-in-answers.ts'
 import {
   endNotWritten,
   exchangedOutlive,
@@ -10,6 +10,7 @@ import {
   overwriting,
   refreshSurvivesEnd,
   replayEndsOthers,
+  signOutLeavesRefreshed,
 } from './plants-in-the-store.ts'
 import { contextOf } from './request-context.ts'
 import { previousIsCurrent, withRead, withReplace, writtenLater } from './store-faults.ts'
@@ -95,10 +96,20 @@ export const PLANTED: Readonly<Record<number, PlantedFault>> = {
   13: {
     title: 'the clock of a replica is 90 seconds ahead',
     finding:
-      /clock of the server is 90 s|clocks of two replicas|after it had expired|was refused|after a spent credential/,
+      /clock of the server is 9\d s|clocks of two replicas|after it had expired|was refused|after a spent credential/,
     plant: () => ({ clockAheadMs: 90_000 }),
   },
   14: { title: 'the loser of a race gets a 500', finding: /got 500/, plant: loserGets500 },
+  15: {
+    title: 'two polls of a device both win',
+    finding: /gave tokens (?:twice|\d+ times)/,
+    plant: () => overwriting(() => is('poll')),
+  },
+  16: {
+    title: 'a sign-out leaves refresh tokens',
+    finding: /after the user of its grant denied/,
+    plant: signOutLeavesRefreshed,
+  },
   17: {
     title: 'a code works after its user denied',
     finding: /after the user of its grant denied/,
@@ -118,5 +129,10 @@ export const PLANTED: Readonly<Record<number, PlantedFault>> = {
         const { doing, credential } = contextOf(request)
         return doing === 'introspect' ? credential : undefined
       }),
+  },
+  21: {
+    title: 'the denial of a device is ignored',
+    finding: /after the user of its grant denied/,
+    plant: denialIgnored,
   },
 }

@@ -34,3 +34,15 @@ export function answersAreCached(tokenOf: (request: HttpRequest) => unknown): Pl
       },
   }
 }
+
+/** The page of a device takes each button for the one that allows. */
+export function denialIgnored(): Plant {
+  return {
+    handle: (handle) => (request) => {
+      const isDenial = request.path === '/oauth/device/decision' && contextOf(request).doing === 'deny'
+      return handle(
+        isDenial ? { ...request, body: request.body.replace('decision=deny', 'decision=allow') } : request,
+      )
+    },
+  }
+}

@@ -85,3 +85,14 @@ export function exchangedOutlive(): Plant {
     withRead(store, (grant) => (hasEnded(grant) ? (exchanged.get(grant.id) ?? grant) : grant))
   return { ...plant, guardStore }
 }
+
+/** The list of a user lacks the grants that were refreshed: a sign-out everywhere does not find them. */
+export function signOutLeavesRefreshed(): Plant {
+  return inStore((store) => {
+    const list: GrantRecords['list'] = async (owner, page) => {
+      const listed = await store.grants.list(owner, page)
+      return { ...listed, grants: listed.grants.filter(({ refresh }) => refresh?.previous === undefined) }
+    }
+    return { ...store, grants: { ...store.grants, list } }
+  })
+}

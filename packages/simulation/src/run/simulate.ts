@@ -10,16 +10,17 @@ import { History } from '../history/history.ts'
 import { type Incident, MAX_OFFSET_MS, type Plan } from '../plan/plan.ts'
 import { SeededRandom } from '../scheduler/seeded-random.ts'
 import { VirtualTime } from '../scheduler/virtual-time.ts'
+import { registeredClients } from '../service/clients.ts'
 import { Network } from '../service/network.ts'
 import { type Plant, Replica } from '../service/replica.ts'
-import { addClients, type Clients, createService } from '../service/service.ts'
+import { EPOCH } from '../service/service.ts'
 import type { Conditions } from '../store/conditions.ts'
 import { Journal } from '../store/journal.ts'
 
 export interface Run {
   readonly operations: readonly Operation[]
   /** The same for the same plan. */
-  readonly hash: string
+  hash(): string
   /** Calls of the store. */
   readonly steps: number
   /** Milliseconds of virtual time. */
@@ -32,6 +33,7 @@ export interface Run {
 
 /** Runs a plan in virtual time. @throws ForeignWaitError */
 export async function simulate(plan: Plan, plant: Plant = {}): Promise<Run> {
+  const registered = await registeredClients()
   const time = new VirtualTime()
   const random = new SeededRandom(plan.seed)
   const { store, close } = openStore(plan, time, random)
@@ -39,7 +41,7 @@ export async function simulate(plan: Plan, plant: Plant = {}): Promise<Run> {
     const journal = new Journal(store, time)
     const { rates, storeMs } = plan
     const conditions: Conditions = { time, random, rates, storeMs, frozenUntil: 0, steps: 0 }
-    return await runWith(plan, plant, { journal, conditions })
+    return await runWith(plan, plant, { journal, conditions, registered })
   } finally {
     close()
   }
@@ -48,10 +50,12 @@ export async function simulate(plan: Plan, plant: Plant = {}): Promise<Run> {
 interface World {
   readonly journal: Journal
   readonly conditions: Conditions
+  readonly registered: Awaited<ReturnType<typeof registeredClients>>
 }
 
 async function runWith(plan: Plan, plant: Plant, world: World): Promise<Run> {
-  const { journal, conditions } = world
+  const { journal, conditions, registered } = world
+  const { clients, insertions } = registered
   const { time } = conditions
   const history = new History()
   const events = new Map<string, number>()
@@ -64,7 +68,7 @@ async function runWith(plan: Plan, plant: Plant, world: World): Promise<Run> {
   const lostGrants: string[] = []
   for (const incident of plan.incidents) arrange(incident, { ...world, replicas, lostGrants, plant })
   time.start(async () => {
-    const clients = await clientsIn(journal.store, conditions)
+    for (const insertion of insertions) await journal.store.clients.insert(...insertion)
     for (const [at, app] of plan.apps.entries()) {
       // Two apps that draw the same verifier would be one to the server, and get one code.
       const twins = plan.apps.slice(0, at).filter(({ seed }) => seed === app.seed)
@@ -76,10 +80,11 @@ async function runWith(plan: Plan, plant: Plant, world: World): Promise<Run> {
     }
   })
   await time.run()
+  history.end()
   return {
     ...{
       operations: history.operations,
-      hash: history.hash(),
+      hash: () => history.hash(),
       steps: conditions.steps,
       lasted: time.now,
       events,
@@ -110,17 +115,12 @@ function arrange(incident: Incident, { journal, conditions, replicas, lostGrants
   })
 }
 
-async function clientsIn(store: Store, { time, random }: Conditions): Promise<Clients> {
-  const now = () => 1_800_000_000
-  return addClients(createService({ store, guardStore: store, now, time, random: random.bytes }))
-}
-
 function openStore(
   plan: Plan,
   time: VirtualTime,
   random: SeededRandom,
 ): { readonly store: Store; close(): void } {
-  const now = () => 1_800_000_000 + Math.floor(time.now / 1000)
+  const now = () => EPOCH + Math.floor(time.now / 1000)
   if (plan.store === 'memory') return { store: createMemoryStore({ now }), close: () => {} }
   const folder = mkdtempSync(join(tmpdir(), 'simulation-'))
   const path = join(folder, 'grants.sqlite')

@@ -4,7 +4,7 @@ import { ForeignWaits } from './foreign-waits.ts'
 
 /**
  * Virtual time: nothing waits, the clock jumps to the next event. JavaScript has one thread and runs all microtasks before the next
- * turn, so one event in each turn of the event loop makes a run repeatable.
+ * turn, so one event in each turn makes a run repeatable. A turn here is a tick of Node, which costs a third of one of the event loop.
  */
 export class VirtualTime implements Time {
   readonly #queue = new EventQueue()
@@ -67,9 +67,12 @@ export class VirtualTime implements Time {
         } catch (error) {
           return reject(error)
         }
-        setImmediate(turn)
+        queueMicrotask(afterMicrotasks)
       }
-      setImmediate(turn)
+      // Ticks run before microtasks, unless a microtask adds the tick: then all microtasks come first.
+      const nextTurn = () => process.nextTick(turn)
+      const afterMicrotasks = () => this.#waits.whenSigned(nextTurn)
+      queueMicrotask(afterMicrotasks)
     })
   }
 

@@ -17,9 +17,11 @@ export interface Sent {
   /** The credential that it presents. */
   readonly key?: string | undefined
   readonly forbidden?: string | undefined
-  /** The request, or a call by the application in the process of the server. */
-  readonly request: HttpRequest | ((service: Service) => Promise<HttpResponse>)
+  readonly request: SentRequest
 }
+
+/** A request, or a call by the application in the process of the server. */
+type SentRequest = HttpRequest | ((service: Service) => Promise<HttpResponse>)
 
 /** After so long an app gives up waiting, in milliseconds. */
 const ANSWER_LIMIT_MS = 10_000
@@ -64,14 +66,14 @@ export class Network {
   }
 
   /** A request that is no operation of a grant, such as that for a page. @returns `undefined`: there was no answer in time */
-  load(request: HttpRequest): Promise<HttpResponse | undefined> {
+  load(request: SentRequest): Promise<HttpResponse | undefined> {
     const { time, rates } = this.#conditions
     const random = this.#random
     return new Promise((resolve) => {
       time.after(ANSWER_LIMIT_MS, () => resolve(undefined))
       if (random.chance(rates.requestLost)) return
       time.after(this.#delay(), async () => {
-        const response = await drawingFrom(random, () => random.pick(this.#replicas).handle(request))
+        const response = await this.#answer(random.pick(this.#replicas), request)
         if (response !== undefined && !random.chance(rates.answerLost))
           time.after(this.#delay(), () => resolve(response))
       })
@@ -87,11 +89,7 @@ export class Network {
     const isSeen = sent.process !== 'network' && !random.chance(rates.answerLost)
     time.after(this.#delay(), async () => {
       const offsetMs = replica.offsetMs
-      const { request } = sent
-      const isCall = typeof request === 'function'
-      const response = await drawingFrom(random, () =>
-        isCall ? replica.call(request) : replica.handle(request),
-      )
+      const response = await this.#answer(replica, sent.request)
       if (response === undefined) return void this.#record(sent, replica, { invoked })
       time.after(this.#delay(), () => {
         const inTime = time.now - invoked < ANSWER_LIMIT_MS
@@ -99,6 +97,12 @@ export class Network {
         if (isSeen && answer !== undefined) answered(answer)
       })
     })
+  }
+
+  #answer(replica: Replica, request: SentRequest): Promise<HttpResponse | undefined> {
+    return drawingFrom(this.#random, () =>
+      typeof request === 'function' ? replica.call(request) : replica.handle(request),
+    )
   }
 
   /** Most are fast. A few take seconds, so that later ones overtake them. */

@@ -6,10 +6,7 @@ import type { VirtualTime } from '../scheduler/virtual-time.ts'
 import type { Conditions } from '../store/conditions.ts'
 import { faultyStore } from '../store/faulty-store.ts'
 import { laggingReads } from '../store/lagging-reads.ts'
-import { createService, type LIFETIMES, type Service } from './service.ts'
-
-/** Epoch seconds at the start of each run. */
-const EPOCH = 1_800_000_000
+import { createService, EPOCH, type LIFETIMES, type Service } from './service.ts'
 
 /** The process in which a fault is planted. */
 export interface Place {

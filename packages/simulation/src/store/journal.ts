@@ -4,13 +4,19 @@ import type { VirtualTime } from '../scheduler/virtual-time.ts'
 
 interface Write {
   readonly at: number
-  readonly id: string
-  readonly isGrant: boolean
+  /** Absent if it concerns no grant. */
+  readonly grantId: string | undefined
   undo(): Promise<unknown>
 }
 
 /** For a failover: how to take the last writes back. Older ones have reached every replica of the store. */
 const KEPT_MS = 10_000
+
+/** The request of a device names the grant that an approval opens. */
+function grantOfRequest(value: unknown): string | undefined {
+  const { grantId } = Object(value) as { readonly grantId?: unknown }
+  return typeof grantId === 'string' ? grantId : undefined
+}
 
 /** A store whose last writes can get lost, as when a replica takes over that has not got them. */
 export class Journal {
@@ -22,13 +28,13 @@ export class Journal {
   constructor({ clients, grants, transients }: Store, time: VirtualTime) {
     this.#time = time
     this.store = {
-      clients: { ...this.#recorded(clients, false), scan: () => clients.scan() },
+      clients: { ...this.#recorded(clients, () => undefined), scan: () => clients.scan() },
       grants: {
-        ...this.#recorded(grants, true),
+        ...this.#recorded(grants, ({ id }) => id),
         scan: () => grants.scan(),
         list: (owner, page) => grants.list(owner, page),
       },
-      transients: transients && this.#recorded(transients, false),
+      transients: transients && this.#recorded(transients, grantOfRequest),
     }
   }
 
@@ -40,13 +46,16 @@ export class Journal {
     this.#isUndoing = true
     for (const { undo } of lost.toReversed()) await undo()
     this.#isUndoing = false
-    return lost.filter(({ isGrant }) => isGrant).map(({ id }) => id)
+    return lost.flatMap(({ grantId }) => grantId ?? [])
   }
 
-  #recorded<T>(records: Omit<Records<T>, 'scan'>, isGrant: boolean): Omit<Records<T>, 'scan'> {
+  #recorded<T>(
+    records: Omit<Records<T>, 'scan'>,
+    grantOf: (value: T) => string | undefined,
+  ): Omit<Records<T>, 'scan'> {
     const { find, insert, replace, remove } = records
     const ends = new Map<string, number>()
-    const record = (id: string, undo: () => Promise<unknown>) => this.#add({ id, isGrant, undo })
+    const record = (value: T, undo: () => Promise<unknown>) => this.#add({ grantId: grantOf(value), undo })
     const put = async (id: string, value: T, expiresAt: number) => {
       const seen = await find(id)
       return seen === undefined ? insert(id, value, expiresAt) : replace(id, seen, value, expiresAt)
@@ -55,21 +64,21 @@ export class Journal {
       find: (id) => find(id),
       insert: async (id, value, expiresAt) => {
         const done = await insert(id, value, expiresAt)
-        if (done) record(id, () => remove(id))
+        if (done) record(value, () => remove(id))
         if (done) ends.set(id, expiresAt)
         return done
       },
       replace: async (id, seen, value, expiresAt) => {
         const before = ends.get(id) ?? expiresAt
         const done = await replace(id, seen, value, expiresAt)
-        if (done) record(id, () => put(id, seen.value, before))
+        if (done) record(value, () => put(id, seen.value, before))
         if (done) ends.set(id, expiresAt)
         return done
       },
       remove: async (id) => {
         const seen = await find(id)
         const done = await remove(id)
-        if (done && seen !== undefined) record(id, () => put(id, seen.value, ends.get(id) ?? 0))
+        if (done && seen !== undefined) record(seen.value, () => put(id, seen.value, ends.get(id) ?? 0))
         return done
       },
     }
