@@ -17,8 +17,6 @@ export default {
   // A mutant of a constant would run every test: one mutant in eight, and most of the time.
   ignoreStatic: true,
   concurrency: 2,
-  // All tests of core in one process, with the counts of which test runs which mutant.
-  testRunnerNodeArgs: ['--max-old-space-size=6144'],
   // A slow machine must not look like a mutant that never ends.
   timeoutMS: 30_000,
   dryRunTimeoutMinutes: 20,

@@ -14,6 +14,7 @@ export default defineConfig({
     ],
     // Otherwise each of the hundred files imports core anew, for every mutant.
     isolate: false,
+    setupFiles: 'scripts/mutants/coverage-of-one-file.ts',
     testTimeout: 60_000,
   },
 })

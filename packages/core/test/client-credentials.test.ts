@@ -57,7 +57,7 @@ describe('client credentials', () => {
     expect(bodyOf(bound)).toMatchObject({ resource: ISSUER })
   })
 
-  it('a client gets a token for itself, with exactly the scopes that the operator registered', async () => {
+  it('MA-03: a client gets a token for itself, with exactly the scopes that the operator registered', async () => {
     const { service, job } = await openJob()
     const answer = await clientCredentialsToken(service, job)
     expect(answer.status).toBe(200)
@@ -111,7 +111,7 @@ describe('client credentials', () => {
     })
   })
 
-  it('each token is one record, which expires with it, and is in no list of apps', async () => {
+  it('MA-04: each token is one record, which expires with it, and is in no list of apps', async () => {
     const { service, job } = await openJob()
     const count = async () => {
       let records = 0
@@ -278,7 +278,7 @@ describe('client credentials reject', () => {
     }
   })
 
-  it('a self-registered client, at registration and at the token endpoint', async () => {
+  it('MA-02: a self-registered client, at registration and at the token endpoint', async () => {
     const service = open()
     const requested = {
       grant_types: ['authorization_code', GRANT],

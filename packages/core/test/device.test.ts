@@ -193,6 +193,7 @@ describe('the page for the user code', () => {
     expect((await open(old)).status).toBe(303)
     expect((await open(`user=alice@${service.clock.now - 3600}`)).status).toBe(200)
     const { user_code } = await start()
+    expect((await enter(user_code, old)).status).toBe(303)
     await enter(user_code)
     expect((await answer('allow', old)).status).toBe(303)
     expect(shown.answered).toBeUndefined()
@@ -215,6 +216,24 @@ describe('the page for the user code', () => {
     })
     await enter(user_code, 'user=alice', DEVICE)
     expect(shown.device?.sameNetwork).toBe(true)
+    const form = { ticket: String(shown.code?.ticket), user_code }
+    await service.send('POST', '/oauth/device', { form, headers: { cookie: 'user=alice' } })
+    expect(shown.device?.sameNetwork, 'unknown').toBeUndefined()
+  })
+
+  it('and a decision are refused once the client is removed', async () => {
+    const { start, enter, answer, tool, service } = await openDeviceService()
+    const { user_code } = await start()
+    await enter(user_code)
+    await service.store.clients.remove(tool.clientId)
+    const refused = { status: 400, body: 'client_unknown' }
+    expect([await answer(), await enter(user_code)]).toMatchObject([refused, refused])
+  })
+
+  it('repeats no more than 32 characters of what was typed', async () => {
+    const { enter, shown } = await openDeviceService()
+    await enter('x'.repeat(33))
+    expect(shown.code?.typed).toBe('x'.repeat(32))
   })
 
   it('shows the form again for every invalid code, with the same message', async () => {
@@ -810,11 +829,17 @@ describe('a server', () => {
     [{ codeLifetime: 59 }, 'lifetimes.deviceCode must be a whole number of seconds, at least 60'],
     [{ codeLifetime: 1801 }, 'device: codeLifetime must be at most 1800 seconds'],
     [{ grantLifetime: 0 }, 'lifetimes.deviceGrant must be a whole number of seconds, at least 1'],
+    [{ maxAge: 60.5 }, 'device: maxAge must be a whole number of seconds, at least 60'],
     [{ maxAge: 59 }, 'device: maxAge must be a whole number of seconds, at least 60'],
     [{ scopes: ['nope'] }, 'device: scopes names a scope that is not in the catalogue'],
     [{ paths: { device: 'device' } }, 'paths.device must begin with a slash, without query: device'],
   ])('is not created with %j', async (options, message) => {
     await expect(openDeviceService(options)).rejects.toThrow(message)
+  })
+
+  it('is created with the shortest age of a sign-in and the longest life of a code', async () => {
+    const { start } = await openDeviceService({ maxAge: 60, codeLifetime: 1800 })
+    expect((await start()).expires_in).toBe(1800)
   })
 
   it('is not created on a store without transients', async () => {

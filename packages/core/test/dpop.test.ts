@@ -17,12 +17,15 @@ import { ISSUER, openService, type Service } from './service.ts'
 const nonceOf = ({ headers }: HttpResponse) => String(headers['dpop-nonce'])
 
 describe('a server that requires a nonce', () => {
-  it('consumes neither code nor refresh token on a request without it', async () => {
+  it('DP-11: consumes neither code nor refresh token on a request without it', async () => {
     const service = open({ nonce: 'required' })
     const { client, form } = await redemptionOf(service)
     const path = '/api/oauth/token'
     const requested = await token(service, form, proven(service, path))
     expect([requested.status, bodyOf(requested).error]).toEqual([400, 'use_dpop_nonce'])
+    expect(service.events, 'it is no failure').not.toContainEqual(
+      expect.objectContaining({ type: 'refused' }),
+    )
 
     const nonce = nonceOf(requested)
     const granted = await token(service, form, proven(service, path, { nonce }))
@@ -131,6 +134,7 @@ describe('the guard of an API', () => {
   it.each<[string, Partial<DpopProofsOptions>, string, string]>([
     ['by the origin of its resource', {}, `${ISSUER}/notes`, `${ISSUER}/api`],
     ['by its public origin', { publicOrigin: 'https://api.example' }, 'https://api.example/notes', ISSUER],
+    ['by its public origin without TLS', { publicOrigin: 'http://api:80' }, 'http://api/notes', ISSUER],
     [
       'by the URI that the operator makes',
       { htu: ({ path }) => `${ISSUER}/v1${path}` },
@@ -173,6 +177,7 @@ describe('the guard of an API', () => {
     expect((await service.send('GET', path, { headers })).status).toBe(200)
     const again = await service.send('GET', path, { headers })
     expect([again.status, bodyOf(again).error]).toEqual([401, 'invalid_dpop_proof'])
+    expect((await userinfo(service, tokens.access_token)).status, 'another proof').toBe(200)
   })
 
   it('rejects a request with tokens of two schemes', async () => {
@@ -182,6 +187,26 @@ describe('the guard of an API', () => {
     const answer = await service.send('GET', '/api/oauth/userinfo', { headers: { authorization: schemes } })
     expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
     expect(service.events.at(-1)).toMatchObject({ reason: 'token_schemes_mixed' })
+  })
+
+  it('accepts bearer tokens, and bound ones with a proof alone', async () => {
+    const service = open()
+    const bearer = (await tokensFor(service, await register(service))).access_token
+    const bound = (await boundTokens(service)).tokens.access_token
+    const { store, clock } = service
+    const proofs = dpopProofs({ secret: SECRET })
+    const api = createResourceServer({ resource: ISSUER, store, scopes: {}, now: () => clock.now, proofs })
+    const errorFor = async (authorization: string) => {
+      const access = await api.access({ ...request, headers: { authorization } })
+      return access.kind === 'refused' ? JSON.parse(access.response.body).error : access.kind
+    }
+    expect(await errorFor(`Bearer ${bearer}`)).toBe('authorized')
+    expect(await errorFor(`DPoP ${bound}`)).toBe('invalid_dpop_proof')
+  })
+
+  it('requires a nonce, if that is asked for', async () => {
+    const nonce = 'required'
+    expect(await requested({ nonce }, `${ISSUER}/notes`)).toBe('refused')
   })
 
   it.each(['DPoP', 'Bearer'])('challenges first by the scheme that was tried: %s', async (scheme) => {
@@ -203,7 +228,7 @@ describe('the guard of an API', () => {
     expect(await errorOf()).toBe('use_dpop_nonce')
   })
 
-  it('responds with 503 if the store cannot check whether a proof was used', async () => {
+  it('DP-14: responds with 503 if the store cannot check whether a proof was used', async () => {
     const service = open()
     const { tokens } = await boundTokens(service)
     const { store, clock } = service
@@ -295,6 +320,11 @@ describe('a device code that was requested with a proof', () => {
   })
 })
 
+it('the metadata names the algorithms of proofs', () => {
+  const { metadata } = open({ algorithms: ['ES256'] }).server
+  expect(metadata).toMatchObject({ dpop_signing_alg_values_supported: ['ES256'] })
+})
+
 it('introspection names the key of a bound token', async () => {
   const service = open()
   const { tokens } = await boundTokens(service)
@@ -365,9 +395,10 @@ describe('an invalid option is named', () => {
   const { transients: _, ...withoutTransients } = guarded.store
 
   it.each<[RegExp, () => unknown]>([
-    [/algorithms/, () => dpop({ algorithms: [] })],
+    [/algorithms must be some of \w+, /, () => dpop({ algorithms: [] })],
     [/algorithms/, () => dpop({ algorithms: ['none' as 'ES256'] })],
-    [/secret/, () => dpopProofs({ secret: 'short' })],
+    [/algorithms/, () => dpop({ algorithms: ['ES256', 'none' as 'ES256'] })],
+    [/dpopProofs: secret/, () => dpopProofs({ secret: 'short' })],
     [
       /resources\[1\]\.dpop needs the feature dpop/,
       () => openService({ resources: [ISSUER, { resource: `${ISSUER}/mcp`, dpop: 'required' }] }),
@@ -377,6 +408,10 @@ describe('an invalid option is named', () => {
       /publicOrigin/,
       () => createResourceServer({ ...guarded, resource: 'urn:x:y', proofs: dpopProofs({ secret: SECRET }) }),
     ],
+    ...['api.example', 'urn:https://api.example'].map((publicOrigin): [RegExp, () => unknown] => [
+      /publicOrigin/,
+      () => createResourceServer({ ...guarded, proofs: dpopProofs({ secret: SECRET, publicOrigin }) }),
+    ]),
     [
       /forwardAuth: dpop\(\) binds every token to a key, so the option origin is required/,
       () => openService({ features: [dpop({ required: true }), forwardAuth()] }),

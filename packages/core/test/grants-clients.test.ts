@@ -272,7 +272,12 @@ describe('clients.remove', () => {
       expect.not.objectContaining({ client: {} }),
     ])
     expect(await service.server.clients.remove(client.clientId)).toEqual({ existed: false, grantsEnded: 1 })
+    const type = 'client_removed'
+    expect(service.events.at(-1)).toEqual({ type, clientId: client.clientId, grantsEnded: 1 })
     expect(await isLive(service, tokens.access_token)).toBe(false)
+    const { clientId } = await register(service)
+    await service.server.clients.remove(clientId)
+    expect(service.events.at(-1), 'of a client without grants').toEqual({ type, clientId, grantsEnded: 0 })
     const before = service.events.length
     expect(await service.server.clients.remove(client.clientId)).toEqual({ existed: false, grantsEnded: 0 })
     expect(service.events).toHaveLength(before)

@@ -227,18 +227,18 @@ describe('the post_logout_redirect_uri', () => {
 
   it('may be https or of an app for an integration, and nothing else', async () => {
     const { service } = openWithLogout()
-    const add = (uri: string) =>
+    const add = (...postLogoutRedirectUris: string[]) =>
       service.server.clients.add({
         clientName: 'CRM',
         redirectUris: ['https://crm.example/cb'],
-        postLogoutRedirectUris: [uri],
+        postLogoutRedirectUris,
       })
     expect(await add('https://crm.example/out')).toMatchObject({
       postLogoutRedirectUris: ['https://crm.example/out'],
     })
     expect(await add('myapp://out')).toMatchObject({ postLogoutRedirectUris: ['myapp://out'] })
     for (const uri of ['http://crm.example/out', 'ms-word:/out', 'https://crm.example/#out'])
-      await expect(add(uri), uri).rejects.toThrow(
+      await expect(add('https://crm.example/out', uri), uri).rejects.toThrow(
         'postLogoutRedirectUris: must be https, loopback or private-use URIs',
       )
   })
@@ -254,6 +254,13 @@ describe('a hint that cannot be verified', () => {
       'that is not signed',
       async (service) =>
         new UnsecuredJWT({ sub: 'alice', auth_time: service.clock.now }).setIssuer(ISSUER).encode(),
+    ],
+    [
+      'signed by HS256, with the published keys as the secret',
+      async (service) =>
+        new SignJWT({ iss: ISSUER, sub: 'alice', auth_time: service.clock.now })
+          .setProtectedHeader({ alg: 'HS256' })
+          .sign(Buffer.from((await service.send('GET', '/api/oauth/jwks')).body)),
     ],
     ['without a user', (service) => forged(service, { sub: undefined })],
     ['that is no token', async () => 'nonsense'],

@@ -172,6 +172,7 @@ describe('the lifetime of a pushed request', () => {
   it('is 5 to 599 seconds, and an invalid option fails at creation', async () => {
     for (const lifetime of [4, 600, 59.5])
       expect(() => pushedAuthorizationRequests({ lifetime })).toThrow('lifetime')
+    expect(() => pushedAuthorizationRequests({ lifetime: 5 })).not.toThrow()
     const { service, client } = await withClient({ lifetime: 599 })
     expect(bodyOf(await push(service, client))).toMatchObject({ expires_in: 599 })
   })
@@ -286,7 +287,7 @@ describe('the error table of the push', () => {
     expect([response.status, bodyOf(response).error]).toEqual([400, 'invalid_request'])
   })
 
-  it('a wrong secret, and none', async () => {
+  it('PA-11: a wrong secret, and none', async () => {
     const { service, client } = await withClient({}, CONFIDENTIAL)
     for (const client_secret of ['wrong', undefined]) {
       const response = await push(service, { clientId: client.clientId, clientSecret: client_secret })
@@ -326,7 +327,7 @@ describe('the error table of the push', () => {
 
 describe('the error table of the authorization endpoint', () => {
   it.each(['tampered', 'foreign', 'of another client', 'without a client', 'twice'])(
-    'PA-01: a request_uri that is %s leads to an error page, without a redirect',
+    'PA-01, PA-10: a request_uri that is %s leads to an error page, without a redirect',
     async (kind) => {
       const { service, client } = await withClient()
       const other = await register(service)

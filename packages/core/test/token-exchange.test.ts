@@ -139,7 +139,9 @@ describe('an exchanged token', () => {
   it('has the configured lifetime', async () => {
     const { service, client, tokens } = await withTokens({}, [tokenExchange({ lifetime: 30 })])
     expect((await exchanged(service, client, tokens.access_token)).expires_in).toBe(30)
-    expect(() => tokenExchange({ lifetime: 0.5 })).toThrow('tokenExchange: lifetime')
+    expect((await withTokens({}, [tokenExchange({ lifetime: 1 })])).tokens).toBeDefined()
+    for (const lifetime of [0, 0.5, 1.5])
+      expect(() => tokenExchange({ lifetime }), `${lifetime}`).toThrow('tokenExchange: lifetime')
   })
 
   it('TX-02: is revoked with its subject token, and other tokens stay valid', async () => {
@@ -295,6 +297,8 @@ const NOT_EXCHANGED: Readonly<Record<string, Provoke>> = {
     exchange(service, client, tokens.access_token, { subject_token_type: JWT_TYPE }),
   'an actor token': ({ service, client, tokens }) =>
     exchange(service, client, tokens.access_token, { actor_token: tokens.access_token }),
+  'a type of an actor token': ({ service, client, tokens }) =>
+    exchange(service, client, tokens.access_token, { actor_token_type: ACCESS_TOKEN_TYPE }),
 }
 
 describe('the error table of token exchange', () => {

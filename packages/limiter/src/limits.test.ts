@@ -27,6 +27,35 @@ describe('the limits', () => {
     expect(failures).toEqual(Array(100).fill(0))
   })
 
+  it('count a refunded event no more, and know nothing of a limit that was never taken', async () => {
+    const limiter = rateLimiter(countersInMemory)
+    await limiter.refund?.('user_code', 'ada')
+    const take = () => limiter.take('user_code', 'ada', { points: 1, seconds: 60 })
+    await take()
+    await limiter.refund?.('user_code', 'ada')
+    expect([await take(), await take()]).toEqual([0, 60])
+  })
+
+  it('of a sign-in have names of their own, so a shared store keeps their counts apart', () => {
+    const windows: Record<string, unknown> = {}
+    signInLimits((name, window) => {
+      windows[name] = window
+      return countersInMemory(name, window)
+    })
+    expect(windows).toEqual({
+      network: { points: 120, seconds: 60 },
+      account: { points: 10, seconds: 900 },
+      service: { points: 1200, seconds: 60 },
+    })
+  })
+
+  it('let a service be guessed at 1,200 times a minute, over all accounts', async () => {
+    const limits = signInLimits(countersInMemory)
+    let account = 0
+    const waits = await times(1201, () => limits.waitOfAccount(`${account++}@server.example`, 'here'))
+    expect(waits.map((wait) => wait > 0)).toEqual([...Array(1200).fill(false), true])
+  })
+
   it('let an account be guessed at ten times, and reset after the right password', async () => {
     const limits = signInLimits(countersInMemory)
     const waits = await times(11, () => limits.waitOfAccount('Ada@server.example ', 'here'))

@@ -30,6 +30,20 @@ describe('a connection', () => {
     expect(response).toMatchObject({ status: 200, body: '{}' })
   })
 
+  it.each([
+    [4, { status: 200, body: '{}' }],
+    [5, { code: 'size', message: expect.stringMatching(/\w/) }],
+  ])('with %d interim responses before the answer leads to %j', async (interim, expected) => {
+    const port = await portOf(
+      createHttpsServer(authority.issue('app.dev'), (_, response) => {
+        for (let n = 0; n < interim; n++) response.writeEarlyHints({ link: '</style.css>; rel=preload' })
+        setImmediate(() => response.end('{}'))
+      }),
+    )
+    const answer = exchangeBy({ addresses: [LISTENING], port, mayBeLocal: true }).catch((error) => error)
+    expect(await answer).toMatchObject(expected)
+  })
+
   it('that is refused has a cause for the operator', async () => {
     const port = await portOf(createServer())
     const fault = await exchangeBy({ addresses: [REFUSING], port, mayBeLocal: true }).catch((error) => error)

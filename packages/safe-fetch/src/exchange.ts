@@ -103,7 +103,7 @@ function connectionTo({ hostname, port }: URL, route: Route, ca: string | undefi
     ALPNProtocols: ['http/1.1'],
     minVersion: 'TLSv1.2',
     rejectUnauthorized: true,
-    ...(ca === undefined ? {} : { ca }),
+    ca,
   })
 }
 

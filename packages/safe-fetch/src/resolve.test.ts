@@ -5,6 +5,8 @@ import { publicAddressesOf } from './resolve.ts'
 type Family = readonly string[] | Error
 
 const NO_ANSWER = new Error('queryAaaa SERVFAIL')
+/** The operator learns which name. */
+const NAMED = expect.stringContaining('app.example')
 const noDeadline = () => new AbortController().signal
 
 /** What the name servers return. */
@@ -41,17 +43,32 @@ describe('the addresses of a name', () => {
   ])('are refused all, if %s is not public', async (_, ipv4, ipv6) => {
     nameServersReturn(ipv4, ipv6)
     const refused = publicAddressesOf('app.example', noDeadline())
-    await expect(refused).rejects.toMatchObject({ code: 'address' })
+    await expect(refused).rejects.toMatchObject({ code: 'address', message: NAMED })
   })
 
   it('are missing with the reason of the name servers', async () => {
     nameServersReturn([], NO_ANSWER)
     const refused = publicAddressesOf('app.example', noDeadline())
-    await expect(refused).rejects.toMatchObject({ code: 'dns', cause: NO_ANSWER })
+    await expect(refused).rejects.toMatchObject({ code: 'dns', cause: NO_ANSWER, message: NAMED })
   })
 
   it('are not waited for once the deadline has passed', async () => {
     nameServersReturn(['1.1.1.1'], [])
     await expect(publicAddressesOf('app.example', AbortSignal.abort('late'))).rejects.toBe('late')
+    expect(dns.Resolver.prototype.resolve4, 'nothing is asked').not.toHaveBeenCalled()
+  })
+
+  it('are not used if the deadline passes meanwhile', async () => {
+    nameServersReturn(['1.1.1.1'], [])
+    const deadline = new AbortController()
+    const found = publicAddressesOf('app.example', deadline.signal)
+    deadline.abort('late')
+    await expect(found).rejects.toBe('late')
+  })
+
+  it('are missing without a reason where the name has none', async () => {
+    nameServersReturn([], [])
+    const refused = publicAddressesOf('app.example', noDeadline())
+    await expect(refused).rejects.toMatchObject({ code: 'dns', cause: undefined })
   })
 })

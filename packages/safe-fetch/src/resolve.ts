@@ -15,7 +15,7 @@ const TIMEOUTS = { timeout: 1000, tries: 2 }
  */
 export async function publicAddressesOf(name: string, signal: AbortSignal): Promise<string[]> {
   const resolver = new dns.Resolver(TIMEOUTS)
-  signal.addEventListener('abort', () => resolver.cancel(), { once: true })
+  signal.addEventListener('abort', () => resolver.cancel())
   signal.throwIfAborted()
   const families = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
   signal.throwIfAborted()

@@ -42,6 +42,20 @@ describe('the options of safe-fetch', () => {
     })
   })
 
+  it('time has no timer left after an answer, nor after a failure', async () => {
+    let timers = 0
+    const after = () => {
+      timers += 1
+      return () => {
+        timers -= 1
+      }
+    }
+    const time = { after, sleep: () => Promise.reject(new Error('nothing sleeps')) }
+    await fetchLocally('https://app.dev/c', { time })
+    await expect(fetchLocally('https://other.dev/c', { time })).rejects.toMatchObject({ code: 'tls' })
+    expect(timers).toBe(0)
+  })
+
   it('issuer is not fetched from', async () => {
     const fault = fetchLocally('https://server.dev/auth/oauth/authorize')
     await expect(fault).rejects.toMatchObject({
@@ -73,6 +87,7 @@ describe('the options of safe-fetch', () => {
     ['unsafeForTests.hosts', { unsafeForTests: { hosts: { 'app.dev': 'localhost:1' } } }],
     ['unsafeForTests.hosts', { unsafeForTests: { hosts: { 'app.dev': '127.0.0.1' } } }],
     ['unsafeForTests.hosts', { unsafeForTests: { hosts: { 'app.dev': '127.0.0.1:0' } } }],
+    ['unsafeForTests.hosts', { unsafeForTests: { hosts: { 'app.dev': '127.0.0.1:1x' } } }],
   ])('%s is refused at creation: %j', (name, wrong) => {
     expect(() => safeFetch({ issuer, ...wrong })).toThrow(`${name}: `)
   })

@@ -5,12 +5,15 @@ import { expiringRecords } from './expiring-records.ts'
 function someRecords(maxRecords = Number.POSITIVE_INFINITY) {
   const clock = { now: 1_800_000_000 }
   const held = new Set<string>()
+  const reported: string[] = []
   const follower = {
-    follow: (id: string, _before?: string, after?: string) =>
-      void held[after === undefined ? 'delete' : 'add'](id),
+    follow(id: string, before?: string, after?: string) {
+      held[after === undefined ? 'delete' : 'add'](id)
+      reported.push(`${id}: ${before ?? 'none'} > ${after ?? 'none'}`)
+    },
   }
   const records = expiringRecords<string>({ now: () => clock.now, maxRecords }, follower)
-  return { clock, held, records }
+  return { clock, held, records, reported }
 }
 
 const PER_SECOND = 20
@@ -86,20 +89,26 @@ it('replaces no missing record, whatever was seen', async () => {
 })
 
 it('reports each inserted, changed and removed record, with its old and new value', async () => {
-  const reported: unknown[] = []
-  const follow = (...change: unknown[]) => void reported.push(change)
-  const records = expiringRecords<string>({ now: () => 0, maxRecords: 10 }, { follow })
-  await records.insert('a', 'first', 60)
-  await records.insert('a', 'refused', 60)
+  const { clock, records, reported } = someRecords()
+  const end = clock.now + 60
+  await records.insert('a', 'first', end)
+  await records.insert('a', 'refused', end)
   const seen = await records.find('a')
   if (seen === undefined) throw new Error('The record is not there')
-  await records.replace('a', seen, 'second', 60)
-  await records.replace('a', seen, 'refused', 60)
+  await records.replace('a', seen, 'second', end)
+  await records.replace('a', seen, 'refused', end)
   await records.remove('a')
   await records.remove('a')
-  expect(reported).toEqual([
-    ['a', undefined, 'first'],
-    ['a', 'first', 'second'],
-    ['a', 'second'],
-  ])
+  expect(reported).toEqual(['a: none > first', 'a: first > second', 'a: second > none'])
+})
+
+it('reports the end of an expired record before another one takes its id, wherever the cursor is', async () => {
+  for (let before = 0; before < 20; before++) {
+    const { clock, records, reported } = someRecords()
+    for (let n = 0; n < before; n++) await records.insert(`${n}`, 'lasting', clock.now + 60)
+    await records.insert('a', 'first', clock.now + 10)
+    clock.now += 10
+    await records.insert('a', 'second', clock.now + 60)
+    expect(reported.slice(before)).toEqual(['a: none > first', 'a: first > none', 'a: none > second'])
+  }
 })

@@ -83,6 +83,11 @@ describe('maxRecords', () => {
     expect(await store.grants.insert('a', aGrant(), clock.now + 60)).toBe(true)
   })
 
+  it('may be Infinity: a test or a migration wants no limit', () => {
+    for (const limit of [1, Number.POSITIVE_INFINITY])
+      expect(() => createMemoryStore({ maxRecords: limit, maxUnapproved: limit })).not.toThrow()
+  })
+
   it.each([0, -1, 1.5, Number.NaN])('cannot be %d', (limit) => {
     expect(() => createMemoryStore({ maxRecords: limit })).toThrow('maxRecords must be')
     expect(() => createMemoryStore({ maxUnapproved: limit })).toThrow('maxUnapproved must be')
@@ -126,6 +131,9 @@ describe('clients without an approval', () => {
     }
     await expect(register(bench, 'c')).rejects.toThrow('store is full')
     expect(await left(bench, ['a', 'b', 'c'])).toEqual(['a', 'b'])
+    await bench.store.clients.remove('a')
+    for (const id of ['d', 'e', 'f']) expect(await register(bench, id), 'one place is free').toBe(true)
+    expect(await left(bench, ['b', 'd', 'e', 'f'])).toEqual(['b', 'f'])
   })
 
   it('take no more memory together than they may, however large each is', async () => {

@@ -14,7 +14,7 @@ export class SubjectIndex {
 
   /** A grant was added (no `before`), changed, or removed (no `after`). */
   follow(id: string, before?: Owned, after?: Owned): void {
-    if (before?.subject === after?.subject && before?.createdAt === after?.createdAt) return
+    if (before?.subject === after?.subject) return
     if (before?.subject !== undefined) this.#delete(before.subject, { order: before.createdAt, key: id })
     if (after?.subject !== undefined)
       this.#add(after.subject, { order: after.createdAt, key: id, clientId: after.clientId })
@@ -45,14 +45,12 @@ export class SubjectIndex {
 }
 
 /** By halves: a subject may have very many. */
-function countBefore(entries: readonly Entry[], place: Place): number {
-  let [low, high] = [0, entries.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (isBefore(entries[middle] as Entry, place)) low = middle + 1
-    else high = middle
-  }
-  return low
+function countBefore(entries: readonly Entry[], place: Place, low = 0, high = entries.length): number {
+  if (low >= high) return low
+  const middle = (low + high) >>> 1
+  return isBefore(entries[middle] as Entry, place)
+    ? countBefore(entries, place, middle + 1, high)
+    : countBefore(entries, place, low, middle)
 }
 
 function isBefore(one: Place, other: Place): boolean {

@@ -1,7 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { openDatabase } from '../src/database.ts'
 import type { SqliteStoreOptions } from '../src/index.ts'
-import { newStore } from './files.ts'
+import { newFolder, newStore } from './files.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -43,5 +44,32 @@ describe('the connection of a store', () => {
     connection.exec('PRAGMA writable_schema = ON')
     expect(() => connection.exec("UPDATE sqlite_schema SET sql = ''")).toThrow('may not be modified')
     await close()
+  })
+})
+
+describe('a new file', () => {
+  it('that another process reads is waited for, and not for ever', async () => {
+    const { path, remove } = await newFolder()
+    const other = new DatabaseSync(path)
+    other.exec('CREATE TABLE t (id INTEGER); BEGIN; SELECT * FROM t')
+    const began = performance.now()
+    expect(() => openDatabase(path, 50)).toThrow(/cannot be used as a database: .*locked/)
+    expect(performance.now() - began).toBeGreaterThanOrEqual(50)
+    other.exec('ROLLBACK')
+    other.close()
+    openDatabase(path, 50).close()
+    await remove()
+  })
+
+  it('needs a Node that knows defensive connections', async () => {
+    const { path, remove } = await newFolder()
+    const before = DatabaseSync.prototype.enableDefensive
+    Reflect.deleteProperty(DatabaseSync.prototype, 'enableDefensive')
+    try {
+      expect(() => openDatabase(path)).toThrow('needs Node 24.15')
+    } finally {
+      DatabaseSync.prototype.enableDefensive = before
+    }
+    await remove()
   })
 })

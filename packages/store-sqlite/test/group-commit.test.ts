@@ -56,10 +56,36 @@ describe('the writes of one turn of the event loop', () => {
     expect(ids()).toEqual([])
   })
 
-  it('are committed at once by a flush', () => {
+  it('are committed at once by a flush, and once', () => {
+    const exec = vi.spyOn(database, 'exec')
     const commits = groupCommit(database)
     commits.write(insert(1))
     commits.flush()
     expect(ids()).toEqual([{ id: 1 }])
+    commits.flush()
+    expect(commitsOf(exec)).toBe(1)
+  })
+
+  it('are rejected with the first error where SQLite has rolled back by itself', async () => {
+    const full = () => {
+      database.exec('ROLLBACK')
+      throw new Error('disk is full')
+    }
+    await expect(groupCommit(database).write(full)).rejects.toThrow('disk is full')
+  })
+
+  it('wait for the end of the turn that a test decides', async () => {
+    const turns: (() => void)[] = []
+    const after = (milliseconds: number, work: () => void) => {
+      expect(milliseconds).toBe(0)
+      turns.push(work)
+      return () => {}
+    }
+    const commits = groupCommit(database, { after, sleep: () => Promise.reject(new Error('nothing sleeps')) })
+    const written = [1, 2].map((id) => commits.write(insert(id)))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect([turns.length, ids().length]).toEqual([1, 0])
+    turns[0]?.()
+    expect(await Promise.all(written)).toEqual([1, 1])
   })
 })

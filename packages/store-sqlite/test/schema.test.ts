@@ -1,7 +1,8 @@
 import { chmodSync, chownSync, existsSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { aClient } from '@grantkit/testkit'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isMainThread } from 'node:worker_threads'
+import { aClient, aGrant } from '@grantkit/testkit'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createSqliteStore, migrate } from '../src/index.ts'
 import { newFolder, soon } from './files.ts'
 
@@ -33,6 +34,14 @@ describe('migrate', () => {
     await store.close()
   })
 
+  it('leaves no connection open', () => {
+    migrate({ path })
+    expect(existsSync(`${path}-wal`)).toBe(false)
+    change('UPDATE grantkit_probe SET steps = 0')
+    expect(() => createSqliteStore({ path })).toThrow('run migrate()')
+    expect(existsSync(`${path}-wal`)).toBe(false)
+  })
+
   it('leaves records as they are when it runs again', async () => {
     migrate({ path })
     const store = createSqliteStore({ path })
@@ -40,6 +49,28 @@ describe('migrate', () => {
     migrate({ path })
     expect(await store.clients.find('one')).toBeDefined()
     await store.close()
+  })
+
+  it('brings the tables of the first release up to date, and keeps their grants', async () => {
+    migrate({ path })
+    const before = createSqliteStore({ path })
+    await before.grants.insert('old', aGrant({ id: 'old', subject: 'alice' }), soon())
+    await before.close()
+    change(`
+      ALTER TABLE grantkit_probe DROP COLUMN steps;
+      DROP INDEX grantkit_grant_by_subject;
+      DROP INDEX grantkit_grant_by_owner;
+      ALTER TABLE grantkit_grant DROP COLUMN owner;
+      ALTER TABLE grantkit_grant DROP COLUMN created_at;
+      CREATE INDEX grantkit_grant_subject ON grantkit_grant (subject)`)
+    expect(() => createSqliteStore({ path })).toThrow('run migrate()')
+    for (const time of ['first', 'second']) {
+      migrate({ path })
+      const store = createSqliteStore({ path })
+      const { grants } = await store.grants.list({ subject: 'alice' }, { limit: 9 })
+      expect(grants, time).toMatchObject([{ id: 'old' }])
+      await store.close()
+    }
   })
 
   it('adds its tables to a file that has others', async () => {
@@ -54,14 +85,10 @@ describe('migrate', () => {
   })
 
   it('treats a name that is special to SQLite as the name of a file', () => {
-    const before = process.cwd()
-    process.chdir(path.replace('grantkit.db', ''))
-    try {
-      migrate({ path: ':memory:' })
-      expect(existsSync(':memory:')).toBe(true)
-    } finally {
-      process.chdir(before)
-    }
+    const directory = vi.spyOn(process, 'cwd').mockReturnValue(path.replace('/grantkit.db', ''))
+    migrate({ path: ':memory:' })
+    directory.mockRestore()
+    expect(existsSync(path.replace('grantkit.db', ':memory:'))).toBe(true)
   })
 
   it.each(['', 'a-', 'A', 'x;', 'a'.repeat(33), '"'])('refuses the prefix %j', (prefix) => {
@@ -116,7 +143,7 @@ describe('a file', () => {
     expect(statSync(path).size).toBe(text.length)
   })
 
-  it('that may not be written is refused', () => {
+  it.runIf(isMainThread || process.geteuid?.() !== 0)('that may not be written is refused', () => {
     migrate({ path })
     chmodSync(path, 0o400)
     withoutRightsOfRoot(() => {
@@ -125,7 +152,17 @@ describe('a file', () => {
   })
 })
 
-/** Root may write any file. */
+it('a store is opened only after it has written', () => {
+  migrate({ path })
+  change(`
+    CREATE TRIGGER read_only BEFORE UPDATE ON grantkit_probe
+    BEGIN SELECT RAISE(ABORT, 'nothing can be written'); END`)
+  expect(() => createSqliteStore({ path })).toThrow(
+    `${path} cannot be used as a database: nothing can be written`,
+  )
+})
+
+/** Root may write any file, and only a main thread can be another user for a while. */
 function withoutRightsOfRoot(work: () => void): void {
   const isRoot = process.geteuid?.() === 0
   const nobody = 65_534

@@ -65,9 +65,9 @@ it('happens about once a minute, and never in a request', async () => {
   await close()
 })
 
-it('stops when the store is closed', async () => {
+it('begins if nothing else is said, and stops when the store is closed', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const { close } = await storeAt(NOON, { sweeping: true })
+  const { close } = await storeAt(NOON, { sweeping: undefined })
   expect(vi.getTimerCount()).toBe(1)
   await close()
   expect(vi.getTimerCount()).toBe(0)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { GrantId, Hash } from '../kernel/secrets.ts'
-import { answered, type Decision, type DeviceRequest, isOpen } from './device-request.ts'
+import { type GrantId, type Hash, sha256 } from '../kernel/secrets.ts'
+import { answered, type Decision, type DeviceRequest, isOfDevice, isOpen } from './device-request.ts'
 
 const NOW = 1_000_000
 const REQUEST: DeviceRequest = {
@@ -45,5 +45,14 @@ describe('a request of a device', () => {
     expect(isOpen(REQUEST, NOW + 599)).toBe(true)
     expect(isOpen(REQUEST, NOW + 600)).toBe(false)
     expect(isOpen(ANSWERED, NOW + 1)).toBe(false)
+  })
+
+  it.each([
+    ['its code', 'code', 'grant', true],
+    ['another code', 'x', 'grant', false],
+    ['its code under another grant', 'code', 'x', false],
+  ])('is found by %s: %s, %s', (_, deviceCode, id, found) => {
+    const request = { ...REQUEST, codeHash: sha256('code') }
+    expect(isOfDevice(request, deviceCode, id as GrantId)).toBe(found)
   })
 })

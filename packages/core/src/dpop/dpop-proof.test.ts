@@ -75,7 +75,8 @@ describe('a proof', () => {
     ['the longest jti', { jti: 'j'.repeat(256) }],
     ['any time, with a nonce', { iat: 0, nonce: nonces.newest(NOW) }],
     ['an end that lies ahead', { exp: NOW + 10, nbf: NOW - 10 }],
-    ['a beginning that clocks may explain', { nbf: NOW + 10 }],
+    ['a beginning that clocks may explain', { nbf: NOW + 60 }],
+    ['a hash, where the request has no token', { ath: hashOf(TOKEN) }],
     ['unknown members', { sub: 'alice' }],
   ])('holds with %s', (_, claims) => {
     expect(validated(proofOf(claims))).toBe(ec.thumbprint)
@@ -154,6 +155,8 @@ describe('a proof', () => {
     const long = rsa.proof(CLAIMS, { jwk: { ...rsa.jwk, n: 'x'.repeat(684) } })
     for (const proof of [small.proof(CLAIMS), long])
       expect(validated(proof, { verifier: { algorithms: ['RS256'] } })).toBe('dpop_proof_key')
+    const longest = rsa.proof(CLAIMS, { jwk: { ...rsa.jwk, n: 'x'.repeat(683) } })
+    expect(validated(longest, { verifier: { algorithms: ['RS256'] } })).toBe('dpop_proof_signature')
   })
 
   it.each([
@@ -216,6 +219,13 @@ describe('where a nonce is demanded', () => {
     expect(nonceOf({ nonce: nonces.newest(NOW + shift) })).toEqual(headers)
   })
 
+  it('a nonce by the secret before is taken', () => {
+    const both = dpopNonces(['a newer secret of the tests, long enough', SECRET], ORIGIN)
+    const changed = { verifier: { nonceRequired: true, nonces: both } }
+    for (const { newest } of [nonces, both])
+      expect(validated(proofOf({ nonce: newest(NOW) }), changed)).toBe(ec.thumbprint)
+  })
+
   it('a proof for another place learns no nonce', () => {
     expect(validated(proofOf({ htu: 'https://evil.example/token' }), { verifier: demanding })).toBe(
       'dpop_proof_uri',
@@ -246,7 +256,9 @@ describe('the URI of a request', () => {
     'ftp://api.example/a',
     'https://',
     'https://u@api.example/',
+    'https://:p@api.example/',
     'javascript:1',
+    'blob:https://api.example/a',
   ])('%j is no URI of a request', (uri) => {
     expect(comparableUri(uri)).toBeUndefined()
   })

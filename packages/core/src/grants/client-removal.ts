@@ -43,8 +43,10 @@ async function endGrantsOf(kernel: Kernel, clientId: string): Promise<number> {
   const why = { by: 'operator', reason: 'client_removed' } as const
   for await (const grant of store.grants.scan()) {
     const { id: grantId, clientId: owner, subject } = grant
-    if (owner !== clientId) await endTokensHeldBy(kernel, clientId, grant)
-    if (owner !== clientId) continue
+    if (owner !== clientId) {
+      await endTokensHeldBy(kernel, clientId, grant)
+      continue
+    }
     const stored = await store.grants.find(grantId)
     if (stored === undefined || !(await endGrant(kernel, stored, why))) continue
     ended++
@@ -54,14 +56,9 @@ async function endGrantsOf(kernel: Kernel, clientId: string): Promise<number> {
 }
 
 async function endTokensHeldBy(kernel: Kernel, clientId: string, scanned: Grant): Promise<void> {
-  if (!holdsTokenOf(clientId, scanned)) return
+  if (scanned.accessTokens.every((token) => holderOf(scanned, token) !== clientId)) return
   await changeGrant(kernel, scanned.id, (grant) => {
-    if (!holdsTokenOf(clientId, grant)) return { kind: 'unchanged', grant, result: undefined }
     const others = grant.accessTokens.filter((token) => holderOf(grant, token) !== clientId)
     return { kind: 'changed', grant: { ...grant, accessTokens: withoutOrphans(others) }, result: undefined }
   })
-}
-
-function holdsTokenOf(clientId: string, grant: Grant): boolean {
-  return grant.accessTokens.some((token) => holderOf(grant, token) === clientId)
 }

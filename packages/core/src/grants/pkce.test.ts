@@ -39,8 +39,13 @@ describe('verifierMatches', () => {
     expect(verifierMatches(verifier, CHALLENGE)).toBe(true)
   })
 
-  it('refuses the challenge sent as its own verifier', () => {
-    expect(verifierMatches(CHALLENGE, CHALLENGE)).toBe(false)
+  it.each([
+    ['the challenge as its own verifier', CHALLENGE, CHALLENGE, false],
+    ['a verifier without a challenge', verifier, undefined, false],
+    ['no verifier for a challenge', undefined, CHALLENGE, false],
+    ['neither of them', undefined, undefined, true],
+  ])('%s: %s, %s', (_, presented, challenge, matches) => {
+    expect(verifierMatches(presented, challenge)).toBe(matches)
   })
 })
 

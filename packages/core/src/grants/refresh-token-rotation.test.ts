@@ -6,12 +6,13 @@ import { type SuccessorKeys, successorKeys } from '../kernel/server-secret.ts'
 import { withoutAccessToken } from './access-tokens.ts'
 import { redeemCode } from './authorization-code.ts'
 import { keptUntil } from './change-grant.ts'
-import { type Outcome, openGrant } from './grant.ts'
+import { type Approval, type Outcome, openGrant } from './grant.ts'
 import { type RefreshRequest, rotateRefreshToken } from './refresh-token-rotation.ts'
 import { belongsToFamily, isCurrentRefreshToken, type RefreshTokenSecret } from './refresh-tokens.ts'
 
 const NOW = 1_000_000
 const CODE = 'code' as Secret
+const API = 'https://api.example'
 const ACCESS_TOKEN = 'access' as Secret
 const VERIFIER = 'v'.repeat(43)
 const TIMES = {
@@ -28,22 +29,19 @@ const SECRET = 'a secret of the tests, long enough to pass'
 const KEYS = successorKeys(SECRET)
 const [NEXT_ACCESS_TOKEN, NEXT_SECRET] = KEYS.derive('refreshsalt')
 
-const OPEN = openGrant(
-  {
-    id: 'grant' as GrantId,
-    subject: 'alice',
-    clientId: 'owner',
-    scopes: ['a', 'b'],
-    withheldScopes: [],
-    resources: [],
-    redirectUri: 'http://127.0.0.1/cb',
-    authTime: 0,
-    challenge: sha256(VERIFIER),
-    code: CODE,
-  },
-  NOW,
-  TIMES,
-)
+const APPROVAL: Approval = {
+  id: 'grant' as GrantId,
+  subject: 'alice',
+  clientId: 'owner',
+  scopes: ['a', 'b'],
+  withheldScopes: [],
+  resources: [],
+  redirectUri: 'http://127.0.0.1/cb',
+  authTime: 0,
+  challenge: sha256(VERIFIER),
+  code: CODE,
+}
+const OPEN = openGrant(APPROVAL, NOW, TIMES)
 
 /** The grant after a client with these grant types redeemed its code. */
 function redeemed(grantTypes: Client['grantTypes'], jkt?: string, method = 'none', nonce?: string): Grant {
@@ -130,6 +128,27 @@ describe('a rotation', () => {
     expect(() => rotate(LIVE, NOW + 1000)).toThrow(refused('refresh_token_expired'))
   })
 
+  it('refuses a token in the hands of another client, or of the same one by another method', () => {
+    const rotateBy = (client: object, refresh: object = {}) =>
+      rotateRefreshToken(
+        { ...LIVE, refresh: { ...(LIVE.refresh as RefreshState), ...refresh } },
+        requestOf({ client: { ...PUBLIC, ...client } as Client }),
+        NOW,
+        TIMES,
+      )
+    expect(() => rotateBy({ clientId: 'thief' })).toThrow(refused('refresh_token_of_other_client'))
+    const other = refused('refresh_token_of_other_method')
+    expect(() => rotateBy({}, { authMethod: 'private_key_jwt' })).toThrow(other)
+    const method = { tokenEndpointAuthMethod: 'private_key_jwt' }
+    expect(rotateBy(method, { authMethod: 'private_key_jwt' }).kind).toBe('changed')
+  })
+
+  it('of a refresh token ends with its grant at the latest', () => {
+    const lasting = { ...TIMES, refreshToken: 40_000 }
+    const { refresh } = grantOf(rotateRefreshToken(LIVE, requestOf(), NOW, lasting))
+    expect(refresh?.expiresAt).toBe(LIVE.expiresAt)
+  })
+
   it('refuses a token of another family, and any token of a grant that has none', () => {
     const unknown = refused('refresh_token_unknown')
     expect(() => rotate(LIVE, NOW, { family: 'other' })).toThrow(unknown)
@@ -192,6 +211,33 @@ describe('a repeat of the last rotation', () => {
     const outcome = rotateRefreshToken(rotated, request, NOW + 1000, { ...terms, refreshRetryWindow })
     expect(outcome.kind === 'ended' ? 'ended' : outcome.result.retried).toBe(expected)
   })
+
+  it.each([
+    ['another scope', 'a', { scope: 'b' }],
+    ['fewer scopes', 'a b', { scope: 'a' }],
+    ['more scopes', 'a', { scope: 'a b' }],
+    ['a resource', 'a b', { scope: 'a b', resources: [API] }],
+  ])('is refused for %s, and ends nothing', (_, scope, changed) => {
+    const request = { knownResources: [API], scope }
+    const once = grantOf(rotateRefreshToken(LIVE, requestOf(request), NOW, terms))
+    const repeat = (again: object) =>
+      rotateRefreshToken(once, requestOf({ ...request, ...again }), NOW, terms)
+    expect(repeat({}).kind).toBe('unchanged')
+    expect(() => repeat(changed)).toThrow(refused('refresh_retry_differs'))
+  })
+
+  it('after the window marks the grant, and so does any repeat of the next rotation', () => {
+    const rotateAt = (grant: Grant, later: number, token = TOKEN) =>
+      rotateRefreshToken(grant, requestOf({ token, arrivedAt: NOW + later }), NOW + later, terms)
+    const marked = grantOf(rotateAt(rotated, 60))
+    expect(marked.refresh).toMatchObject({ generation: 1, shared: true })
+    expect(rotateAt(marked, 61).kind, 'once').toBe('unchanged')
+    const newest = { ...TOKEN, generation: 1, secret: NEXT_SECRET }
+    const next = grantOf(rotateAt(marked, 62, newest))
+    expect(next.refresh).toMatchObject({ generation: 2, previous: { ofShared: true } })
+    expect(next.refresh).not.toHaveProperty('shared')
+    expect(grantOf(rotateAt(next, 63, newest)).refresh).toMatchObject({ generation: 2, shared: true })
+  })
 })
 
 describe('a refresh token', () => {
@@ -214,6 +260,15 @@ describe('withoutAccessToken', () => {
 })
 
 describe('openGrant', () => {
+  it('keeps what is known of the sign-in, and names nothing else', () => {
+    const open = openGrant(APPROVAL, NOW, TIMES)
+    for (const name of ['acr', 'amr', 'sid']) expect(open).not.toHaveProperty(name)
+    expect([open.withheldScopes, 'jkt' in (open.code ?? {})]).toEqual([undefined, false])
+    const known = { sid: 's', acr: 'high', amr: ['otp'], withheldScopes: ['c'] }
+    const full = openGrant({ ...APPROVAL, ...known, jkt: 'key' }, NOW, TIMES)
+    expect(full).toMatchObject({ ...known, code: { jkt: 'key', expiresAt: NOW + 60 }, createdAt: NOW })
+  })
+
   it('stores no nonce if none was sent', () => {
     expect(JSON.stringify(OPEN)).not.toContain('nonce')
   })

@@ -168,8 +168,7 @@ function recentRotations(
   now: number,
   window: number,
 ): Pick<RefreshState, 'recent'> | undefined {
-  // The usual case.
-  if (previous === undefined || (recent.length === 0 && now - previous.rotatedAt >= window)) return undefined
+  if (previous === undefined) return undefined
   const part = Math.ceil(window / (MAX_ENTRIES - 1))
   const last = { generation: generation - 1, rotatedAt: previous.rotatedAt }
   const before = recent.at(-1)

@@ -59,3 +59,40 @@ describe('the answer to the fetch of a document', () => {
     expect({}).not.toHaveProperty('trusted')
   })
 })
+
+describe('an answer in place of the document', () => {
+  const json = { 'content-type': 'application/json' }
+  const answered = (status: number, headers: Record<string, string> = json, body = '{}') =>
+    fetchedDocument({ status, headers, body }, 10)
+
+  it.each([
+    [true, [300, 302, 399, 403, 429, 500, 503]],
+    [false, [204, 304, 400, 401, 499]],
+  ])('withholds it (%s) with one of the statuses %j', (withheld, statuses) => {
+    for (const status of statuses)
+      expect(answered(status)).toEqual({ kind: 'unreachable', fault: `status ${status}`, withheld })
+  })
+
+  it('with 404 or 410, or without a JSON object, says that there is none', () => {
+    for (const status of [404, 410])
+      expect(answered(status)).toEqual({ kind: 'gone', fault: `status ${status}` })
+    for (const body of ['', '[]', 'null', '1', '{'])
+      expect(answered(200, json, body)).toEqual({ kind: 'gone', fault: 'no JSON object' })
+  })
+
+  it.each([
+    ['type', true, { 'content-type': 'text/html' }, '{}'],
+    ['type', true, {}, '{}'],
+    ['encoding', false, { ...json, 'content-encoding': 'gzip' }, '{}'],
+    ['size', false, json, '{"a":"éé"}'],
+  ])('with the fault %s withholds it: %s', (fault, withheld, headers, body) => {
+    expect(answered(200, headers, body)).toEqual({ kind: 'unreachable', fault, withheld })
+  })
+
+  it('is none if the document is there, of the maximum size', () => {
+    expect(answered(200, { ...json, 'content-encoding': 'identity' }, '{"a":"bc"}')).toEqual({
+      kind: 'document',
+      members: { a: 'bc' },
+    })
+  })
+})

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { parameters, readMessage } from './message.ts'
+import { FORM, jsonBody, parameters, ResourceParameter, readMessage, requireMediaType } from './message.ts'
 
 describe('parameters', () => {
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
@@ -48,5 +48,75 @@ describe('a message that is refused', () => {
     ['nothing, where there are no parameters', 'job', {}],
   ])('names %s', (_, input, named) => {
     expect(() => readMessage(Job, input)).toThrow(expect.objectContaining({ parameters: named }))
+  })
+})
+
+describe('the media type of a message', () => {
+  const requestOf = (type: string | undefined, body = '') => {
+    return { method: 'POST', path: '/', query: '', body, headers: { 'content-type': type } }
+  }
+
+  it.each([
+    FORM,
+    FORM.toUpperCase(),
+    `${FORM}; charset=utf-8`,
+    `${FORM};charset="UTF-8"`,
+    `${FORM} ; a=b; CHARSET=utf8`,
+  ])('may be %s', (type) => {
+    expect(() => requireMediaType(requestOf(type), FORM)).not.toThrow()
+  })
+
+  it.each([
+    undefined,
+    '',
+    'application/json',
+    `x${FORM}`,
+    `${FORM}; charset=latin1`,
+    `${FORM}; charset=xutf-8`,
+    `${FORM}; charset=utf-8x`,
+    `text/plain; charset=utf-8`,
+  ])('cannot be %s', (type) => {
+    const error = { reason: 'media_type_unsupported', status: 415, parameters: { mediaType: FORM } }
+    expect(() => requireMediaType(requestOf(type), FORM)).toThrow(expect.objectContaining(error))
+  })
+
+  it('of a JSON body is JSON', () => {
+    expect(jsonBody(requestOf('application/json', '{"a":1}'))).toEqual({ a: 1 })
+    for (const [type, reason] of [
+      ['application/json', 'body_unreadable'],
+      [FORM, 'media_type_unsupported'],
+    ])
+      expect(() => jsonBody(requestOf(type, '{'))).toThrow(expect.objectContaining({ reason }))
+  })
+})
+
+describe('the fault of a message', () => {
+  const Message = z.object({
+    a: z.string(),
+    list: z.array(z.string()).optional(),
+    of: z.array(z.string().max(1)),
+  })
+
+  it.each([
+    ['is missing', { of: [] }, 'a is missing'],
+    ['is repeated', { a: ['1', '2'], of: [] }, 'a must not be repeated'],
+    ['has another type', { a: 1, of: [] }, /^a: ./],
+    ['has a wrong item', { a: '1', of: ['x', 'long'] }, /^of.1: ./],
+    ['has an item that is a list', { a: '1', of: [['x']] }, /^of.0: ./],
+    ['is no object', 'text', 'The body must be a JSON object'],
+  ])('names the parameter that %s', (_, input, fault) => {
+    expect(() => readMessage(Message, input)).toThrow(fault)
+  })
+
+  it.each([
+    [undefined, []],
+    ['https://a', ['https://a']],
+    [
+      ['https://a', 'https://b'],
+      ['https://a', 'https://b'],
+    ],
+  ])('is none for the resources %j', (sent, resources) => {
+    expect(ResourceParameter.parse(sent)).toEqual(resources)
+    expect(ResourceParameter.safeParse(Array(21).fill('a')).success).toBe(false)
   })
 })

@@ -36,3 +36,26 @@ it.each([
 ])('where only port 8443 is allowed, the fault of %s is %j', (url, fault) => {
   expect(publicUrlFault(url, { issuer: 'https://server.dev', ports: [8443] })).toBe(fault)
 })
+
+it.each([
+  ['https://app.dev/c', [443], undefined],
+  ['https://app.dev:8443/c', [443, 8443], undefined],
+  ['http://app.dev/c', [443], 'is no https address'],
+  ['https://app.dev/c#x', [443], 'has a fragment'],
+  ['https://u@app.dev/c', [443], 'has a user'],
+  ['https://app.dev', [443], 'is not in its normal form'],
+  ['https://app.dev/a/../c', [443], 'is not in its normal form'],
+  ['https://:8443/', [8443], 'is not in its normal form'],
+  ['https://app.dev:8443/c', [443], 'has a port'],
+  ['https://app.dev/c', [8443], 'has no port'],
+  ['https://server.dev/c', [443], 'is an address of this server'],
+  ['https://192.0.2.1/c', [443], 'is at an IP address'],
+  ['https://[2001:db8::1]/c', [443], 'is at an IP address'],
+  ['https://intranet/c', [443], 'is at no public name'],
+  ['https://app.dev./c', [443], 'is at no public name'],
+  ['https://app.localhost/c', [443], 'is at no public name'],
+])('the URL %s, with the ports %j, %s', (address, ports, fault) => {
+  expect(publicUrlFault(address, { issuer: 'https://server.dev/auth', ports })).toBe(fault)
+  if (ports.length === 1 && ports[0] === 443)
+    expect(publicUrlFault(address, { issuer: 'https://server.dev/auth' })).toBe(fault)
+})

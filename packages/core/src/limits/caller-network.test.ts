@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { networkOf } from './caller-network.ts'
+import { coarseNetworkOf, networkOf } from './caller-network.ts'
 
 describe('the network of a caller', () => {
   it.each([
@@ -27,5 +27,18 @@ describe('the network of a caller', () => {
   it('is short for any input', () => {
     for (const long of ['x'.repeat(10_000), 'f'.repeat(10_000), `${'f:'.repeat(5000)}`, ':'.repeat(10_000)])
       expect(networkOf(long).length).toBeLessThan(300)
+  })
+})
+
+describe('the network that is kept', () => {
+  it.each([
+    ['203.0.113.254', '203.0.113.0/24'],
+    ['::ffff:203.0.113.9', '203.0.113.0/24'],
+    ['2001:db8:1:2::9', '2001:db8:1::/48'],
+    ['2001:db8:1:abcd::9', '2001:db8:1::/48'],
+    ['::1', '0:0:0::/48'],
+    ['unknown', 'unknown'],
+  ])('of %s is %s', (address, network) => {
+    expect(coarseNetworkOf(address)).toBe(network)
   })
 })

@@ -29,13 +29,10 @@ export function networkOf(address: string): string {
  * ```
  */
 export function coarseNetworkOf(address: string): string {
-  if (IPV4.test(address)) return `${address.slice(0, address.lastIndexOf('.'))}.0/24`
   return networkOf(address)
     .replace(/\.\d+$/, '.0/24')
     .replace(/:[^:]+::\/64$/, '::/48')
 }
-
-const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/
 
 /** The groups of an IPv6 address, with `::` expanded (RFC 4291 2.2). */
 function ipv6Groups(address: string): string[] {

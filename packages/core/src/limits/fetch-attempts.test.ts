@@ -46,6 +46,8 @@ describe('the attempts to fetch documents', () => {
     const { attempts } = open()
     const start = (id: string) => attempts.start(attemptAt(id))
     for (const id of ['https://a.app.dev/1', 'https://a.app.dev/2', 'https://a.other.dev/c']) start(id)
+    attempts.ended('https://a.other.dev/c', 'document')
+    expect(start('https://a.app.dev/3')).toBe(1)
     attempts.ended('https://a.app.dev/1', 'document')
     expect([start('https://a.app.dev/3'), start('https://a.app.dev/4')]).toEqual([0, 1])
   })
@@ -59,10 +61,21 @@ describe('the attempts to fetch documents', () => {
 
   it('are six a minute at one site, however many names it has', () => {
     const { clock, fetched } = open()
-    const waits = numbered(7).map((n) => fetched(`https://a${n}.evil.dev/c`))
-    expect(waits).toEqual([0, 0, 0, 0, 0, 0, 60])
-    clock.now += 60
-    expect(fetched('https://a8.evil.dev/c')).toBe(0)
+    for (const minute of ['first', 'second']) {
+      const waits = numbered(7).map((n) => fetched(`https://a${n}.evil.dev/c`))
+      expect(waits, minute).toEqual([0, 0, 0, 0, 0, 0, 60])
+      clock.now += 60
+    }
+  })
+
+  it('keep these limits after a failure, too', () => {
+    const { clock, fetched } = open()
+    const failed = 'https://b.app.dev/failed'
+    expect(fetched(failed, { well: false })).toBe(0)
+    clock.now += 5
+    for (const n of numbered(5)) fetched(`https://a${n}.app.dev/c`)
+    expect(fetched('https://b.app.dev/c')).toBe(55)
+    expect(fetched(failed)).toBe(55)
   })
 
   it('are thirty a minute of new clients and thirty of approved ones, whoever comes first', () => {
@@ -135,16 +148,19 @@ describe('the attempts to fetch documents', () => {
     )
   })
 
-  it('remember that a document is gone until there is one again', () => {
+  it('remember that a document is gone until there is one again, and that the last attempt was withheld', () => {
     const { attempts } = open()
-    for (const [result, gone] of [
-      ['unreachable', false],
-      ['gone', true],
-      ['unreachable', true],
-      ['document', false],
+    expect([attempts.isGone(ID), attempts.isWithheld(ID)]).toEqual([false, false])
+    for (const [result, gone, withheld] of [
+      ['unreachable', false, false],
+      ['withheld', false, true],
+      ['gone', true, false],
+      ['withheld', true, true],
+      ['unreachable', true, false],
+      ['document', false, false],
     ] as const) {
       attempts.ended(ID, result)
-      expect(attempts.isGone(ID), result).toBe(gone)
+      expect([attempts.isGone(ID), attempts.isWithheld(ID)], result).toEqual([gone, withheld])
     }
   })
 

@@ -52,6 +52,11 @@ it('PA-01: no change of a request_uri is another request, or another name of the
     expect(openRequest(KEY, foreign)).toBeUndefined()
 })
 
+it('a request of a known client is an approved one', () => {
+  const opened = openRequest(KEY, sealRequest(KEY, randomBytes, REQUEST))
+  expect(opened).toEqual({ ...REQUEST, unapproved: false })
+})
+
 it('the same request never has the same name twice', () => {
   const names = Array.from({ length: 100 }, () => sealRequest(KEY, randomBytes, REQUEST))
   expect(new Set(names).size).toBe(100)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { OAuthError } from '../kernel/oauth-error.ts'
+import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import { BEARER_ERRORS, challenge, tokenError } from './challenge.ts'
 import { bearerToken } from './credentials.ts'
-import { type Deciding, decide } from './guard.ts'
+import { type Deciding, decide, resourceServer } from './guard.ts'
 
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln'
 
@@ -14,6 +14,11 @@ describe('bearerToken', () => {
       expect(bearerToken(authorization)).toBeUndefined()
     },
   )
+
+  it('reads a token of at most 8192 characters', () => {
+    expect(bearerToken(`Bearer ${'a'.repeat(8192)}`)).toHaveLength(8192)
+    expect(() => bearerToken(`Bearer ${'a'.repeat(8193)}`)).toThrow()
+  })
 
   it.each(['Bearer abc', 'bearer abc', 'BEARER abc'])('reads %j', (authorization) => {
     expect(bearerToken(authorization)).toBe('abc')
@@ -102,6 +107,41 @@ describe('the challenge to a token that is refused', () => {
     const { headers } = tokenError(guard, new OAuthError(BEARER_ERRORS.bearer_unknown), { scopes: [] }, tried)
     expect(headers['www-authenticate']).toBe(expected)
   })
+})
+
+it('a failure of the server has no challenge: the client must keep its token', () => {
+  const guard = { metadataUrl: 'https://x' } as Parameters<typeof tokenError>[0]
+  for (const failure of [SERVER_ERRORS.store_unavailable, SERVER_ERRORS.unexpected]) {
+    const { status, headers } = tokenError(guard, new OAuthError(failure), { scopes: [] })
+    expect([status, headers['www-authenticate']]).toEqual([failure.status, undefined])
+  }
+})
+
+describe('the CORS headers of a guard', () => {
+  const proofs = { corsHeaders: { allowed: ['dpop'], exposed: ['DPoP-Nonce'] } }
+
+  it.each([
+    ['neither', {}, undefined],
+    ['proofs', { proofs }, proofs.corsHeaders],
+    ['references', { attempts: {} }, { allowed: [], exposed: ['Grantkit-Reference'] }],
+    ['both', { proofs, attempts: {} }, { allowed: ['dpop'], exposed: ['DPoP-Nonce', 'Grantkit-Reference'] }],
+  ])('with %s are %j, %j', (_, parts, headers) => {
+    const guard = { metadataUrl: 'https://x', ...parts } as unknown as Deciding
+    expect(resourceServer(guard, () => Promise.reject(new Error())).corsHeaders).toEqual(headers)
+  })
+})
+
+it('no token is anonymous where that is allowed, and another scheme is no token', async () => {
+  const decided = async (anonymous: string, headers: object) => {
+    const guard = { anonymous, emit: () => {}, metadataUrl: 'https://x' } as unknown as Deciding
+    const request = { method: 'GET', path: '/', query: '', body: '', headers } as never
+    const noToken = () => Promise.reject(new Error('no token was sent'))
+    return (await decide(guard, request, { required: [], route: {} }, noToken)).kind
+  }
+  for (const headers of [{}, { authorization: 'Basic eDp5' }]) {
+    expect(await decided('allow', headers)).toBe('anonymous')
+    expect(await decided('refuse', headers)).toBe('refused')
+  }
 })
 
 describe('challenge', () => {

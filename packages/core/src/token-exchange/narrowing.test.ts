@@ -133,3 +133,60 @@ it('eight exchanged tokens take no place of a token of the client, and end with 
   const replaced = addAccessToken(grant, fresh, NOW, { ...terms, maxAccessTokens: 1 })
   expect([replaced.dropped, replaced.accessTokens.map(({ hash }) => hash)]).toEqual([true, [hashOf(9)]])
 })
+
+const REASON = { 'of another key': 'subject_token_of_other_key', 'without a key': 'resource_needs_proof' }
+
+/** The key of the new token, or why there is none. */
+function keyAfter(parent: string | undefined, request: string | undefined, client: Client, resource: number) {
+  const [bound, plain] = RESOURCES as [string, string]
+  const exchange = {
+    client,
+    scope: 'a',
+    resources: [[bound, plain][resource] ?? ''],
+    ...{ knownResources: RESOURCES, boundResources: [bound], lifetime: 900 },
+    ...{ subjectToken: hashOf(0), fresh: secretOf(1), jkt: request },
+  }
+  try {
+    const outcome = narrowToken(grantWith({ jkt: parent }), exchange, NOW)
+    return outcome.kind === 'changed' ? outcome.grant.accessTokens.at(-1)?.jkt : outcome.kind
+  } catch (thrown) {
+    return thrown instanceof OAuthError ? thrown.reason : thrown
+  }
+}
+
+it.each([
+  ['a bearer token', undefined, 'no proof', undefined, holder, 1, undefined],
+  ['a bearer token', undefined, 'a proof', 'own', holder, 1, 'own'],
+  ['a bound token', 'k', 'its proof', 'k', holder, 1, 'k'],
+  ['a bound token', 'k', 'no proof', undefined, holder, 1, REASON['of another key']],
+  ['a bound token', 'k', 'no proof, of a confidential client', undefined, api, 1, REASON['of another key']],
+  ['a bound token', 'k', 'another proof', 'own', holder, 1, REASON['of another key']],
+  ['a bound token', 'k', 'another proof, of a confidential client', 'own', api, 1, 'own'],
+  [
+    'a bearer token',
+    undefined,
+    'no proof, for a bound resource',
+    undefined,
+    holder,
+    0,
+    REASON['without a key'],
+  ],
+  ['a bearer token', undefined, 'a proof, for a bound resource', 'own', holder, 0, 'own'],
+])(
+  '%s (%s) exchanged with %s (%s): the key of the new token',
+  (_, parent, __, request, client, resource, key) => {
+    expect(keyAfter(parent, request, client, resource)).toBe(key)
+  },
+)
+
+it('tokens that have expired leave the record', () => {
+  const grant = grantWith({})
+  const [token] = grant.accessTokens as [AccessTokenState]
+  const others = [NOW - 1, NOW, NOW + 1].map((expiresAt) => ({
+    ...token,
+    hash: hashOf(expiresAt),
+    expiresAt,
+  }))
+  const { accessTokens } = exchanged({ ...grant, accessTokens: [token, ...others] }, 0, 1)
+  expect(accessTokens.map(({ hash }) => hash)).toEqual([hashOf(0), hashOf(NOW + 1), hashOf(1)])
+})

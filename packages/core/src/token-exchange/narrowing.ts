@@ -132,7 +132,7 @@ function scopesBelow(parent: AccessTokenState, { client, scope }: TokenExchange)
 /** The actor comes from the record, never from the request: a client cannot speak for others (RFC 8693 4.1). */
 function actorAfter({ actor }: AccessTokenState, { clientId: sub }: Client): Actor {
   if (depthOf(actor) >= MAX_CHAIN_LENGTH) throw new OAuthError(EXCHANGE_ERRORS.delegation_too_deep)
-  return actor === undefined ? { sub } : { sub, act: actor }
+  return { sub, act: actor }
 }
 
 function depthOf(actor: Actor | undefined): number {

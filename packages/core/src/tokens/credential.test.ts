@@ -2,9 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { type GrantId, type Secret, sha256, withoutSecrets } from '../kernel/secrets.ts'
 import {
   formatCode,
+  formatDeviceCode,
+  formatPersonalToken,
   formatRefreshToken,
+  grantIdOf,
   opaqueAccessTokens,
   parseCode,
+  parseDeviceCode,
+  parsePersonalToken,
   parseRefreshToken,
 } from './credential.ts'
 
@@ -36,14 +41,29 @@ describe('a token string', () => {
   })
 
   it.each([
-    '',
-    'gka_',
-    `gka_${grantId}.${secret}x`,
-    `gka_${grantId}${secret}`,
-    ` gka_${grantId}.${secret}`,
-    `gka_${grantId}.${secret}\n`,
-  ])('is refused as an access token when it is %j', (text) => {
-    expect(parseAccessToken(text)).toBeUndefined()
+    ['authorization code', parseCode, formatCode(refresh)],
+    ['device code', parseDeviceCode, formatDeviceCode({ ...refresh, requestId: family })],
+    ['refresh token', parseRefreshToken, formatRefreshToken({ ...refresh, generation: 3 })],
+    ['access token', parseAccessToken, formatAccessToken(refresh)],
+    ['personal access token', parsePersonalToken, formatPersonalToken(refresh)],
+  ])('is taken for a credential of the kind %s only in its exact form', (_, parse, text) => {
+    expect(parse(text)).toMatchObject({ grantId })
+    expect(grantIdOf(text)).toBe(grantId)
+    const parts = text.split('.')
+    const changed = [
+      '',
+      `x${text}`,
+      `${text}x`,
+      `${text}\n`,
+      text.slice(0, -1),
+      text.slice(0, 4),
+      parts.join(''),
+    ]
+    const shorter = parts.map((part, at) => parts.with(at, part.slice(0, -1)).join('.'))
+    const foreign = parts.map((part, at) => parts.with(at, `${part.slice(0, -1)}+`).join('.'))
+    for (const wrong of [...changed, ...shorter, ...foreign]) expect(parse(wrong), wrong).toBeUndefined()
+    const nameless = [`x${text}`, text.replace('gk', 'gx'), text.replace('_g', '_'), text.replace('.', '')]
+    for (const wrong of nameless) expect(grantIdOf(wrong), wrong).toBeUndefined()
   })
 
   it('keeps its grant id and loses its secret in logs', () => {

@@ -131,6 +131,9 @@ it('makes a key for each algorithm, every one of another kid', async () => {
   expect(keys.map(({ alg, kty }) => `${alg} ${kty}`)).toEqual(['RS256 RSA', 'ES256 EC', 'EdDSA OKP'])
   const others = await newSigningKeys(['RS256', 'RS256'])
   expect(new Set([...keys, ...others].map(({ kid }) => kid)).size).toBe(5)
-  for (const key of JSON.parse(JSON.stringify(keys)))
+  for (const key of JSON.parse(JSON.stringify(keys))) {
     expect(createPrivateKey({ key, format: 'jwk' }).type, 'it survives a file').toBe('private')
+    expect(key.use).toBe('sig')
+    expect(Math.abs(Date.now() / 1000 - key.iat), 'it was made now').toBeLessThan(600)
+  }
 })

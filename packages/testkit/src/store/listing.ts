@@ -26,7 +26,8 @@ export function listingPromises(subject: Subject): void {
         const { grants, next } = await subject.store.grants.list(owner, { limit, after })
         pages.push(grants)
         after = next
-      } while (after !== undefined)
+        // A last page that leads on fails the tests, and does not hang them.
+      } while (after !== undefined && pages.length < 1000)
       return pages
     }
 

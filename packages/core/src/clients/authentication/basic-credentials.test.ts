@@ -29,9 +29,12 @@ describe('Basic credentials', () => {
     expect(read(`${scheme} ${encoded('id:secret')}`)?.client_id).toBe('id')
   })
 
-  it.each(['', 'Bearer aWQ6eA==', 'Basicly aWQ6eA==', 'DPoP x'])('are not in %j', (header) => {
-    expect(read(header)).toBeUndefined()
-  })
+  it.each(['', 'Bearer aWQ6eA==', 'Basicly aWQ6eA==', 'X-Basic aWQ6eA==', 'Basic aWQ6eA==\nx', 'DPoP x'])(
+    'are not in %j',
+    (header) => {
+      expect(read(header)).toBeUndefined()
+    },
+  )
 
   it.each([
     ['no credentials', 'Basic'],
@@ -44,6 +47,7 @@ describe('Basic credentials', () => {
     ['two of them, joined', `Basic ${encoded('a:b')}, Basic ${encoded('c:d')}`],
     ['no colon', `Basic ${encoded('id')}`],
     ['no client', `Basic ${encoded(':secret')}`],
+    ['no client before a colon and a pair', `Basic ${encoded(':id:secret')}`],
     ['nothing but a colon', `Basic ${encoded(':')}`],
     ['bytes that are not UTF-8', `Basic ${encoded(Uint8Array.of(105, 58, 0xff, 0xfe))}`],
     ['control characters', `Basic ${encoded('id\r\n:x')}`],

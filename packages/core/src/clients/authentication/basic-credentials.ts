@@ -34,7 +34,7 @@ export function basicCredentials(request: HttpRequest): BasicCredentials | undef
   const value = header(request, 'authorization')
   const token = value === undefined ? undefined : /^basic(?: +|$)(.*)$/i.exec(value)?.[1]
   if (token === undefined) return undefined
-  const [, id = '', secret = ''] = /^([^:]+):(.*)$/s.exec(textOf(token) ?? '') ?? []
+  const [, id = '', secret = ''] = /^([^:]+):(.*)/s.exec(textOf(token) ?? '') ?? []
   const [client_id, client_secret] = [formDecoded(id), formDecoded(secret)]
   if (client_id === '' || CONTROL.test(client_id + client_secret))
     throw new OAuthError(BASIC_ERRORS.client_basic_malformed)

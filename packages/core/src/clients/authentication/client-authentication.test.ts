@@ -23,13 +23,23 @@ const badge: ClientAuthMethod = {
   read: (_request, { client_id }) => ({ clientId: client_id, verify: () => true }),
 }
 
+/** A method with a header that the proxy sets. */
+const certificate: ClientAuthMethod = {
+  ...badge,
+  name: 'certificate',
+  carrier: { header: 'X-Client-Cert' },
+}
+
 describe('what a request presents', () => {
-  const read = proofReader([none, post, badge])
+  const read = proofReader([none, post, badge, certificate])
 
   it.each([
     ['nothing', {}, {}, 'none'],
     ['a secret', {}, { client_secret: 'x' }, 'client_secret_post'],
     ['what a method of a feature reads', {}, { badge: 'x' }, 'badge'],
+    ['the header of a method, in any case', { 'x-client-cert': 'x' }, {}, 'certificate'],
+    ['the header of a method without a value', { 'x-client-cert': '' }, {}, 'none'],
+    ['a parameter with the name of the header', {}, { 'x-client-cert': 'x' }, 'none'],
     ['Basic, which no method reads', { authorization: `Basic ${btoa('c:x')}` }, {}, 'unsupported'],
     ['Basic without a secret', { authorization: `Basic ${btoa('c:')}` }, {}, 'none'],
     ['another scheme', { authorization: 'Bearer x' }, {}, 'unsupported'],
@@ -43,6 +53,7 @@ describe('what a request presents', () => {
     ['a secret next to a header', { authorization: 'Basic eDp5' }, { client_secret: 'x' }],
     ['a secret next to an assertion', {}, { client_secret: 'x', client_assertion: 'x' }],
     ['two things that methods read', {}, { client_secret: 'x', badge: 'x' }],
+    ['a secret next to the header of a method', { 'x-client-cert': 'x' }, { client_secret: 'x' }],
     ['the credential of a feature next to a header', { authorization: 'Basic eDp5' }, { badge: 'x' }],
   ])('is refused if it is %s', (_, headers, form) => {
     const expected = { error: 'invalid_request', reason: 'client_auth_methods_mixed' }
@@ -72,6 +83,32 @@ describe('a client', () => {
     const proof = { clientId: 'c', verify: () => answer as boolean }
     const check = async () => authenticatedClient({ method: 'badge', proof }, client)
     await expect(check()).rejects.toMatchObject({ reason: 'client_proof_invalid' })
+  })
+
+  it('is refused if it is registered for what no method reads', () => {
+    const unread = proofReader([none])(request({ authorization: 'Bearer x' }), { client_id: 'c' })
+    const client = { tokenEndpointAuthMethod: 'unsupported' } as Client
+    const reason = 'client_proof_invalid'
+    expect(() => authenticatedClient(unread, client)).toThrow(expect.objectContaining({ reason }))
+  })
+
+  it('is not identified without a client_id', () => {
+    const unnamed = proofReader([none])(request(), {})
+    const client = { tokenEndpointAuthMethod: 'none' } as Client
+    const reason = 'client_not_identified'
+    for (const found of [undefined, client])
+      expect(() => authenticatedClient(unnamed, found)).toThrow(expect.objectContaining({ reason }))
+  })
+
+  it.each([
+    ['another method of its document', 'none', ['badge'], 'badge', 'badge'],
+    ['the other way to send its secret', 'client_secret_basic', undefined, 'client_secret_post', undefined],
+    ['its registered method', 'badge', ['client_secret_post'], 'badge', undefined],
+  ])('counts as what it proved by %s', (_, registered, otherAuthMethods, method, changed) => {
+    const client = { tokenEndpointAuthMethod: registered, otherAuthMethods } as Client
+    const proof = { clientId: 'c', verify: () => true }
+    const authenticated = authenticatedClient({ method, proof }, client)
+    expect(authenticated).toEqual({ ...client, tokenEndpointAuthMethod: changed ?? registered })
   })
 
   it('is not verified if it is unknown', () => {
