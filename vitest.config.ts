@@ -9,7 +9,7 @@ const LONG = '**/*.long.test.ts'
  * that need no service. `pnpm check` leaves them out.
  */
 const WITH_PARTS = [
-  'packages/store-{redis,postgres,sqlite,mysql,dynamodb}/test/*.test.ts',
+  'packages/{limiter,store-{redis,postgres,sqlite,mysql,dynamodb}}/test/*.test.ts',
   // The contracts of stores and adapters.
   'packages/store-memory/src/memory-store.test.ts',
   'packages/adapter-*/src/index.test.ts',
@@ -18,7 +18,7 @@ const WITH_PARTS = [
   'packages/{adapter-hono,doctor,safe-fetch}/**/{runtimes,bundle,bin,safe-fetch,worker}.test.ts',
   'packages/core/**/{allocations,consent-ticket,fuzzed-documents,grant-search,imports}.test.ts',
   '{apps/reference,packages/server}/src/**/{listening,login,passwords,slow-requests}.test.ts',
-  'docs/test/{code-blocks,how-to,lambda,mcp-*,migrate,quick-start,run-a-server,start,workers}.test.ts',
+  'docs/test/{code-blocks,how-to,lambda,mcp-*,migrate,model-service,model-stores,quick-start,run-a-server,start,workers}.test.ts',
   'examples/*/*.test.ts',
   'scripts/audit.test.ts',
   'scripts/packages/verify.test.ts',
@@ -63,6 +63,17 @@ const ON_POSTGRES = [
 /** Their runtime is workerd: configurations of their own name the projects `workers` and `long:workers`. */
 const IN_WORKERD = 'packages/store-cloudflare/test/workerd/**'
 
+/** They install the tarballs. */
+const TARBALLS = 'scripts/packages/*.long.test.ts'
+
+/** They put a load on several processes, and what they expect of a restart or of a revocation depends on the time it takes. */
+const UNDER_LOAD = [
+  ...['faults', 'one-postgres', 'refresh-after-outage', 'revocation-feed', 'rolling-upgrade'].map(
+    (name) => `apps/reference/test/${name}.long.test.ts`,
+  ),
+  'packages/server/test/workers/killed-worker.long.test.ts',
+]
+
 /** For a busy machine. */
 const PATIENCE = { testTimeout: 60_000, hookTimeout: 60_000 }
 
@@ -88,11 +99,9 @@ export default defineConfig({
         include: [flow('**/*'), FLOWS_OF_THE_SERVER],
         exclude: [LONG, ...IN_A_BROWSER, ...WITH_PARTS],
       }),
-      // Two at a time: one of them mostly waits for its page.
-      oneByOne('browser', {
+      // One of them mostly waits for its page.
+      twoAtATime('browser', {
         include: [...IN_A_BROWSER, PAGES_IN_A_BROWSER, GUIDES],
-        fileParallelism: true,
-        maxWorkers: 2,
         // It only ends what hangs.
         testTimeout: 240_000,
         sequence: { groupOrder: 2 },
@@ -102,10 +111,21 @@ export default defineConfig({
         include: ON_POSTGRES,
         sequence: { groupOrder: 3 },
       }),
-      oneByOne('long', {
+      // They wait for servers and for other programs, in processes of their own.
+      twoAtATime('long', {
         include: [LONG],
-        exclude: ['**/node_modules/**', IN_WORKERD],
+        exclude: ['**/node_modules/**', IN_WORKERD, TARBALLS, ...UNDER_LOAD],
         sequence: { groupOrder: 4 },
+      }),
+      twoAtATime('long:tarballs', {
+        include: [TARBALLS],
+        globalSetup: 'scripts/packages/packed-once.ts',
+        sequence: { groupOrder: 4 },
+      }),
+      isolated('long:alone', {
+        include: UNDER_LOAD,
+        fileParallelism: false,
+        sequence: { groupOrder: 5 },
       }),
       'packages/store-cloudflare/test/workerd/vitest{,.long}.config.ts',
     ],
@@ -131,7 +151,11 @@ function parallel(name: string, options: object) {
   return { test: { name, ...PATIENCE, ...shared, sequence: { groupOrder: 1 }, ...options } }
 }
 
-/** A browser needs the machine alone, and nothing else may read the built tarballs meanwhile. */
-function oneByOne(name: string, options: object) {
-  return { test: { name, ...PATIENCE, fileParallelism: false, ...options } }
+function twoAtATime(name: string, options: object) {
+  return isolated(name, { maxWorkers: 2, ...options })
+}
+
+/** Each file has a process of its own. */
+function isolated(name: string, options: object) {
+  return { test: { name, ...PATIENCE, ...options } }
 }

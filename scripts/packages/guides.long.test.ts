@@ -9,11 +9,11 @@ import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import { foreignTargetsOf } from '@grantkit/test-servers/foreign-addresses'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { testClient } from '@grantkit/testkit/client'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { browserOf } from '../../docs/test/chromium.ts'
 import { fencedBlocks, INTERACTION, write } from '../../docs/test/code-blocks.ts'
 import { install, writeJson } from './consumer.ts'
-import { type Packed, packAll, run } from './publishable.ts'
+import { run } from './publishable.ts'
 
 const TYPES = { '@types/node': '^24.0.0', '@types/express': '^5.0.6', '@types/express-session': '^1.18.2' }
 const NEST = {
@@ -70,10 +70,8 @@ const GUIDES = [
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'grantkit-guides-'))
-let packed: Packed[] = []
 let chromium: Browser
 beforeAll(async () => {
-  packed = packAll(folder)
   chromium = await openChromium()
 }, 120_000)
 afterAll(async () => {
@@ -86,7 +84,7 @@ describe.each(GUIDES)(
   ({ page, interaction, signIn, manifest, compilerOptions, build, starts }) => {
     const project = join(folder, page)
     beforeAll(() => {
-      install(project, packed, manifest)
+      install(project, inject('tarballs'), manifest)
       if (compilerOptions !== undefined)
         writeJson(join(project, 'tsconfig.json'), { compilerOptions, exclude: ['node_modules'] })
       for (const block of fencedBlocks().filter(({ info, page: of }) => of === page && info.includes('[')))

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@grantkit/test-servers/free-port'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import {
   compile,
   createProjects,
@@ -14,12 +14,12 @@ import {
   runJest,
   TYPESCRIPT,
 } from './module-systems.ts'
-import { importedNames, packAll, run } from './publishable.ts'
+import { importedNames, run } from './publishable.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'grantkit-module-systems-'))
 const projects = join(folder, 'projects')
 
-beforeAll(() => createProjects(projects, packAll(folder)), 240_000)
+beforeAll(() => createProjects(projects, inject('tarballs')), 240_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe.each(TYPESCRIPT)('TypeScript %s', (version) => {

@@ -1,4 +1,5 @@
 import { freePort } from '@grantkit/test-servers/free-port'
+import { PROGRAM_ENVIRONMENT } from '@grantkit/test-servers/program-environment'
 import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
 import { requireSystemPart } from '@grantkit/test-servers/system-parts'
 import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
@@ -33,7 +34,7 @@ export async function startTestCluster(
     replicas,
     haproxy: requireSystemPart('HAProxy'),
     environment: {
-      PATH: process.env.PATH ?? '',
+      ...PROGRAM_ENVIRONMENT,
       LOG_LEVEL: 'warn',
       RATE_LIMITS: 'off',
       STORE_URL: network.url,

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
+import { PROGRAM_ENVIRONMENT } from '@grantkit/test-servers/program-environment'
 
 /** A program of the service as a person runs it, with its output and its end. */
 export interface Program {
@@ -28,8 +29,6 @@ export interface RunOptions {
 const DATABASE_URL = 'memory:'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-/** Caches compilation, which takes most of the time of a short program. */
-const NODE_COMPILE_CACHE = join(ROOT, 'node_modules/.cache/node')
 
 /** @param program a path that starts at `src/`, and words of its command line */
 export function run(
@@ -40,7 +39,7 @@ export function run(
   const [file = '', ...words] = program.split(' ')
   const path = join(release, 'apps/reference/src', file)
   const running = spawn(process.execPath, [path, ...words, ...args], {
-    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE, DATABASE_URL, ...environment },
+    env: { ...PROGRAM_ENVIRONMENT, DATABASE_URL, ...environment },
   })
   let output = ''
   for (const stream of [running.stdout, running.stderr]) {

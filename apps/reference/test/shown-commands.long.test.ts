@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { newSigningKeys } from '@grantkit/core'
+import { PROGRAM_ENVIRONMENT } from '@grantkit/test-servers/program-environment'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { COMMAND, shellLines } from '../../../docs/test/shell-lines.ts'
 import { type RunningService, runService } from './service.ts'
@@ -52,8 +53,11 @@ describe.each(pages)('%s', (page) => {
 
 /** Rejects, with all it printed, if the command fails. The password of an account is read from standard input. */
 async function execute(line: string, environment: Record<string, string>): Promise<void> {
-  const { PATH, HOME } = process.env
-  const command = promisify(execFile)('sh', ['-c', line], { cwd: ROOT, env: { PATH, HOME, ...environment } })
+  const { HOME } = process.env
+  const command = promisify(execFile)('sh', ['-c', line], {
+    cwd: ROOT,
+    env: { ...PROGRAM_ENVIRONMENT, HOME, ...environment },
+  })
   command.child.stdin?.end('a long passphrase\n')
   await command
 }

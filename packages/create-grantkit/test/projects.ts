@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { PROGRAM_ENVIRONMENT } from '@grantkit/test-servers/program-environment'
 import { startProgram } from '@grantkit/test-servers/started-program'
 import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { onTestFinished } from 'vitest'
@@ -82,7 +83,7 @@ async function startOnNode(
 ): Promise<void> {
   const program = spawn(process.execPath, words, {
     cwd,
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...PROGRAM_ENVIRONMENT, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   onTestFinished(async () => {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { PROGRAM_ENVIRONMENT } from '@grantkit/test-servers/program-environment'
 import { type StartedProgram, startProgram } from '@grantkit/test-servers/started-program'
 import { onTestFinished } from 'vitest'
 
@@ -21,7 +22,7 @@ export function grantkitProgram(
 ): GrantkitProgram {
   return {
     async run(words, input = '') {
-      const env = { PATH: process.env.PATH, ...environment }
+      const env = { ...PROGRAM_ENVIRONMENT, ...environment }
       const running = promisify(execFile)(process.execPath, [BIN, ...words], { cwd: folder, env })
       running.child.stdin?.end(input)
       return (await running).stdout
@@ -29,7 +30,12 @@ export function grantkitProgram(
     async start(words = ['start']) {
       const line = ['exec', process.execPath, BIN, ...words].join(' ')
       const PORT = String(await freePort())
-      const program = await startProgram(line, folder, { ...environment, HOST: '127.0.0.1', PORT })
+      const program = await startProgram(line, folder, {
+        ...PROGRAM_ENVIRONMENT,
+        ...environment,
+        HOST: '127.0.0.1',
+        PORT,
+      })
       onTestFinished(() => program.close())
       return program
     },

@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { PROGRAM_ENVIRONMENT } from '@grantkit/test-servers/program-environment'
 import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { shellLines } from '../../../docs/test/shell-lines.ts'
@@ -36,8 +37,11 @@ afterAll(async () => {
 })
 
 function launch(words: readonly string[]) {
-  const env = { PATH: process.env.PATH }
-  return spawn(process.execPath, [BIN, ...words], { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] })
+  return spawn(process.execPath, [BIN, ...words], {
+    cwd: folder,
+    env: PROGRAM_ENVIRONMENT,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
 }
 
 async function grantkit(...words: string[]): Promise<string> {
@@ -98,7 +102,7 @@ it('adds the client that the guide of the admin API adds', async () => {
   const line = shown?.line.replace('npx grantkit', `${process.execPath} ${BIN}`) ?? 'false'
   const { stdout } = await promisify(execFile)('sh', ['-ec', line], {
     cwd: folder,
-    env: { PATH: process.env.PATH },
+    env: PROGRAM_ENVIRONMENT,
   })
   expect(JSON.parse(stdout)).toMatchObject({ client_credentials_scopes: 'admin:read admin:write' })
 })
@@ -115,8 +119,10 @@ it('check shows what runs, wherever it is called, and creates no file', async ()
 
 it('check ends with 1, and names every problem', async () => {
   writeFileSync(join(folder, 'wrong.json'), '{ "featurs": {}, "port": "x" }')
-  const env = { PATH: process.env.PATH }
-  const program = spawn(process.execPath, [BIN, 'check', '--config=wrong.json'], { cwd: folder, env })
+  const program = spawn(process.execPath, [BIN, 'check', '--config=wrong.json'], {
+    cwd: folder,
+    env: PROGRAM_ENVIRONMENT,
+  })
   const [faults, [status]] = await Promise.all([text(program.stderr), once(program, 'close')])
   expect(status).toBe(1)
   expect(faults).toContain('port must be a number, not "x"')

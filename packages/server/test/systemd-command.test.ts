@@ -3,6 +3,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { PROGRAM_ENVIRONMENT } from '@grantkit/test-servers/program-environment'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { expect, it } from 'vitest'
 import { shellLines } from '../../../docs/test/shell-lines.ts'
@@ -38,7 +39,7 @@ async function machine() {
   await chmod(join(folder, 'grantkit'), 0o755)
   await writeFile(join(folder, '.env'), settingsIn(folder))
   return async (line: string) => {
-    const env = { PATH: `${folder}:${process.env.PATH}` }
+    const env = { ...PROGRAM_ENVIRONMENT, PATH: `${folder}:${process.env.PATH}` }
     const running = promisify(execFile)('sh', ['-c', line], { cwd: folder, env })
     running.child.stdin?.end('a long passphrase\n')
     const { stdout, stderr } = await running

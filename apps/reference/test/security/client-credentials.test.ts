@@ -117,49 +117,6 @@ onTheService(
         expect(answer.header('www-authenticate'), target).toMatch(/^Bearer error="insufficient_scope"/)
       }
     })
-
-    it('MA-02: no self-registered client gets the grant, whatever it requests', async () => {
-      const request = {
-        grant_types: ['authorization_code', 'client_credentials'],
-        client_credentials_scopes: 'courses:write',
-      }
-      for (const token_endpoint_auth_method of ['none', 'client_secret_post', 'client_secret_basic']) {
-        const app = await App.register(bench, { ...request, token_endpoint_auth_method })
-        const form = { ...app.credentials, grant_type: 'client_credentials', scope: 'courses:write' }
-        expectError(await app.token(form), 'unauthorized_client')
-      }
-      const metadata = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'private_key_jwt', jwks }
-      const signed = await bench.postJson('/api/oauth/register', metadata)
-      expectError(signed, 'invalid_client_metadata')
-    })
-
-    it('MA-03: a client gets by client credentials only the scopes that the operator registered, and only for resources of this server', async () => {
-      const { clientId: client_id, clientSecret: client_secret = '' } = await addJob(bench)
-      const ask = (changed: object) =>
-        bench.post('/api/oauth/token', {
-          grant_type: 'client_credentials',
-          client_id,
-          client_secret,
-          ...changed,
-        })
-      for (const scope of ['courses:read students:read', 'openid', 'email', 'account:write', '*'])
-        expectError(await ask({ scope }), 'invalid_scope', scope)
-      expectError(await ask({ resource: 'https://evil.example' }), 'invalid_target')
-      expectInvalidClient(await ask({ client_secret: 'wrong' }))
-      expectInvalidClient(await ask({ client_secret: undefined }))
-    })
-
-    it('MA-04: a client-credentials token has no user: it is in no list of apps, and its sub is no user id', async () => {
-      const job = await addJob(bench)
-      const token = await clientCredentialsToken(bench, job)
-      expect((await bench.service.grants.list(job.clientId)).grants).toEqual([])
-      const { clientId: client_id, clientSecret: client_secret = '' } = job
-      const answer = await bench.post('/api/oauth/introspect', { token, client_id, client_secret })
-      expect(answer.json()).toMatchObject({ active: true, client_id })
-      expect(answer.json()).not.toHaveProperty('sub')
-      await bench.service.clients.remove(client_id)
-      expect((await call(bench, token, '/api/courses')).status, 'it is gone').toBe(401)
-    })
   },
   { CLIENT_CREDENTIALS: 'on' },
 )

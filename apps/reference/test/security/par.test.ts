@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import { App } from './app.ts'
 import type { Bench } from './bench.ts'
 import { onTheService } from './on-both-stores.ts'
-import { expectPage } from './safe-answers.ts'
 
 /** Attacks on pushed requests by unauthenticated callers and other browsers. */
 
@@ -69,23 +68,6 @@ onTheService(
       expect(
         grants.flatMap((page) => page.grants).filter(({ clientId }) => clientId === alice.id),
       ).toHaveLength(1)
-    })
-
-    it('PA-10: is rejected if it is modified, or used by another client', async () => {
-      const app = await App.register(bench)
-      const other = await App.register(bench)
-      const query = await pushedQuery(app)
-      for (const changed of [`${query}A`, query.slice(0, -1), query.replace(app.id, other.id)]) {
-        expectPage(await app.ask(changed))
-      }
-    })
-
-    it('PA-11: of a confidential client is rejected without its secret', async () => {
-      const app = await App.register(bench, { token_endpoint_auth_method: 'client_secret_post' })
-      for (const client_secret of ['wrong', '']) {
-        const answer = await push(app, { client_secret })
-        expect([answer.status, answer.json().error]).toEqual([401, 'invalid_client'])
-      }
     })
   },
   { PAR: 'on' },

@@ -21,20 +21,6 @@ function exchange(app: App, subject_token: string, more: Record<string, string> 
 onTheService(
   'token exchange',
   (bench) => {
-    it('TX-05: of fifty concurrent exchanges eight get a token, and the agent keeps its own tokens', async () => {
-      const { app, tokens } = await agentOf(bench)
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, () => exchange(app, tokens.access_token, { scope: 'courses:read' })),
-      )
-      const granted = answers.filter(({ status }) => status === 200)
-      expect(granted.length).toBeLessThanOrEqual(8)
-      // A request that loses too many races gets a 503 with Retry-After.
-      expect(answers.filter(({ status }) => ![200, 429, 503].includes(status))).toEqual([])
-      for (const answer of granted) expect((await app.call(tokensOf(answer).access_token)).status).toBe(200)
-      expect((await app.call(tokens.access_token)).status).toBe(200)
-      expect((await app.refresh(tokens.refresh_token)).status).toBe(200)
-    })
-
     it('TX-06: an exchange concurrent with the revocation of its grant leaves no valid token', async () => {
       for (let round = 0; round < 5; round++) {
         const { app, tokens } = await agentOf(bench)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { newDatabase } from '@grantkit/test-servers/postgres-database'
+import { PROGRAM_ENVIRONMENT } from '@grantkit/test-servers/program-environment'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { onTestFinished } from 'vitest'
 import { keySetText, newKeys } from '../../src/config/signing-keys-file.ts'
@@ -48,7 +49,7 @@ export async function startWorkers(
   await writeFile(environment.KEYS_FILE, keySetText(await newKeys(undefined)), { mode: 0o600 })
   const program = spawn(process.execPath, [BIN, 'start', ...words], {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...PROGRAM_ENVIRONMENT, ...environment },
     // A group of its own, so that the end of a failed test ends its workers too.
     detached: true,
   })
