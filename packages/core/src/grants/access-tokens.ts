@@ -99,13 +99,13 @@ interface Added extends Pick<Grant, 'accessTokens'> {
 export function addAccessToken(grant: Grant, fresh: NewAccessToken, now: number, terms: GrantTerms): Added {
   const live = grant.accessTokens.filter(({ expiresAt }) => expiresAt > now)
   const exchanged = live.filter(({ parent }) => parent !== undefined)
-  const own = live.filter(({ parent }) => parent === undefined)
+  const own = exchanged.length === 0 ? live : live.filter(({ parent }) => parent === undefined)
   const surplus = Math.max(own.length + 1 - terms.maxAccessTokens, 0)
   const newest = newAccessToken(grant, fresh, now, terms)
   // A list that is spread keeps 16 spare places, and this one is stored.
   const kept = own.slice(surplus).concat(newest, exchanged)
   return {
-    accessTokens: withoutOrphans(kept),
+    accessTokens: exchanged.length === 0 ? kept : withoutOrphans(kept),
     expiresIn: newest.expiresAt - now,
     dropped: surplus > 0,
   }

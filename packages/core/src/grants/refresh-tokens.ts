@@ -168,7 +168,8 @@ function recentRotations(
   now: number,
   window: number,
 ): Pick<RefreshState, 'recent'> | undefined {
-  if (previous === undefined) return undefined
+  // The usual case.
+  if (previous === undefined || (recent.length === 0 && now - previous.rotatedAt >= window)) return undefined
   const part = Math.ceil(window / (MAX_ENTRIES - 1))
   const last = { generation: generation - 1, rotatedAt: previous.rotatedAt }
   const before = recent.at(-1)
