@@ -40,7 +40,8 @@ export function sqliteRecords<T>(
 
   return {
     async find(id) {
-      const row = find.get(recordKey(id), now())
+      const key = recordKey(id)
+      const row = await commits.read(() => find.get(key, now()))
       return row && { value: decodeRecord<T>(String(row.value)), version: row.version }
     },
     async insert(id, value, expiresAt) {

@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openDatabase } from '../src/database.ts'
 import { groupCommit } from '../src/group-commit.ts'
 
 let database: DatabaseSync
@@ -87,5 +91,49 @@ describe('the writes of one turn of the event loop', () => {
     expect([turns.length, ids().length]).toEqual([1, 0])
     turns[0]?.()
     expect(await Promise.all(written)).toEqual([1, 1])
+  })
+})
+
+describe('the reads of one turn of the event loop', () => {
+  it('share one transaction, and each has its own result', async () => {
+    const exec = vi.spyOn(database, 'exec')
+    const commits = groupCommit(database)
+    expect(await Promise.all([commits.read(() => 1), commits.read(() => 2)])).toEqual([1, 2])
+    expect(exec.mock.calls).toEqual([['BEGIN'], ['COMMIT']])
+  })
+
+  it('have no transaction when there is only one', async () => {
+    const exec = vi.spyOn(database, 'exec')
+    expect(await groupCommit(database).read(ids)).toEqual([])
+    expect(exec).not.toHaveBeenCalled()
+  })
+
+  it('see what another connection commits after they were called', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'turns-'))
+    const [own, other] = [1, 2].map(() => openDatabase(join(folder, 'file'))) as [DatabaseSync, DatabaseSync]
+    other.exec('CREATE TABLE t (id INTEGER PRIMARY KEY) STRICT')
+    const commits = groupCommit(own)
+    const count = () => own.prepare('SELECT count(*) AS count FROM t').get()?.count
+    const counts = [commits.read(count), commits.read(count)]
+    other.exec('INSERT INTO t VALUES (1)')
+    expect(await Promise.all(counts)).toEqual([1, 1])
+    own.close()
+    other.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('do not wait for the lock that writes wait for', async () => {
+    const commits = groupCommit(database)
+    const busy = vi.spyOn(database, 'exec').mockImplementation((statement) => {
+      if (statement === 'BEGIN IMMEDIATE') throw new Error('database is locked')
+    })
+    const [write, ...reads] = await Promise.allSettled([
+      commits.write(insert(1)),
+      commits.read(ids),
+      commits.read(ids),
+    ])
+    expect(write?.status).toBe('rejected')
+    expect(reads.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+    busy.mockRestore()
   })
 })
