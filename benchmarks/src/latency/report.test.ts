@@ -57,6 +57,11 @@ test('the table of the README has the rows of the same load', () => {
   expect(table).not.toContain('memory')
 })
 
+test('the table of the README names the capacity of a target that the rate is too much for', () => {
+  expect(summary([latency({ capacity: 170 })], EFFORT)).toContain('(its capacity is 170) |')
+  expect(summary([latency({ capacity: 200 })], EFFORT)).not.toContain('capacity')
+})
+
 test('a page without a place for the table is an error, and no other part of a page changes', () => {
   const page = 'before\n<!-- latency:start -->\n\nold\n\n<!-- latency:end -->\nafter'
   expect(replaceMarked(page, 'latency', 'new')).toBe(
