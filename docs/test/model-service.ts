@@ -121,7 +121,7 @@ class Service implements Replicas {
     }
     if (kind === 'poll') return { grant_type: DEVICE_CODE_GRANT, device_code: String(this.#deviceCode) }
     const code_verifier = kind === 'wrong verifier' ? 'w'.repeat(43) : VERIFIER
-    // Nobody has the code of a request that was denied.
+    // A request that was denied has no code.
     const code = this.#code ?? `gkc_${'x'.repeat(22)}.${'x'.repeat(43)}`
     return { grant_type: 'authorization_code', redirect_uri: REDIRECT_URI, code, code_verifier }
   }

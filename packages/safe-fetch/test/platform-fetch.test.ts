@@ -88,7 +88,7 @@ describe('a Worker', () => {
     ['without one', { [STRICT]: true }, [CACHE]],
     ['with one switched off', { [STRICT]: false, [CACHE]: true }, [STRICT]],
     ['with none', {}, [STRICT, CACHE]],
-  ])('%s is told which it lacks', (_, compatibilityFlags, missing) => {
+  ])('%s names the flags that are missing', (_, compatibilityFlags, missing) => {
     const platform = globalThis as { Cloudflare?: object }
     platform.Cloudflare = { compatibilityFlags }
     try {
