@@ -193,13 +193,26 @@ describe('the post_logout_redirect_uri', () => {
     `${BACK}#x`,
     'http://127.0.0.1:7002/signed-out',
     REDIRECT_URI,
+    '//evil.example',
     'javascript:alert(1)',
+    `${BACK}\r\nSet-Cookie: a=b`,
   ])('LO-05: the browser is redirected only to a registered URI, compared exactly: %s', async (uri) => {
     const { send, hint, ended, client } = await signedIn()
     for (const about of [{ id_token_hint: hint }, { client_id: client.clientId }]) {
       const answer = await send({ ...about, post_logout_redirect_uri: uri } as Record<string, string>)
       expect([answer.status, answer.body]).toEqual([400, 'post_logout_redirect_uri_not_registered'])
       expect(answer.headers).not.toHaveProperty('location')
+    }
+    expect(ended).toEqual([])
+  })
+
+  it('LO-05: is refused if it or the hint is repeated, and no session ends', async () => {
+    const { service, hint, ended, cookie } = await signedIn()
+    const once = `id_token_hint=${hint}&${new URLSearchParams({ post_logout_redirect_uri: BACK })}`
+    for (const repeated of ['post_logout_redirect_uri=https://evil.example', 'id_token_hint=x']) {
+      const query = `${once}&${repeated}`
+      const answer = await service.send('GET', PATH, { query, headers: { cookie } })
+      expect([answer.status, answer.headers.location], repeated).toEqual([400, undefined])
     }
     expect(ended).toEqual([])
   })

@@ -326,7 +326,7 @@ describe('the error table of the push', () => {
 })
 
 describe('the error table of the authorization endpoint', () => {
-  it.each(['tampered', 'foreign', 'of another client', 'without a client', 'twice'])(
+  it.each(['tampered', 'longer', 'shorter', 'foreign', 'of another client', 'without a client', 'twice'])(
     'PA-01, PA-10: a request_uri that is %s leads to an error page, without a redirect',
     async (kind) => {
       const { service, client } = await withClient()
@@ -335,6 +335,8 @@ describe('the error table of the authorization endpoint', () => {
       const changed = request_uri.slice(0, -3) + (request_uri.endsWith('AAA') ? 'BBB' : 'AAA')
       const query = {
         tampered: queryOf(client, changed),
+        longer: queryOf(client, `${request_uri}A`),
+        shorter: queryOf(client, request_uri.slice(0, -1)),
         foreign: queryOf(client, 'https://evil.example/request'),
         'of another client': queryOf(other, request_uri),
         'without a client': String(new URLSearchParams({ request_uri })),

@@ -39,17 +39,8 @@ describe.skipIf(missing !== undefined)('the image', () => {
     engine = await openPodman()
     await importNodeBaseImage(engine)
     // Without layers: nothing is built upon them, and to write each takes as long as its command.
-    const how = [
-      '--isolation',
-      'chroot',
-      '--format',
-      'docker',
-      '--pull=never',
-      '--network',
-      'host',
-      '--layers=false',
-    ]
-    await engine.podman('build', ...how, ...(await packagesAsHere()), '--tag', IMAGE, ROOT)
+    const how = '--isolation chroot --format docker --pull=never --network host --layers=false'
+    await engine.podman('build', ...how.split(' '), ...(await packagesAsHere()), '--tag', IMAGE, ROOT)
   }, 600_000)
   afterAll(() => engine?.close(), 120_000)
 
