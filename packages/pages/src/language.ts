@@ -33,21 +33,39 @@ export function fill(text: string, values: Readonly<Record<string, SafeHtml | st
   return html`${parts.map((part, at) => (at % 2 === 0 ? part : (values[part] ?? '')))}`
 }
 
+/**
+ * Creates a formatter once for each language. A new one costs more than the rest of a page, and a garbage collection that
+ * frees thousands of them holds up all requests for 150 ms.
+ */
+export function onceForEach<Formatter>(create: (tag: string) => Formatter): (tag: string) => Formatter {
+  const created = new Map<string, Formatter>()
+  return (tag) => {
+    const formatter = created.get(tag) ?? create(tag)
+    created.set(tag, formatter)
+    return formatter
+  }
+}
+
+const pluralRulesOf = onceForEach((tag) => new Intl.PluralRules(tag))
+const numbersOf = onceForEach((tag) => new Intl.NumberFormat(tag))
+const listsOf = onceForEach((tag) => new Intl.ListFormat(tag, { type: 'conjunction' }))
+const relativeTimesOf = onceForEach((tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }))
+
 /** The form of a text for this number. */
 export function counted({ tag }: Language, text: Plural, count: number): string {
-  const form = text[new Intl.PluralRules(tag).select(count)] ?? text.other
-  return form.replaceAll('{count}', new Intl.NumberFormat(tag).format(count))
+  const form = text[pluralRulesOf(tag).select(count)] ?? text.other
+  return form.replaceAll('{count}', numbersOf(tag).format(count))
 }
 
 /** "See your notes and change them". */
 export function listed({ tag, lowerCaseInLists }: Language, texts: readonly string[]): string {
   const inside = lowerCaseInLists ? texts.map((text, at) => (at === 0 ? text : lowerFirst(text, tag))) : texts
-  return new Intl.ListFormat(tag, { type: 'conjunction' }).format(inside)
+  return listsOf(tag).format(inside)
 }
 
 /** "20 seconds ago", or "now". */
 export function ago({ tag }: Language, seconds: number): string {
-  const format = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' })
+  const format = relativeTimesOf(tag)
   return seconds < 60 ? format.format(-seconds, 'second') : format.format(-Math.floor(seconds / 60), 'minute')
 }
 

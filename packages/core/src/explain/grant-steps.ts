@@ -38,7 +38,7 @@ export function grantSteps({
       } satisfies StepEvent)
     },
     called(grant, resource, { remoteAddress }) {
-      if (isFirst(`${grant.id} ${resource}`))
+      if (isFirst(grant.id, resource))
         report(grant, 'first_call', { resource, network: networkOf(remoteAddress) })
     },
     ended: (grant, { by, reason }) => report(grant, 'ended', { by, reason }),
@@ -49,17 +49,20 @@ function networkOf(address: string | undefined): string | undefined {
   return address === undefined ? undefined : coarseNetworkOf(address)
 }
 
-/** Some megabyte. A name that was forgotten counts as new once more. */
-const MAX_NAMES = 10_000
+/** Some megabyte. The calls of a grant that was forgotten count as new once more. */
+const MAX_GRANTS = 10_000
 
-/** @returns a predicate: whether a name is new. When there are too many, the older half is forgotten */
-export function firstTimes(max = MAX_NAMES): (name: string) => boolean {
-  let young = new Set<string>()
+/** @returns a predicate: whether a grant is new at a resource. When there are too many, the older half is forgotten */
+export function firstTimes(max = MAX_GRANTS): (grantId: string, resource: string) => boolean {
+  let young = new Map<string, readonly string[]>()
   let old = young
-  return (name) => {
-    if (young.has(name) || old.has(name)) return false
-    if (young.size >= max / 2) [old, young] = [young, new Set()]
-    young.add(name)
+  return (grantId, resource) => {
+    const known = young.get(grantId) ?? old.get(grantId) ?? NONE
+    if (known.includes(resource)) return false
+    if (young.size >= max / 2) [old, young] = [young, new Map()]
+    young.set(grantId, [...known, resource])
     return true
   }
 }
+
+const NONE: readonly string[] = []

@@ -64,7 +64,10 @@ export function introspection(
         kernel.attempts?.called(grant, audienceOf(kernel, state).join(' '), { path: introspect.path })
         const email = state.scopes.includes('email') ? await emailOf(grant, claims) : undefined
         const more = ofOperator && (await claimsOfToken(kernel, ofOperator, grant, state))
-        return json(200, { ...described, ...email, ...more })
+        return json(
+          200,
+          email === undefined && more === undefined ? described : { ...described, ...email, ...more },
+        )
       }
     },
   }
@@ -107,12 +110,15 @@ async function claimsOfToken(
 
 function describeAccessToken(kernel: IntrospectingServer, grant: Grant, state: AccessTokenState): object {
   const { jkt } = state
-  // RFC 9470 6.2.
   const { acr, authTime: auth_time } = kernel.authenticationClasses.shown(grant)
-  const token_type = tokenType(jkt)
-  const described = { ...describeGrant(kernel, grant, state), token_type, acr, auth_time }
-  // RFC 9449 6.2.
-  return jkt === undefined ? described : { ...described, cnf: { jkt } }
+  return describeGrant(kernel, grant, state, {
+    token_type: tokenType(jkt),
+    // RFC 9470 6.2.
+    acr,
+    auth_time,
+    // RFC 9449 6.2.
+    cnf: jkt === undefined ? undefined : { jkt },
+  })
 }
 
 function describeRefreshToken(kernel: Kernel, grant: Grant, token: RefreshToken): object | undefined {
@@ -129,7 +135,16 @@ function audienceOf({ resources: all }: Kernel, { resources }: Pick<Extent, 'res
   return resources.length === 0 ? all : resources
 }
 
-function describeGrant(kernel: Kernel, grant: Grant, token: Extent): object {
+/** The members of access tokens alone. */
+interface AccessTokenMembers {
+  readonly token_type: string
+  readonly acr: string | undefined
+  readonly auth_time: number | undefined
+  readonly cnf: { readonly jkt: string } | undefined
+}
+
+/** One literal: copies of objects would be most of what it costs. */
+function describeGrant(kernel: Kernel, grant: Grant, token: Extent, access?: AccessTokenMembers): object {
   const audience = audienceOf(kernel, token)
   return {
     active: true,
@@ -142,5 +157,9 @@ function describeGrant(kernel: Kernel, grant: Grant, token: Extent): object {
     iss: kernel.issuer,
     iat: token.issuedAt,
     exp: token.expiresAt,
+    token_type: access?.token_type,
+    acr: access?.acr,
+    auth_time: access?.auth_time,
+    cnf: access?.cnf,
   }
 }

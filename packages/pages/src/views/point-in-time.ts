@@ -1,9 +1,12 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Language } from '../language.ts'
+import { type Language, onceForEach } from '../language.ts'
+
+const wordsOf = onceForEach(
+  (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
+)
 
 /** With its zone: without a script the zone of the reader is unknown. @param seconds since the epoch */
 export function pointInTime({ tag }: Language, seconds: number): SafeHtml {
   const time = new Date(seconds * 1000)
-  const words = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
-  return html`<time datetime="${time.toISOString()}">${words.format(time)} UTC</time>`
+  return html`<time datetime="${time.toISOString()}">${wordsOf(tag).format(time)} UTC</time>`
 }

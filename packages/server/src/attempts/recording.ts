@@ -111,6 +111,8 @@ export function attemptRecording(
       // Its rows went with the account.
       if (event.type === 'account_removed') recorder.forget(event.subject)
       if (event.type !== 'step') return
+      // The recorder ignores it. Most refreshes are of attempts that it has dropped.
+      if (isRoutine(event) && recorder.attempt(event.reference) === undefined) return
       const step = { ...event, key: `${new Date().toISOString()}-${suffix()}` }
       recorder.onEvent(step)
       if (isRoutine(step)) return

@@ -15,11 +15,8 @@ export interface Caller {
   readonly clientId?: string | undefined
 }
 
-interface Request {
-  readonly address: string | undefined
-  /** The `client_id` of the request; empty if it has none. */
-  readonly named: () => string
-}
+/** The handlers of the application show only the address: their events name no client. */
+type Request = HttpRequest | Pick<HttpRequest, 'remoteAddress'>
 
 const requests = new AsyncLocalStorage<Request>()
 
@@ -27,21 +24,18 @@ const requests = new AsyncLocalStorage<Request>()
 export function withCaller(route: Route): Route {
   return {
     ...route,
-    handle: (request) =>
-      requests.run({ address: request.remoteAddress, named: () => clientNamedIn(request) }, () =>
-        route.handle(request),
-      ),
+    handle: (request) => requests.run(request, route.handle, request),
   }
 }
 
-/** The same for the handlers of the application. Their events name no client. Guards read the address from the variable. */
+/** The same for the handlers of the application. Guards read the address from the variable. */
 export function callerMiddleware(
   callerOf: CallerOf,
 ): MiddlewareHandler<{ Variables: { remoteAddress: string | undefined } }> {
   return (c, next) => {
-    const address = callerOf(c)
-    c.set('remoteAddress', address)
-    return requests.run({ address, named: () => '' }, next)
+    const remoteAddress = callerOf(c)
+    c.set('remoteAddress', remoteAddress)
+    return requests.run({ remoteAddress }, next)
   }
 }
 
@@ -49,8 +43,11 @@ export function callerMiddleware(
 export function callerOfEvent(): Caller {
   const request = requests.getStore()
   if (request === undefined) return {}
-  const named = request.named()
-  return { network: coarseNetwork(request.address), clientId: CLIENT_ID.test(named) ? named : undefined }
+  const named = 'body' in request ? clientNamedIn(request) : ''
+  return {
+    network: coarseNetwork(request.remoteAddress),
+    clientId: CLIENT_ID.test(named) ? named : undefined,
+  }
 }
 
 /** Distinguishes networks, and identifies no single person. */

@@ -19,6 +19,7 @@ function callerBehind(
 
 /** Wraps an OAuth route: its request has the caller's address behind the proxies, on any framework. */
 export function behindProxies(route: Route, trusted: TrustedProxies | undefined): Route {
+  if (trusted === undefined) return route
   return {
     ...route,
     handle(request) {

@@ -18,16 +18,17 @@ export type OnResponse = (response: MeasuredResponse) => void
 export function measuredRoute(route: Route, onResponse: OnResponse): Route {
   return {
     ...route,
-    async handle(request) {
-      const stop = stopwatch()
-      const response = await route.handle(request)
-      onResponse({
-        method: methodOf(request),
-        route: route.path,
-        status: response.status,
-        seconds: stop(),
+    handle(request) {
+      const begun = performance.now()
+      return route.handle(request).then((response) => {
+        onResponse({
+          method: methodOf(request),
+          route: route.path,
+          status: response.status,
+          seconds: secondsSince(begun),
+        })
+        return response
       })
-      return response
     },
   }
 }
@@ -37,21 +38,19 @@ export function measuring(basePath: string, onResponse: OnResponse): MiddlewareH
   return async (c, next) => {
     const route = matchedRoutes(c).findLast(({ path }) => path !== EVERY_PATH)?.path
     if (route === undefined) return next()
-    const stop = stopwatch()
+    const begun = performance.now()
     await next()
     onResponse({
       method: methodOf(c.req),
       route: basePath + route,
       status: c.res.status,
-      seconds: stop(),
+      seconds: secondsSince(begun),
     })
   }
 }
 
-/** @returns the seconds since this call */
-function stopwatch(): () => number {
-  const start = performance.now()
-  return () => (performance.now() - start) / 1000
+function secondsSince(begun: number): number {
+  return (performance.now() - begun) / 1000
 }
 
 /** The path of middleware that runs for every request. */

@@ -27,19 +27,19 @@ const OTHER = 'other'
 export function newCounts(): Counts {
   let counts = new Map<StatisticName, Map<string, number[]>>()
 
-  function labelsOf(name: StatisticName): Map<string, number[]> {
-    const known = counts.get(name) ?? new Map<string, number[]>()
-    counts.set(name, known)
-    return known
+  function newBuckets(name: StatisticName, label: string): number[] {
+    const labels = counts.get(name) ?? new Map<string, number[]>()
+    counts.set(name, labels)
+    const kept = labels.size < MAX_LABELS ? label : OTHER
+    const buckets = labels.get(kept) ?? []
+    labels.set(kept, buckets)
+    return buckets
   }
 
   return {
     add(name, label, bucket = 0) {
-      const labels = labelsOf(name)
-      const kept = labels.has(label) || labels.size < MAX_LABELS ? label : OTHER
-      const buckets = labels.get(kept) ?? []
+      const buckets = counts.get(name)?.get(label) ?? newBuckets(name, label)
       buckets[bucket] = (buckets[bucket] ?? 0) + 1
-      labels.set(kept, buckets)
     },
     take() {
       const taken = [...counts].flatMap(([name, labels]) =>
