@@ -3,22 +3,29 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { accountRows } from '../src/accounts/account-rows.ts'
 import { pruneAttempts } from '../src/attempts/attempt-rows.ts'
-import { type KeyedStep, rowOf } from '../src/attempts/step-row.ts'
+import { rowOf } from '../src/attempts/step-row.ts'
 import type { Database } from '../src/database/database.ts'
+import type { AttemptStepRow } from '../src/database/tables.ts'
 import { connected } from './connected.ts'
 import { DANA } from './people.ts'
 
 const NOW = new Date('2026-01-10T08:00:00Z')
 const DAY = 24 * 60 * 60
 
-/** @param daysAgo when it happened */
-function step(reference: string, daysAgo = 0): KeyedStep {
-  const at = NOW.getTime() / 1000 - daysAgo * DAY
-  const key = `${new Date(at * 1000).toISOString()}-${reference}`
-  return { type: 'step', reference, at, step: 'requested', outcome: 'ok', key }
+interface Kept {
+  readonly subject?: string
+  readonly days: number
+  readonly daysAgo?: number
 }
 
-async function write(database: Database, ...rows: ReturnType<typeof rowOf>[]): Promise<void> {
+/** @param kept how many days, and when it happened */
+function step(reference: string, { subject, days, daysAgo = 0 }: Kept): AttemptStepRow {
+  const at = NOW.getTime() / 1000 - daysAgo * DAY
+  const made = { type: 'step', reference, at, step: 'requested', outcome: 'ok' } as const
+  return rowOf({ ...made, millis: at * 1000, order: 0 }, subject, { days, suffix: () => reference })
+}
+
+async function write(database: Database, ...rows: AttemptStepRow[]): Promise<void> {
   await database.insertInto('attempt_steps').values(rows).execute()
 }
 
@@ -31,7 +38,7 @@ onBothDatabases((newDatabase) => {
   describe('the steps of sign-in attempts', () => {
     it('cannot be changed', async () => {
       const database = await connected(await newDatabase())
-      await write(database, rowOf(step('AAAA0001'), undefined, 3))
+      await write(database, step('AAAA0001', { days: 3 }))
       const forged = sql`update attempt_steps set subject = 'forged'`
       await expect(forged.execute(database)).rejects.toThrow('append-only')
       await sql`replace into attempt_steps select id, 'forged', 0, null, null, '', '' from attempt_steps`
@@ -47,10 +54,10 @@ onBothDatabases((newDatabase) => {
       await accounts.remove(DANA.id)
       await write(
         database,
-        rowOf(step('OVER0001', 4), undefined, 3),
-        rowOf(step('KEPT0001', 3), undefined, 3),
-        rowOf(step('KEPT0002', 4), 'bo', 14),
-        rowOf(step('GONE0001'), DANA.id, 14),
+        step('OVER0001', { days: 3, daysAgo: 4 }),
+        step('KEPT0001', { days: 3, daysAgo: 3 }),
+        step('KEPT0002', { subject: 'bo', days: 14, daysAgo: 4 }),
+        step('GONE0001', { subject: DANA.id, days: 14 }),
       )
       expect(await pruneAttempts(database, NOW)).toBe(2)
       expect(await references(database)).toEqual(['KEPT0002', 'KEPT0001'])
@@ -62,9 +69,9 @@ onBothDatabases((newDatabase) => {
       await accounts.add(DANA)
       await write(
         database,
-        rowOf(step('AAAA0001', 1), undefined, 3),
-        rowOf(step('AAAA0001'), DANA.id, 14),
-        rowOf(step('BBBB0001'), 'bo', 14),
+        step('AAAA0001', { days: 3, daysAgo: 1 }),
+        step('AAAA0001', { subject: DANA.id, days: 14 }),
+        step('BBBB0001', { subject: 'bo', days: 14 }),
       )
       expect(await accounts.remove(DANA.id)).toBe(true)
       expect(await references(database)).toEqual(['BBBB0001'])

@@ -1,4 +1,4 @@
-import { type Database, errorsAs503, isUniqueViolation } from '@grantkit/server/database'
+import { type Database, errorsAs503, isUniqueViolation, lookup } from '@grantkit/server/database'
 import { type ExpressionBuilder, type ExpressionWrapper, type Kysely, type SqlBool, sql } from 'kysely'
 import type { AreaName } from '../oauth/scopes.ts'
 import type { Content } from './content.ts'
@@ -41,6 +41,14 @@ export interface SchoolRecords {
 /** The school in the database, so that replicas share it and it survives a restart. */
 export function schoolRecords(tables: Database, newId: () => string): SchoolRecords {
   const database: SchoolDatabase = tables.withTables<Pick<SchoolTables, 'school_record'>>()
+  const found = lookup(
+    tables,
+    database
+      .selectFrom('school_record')
+      .select(['id', 'content', 'revision'])
+      .where('area', '=', 'courses')
+      .where('id', '=', ''),
+  )
   let latest = 0
   /** A process never adds two records in the same millisecond, because lists are ordered by the time of adding. */
   const nextMoment = () => {
@@ -52,12 +60,7 @@ export function schoolRecords(tables: Database, newId: () => string): SchoolReco
     async find(area, id) {
       // Any other text is not an id, and may be one that a database rejects.
       if (!reference.safeParse(id).success) return undefined
-      const row = await database
-        .selectFrom('school_record')
-        .select(['id', 'content', 'revision'])
-        .where('area', '=', area)
-        .where('id', '=', id)
-        .executeTakeFirst()
+      const row = await found(area, id)
       return row && { record: recordOf(row), revision: row.revision }
     },
     add(area, content) {

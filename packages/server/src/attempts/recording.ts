@@ -7,7 +7,7 @@ import { rowBudget } from '../limits/row-budget.ts'
 import { MINUTE_MS } from '../time-units.ts'
 import { pruneAttempts } from './attempt-rows.ts'
 import { overdueAttempts } from './overdue-attempts.ts'
-import { type KeyedStep, rowOf } from './step-row.ts'
+import { type NumberedStep, rowOf } from './step-row.ts'
 import { writtenSteps } from './written-steps.ts'
 
 /**
@@ -51,6 +51,8 @@ export function attemptRecording(
 ): AttemptRecording {
   const recorder = createFlightRecorder()
   const suffix = keySuffixes()
+  const rows = { days, suffix }
+  let count = 0
   const budget = rowBudget()
   const written = writtenSteps()
   /** Apart, because the steps before them still have to come along with the user. */
@@ -60,33 +62,33 @@ export function attemptRecording(
     insert: (batch) => insert(database, batch),
     onWarning,
   })
-  /** The recorder keeps the members of an event as they are, with the key of the row. */
+  /** The recorder keeps the members of an event as they are. */
   const stepsOf = (reference: string) =>
-    (recorder.attempt(reference)?.steps ?? []) as unknown as readonly KeyedStep[]
+    (recorder.attempt(reference)?.steps ?? []) as unknown as readonly NumberedStep[]
 
   /** The steps before the sign-in come along, and what did not fit into an earlier minute. */
-  function writeUser(subject: string, steps: readonly KeyedStep[]): void {
+  function writeUser(subject: string, steps: readonly NumberedStep[]): void {
     for (const step of steps) {
       if (written.has(step)) continue
       if (!budget.take(`user ${subject}`, OF_USER)) return
-      if (!queue.add(rowOf(step, subject, days), MAX_WAITING)) return
+      if (!queue.add(rowOf(step, subject, rows), MAX_WAITING)) return
       written.add(step)
     }
   }
 
   /** @returns whether the step has a row */
-  function writeUnauthenticated(step: KeyedStep, reason = step.reason): boolean {
+  function writeUnauthenticated(step: NumberedStep, reason = step.reason): boolean {
     const admitted =
       budget.take(`reason ${reason}`, OF_REASON) && budget.take('unauthenticated', OF_UNAUTHENTICATED)
     const kept = Math.min(days, DAYS_OF_UNAUTHENTICATED)
-    return admitted && queue.add(rowOf(step, undefined, kept), MAX_WAITING_UNAUTHENTICATED)
+    return admitted && queue.add(rowOf(step, undefined, { ...rows, days: kept }), MAX_WAITING_UNAUTHENTICATED)
   }
 
   /** A step that is overdue causes no event, so a timer looks for it. */
   function writeOverdue(): void {
     const attempts = recorder.recent({ limit: Number.POSITIVE_INFINITY })
     for (const { finding, steps } of overdueAttempts(attempts, Date.now() / 1000))
-      for (const step of steps as unknown as readonly KeyedStep[])
+      for (const step of steps as unknown as readonly NumberedStep[])
         if (!writtenOverdue.has(step) && writeUnauthenticated(step, finding)) writtenOverdue.add(step)
   }
 
@@ -97,7 +99,7 @@ export function attemptRecording(
 
   const inMemory = (reference: string) => {
     const steps = stepsOf(reference)
-    return steps.map((step) => rowOf(step, subjectOf(steps), days))
+    return steps.map((step) => rowOf(step, subjectOf(steps), rows))
   }
 
   async function prune(): Promise<void> {
@@ -111,9 +113,7 @@ export function attemptRecording(
       // Its rows went with the account.
       if (event.type === 'account_removed') recorder.forget(event.subject)
       if (event.type !== 'step') return
-      // The recorder ignores it. Most refreshes are of attempts that it has dropped.
-      if (isRoutine(event) && recorder.attempt(event.reference) === undefined) return
-      const step = { ...event, key: `${new Date().toISOString()}-${suffix()}` }
+      const step = { ...event, millis: Date.now(), order: count++ }
       recorder.onEvent(step)
       if (isRoutine(step)) return
       const recorded = stepsOf(step.reference)

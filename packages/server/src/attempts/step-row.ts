@@ -2,19 +2,31 @@ import type { StepEvent } from '@grantkit/core/explain'
 import { dayOf } from '../audit/entry.ts'
 import type { AttemptStepRow } from '../database/tables.ts'
 
-/** A step with the key of its row, given when it happened. */
-export interface KeyedStep extends StepEvent {
-  readonly key: string
+/** A step with what makes the id of its row. Few steps get one, and the text of an id costs more than the rest. */
+export interface NumberedStep extends StepEvent {
+  /** Epoch milliseconds. */
+  readonly millis: number
+  /** Of all steps of this process. */
+  readonly order: number
 }
 
-/**
- * @param subject the user of the attempt, whom its first steps do not name
- * @param days how long the row is kept
- */
-export function rowOf(step: KeyedStep, subject: string | undefined, days: number): AttemptStepRow {
-  const { type: _, key, reference, clientId, ...facts } = step
+/** What rows share. */
+export interface StepRows {
+  /** How long they are kept. */
+  readonly days: number
+  /** The end of an id, by the number of its step. */
+  readonly suffix: (order: number) => string
+}
+
+/** @param subject the user of the attempt, whom its first steps do not name */
+export function rowOf(
+  step: NumberedStep,
+  subject: string | undefined,
+  { days, suffix }: StepRows,
+): AttemptStepRow {
+  const { type: _, millis, order, reference, clientId, ...facts } = step
   return {
-    id: key,
+    id: `${new Date(millis).toISOString()}-${suffix(order)}`,
     reference,
     failed: step.outcome === 'ok' ? 0 : 1,
     subject: subject ?? null,
@@ -37,7 +49,7 @@ export function stepOf({ id, reference, client_id, facts }: AttemptStepRow): Rea
     reference,
     ...(client_id === null ? {} : { clientId: client_id }),
     ...JSON.parse(facts),
-    // The end of a key is the random name of its process.
+    // The end of an id is the random name of its process.
     replica: id.slice(-REPLICA_LENGTH),
   }
 }

@@ -20,7 +20,8 @@ export interface AuditOptions {
 export function auditQueue(database: Database, { days: longest, onWarning }: AuditOptions): AuditQueue {
   const suffix = keySuffixes()
   const dropped = leftOut()
-  const row = (happened: Happened, days: number) => rowOf(happened, new Date(), suffix(), days)
+  let count = 0
+  const row = (happened: Happened, days: number) => rowOf(happened, new Date(), suffix(count++), days)
   const queue = rowQueue<AuditRow>({
     name: 'audit trail',
     insert: (batch) => insert(database, batch),

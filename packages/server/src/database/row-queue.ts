@@ -94,9 +94,8 @@ export function rowQueue<Row>(options: RowQueueOptions<Row>): RowQueue<Row> {
   }
 }
 
-/** Suffixes of keys in ascending order, different in each process. */
-export function keySuffixes(): () => string {
+/** Suffixes of keys, different in each process. They are in the order of their numbers. */
+export function keySuffixes(): (order: number) => string {
   const process = randomBytes(6).toString('hex')
-  let count = 0
-  return () => `${String(count++).padStart(12, '0')}-${process}`
+  return (order) => `${String(order).padStart(12, '0')}-${process}`
 }
