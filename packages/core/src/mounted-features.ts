@@ -3,11 +3,12 @@ import type { AuthorizationRequestSource } from './authorization/request-source.
 import { type SessionObserver, UNOBSERVED } from './authorization/user-sessions.ts'
 import type { ClientAuthMethod } from './clients/authentication/client-authentication.ts'
 import { type ClientEndpointContext, clientEndpoint } from './clients/client-endpoint.ts'
-import type {
-  CheckClient,
-  ClientMetadataMembers,
-  RegisteredBy,
-  Registrable,
+import {
+  type CheckClient,
+  type ClientMetadataMembers,
+  type RegisteredBy,
+  type Registrable,
+  requireOwnNames,
 } from './clients/client-metadata.ts'
 import type { ClientSource } from './clients/client-sources.ts'
 import { addressesOf, type Metadata } from './discovery/server-metadata.ts'
@@ -111,12 +112,14 @@ export function registrable(
   const methods = clientAuthMethods.filter(
     ({ selfRegistered }) => registeredBy === 'operator' || selfRegistered === true,
   )
+  const members = clientMetadata(registeredBy)
+  requireOwnNames(members)
   return {
     checkClient,
     authMethods: methods.map(({ name }) => name),
     secretMethods: methods.filter(({ usesSecret }) => usesSecret).map(({ name }) => name),
     grantTypes: open.map(({ name }) => name),
-    members: clientMetadata(registeredBy),
+    members,
   }
 }
 

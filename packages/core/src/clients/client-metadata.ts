@@ -95,6 +95,9 @@ export function grantTypesOf({ grantTypes }: Pick<Registrable, 'grantTypes'>) {
     )
 }
 
+/** Members whose schemas depend on the server. */
+const MEMBERS_OF_SERVER = ['token_endpoint_auth_method', 'grant_types', 'id_token_signed_response_alg']
+
 /** Members that core sets in its answer (RFC 7591 3.2.1), or reads for static clients alone. */
 const OTHER_MEMBERS = [
   ...['client_id', 'client_id_issued_at', 'client_secret', 'client_secret_expires_at'],
@@ -102,11 +105,33 @@ const OTHER_MEMBERS = [
   ...['client_secret_expires_in', 'tokens_per_minute', 'grants_per_hour'],
 ]
 
-/**
- * Client metadata as this server reads it (RFC 7591 2). Unknown members have no effect.
- *
- * @throws Error when a feature reads a member that core reads or sets
- */
+/** @throws Error when a feature reads a member that core reads or sets */
+export function requireOwnNames(members: ClientMetadataMembers): void {
+  const ofCore = [...Object.keys(MEMBERS), ...MEMBERS_OF_SERVER, ...OTHER_MEMBERS]
+  const taken = Object.keys(members).find((name) => ofCore.includes(name))
+  if (taken !== undefined) throw new Error(`features: clientMetadata has ${taken}, which core reads or sets`)
+}
+
+/** The members that are the same on every server: making schemas is most of what a new server costs. */
+const MEMBERS = {
+  redirect_uris: listOf(text(MAX_URI_LENGTH), MAX_REDIRECT_URIS).min(1, 'must not be empty'),
+  client_name: name.optional(),
+  application_type: z.enum(['native', 'web']).optional(),
+  response_types: listWith('code', ['code'], ['code']),
+  // Clients join `scopes_supported` of a resource, which may be empty.
+  scope: text()
+    .transform((scope) => (scope === '' ? undefined : scope))
+    .optional(),
+  client_uri: webPage,
+  logo_uri: webPage,
+  tos_uri: webPage,
+  policy_uri: webPage,
+  contacts: listOf(text(MAX_NAME_LENGTH), 10).optional(),
+  software_id: text(MAX_NAME_LENGTH).optional(),
+  software_version: text(MAX_NAME_LENGTH).optional(),
+}
+
+/** Client metadata as this server reads it (RFC 7591 2). Unknown members have no effect. */
 export function clientMetadata({
   authMethods,
   grantTypes,
@@ -115,33 +140,17 @@ export function clientMetadata({
   members = {},
 }: Registrable) {
   const signs = (alg: SigningAlgorithm) => signingAlgorithms.length === 0 || signingAlgorithms.includes(alg)
-  const base = z.object({
-    redirect_uris: listOf(text(MAX_URI_LENGTH), MAX_REDIRECT_URIS).min(1, 'must not be empty'),
-    client_name: name.optional(),
-    application_type: z.enum(['native', 'web']).optional(),
+  const own = {
+    ...MEMBERS,
     token_endpoint_auth_method: z.enum(authMethods).prefault('none'),
     grant_types: listWith('authorization_code', grantTypes, GRANT_TYPES_BY_DEFAULT),
-    response_types: listWith('code', ['code'], ['code']),
-    // Clients join `scopes_supported` of a resource, which may be empty.
-    scope: text()
-      .transform((scope) => (scope === '' ? undefined : scope))
-      .optional(),
     id_token_signed_response_alg: z
       .enum(['RS256', 'ES256', 'EdDSA'])
       .default(idTokenAlgorithm)
       .refine(signs, { error: ({ input }) => `no key for ${input} here` }),
-    client_uri: webPage,
-    logo_uri: webPage,
-    tos_uri: webPage,
-    policy_uri: webPage,
-    contacts: listOf(text(MAX_NAME_LENGTH), 10).optional(),
-    software_id: text(MAX_NAME_LENGTH).optional(),
-    software_version: text(MAX_NAME_LENGTH).optional(),
-  })
-  const taken = Object.keys(members).find((name) => name in base.shape || OTHER_MEMBERS.includes(name))
-  if (taken !== undefined) throw new Error(`features: clientMetadata has ${taken}, which core reads or sets`)
-  // The type is unchanged: only the feature itself knows what its members are.
-  return base.extend(members) as unknown as typeof base
+  }
+  // The type is that of `own`: only the feature itself knows what its members are.
+  return z.object({ ...own, ...members } as typeof own)
 }
 export type ClientMetadata = z.infer<ReturnType<typeof clientMetadata>>
 

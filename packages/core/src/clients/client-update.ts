@@ -53,7 +53,8 @@ export function clientUpdates(
   registrable: Registrable,
   options: StaticClientOptions,
 ): UpdateClient {
-  const shape = camelCased<z.ZodType>(staticMetadata(registrable))
+  // Made at the first use: few processes change a client.
+  let shape: Readonly<Record<string, z.ZodType>> | undefined
   const check = checkOf(registrable, options)
   return async (clientId, changes, { seen }) => {
     const stored = await storedClient(kernel, clientId)
@@ -61,6 +62,7 @@ export function clientUpdates(
     if (before.origin !== 'integration') throw invalid('Only a client of the operator can be changed')
     if (clientRevision(before) !== clientRevision(seen))
       throw new OAuthError(CLIENT_CHANGE_ERRORS.client_changed_meanwhile)
+    shape ??= camelCased<z.ZodType>(staticMetadata(registrable))
     const values = valuesOf(changes, shape)
     const next = check(changedClient(kernel, stored.value, values, registrable), stored.value)
     const after = publicClient(next)

@@ -11,26 +11,31 @@ import { MAX_EXPIRES_IN } from './secret-rotation.ts'
 
 const limit = z.int().min(1).max(1_000_000)
 
+/** The members that no other client has, and those that are read otherwise. The same on every server. */
+const MEMBERS = {
+  redirect_uris: z.array(z.string()).max(20),
+  scope: z.never('use scopes, which is a list').optional(),
+  scopes: listOf(text(), 500).optional(),
+  resource_server: z.boolean().default(false),
+  remember_consent: z.boolean().default(false),
+  pkce_optional: z.boolean().default(false),
+  tokens_per_minute: limit.optional(),
+  grants_per_hour: limit.optional(),
+  client_secret_expires_in: z.int().min(1).max(MAX_EXPIRES_IN).optional(),
+}
+
 /** By the names of RFC 7591, as all client metadata in core. */
 export function staticMetadata(registrable: Registrable) {
   const { authMethods } = registrable
   const { client_name, ...registered } = clientMetadata(registrable).shape
   return {
     ...registered,
+    ...MEMBERS,
     client_name: client_name.unwrap(),
-    redirect_uris: z.array(z.string()).max(20),
     token_endpoint_auth_method: z
       .enum(authMethods)
       .default(authMethods.find((name) => name !== 'none') ?? 'none'),
     grant_types: grantTypesOf(registrable),
-    scope: z.never('use scopes, which is a list').optional(),
-    scopes: listOf(text(), 500).optional(),
-    resource_server: z.boolean().default(false),
-    remember_consent: z.boolean().default(false),
-    pkce_optional: z.boolean().default(false),
-    tokens_per_minute: limit.optional(),
-    grants_per_hour: limit.optional(),
-    client_secret_expires_in: z.int().min(1).max(MAX_EXPIRES_IN).optional(),
   }
 }
 export type StaticMetadata = z.output<z.ZodObject<ReturnType<typeof staticMetadata>>>

@@ -47,21 +47,22 @@ export function formatRefreshToken({ grantId, family, generation, secret }: Refr
 }
 
 export function parseCode(text: string): GrantSecret | undefined {
-  const [, grantId, secret] = CODE.exec(text) ?? []
-  if (grantId === undefined || secret === undefined) return undefined
-  return { grantId: grantId as GrantId, secret: secret as Secret }
+  const found = CODE.exec(text)
+  if (found === null) return undefined
+  return { grantId: found[1] as GrantId, secret: found[2] as Secret }
 }
 
 export function parseDeviceCode(text: string): DeviceCode | undefined {
-  const [, grantId, requestId, secret] = DEVICE_CODE.exec(text) ?? []
-  if (grantId === undefined || requestId === undefined || secret === undefined) return undefined
-  return { grantId: grantId as GrantId, requestId, secret: secret as Secret }
+  const found = DEVICE_CODE.exec(text)
+  if (found === null) return undefined
+  return { grantId: found[1] as GrantId, requestId: found[2] as string, secret: found[3] as Secret }
 }
 
 export function parseRefreshToken(text: string): RefreshToken | undefined {
-  const [, grantId, family, generation, secret] = REFRESH_TOKEN.exec(text) ?? []
-  if (grantId === undefined || family === undefined || secret === undefined) return undefined
-  return { grantId: grantId as GrantId, family, generation: Number(generation), secret: secret as Secret }
+  const found = REFRESH_TOKEN.exec(text)
+  if (found === null) return undefined
+  const parts = { grantId: found[1] as GrantId, secret: found[4] as Secret }
+  return { ...parts, family: found[2] as string, generation: Number(found[3]) }
 }
 
 /** The last six characters are the checksum of the text before them. */
@@ -74,9 +75,9 @@ export function formatPersonalToken({ grantId, secret }: GrantSecret): string {
 
 /** `undefined` also for a wrong checksum: such a text causes no read of the store. */
 export function parsePersonalToken(text: string): GrantSecret | undefined {
-  const [, grantId, secret] = PERSONAL_TOKEN.exec(text) ?? []
-  if (grantId === undefined || secret === undefined) return undefined
-  const parsed = { grantId: grantId as GrantId, secret: secret as Secret }
+  const found = PERSONAL_TOKEN.exec(text)
+  if (found === null) return undefined
+  const parsed = { grantId: found[1] as GrantId, secret: found[2] as Secret }
   return formatPersonalToken(parsed) === text ? parsed : undefined
 }
 
@@ -129,9 +130,9 @@ const OPAQUE = /^gka_([\w-]{22})\.([\w-]{43})$/
 export const opaqueAccessTokens = {
   write: ({ grantId, secret }: GrantSecret): string => `gka_${grantId}.${secret}`,
   read(text: string): PresentedToken | undefined {
-    const [, grantId, secret] = OPAQUE.exec(text) ?? []
-    if (grantId === undefined || secret === undefined) return personalToken(text)
-    return { grantId: grantId as GrantId, hash: sha256(secret) }
+    const found = OPAQUE.exec(text)
+    if (found === null) return personalToken(text)
+    return { grantId: found[1] as GrantId, hash: sha256(found[2] as Secret) }
   },
   grantIdOf,
 } satisfies AccessTokenFormat
