@@ -43,17 +43,27 @@ export interface ClaimsUnreleased {
 export type ReleaseClaims = (scopes: readonly string[], user: UserClaims) => UserClaims
 
 export function releaseClaims({ scopes: catalogue, emit }: Pick<Kernel, 'scopes' | 'emit'>): ReleaseClaims {
-  // Core itself adds the subject.
-  const known = new Set(['sub', ...claimsOfScopes(Object.keys(catalogue), catalogue)])
+  const scopesOf = scopesOfClaims(catalogue)
   return (scopes, user) => {
-    const names = Object.keys(user).filter((name) => !known.has(name))
-    for (const name of names) known.add(name)
+    const names = Object.keys(user).filter((name) => !scopesOf.has(name))
+    for (const name of names) scopesOf.set(name, [])
     if (names.length > 0) emit({ type: 'claims_unreleased', names } satisfies ClaimsUnreleased)
-    const open = claimsOfScopes(scopes, catalogue)
-    return Object.fromEntries(
-      Object.entries(user).filter(([name, value]) => open.includes(name) && value != null && value !== ''),
-    )
+    const released: Record<string, unknown> = {}
+    for (const [name, value] of Object.entries(user)) {
+      const isOpen = scopesOf.get(name)?.some((scope) => scopes.includes(scope))
+      if (isOpen && value != null && value !== '') released[name] = value
+    }
+    return released
   }
+}
+
+/** The scopes that open each claim. Core itself adds the subject. */
+function scopesOfClaims(catalogue: ScopeCatalogue): Map<string, readonly string[]> {
+  const scopesOf = new Map<string, readonly string[]>([['sub', []]])
+  for (const scope of Object.keys(catalogue))
+    for (const claim of claimsOfScopes([scope], catalogue))
+      scopesOf.set(claim, [...(scopesOf.get(claim) ?? []), scope])
+  return scopesOf
 }
 
 export function claimsOfScopes(scopes: readonly string[], catalogue: ScopeCatalogue): readonly string[] {
