@@ -24,7 +24,7 @@ const requests = new AsyncLocalStorage<Request>()
 export function withCaller(route: Route): Route {
   return {
     ...route,
-    handle: (request) => requests.run(request, route.handle, request),
+    handle: (request) => requests.run(request, () => route.handle(request)),
   }
 }
 
