@@ -15,6 +15,6 @@ export default defineConfig({
     // Otherwise each of the hundred files imports core anew, for every mutant.
     isolate: false,
     setupFiles: 'scripts/mutants/coverage-of-one-file.ts',
-    testTimeout: 60_000,
+    testTimeout: 20_000,
   },
 })

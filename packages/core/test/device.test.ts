@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { HttpResponse, RateLimiter } from '@grantkit/core'
+import type { HttpResponse, RateLimiter, Store } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
@@ -10,6 +10,14 @@ import { CHALLENGE, ISSUER, openService, VERIFIER } from './service.ts'
 import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
 
 const errorOf = (answer: HttpResponse) => bodyOf(answer).error
+
+type Opened = Awaited<ReturnType<typeof openDeviceService>>
+
+function transientsOf({ service }: Opened): NonNullable<Store['transients']> {
+  const { transients } = service.store
+  if (transients === undefined) throw new Error('The store has no transients')
+  return transients
+}
 
 it('the response to a device shows the scope and resource of its token, also when repeated, if the option is on', async () => {
   const { start, approve, poll } = await openDeviceService({ server: { resourceInTokenResponse: true } })
@@ -64,11 +72,20 @@ describe('a device authorization request', () => {
     ['without a scope', { scope: '' }, 400, 'invalid_request'],
     ['for an unknown resource', { resource: 'https://other.example' }, 400, 'invalid_target'],
     ['with a plain challenge', { code_challenge: CHALLENGE }, 400, 'invalid_request'],
+    ['with the method of a challenge alone', { code_challenge_method: 'S256' }, 400, 'invalid_request'],
   ])('%s is refused, and nothing is kept', async (_, form, status, error) => {
     const { ask, service } = await openDeviceService()
     const answer = await ask(form)
     expect([answer.status, errorOf(answer)]).toEqual([status, error])
     expect(service.events.filter(({ type }) => type.startsWith('device'))).toEqual([])
+  })
+
+  it('with a DPoP proof gets codes also from a server without DPoP', async () => {
+    const { service, tool } = await openDeviceService()
+    const form = { client_id: tool.clientId, scope: SCOPE }
+    const headers = { dpop: 'proof' }
+    const answer = await service.send('POST', '/api/oauth/device_authorization', { form, headers })
+    expect(answer.status).toBe(200)
   })
 
   it('of a client without the grant type is rejected, so that it can use a browser instead', async () => {
@@ -148,10 +165,15 @@ describe('a device authorization request', () => {
   })
 
   it('fails if five user codes in a row are in use', async () => {
-    const random = (size: number) => new Uint8Array(size)
+    let drawn = 0
+    const random = (size: number) => {
+      if (size === 8) drawn++
+      return new Uint8Array(size)
+    }
     const { ask } = await openDeviceService({ server: { random } })
     expect((await ask()).status).toBe(200)
     expect(await ask()).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    expect(drawn).toBe(1 + 5)
   })
 })
 
@@ -193,7 +215,7 @@ describe('the page for the user code', () => {
     expect((await open(old)).status).toBe(303)
     expect((await open(`user=alice@${service.clock.now - 3600}`)).status).toBe(200)
     const { user_code } = await start()
-    expect((await enter(user_code, old)).status).toBe(303)
+    expect([(await enter(user_code, old)).status, service.shown.signIn]).toEqual([303, '/oauth/device'])
     await enter(user_code)
     expect((await answer('allow', old)).status).toBe(303)
     expect(shown.answered).toBeUndefined()
@@ -331,6 +353,13 @@ describe('a decision', () => {
     expect(grant?.withheldScopes).toEqual(['profile'])
   })
 
+  it('about every scope, by a sign-in without a class, stores no empty member', async () => {
+    const { start, approve, service } = await openDeviceService()
+    await approve(await start())
+    const [grant] = (await service.store.grants.list({ subject: 'alice' }, { limit: 1 })).grants
+    for (const member of ['withheldScopes', 'acr', 'amr']) expect(grant).not.toHaveProperty(member)
+  })
+
   it('with the ticket of another request is rejected', async () => {
     const { start, enter, answer, shown } = await openDeviceService()
     await enter((await start()).user_code)
@@ -381,20 +410,52 @@ describe('a decision', () => {
     expect((await poll(started)).status).toBe(first === 'allow' ? 200 : 400)
   })
 
-  it('counts once if the form is sent twice', async () => {
+  it.each([
+    ['allow', 'device_approved'],
+    ['deny', 'device_denied'],
+  ])('counts once if the form is sent twice: %s', async (decision, type) => {
     const { start, enter, answer, service } = await openDeviceService()
     await enter((await start()).user_code)
-    expect(await Promise.all([answer(), answer()])).toMatchObject([
+    expect(await Promise.all([answer(decision), answer(decision)])).toMatchObject([
       { body: 'answered' },
       { body: 'answered' },
     ])
-    expect(service.events.filter(({ type }) => type === ('device_approved' as string))).toHaveLength(1)
+    expect(service.events.filter((event) => event.type === type)).toHaveLength(1)
+  })
+
+  // So many bytes draw a user code.
+  const sameCode = (size: number) => (size === 8 ? new Uint8Array(size) : randomBytes(size))
+
+  it.each<[string, string, (opened: Opened) => Promise<unknown>]>([
+    ['another decision', 'device_request_answered', ({ answer }) => answer('deny')],
+    ['the end of its record', 'device_request_gone', async ({ service }) => (service.clock.now += 900)],
+    [
+      'another request with its code',
+      'device_request_gone',
+      async ({ service, start, enter }) => {
+        service.clock.now += 900
+        expect((await enter((await start()).user_code)).body).toBe('device')
+      },
+    ],
+  ])('is refused if %s comes before its write: %s', async (_, reason, happens) => {
+    const opened = await openDeviceService({ server: { random: sameCode } })
+    const { start, enter, answer, service } = opened
+    await enter((await start()).user_code)
+    const transients = transientsOf(opened)
+    const { replace } = transients
+    transients.replace = async (...input) => {
+      transients.replace = replace
+      await happens(opened)
+      return replace(...input)
+    }
+    const { status, body } = await answer()
+    expect([status, body]).toEqual([400, reason])
+    expect((await service.server.grants.list('alice')).grants).toEqual([])
   })
 
   it('is for one request only, even if its user code is reused', async () => {
-    // So many bytes draw a user code.
-    const random = (size: number) => (size === 8 ? new Uint8Array(size) : randomBytes(size))
-    const { start, enter, answer, poll, shown, service } = await openDeviceService({ server: { random } })
+    const server = { random: sameCode }
+    const { start, enter, answer, poll, shown, service } = await openDeviceService({ server })
     const first = await start()
     await enter(first.user_code)
     const before = shown.device
@@ -419,6 +480,13 @@ describe('a decision', () => {
     service.clock.now += 1800
     expect(errorOf(await refresh(service, tool, next.refresh_token))).toBe('invalid_grant')
     expect((await service.server.grants.list('alice')).grants).toEqual([])
+  })
+
+  it('may create a grant that lives longer than the grants of other grant types', async () => {
+    const { start, approve, poll } = await openDeviceService({ grantLifetime: 10 * 365 * 86_400 })
+    const started = await start()
+    await approve(started)
+    expect((await poll(started)).status).toBe(200)
   })
 
   it('after the user has disconnected the device restores nothing', async () => {
@@ -448,14 +516,16 @@ describe('a decision', () => {
   })
 
   it('that loses every race for its request is a 503 to try again, and the request stays open', async () => {
-    const { start, enter, answer, service } = await openDeviceService()
+    const opened = await openDeviceService()
+    const { start, enter, answer, service } = opened
     await enter((await start()).user_code)
-    const { transients } = service.store
-    if (transients === undefined) throw new Error('The store has no transients')
+    const transients = transientsOf(opened)
     const { replace } = transients
-    transients.replace = async () => false
+    let lost = 0
+    transients.replace = async () => ++lost === 0
     expect((await answer()).status).toBe(503)
     expect(service.events.at(-1)).toMatchObject({ type: 'failed', reason: 'contention' })
+    expect(lost).toBe(4)
     transients.replace = replace
     expect((await answer()).body).toBe('answered')
   })
@@ -479,6 +549,19 @@ describe('a decision', () => {
 })
 
 describe('a poll', () => {
+  it('that reads while the user approves gets the tokens', async () => {
+    const opened = await openDeviceService()
+    const started = await opened.start()
+    const transients = transientsOf(opened)
+    const { find } = transients
+    transients.find = async (id) => {
+      transients.find = find
+      await opened.approve(started)
+      return find(id)
+    }
+    expect((await opened.poll(started)).status).toBe(200)
+  })
+
   it('leaves its device code valid when no key can sign', async () => {
     const { service, start, approve, poll } = await openDeviceService()
     const tool = await addTool(service, { idTokenSignedResponseAlg: 'ES256' })
@@ -816,6 +899,12 @@ describe('a server', () => {
       device_authorization_endpoint: `${ISSUER}/api/oauth/device_authorization`,
       grant_types_supported: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
     })
+    expect(Object.keys(service.server.description.errors)).toEqual(
+      expect.arrayContaining([
+        ...['device_scope_refused', 'device_request_gone', 'device_ticket_invalid'],
+        ...['device_code_unknown', 'device_denied', 'too_many_user_codes'],
+      ]),
+    )
   })
 
   it('without it has neither', () => {
@@ -832,6 +921,10 @@ describe('a server', () => {
     [{ maxAge: 60.5 }, 'device: maxAge must be a whole number of seconds, at least 60'],
     [{ maxAge: 59 }, 'device: maxAge must be a whole number of seconds, at least 60'],
     [{ scopes: ['nope'] }, 'device: scopes names a scope that is not in the catalogue'],
+    [
+      { paths: { deviceAuthorization: 'x' } },
+      'paths.deviceAuthorization must begin with a slash, without query: x',
+    ],
     [{ paths: { device: 'device' } }, 'paths.device must begin with a slash, without query: device'],
   ])('is not created with %j', async (options, message) => {
     await expect(openDeviceService(options)).rejects.toThrow(message)

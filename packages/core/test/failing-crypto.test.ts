@@ -104,6 +104,15 @@ it.each(['ES256', 'EdDSA', 'PS256', 'RS256'])(
   },
 )
 
+it('a wrong signature that the runtime refuses is verified once', async () => {
+  const [key, other] = [await newKey(), await newKey()]
+  const { service, client_id } = await openSigned([key])
+  const form = { token: 'any', ...assertionForm(await assertionOf(service, other, client_id)) }
+  const verify = vi.spyOn(globalThis.crypto.subtle, 'verify')
+  expect(shortOf(await service.send('POST', '/api/oauth/introspect', { form }))[0]).toBe(401)
+  expect(verify).toHaveBeenCalledTimes(1)
+})
+
 it('a client assertion is refused if its signature makes the runtime throw', async () => {
   const key = await newKey('EdDSA')
   const { service, client_id } = await openSigned([key])

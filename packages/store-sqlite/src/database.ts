@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 
 /** SQLite waits for the lock of another process inside the event loop, so not for long. In milliseconds. */
 const LOCK_MS = 250
@@ -16,7 +16,8 @@ export function openDatabase(path: string, timeout = LOCK_MS): DatabaseSync {
     throw new Error(`store-sqlite needs Node 24.15 or newer, and this is ${process.version}`)
   const database = new DatabaseSync(resolve(path), { timeout, defensive: true })
   try {
-    if (journalMode(database, timeout) !== 'wal') throw new Error('its file system takes no write-ahead log')
+    const mode = journalMode(database, performance.now() + timeout)
+    if (mode !== 'wal') throw new Error('its file system takes no write-ahead log')
     // On macOS, fsync leaves data in the cache of the drive. Elsewhere this has no effect.
     database.exec('PRAGMA fullfsync = ON')
     return database
@@ -29,17 +30,25 @@ export function openDatabase(path: string, timeout = LOCK_MS): DatabaseSync {
 const SQLITE_BUSY = 5
 
 /** Of several processes that open a new file at once, one changes its mode. There SQLite does not wait by itself. */
-function journalMode(database: DatabaseSync, timeout: number): unknown {
-  for (const end = performance.now() + timeout; ; ) {
-    try {
-      return database.prepare('PRAGMA journal_mode = WAL').get()?.journal_mode
-    } catch (error) {
-      const isLocked = (error as { errcode?: number }).errcode === SQLITE_BUSY
-      if (!isLocked || performance.now() > end) throw error
-      // This does wait.
-      database.exec('BEGIN IMMEDIATE; ROLLBACK')
-    }
+function journalMode(database: DatabaseSync, end: number): unknown {
+  try {
+    return onlyRow(database, 'PRAGMA journal_mode = WAL').journal_mode
+  } catch (error) {
+    const isLocked = (error as { errcode?: number }).errcode === SQLITE_BUSY
+    if (!isLocked || performance.now() > end) throw error
+    // This does wait.
+    database.exec('BEGIN IMMEDIATE; ROLLBACK')
+    return journalMode(database, end)
   }
+}
+
+/** The row of a query that always has one. */
+export function onlyRow(
+  database: DatabaseSync,
+  query: string,
+  ...values: readonly string[]
+): Record<string, SQLOutputValue> {
+  return database.prepare(query).get(...values) as Record<string, SQLOutputValue>
 }
 
 export function unusable(path: string, cause: unknown): Error {

@@ -60,17 +60,21 @@ export function sqliteRecords<T>(
     },
     // By pages: a statement that stays open while others write would hold up the log, and fail the next write.
     async *scan() {
-      for (let last = ''; ; await nextTurn()) {
-        const rows = page.all(last, now())
+      for (let rows = page.all('', now()); ; rows = page.all(lastId(rows), now())) {
         for (const { value } of rows) yield decodeRecord<T>(String(value))
         if (rows.length < ROWS_PER_PAGE) return
-        last = String(rows.at(-1)?.id)
+        await nextTurn()
       }
     },
   }
 }
 
 const ROWS_PER_PAGE = 500
+
+/** @param rows at least one */
+function lastId(rows: readonly object[]): string {
+  return (rows.at(-1) as { readonly id: string }).id
+}
 
 /** A value that the table refuses would fail every write of its commit. */
 function checkedTime(expiresAt: number): number {

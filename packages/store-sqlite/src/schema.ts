@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { tableNames } from '@grantkit/core/store-kit'
-import { createFile, openDatabase, unusable } from './database.ts'
+import { createFile, onlyRow, openDatabase, unusable } from './database.ts'
 
 export interface SchemaOptions {
   /** The file. Its directory must exist. */
@@ -133,20 +133,20 @@ function writeTo(database: DatabaseSync, path: string, tables: Tables): void {
 
 /** Tables of one step have no column for their number. */
 function recordSteps(database: DatabaseSync, { probe }: Tables): void {
-  const row = database.prepare(`SELECT * FROM ${probe}`).get()
-  if (row?.steps === undefined) database.exec(`ALTER TABLE ${probe} ADD COLUMN steps INTEGER`)
+  const { steps } = onlyRow(database, `SELECT * FROM ${probe}`)
+  if (steps === undefined) database.exec(`ALTER TABLE ${probe} ADD COLUMN steps INTEGER`)
   database.exec(`UPDATE ${probe} SET steps = ${MIGRATIONS.length}; PRAGMA user_version = ${VERSION}`)
 }
 
 /** The number of steps that led to the tables, 0 if there are none. A newer release may have taken more. */
 function stepsTaken(database: DatabaseSync, path: string, tables: Tables): number {
-  const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
+  const version = Number(onlyRow(database, 'PRAGMA user_version').user_version)
   const own = `SELECT count(*) AS count FROM sqlite_schema WHERE type = 'table' AND name IN (?, ?, ?, ?)`
-  const count = Number(database.prepare(own).get(...Object.values(tables))?.count)
+  const count = Number(onlyRow(database, own, ...Object.values(tables)).count)
   if (version === 0 && count === 0) return 0
   if (count !== Object.keys(tables).length || version === 0) throw foreign(path, version)
   if (version > KNOWN_VERSION) throw newer(path, version)
-  return Number(database.prepare(`SELECT * FROM ${tables.probe}`).get()?.steps ?? version)
+  return Number(onlyRow(database, `SELECT * FROM ${tables.probe}`).steps ?? version)
 }
 
 function notMigrated(path: string): Error {

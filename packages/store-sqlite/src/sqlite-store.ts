@@ -47,8 +47,7 @@ export interface SqliteStore extends Store {
  * ```
  */
 export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
-  const { path, prefix, durability = 'machine', sweeping = true, now = systemClock } = options
-  const { time, random } = options
+  const { path, prefix, durability, sweeping = true, now = systemClock, time, random } = options
   const tables = tablesOf(prefix)
   const database = openMigrated(path, tables)
   database.exec(`PRAGMA synchronous = ${durability === 'process' ? 'NORMAL' : 'FULL'}`)

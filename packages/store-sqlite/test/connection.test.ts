@@ -52,12 +52,30 @@ describe('a new file', () => {
     const { path, remove } = await newFolder()
     const other = new DatabaseSync(path)
     other.exec('CREATE TABLE t (id INTEGER); BEGIN; SELECT * FROM t')
+    const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
+    // A second attempt would succeed.
+    const exec = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementationOnce(() => other.close())
     const began = performance.now()
-    expect(() => openDatabase(path, 50)).toThrow(/cannot be used as a database: .*locked/)
+    const locked = {
+      message: expect.stringMatching(/cannot be used as a database: .*locked/),
+      cause: expect.objectContaining({ errcode: 5 }),
+    }
+    expect(() => openDatabase(path, 50)).toThrow(expect.objectContaining(locked))
     expect(performance.now() - began).toBeGreaterThanOrEqual(50)
-    other.exec('ROLLBACK')
+    expect((prepare.mock.contexts[0] as DatabaseSync).isOpen).toBe(false)
+    exec.mockRestore()
     other.close()
     openDatabase(path, 50).close()
+    await remove()
+  })
+
+  it('that another process writes is used when its lock is free', async () => {
+    const { path, remove } = await newFolder()
+    const other = new DatabaseSync(path)
+    other.exec('CREATE TABLE t (id INTEGER); BEGIN IMMEDIATE')
+    const exec = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementationOnce(() => other.close())
+    openDatabase(path).close()
+    expect(exec.mock.calls[0]).toEqual(['BEGIN IMMEDIATE; ROLLBACK'])
     await remove()
   })
 

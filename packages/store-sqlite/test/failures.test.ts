@@ -35,6 +35,7 @@ describe('a commit with a write that fails', () => {
       clients.insert('half', aClient(), soon() + 0.5),
       insert('third'),
     ])
+    expect(results[1]).toMatchObject({ reason: new RangeError('Not a time in epoch seconds: NaN') })
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
   })
 })
@@ -77,11 +78,13 @@ it('a record of a newer release rejects for itself alone', async () => {
 })
 
 describe('close', () => {
-  it('commits what waits, may be called twice, and what comes later rejects', async () => {
+  it('runs what waits, may be called twice, and what comes later rejects', async () => {
     const { store } = opened
+    const found = store.clients.find('one')
     const written = store.clients.insert('one', aClient(), soon())
     await store.close()
     await store.close()
+    expect(await found).toBeUndefined()
     expect(await written).toBe(true)
     await expect(store.clients.insert('two', aClient(), soon())).rejects.toThrow('not open')
     await expect(store.clients.find('one')).rejects.toThrow()

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../src/database.ts'
 import { groupCommit } from '../src/group-commit.ts'
@@ -21,6 +22,19 @@ const insert = (id: number | string) => () =>
 const ids = () => database.prepare('SELECT id FROM t').all()
 const commitsOf = (exec: { mock: { calls: unknown[][] } }) =>
   exec.mock.calls.filter(([statement]) => statement === 'COMMIT').length
+
+it('writes and reads have settled when their turn of the event loop ends', async () => {
+  const { read, write } = groupCommit(database)
+  const settled: string[] = []
+  for (const turn of [1, 2]) {
+    read(ids).then(() => settled.push(`read in ${turn}`))
+    write(insert(turn)).then(() => settled.push(`written in ${turn}`))
+    await nextTurn()
+  }
+  write(insert('no integer')).catch(() => settled.push('refused'))
+  await nextTurn()
+  expect(settled).toEqual(['read in 1', 'written in 1', 'read in 2', 'written in 2', 'refused'])
+})
 
 describe('the writes of one turn of the event loop', () => {
   it('share one commit, and each has its own result', async () => {
@@ -87,7 +101,7 @@ describe('the writes of one turn of the event loop', () => {
     }
     const commits = groupCommit(database, { after, sleep: () => Promise.reject(new Error('nothing sleeps')) })
     const written = [1, 2].map((id) => commits.write(insert(id)))
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
     expect([turns.length, ids().length]).toEqual([1, 0])
     turns[0]?.()
     expect(await Promise.all(written)).toEqual([1, 1])

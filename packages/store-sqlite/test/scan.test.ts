@@ -39,15 +39,17 @@ describe('a scan', () => {
     other.close()
   })
 
-  it('lets requests be served between its pages', async () => {
+  it('names each record once, and lets requests be served between its pages', async () => {
     let turns = 0
     const turn = () => {
       turns += 1
       timer = setImmediate(turn)
     }
     let timer = setImmediate(turn)
-    for await (const _ of opened.store.clients.scan());
+    const found: string[] = []
+    for await (const { clientId } of opened.store.clients.scan()) found.push(clientId)
     clearImmediate(timer)
+    expect([found.length, new Set(found).size]).toEqual([CLIENTS, CLIENTS])
     expect(turns).toBeGreaterThanOrEqual(2)
   })
 })

@@ -14,12 +14,19 @@ beforeEach(async () => {
 })
 afterEach(() => folder.remove())
 
+/** A text alone would accept a thrown `undefined`, too. */
+const errorWith = (message: RegExp) => expect.objectContaining({ message: expect.stringMatching(message) })
+
 /** Changes the file as another program would. */
 function change(statements: string): void {
   const database = new DatabaseSync(path)
   database.exec(statements)
   database.close()
 }
+
+const TABLES = ['client', 'grant', 'transient', 'probe']
+  .map((name) => `CREATE TABLE grantkit_${name} (id TEXT)`)
+  .join('; ')
 
 function both(): (() => unknown)[] {
   return [() => createSqliteStore({ path }), () => migrate({ path })]
@@ -51,13 +58,16 @@ describe('migrate', () => {
     await store.close()
   })
 
-  it('brings the tables of the first release up to date, and keeps their grants', async () => {
+  it.each([
+    ['the first release', 'ALTER TABLE grantkit_probe DROP COLUMN steps'],
+    ['an earlier release that counted its steps', 'UPDATE grantkit_probe SET steps = 1'],
+  ])('brings the tables of %s up to date, and keeps their grants', async (_, statement) => {
     migrate({ path })
     const before = createSqliteStore({ path })
     await before.grants.insert('old', aGrant({ id: 'old', subject: 'alice' }), soon())
     await before.close()
     change(`
-      ALTER TABLE grantkit_probe DROP COLUMN steps;
+      ${statement};
       DROP INDEX grantkit_grant_by_subject;
       DROP INDEX grantkit_grant_by_owner;
       ALTER TABLE grantkit_grant DROP COLUMN owner;
@@ -105,20 +115,23 @@ describe('a file', () => {
 
   it('without tables is refused with what to run', () => {
     writeFileSync(path, '')
-    expect(() => createSqliteStore({ path })).toThrow(/has no tables.*run migrate\(\)/)
+    expect(() => createSqliteStore({ path })).toThrow(errorWith(/has no tables.*run migrate\(\)/))
   })
 
   it('to which a newer release has only added is used', async () => {
     migrate({ path })
     change('UPDATE grantkit_probe SET steps = 99')
     migrate({ path })
+    const database = new DatabaseSync(path)
+    expect(database.prepare('SELECT steps FROM grantkit_probe').get()).toEqual({ steps: 99 })
+    database.close()
     await createSqliteStore({ path }).close()
   })
 
   it('that only a newer release can use is refused with what to run, and left as it is', () => {
     migrate({ path })
     change('PRAGMA user_version = 2')
-    for (const open of both()) expect(open).toThrow(/schema 2 of a newer release.*run npm install/)
+    for (const open of both()) expect(open).toThrow(errorWith(/schema 2 of a newer release.*run npm install/))
   })
 
   it.each([
@@ -126,9 +139,10 @@ describe('a file', () => {
     ['with a higher version of its own', 'PRAGMA user_version = 99'],
     ['with a table of our name', 'CREATE TABLE grantkit_client (id TEXT)'],
     ['with a table of our name and a version', 'CREATE TABLE grantkit_client (id); PRAGMA user_version = 1'],
+    ['with tables of our names and no version', TABLES],
   ])('of another program, %s, is refused with what to run', (_, statements) => {
     change(statements)
-    for (const open of both()) expect(open).toThrow(/belongs to another program.*run migrate\(\)/)
+    for (const open of both()) expect(open).toThrow(errorWith(/belongs to another program.*run migrate\(\)/))
   })
 
   it('with tables of another prefix is refused', () => {
@@ -152,14 +166,17 @@ describe('a file', () => {
   })
 })
 
-it('a store is opened only after it has written', () => {
+it('a store is opened only after it has written, and is ready only after that, too', async () => {
   migrate({ path })
+  const store = createSqliteStore({ path })
   change(`
     CREATE TRIGGER read_only BEFORE UPDATE ON grantkit_probe
     BEGIN SELECT RAISE(ABORT, 'nothing can be written'); END`)
   expect(() => createSqliteStore({ path })).toThrow(
     `${path} cannot be used as a database: nothing can be written`,
   )
+  await expect(store.probe()).rejects.toThrow('nothing can be written')
+  await store.close()
 })
 
 /** Root may write any file, and only a main thread can be another user for a while. */

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { fileSystemWarning } from '../src/file-system-warning.ts'
 import { migrate, settingsWarnings } from '../src/index.ts'
 
@@ -28,18 +28,20 @@ describe('settingsWarnings', () => {
     expect(await aboutSettings('process')).toEqual([expect.stringContaining('loses the last writes')])
   })
 
-  it('warns of a file that others can read', async () => {
+  it('warns of a file that others can read, where files have such modes', async () => {
     chmodSync(path, 0o640)
     expect(await aboutSettings()).toEqual([expect.stringContaining('chmod 600')])
+    expect(await onWindows(aboutSettings)).toEqual([])
     chmodSync(path, 0o600)
   })
 
-  it.runIf(existsSync('/dev/shm'))('asks the system where a file is', async () => {
+  it.runIf(existsSync('/dev/shm'))('asks the system where a file is, where Node can tell', async () => {
     const inMemory = mkdtempSync('/dev/shm/settings-')
     migrate({ path: join(inMemory, 'a.db') })
     expect(await settingsWarnings({ path: join(inMemory, 'a.db') })).toEqual([
       expect.stringContaining('is in memory'),
     ])
+    expect(await onWindows(() => settingsWarnings({ path: join(inMemory, 'a.db') }))).toEqual([])
     rmSync(inMemory, { recursive: true })
   })
 })
@@ -65,3 +67,12 @@ describe('the warning about a file system', () => {
     expect(fileSystemWarning('grantkit.db', type)).toBeUndefined()
   })
 })
+
+async function onWindows<T>(work: () => Promise<T>): Promise<T> {
+  vi.stubGlobal('process', Object.create(process, { platform: { value: 'win32' } }))
+  try {
+    return await work()
+  } finally {
+    vi.unstubAllGlobals()
+  }
+}

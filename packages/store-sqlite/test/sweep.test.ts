@@ -73,6 +73,14 @@ it('begins if nothing else is said, and stops when the store is closed', async (
   expect(vi.getTimerCount()).toBe(0)
 })
 
+it('happens at the times that a test decides', async () => {
+  const after = vi.fn(() => () => {})
+  const time = { after, sleep: () => Promise.reject(new Error('nothing sleeps')) }
+  const { close } = await storeAt(NOON, { time, random: (bytes) => new Uint8Array(bytes), sweeping: true })
+  expect(after.mock.calls).toEqual([[30_000, expect.any(Function)]])
+  await close()
+})
+
 it('is left to the operator where it is switched off', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const { close } = await storeAt(NOON, { sweeping: false })

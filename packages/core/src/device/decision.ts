@@ -61,7 +61,7 @@ export async function answerDevice(context: DeviceContext, http: HttpRequest): P
   const scopes = allowedScopes(server, form, found.request.scopes)
   const { subject, authTime } = session
   const facts = server.authenticationClasses.factsOf(session)
-  const decision: Decision = { subject, scopes, authTime, ...(scopes.length > 0 && facts) }
+  const decision: Decision = { subject, scopes, authTime, ...facts }
   const answer = { http, client, requestId, found, decision }
   if (scopes.length > 0) await approve(context, answer)
   else await deny(context, answer)

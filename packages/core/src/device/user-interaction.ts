@@ -29,7 +29,7 @@ export interface UserCodeWrong {
 }
 
 /** The query of the page. The code only prefills the field (RFC 8628 3.3.1). */
-const CodePageQuery = z.object({ user_code: z.string().optional().catch(undefined) })
+const CodePageQuery = z.object({ user_code: z.string().catch('') })
 
 /** The form of the page for a code. */
 export const UserCodeForm = z.object({ ticket: z.string().max(200), user_code: z.string().default('') })
@@ -39,7 +39,7 @@ const TICKET_LIFETIME = 600
 
 /** The page for a code (RFC 8628 3.3). It looks up no request. */
 export async function showCodePage(context: DeviceContext, request: HttpRequest): Promise<HttpResponse> {
-  const { user_code = '' } = readMessage(CodePageQuery, parameters(request.query))
+  const { user_code } = readMessage(CodePageQuery, parameters(request.query))
   const code = context.completeUri ? typedUserCode(user_code) : undefined
   const typed = code === undefined ? '' : shownUserCode(code)
   const session = await freshSession(context, request)
@@ -58,13 +58,13 @@ export async function enterCode(context: DeviceContext, request: HttpRequest): P
   const refund = await countAttempt(server.limiter, session.subject, request)
   const code = typedUserCode(user_code)
   const found = code === undefined ? undefined : await openRequest(context, code)
-  if (code === undefined || found === undefined) {
+  if (found === undefined) {
     server.emit({ type: 'user_code_wrong', subject: session.subject } satisfies UserCodeWrong)
     return askForCode(context, request, { session, typed: user_code.slice(0, 32), wrong: true })
   }
   await refund()
   if (mustSignInAgain(context, session, found.request))
-    return askToSignIn(context, request, shownUserCode(code), found.request.acrValues)
+    return askToSignIn(context, request, found.userCode, found.request.acrValues)
   const { reference, clientId, scopes } = found.request
   const page = await askForDecision(context, session, found, request)
   server.attempts?.step(request, 'consent_shown', { reference, clientId, scopes, subject: session.subject })

@@ -61,8 +61,12 @@ export function parseDeviceCode(text: string): DeviceCode | undefined {
 export function parseRefreshToken(text: string): RefreshToken | undefined {
   const found = REFRESH_TOKEN.exec(text)
   if (found === null) return undefined
-  const parts = { grantId: found[1] as GrantId, secret: found[4] as Secret }
-  return { ...parts, family: found[2] as string, generation: Number(found[3]) }
+  return {
+    grantId: found[1] as GrantId,
+    family: found[2] as string,
+    generation: Number(found[3]),
+    secret: found[4] as Secret,
+  }
 }
 
 /** The last six characters are the checksum of the text before them. */

@@ -1,6 +1,6 @@
-import { constants, createSign, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { constants, createSign, generateKeyPairSync, KeyObject, sign, Verify } from 'node:crypto'
 import { jwtVerify } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { JWS_ALGORITHMS, type PublicKeyMembers } from './jwk.ts'
 import { requireVerifiable, signatureCheck } from './jws-signature.ts'
 import { knownSignature } from './known-signatures.ts'
@@ -45,8 +45,9 @@ describe('a signature by ES256', () => {
     const signed = Buffer.from('text')
     const signature = signatureOf(signed)
     const longer = Buffer.concat([signature, Buffer.of(0)])
-    for (const other of [signature.subarray(1), longer, Buffer.alloc(64), sign('sha256', signed, key)])
-      expect(check?.(signed, other)).toBe(false)
+    const zeros = [0, 32].map((start) => Buffer.from(signature).fill(0, start, start + 32))
+    const others = [signature.subarray(1), longer, ...zeros, Buffer.alloc(64), sign('sha256', signed, key)]
+    for (const other of others) expect(check?.(signed, other)).toBe(false)
   })
 })
 
@@ -59,6 +60,32 @@ it('PS256 takes no signature of PKCS #1 v1.5, and no salt of another length', ()
     createSign('sha256').update(signed).sign({ key, padding, saltLength })
   expect([32, 0, 20].map((length) => check?.(signed, salted(length)))).toEqual([true, false, false])
   expect(check?.(signed, sign('sha256', signed, key))).toBe(false)
+})
+
+describe('PS256 at a runtime', () => {
+  afterEach(() => void vi.restoreAllMocks())
+
+  it.each([
+    ['that takes a key object together with options: it is imported once', true],
+    ['that takes none: its key is imported for each signature', false],
+  ])('%s', async (_, takesObjects) => {
+    vi.resetModules()
+    const keys: string[] = []
+    const { verify } = Verify.prototype
+    vi.spyOn(Verify.prototype, 'verify').mockImplementation(function (this: Verify, options, signature) {
+      const { key } = options as { key: unknown }
+      keys.push(key instanceof KeyObject ? 'object' : 'JWK')
+      if (key instanceof KeyObject && !takesObjects) throw new Error('not implemented here')
+      return verify.call(this, options, signature as never)
+    })
+    const { signatureCheck } = await import('./jws-signature.ts')
+    const { jwk, signed, signature } = knownSignature('PS256')
+    const check = () =>
+      signatureCheck('PS256', jwk)?.(Buffer.from(signed), Buffer.from(signature, 'base64url'))
+    expect([check(), check()]).toEqual([true, true])
+    const used = takesObjects ? 'object' : 'JWK'
+    expect(keys, 'one attempt, and two signatures').toEqual(['object', used, used])
+  })
 })
 
 it('blames what was presented if this runtime can verify the algorithm', () => {

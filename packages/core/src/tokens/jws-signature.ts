@@ -70,7 +70,8 @@ export function signatureCheck(alg: JwsAlgorithm, jwk: PublicKeyMembers): Signat
 export function requireVerifiable(alg: JwsAlgorithm, thrown: unknown): void {
   const { jwk, signed, signature } = knownSignature(alg)
   try {
-    if (signatureCheck(alg, jwk)?.(Buffer.from(signed), Buffer.from(signature, 'base64url'))) return
+    const check = signatureCheck(alg, jwk) as SignatureCheck
+    if (check(Buffer.from(signed), Buffer.from(signature, 'base64url'))) return
   } catch {}
   throw new Error(`This runtime cannot verify signatures by ${alg}`, { cause: thrown })
 }
@@ -86,11 +87,11 @@ function derOf(signature: Buffer): Buffer {
   return Buffer.concat([Buffer.of(SEQUENCE, r.length + s.length), r, s])
 }
 
-/** Without leading zeros, and with one before a high bit: DER integers have a sign. */
+/** Without leading zeros, and with one before a high bit: DER integers have a sign. No valid R or S is zero. */
 function integerOf(signature: Buffer, start: number): Buffer {
   const end = start + COORDINATE
   let first = start
-  while (first < end - 1 && signature[first] === 0) first++
+  while (signature[first] === 0) first++
   const digits = signature.subarray(first, end)
   const isHigh = (signature[first] ?? 0) >= 0x80
   const head = isHigh ? [INTEGER, digits.length + 1, 0] : [INTEGER, digits.length]

@@ -46,6 +46,7 @@ describe('the published key set', () => {
 describe('changed keys', () => {
   it.each([
     ['without an algorithm of the metadata', [ES256], 'RS256'],
+    ['of which none is left', [], 'none is left for RS256, ES256, which'],
     ['with one name for two keys', [RS256, { ...ES256, kid: RS256.kid }], 'unique'],
     ['that are no keys', [{ ...RS256, d: '' }], 'keys[0] is not a private signing key'],
     ['that are too short', [SHORT], 'fewer than 2048 bits'],
@@ -56,6 +57,11 @@ describe('changed keys', () => {
     expect(keys.signer('RS256')).toBe(RS256)
     const cause = expect.objectContaining({ message: expect.stringContaining(why) })
     expect(events).toEqual([{ type: 'signing_keys_refused', cause }])
+  })
+
+  it('that cannot be read are refused with the error of the runtime', () => {
+    const cause = expect.objectContaining({ code: expect.stringContaining('ERR_') })
+    expect(() => keysOf({ ...RS256, n: '!' })).toThrow(expect.objectContaining({ cause }))
   })
 
   it('sign at once, for the algorithms of the metadata alone', () => {
