@@ -1,8 +1,10 @@
-import { backChannelLogout } from '@grantkit/core/back-channel-logout'
+import { type BackChannelLogoutOptions, backChannelLogout } from '@grantkit/core/back-channel-logout'
 import { clientDocuments } from '@grantkit/core/client-documents'
+import { type Client, type Grant, newGrantId, type Stored, type Transients } from '@grantkit/core/feature'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { strongRandom } from '../src/kernel/secrets.ts'
 import {
   addClient,
   BACK,
@@ -14,7 +16,8 @@ import {
   signIn,
 } from './back-channel-service.ts'
 import { authorizationQuery, authorize, bodyOf, redirectOf, register, type TokenAnswer } from './client.ts'
-import { ISSUER, openService, REDIRECT_URI } from './service.ts'
+import { ISSUER, openService, REDIRECT_URI, SCOPES } from './service.ts'
+import { TEST_KEYS } from './signing-keys.ts'
 
 const EVENTS = { 'http://schemas.openid.net/event/backchannel-logout': {} }
 const ALICE = { subject: 'alice', sessionIds: [sessionId()] }
@@ -53,6 +56,16 @@ describe('the metadata', () => {
     const answer = await register(service, { backchannel_logout_uri: LOGOUT_URI })
     expect(answer).not.toHaveProperty('backchannel_logout_uri')
   })
+})
+
+it.each<[string, Partial<BackChannelLogoutOptions>, Parameters<typeof openService>[0]]>([
+  ['sessionLifetime', { sessionLifetime: 0 }, {}],
+  ['sessionLifetime', { sessionLifetime: 1.5 }, {}],
+  ['store', {}, { store: { ...createMemoryStore(), transients: undefined } }],
+  ['keys', {}, { keys: [], scopes: {} as never, features: [backChannelLogout({ post: vi.fn() })] }],
+])('the feature cannot work without a valid %s', (name, options, server) => {
+  expect(() => openWithBackChannel({ ...options, server })).toThrow(new RegExp(`^backChannelLogout.*${name}`))
+  expect(() => openWithBackChannel({ sessionLifetime: 1 })).not.toThrow()
 })
 
 describe('a client with a document', () => {
@@ -116,13 +129,13 @@ describe('the logout token', () => {
     expect(received, 'a sign-out waits for no delivery').toEqual([])
     await deliver()
     expect(received).toHaveLength(1)
-    const [{ url, token }] = received as [(typeof received)[0]]
+    const [{ url, type, token }] = received as [(typeof received)[0]]
     const keys = createLocalJWKSet(await publishedKeys(service))
     const { payload, protectedHeader } = await jwtVerify(token, keys, {
       ...{ issuer: ISSUER, audience: client.clientId, typ: 'logout+jwt' },
       currentDate: new Date(1000 * service.clock.now),
     })
-    expect(url).toBe(LOGOUT_URI)
+    expect([url, type]).toEqual([LOGOUT_URI, 'application/x-www-form-urlencoded'])
     expect(protectedHeader).toMatchObject({ alg: 'RS256', typ: 'logout+jwt' })
     expect(payload).toEqual({
       ...{ iss: ISSUER, aud: client.clientId, sub: 'alice', sid, events: EVENTS },
@@ -133,6 +146,19 @@ describe('the logout token', () => {
   it('is signed with the algorithm of the ID tokens of the client', async () => {
     const { service, received, deliver } = openWithBackChannel()
     await signIn(service, await addClient(service, { idTokenSignedResponseAlg: 'ES256' }))
+    await service.server.sessions.ended(ALICE)
+    await deliver()
+    expect(received).toMatchObject([{ header: { alg: 'ES256' } }])
+  })
+
+  it('is signed with another algorithm when the server has no key for that one any more', async () => {
+    const store = createMemoryStore({ now: () => 1_800_000_000 })
+    const before = openWithBackChannel({ store })
+    await signIn(before.service, await addClient(before.service))
+    const keys = TEST_KEYS.filter(({ alg }) => alg === 'ES256')
+    const { service, received, deliver } = openWithBackChannel({
+      ...{ store, server: { keys, idTokenAlgorithm: 'ES256' } },
+    })
     await service.server.sessions.ended(ALICE)
     await deliver()
     expect(received).toMatchObject([{ header: { alg: 'ES256' } }])
@@ -225,37 +251,110 @@ describe('the end of a session', () => {
     expect(service.events).toContainEqual(expect.objectContaining({ reason: 'session_ended' }))
   })
 
-  it('ends no grant, except those of a client that is bound to the session and has no offline_access', async () => {
-    const { service } = openWithBackChannel()
-    const [free, bound] = [await addClient(service), await addClient(service, { sessionBound: true })]
-    for (const client of [free, bound]) await signIn(service, client)
-    await signIn(service, bound, sessionId('alice', 200))
+  it.each(['code_unknown', 'code_of_other_client', 'code_expired', 'code_replayed'])(
+    'changes no other error of a code: %s',
+    async (reason) => {
+      const { service, undelivered } = openWithBackChannel()
+      const [client, other] = [await addClient(service), await addClient(service)]
+      const code = await codeIn(service, client)
+      if (reason === 'code_replayed') await redeem(service, client, code)
+      await service.server.sessions.ended(ALICE)
+      if (reason === 'code_unknown') await removeGrants(service)
+      if (reason === 'code_expired') service.clock.now += 60
+      const answer = await redeem(service, reason === 'code_of_other_client' ? other : client, code)
+      expect(bodyOf(answer)).toMatchObject({ error: 'invalid_grant' })
+      expect(service.events.flatMap((event) => ('reason' in event ? event.reason : []))).toContain(reason)
+      expect(undelivered()).toEqual([])
+    },
+  )
+
+  it.each([
+    [499, 0],
+    [500, 1],
+  ])(
+    'is known for the whole life of a session, also after %d of 1000 seconds: %d writes',
+    async (late, writes) => {
+      const { service, store, received, deliver, undelivered } = openWithBackChannel({
+        sessionLifetime: 1000,
+      })
+      const client = await addClient(service)
+      await signIn(service, client)
+      service.clock.now += late
+      const replace = vi.spyOn(store.transients as Transients, 'replace')
+      await signIn(service, client)
+      expect(replace).toHaveBeenCalledTimes(writes)
+      service.clock.now += writes === 0 ? 1 : 999
+      await service.server.sessions.ended(ALICE)
+      await deliver()
+      expect([received.length, undelivered()]).toEqual([1, []])
+    },
+  )
+
+  it('is logged if a client refuses its message', async () => {
+    const { service, internet, undelivered, deliver } = openWithBackChannel()
+    internet.answer = 400
+    const { clientId, clientSecret } = await addClient(service)
+    const { sid } = decodeJwt((await signIn(service, { clientId, clientSecret })).id_token)
     await service.server.sessions.ended(ALICE)
-    const { grants } = await service.server.grants.list('alice')
-    expect(grants.map(({ clientId }) => clientId).sort()).toEqual([free.clientId, bound.clientId].sort())
+    await deliver()
+    const facts = { why: 'refused', count: 1, attempts: 1, status: 400 }
+    expect(undelivered()).toEqual([{ type: 'logout_undelivered', subject: 'alice', clientId, sid, ...facts }])
   })
+
+  it.each(['removed', 'without an address'])('is told to no client that is %s by then', async (state) => {
+    for (const by of ['sign-out', 'delivery']) {
+      const { service, store, received, undelivered, deliver } = openWithBackChannel()
+      const { clientId, clientSecret } = await addClient(service)
+      await signIn(service, { clientId, clientSecret })
+      if (by === 'delivery') await service.server.sessions.ended(ALICE)
+      const client = (await store.clients.find(clientId)) as Stored<Client>
+      await store.clients.remove(clientId)
+      if (state !== 'removed')
+        await store.clients.insert(clientId, { ...client.value, featureMetadata: {} }, client.value.expiresAt)
+      await service.server.sessions.ended(ALICE)
+      await deliver()
+      service.clock.now += 30 * 60 * 60 - 1
+      await deliver()
+      expect([received, undelivered()]).toEqual([[], []])
+    }
+  })
+
+  it.each([LOGOUT_URI, undefined])(
+    'ends no grant, except those of a client that is bound to the session and has no offline_access: %s',
+    async (backchannelLogoutUri) => {
+      const scopes = { ...SCOPES, offline_access: { description: 'While you are away' } }
+      const { service, store, undelivered } = openWithBackChannel({ server: { scopes } })
+      const metadata = { backchannelLogoutUri, sessionBound: true }
+      const [free, bound] = [await addClient(service), await addClient(service, metadata)]
+      for (const client of [free, bound]) await signIn(service, client)
+      const owner = { subject: 'alice', clientId: bound.clientId }
+      const [one] = (await store.grants.list(owner, { limit: 1 })).grants as [Grant]
+      await signIn(service, bound, sessionId('alice', 200))
+      await signIn(service, bound, sessionId(), 'openid offline_access')
+      const copies = Array.from({ length: 101 }, () => ({ ...one, id: newGrantId(strongRandom) }))
+      for (const copy of copies) await store.grants.insert(copy.id, copy, copy.expiresAt)
+      await service.server.sessions.ended(ALICE)
+      const { grants } = await service.server.grants.list('alice', { limit: 200 })
+      const left = [free, bound, bound].map(({ clientId }) => clientId)
+      expect(grants.map(({ clientId }) => clientId).sort()).toEqual(left.sort())
+      const ended = { type: 'grant_revoked', ...owner, grantId: one.id, by: 'server' }
+      expect(service.events).toContainEqual(ended)
+      expect(undelivered()).toEqual([])
+    },
+  )
 
   it('names sessions by a secret: the sid of a former secret still ends its session', async () => {
     const store = createMemoryStore({ now: () => 1_800_000_000 })
     const before = openWithBackChannel({ store })
     const { sid } = decodeJwt((await signIn(before.service, await addClient(before.service))).id_token)
-    const received: string[] = []
-    const rotated = openService({
-      store,
-      secret: ['another secret of the tests, long enough', 'a secret of the tests, long enough to pass'],
-      features: [
-        backChannelLogout({
-          timers: false,
-          post: async (_, { body }) => {
-            received.push(String(decodeJwt(new URLSearchParams(body).get('logout_token') ?? '').sid))
-            return { status: 200, headers: {} }
-          },
-        }),
-      ],
-    })
-    await rotated.server.sessions.ended(ALICE)
-    await rotated.server.sessions.deliver()
-    expect(received).toEqual([sid])
+    const secret = [
+      'another secret of the tests, long enough',
+      'a secret of the tests, long enough to pass',
+    ] as const
+    const { service, received, deliver } = openWithBackChannel({ store, server: { secret } })
+    await service.server.sessions.ended(ALICE)
+    await deliver()
+    expect(received).toMatchObject([{ claims: { sid } }])
   })
 
   it('is told to a client whose code is redeemed at the same time, or its code is refused', async () => {
@@ -281,6 +380,17 @@ describe('the end of a session', () => {
     Object.assign(transients as object, { find: async () => Promise.reject(new Error('down')) })
     await service.server.sessions.ended(ALICE)
     expect(undelivered()).toMatchObject([{ why: 'not_stored', subject: 'alice', count: 1 }])
+  })
+
+  it('goes on with a store in which others always write first', async () => {
+    const { service, store, undelivered } = openWithBackChannel()
+    await signIn(service, await addClient(service))
+    const other = await addClient(service)
+    const code = await codeIn(service, other)
+    Object.assign(store.transients as object, { replace: async () => false })
+    expect(await redeem(service, other, code)).toMatchObject({ status: 503 })
+    await service.server.sessions.ended({ ...ALICE, sessionIds: [sessionId(), sessionId('alice', 200)] })
+    expect(undelivered()).toMatchObject([{ why: 'not_stored', subject: 'alice', count: 2 }])
   })
 
   it('BL-07: a session has at most a hundred clients that hear of its end', async () => {
@@ -327,6 +437,10 @@ describe('oidcc-backchannel-rp-initiated-logout', () => {
     })
   })
 })
+
+async function removeGrants({ store: { grants } }: ReturnType<typeof openService>) {
+  for await (const { id } of grants.scan()) await grants.remove(id)
+}
 
 async function publishedKeys(service: ReturnType<typeof openService>) {
   const { pathname } = new URL(String(service.server.metadata.jwks_uri))

@@ -17,6 +17,7 @@ export const BACK = 'http://127.0.0.1:7001/signed-out'
 /** A message as a client received it. */
 interface Received {
   readonly url: string
+  readonly type: string | undefined
   readonly token: string
   readonly claims: Record<string, unknown>
   readonly header: Record<string, unknown>
@@ -28,14 +29,20 @@ type Answer = number | 'no answer' | { readonly status: number; readonly headers
 export function openWithBackChannel({
   store: given,
   features = [],
+  server = {},
   ...options
-}: Partial<BackChannelLogoutOptions> & { store?: Store; features?: readonly Feature[] } = {}) {
+}: Partial<BackChannelLogoutOptions> & {
+  store?: Store
+  features?: readonly Feature[]
+  server?: Parameters<typeof openService>[0]
+} = {}) {
   const received: Received[] = []
   const answers: Answer[] = []
   const internet = { answer: 200 as Answer | (() => Promise<Answer>) }
-  const post: MessagePost = async (url, { body }) => {
+  const post: MessagePost = async (url, { headers, body }) => {
     const token = new URLSearchParams(body).get('logout_token') ?? ''
-    received.push({ url, token, claims: decodeJwt(token), header: { ...decodeProtectedHeader(token) } })
+    const type = headers['content-type']
+    received.push({ url, type, token, claims: decodeJwt(token), header: { ...decodeProtectedHeader(token) } })
     const next = answers.shift() ?? internet.answer
     const answer = typeof next === 'function' ? await next() : next
     if (answer === 'no answer') throw Object.assign(new Error('refused'), { code: 'connect' })
@@ -49,7 +56,7 @@ export function openWithBackChannel({
     signedOutPage: () => ({ status: 200, headers: {}, body: 'signed out' }),
   })
   const feature = backChannelLogout({ post, timers: false, ...options })
-  const service = openService({ store, features: [pages, feature, ...features] })
+  const service = openService({ store, features: [pages, feature, ...features], ...server })
   clock.now = () => service.clock.now
   return {
     ...{ service, store, received, answers, internet },

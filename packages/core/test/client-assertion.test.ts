@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { clientAssertion } from '@grantkit/core/client-assertion'
+import { type ClientAssertionOptions, clientAssertion } from '@grantkit/core/client-assertion'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { CompactSign, exportJWK, SignJWT } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { bodyOf, codeFor, redeem, refresh, register, type TokenAnswer } from './client.ts'
 import { ISSUER, openService, REDIRECT_URI } from './service.ts'
 import { assertionForm, assertionOf, type Claims, newKey, openSigned, proves } from './signed-assertions.ts'
@@ -286,8 +286,8 @@ describe('a client assertion', () => {
 })
 
 describe('the keys of a client', () => {
-  const add = async (metadata: object) => {
-    const service = openService({ features: [clientAssertion({ algorithms: ['ES256', 'PS256'] })] })
+  const add = async (metadata: object, fetch?: ClientAssertionOptions['fetch']) => {
+    const service = openService({ features: [clientAssertion({ algorithms: ['ES256', 'PS256'], fetch })] })
     const whole = { clientName: 'Reports', redirectUris: [REDIRECT_URI], ...metadata }
     return service.server.clients.add({ tokenEndpointAuthMethod: 'private_key_jwt', ...whole })
   }
@@ -342,6 +342,17 @@ describe('the keys of a client', () => {
     })
   })
 
+  it.each([
+    [{ jwksUri: 'http://app.dev/keys' }, 'must be an https URL'],
+    [{ jwksUri: 'https://' }, 'must be an https URL'],
+    [
+      { jwksUri: 'https://app.dev/keys', tokenEndpointAuthSigningAlg: 'EdDSA' },
+      'no key for an algorithm of this server',
+    ],
+  ])('are not fetched for a client with %o', async (metadata, detail) => {
+    await expect(add(metadata, vi.fn())).rejects.toThrow(detail)
+  })
+
   it('of RSA have at least 2048 bits', async () => {
     const jwk = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' })
     await expect(add({ jwks: { keys: [jwk] } })).rejects.toThrow('must have 2048 to 8192 bits')
@@ -385,8 +396,9 @@ it('the metadata lists method and algorithms for the three endpoints that RFC 84
 it('a server with contradicting options is not created', () => {
   const { transients: _, ...store } = createMemoryStore()
   expect(() => openService({ store, features: [clientAssertion()] })).toThrow('no transients')
-  expect(() => clientAssertion({ algorithms: [] })).toThrow('algorithms must be some of')
-  expect(() => clientAssertion({ algorithms: ['HS256' as never] })).toThrow('algorithms must be some of')
+  const message = 'clientAssertion: algorithms must be some of ES256, EdDSA, PS256, RS256'
+  for (const algorithms of [[], ['HS256'], ['ES256', 'HS256']])
+    expect(() => clientAssertion({ algorithms: algorithms as never })).toThrow(message)
 })
 
 it('a store that is down is a 503, and nothing is issued', async () => {
@@ -420,9 +432,18 @@ describe('a client whose keys are fetched', () => {
     host.keys = [second.jwk]
     expect(await statusOf(second), 'within the minute').toBe(401)
     service.clock.now += 61
+    const expired = await assertionOf(service, first, client_id, { exp: service.clock.now - 60 })
+    expect(await proves(service, assertionForm(expired))).toMatchObject({ reason: 'assertion_expired' })
+    expect(host.requests, 'other keys would not help').toBe(1)
     expect(await statusOf(second)).toBe(200)
     expect(await statusOf(first)).toBe(401)
     expect(host.requests).toBe(2)
+    const { store } = service
+    const closed = openService({ store, features: [clientAssertion()], now: () => service.clock.now })
+    const form = assertionForm(await assertionOf(service, second, client_id))
+    expect(await proves(closed, form), 'where no keys are fetched').toMatchObject({
+      ...{ status: 401, reason: 'assertion_signature' },
+    })
   })
 
   it('gets a 503 while its keys cannot be fetched, because it cannot be authenticated', async () => {

@@ -1,12 +1,16 @@
 import { createResourceServer, type StaticClient } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
+import { dpop } from '@grantkit/core/dpop'
+import type { Client, Stored } from '@grantkit/core/feature'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, type ClientAnswer, credentials, register, requestToken, type TokenAnswer } from './client.ts'
+import { provingKey } from './dpop-key.ts'
+import { proven, token } from './dpop-service.ts'
 import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
 
@@ -146,6 +150,28 @@ describe('client credentials', () => {
     await service.send('POST', '/api/oauth/revoke', { form: { ...credentials(job), token } })
     expect(await introspect()).toEqual({ active: false })
     expect(await guards(service).clientCredentials(token)).toMatchObject({ response: { status: 401 } })
+  })
+
+  it('a token is bound to the key of a DPoP proof', async () => {
+    const { service, job } = await openJob({}, { features: [clientCredentials(), dpop()] })
+    const key = provingKey()
+    const form = { grant_type: GRANT, ...credentials(job) }
+    const headers = proven(service, '/api/oauth/token', {}, key)
+    const answer = bodyOf<TokenAnswer>(await token(service, form, headers))
+    const asked = { ...credentials(job), token: answer.access_token }
+    const described = bodyOf(await service.send('POST', '/api/oauth/introspect', { form: asked }))
+    expect([answer.token_type, described.cnf]).toEqual(['DPoP', { jkt: key.thumbprint }])
+    expect(await guards(service).clientCredentials(answer.access_token)).toMatchObject({ kind: 'refused' })
+  })
+
+  it('the record of an earlier release has its scopes under another name, in one text', async () => {
+    const { service, job } = await openJob()
+    const seen = (await service.store.clients.find(job.clientId)) as Stored<Client>
+    const featureMetadata = { machine_scopes: 'courses:read students:read' }
+    const { expiresAt } = seen.value
+    await service.store.clients.replace(job.clientId, seen, { ...seen.value, featureMetadata }, expiresAt)
+    const { scope } = bodyOf<TokenAnswer>(await clientCredentialsToken(service, job))
+    expect(scope).toBe('courses:read students:read')
   })
 
   it('the removal of a client revokes all its tokens', async () => {
@@ -302,12 +328,14 @@ describe('client credentials reject', () => {
       { featureMetadata: {} },
       { featureMetadata: { client_credentials_scopes: { scope: 'courses:read' } } },
       { featureMetadata: { client_credentials_scopes: 'openid email' } },
+      { tokenEndpointAuthMethod: 'none', secretHash: undefined },
     ] as const) {
       const seen = await service.store.clients.find(job.clientId)
       if (seen === undefined) throw new Error('The job is not there')
       const changed = { ...stored.value, ...change } as never
       await service.store.clients.replace(job.clientId, seen, changed, stored.value.expiresAt)
-      expect(bodyOf(await clientCredentialsToken(service, job)).error, JSON.stringify(change)).toBe(
+      const client = 'secretHash' in change ? { clientId: job.clientId } : job
+      expect(bodyOf(await clientCredentialsToken(service, client)).error, JSON.stringify(change)).toBe(
         'unauthorized_client',
       )
     }

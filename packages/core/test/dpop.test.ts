@@ -294,7 +294,10 @@ describe('a device code that was requested with a proof', () => {
         const answer = await poll(started.device_code, key)
         expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_dpop_proof'])
       }
-      if (state === 'waits') await approve(started)
+      if (state === 'waits') {
+        expect(bodyOf(await poll(started.device_code, KEY)).error).toBe('authorization_pending')
+        await approve(started)
+      }
       expect(bodyOf(await poll(started.device_code, KEY)).token_type).toBe('DPoP')
     },
   )

@@ -19,7 +19,7 @@ import {
 } from './client.ts'
 import { openDeviceService } from './device-service.ts'
 import { fault, ID, openWithDocuments } from './document-host.ts'
-import { openService, REDIRECT_URI, type Service, VERIFIER } from './service.ts'
+import { CHALLENGE, openService, REDIRECT_URI, type Service, VERIFIER } from './service.ts'
 
 const SECRET = 'a secret of the tests, long enough to pass'
 
@@ -207,6 +207,34 @@ describe('the steps of a sign-in attempt', () => {
     await poll(started)
     expect(stepNames(service)).toEqual(['requested', 'consent_shown', 'allowed', 'code_redeemed'])
     expect(references(service)).toHaveLength(1)
+    const scopes = ['openid', 'courses:read']
+    expect(stepsOf(service)[2]).toMatchObject({ grantId: expect.any(String), subject: 'alice', scopes })
+  })
+
+  it('have the facts of the request of a device, and one reference for each challenge', async () => {
+    const { service, ask, tool } = await openDeviceService({ server: { explain: signInAttempts } })
+    const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
+    for (const _ of ['first', 'again']) expect((await ask(challenge)).status).toBe(200)
+    const facts = { scopes: ['openid', 'courses:read'], clientId: tool.clientId, clientKind: 'integration' }
+    expect(stepsOf(service).at(-1)).toMatchObject({ step: 'requested', ...facts })
+    expect(references(service)).toHaveLength(1)
+  })
+
+  it('name a denial of a device, and a decision about a client that is gone', async () => {
+    const { service, start, enter, answer, tool } = await openDeviceService({
+      server: { explain: signInAttempts },
+    })
+    await enter((await start()).user_code)
+    await answer('deny')
+    await enter((await start()).user_code)
+    await service.store.clients.remove(tool.clientId)
+    await answer()
+    expect(stepNames(service)).toEqual([
+      ...['requested', 'consent_shown', 'denied: device_denied'],
+      ...['requested', 'consent_shown', 'request_refused: client_unknown'],
+    ])
+    expect(references(service)).toHaveLength(2)
+    expect(stepsOf(service).at(-1)).toMatchObject({ clientId: tool.clientId, subject: 'alice' })
   })
 })
 

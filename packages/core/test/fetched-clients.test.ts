@@ -447,6 +447,23 @@ describe('the copy of a document', () => {
     expect(host.requests[0]?.headers, 'after a 304 without a tag').toEqual({ 'if-none-match': '"1"' })
   })
 
+  const DATE = 'Sun, 22 Nov 2026 07:00:00 GMT'
+  it.each<[Record<string, string>, object]>([
+    [{ etag: 'x'.repeat(200), 'last-modified': DATE }, { 'if-none-match': 'x'.repeat(200) }],
+    [{ etag: 'x'.repeat(201), 'last-modified': DATE }, { 'if-modified-since': DATE }],
+    [{ 'last-modified': 'x'.repeat(200) }, { 'if-modified-since': 'x'.repeat(200) }],
+    [{ 'last-modified': 'x'.repeat(201) }, {}],
+    [{}, {}],
+  ])('with the headers %o is revalidated with %o', async (headers, sent) => {
+    const { service, host } = openWithDocuments()
+    host.answer = { headers }
+    await asAlice(service)
+    later(service, host)
+    await asAlice(service)
+    expect(host.requests).toMatchObject([{ headers: sent }])
+    expect(Object.keys(host.requests[0]?.headers ?? {})).toEqual(Object.keys(sent))
+  })
+
   it('that has not changed since the page was shown is approved', async () => {
     const { service, host } = openWithDocuments()
     host.answer = { headers: { etag: '"1"' } }

@@ -306,6 +306,11 @@ describe('a server', () => {
     expect(service.server.metadata).toHaveProperty('end_session_endpoint', `${ISSUER}${PATH}`)
   })
 
+  it('with logout needs keys, to verify hints', () => {
+    const options = { keys: [], scopes: {} as never, features: [logout({} as never)] }
+    expect(() => openService(options)).toThrow('logout needs the option keys of the server')
+  })
+
   it('without it has neither the endpoint nor the member of client metadata', async () => {
     const service = openService()
     expect(service.server.metadata).not.toHaveProperty('end_session_endpoint')

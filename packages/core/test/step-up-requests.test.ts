@@ -58,13 +58,16 @@ describe('the request of a device', () => {
     expect(service.shown.signInHint).toMatchObject({ acrValues: ['phr'] })
   })
 
-  it('goes on after a stronger sign-in, and its tokens tell it', async () => {
-    const { enter, answer, poll, device, guard, browser } = await started('mfa')
-    expect((await enter(device.user_code, browser('phr'))).body).toBe('device')
+  it('goes on after a stronger sign-in, also from before, and its tokens tell it', async () => {
+    const { enter, answer, poll, device, guard, browser, clock, service } = await started('mfa')
+    for (const age of [10, 0])
+      expect((await enter(device.user_code, browser('phr', clock.now - age))).body).toBe('device')
     await answer('allow', browser('phr'))
     const { access_token } = bodyOf<TokenAnswer>(await poll(device))
     const api = guard.requiring({ acr: 'phr', maxAge: 60 })
     expect((await called(api.access(requestWith(access_token), 'courses:read'))).status).toBe(200)
+    const { grants } = await service.store.grants.list({ subject: 'alice' }, { limit: 1 })
+    expect(grants).toMatchObject([{ acr: 'phr', amr: ['hwk'] }])
   })
 
   it('ends with an error page if the user has signed in since and is too weak again', async () => {

@@ -188,10 +188,12 @@ describe('stepUp()', () => {
     expect(() => stepUp({ classes })).toThrow('stepUp: classes')
   })
 
-  it('refuses a scope that opens acr, and another feature with classes', () => {
-    const scopes = { ...SCOPES, profile: { description: 'x', claims: ['acr'] } }
+  it('refuses a scope that opens acr or amr, and another feature with classes', () => {
     const features = [stepUp({ classes: CLASSES })]
-    expect(() => openService({ features, scopes })).toThrow('scope "profile" cannot open acr')
+    for (const claim of ['acr', 'amr']) {
+      const scopes = { ...SCOPES, profile: { description: 'x', claims: [claim] } }
+      expect(() => openService({ features, scopes })).toThrow(`scope "profile" cannot open ${claim}`)
+    }
     expect(() => openService({ features: [...features, ...features] })).toThrow('authenticationClasses')
   })
 })

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { Store } from '@grantkit/core'
 import { createWebhooks, type WebhookEvent, type WebhookOptions } from '@grantkit/core/webhooks'
 import { createMemoryStore } from '@grantkit/store-memory'
@@ -6,7 +7,8 @@ import { addClient } from './back-channel-service.ts'
 import { register, tokensFor } from './client.ts'
 import { ISSUER, openService } from './service.ts'
 
-const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const secretOf = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`
+const SECRET = secretOf(32)
 const ENDPOINT = { name: 'crm', url: 'https://crm.dev/hooks', secret: SECRET }
 const DAY = 24 * 60 * 60
 
@@ -71,6 +73,12 @@ describe('a webhook', () => {
     expect(other?.['webhook-id']).toBe(one?.['webhook-id'])
     expect(other?.['webhook-timestamp']).toBe(String(clock.now))
     expect(other?.['webhook-signature']).not.toBe(one?.['webhook-signature'])
+    const signed = [other?.['webhook-id'], clock.now, sent[1]?.body].join('.')
+    const signature = createHmac('sha256', Buffer.alloc(32, 7)).update(signed).digest('base64')
+    expect(other).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-signature': `v1,${signature}`,
+    })
   })
 
   it('has two signatures while the secret is rotated', async () => {
@@ -108,32 +116,87 @@ describe('a webhook', () => {
   })
 })
 
+describe('a message that does not arrive is reported', () => {
+  const LOST = { type: 'webhook_undelivered', endpoint: 'crm', count: 1 }
+
+  it('if the endpoint refuses it', async () => {
+    const { hooks, events, receiver, sent, deliver } = open()
+    receiver.status = 400
+    for (let time = 0; time < 2; time++) {
+      hooks.onEvent(ADDED)
+      await deliver()
+    }
+    const report = { ...LOST, about: 'client.added', why: 'refused', attempts: 1, status: 400 }
+    expect([sent.length, events]).toEqual([2, [report, report]])
+  })
+
+  it('if it is larger than 20 KB', async () => {
+    const { hooks, events, sent, deliver } = open()
+    const send = async (members: string) => {
+      hooks.onEvent({ type: 'client_changed', clientId: 'c', members } as never)
+      await deliver()
+    }
+    await send('')
+    const most = 20 * 1024 - (sent[0]?.body.length ?? 0)
+    await send('x'.repeat(most))
+    expect(events).toEqual([])
+    await send('x'.repeat(most + 1))
+    expect([sent.length, events]).toEqual([2, [{ ...LOST, about: 'client.changed', why: 'too_large' }]])
+  })
+
+  it('if it cannot be stored', async () => {
+    const { hooks, events, store, deliver } = open()
+    const cause = new Error('down')
+    Object.assign(store.transients as object, { insert: () => Promise.reject(cause) })
+    hooks.onEvent(ADDED)
+    await deliver()
+    expect(events).toEqual([{ ...LOST, about: 'client.added', why: 'not_stored', cause }])
+  })
+
+  it('unless its endpoint is not configured any more', async () => {
+    const { hooks, store } = open()
+    hooks.onEvent(ADDED)
+    await hooks.settled()
+    const { sent, events, clock, deliver } = open({ store, endpoints: [] })
+    await deliver()
+    clock.now += 30 * 60 * 60 - 1
+    await deliver()
+    expect([sent, events]).toEqual([[], []])
+  })
+})
+
 describe('an endpoint', () => {
   it('that answers 410 gets nothing any more, until it is enabled', async () => {
-    const { hooks, sent, receiver, events, deliver } = open()
+    const { hooks, sent, receiver, events, clock, deliver } = open()
     receiver.status = 410
-    hooks.onEvent(ADDED)
+    for (let time = 0; time < 2; time++) hooks.onEvent(ADDED)
     await deliver()
     receiver.status = 200
-    hooks.onEvent(ADDED)
-    await deliver()
-    expect(sent).toHaveLength(1)
-    expect(events).toContainEqual({ type: 'webhook_disabled', endpoint: 'crm', why: 'gone' })
+    for (const days of [3649, 0]) {
+      hooks.onEvent(ADDED)
+      await deliver()
+      clock.now += days * DAY
+    }
+    expect(sent).toHaveLength(2)
+    const disabled = { type: 'webhook_disabled', endpoint: 'crm', why: 'gone' }
+    expect(events.filter(({ type }) => type === 'webhook_disabled')).toEqual([disabled])
     await hooks.enable('crm')
     hooks.onEvent(ADDED)
     await deliver()
-    expect(sent).toHaveLength(2)
+    expect(sent).toHaveLength(3)
   })
 
   it('that fails for five days gets nothing any more', async () => {
     const { hooks, sent, receiver, events, clock, deliver } = open()
     receiver.status = 500
-    for (let day = 0; day < 7; day++) {
+    const disabled = { type: 'webhook_disabled', endpoint: 'crm', why: 'failing' }
+    for (const seconds of [0, DAY, 4 * DAY - 1, 1]) {
+      expect(events).not.toContainEqual(disabled)
+      clock.now += seconds
       hooks.onEvent(ADDED)
       await deliver()
-      clock.now += DAY
     }
-    expect(events).toContainEqual({ type: 'webhook_disabled', endpoint: 'crm', why: 'failing' })
+    expect(events).toContainEqual(disabled)
     const tries = sent.length
     hooks.onEvent(ADDED)
     await deliver()
@@ -155,10 +218,24 @@ describe('an endpoint', () => {
     ['http', { url: 'http://crm.dev/hooks' }],
     ['a private address', { url: 'https://10.0.0.1/hooks' }],
     ['a secret without its prefix', { secret: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }],
-    ['a short secret', { secret: 'whsec_c2hvcnQ=' }],
+    ['a secret with another prefix', { secret: `x${SECRET}` }],
+    ['a secret with more behind it', { secret: `${SECRET} ` }],
+    ['a short secret', { secret: secretOf(23) }],
+    ['a long secret', { secret: secretOf(65) }],
     ['no secret', { secret: [] }],
     ['an unknown type', { types: ['grant.made'] as never }],
   ])('with %s is refused at creation', (_, wrong) => {
     expect(() => open({ endpoints: [{ ...ENDPOINT, ...wrong }] })).toThrow('webhooks: ')
+    expect(() => open({ endpoints: [{ ...ENDPOINT, secret: [secretOf(24), secretOf(64)] }] })).not.toThrow()
+  })
+
+  it('with the name of another one is refused at creation', () => {
+    expect(() => open({ endpoints: [ENDPOINT, ENDPOINT] })).toThrow('webhooks: two endpoints have one name')
+    expect(() => open({ endpoints: [ENDPOINT, { ...ENDPOINT, name: 'erp' }] })).not.toThrow()
+  })
+
+  it('waits in the store, which therefore needs transients', () => {
+    const store = { ...createMemoryStore(), transients: undefined }
+    expect(() => open({ store })).toThrow('webhooks: the store has no transients')
   })
 })

@@ -7,7 +7,7 @@ import type { MessagePost } from '../http/message-post.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import { asksForOpenId } from '../kernel/scope.ts'
 import type { Transients } from '../kernel/store.ts'
-import { createOutbox, type Undelivered } from '../outbox/outbox.ts'
+import { createOutbox } from '../outbox/outbox.ts'
 import { endSessions } from './ended-sessions.ts'
 import { logoutMetadata, logoutTermsOf } from './logout-metadata.ts'
 import { type LogoutFacts, logoutToken } from './logout-token.ts'
@@ -99,7 +99,7 @@ export function backChannelLogout(options: BackChannelLogoutOptions): Feature {
 
 /** Before a code with `openid` is redeemed, its client is named in the record of the session. A failure costs no code. */
 function registration({ now, emit }: ServerContext, sessions: SessionClients) {
-  async function register({ clientId }: Client, sid: string, subject: string): Promise<void> {
+  async function register({ clientId, subject }: Grant, sid: string): Promise<void> {
     if (await sessions.add(sid, clientId)) return
     const why = 'too_many_clients'
     const count = MAX_CLIENTS
@@ -112,9 +112,8 @@ function registration({ now, emit }: ServerContext, sessions: SessionClients) {
       if (logoutTermsOf(client) === undefined) return undefined
       return found.then((stored) => {
         const grant = stored?.value
-        const { sid, subject } = grant ?? {}
-        if (grant === undefined || sid === undefined || subject === undefined) return undefined
-        return redeemable(client, grant, now()) ? register(client, sid, subject) : undefined
+        if (grant?.sid === undefined || !redeemable(client, grant, now())) return undefined
+        return register(grant, grant.sid)
       })
     },
   } satisfies TokenMembers
@@ -138,7 +137,16 @@ function observer(
   const outbox = createOutbox<LogoutFacts>(server, transients, {
     ...{ name: 'logout-outbox', post, timers },
     message: (clientId, { facts }) => logoutMessage(server, clientId, facts),
-    undelivered: (report) => server.emit({ ...undeliveredEvent(report) }),
+    undelivered({ target: clientId, facts, ...report }) {
+      const { sub: subject, sid } = facts ?? {}
+      server.emit({
+        type: 'logout_undelivered',
+        clientId,
+        subject,
+        sid,
+        ...report,
+      } satisfies LogoutUndelivered)
+    },
   })
   return {
     sidOf: ({ id, firstId = id }, client) =>
@@ -163,8 +171,4 @@ async function logoutMessage(server: ServerContext, clientId: string, facts: Log
   if (client === undefined || url === undefined) return undefined
   const body = new URLSearchParams({ logout_token: await logoutToken(server, server.keys, client, facts) })
   return { url, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: String(body) }
-}
-
-function undeliveredEvent({ target, facts, ...report }: Undelivered<LogoutFacts>): LogoutUndelivered {
-  return { type: 'logout_undelivered', clientId: target, subject: facts?.sub, sid: facts?.sid, ...report }
 }

@@ -2,7 +2,6 @@
 import type { EndedSessions } from '../authorization/user-sessions.ts'
 import { revokeUserGrant } from '../grants/user-grants.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import type { Client } from '../kernel/records.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { type LogoutTerms, logoutTermsOf } from './logout-metadata.ts'
 import type { LogoutFacts } from './logout-token.ts'
@@ -21,27 +20,30 @@ export async function endSessions(
   { subject, sessionIds, all = false }: EndedSessions,
 ): Promise<void> {
   const sessions = sessionIds.flatMap(context.sidsOf)
-  const told = new Map<string, string[]>()
+  const told = new Map<string, readonly string[]>()
   for (;;) {
     const others = await markEnded(context, sessions, told)
     if (others.size === 0) return
     await Promise.all([...others].map(([id, sids]) => endForClient(context, id, { subject, sids, all })))
-    for (const [id, sids] of others) told.set(id, [...(told.get(id) ?? []), ...sids])
   }
 }
 
-/** @returns the clients that must be told first, with their sessions; none if all sessions are marked */
+/**
+ * @param told the clients of each session that have been told; the returned ones are added
+ * @returns the clients that must be told first, with their sessions; none if all sessions are marked
+ */
 async function markEnded(
   { sessions }: EndContext,
   sids: readonly string[],
-  told: ReadonlyMap<string, string[]>,
+  told: Map<string, readonly string[]>,
 ) {
   const others = new Map<string, string[]>()
   await Promise.all(
     sids.map(async (sid) => {
-      const known = [...told].flatMap(([clientId, sids]) => (sids.includes(sid) ? clientId : []))
-      for (const clientId of await sessions.end(sid, known))
-        others.set(clientId, [...(others.get(clientId) ?? []), sid])
+      const known = told.get(sid) ?? []
+      const left = await sessions.end(sid, known)
+      told.set(sid, [...known, ...left])
+      for (const clientId of left) others.set(clientId, [...(others.get(clientId) ?? []), sid])
     }),
   )
   return others
@@ -60,9 +62,9 @@ async function endForClient(
 ): Promise<void> {
   const client = await kernel.store.clients.find(clientId)
   const terms = client && logoutTermsOf(client)
-  if (client === undefined || terms === undefined) return
+  if (terms === undefined) return
   if (terms.uri !== undefined) await outbox.add(clientId, factsFor(terms, ended))
-  if (terms.sessionBound) await revokeBound(kernel, client, ended)
+  if (terms.sessionBound) await revokeBound(kernel, clientId, ended)
 }
 
 /** One message for all sessions, unless the client needs a `sid` in each (Back-Channel Logout 2.4). */
@@ -76,7 +78,7 @@ function factsFor(
 /** Back-Channel Logout 2.7 recommends it for refresh tokens without `offline_access`; here the operator decides for each client. */
 async function revokeBound(
   kernel: Kernel,
-  { clientId }: Client,
+  clientId: string,
   { subject, sids }: EndedForClient,
 ): Promise<void> {
   let after: string | undefined

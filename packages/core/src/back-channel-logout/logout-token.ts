@@ -26,10 +26,7 @@ export async function logoutToken(
   const key = signerOf(keys, client)
   const { SignJWT } = await jose()
   const issuedAt = now()
-  return new SignJWT({
-    events: { [LOGOUT_EVENT]: {} },
-    ...(facts.sid === undefined ? {} : { sid: facts.sid }),
-  })
+  return new SignJWT({ events: { [LOGOUT_EVENT]: {} }, sid: facts.sid })
     .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'logout+jwt' })
     .setIssuer(issuer)
     .setSubject(facts.sub)

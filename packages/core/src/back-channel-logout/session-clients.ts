@@ -65,12 +65,12 @@ export function sessionClients({ transients, now, lifetime }: SessionClientsOpti
     async add(sid: string, clientId: string): Promise<boolean> {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const seen = await transients.find(idOf(sid))
-        const { ended, clients = [] } = recordIn(seen) ?? {}
+        const { ended, clients = [], expiresAt = 0 } = recordIn(seen) ?? {}
         if (ended) throw new OAuthError(SESSION_ERRORS.session_ended)
         const isKnown = clients.includes(clientId)
         if (!isKnown && clients.length >= MAX_CLIENTS) return false
         // Half of a life more is enough: a sign-in that goes on for longer is rare, and each write takes time.
-        if (isKnown && (seen?.value.expiresAt ?? 0) > now() + lifetime / 2) return true
+        if (isKnown && expiresAt > now() + lifetime / 2) return true
         if (await write(sid, seen, { clients: isKnown ? clients : [...clients, clientId] })) return true
       }
       throw new OAuthError(SERVER_ERRORS.contention)
@@ -82,8 +82,7 @@ export function sessionClients({ transients, now, lifetime }: SessionClientsOpti
         const seen = await transients.find(idOf(sid))
         const { ended, clients = [] } = recordIn(seen) ?? {}
         const others = ended ? [] : clients.filter((clientId) => !told.includes(clientId))
-        if (ended || others.length > 0) return others
-        if (await write(sid, seen, { clients, ended: true })) return []
+        if (ended || others.length > 0 || (await write(sid, seen, { clients, ended: true }))) return others
       }
       throw new OAuthError(SERVER_ERRORS.contention)
     },

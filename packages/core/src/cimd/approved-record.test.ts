@@ -23,12 +23,30 @@ describe('the record of an approved document', () => {
   })
 
   it('has the copy that was fetched last, and the creation time of the first', () => {
-    const record = { ...fetched(NOW), createdAt: 7, expiresAt: UNTIL + DAY }
+    const record = { ...fetched(NOW), createdAt: 7, expiresAt: UNTIL }
     const newer = fetched(NOW + 1, { clientName: 'New' })
-    expect(approvedRecord(record, newer, UNTIL)).toEqual({ ...newer, createdAt: 7, expiresAt: UNTIL + DAY })
+    expect(approvedRecord(record, newer, UNTIL)).toEqual({ ...newer, createdAt: 7, expiresAt: UNTIL })
     expect(approvedRecord(record, fetched(NOW - 1), UNTIL)).toBeUndefined()
     const prolonged = { ...record, expiresAt: UNTIL + 3 * DAY }
     expect(approvedRecord(record, fetched(NOW - 1), UNTIL + 2 * DAY)).toEqual(prolonged)
+  })
+
+  it('that is pinned is written once, and replaces no copy', () => {
+    const pinned = fetched(NOW, { document: undefined })
+    expect(approvedRecord(undefined, pinned, UNTIL)).toEqual({ ...pinned, expiresAt: UNTIL + DAY })
+    expect(approvedRecord({ ...fetched(NOW), expiresAt: UNTIL }, pinned, UNTIL)).toBeUndefined()
+  })
+
+  it('ends earlier grants, if the operator wants it, from a change of what users allowed', () => {
+    const approve = (seen: Client | undefined, client: Client) =>
+      approvedRecord(seen, client, client.createdAt + 2 * DAY, 'reconsent')
+    const first = approve(undefined, fetched(NOW))
+    const renamed = approve(first, fetched(NOW + 1, { clientName: 'New', logoUri: 'https://app.dev/l' }))
+    const changed = approve(renamed, fetched(NOW + 2, { clientName: 'New' }))
+    const since = [first, renamed, changed].map((record) => record?.document?.consentSince)
+    expect(since).toEqual([undefined, NOW + 1, NOW + 1])
+    const kept = approvedRecord(first, fetched(NOW + 1, { clientName: 'New' }), UNTIL)
+    expect(kept?.document?.consentSince).toBeUndefined()
   })
 
   it('does not come back after a removal', () => {

@@ -37,22 +37,20 @@ export function approvedRecord(
   const newest = isNewer || seen === undefined ? client : seen
   return {
     ...newest,
-    document: newest.document && { ...newest.document, ...consentOf(seen, newest, onChange) },
+    document: newest.document && { ...newest.document, consentSince: consentSince(seen, newest, onChange) },
     createdAt: createdAt ?? client.createdAt,
     expiresAt: expiresAt >= until ? expiresAt : until + DAY,
   }
 }
 
-function consentOf(
+function consentSince(
   before: Client | undefined,
   after: Client,
   onChange: OnDocumentChange,
-): Pick<ClientDocument, 'consentSince'> {
-  const changed = before === undefined ? [] : changedMembers(before, after)
-  if (onChange === 'reconsent' && changed.some((name) => CONSENTED_TO.includes(name)))
-    return { consentSince: after.document?.fetchedAt }
-  const { consentSince } = before?.document ?? {}
-  return consentSince === undefined ? {} : { consentSince }
+): ClientDocument['consentSince'] {
+  const changed = before !== undefined && onChange === 'reconsent' ? changedMembers(before, after) : []
+  const isAskedAgain = changed.some((name) => CONSENTED_TO.includes(name))
+  return isAskedAgain ? after.document?.fetchedAt : before?.document?.consentSince
 }
 
 /** The members that differ between two documents. */

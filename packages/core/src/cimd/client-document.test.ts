@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { clientSecretPost, none } from '../clients/authentication/standard-methods.ts'
 import type { Kernel } from '../kernel/kernel.ts'
+import type { Client } from '../kernel/records.ts'
 import { clientIdUrlFault, documentReader } from './client-document.ts'
 
 const ID = 'https://app.dev/client.json'
@@ -82,7 +83,25 @@ describe('the document of a client', () => {
   })
 
   it('is unusable if the server supports none of its authentication methods', () => {
-    expect(validated({ token_endpoint_auth_method: 'private_key_jwt' })).toMatchObject({ kind: 'unusable' })
+    const client = { tokenEndpointAuthMethod: 'private_key_jwt', cannotAuthenticate: true }
+    expect(validated({ token_endpoint_auth_method: 'private_key_jwt' })).toMatchObject({
+      kind: 'unusable',
+      client,
+    })
+  })
+
+  it('has the authentication methods that the server supports, and what they need', () => {
+    const jwks_uri = 'https://app.dev/keys'
+    const byKey = { name: 'private_key_jwt', carrier: 'form', read: () => undefined } as const
+    const reader = documentReader(kernel, [none, { ...byKey, ofDocument: () => ({ jwks_uri }) }])
+    const terms = [REAL['VS Code'], REAL.ChatGPT].map((members) => {
+      const { client } = reader(ID, { ...DOCUMENT, ...members }, 1_900_000_000) as { client: Client }
+      return [client.tokenEndpointAuthMethod, client.otherAuthMethods, client.featureMetadata]
+    })
+    expect(terms).toEqual([
+      ['none', undefined, undefined],
+      ['none', ['private_key_jwt'], { jwks_uri }],
+    ])
   })
 
   it('grants its client no rights that only the operator may grant', () => {

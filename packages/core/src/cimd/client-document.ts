@@ -22,9 +22,8 @@ const DOT_SEGMENT = /\/(\.|%2e){1,2}(\/|$)/i
 /** Why a `client_id` is not the URL of a document. The issuer is not a client of itself. */
 export function clientIdUrlFault(clientId: string, kernel: Pick<Kernel, 'issuer'>): string | undefined {
   if (clientId.length > MAX_CLIENT_ID_LENGTH) return `is longer than ${MAX_CLIENT_ID_LENGTH} characters`
-  const { path, query, fragment } = httpsParts(clientId) ?? {}
+  const { path, query } = httpsParts(clientId) ?? {}
   if (path === undefined) return 'is no https address'
-  if (fragment !== undefined) return 'has a fragment'
   if (query !== undefined) return 'has a query'
   if (path === '' || path === '/') return 'has no path'
   if (DOT_SEGMENT.test(path)) return 'has a dot segment'

@@ -77,8 +77,7 @@ async function verifiedClaims(
     clockTolerance: CLOCK_TOLERANCE,
     currentDate: new Date(1000 * now),
   }
-  if (jwks !== undefined || uri === undefined || keysAt === undefined)
-    return verifiedBy(jwks?.keys ?? [], jwt, options)
+  if (uri === undefined || keysAt === undefined) return verifiedBy(jwks?.keys ?? [], jwt, options)
   const keys = await keysAt(uri, now - FRESH)
   try {
     return await verifiedBy(keys, jwt, options)

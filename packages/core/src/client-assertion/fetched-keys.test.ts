@@ -70,22 +70,46 @@ describe('the keys behind an address', () => {
     expect(await ask(60)).toHaveLength(2)
   })
 
-  it.each<[string, DocumentFetchResponse | Error]>([
-    ['a redirect', answer({}, { status: 302, headers: { location: 'http://169.254.169.254/' } })],
-    ['an error', answer({ keys: [jwk] }, { status: 500 })],
-    ['nothing', answer({}, { status: 404 })],
-    ['a page', answer({ keys: [jwk] }, { headers: { 'content-type': 'text/html' } })],
-    ['another JSON', answer({ key: jwk })],
-    ['no JSON', answer({}, { body: 'keys' })],
-    ['too much', answer({ keys: [jwk], padding: 'x'.repeat(64 * 1024) })],
-    ['no answer', Object.assign(new Error('private address'), { code: 'address' })],
-    ['a fetch that throws nothing known', new Error('boom')],
-  ])('cannot be fetched from %s: the error says to retry, without the cause', async (_, input) => {
-    const { host, ask } = open()
-    host.answer = input
-    await expect(ask(300)).rejects.toMatchObject({ ...UNREACHABLE, retryAfter: 5 })
-    await expect(ask(300)).rejects.toMatchObject(UNREACHABLE)
-    expect(host.requests).toBe(1)
+  it.each<[string, DocumentFetchResponse | Error, string]>([
+    [
+      'a redirect',
+      answer({}, { status: 302, headers: { location: 'http://169.254.169.254/' } }),
+      'status 302',
+    ],
+    ['an error', answer({ keys: [jwk] }, { status: 500 }), 'status 500'],
+    ['nothing', answer({}, { status: 404 }), 'status 404'],
+    ['a page', answer({ keys: [jwk] }, { headers: { 'content-type': 'text/html' } }), 'type'],
+    ['another JSON', answer({ key: jwk }), 'no key set'],
+    ['no JSON', answer({}, { body: 'keys' }), 'no JSON object'],
+    ['too much', answer({ keys: [jwk], padding: 'x'.repeat(64 * 1024) }), 'size'],
+    ['no answer', Object.assign(new Error('private address'), { code: 'address' }), 'address'],
+    ['a fetch that throws nothing known', new Error('boom'), 'no key set'],
+  ])(
+    'cannot be fetched from %s: the error says to retry, and only the log has the cause',
+    async (_, input, fault) => {
+      const { host, events, ask } = open()
+      host.answer = input
+      await expect(ask(300)).rejects.toMatchObject({ ...UNREACHABLE, retryAfter: 5, facts: { fault } })
+      expect(events).toMatchObject([{ type: 'client_keys_failed', jwksUri: URI, fault }])
+      await expect(ask(300)).rejects.toMatchObject(UNREACHABLE)
+      expect(host.requests).toBe(1)
+    },
+  )
+
+  it('are cached for a thousand addresses, the latest ones', async () => {
+    const { clock, host, ask } = open()
+    const at = (number: number) => ask(3600, `https://app${number}.dev/keys`)
+    for (let number = 0; number < 1000; number++) {
+      clock.now += 2
+      await at(number)
+    }
+    await ask(-1, 'https://app0.dev/keys')
+    await at(1000)
+    expect(host.requests).toBe(1002)
+    for (const number of [0, 2, 1000]) await at(number)
+    expect(host.requests).toBe(1002)
+    await at(1)
+    expect(host.requests).toBe(1003)
   })
 
   it('leave out those that verify no signature here', async () => {

@@ -117,6 +117,31 @@ describe('a message', () => {
     expect([posts, undelivered]).toEqual([[], []])
   })
 
+  it('is tried again if there is no answer within five seconds', async () => {
+    vi.useFakeTimers()
+    const signals: AbortSignal[] = []
+    const { process, undelivered, clock } = open({
+      post(_, { signal }) {
+        signals.push(signal)
+        return new Promise(() => {})
+      },
+    })
+    const outbox = process()
+    await outbox.add('app.dev', ['m'])
+    for (const later of [KEPT_SECONDS - 1, 0]) {
+      const delivered = outbox.deliver()
+      await vi.advanceTimersByTimeAsync(4999)
+      expect(signals.at(-1)).toMatchObject({ aborted: false })
+      await vi.advanceTimersByTimeAsync(1)
+      await delivered
+      expect(signals.at(-1)).toMatchObject({ aborted: true, reason: { code: 'timeout' } })
+      clock.now += later
+    }
+    const report = { target: 'app.dev', why: 'attempts', facts: 'm', count: 1, attempts: 2, fault: 'timeout' }
+    expect(undelivered).toEqual([report])
+    vi.useRealTimers()
+  })
+
   it('lies in the store without a token: only its ids', async () => {
     const { process, transients } = open()
     const insert = vi.spyOn(transients, 'insert')
@@ -270,6 +295,21 @@ describe('at least once:', () => {
     expect(posts).toEqual(['app.dev m', 'app.dev late'])
   })
 
+  it('a message is found until it expires, however long others waited before it', async () => {
+    const { posts, process, clock } = open()
+    const outbox = process()
+    for (const [message, wait] of [
+      ['first', KEPT_SECONDS - 1],
+      ['second', 2],
+      ['third', KEPT_SECONDS - 1],
+    ] as const) {
+      await outbox.add('app.dev', [message])
+      clock.now += wait
+    }
+    await process().deliver()
+    expect(posts).toContain('app.dev third')
+  })
+
   it('a message is dropped when it is older than its records', async () => {
     const { posts, process, clock } = open()
     await process().add('app.dev', ['m'])
@@ -335,6 +375,41 @@ describe('a receiver', () => {
     expect(posts).not.toContain('app.dev m0')
   })
 
+  it('gets each of many messages again after a failure, those that are due', async () => {
+    const { process, receivers, posts, clock, undelivered } = open()
+    const outbox = process()
+    receivers.answer = async () => ({ status: 503, headers: {} })
+    const messages = Array.from({ length: 100 }, (_, index) => `m${index}`)
+    await outbox.add('app.dev', messages)
+    await outbox.deliver()
+    receivers.answer = async () => OK
+    await outbox.add('app.dev', ['new'])
+    await outbox.deliver()
+    expect(posts).toHaveLength(101)
+    clock.now += 10
+    await outbox.deliver()
+    expect(posts.slice(101).sort()).toEqual(messages.map((message) => `app.dev ${message}`).sort())
+    expect(undelivered).toEqual([])
+  })
+
+  it('beyond a thousand that wait gets nothing, and that is reported', async () => {
+    const { process, undelivered } = open()
+    const outbox = process()
+    for (let index = 0; index < 1000; index++) await outbox.add(`app${index}.dev`, ['m'])
+    expect(undelivered).toEqual([])
+    await outbox.add('late.dev', ['m', 'n'])
+    expect(undelivered).toEqual([{ target: 'late.dev', why: 'overflow', count: 2 }])
+  })
+
+  it('gets nothing while others always write first: who adds a message learns it', async () => {
+    const { process, transients } = open()
+    const outbox = process()
+    await outbox.add('app.dev', ['m'])
+    Object.assign(transients, { replace: async () => false })
+    await expect(outbox.add('app.dev', ['n'])).rejects.toMatchObject({ status: 503 })
+    await expect(outbox.add('other.dev', ['n'])).rejects.toMatchObject({ status: 503 })
+  })
+
   it('with ten thousand waiting messages has small records', async () => {
     const { process, transients } = open()
     const outbox = process()
@@ -373,6 +448,20 @@ describe('the timers', () => {
     process({ timers: true })
     await vi.advanceTimersByTimeAsync(1100)
     expect(posts).toEqual(['app.dev m'])
+    vi.useRealTimers()
+  })
+
+  it('try again when a message is due', async () => {
+    vi.useFakeTimers()
+    const { posts, process, clock, receivers } = open()
+    receivers.answer = async () => ({ status: 503, headers: {} })
+    await process({ timers: true }).add('app.dev', ['m'])
+    for (const seconds of [0, 3, 3]) {
+      expect(posts).toHaveLength(seconds === 0 ? 0 : 1)
+      clock.now += seconds
+      await vi.advanceTimersByTimeAsync(1000 * seconds)
+    }
+    expect(posts).toHaveLength(2)
     vi.useRealTimers()
   })
 

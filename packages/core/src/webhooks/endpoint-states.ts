@@ -34,7 +34,7 @@ export function endpointStates(transients: Transients, now: () => number) {
         return undefined
       }
       const { failingSince = now() } = (seen?.value as EndpointState | undefined) ?? {}
-      const isGone = outcome.kind === 'refused' && outcome.status === 410
+      const isGone = outcome.status === 410
       const disabled = isGone || now() - failingSince >= MAX_FAILING
       if (isDisabled(seen?.value) || (seen !== undefined && !disabled)) return undefined
       const expiresAt = now() + KEPT
