@@ -32,7 +32,7 @@ const LIFETIME = 100 * 365 * 24 * 60 * 60
 export function staticClients(kernel: Kernel, registrable: Registrable, options: StaticClientOptions) {
   const redirectUriPolicy = redirectUriPolicyOf(options)
   // Made at the first use: few processes add a client.
-  let schema: z.ZodType | undefined
+  let schema: z.ZodObject<Record<string, z.ZodType>> | undefined
   /** @throws OAuthError for a client without a secret */
   function expiryOf({
     client_secret_expires_in: expiresIn,
@@ -48,9 +48,9 @@ export function staticClients(kernel: Kernel, registrable: Registrable, options:
     async add(added: StaticClient | KnownStaticClient): Promise<AddedClient> {
       refuseSnakeCase(added)
       const { registration, knownClient } = namedIn(options, added)
-      schema ??= z.object(camelCased(staticMetadata(registrable)))
+      schema ??= z.object(camelCased<z.ZodType>(staticMetadata(registrable)))
       const read = readMessage(schema, registration, () => METADATA_ERRORS.client_metadata_invalid)
-      const { scopes, ...metadata } = snakeCased(Object(read)) as StaticMetadata
+      const { scopes, ...metadata } = snakeCased(read) as StaticMetadata
       checkRedirectUris(metadata, redirectUriPolicy)
       checkPkce(metadata)
       const known = knownClient ?? knownAmong(metadata.redirect_uris, redirectUriPolicy)
