@@ -2,16 +2,16 @@ import { closeSync, openSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 
-/** SQLite waits for the lock of another process inside the event loop, so not for long. In milliseconds. */
-const LOCK_MS = 250
+/** A request waits for the lock of another process inside the event loop, so not for long. In milliseconds. */
+export const REQUEST_LOCK_MS = 250
 
 /**
  * Opens a file with a write-ahead log: readers and the writer do not wait for each other.
  *
- * @param path always a file: no name has a special meaning
+ * @param path always a file: no name has a special meaning @param timeout of waits for locks, in milliseconds
  * @throws Error when Node is too old or the file cannot be used
  */
-export function openDatabase(path: string, timeout = LOCK_MS): DatabaseSync {
+export function openDatabase(path: string, timeout = REQUEST_LOCK_MS): DatabaseSync {
   if (!('enableDefensive' in DatabaseSync.prototype))
     throw new Error(`store-sqlite needs Node 24.15 or newer, and this is ${process.version}`)
   const database = new DatabaseSync(resolve(path), { timeout, defensive: true })

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { tableNames } from '@grantkit/core/store-kit'
-import { createFile, onlyRow, openDatabase, unusable } from './database.ts'
+import { createFile, onlyRow, openDatabase, REQUEST_LOCK_MS, unusable } from './database.ts'
 
 export interface SchemaOptions {
   /** The file. Its directory must exist. */
@@ -68,8 +68,8 @@ function recordTable(name: string, column = ''): string {
     CREATE INDEX ${name}_sweep ON ${name} (sweep_day);`
 }
 
-/** A migration waits for what other processes do with the file. In milliseconds. */
-const MIGRATION_LOCK_MS = 10_000
+/** No request waits yet: a migration and an opening wait for what other processes do with the file. In milliseconds. */
+const OPENING_LOCK_MS = 10_000
 
 /**
  * Brings the tables to the version of this release, in one transaction, and creates the file if it is missing. Running
@@ -87,7 +87,7 @@ const MIGRATION_LOCK_MS = 10_000
 export function migrate({ path, prefix }: SchemaOptions): void {
   const tables = tablesOf(prefix)
   createFile(path)
-  const database = openDatabase(path, MIGRATION_LOCK_MS)
+  const database = openDatabase(path, OPENING_LOCK_MS)
   try {
     database.exec('BEGIN IMMEDIATE')
     const missing = MIGRATIONS.slice(stepsTaken(database, path, tables))
@@ -107,11 +107,12 @@ export function migrate({ path, prefix }: SchemaOptions): void {
 export function openMigrated(path: string, tables: Tables): DatabaseSync {
   // Opening a missing file would create it.
   if (!existsSync(path)) throw notMigrated(path)
-  const database = openDatabase(path)
+  const database = openDatabase(path, OPENING_LOCK_MS)
   try {
     if (stepsTaken(database, path, tables) < MIGRATIONS.length) throw notMigrated(path)
     // SQLite opens a file that may not be written, and only a write would fail.
     writeTo(database, path, tables)
+    database.exec(`PRAGMA busy_timeout = ${REQUEST_LOCK_MS}`)
     return database
   } catch (error) {
     database.close()

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
 import { aClient, aGrant } from '@grantkit/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createSqliteStore } from '../src/index.ts'
 import { newStore, soon } from './files.ts'
 import type { Filled } from './processes/fill.ts'
 import { startProcess } from './processes/process.ts'
@@ -53,6 +55,21 @@ it('a lock that another process keeps rejects writes, and no reads', async () =>
   expect(await clients.insert('two', aClient(), soon())).toBe(true)
   await opened.store.probe()
 })
+
+it('a store that opens waits for a writer longer than a request does', async () => {
+  const holder = new Worker(HOLDER, { eval: true, workerData: opened.path })
+  await once(holder, 'message')
+  await createSqliteStore({ path: opened.path }).close()
+})
+
+/** Keeps the lock for longer than a request waits. */
+const HOLDER = `
+  const { parentPort, workerData } = require('node:worker_threads')
+  const database = new (require('node:sqlite').DatabaseSync)(workerData)
+  database.exec('BEGIN IMMEDIATE')
+  parentPort.postMessage('held')
+  setTimeout(() => database.close(), 500)
+`
 
 it('a disk that takes no more rejects writes, and what was acknowledged stays', async () => {
   const child = await startProcess('fill.ts', 200)
