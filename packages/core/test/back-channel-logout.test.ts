@@ -301,7 +301,7 @@ describe('the end of a session', () => {
     expect(undelivered()).toEqual([{ type: 'logout_undelivered', subject: 'alice', clientId, sid, ...facts }])
   })
 
-  it.each(['removed', 'without an address'])('is told to no client that is %s by then', async (state) => {
+  it.each(['removed', 'without an address'])('notifies no client that is %s by then', async (state) => {
     for (const by of ['sign-out', 'delivery']) {
       const { service, store, received, undelivered, deliver } = openWithBackChannel()
       const { clientId, clientSecret } = await addClient(service)

@@ -41,7 +41,7 @@ export interface SchoolRecords {
 /** The school in the database, so that replicas share it and it survives a restart. */
 export function schoolRecords(tables: Database, newId: () => string): SchoolRecords {
   const database: SchoolDatabase = tables.withTables<Pick<SchoolTables, 'school_record'>>()
-  const found = lookup(
+  const recordWithId = lookup(
     tables,
     database
       .selectFrom('school_record')
@@ -60,7 +60,7 @@ export function schoolRecords(tables: Database, newId: () => string): SchoolReco
     async find(area, id) {
       // Any other text is not an id, and may be one that a database rejects.
       if (!reference.safeParse(id).success) return undefined
-      const row = await found(area, id)
+      const row = await recordWithId(area, id)
       return row && { record: recordOf(row), revision: row.revision }
     },
     add(area, content) {

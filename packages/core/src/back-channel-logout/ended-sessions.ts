@@ -20,29 +20,29 @@ export async function endSessions(
   { subject, sessionIds, all = false }: EndedSessions,
 ): Promise<void> {
   const sessions = sessionIds.flatMap(context.sidsOf)
-  const told = new Map<string, readonly string[]>()
+  const notified = new Map<string, readonly string[]>()
   for (;;) {
-    const others = await markEnded(context, sessions, told)
+    const others = await markEnded(context, sessions, notified)
     if (others.size === 0) return
     await Promise.all([...others].map(([id, sids]) => endForClient(context, id, { subject, sids, all })))
   }
 }
 
 /**
- * @param told the clients of each session that have been told; the returned ones are added
- * @returns the clients that must be told first, with their sessions; none if all sessions are marked
+ * @param notified the clients of each session that have been notified; the returned ones are added
+ * @returns the clients that must be notified first, with their sessions; none if all sessions are marked
  */
 async function markEnded(
   { sessions }: EndContext,
   sids: readonly string[],
-  told: Map<string, readonly string[]>,
+  notified: Map<string, readonly string[]>,
 ) {
   const others = new Map<string, string[]>()
   await Promise.all(
     sids.map(async (sid) => {
-      const known = told.get(sid) ?? []
+      const known = notified.get(sid) ?? []
       const left = await sessions.end(sid, known)
-      told.set(sid, [...known, ...left])
+      notified.set(sid, [...known, ...left])
       for (const clientId of left) others.set(clientId, [...(others.get(clientId) ?? []), sid])
     }),
   )

@@ -20,7 +20,10 @@ it.each<[Client['origin'], string, object, object | undefined]>([
   ['document', DOCUMENT, { backchannel_logout_uri: 'http://editor.dev/bcl' }, undefined],
   ['document', 'http://editor.dev', { backchannel_logout_uri: OWN }, undefined],
   ['document', 'http://editor.dev', { backchannel_logout_uri: 'http://editor.dev/bcl' }, undefined],
-])('a client of origin %s (%s) with %o is told by %o', (origin, clientId, featureMetadata, expected) => {
-  const terms = logoutTermsOf({ origin, clientId, featureMetadata } as Client)
-  expect(terms).toEqual(expected && { sessionRequired: false, ...expected })
-})
+])(
+  'a client of origin %s (%s) with %o has the logout terms %o',
+  (origin, clientId, featureMetadata, expected) => {
+    const terms = logoutTermsOf({ origin, clientId, featureMetadata } as Client)
+    expect(terms).toEqual(expected && { sessionRequired: false, ...expected })
+  },
+)

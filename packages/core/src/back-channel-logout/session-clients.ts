@@ -76,12 +76,12 @@ export function sessionClients({ transients, now, lifetime }: SessionClientsOpti
       throw new OAuthError(SERVER_ERRORS.contention)
     },
 
-    /** Marks its end, unless clients are left to tell. @param told clients @returns the others; none if it has ended before */
-    async end(sid: string, told: readonly string[]): Promise<readonly string[]> {
+    /** Marks its end, unless clients are left to tell. @param notified clients @returns the others; none if it has ended before */
+    async end(sid: string, notified: readonly string[]): Promise<readonly string[]> {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const seen = await transients.find(idOf(sid))
         const { ended, clients = [] } = recordIn(seen) ?? {}
-        const others = ended ? [] : clients.filter((clientId) => !told.includes(clientId))
+        const others = ended ? [] : clients.filter((clientId) => !notified.includes(clientId))
         if (ended || others.length > 0 || (await write(sid, seen, { clients, ended: true }))) return others
       }
       throw new OAuthError(SERVER_ERRORS.contention)

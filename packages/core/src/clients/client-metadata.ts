@@ -96,7 +96,11 @@ export function grantTypesOf({ grantTypes }: Pick<Registrable, 'grantTypes'>) {
 }
 
 /** Members whose schemas depend on the server. */
-const MEMBERS_OF_SERVER = ['token_endpoint_auth_method', 'grant_types', 'id_token_signed_response_alg']
+const MEMBERS_OF_SERVER = [
+  'token_endpoint_auth_method',
+  'grant_types',
+  'id_token_signed_response_alg',
+] as const
 
 /** Members that core sets in its answer (RFC 7591 3.2.1), or reads for static clients alone. */
 const OTHER_MEMBERS = [
@@ -140,15 +144,15 @@ export function clientMetadata({
   members = {},
 }: Registrable) {
   const signs = (alg: SigningAlgorithm) => signingAlgorithms.length === 0 || signingAlgorithms.includes(alg)
-  const own = {
-    ...MEMBERS,
+  const ofServer = {
     token_endpoint_auth_method: z.enum(authMethods).prefault('none'),
     grant_types: listWith('authorization_code', grantTypes, GRANT_TYPES_BY_DEFAULT),
     id_token_signed_response_alg: z
       .enum(['RS256', 'ES256', 'EdDSA'])
       .default(idTokenAlgorithm)
       .refine(signs, { error: ({ input }) => `no key for ${input} here` }),
-  }
+  } satisfies Record<(typeof MEMBERS_OF_SERVER)[number], z.ZodType>
+  const own = { ...MEMBERS, ...ofServer }
   // The type is that of `own`: only the feature itself knows what its members are.
   return z.object({ ...own, ...members } as typeof own)
 }

@@ -18,7 +18,7 @@ export interface StepRows {
   readonly suffix: (order: number) => string
 }
 
-/** @param subject the user of the attempt, whom its first steps do not name */
+/** @param subject the user of the attempt: its first steps have none */
 export function rowOf(
   step: NumberedStep,
   subject: string | undefined,
