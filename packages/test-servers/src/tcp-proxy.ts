@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface TcpProxy {
   readonly port: number
   readonly url: string
-  /** Drops the answers of the server, which still does its work; `false` lets answers through again. */
+  /** Drops the answers of the server, also those that are under way; `false` lets answers through again. */
   loseReplies: boolean
   /** Drops everything in both directions, without closing a connection. */
   cut: boolean
@@ -41,14 +41,15 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
     })
     let delivery = Promise.resolve()
     upstream.on('data', (bytes) => {
-      if (network.cut || network.loseReplies) torn = true
-      if (torn) return
       const late = network.latency()
       // A late answer delays the next ones: a connection keeps its order.
       const arrival = Date.now() + late
       delivery = delivery
         .then(() => (late > 0 ? sleep(Math.max(arrival - Date.now(), 0)) : undefined))
-        .then(() => void client.write(bytes))
+        .then(() => {
+          if (network.cut || network.loseReplies) torn = true
+          if (!torn) client.write(bytes)
+        })
     })
   })
   server.listen(0, '127.0.0.1')
