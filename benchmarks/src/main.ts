@@ -3,12 +3,8 @@ import { GENERATOR_CORE, pinThisProcess } from './machine.ts'
 import { type Measurement, measurePair, type Source } from './measure.ts'
 import { type Options, readOptions } from './options.ts'
 import { comparison, publish, report } from './report.ts'
-import { isSteady } from './statistics.ts'
 import { rowOf, sourceOf } from './targets.ts'
 import type { WorkloadName } from './workloads.ts'
-
-/** Limits the retries on a machine that is never steady. */
-const MAX_PASSES = 3
 
 const options = readOptions(process.argv.slice(2))
 pinThisProcess(GENERATOR_CORE)
@@ -18,15 +14,10 @@ else await compareCheckouts(resolve(options.before), options)
 async function measureTargets({ complete, ...options }: Options): Promise<void> {
   const baseline = (name: string) => sourceOf(rowOf(name).baseline)
   const measured: Measurement[] = []
-  for (const workload of options.workloads) {
-    let rows = await measureAll(workload, options, baseline)
-    for (let pass = 1; pass < MAX_PASSES && complete && !isSteady(rows); pass++)
-      rows = await measureAll(workload, options, baseline)
-    measured.push(...rows)
-  }
+  for (const workload of options.workloads) measured.push(...(await measureAll(workload, options, baseline)))
   const text = report(measured, options.effort)
   console.log(text)
-  if (complete) console.log(await publish(measured, text))
+  if (complete) await publish(measured, text)
 }
 
 /** Each target of this checkout against the same one of the other. */

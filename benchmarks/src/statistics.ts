@@ -53,7 +53,7 @@ function bareShare(all: readonly Measurement[], { baseline, workload }: Measurem
   return bare && ratioOf(bare, 'rate').median
 }
 
-/** The most that bare Fastify may spread within a workload: ratios of neighbours stand much noise, but not every. */
+/** The most that bare Fastify spreads on a steady machine: ratios of neighbours stand much noise, but not every. */
 const MAX_SPREAD = 0.05
 
 /**
