@@ -6,6 +6,7 @@ const CORE = join(import.meta.dirname, '../packages/core')
 
 /** What core keeps. A document that a comment names and that is missing here is an error. */
 const TITLES: Readonly<Record<string, string>> = {
+  'RFC 2104': 'HMAC',
   'RFC 3986': 'Uniform Resource Identifiers',
   'RFC 4291': 'IPv6 addresses',
   'RFC 4647': 'Matching of language tags',

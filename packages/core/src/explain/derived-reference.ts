@@ -1,5 +1,5 @@
 /** References are derived from what the requests of one attempt have in common, so nothing is stored to have one. */
-import { createHmac, createSecretKey } from 'node:crypto'
+import { hmac } from '../kernel/hmac.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { derivedKey } from '../kernel/server-secret.ts'
 import type { AttemptIdentity } from './attempt-facts.ts'
@@ -12,13 +12,13 @@ import { referenceIn } from './reference.ts'
  * @returns a function that returns `undefined` if the request has neither
  */
 export function derivation(secret: string): (identity: AttemptIdentity) => string | undefined {
-  const key = createSecretKey(derivedKey('references of sign-in attempts', secret))
+  const hmacOf = hmac('sha256', derivedKey('references of sign-in attempts', secret))
   return ({ clientId = '', challenge, verifier, state }) => {
     const sent = challenge ?? (verifier === undefined ? undefined : sha256(verifier))
     if (sent === undefined && state === undefined) return undefined
     const text = JSON.stringify(
       sent === undefined ? ['state', clientId, state] : ['challenge', clientId, sent],
     )
-    return referenceIn(createHmac('sha256', key).update(text).digest())
+    return referenceIn(Buffer.from(hmacOf(text), 'base64url'))
   }
 }
