@@ -1,7 +1,9 @@
 import { clientCredentials } from '@grantkit/core/client-credentials'
+import { dpop } from '@grantkit/core/dpop'
 import { type ForwardAuthOptions, forwardAuth } from '@grantkit/core/forward-auth'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, register, type TokenAnswer, tokensFor } from './client.ts'
+import { openPersonal } from './personal-tokens-service.ts'
 import { ISSUER, openService, type Service } from './service.ts'
 
 const PATH = '/api/oauth/verify'
@@ -178,4 +180,31 @@ it('an unknown resource fails at creation', () => {
   expect(() => openGateway({ resource: 'https://elsewhere.example' })).toThrow(
     'forwardAuth: resource must be one of the resources of the server',
   )
+})
+
+describe('the origin of the gateway', () => {
+  it.each(['notes.example', 'ftp://notes.example', 'xhttps://notes.example', 'https://[', 'https://'])(
+    'must be an http or https origin: %s fails at creation',
+    (origin) => {
+      expect(() => forwardAuth({ origin })).toThrow('forwardAuth: origin must be an http or https origin')
+    },
+  )
+
+  it.each(['https://notes.example', 'http://notes.internal'])(
+    'may be %s where DPoP is required',
+    (origin) => {
+      expect(() =>
+        openService({ features: [dpop({ required: true }), forwardAuth({ origin })] }),
+      ).not.toThrow()
+    },
+  )
+})
+
+it.each([
+  [{}, 403],
+  [{ personalTokens: true }, 200],
+])('a personal access token with the options %j is answered with %d', async (options, status) => {
+  const { create, service } = openPersonal({ server: { features: [forwardAuth(options)] } })
+  const { text } = await create()
+  expect((await ask(service, text)).status).toBe(status)
 })
