@@ -31,7 +31,7 @@ export function report(all: readonly Measurement[], { rounds, roundSeconds }: Ef
     '## How steady was the machine?',
     'How far the rounds of bare Fastify spread, each as a share of the median of its pair. A workload with more than 5 % is marked as unsteady.',
     workloadsOf(all)
-      .map((name) => `${WORKLOADS[name].title} ± ${(unsteadiness(of(all, name)) * 100).toFixed(1)} %`)
+      .map((name) => steadiness(name, unsteadiness(of(all, name))))
       .join(', '),
     `Versions: ${describeVersions()}`,
     '',
@@ -81,6 +81,11 @@ function byWorkload(
       return [titleOf(name), ...found.map((one) => (one === undefined ? '–' : cell(one)))]
     })
   return table(['', ...workloads.map((workload) => heading(workload, of(all, workload)))], rows)
+}
+
+function steadiness(name: WorkloadName, spread: number | undefined): string {
+  const { title } = WORKLOADS[name]
+  return spread === undefined ? `${title} without bare Fastify` : `${title} ± ${(spread * 100).toFixed(1)} %`
 }
 
 function heading(workload: WorkloadName, measured: readonly Measurement[]): string {

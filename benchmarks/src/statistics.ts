@@ -58,13 +58,14 @@ const MAX_SPREAD = 0.05
 
 /**
  * How much bare Fastify spread in a workload, over all pairs that it was half of. Each round counts by its share of the
- * median of its pair: a machine that is slower in the next minute changes no ratio.
+ * median of its pair: a machine that is slower in the next minute changes no ratio. `undefined`: it was half of none.
  */
-export function unsteadiness(all: readonly Measurement[]): number {
+export function unsteadiness(all: readonly Measurement[]): number | undefined {
   const baseline = all.filter(({ baseline }) => baseline === YARDSTICK).map((one) => ratesOf(one, 1))
-  return estimate(baseline.flatMap((rates) => rates.map((rate) => rate / estimate(rates).median))).spread
+  const shares = baseline.flatMap((rates) => rates.map((rate) => rate / estimate(rates).median))
+  return shares.length === 0 ? undefined : estimate(shares).spread
 }
 
 export function isSteady(all: readonly Measurement[]): boolean {
-  return !(unsteadiness(all) > MAX_SPREAD)
+  return (unsteadiness(all) ?? 0) <= MAX_SPREAD
 }
