@@ -89,11 +89,14 @@ describe('a token for one signed resource', () => {
     await expect(jwtVerify(token, createLocalJWKSet({ keys }), options)).resolves.toBeDefined()
   })
 
-  it('has the lifetime of its resource, and the response shows it', async () => {
-    const { tokens } = await withToken(API, { resources: { [API]: { lifetime: 120, alg: 'RS256' } } })
-    expect(tokens.expires_in).toBe(120)
-    expect(decodeProtectedHeader(tokens.access_token).alg).toBe('RS256')
-  })
+  it.each([1, 120, 600])(
+    'has the lifetime of its resource, and the response shows it: %i',
+    async (lifetime) => {
+      const { tokens } = await withToken(API, { resources: { [API]: { lifetime, alg: 'RS256' } } })
+      expect(tokens.expires_in).toBe(lifetime)
+      expect(decodeProtectedHeader(tokens.access_token).alg).toBe('RS256')
+    },
+  )
 
   it('is accepted by the guard with the store, until it is revoked or expires', async () => {
     const { service, api, client, token } = await withToken()
@@ -122,6 +125,13 @@ describe('a token for one signed resource', () => {
     const { service, api, client, tokens, token } = await withToken()
     await revoked(service, client, tokens.refresh_token)
     expect(await api.access(bearer(token))).toMatchObject({ kind: 'refused' })
+  })
+
+  it('names its grant before it is verified, and a text of another form names none', async () => {
+    const { service, token, tokens } = await withToken()
+    const { grantIdOf } = service.server.accessTokens
+    const [grantId] = String(decodeJwt(token).jti).split('.')
+    expect([token, `x${token}`, tokens.id_token, 'eyJx.y.z'].map(grantIdOf)).toEqual([grantId, ...Array(3)])
   })
 
   it('has the same claims when a lost response is repeated', async () => {
@@ -239,7 +249,7 @@ describe('jwtAccessTokens rejects', () => {
     ['a lifetime of more than ten minutes', { [API]: { lifetime: 601 } }, /lifetime must be/],
     ['a lifetime of none', { [API]: { lifetime: 0 } }, /lifetime must be/],
     ['an algorithm without a key', { [API]: { alg: 'EdDSA' } }, /needs a key for EdDSA/],
-    ['a resource that is no URL', { mcp: {} }, /must be an absolute URI/],
+    ['a resource that is no URL', { mcp: {} }, /: resources\['mcp'\] must be an absolute URI/],
     [
       'a resource that the server does not have',
       { 'https://other.example': {} },

@@ -1,6 +1,7 @@
 import { dpopProofs } from '@grantkit/core/dpop'
 import type { Transients } from '@grantkit/core/feature'
 import { revocationFeed } from '@grantkit/core/jwt-access-tokens'
+import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { decodeJwt, type JWTPayload, SignJWT } from 'jose'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -13,17 +14,7 @@ import {
   type TokenAnswer,
   tokensFor,
 } from './client.ts'
-import {
-  API,
-  EC_KEY,
-  NOW,
-  openEdge,
-  openFeed,
-  RSA_KEY,
-  request,
-  type SCOPES,
-  signed,
-} from './edge-service.ts'
+import { API, EC_KEY, NOW, openEdge, openFeed, RSA_KEY, request, SCOPES, signed } from './edge-service.ts'
 import { ISSUER, openService, type Service } from './service.ts'
 import { signingKey, TEST_KEYS } from './signing-keys.ts'
 
@@ -96,7 +87,7 @@ describe('the guard without the store', () => {
     ['that never ends', ({ exp: _, ...claims }) => signed(claims)],
     ['of an unknown key', (claims) => signed(claims, { kid: 'other' })],
     ['of a key of another algorithm', (claims) => signed(claims, { kid: RSA_KEY?.kid })],
-    ['without a jti', ({ jti: _, ...claims }) => signed(claims)],
+    ['without a jti', ({ jti: _, ...claims }) => signed({ ...claims, role: 'editor' })],
     ['that is the ID token', (_, { id_token }) => id_token],
     ['that is opaque', (_, { refresh_token }) => refresh_token],
     [
@@ -138,10 +129,25 @@ describe('the guard without the store', () => {
     ])
   })
 
-  it('accepts the long form of the type', async () => {
+  it.each(TEST_KEYS)('accepts $alg, and the long form of the type', async (key) => {
     const { api, tokens } = await openEdge()
-    const spelled = await signed(decodeJwt(tokens.access_token), { typ: 'application/at+jwt' })
+    const spelled = await signed(decodeJwt(tokens.access_token), { typ: 'application/at+jwt' }, key)
     expect(await api.access(request(spelled))).toMatchObject({ kind: 'authorized' })
+  })
+
+  it('returns the clients that act for the user, and no scopes of a token without any', async () => {
+    const { api, tokens } = await openEdge()
+    const act = { sub: 'report', act: { sub: 'assistant' } }
+    const exchanged = await signed({ ...decodeJwt(tokens.access_token), act, scope: '' })
+    expect(await api.access(request(exchanged))).toMatchObject({ token: { act, scopes: [] } })
+  })
+
+  it.each([
+    [{ resource: 'notes' }, 'resource must be an absolute URI'],
+    [{ authenticationClasses: ['a', 'a'] }, 'authenticationClasses: "a" is there twice'],
+  ])('is not created with %o', (bad, message) => {
+    const options = { issuer: ISSUER, resource: API, scopes: SCOPES, keys: { keys: [] }, ...bad }
+    expect(() => createJwtResourceServer(options)).toThrow(message)
   })
 
   it('rejects the tokens of a removed key once it fetches the keys again, after ten minutes', async () => {
@@ -165,10 +171,14 @@ describe('the guard without the store', () => {
   })
 
   it('returns 503 without a challenge if the keys are unavailable: the token may be valid', async () => {
-    const { api, tokens } = await openEdge({ keys: 'http://127.0.0.1:9/jwks' })
+    const onEvent = vi.fn()
+    const { api, tokens } = await openEdge({ keys: 'http://127.0.0.1:9/jwks', onEvent })
     const access = await api.access(request(tokens.access_token))
     expect(access).toMatchObject({ kind: 'refused', response: { status: 503 } })
     expect(access.kind === 'refused' && access.response.headers).not.toHaveProperty('www-authenticate')
+    expect(onEvent.mock.lastCall).toMatchObject([
+      { reason: 'keys_unavailable', cause: { message: 'fetch failed' } },
+    ])
   })
 })
 
@@ -311,10 +321,15 @@ describe('the revocation feed', () => {
     const form = { ...credentials(client), token: tokens.access_token }
     await service.send('POST', '/api/oauth/revoke', { form })
     await ended.refresh()
-    expect(ended.has(jti)).toBe(true)
-    clock.now += 900
-    await ended.refresh()
-    expect(ended.has(jti)).toBe(false)
+    for (const [seconds, isKept] of [
+      [840, true],
+      [1, false],
+    ] as const) {
+      expect(ended.has(jti)).toBe(true)
+      clock.now += seconds
+      await ended.refresh()
+      expect(ended.has(jti)).toBe(isKept)
+    }
   })
 
   it('that could not be polled for too long is a 503 for every token', async () => {
@@ -350,10 +365,16 @@ describe('the revocation feed', () => {
   })
 
   it('is for resource servers only', async () => {
-    const { service } = await openFeed()
+    const { service, client: isPublic } = await openFeed()
     const client = await register(service, { token_endpoint_auth_method: 'client_secret_post' })
-    const requested = await service.send('POST', '/api/oauth/ended', { form: credentials(client) })
-    expect([requested.status, bodyOf(requested).error]).toEqual([401, 'invalid_client'])
+    for (const [reason, form] of [
+      ['feed_not_for_client', credentials(client)],
+      ['client_not_confidential', { client_id: isPublic.clientId }],
+    ] as const) {
+      const requested = await service.send('POST', '/api/oauth/ended', { form })
+      expect([requested.status, bodyOf(requested).error]).toEqual([401, 'invalid_client'])
+      expect(service.events.at(-1)).toMatchObject({ type: 'refused', reason })
+    }
   })
 
   it('has every one of many concurrent revocations', async () => {
@@ -370,10 +391,11 @@ describe('the revocation feed', () => {
     expect(tokens.filter(({ access_token }) => !ended.has(String(decodeJwt(access_token).jti)))).toEqual([])
   })
 
-  it('needs a store that keeps transients', () => {
+  it('needs a store that keeps transients, and a path', () => {
     const { clients, grants } = createMemoryStore()
     expect(() => openService({ store: { clients, grants }, features: [revocationFeed()] })).toThrow(
       'the store has no transients',
     )
+    expect(() => openService({ features: [revocationFeed({ path: 'ended' })] })).toThrow('paths.ended must')
   })
 })

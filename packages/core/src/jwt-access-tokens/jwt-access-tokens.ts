@@ -11,6 +11,7 @@ import { MAX_SIGNED_LIFETIME } from '../kernel/revocation-log.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import type { UserClaims } from '../kernel/user-claims.ts'
 import { type AccessTokenFormat, type GrantSecret, opaqueAccessTokens } from '../tokens/credential.ts'
+import type { PrivateJwk } from '../tokens/jwk.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { ACCESS_TOKEN_TYPE, claimsOf } from './access-token-claims.ts'
 import { claimedGrant, tokenReader } from './token-reader.ts'
@@ -95,9 +96,8 @@ function sign(
   grant: Grant,
   state: AccessTokenState,
 ): Promise<string> {
-  const key = keys.signer(alg)
-  // Rotated keys must keep their algorithms.
-  if (key === undefined) throw new Error(`keys: there is no key for ${alg} any more`)
+  // There is one at creation, and changed keys without it are not used.
+  const key = keys.signer(alg) as PrivateJwk
   return new SignJWT({ ...claims, ...claimsOf(issuer, name, grant, state), acr: classOf(grant) })
     .setProtectedHeader({ typ: ACCESS_TOKEN_TYPE, alg, kid: key.kid })
     .sign(key)
@@ -123,7 +123,7 @@ function signedResources(
   )
   return {
     names: [...byName.keys()],
-    of: ([first = '', ...others]) => (others.length === 0 ? byName.get(first) : undefined),
+    of: (bound) => (bound.length === 1 ? byName.get(bound[0] as string) : undefined),
   }
 }
 

@@ -82,7 +82,6 @@ export function revokedTokens({
   let since: string | undefined
   let asOf = Number.NEGATIVE_INFINITY
   let cancelTimer: (() => void) | undefined
-  let isClosed = false
   const reading = oneAtATime(read, { now, time })
 
   async function read(): Promise<void> {
@@ -105,7 +104,7 @@ export function revokedTokens({
 
   /** Not before a request: a Worker refuses timers and requests while it starts. */
   function startTimer(): void {
-    if (cancelTimer === undefined && !isClosed) cancelTimer = time.after(1000 * every, turn)
+    cancelTimer ??= time.after(1000 * every, turn)
   }
 
   function turn(): void {
@@ -128,8 +127,9 @@ export function revokedTokens({
     },
     refresh: reading.startNext,
     close() {
-      isClosed = true
       cancelTimer?.()
+      // No request starts it again.
+      cancelTimer = () => {}
     },
   }
 }

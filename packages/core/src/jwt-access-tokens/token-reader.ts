@@ -1,11 +1,11 @@
 /** Reading of signed tokens where the grant is known: at the authorization server and in a guard with the store. */
-import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
+import { createLocalJWKSet, jwtVerify } from 'jose'
 import type { GrantId } from '../kernel/secrets.ts'
 import type { PresentedToken } from '../tokens/credential.ts'
 import { requireWrongSignature } from '../tokens/jose-faults.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { ACCESS_TOKEN_TYPE, AccessTokenClaims, presentedIn, requiredClaims } from './access-token-claims.ts'
-import { verifiedOnce } from './verified-tokens.ts'
+import { payloadOf, verifiedOnce } from './verified-tokens.ts'
 
 const JWT = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/
 
@@ -51,10 +51,6 @@ function latestKeySet(keys: SigningKeys) {
 /** The grant that a token names. Its signature is not verified. */
 export function claimedGrant(text: string): GrantId | undefined {
   if (!JWT.test(text)) return undefined
-  try {
-    const jti = AccessTokenClaims.shape.jti.safeParse(decodeJwt(text).jti).data
-    return jti === undefined ? undefined : presentedIn({ jti }).grantId
-  } catch {
-    return undefined
-  }
+  const jti = AccessTokenClaims.shape.jti.safeParse(Object(payloadOf(text)).jti).data
+  return jti === undefined ? undefined : presentedIn({ jti }).grantId
 }

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { AccessTokenClaims } from './access-token-claims.ts'
 import { verifiedOnce } from './verified-tokens.ts'
 
@@ -11,6 +11,7 @@ async function openVerification() {
   const { publicKey, privateKey } = await generateKeyPair('EdDSA')
   const keySet = createLocalJWKSet({ keys: [await exportJWK(publicKey)] })
   const verified: string[] = []
+  const claimsIn = vi.fn((payload) => AccessTokenClaims.safeParse(payload).data)
   const read = verifiedOnce({
     keyFor: (header) => keySet(header),
     async verify(text) {
@@ -18,7 +19,7 @@ async function openVerification() {
       const { payload, ...result } = await jwtVerify(text, keySet, { currentDate: new Date(0) })
       return { ...result, claims: AccessTokenClaims.parse(payload) }
     },
-    claimsIn: (payload) => AccessTokenClaims.safeParse(payload).data,
+    claimsIn,
     now: () => NOW,
     maxTokens: MAX_TOKENS,
   })
@@ -28,7 +29,7 @@ async function openVerification() {
     return new SignJWT({ ...claims, jti }).setProtectedHeader({ alg: 'EdDSA' }).sign(privateKey)
   }
   const tokens = await Promise.all(Array.from({ length: 100 }, (_, number) => tokenOf(number)))
-  return { read, verified, tokens }
+  return { read, verified, tokens, claimsIn }
 }
 
 it('a flood of valid tokens is verified each time: no more than the maximum are remembered', async () => {
@@ -38,6 +39,23 @@ it('a flood of valid tokens is verified each time: no more than the maximum are 
   for (const token of tokens.toReversed()) await read(token)
   expect(tokens.length - verified.length).toBeLessThanOrEqual(MAX_TOKENS)
   expect(tokens.length - verified.length).toBeGreaterThanOrEqual(MAX_TOKENS / 2)
+})
+
+it('a token is forgotten that was not used since half of the maximum came twice', async () => {
+  const { read, verified, tokens } = await openVerification()
+  for (const token of tokens.slice(0, MAX_TOKENS + 1)) await read(token)
+  await read(String(tokens[0]))
+  expect(verified).toHaveLength(MAX_TOKENS + 2)
+})
+
+it('a token stays remembered, and its claims too, however many others are invalid', async () => {
+  const { read, verified, tokens, claimsIn } = await openVerification()
+  const [token = ''] = tokens
+  await read(token)
+  for (let count = 0; count < MAX_TOKENS; count++) await expect(read(`${token}${count}`)).rejects.toThrow()
+  await read(token)
+  expect(verified.filter((text) => text === token)).toHaveLength(1)
+  expect(claimsIn).not.toHaveBeenCalled()
 })
 
 it('a token in use stays remembered in a flood of others', async () => {

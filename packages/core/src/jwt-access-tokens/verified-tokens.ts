@@ -76,6 +76,7 @@ function isFlat(claims: object): boolean {
   return Object.values(claims).every((value) => typeof value !== 'object')
 }
 
-function payloadOf(jwt: string): unknown {
+/** The claims of a JWT, not validated; `undefined` if they are not JSON. */
+export function payloadOf(jwt: string): unknown {
   return decodedJson(jwt.slice(jwt.indexOf('.') + 1, jwt.lastIndexOf('.')))
 }
