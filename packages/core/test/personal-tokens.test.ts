@@ -2,7 +2,8 @@ import { dpop } from '@grantkit/core/dpop'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
 import { personalTokens } from '@grantkit/core/personal-tokens'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import type { Grant } from '../src/kernel/records.ts'
 import { formatPersonalToken } from '../src/tokens/credential.ts'
 import { bodyOf, codeFor, credentials, redeem, register, type TokenAnswer } from './client.ts'
 import { DAY, MCP, openPersonal, PERSONAL_SCOPES, typesOf } from './personal-tokens-service.ts'
@@ -43,7 +44,8 @@ describe('a new personal access token', () => {
     ['an unknown resource', { resources: ['https://other.example'] }, 'resource_unknown'],
     ['a longer lifetime', { lifetime: 366 * DAY + 1 }, 'personal_token_lifetime'],
     ['no end', { lifetime: 'endless' }, 'personal_token_lifetime'],
-    ['a lifetime of part of a second', { lifetime: 0.5 }, 'personal_token_lifetime'],
+    ['a lifetime of one and a half seconds', { lifetime: 1.5 }, 'personal_token_lifetime'],
+    ['a lifetime of none', { lifetime: 0 }, 'personal_token_lifetime'],
   ] as const)('is refused with %s: nothing is stored', async (_, differences, reason) => {
     const { create, tokens } = openPersonal()
     await expect(create(differences)).rejects.toEqual(refused(reason))
@@ -74,7 +76,9 @@ describe('a new personal access token', () => {
     const { create, tokens, service } = openPersonal({ tokens: { perUser: 2 } })
     await create({ lifetime: DAY })
     await create({ lifetime: 2 * DAY })
+    const inserted = vi.spyOn(service.store.grants, 'insert')
     await expect(create()).rejects.toEqual(refused('too_many_personal_tokens', 409))
+    expect(inserted).not.toHaveBeenCalled()
     await create({ subject: 'bob' })
     service.clock.now += DAY
     await create()
@@ -96,6 +100,13 @@ describe('the options of personalTokens', () => {
   ])('are refused as %j', (options, message) => {
     expect(() => personalTokens(options)).toThrow(message)
   })
+
+  it.each([{ lifetime: 1, perUser: 1 }, { lifetime: DAY, longest: DAY }, { longest: 'endless' as const }])(
+    'are accepted as %j',
+    (options) => {
+      expect(() => personalTokens(options)).not.toThrow()
+    },
+  )
 
   it('need a scope of the catalogue with `personal: true`, and never openid', () => {
     const open = (scopes: object) =>
@@ -177,6 +188,21 @@ describe('the personal access tokens of a user', () => {
     expect(labels).toEqual(['c', 'a'])
   })
 
+  it('are listed from every page of the store, without what has ended since, and without grants of an app', async () => {
+    const { create, tokens, service } = openPersonal()
+    const [kept, ended] = [await create(), await create({ lifetime: 10 })]
+    const [stored, late] = await Promise.all(
+      [kept, ended].map(async ({ token }) => (await service.store.grants.find(token.id))?.value as Grant),
+    )
+    const pages = [late, { ...stored, origin: undefined }, stored] as Grant[]
+    vi.spyOn(service.store.grants, 'list').mockImplementation(async (_, { after = 0 }) => ({
+      grants: pages.slice(Number(after), Number(after) + 1),
+      next: Number(after) < 2 ? String(Number(after) + 1) : undefined,
+    }))
+    service.clock.now += 10
+    expect(await tokens.list('alice')).toEqual([kept.token])
+  })
+
   it('are in the list of grants with the client `personal` and their label', async () => {
     const { create, service } = openPersonal()
     await create()
@@ -238,9 +264,27 @@ describe('a report of leaked tokens', () => {
     expect(await call(leaked.text)).toMatchObject({ response: { status: 401 } })
     expect(await call(kept.text)).toMatchObject({ kind: 'authorized' })
     expect(service.events).toContainEqual({ type: 'personal_tokens_leaked', reported: 6, ended: 1 })
-    expect(service.events).toContainEqual(
-      expect.objectContaining({ type: 'personal_token_ended', reason: 'leaked', label: 'leaked' }),
+    const ids = { subject: 'alice', grantId: leaked.token.id }
+    for (const event of [
+      { type: 'personal_token_ended', reason: 'leaked', label: 'leaked', ...ids },
+      { type: 'grant_revoked', by: 'operator', ...ids },
+    ])
+      expect(service.events).toContainEqual(expect.objectContaining(event))
+  })
+
+  it('ends nothing for a token of an app in the form of a personal one, or an id that does not exist', async () => {
+    const { create, tokens, service } = openPersonal()
+    const client = await register(service)
+    const { access_token } = bodyOf<TokenAnswer>(
+      await redeem(service, client, await codeFor(service, client.clientId)),
     )
+    const grantId = service.server.accessTokens.grantIdOf(access_token)
+    const secret = access_token.slice(access_token.indexOf('.') + 1)
+    const unknown = (await create()).token.id.replace(/./g, 'A')
+    const texts = [grantId, unknown].map((id) => formatPersonalToken({ grantId: id, secret } as never))
+    expect(await tokens.endLeaked(texts)).toEqual([])
+    const introspected = await service.store.grants.find(String(grantId))
+    expect(introspected?.value.accessTokens).toHaveLength(1)
   })
 
   it('PT-14: a report of leaked tokens ends no token of which it has only the id', async () => {
