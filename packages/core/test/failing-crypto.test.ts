@@ -5,6 +5,7 @@ import { dpop, dpopProofs } from '@grantkit/core/dpop'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { idJag, openForOrganization, present } from './assertions.ts'
 import { credentials, register, tokensFor } from './client.ts'
 import { hashOf, provingKey } from './dpop-key.ts'
 import { boundTokens, open, proven, redemptionOf, SECRET, token } from './dpop-service.ts'
@@ -103,6 +104,18 @@ it.each(['ES256', 'EdDSA', 'PS256', 'RS256'])(
     expect((await introspect()).status, 'the assertion was not spent').toBe(200)
   },
 )
+
+it('an ID-JAG is a 500 there too, and refused if its signature alone makes the runtime throw', async () => {
+  const { service, assistant } = await openForOrganization()
+  const status = async () => (await present(service, await idJag(service, assistant), assistant)).status
+  breakNodeCrypto('verify')
+  expect(await status()).toBe(500)
+  expect(service.events.at(-1)).toMatchObject(failed('RS256'))
+  vi.restoreAllMocks()
+  vi.spyOn(crypto, 'verify').mockImplementationOnce(fail)
+  syncBuiltinESMExports()
+  expect(await status()).toBe(400)
+})
 
 it('a wrong signature that the runtime refuses is verified once', async () => {
   const [key, other] = [await newKey(), await newKey()]

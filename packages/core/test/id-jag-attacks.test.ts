@@ -101,6 +101,7 @@ describe('an ID-JAG is refused', () => {
     ['a logout token', 'logout+jwt'],
     ['a security event', 'secevent+jwt'],
     ['a client assertion', 'client-authentication+jwt'],
+    ['a type with application/ within', 'oauth-id-jag+application/jwt'],
   ])('that is %s of the same issuer', async (_, typ) => {
     const { service, assistant } = await openForOrganization()
     const answer = await present(
@@ -190,6 +191,19 @@ describe('a forged ID-JAG is refused', () => {
     for (const kid of ['other-1', idpKey.kid, undefined]) {
       const assertion = await idJag(service, assistant, { key: { ...other, kid: kid as string } })
       expect((await present(service, assertion, assistant)).reason).toBe('jwt_grant_signature')
+    }
+  })
+
+  it('without a kid by a key after the first eight, but not by an earlier one', async () => {
+    const others = jwksOf(...(await Promise.all(Array.from({ length: 8 }, () => newKey('RS256'))))).keys
+    for (const [count, status] of [
+      [7, 200],
+      [8, 400],
+    ] as const) {
+      const jwks = { keys: [...others.slice(0, count), ...jwksOf(idpKey).keys] }
+      const { service, assistant } = await openForOrganization({ trust: { jwks } })
+      const assertion = await idJag(service, assistant, { key: { ...idpKey, kid: '' } })
+      expect((await present(service, assertion, assistant)).status).toBe(status)
     }
   })
 
@@ -302,21 +316,20 @@ describe('a replayed ID-JAG', () => {
     expect((await present(service, assertion, assistant)).status).toBe(200)
   })
 
-  it('is no way around an outage: without the store nothing is issued', async () => {
+  it.each<[string, 'transients' | 'grants', () => Promise<boolean>]>([
+    ['the marks', 'transients', () => Promise.reject(new Error('down'))],
+    ['a new grant', 'grants', async () => false],
+  ])('is no way around an outage: without %s nothing is issued', async (_, records, insert) => {
     const { service, assistant } = await openForOrganization()
-    const failing = {
-      ...service.store.transients,
-      insert: async () => {
-        throw new Error('down')
-      },
-    }
+    const { store } = service
     const broken = openService({
-      store: { ...service.store, transients: failing as never },
+      store: { ...store, [records]: { ...store[records], insert } },
       features: [jwtBearer({ idJag: { trusts: [TRUST], subjectOf: async () => 'alice' } })],
     })
     const answer = await present(broken, await idJag(broken, assistant), assistant)
     expect([answer.status, answer.error]).toEqual([503, 'temporarily_unavailable'])
     expect(await grantsIn(broken)).toBe(0)
+    expect(broken.events.map(({ type }) => type)).not.toContain('assertion_refused')
   })
 })
 
@@ -402,7 +415,8 @@ describe('the two profiles', () => {
   it('take no access token of this server, even if it trusted itself by mistake', async () => {
     const trustOf = async (issuer: string) => ({ ...TRUST, issuer, jwks: jwksOf(idpKey) })
     const feature = jwtBearer({ idJag: { trustOf, subjectOf: async () => 'alice' } })
-    const service = openService({ features: [feature, jwtAccessTokens({ resources: { [MCP]: {} } })] })
+    const features = [feature, jwtAccessTokens({ resources: { [MCP]: {} } })]
+    const service = openService({ features, tokenClaims: ({ subject }) => ({ tenant: subject }) })
     const assistant = await service.server.clients.add(APP)
     const { body } = await present(service, await idJag(service, assistant), assistant)
     const { access_token } = body as unknown as TokenAnswer
@@ -427,8 +441,13 @@ describe('a trust that is looked up', () => {
     expect(asked).toEqual([[IDP, assistant.clientId]])
     const unknown = await idJag(service, assistant, { claims: { iss: 'https://unknown.example' } })
     expect((await present(service, unknown, assistant)).reason).toBe('jwt_grant_issuer')
+    await present(service, await idJag(service, assistant, { claims: { iss: [IDP] } }), assistant)
+    expect(asked.slice(1), 'a list is no issuer').toEqual([['https://unknown.example', assistant.clientId]])
+    service.events.splice(0)
     const wrong = await idJag(service, assistant, { claims: { iss: 'https://wrong.example' } })
     expect((await present(service, wrong, assistant)).status).toBe(500)
+    const message = `jwtBearer: trustOf returned a trust of ${IDP} for https://wrong.example`
+    expect(service.events).toMatchObject([{ type: 'failed', cause: { message } }])
   })
 })
 
@@ -442,7 +461,8 @@ describe('limits and events', () => {
         return Number(used.get(name)) > points ? 30 : 0
       },
     }
-    const { service, assistant } = await openForOrganization({ options: { rateLimiter } })
+    const subjectOf = async () => 'alice'
+    const { service, assistant } = await openForOrganization({ options: { rateLimiter }, subjectOf })
     for (let time = 0; time < 60; time++)
       expect((await present(service, await idJag(service, assistant), assistant)).status).toBe(200)
     const assertion = await idJag(service, assistant)
@@ -452,16 +472,20 @@ describe('limits and events', () => {
       'too_many_jwt_grants',
       '30',
     ])
+    const another = await idJag(service, assistant, { claims: { sub: 'another user' } })
+    expect((await present(service, another, assistant)).status).toBe(200)
     used.clear()
     expect((await present(service, assertion, assistant)).status).toBe(200)
   })
 
   it('failures count for their issuer, and those of all unknown issuers together', async () => {
     const keys: string[] = []
+    const rates: object[] = []
     const rateLimiter = {
-      async take(limit: string, key: string) {
-        if (limit === 'jwt_bearer_failure') keys.push(key)
-        return keys.length > 3 ? 30 : 0
+      async take(limit: string, key: string, rate: object) {
+        if (limit !== 'jwt_bearer_failure') return 0
+        rates.push(rate)
+        return keys.push(key) > 3 ? 30 : 0
       },
     }
     const { service, assistant } = await openForOrganization({ options: { rateLimiter } })
@@ -471,7 +495,9 @@ describe('limits and events', () => {
     for (const iss of ['https://a.example', 'https://b.example']) await send({ iss })
     expect(keys.slice(1)).toEqual(['unknown', 'unknown'])
     expect(keys[0]).not.toBe('unknown')
-    expect(await send({ iss: 'https://c.example' })).toMatchObject({ status: 429 })
+    expect(rates[0]).toEqual({ points: 1000, seconds: 600 })
+    const headers = { 'retry-after': '30' }
+    expect(await send({ iss: 'https://c.example' })).toMatchObject({ status: 429, headers })
   })
 
   it('the event has the reason, issuer, client and the hash of jti, and never the assertion', async () => {
@@ -486,6 +512,15 @@ describe('limits and events', () => {
       clientId: assistant.clientId,
       issuer: IDP,
       jtiHash: expect.stringMatching(/^[\w-]{43}$/),
+    })
+    await present(
+      service,
+      await idJag(service, assistant, { claims: { iss: 'x'.repeat(600), jti: 7 } }),
+      assistant,
+    )
+    expect(service.events.at(-2)).toEqual({
+      ...{ type: 'assertion_refused', reason: 'jwt_grant_issuer', clientId: assistant.clientId },
+      issuer: 'x'.repeat(512),
     })
     const log = JSON.stringify(service.events)
     for (const text of [assertion, assertion.split('.')[2], 'secret-jti']) expect(log).not.toContain(text)

@@ -3,7 +3,7 @@ import { dpop, dpopProofs } from '@grantkit/core/dpop'
 import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
 import { decodeJwt } from 'jose'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { bodyOf, credentials, type TokenAnswer } from './client.ts'
+import { bodyOf, credentials, type TokenAnswer, tokensFor } from './client.ts'
 import { hashOf, provingKey } from './dpop-key.ts'
 import { proven, redemptionOf, SECRET, token } from './dpop-service.ts'
 import { API, EC_KEY, kindOf, NOW, openEdge, openFeed, request, SCOPES, signed } from './edge-service.ts'
@@ -218,7 +218,7 @@ describe('a guard with the store that has verified a signed token', () => {
       accessTokens,
       now,
     })
-    const kind = () => kindOf(api, edge.tokens.access_token)
+    const kind = (token = edge.tokens.access_token) => kindOf(api, token)
     return { ...edge, service, kind }
   }
 
@@ -243,10 +243,12 @@ describe('a guard with the store that has verified a signed token', () => {
   })
 
   it('refuses it once the source of keys has its key no longer', async () => {
-    const { kind, signing } = await openStore()
+    const { kind, signing, service, client } = await openStore()
     expect(await kind()).toBe('authorized')
     const fresh = await signingKey('ES256', 'fresh')
     signing.keys = TEST_KEYS.map((key) => (key === EC_KEY ? fresh : key))
     expect(await kind()).toBe(401)
+    const { access_token: next } = await tokensFor(service, client, { resource: API })
+    expect(await kind(next), 'of the new key').toBe('authorized')
   })
 })

@@ -1,10 +1,12 @@
 import { createResourceServer } from '@grantkit/core'
 import { clientCredentials } from '@grantkit/core/client-credentials'
+import { dpop } from '@grantkit/core/dpop'
 import { signInAttempts, verdictOf } from '@grantkit/core/explain'
 import { JWT_BEARER, jwtBearer, type WorkloadRule } from '@grantkit/core/jwt-bearer'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import { describe, expect, it } from 'vitest'
 import {
+  documentHost,
   jwksOf,
   openForWorkloads,
   PLATFORM,
@@ -15,6 +17,8 @@ import {
   workloadToken,
 } from './assertions.ts'
 import { bodyOf, requestToken, type TokenAnswer } from './client.ts'
+import { provingKey } from './dpop-key.ts'
+import { proven } from './dpop-service.ts'
 import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 
 /** Programs that present the token of their platform. */
@@ -114,6 +118,8 @@ describe('the token of a workload', () => {
     expect((await guardOf(service).programs(String(body.access_token))).kind).toBe('refused')
     const none = await present(service, await workloadToken(service), undefined, { scope: 'courses:write' })
     expect(none).toMatchObject({ status: 400, error: 'invalid_scope' })
+    const malformed = await present(service, await workloadToken(service), undefined, { scope: 'a  b' })
+    expect(malformed).toMatchObject({ error: 'invalid_scope', reason: 'scope_malformed' })
     const elsewhere = { resource: 'https://evil.example' }
     const target = await present(service, await workloadToken(service), undefined, elsewhere)
     expect(target).toMatchObject({ status: 400, error: 'invalid_target' })
@@ -153,13 +159,34 @@ describe('the token of a workload', () => {
     )
   })
 
+  it('is bound to a key by cnf, and gives a token for a resource with DPoP only to who has a key', async () => {
+    const resources = [ISSUER, { resource: `${ISSUER}/mcp`, dpop: 'required' as const }]
+    const { service } = await openForWorkloads({}, { features: [dpop()], resources })
+    const [key, path, resource] = [provingKey(), '/api/oauth/token', ISSUER]
+    const cnf = { jkt: key.thumbprint }
+    const form = { grant_type: JWT_BEARER, resource }
+    const assertion = () => workloadToken(service, { claims: { cnf } })
+    const headers = proven(service, path, {}, key)
+    const bound = await service.send('POST', path, {
+      form: { ...form, assertion: await assertion() },
+      headers,
+    })
+    expect(bodyOf(bound)).toMatchObject({ token_type: 'DPoP' })
+    expect((await present(service, await assertion(), undefined, { resource })).reason).toBe('jwt_grant_key')
+    const unbound = await workloadToken(service)
+    expect((await present(service, unbound, undefined, { resource })).status).toBe(200)
+    expect((await present(service, await workloadToken(service))).reason).toBe('resource_needs_proof')
+  })
+
   it('is accepted once, and needs a jti', async () => {
     const { service } = await openForWorkloads()
     const token = await workloadToken(service)
     expect((await present(service, token)).status).toBe(200)
     expect((await present(service, token)).reason).toBe('jwt_grant_replayed')
-    const without = await workloadToken(service, { claims: { jti: undefined } })
-    expect((await present(service, without)).reason).toBe('jwt_grant_claims')
+    for (const jti of [undefined, '', 7]) {
+      const without = await workloadToken(service, { claims: { jti } })
+      expect((await present(service, without)).reason).toBe('jwt_grant_claims')
+    }
   })
 
   it('is accepted 20 times where the platform reuses it, also in parallel, and needs no jti', async () => {
@@ -185,6 +212,8 @@ describe('a rule', () => {
     [{ sub: 'deploy:main' }, { sub: 'Deploy:main' }, 'jwt_grant_rule'],
     [{ sub: ['deploy:main', 'deploy:next'] }, { sub: 'deploy:next' }, 'accepted'],
     [{ sub: 'deploy:*' }, { sub: 'deploy:any' }, 'accepted'],
+    [{ sub: 'deploy:*' }, { sub: 'deploy:1' }, 'accepted'],
+    [{ ref_protected: 'true' }, { ref_protected: true }, 'accepted'],
     [{ sub: 'deploy:*' }, { sub: 'deploy:' }, 'jwt_grant_rule'],
     [{ sub: 'deploy:*' }, { sub: 'deployer' }, 'jwt_grant_rule'],
     [{ project_id: '22' }, { project_id: 22 }, 'accepted'],
@@ -204,21 +233,23 @@ describe('a rule', () => {
   })
 
   it('that does not match is named in the step of the sign-in attempt, with the claims that differ', async () => {
-    const { service, job } = await openForWorkloads(
-      { claims: { sub: 'deploy:main', project_id: '22', ref: 'main' } },
-      { explain: signInAttempts },
-    )
+    const claims = { sub: 'deploy:main', project_id: '22', ref: 'main' }
+    const others = ['b', 'c', 'd'].map((client) => ({ client, claims: { sub: 'deploy:*', project_id: '2' } }))
+    const { service, job } = await openForWorkloads([{ claims }, ...others], { explain: signInAttempts })
     const faultWith = async (claims: object) => {
       await present(service, await workloadToken(service, { claims: { ...claims } }))
       const steps = service.events.filter((event) => event.type === 'step')
       return verdictOf(steps.slice(-1), service.clock.now).compared[0]?.value
     }
     expect(await faultWith({ project_id: 22, ref: 'a secret branch' })).toBe(
-      `iss ${PLATFORM}; claims that differ from the rule of ${job.clientId}: ref`,
+      `iss ${PLATFORM}; claims that differ from the rule of ${job.clientId}: ref; of b: project_id; of c: project_id`,
     )
+    expect(await faultWith({ sub: 'x', project_id: 22 })).toContain(`${job.clientId}: sub, ref; of b`)
     expect(await faultWith({ iss: 'https://evil.example/\n<b>' })).toBe(
       'no rule for iss https://evil.example/?<b>',
     )
+    expect(await faultWith({ iss: 'x'.repeat(300) })).toBe(`no rule for iss ${'x'.repeat(200)}`)
+    expect(await faultWith({ project_id: '2' })).toBe('several rules match')
   })
 
   it('must be the only one that matches, unless the request names the client', async () => {
@@ -233,15 +264,26 @@ describe('a rule', () => {
 
   it('must name a client that is registered for nothing else', async () => {
     const features = [clientCredentials()]
+    const grantTypes = [JWT_BEARER, 'client_credentials']
+    const confidential = { tokenEndpointAuthMethod: 'client_secret_post', grantTypes }
     for (const client of [
       { redirectUris: [REDIRECT_URI] },
-      { grantTypes: [JWT_BEARER, 'authorization_code'], redirectUris: [REDIRECT_URI] },
+      { ...confidential, clientCredentialsScopes: ['courses:read'] },
     ]) {
-      const { service } = await openForWorkloads({}, { client, features })
-      expect((await present(service, await workloadToken(service))).reason).toBe('jwt_grant_client')
+      const { service, job } = await openForWorkloads({}, { client, features })
+      const form = { client_id: job.clientId, ...(job.clientSecret && { client_secret: job.clientSecret }) }
+      expect((await present(service, await workloadToken(service), undefined, form)).reason).toBe(
+        'jwt_grant_client',
+      )
     }
-    const { service } = await openForWorkloads({ client: 'nobody' })
-    expect((await present(service, await workloadToken(service))).status).toBe(401)
+    const { service, job } = await openForWorkloads()
+    const stored = await service.store.clients.find(job.clientId)
+    if (stored === undefined) throw new Error('The client is not there')
+    const changed = { ...stored.value, origin: 'registered' as const }
+    await service.store.clients.replace(job.clientId, stored, changed, changed.expiresAt)
+    expect((await present(service, await workloadToken(service))).reason).toBe('jwt_grant_client')
+    const none = await openForWorkloads({ client: 'nobody' })
+    expect((await present(none.service, await workloadToken(none.service))).status).toBe(401)
   })
 
   it('of another issuer does not match, whoever has signed', async () => {
@@ -254,23 +296,31 @@ describe('a rule', () => {
 
   it.each<[string, Partial<WorkloadRule>, RegExp]>([
     ['no condition', { claims: {} }, /claims must not be empty/],
-    ['an empty list', { claims: { sub: [] } }, /claims must not be empty/],
+    ['an empty list', { claims: { sub: [] } }, /the workload rule of job: claims must not be empty/],
+    ['an empty list next to a value', { claims: { sub: 'x', ref: [] } }, /claims must not be empty/],
     ['* alone', { claims: { sub: '*' } }, /\* may only end a value/],
     ['* in the middle', { claims: { sub: 'repo:*/app' } }, /\* may only end a value/],
     ['* within a name', { claims: { sub: 'repo:acme*' } }, /\* may only end a value/],
     ['no issuer', { issuer: undefined }, /issuer or trustDomain/],
+    [
+      'no keys of a trust domain',
+      { issuer: undefined, trustDomain: 'x', jwks: undefined },
+      /of job needs jwks or jwksUri/,
+    ],
     ['this server as issuer', { issuer: ISSUER }, /does not trust itself/],
     ['a scope of users', { scopes: ['openid'] }, /openid/],
     ['an unknown scope', { scopes: ['courses:grade'] }, /courses:grade/],
-    ['no scope', { scopes: [] }, /scopes/],
+    ['no scope', { scopes: [] }, /scopes: must not be empty/],
+    ['a lifetime of 0', { lifetime: 0 }, /: lifetime must/],
+    ['assertions of 0 s', { maxAssertionLifetime: 0 }, /: maxAssertionLifetime must/],
     ['a resource of another server', { resources: ['https://x.dev'] }, /resources/],
   ])('with %s stops the start', (_, rule, message) => {
-    expect(() =>
-      openService({ features: [jwtBearer({ workloads: [{ ...RULE, client: 'job', ...rule }] })] }),
-    ).toThrow(message)
+    const workloads = [{ ...RULE, client: 'job', ...rule }]
+    const { fetch } = documentHost({})
+    expect(() => openService({ features: [jwtBearer({ workloads, fetch })] })).toThrow(message)
   })
 
-  it.each<[Record<string, string>, boolean]>([
+  it.each<[WorkloadRule['claims'], boolean]>([
     [{ repository: 'acme/app' }, false],
     [{ ref: 'refs/heads/main', environment: 'production' }, false],
     [{ sub: 'repo:*' }, false],
@@ -279,6 +329,8 @@ describe('a rule', () => {
     [{ sub: 'repo:acme/app:ref:refs/heads/main' }, true],
     [{ repository_owner_id: '1342004', ref: 'refs/heads/main' }, true],
     [{ repository_id: '74:*' }, false],
+    [{ repository_id: ['74', '75:*'] }, false],
+    [{ sub: ['repo:*', 'repo:acme/*'] }, false],
     [{ run_id: '7' }, false],
   ])('for GitHub Actions with %j: starts %s', (claims, starts) => {
     const rule = { ...RULE, issuer: 'https://token.actions.githubusercontent.com', claims, client: 'job' }
@@ -435,7 +487,12 @@ describe('the tokens of', () => {
     expect([await ofTeam('spiffe://prod.example/x'), await ofTeam('spiffe://prod.example.evil/x')]).toEqual([
       200, 400,
     ])
+    expect(service.events).toContainEqual(
+      expect.objectContaining({ type: 'assertion_exchanged', issuer: 'spiffe://prod.example' }),
+    )
     const plain = { ...RULE, client: 'job', jwks: { keys } }
-    expect(() => openService({ features: [jwtBearer({ workloads: [plain] })] })).toThrow(/no public key/)
+    const forX509 = { ...plain, ...rule, jwks: { keys: keys.map((key) => ({ ...key, use: 'x509-svid' })) } }
+    for (const one of [plain, forX509])
+      expect(() => openService({ features: [jwtBearer({ workloads: [one] })] })).toThrow(/no public key/)
   })
 })

@@ -33,11 +33,12 @@ const Header = z.object({
 const Claims = z.record(z.string(), z.unknown())
 
 /** Three parts: a JWE has five, and an unsecured JWT has no signature. */
-const COMPACT_JWS = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/
+const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** @throws OAuthError `invalid_grant` */
 export function readAssertion(jwt: string): Assertion {
-  const [, header = '', payload = '', signature = ''] = COMPACT_JWS.exec(jwt) ?? []
+  if (!COMPACT_JWS.test(jwt)) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_malformed)
+  const [header, payload, signature] = jwt.split('.') as [string, string, string]
   const read = Header.safeParse(decodedJson(header)).data
   const claims = Claims.safeParse(decodedJson(payload)).data
   if (read === undefined || claims === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_malformed)

@@ -119,7 +119,7 @@ async function refused(
   const issuer = typeof iss === 'string' ? iss.slice(0, 512) : undefined
   const jtiHash = typeof jti === 'string' ? assertionId(jti) : undefined
   server.emit({ type: 'assertion_refused', reason, clientId, issuer, jtiHash } satisfies AssertionRefused)
-  const key = UNTRUSTED.includes(reason) ? 'unknown' : sha256(issuer ?? '')
+  const key = UNTRUSTED.includes(reason) ? 'unknown' : sha256(String(issuer))
   const retryAfter = await server.limiter.take('jwt_bearer_failure', key)
   return retryAfter === 0
     ? thrown

@@ -62,11 +62,10 @@ export interface AssertedUser {
 
 export function assertedUser(claims: IdJagClaims, trust: IdJagTrust): AssertedUser {
   const { iss: issuer, sub: subject, tenant, client_id: clientId } = claims
-  const linkableEmail = linkableEmailOf(claims, trust)
   return {
     ...{ issuer, subject, clientId, claims },
     ...(trust.tenants === true && { tenant }),
-    ...(linkableEmail !== undefined && { linkableEmail }),
+    linkableEmail: linkableEmailOf(claims, trust),
   }
 }
 
@@ -74,8 +73,8 @@ function linkableEmailOf(
   { email, email_verified }: IdJagClaims,
   { linkByEmail, emailsVerified = false }: IdJagTrust,
 ): string | undefined {
-  const [, domain] = /^[^@\s]+@([^@\s]+)$/.exec(email ?? '') ?? []
-  const isListed = linkByEmail?.domains.some((listed) => listed.toLowerCase() === domain?.toLowerCase())
+  const domain = email?.match(/^[^@\s]+@([^@\s]+)$/)?.[1]?.toLowerCase()
+  const isListed = linkByEmail?.domains.some((listed) => listed.toLowerCase() === domain)
   // An address that the issuer calls unverified is not, whatever the trust says.
   const isVerified = email_verified ?? emailsVerified
   return isListed && isVerified ? email : undefined

@@ -64,7 +64,7 @@ export async function approveIdJag(
   if (subject === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_subject)
   await context.count(claims.iss, claims.sub, client.clientId)
   if (trust.options.replay !== 'until-exp')
-    await useOnce(transients, assertionId('id-jag', claims.iss, claims.jti), exp, now)
+    await useOnce(transients, assertionId(assertion.profile, claims.iss, claims.jti), exp)
   return { ...approvedBy(claims), subject, scopes, resources, lifetime: trust.lifetime }
 }
 

@@ -3,7 +3,7 @@
  * the keys of clients are.
  */
 import * as z from 'zod'
-import { FETCHED_KEYS_ERRORS, type FetchedKeys, fetchedKeys } from '../client-assertion/fetched-keys.ts'
+import { type FetchedKeys, fetchedKeys } from '../client-assertion/fetched-keys.ts'
 import { type DocumentFetch, fetchedDocument } from '../http/document-fetch.ts'
 import { isLoopbackUrl } from '../http/public-url.ts'
 import type { Kernel } from '../kernel/kernel.ts'
@@ -87,8 +87,7 @@ function keysAtAddress(keysAt: FetchedKeys, address: string): KeysOfIssuer {
     try {
       return await keysAt(address, since)
     } catch (cause) {
-      const unreachable = FETCHED_KEYS_ERRORS.client_keys_unreachable.reason
-      if (!(cause instanceof OAuthError) || cause.reason !== unreachable) throw cause
+      if (!(cause instanceof OAuthError)) throw cause
       const { retryAfter, facts } = cause
       throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_keys_unreachable, undefined, {
         cause,

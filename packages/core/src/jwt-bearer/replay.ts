@@ -11,13 +11,13 @@ export function assertionId(...parts: readonly string[]): Hash {
 }
 
 /** A mark outlives the assertion on every replica: the clock of the store may be ahead of theirs, which tolerate others too. */
-function markedUntil(exp: number, now: number): number {
-  return Math.max(exp + 2 * CLOCK_TOLERANCE, now + CLOCK_TOLERANCE)
+function markedUntil(exp: number): number {
+  return exp + 2 * CLOCK_TOLERANCE
 }
 
 /** Exactly one request with this assertion succeeds. @throws OAuthError `invalid_grant` */
-export async function useOnce(transients: Transients, id: Hash, exp: number, now: number): Promise<void> {
-  const expiresAt = markedUntil(exp, now)
+export async function useOnce(transients: Transients, id: Hash, exp: number): Promise<void> {
+  const expiresAt = markedUntil(exp)
   if (!(await transients.insert(id, { kind: 'seen', expiresAt }, expiresAt)))
     throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_replayed)
 }
@@ -28,8 +28,8 @@ const MAX_USES = 20
 const MAX_ATTEMPTS = 16
 
 /** At most 20 requests with this assertion succeed. @throws OAuthError `invalid_grant` */
-export async function countUse(transients: Transients, id: Hash, exp: number, now: number): Promise<void> {
-  const expiresAt = markedUntil(exp, now)
+export async function countUse(transients: Transients, id: Hash, exp: number): Promise<void> {
+  const expiresAt = markedUntil(exp)
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const seen = await transients.find(id)
     const uses = Number(seen?.value.uses ?? 0)

@@ -88,8 +88,8 @@ export async function approveWorkload(
   const issuer = options.issuer ?? `spiffe://${options.trustDomain}`
   await context.count(issuer, claims.sub, client.clientId)
   if (options.replay === 'window')
-    await countUse(transients, assertionId('workload', issuer, assertion.signed), exp, now)
-  else await useOnce(transients, assertionId('workload', issuer, requiredJti(claims.jti)), exp, now)
+    await countUse(transients, assertionId(assertion.profile, issuer, assertion.signed), exp)
+  else await useOnce(transients, assertionId(assertion.profile, issuer, requiredJti(claims.jti)), exp)
   return { authority: { issuer, subject: claims.sub }, scopes, resources, lifetime }
 }
 

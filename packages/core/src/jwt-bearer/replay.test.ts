@@ -1,0 +1,32 @@
+import { createMemoryStore } from '@grantkit/store-memory'
+import { expect, it } from 'vitest'
+import type { Transients } from '../kernel/store.ts'
+import { assertionId, countUse, useOnce } from './replay.ts'
+
+const NOW = 1_800_000_000
+const id = assertionId('workload', 'https://ci.example.com', 'run-1')
+const transients = createMemoryStore({ now: () => NOW }).transients as Transients
+
+it('the mark of an assertion names its purpose, and outlives it by the clocks of two replicas', async () => {
+  await useOnce(transients, id, NOW)
+  expect((await transients.find(id))?.value).toEqual({ kind: 'seen', expiresAt: NOW + 120 })
+  const reused = assertionId('jwt of a pod')
+  for (let uses = 1; uses < 3; uses++) {
+    await countUse(transients, reused, NOW)
+    expect((await transients.find(reused))?.value).toEqual({
+      kind: 'assertion uses',
+      uses,
+      expiresAt: NOW + 120,
+    })
+  }
+})
+
+it('a use that 16 others are faster than is a 503', async () => {
+  let attempts = 0
+  const insert = async () => ++attempts < 0
+  const find = async () => undefined
+  await expect(countUse({ ...transients, find, insert }, id, NOW)).rejects.toMatchObject({
+    reason: 'contention',
+  })
+  expect(attempts).toBe(16)
+})
