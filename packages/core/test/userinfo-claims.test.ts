@@ -1,6 +1,6 @@
 import type { TokenClaims } from '@grantkit/core'
 import { decodeJwt } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { openClaimsService, userinfoOf, WITH_ADDRESS } from './claims-service.ts'
 import { bodyOf, refresh, type TokenAnswer, tokensFor } from './client.ts'
 
@@ -22,6 +22,17 @@ describe('the ID token and UserInfo', () => {
     const { refresh_token } = await tokensFor(service, client)
     const { id_token } = bodyOf<TokenAnswer>(await refresh(service, client, refresh_token))
     expect(decodeJwt(id_token)).toMatchObject({ roles: ['editor'], use: 'id_token' })
+  })
+
+  it.each(['grants', 'clients'] as const)('lack them if the record in %s ends meanwhile', async (records) => {
+    const { service, client } = await openClaimsService(ROLES)
+    const tokens = await tokensFor(service, client, { scope: 'openid' })
+    const { find } = service.store.grants
+    const found = vi.spyOn(service.store[records], 'find').mockResolvedValue(undefined)
+    // The guard reads the grant before.
+    if (records === 'grants') found.mockImplementationOnce(find as never)
+    const response = await userinfoOf(service, tokens)
+    expect([response.status, bodyOf(response)]).toEqual([200, { sub: 'alice' }])
   })
 })
 

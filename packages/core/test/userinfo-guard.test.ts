@@ -63,7 +63,7 @@ describe('userinfo', () => {
     const { access_token } = await tokensFor(service, await register(service))
     const response = await userinfo(service, access_token)
     expect([response.status, bodyOf(response).error]).toEqual([401, 'invalid_token'])
-    expect(response.headers['www-authenticate']).toContain('error="invalid_token"')
+    expect(response.headers['www-authenticate']).toMatch(/error="invalid_token".* scope="openid"/)
   })
 })
 

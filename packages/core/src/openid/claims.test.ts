@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest'
-import { claimsOfScopes, releaseClaims } from './claims.ts'
+import { describe, expect, it, vi } from 'vitest'
+import type { PrefetchedGrant } from '../grants/change-grant.ts'
+import type { Client, Grant } from '../kernel/records.ts'
+import { claimsOfScopes, idTokenClaims, releaseClaims } from './claims.ts'
 
 const CATALOGUE = Object.fromEntries(
   ['openid', 'profile', 'email', 'address', 'phone', 'courses:read'].map((name) => [
@@ -53,5 +55,35 @@ describe('claimsOfScopes', () => {
       ...['email', 'email_verified', 'address', 'phone_number', 'phone_number_verified'],
       ...STAFF.claims,
     ])
+  })
+})
+
+describe('the claims of an ID token', () => {
+  const client = { clientId: 'app' } as Client
+  const code = { redeemedAt: undefined }
+  const unused = { clientId: 'app', subject: 'alice', scopes: ['openid'], code } as unknown as Grant
+
+  function readyFor(grant: Grant | undefined) {
+    const claims = vi.fn(async () => undefined)
+    const { ready } = idTokenClaims(claims, open().release, { idTokenClaims: true })
+    const found = Promise.resolve(grant && { value: grant, version: '1' })
+    return { claims, ready: ready(client, { found } as unknown as PrefetchedGrant) }
+  }
+
+  it('are asked for before the code is redeemed: the code of a user who is gone is refused, and not spent', async () => {
+    await expect(readyFor(unused).ready).rejects.toMatchObject({ reason: 'subject_gone' })
+  })
+
+  it.each([
+    ['a code that was redeemed', { ...unused, code: { redeemedAt: 1 } }],
+    ['a refresh', { ...unused, code: undefined }],
+    ['the code of another client', { ...unused, clientId: 'other' }],
+    ['a code without openid', { ...unused, scopes: ['courses:read'] }],
+    ['a grant without a user', { ...unused, subject: undefined }],
+    ['a grant that does not exist', undefined],
+  ])('are not asked for with %s', async (_, grant) => {
+    const { claims, ready } = readyFor(grant as Grant | undefined)
+    await ready
+    expect(claims).not.toHaveBeenCalled()
   })
 })
