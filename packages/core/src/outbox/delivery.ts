@@ -54,9 +54,8 @@ function againOrReported<Facts>(
   outcome: Exclude<Outcome, { kind: 'delivered' }>,
 ): Entry<Facts> | undefined {
   const attempts = entry.attempts + 1
-  const wait = outcome.kind === 'again' ? waitAfter(attempts, random, outcome) : undefined
-  if (wait !== undefined && now() + wait < entry.storedAt + KEPT_SECONDS)
-    return { ...entry, attempts, due: now() + wait }
+  const wait = outcome.kind === 'again' ? waitAfter(attempts, random, outcome) : Number.POSITIVE_INFINITY
+  if (now() + wait < entry.storedAt + KEPT_SECONDS) return { ...entry, attempts, due: now() + wait }
   const { kind, retryAfter: _, ...answer } = { retryAfter: undefined, ...outcome }
   const why = kind === 'refused' ? 'refused' : 'attempts'
   options.undelivered({ target, why, facts: entry.facts, count: 1, attempts, ...answer })

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { MessagePostResponse } from '../http/message-post.ts'
 import { sha256, strongRandom } from '../kernel/secrets.ts'
 import type { Store, Transients } from '../kernel/store.ts'
+import { systemTime } from '../kernel/time.ts'
 import { createOutbox, type OutboxOptions, type Undelivered } from './outbox.ts'
 import { KEPT_SECONDS } from './queue.ts'
 
@@ -437,17 +438,21 @@ describe('a receiver', () => {
 describe('the timers', () => {
   it('deliver what was added, without a call', async () => {
     const { posts, process } = open()
-    await process({ timers: true }).add('app.dev', ['m'])
+    await process({ timers: undefined }).add('app.dev', ['m'])
     await vi.waitFor(() => expect(posts).toEqual(['app.dev m']))
   })
 
-  it('deliver a second after the start what another process left', async () => {
+  it('deliver a second after the start what another process left, and then wait for a minute', async () => {
     vi.useFakeTimers()
     const { posts, process } = open()
     await process().add('app.dev', ['m'])
+    const after = vi.spyOn(systemTime, 'after')
     process({ timers: true })
     await vi.advanceTimersByTimeAsync(1100)
     expect(posts).toEqual(['app.dev m'])
+    const deadline = 5000
+    expect(after.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([1000, 60_000, deadline])
+    after.mockRestore()
     vi.useRealTimers()
   })
 
@@ -472,7 +477,7 @@ describe('the timers', () => {
     const { find } = transients
     Object.assign(transients, { find: () => Promise.reject(new Error('down')) })
     process({ timers: true })
-    await vi.advanceTimersByTimeAsync(1100)
+    await vi.advanceTimersByTimeAsync(1050)
     expect(events).toMatchObject([{ type: 'outbox_failed', outbox: 'messages' }])
     Object.assign(transients, { find })
     await vi.advanceTimersByTimeAsync(31_000)

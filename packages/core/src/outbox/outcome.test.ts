@@ -35,7 +35,7 @@ it.each([
   [1, 0, {}, 5],
   [1, 255, {}, 6],
   [7, 255, {}, 71_280],
-  [8, 0, {}, undefined],
+  [8, 0, {}, Number.POSITIVE_INFINITY],
   [1, 0, { retryAfter: 60 }, 60],
   [1, 0, { retryAfter: 3601 }, 3600],
   [6, 0, { retryAfter: 3600 }, 18_000],

@@ -6,10 +6,10 @@ import type { Random } from '../kernel/secrets.ts'
 const WAITS = [5, 25, 90, 480, 3000, 18_000, 64_800]
 const MAX_RETRY_AFTER = 3600
 
-/** @returns seconds until the next attempt; `undefined` after the last one */
-export function waitAfter(attempts: number, random: Random, { retryAfter = 0 } = {}): number | undefined {
+/** @returns seconds until the next attempt; infinite after the last one */
+export function waitAfter(attempts: number, random: Random, { retryAfter = 0 } = {}): number {
   const wait = WAITS[attempts - 1]
-  if (wait === undefined) return undefined
+  if (wait === undefined) return Number.POSITIVE_INFINITY
   // Up to a tenth more, so that what failed together does not come back together.
   const jitter = Math.ceil((wait / 10) * ((random(1)[0] ?? 0) / 255))
   return Math.max(wait + jitter, Math.min(retryAfter, MAX_RETRY_AFTER))

@@ -34,7 +34,7 @@ export interface Queue<Facts> extends Transient {
   /** What the holder of the lease delivers. Who finds them under an ended lease delivers them again. */
   readonly running: readonly Entry<Facts>[]
   readonly lease?: { readonly by: string; readonly until: number } | undefined
-  /** It is empty and leaves the directory. */
+  /** It is empty, and not in the directory or about to leave it. */
   readonly closed?: true | undefined
 }
 
@@ -55,6 +55,8 @@ const MAX_ENTRIES = 32
 export const KEPT_SECONDS = 30 * 60 * 60
 const LEASE_SECONDS = 60
 const MAX_ATTEMPTS = 32
+const NOTHING = { entries: [], batches: [], running: [] } as const
+const EMPTY = { kind: 'outbox-queue', expiresAt: 0, ...NOTHING, closed: true } as const
 
 interface QueueContext {
   readonly transients: Transients
@@ -73,26 +75,21 @@ export function queues<Facts>({ transients, name, now, random, maxWaiting }: Que
   }
   const idOf = (key: string) => `${name}.${key}`
 
-  async function read(key: string) {
-    return (await transients.find(idOf(key)))?.value as Queue<Facts> | undefined
-  }
-
-  /** @param changed `undefined` leaves it as it is. It may run several times */
+  /** @param changed `undefined` leaves it as it is. It may run several times. @returns what was written */
   async function change(
     key: string,
     changed: (queue: Queue<Facts> | undefined) => Promise<Queue<Facts> | undefined>,
-  ): Promise<{ readonly before: Queue<Facts> | undefined; readonly after: Queue<Facts> } | undefined> {
+  ): Promise<Queue<Facts> | undefined> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const seen = await transients.find(idOf(key))
-      const before = seen?.value as Queue<Facts> | undefined
-      const next = await changed(before)
+      const next = await changed(seen?.value as Queue<Facts> | undefined)
       if (next === undefined) return undefined
       const after = { ...next, expiresAt: now() + KEPT_SECONDS }
       const isWritten =
         seen === undefined
           ? await transients.insert(idOf(key), after, after.expiresAt)
           : await transients.replace(idOf(key), seen, after, after.expiresAt)
-      if (isWritten) return { before, after }
+      if (isWritten) return after
     }
     throw new OAuthError(SERVER_ERRORS.contention)
   }
@@ -116,23 +113,30 @@ export function queues<Facts>({ transients, name, now, random, maxWaiting }: Que
   return {
     /** @returns whether the directory must name the queue anew, and how many of the oldest messages were dropped */
     async add(key: string, target: string, added: readonly Entry<Facts>[]) {
+      let isNew = false
       let dropped = 0
-      const done = await change(key, async (queue = emptyQueue(target)) => {
-        const { closed: _, ...whole } = await grown(key, queue, added)
-        const batches = [...whole.batches].sort((one, other) => one.storedAt - other.storedAt)
+      await change(key, async (queue = { ...EMPTY, target }) => {
+        const { closed = false, ...whole } = await grown(key, queue, added)
+        isNew = closed
+        const excess = waitingIn(whole) - maxWaiting
         dropped = 0
-        while (waitingIn({ ...whole, batches }) > maxWaiting && batches.length > 0)
-          dropped += batches.shift()?.count ?? 0
+        const batches = [...whole.batches]
+          .sort((one, other) => one.storedAt - other.storedAt)
+          .filter(({ count }) => {
+            if (dropped >= excess) return true
+            dropped += count
+            return false
+          })
         return { ...whole, batches }
       })
-      return { isNew: done?.before === undefined || done.before.closed === true, dropped }
+      return { isNew, dropped }
     },
 
     /** Takes the lease and what is due. @returns the messages, or when to look again; `undefined`: the queue is empty */
     async claim(key: string): Promise<Claimed<Facts> | number | undefined> {
       const found: { next?: number | undefined; batch?: Batch | undefined } = {}
       const claimed = await change(key, async (queue) => {
-        found.next = queue && dueIn(queue, now())
+        found.next = queue && dueIn(queue)
         if (queue === undefined || found.next === undefined || found.next > now()) return undefined
         const { running: left, batches, entries } = queue
         const lease = { by: worker(), until: now() + LEASE_SECONDS }
@@ -147,7 +151,7 @@ export function queues<Facts>({ transients, name, now, random, maxWaiting }: Que
       })
       if (claimed === undefined) return found.next
       if (found.batch !== undefined) await transients.remove(`${idOf(key)}.${found.batch.id}`)
-      const { target, running } = claimed.after
+      const { target, running } = claimed
       return { target, entries: running }
     },
 
@@ -161,10 +165,12 @@ export function queues<Facts>({ transients, name, now, random, maxWaiting }: Que
 
     /** @returns whether it is empty, and closed now */
     async close(key: string): Promise<boolean> {
-      const closed = await change(key, async (queue) =>
-        queue === undefined || waitingIn(queue) > 0 ? undefined : { ...queue, closed: true },
-      )
-      return closed !== undefined || (await read(key)) === undefined
+      let isEmpty = false
+      await change(key, async (queue) => {
+        isEmpty = queue === undefined || waitingIn(queue) === 0
+        return queue && isEmpty ? { ...queue, closed: true } : undefined
+      })
+      return isEmpty
     },
   }
 
@@ -174,17 +180,13 @@ export function queues<Facts>({ transients, name, now, random, maxWaiting }: Que
   }
 }
 
-function emptyQueue(target: string) {
-  return { kind: 'outbox-queue', target, expiresAt: 0, entries: [], batches: [], running: [] } as const
-}
-
 function waitingIn({ entries, batches, running }: Queue<unknown>): number {
   return batches.reduce((sum, { count }) => sum + count, entries.length + running.length)
 }
 
 /** When the queue needs a worker; `undefined` if it is empty. */
-function dueIn({ entries, batches, running, lease }: Queue<unknown>, now: number): number | undefined {
-  const free = lease !== undefined && lease.until > now ? lease.until : 0
+function dueIn({ entries, batches, running, lease }: Queue<unknown>): number | undefined {
+  const free = lease?.until ?? 0
   if (running.length > 0) return free
   const due = dueOf([...entries, ...batches])
   return due === Number.POSITIVE_INFINITY ? undefined : Math.max(due, free)

@@ -1,0 +1,69 @@
+import { createMemoryStore } from '@grantkit/store-memory'
+import { expect, it } from 'vitest'
+import type { Transients } from '../kernel/store.ts'
+import { createOutbox, type Undelivered } from './outbox.ts'
+import { KEPT_SECONDS } from './queue.ts'
+
+/** A process whose store fails after so many reads, so a delivery that finds no end fails too. */
+function open(reads = 100) {
+  const clock = { now: 1_800_000_000 }
+  const store = { reads, answer: 200 }
+  const transients = createMemoryStore({ now: () => clock.now }).transients as Transients
+  const seen = { posts: 0, events: [] as unknown[], undelivered: [] as Undelivered<string>[] }
+  const kernel = {
+    now: () => clock.now,
+    random: (size: number) => new Uint8Array(size),
+    emit: (event: unknown) => void seen.events.push(event),
+  }
+  const find: Transients['find'] = async (id) => {
+    if (store.reads-- <= 0) throw new Error('too many reads')
+    return transients.find(id)
+  }
+  const outbox = createOutbox<string>(
+    kernel,
+    { ...transients, find },
+    {
+      name: 'd',
+      timers: false,
+      message: async (url, { facts: body }) => ({ url, headers: {}, body }),
+      post: async () => {
+        seen.posts++
+        return { status: store.answer, headers: {} }
+      },
+      undelivered: (report) => seen.undelivered.push(report),
+    },
+  )
+  return { clock, store, seen, outbox }
+}
+
+const REPORT = { target: 'https://app.dev', facts: 'm', count: 1, attempts: 1 }
+
+it.each<[status: number, left: number, undelivered: object[], posts: number]>([
+  [200, 1000, [], 1],
+  [400, 1000, [{ ...REPORT, why: 'refused', status: 400 }], 1],
+  [503, 1000, [], 2],
+  [503, 6, [], 2],
+  [503, 5, [{ ...REPORT, why: 'attempts', status: 503 }], 1],
+])(
+  'an attempt that is answered with %d, %d seconds before the message expires',
+  async (answer, left, undelivered, posts) => {
+    const { clock, store, seen, outbox } = open()
+    await outbox.add(REPORT.target, ['m'])
+    clock.now += KEPT_SECONDS - left
+    store.answer = answer
+    await outbox.deliver()
+    expect(seen).toEqual({ posts: 1, events: [], undelivered })
+    clock.now += 5
+    store.answer = 200
+    await outbox.deliver()
+    expect(seen).toEqual({ posts, events: [], undelivered })
+  },
+)
+
+it.each([0, 1, 2])('a store that fails after %d reads of a delivery is reported', async (reads) => {
+  const { store, seen, outbox } = open()
+  await outbox.add(REPORT.target, ['m'])
+  store.reads = reads
+  await outbox.deliver()
+  expect(seen.events).toEqual([{ type: 'outbox_failed', outbox: 'd', cause: new Error('too many reads') }])
+})

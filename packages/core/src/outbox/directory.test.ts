@@ -1,0 +1,56 @@
+import { createMemoryStore } from '@grantkit/store-memory'
+import { expect, it, vi } from 'vitest'
+import type { Transients } from '../kernel/store.ts'
+import { directory } from './directory.ts'
+import { KEPT_SECONDS } from './queue.ts'
+
+function open() {
+  const clock = { now: 1_800_000_000 }
+  const now = () => clock.now
+  const transients = createMemoryStore({ now }).transients as Transients
+  const listed = directory(transients, 'd', now)
+  const keys = async () => listed.keysIn(await listed.read())
+  return { clock, transients, listed, keys, replace: vi.spyOn(transients, 'replace') }
+}
+
+const [A, B] = ['a', 'b'].map((key) => ({ key, isNew: false })) as [Named, Named]
+type Named = { readonly key: string; readonly isNew: boolean }
+const fresh = (named: Named) => ({ ...named, isNew: true })
+
+it.each<[string, Named[], number, string[], boolean]>([
+  ['that it has', [A], 0, ['a'], false],
+  ['that it has, before half of its time is over', [A], KEPT_SECONDS - 1, ['a'], false],
+  ['that it has, when half of its time is over', [A], KEPT_SECONDS, ['a'], true],
+  ['of a new queue', [fresh(B)], 0, ['a', 'b'], true],
+  ['that it has, of a new queue', [fresh(A)], 0, ['a'], true],
+  ['that it has, among those of new queues', [A, fresh(B)], 0, ['a', 'b'], true],
+  ['that it has, among new queues that it has', [fresh(A), A], 0, ['a'], true],
+  ['that it has lost', [B], 0, ['a', 'b'], true],
+])('the directory gets a name %s', async (_, named, later, keys, isWritten) => {
+  const opened = open()
+  await opened.listed.add([fresh(A)])
+  opened.clock.now += later
+  expect(await opened.listed.add(named)).toBe(true)
+  expect(await opened.keys()).toEqual(keys)
+  expect(opened.replace).toHaveBeenCalledTimes(isWritten ? 1 : 0)
+})
+
+it.each([
+  ['a', ['b'], 1],
+  ['c', ['a', 'b'], 0],
+])('the directory loses only the name %s', async (key, keys, writes) => {
+  const opened = open()
+  await opened.listed.add([fresh(A), fresh(B)])
+  await opened.listed.remove(key, await opened.listed.read())
+  expect(await opened.keys()).toEqual(keys)
+  expect(opened.replace).toHaveBeenCalledTimes(writes)
+})
+
+it('the directory gives up when others have written first 32 times', async () => {
+  const { listed, replace } = open()
+  await listed.add([fresh(A)])
+  for (let call = 0; call < 32; call++) replace.mockResolvedValueOnce(false)
+  replace.mockRejectedValue(new Error('has not given up'))
+  await expect(listed.add([fresh(B)])).rejects.toMatchObject({ status: 503 })
+  expect(replace).toHaveBeenCalledTimes(32)
+})
