@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { BODY_LIMIT } from './endpoint.ts'
 import { readBody, toFetchHandler, toHttpRequest, toResponse } from './fetch-handler.ts'
@@ -64,6 +64,15 @@ describe('toFetchHandler', () => {
   ])('answers %s with server_error and no more', async (_, answer) => {
     const response = await serve('/', answer)(post('x'))
     expect([response.status, await response.text()]).toEqual([500, expect.stringMatching(/"server_error"/)])
+  })
+
+  it('logs the cause of a server error, and no other error', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue()
+    const cause = new Error('internal')
+    const answer = (thrown: unknown) => serve('/', () => Promise.reject(thrown))(post('x'))
+    for (const thrown of [cause, new OAuthError(MESSAGE_ERRORS.body_unreadable)]) await answer(thrown)
+    expect(log.mock.calls).toEqual([['Grantkit: a request failed:', cause]])
+    log.mockRestore()
   })
 
   it('answers with the error that a route throws', async () => {
@@ -147,22 +156,46 @@ describe('readBody', () => {
     await expect(readBody(post('€'.repeat(characters + 1)))).rejects.toMatchObject({ status: 413 })
   })
 
-  it('refuses a body that breaks off', async () => {
-    const broken = new ReadableStream({ start: (controller) => controller.error(new Error('reset')) })
-    await expect(readBody(post(broken))).rejects.toMatchObject({ reason: 'body_unreadable' })
+  it('refuses a body that breaks off, with the cause', async () => {
+    const cause = new Error('reset')
+    const broken = new ReadableStream({ start: (controller) => controller.error(cause) })
+    await expect(readBody(post(broken))).rejects.toMatchObject({ reason: 'body_unreadable', cause })
   })
 
-  it('rejects a body that other code has read, or is reading', async () => {
+  it('refuses a body that announces too much, without reading it', async () => {
+    const { progress, stream } = endless()
+    const reading = readBody(post(stream, { 'content-length': `${BODY_LIMIT + 1}` }), true)
+    await expect(reading).rejects.toMatchObject({ reason: 'body_too_large' })
+    expect(progress.chunks).toBe(0)
+  })
+
+  describe.each([true, false])('with a length that the server has checked: %s', (framed) => {
+    it('keeps a byte order mark', async () => {
+      expect(await readBody(post('\ufeffa', { 'content-length': '4' }), framed)).toBe('\ufeffa')
+    })
+
+    it('reads a body of the limit, and an empty one', async () => {
+      const longest = 'x'.repeat(BODY_LIMIT)
+      expect(await readBody(post(longest, { 'content-length': `${BODY_LIMIT}` }), framed)).toBe(longest)
+      expect(await readBody(post('', { 'content-length': '0' }), framed)).toBe('')
+    })
+
+    it('refuses a body that other code is reading', async () => {
+      const request = post('x', { 'content-length': '1' })
+      request.body?.getReader()
+      await expect(readBody(request, framed)).rejects.toThrow(/application read the body/)
+    })
+  })
+
+  it('rejects a body that other code has read', async () => {
     const used = post('x')
     await used.text()
-    const locked = post('x')
-    locked.body?.getReader()
     const released = post('x')
     const reader = released.body?.getReader()
     while (!(await reader?.read())?.done);
     reader?.releaseLock()
     const emptied = post(new Blob([]).stream(), { 'content-length': '5' })
-    for (const request of [used, locked, released, emptied])
+    for (const request of [used, released, emptied])
       await expect(readBody(request)).rejects.toThrow(/application read the body/)
   })
 })

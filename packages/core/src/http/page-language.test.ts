@@ -30,7 +30,10 @@ describe('the language of a page, by what the browser accepts', () => {
     ['the next one, if the first is not offered', 'nl, fr;q=0.8', 'fr'],
     ['any language', '*', 'en'],
     ['any language, after one that is offered', 'fr, *;q=0.5', 'fr'],
-    ['a list with faults in it', 'de;q=high, ;;, =, fr;q=0.2', 'fr'],
+    ['a weight of several digits', 'fr;q=0.9, de;q=0.95', 'de'],
+    ['a weight without digits', 'fr;q=0.9, de;q=1', 'de'],
+    ['nothing but an excluded language', 'de;q=0', 'en'],
+    ['a list with faults in it', 'de;q=high, x ja, ;;, =, fr;q=0.2', 'fr'],
   ])('%s', (_, accepted, locale) => {
     expect(localeOf(accepted)).toBe(locale)
   })
