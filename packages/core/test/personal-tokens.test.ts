@@ -283,8 +283,8 @@ describe('a report of leaked tokens', () => {
     const unknown = (await create()).token.id.replace(/./g, 'A')
     const texts = [grantId, unknown].map((id) => formatPersonalToken({ grantId: id, secret } as never))
     expect(await tokens.endLeaked(texts)).toEqual([])
-    const introspected = await service.store.grants.find(String(grantId))
-    expect(introspected?.value.accessTokens).toHaveLength(1)
+    const grant = await service.store.grants.find(String(grantId))
+    expect(grant?.value.accessTokens).toHaveLength(1)
   })
 
   it('PT-14: a report of leaked tokens ends no token of which it has only the id', async () => {

@@ -282,7 +282,7 @@ describe('a rule', () => {
     const changed = { ...stored.value, origin: 'registered' as const }
     await service.store.clients.replace(job.clientId, stored, changed, changed.expiresAt)
     expect((await present(service, await workloadToken(service))).reason).toBe('jwt_grant_client')
-    const none = await openForWorkloads({ client: 'nobody' })
+    const none = await openForWorkloads({ client: 'unregistered' })
     expect((await present(none.service, await workloadToken(none.service))).status).toBe(401)
   })
 

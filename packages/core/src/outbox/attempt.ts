@@ -2,7 +2,7 @@ import type { MessagePost } from '../http/message-post.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { hostSlots } from './host-slots.ts'
 import { faultOf, type Outcome, outcomeOf } from './outcome.ts'
-import type { Entry } from './queue.ts'
+import type { Entry } from './queue-record.ts'
 
 /** A message as it is sent. */
 export interface OutboxMessage {

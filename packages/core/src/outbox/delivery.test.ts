@@ -2,7 +2,7 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it } from 'vitest'
 import type { Transients } from '../kernel/store.ts'
 import { createOutbox, type Undelivered } from './outbox.ts'
-import { KEPT_SECONDS } from './queue.ts'
+import { KEPT_SECONDS } from './queue-record.ts'
 
 /** A process whose store fails after so many reads, so a delivery that finds no end fails too. */
 function open(reads = 100) {
@@ -45,7 +45,7 @@ it.each<[status: number, left: number, undelivered: object[], posts: number]>([
   [503, 6, [], 2],
   [503, 5, [{ ...REPORT, why: 'attempts', status: 503 }], 1],
 ])(
-  'an attempt that is answered with %d, %d seconds before the message expires',
+  'a message that is answered with %d, %d seconds before it expires, is reported as %j and posted %d times',
   async (answer, left, undelivered, posts) => {
     const { clock, store, seen, outbox } = open()
     await outbox.add(REPORT.target, ['m'])

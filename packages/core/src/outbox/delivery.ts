@@ -4,7 +4,8 @@ import { attempts } from './attempt.ts'
 import type { directory } from './directory.ts'
 import type { OutboxOptions } from './options.ts'
 import { type Outcome, waitAfter } from './outcome.ts'
-import { type Entry, KEPT_SECONDS, type queues } from './queue.ts'
+import type { queues } from './queue.ts'
+import { type Entry, KEPT_SECONDS } from './queue-record.ts'
 
 interface DeliveryContext<Facts> extends Pick<Kernel, 'now' | 'time' | 'random'> {
   readonly options: OutboxOptions<Facts>

@@ -2,7 +2,7 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it, vi } from 'vitest'
 import type { Transients } from '../kernel/store.ts'
 import { directory } from './directory.ts'
-import { KEPT_SECONDS } from './queue.ts'
+import { KEPT_SECONDS } from './queue-record.ts'
 
 function open() {
   const clock = { now: 1_800_000_000 }

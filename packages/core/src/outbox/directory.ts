@@ -3,7 +3,7 @@ import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Transient } from '../kernel/records.ts'
 import type { Stored, Transients } from '../kernel/store.ts'
 import { gathered } from './gathered.ts'
-import { KEPT_SECONDS } from './queue.ts'
+import { KEPT_SECONDS } from './queue-record.ts'
 
 interface Directory extends Transient {
   readonly kind: 'outbox'

@@ -1,7 +1,7 @@
 import type { MessagePost } from '../http/message-post.ts'
 import type { OutboxMessage } from './attempt.ts'
 import type { Outcome } from './outcome.ts'
-import type { Entry } from './queue.ts'
+import type { Entry } from './queue-record.ts'
 
 /** Why messages did not arrive. */
 export interface Undelivered<Facts> {

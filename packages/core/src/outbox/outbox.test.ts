@@ -5,7 +5,7 @@ import { sha256, strongRandom } from '../kernel/secrets.ts'
 import type { Store, Transients } from '../kernel/store.ts'
 import { systemTime } from '../kernel/time.ts'
 import { createOutbox, type OutboxOptions, type Undelivered } from './outbox.ts'
-import { KEPT_SECONDS } from './queue.ts'
+import { KEPT_SECONDS } from './queue-record.ts'
 
 const START = 1_800_000_000
 const OK: MessagePostResponse = { status: 200, headers: {} }

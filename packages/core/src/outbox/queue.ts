@@ -3,45 +3,19 @@
  * older ones lie in batches that never change. Everything is written by compare-and-swap.
  */
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
-import type { Transient } from '../kernel/records.ts'
 import { newId, type Random } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
-
-/** A message that waits: ids, and no token. */
-export interface Entry<Facts> {
-  readonly id: string
-  /** Epoch seconds. */
-  readonly storedAt: number
-  readonly due: number
-  /** How often it was tried. */
-  readonly attempts: number
-  readonly facts: Facts
-}
-
-/** Messages in a record of their own. */
-interface Batch {
-  readonly id: string
-  readonly due: number
-  readonly storedAt: number
-  readonly count: number
-}
-
-export interface Queue<Facts> extends Transient {
-  readonly kind: 'outbox-queue'
-  readonly target: string
-  readonly entries: readonly Entry<Facts>[]
-  readonly batches: readonly Batch[]
-  /** What the holder of the lease delivers. Who finds them under an ended lease delivers them again. */
-  readonly running: readonly Entry<Facts>[]
-  readonly lease?: { readonly by: string; readonly until: number } | undefined
-  /** It is empty, and not in the directory or about to leave it. */
-  readonly closed?: true | undefined
-}
-
-interface StoredBatch<Facts> extends Transient {
-  readonly kind: 'outbox-batch'
-  readonly entries: readonly Entry<Facts>[]
-}
+import {
+  type Batch,
+  dueIn,
+  dueOf,
+  EMPTY_QUEUE,
+  type Entry,
+  KEPT_SECONDS,
+  type Queue,
+  type StoredBatch,
+  waitingIn,
+} from './queue-record.ts'
 
 /** What a process delivers under its lease. */
 interface Claimed<Facts> {
@@ -51,12 +25,8 @@ interface Claimed<Facts> {
 
 /** In one record. Delivered four at a time within five seconds each, they are done before the lease ends. */
 const MAX_ENTRIES = 32
-/** Seconds: longer than the last attempt takes. A message that is older has expired. */
-export const KEPT_SECONDS = 30 * 60 * 60
 const LEASE_SECONDS = 60
 const MAX_ATTEMPTS = 32
-const NOTHING = { entries: [], batches: [], running: [] } as const
-const EMPTY = { kind: 'outbox-queue', expiresAt: 0, ...NOTHING, closed: true } as const
 
 interface QueueContext {
   readonly transients: Transients
@@ -115,7 +85,7 @@ export function queues<Facts>({ transients, name, now, random, maxWaiting }: Que
     async add(key: string, target: string, added: readonly Entry<Facts>[]) {
       let isNew = false
       let dropped = 0
-      await change(key, async (queue = { ...EMPTY, target }) => {
+      await change(key, async (queue = { ...EMPTY_QUEUE, target }) => {
         const { closed = false, ...whole } = await grown(key, queue, added)
         isNew = closed
         const excess = waitingIn(whole) - maxWaiting
@@ -178,22 +148,6 @@ export function queues<Facts>({ transients, name, now, random, maxWaiting }: Que
     const found = await transients.find(`${idOf(key)}.${id}`)
     return (found?.value as StoredBatch<Facts> | undefined)?.entries ?? []
   }
-}
-
-function waitingIn({ entries, batches, running }: Queue<unknown>): number {
-  return batches.reduce((sum, { count }) => sum + count, entries.length + running.length)
-}
-
-/** When the queue needs a worker; `undefined` if it is empty. */
-function dueIn({ entries, batches, running, lease }: Queue<unknown>): number | undefined {
-  const free = lease?.until ?? 0
-  if (running.length > 0) return free
-  const due = dueOf([...entries, ...batches])
-  return due === Number.POSITIVE_INFINITY ? undefined : Math.max(due, free)
-}
-
-function dueOf(all: readonly { readonly due: number }[]): number {
-  return Math.min(...all.map(({ due }) => due))
 }
 
 function parted<T>(all: readonly T[], isFirst: (each: T) => boolean): readonly [T[], T[]] {
