@@ -115,7 +115,8 @@ async function wholeText(request: Request): Promise<string> {
   try {
     return utf8().decode(await request.arrayBuffer())
   } catch (cause) {
-    if (streamOf(request)?.locked) throw alreadyRead()
+    // A stream that breaks off during this read is locked too, but its error is that of the connection (Fetch 5.3).
+    if (cause instanceof TypeError && streamOf(request)?.locked) throw alreadyRead()
     throw new OAuthError(MESSAGE_ERRORS.body_unreadable, undefined, { cause })
   }
 }
