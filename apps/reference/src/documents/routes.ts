@@ -31,7 +31,9 @@ export function documents({ context, school, openApi }: DocumentsOptions): OpenA
     server.registration_endpoint !== undefined && (initialAccessTokens ? 'with a token' : 'openly')
   const index = llmsText(server.issuer, registers, known)
   const app = new OpenAPIHono()
-  addText(app, DESCRIPTION, 'application/json', openApi)
+  // Describes all routes, so it is built at the first request. It takes milliseconds and does not change afterwards.
+  let description: string | undefined
+  addText(app, DESCRIPTION, 'application/json', () => (description ??= openApi()))
   addMarkdown(app, '/auth.md', 'authWalkthrough', 'How to get and use a token', () => walkthrough)
   addMarkdown(app, '/llms.txt', 'llmsText', 'Index of the content for agents', () => index)
   addMarkdown(app, '/pricing.md', 'pricing', 'What the school sells', () => pricingMarkdown(school))
