@@ -1,5 +1,5 @@
 /** The programs of the guides, as they are, started as a reader starts them, with a user in a real browser. */
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import { foreignTargetsOf } from '@grantkit/test-servers/foreign-addresses'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { formBrowser, testClient } from '@grantkit/testkit/client'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { browserOf } from './chromium.ts'
 import { codeBlocks, extract, folderOf } from './code-blocks.ts'
 import { startSignInHost } from './sign-in-host.ts'
@@ -38,10 +38,13 @@ beforeAll(async () => {
   )
   chromium = await openChromium()
 })
-afterAll(() => chromium.close())
+afterAll(async () => {
+  await chromium.close()
+  await Promise.all(programs.map(ended))
+})
 
 it.each(GUIDES)('the program of %s lets an app in that its user allows', async (page) => {
-  const issuer = await start(join(FOLDER, folderOf(page), 'app.ts'))
+  const issuer = await issuerOf(page)
   const app = await testClient(issuer, { browser: browserOf(chromium) })
   const { access_token } = await app.tokens('notes:read')
   const notes = await fetch(`${issuer}/notes`, { headers: { authorization: `Bearer ${access_token}` } })
@@ -57,41 +60,43 @@ it.each(LIBRARIES)('the program of $page lets an app in that its user allows', a
   expect(await notes.json()).toEqual([expect.stringMatching(/^a note of \w+$/)])
 })
 
-it('the program of docs/how-to/hosted-sign-in.md lets an app in whose user the host has signed in', async () => {
-  const host = await startSignInHost()
-  onTestFinished(host.close)
-  const file = join(FOLDER, folderOf(HOSTED), 'app.ts')
-  const issuer = await start(file, { SESSION_ISSUER: host.url, SIGN_IN_PAGE: `${host.url}/sign-in` })
-  const app = await testClient(issuer, { browser: browserOf(chromium) })
-  const { access_token } = await app.tokens('notes:read')
-  const notes = await fetch(`${issuer}/notes`, { headers: { authorization: `Bearer ${access_token}` } })
-  expect(await notes.json()).toEqual(['a note of user_alice'])
-})
+describe('the program of docs/how-to/hosted-sign-in.md', () => {
+  let host: Awaited<ReturnType<typeof startSignInHost>>
+  let issuer: string
+  beforeAll(async () => {
+    host = await startSignInHost()
+    const settings = { SESSION_ISSUER: host.url, SIGN_IN_PAGE: `${host.url}/sign-in` }
+    issuer = await start(join(FOLDER, folderOf(HOSTED), 'app.ts'), settings)
+  })
+  afterAll(() => host.close())
 
-it('the program of docs/how-to/hosted-sign-in.md sends the browser of a forged session to the host', async () => {
-  const host = await startSignInHost()
-  onTestFinished(host.close)
-  const file = join(FOLDER, folderOf(HOSTED), 'app.ts')
-  const issuer = await start(file, { SESSION_ISSUER: host.url, SIGN_IN_PAGE: `${host.url}/sign-in` })
-  const app = await testClient(issuer)
-  const request = app.authorizationUrl({ scope: 'notes:read', code_challenge: 'a'.repeat(43) })
-  for (const token of [
-    'not a JWT',
-    await host.sessionToken({ iss: 'https://evil.example' }),
-    await host.forgedToken(),
-  ]) {
-    const answer = await fetch(request, { headers: { cookie: `__session=${token}` }, redirect: 'manual' })
-    expect(answer.headers.get('location')).toContain(`${host.url}/sign-in?redirect_url=`)
-  }
+  it('lets an app in whose user the host has signed in', async () => {
+    const app = await testClient(issuer, { browser: browserOf(chromium) })
+    const { access_token } = await app.tokens('notes:read')
+    const notes = await fetch(`${issuer}/notes`, { headers: { authorization: `Bearer ${access_token}` } })
+    expect(await notes.json()).toEqual(['a note of user_alice'])
+  })
+
+  it('sends the browser of a forged session to the host', async () => {
+    const app = await testClient(issuer)
+    const request = app.authorizationUrl({ scope: 'notes:read', code_challenge: 'a'.repeat(43) })
+    for (const token of [
+      'not a JWT',
+      await host.sessionToken({ iss: 'https://evil.example' }),
+      await host.forgedToken(),
+    ]) {
+      const answer = await fetch(request, { headers: { cookie: `__session=${token}` }, redirect: 'manual' })
+      expect(answer.headers.get('location')).toContain(`${host.url}/sign-in?redirect_url=`)
+    }
+  })
 })
 
 it.each(GUIDES)('the program of %s never redirects to another site after the sign-in', async (page) => {
-  const issuer = await start(join(FOLDER, folderOf(page), 'app.ts'))
-  expect(await foreignTargetsOf(`${issuer}/login`)).toEqual([])
+  expect(await foreignTargetsOf(`${await issuerOf(page)}/login`)).toEqual([])
 })
 
 it('the program of docs/how-to/express-session.md serves its own pages on the route of the apps', async () => {
-  const issuer = await start(join(FOLDER, folderOf('docs/how-to/express-session.md'), 'app.ts'))
+  const issuer = await issuerOf('docs/how-to/express-session.md')
   const page = await chromium.context.newPage()
   await page.goto(`${issuer}/login?to=/notes`)
   await page.fill('[name=user]', 'alice')
@@ -124,6 +129,16 @@ it('the program of docs/how-to/mcp.md listens where it says, and sends a client 
   )
 })
 
+const programs: ChildProcess[] = []
+const issuers = new Map<string, Promise<string>>()
+
+/** The program of a guide, which all its tests share. */
+function issuerOf(page: string): Promise<string> {
+  const issuer = issuers.get(page) ?? start(join(FOLDER, folderOf(page), 'app.ts'))
+  issuers.set(page, issuer)
+  return issuer
+}
+
 /** Starts a program of Node. @returns its issuer, when it has said that it listens */
 async function start(file: string, settings = {}, cwd?: string): Promise<string> {
   const port = await freePort()
@@ -132,10 +147,12 @@ async function start(file: string, settings = {}, cwd?: string): Promise<string>
     env: { PATH: process.env.PATH, PORT: `${port}`, ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  onTestFinished(async () => {
-    program.kill()
-    if (program.exitCode === null) await once(program, 'exit')
-  })
+  programs.push(program)
   await once(program.stdout, 'data')
   return `http://127.0.0.1:${port}`
+}
+
+async function ended(program: ChildProcess): Promise<void> {
+  program.kill()
+  if (program.exitCode === null && program.signalCode === null) await once(program, 'exit')
 }

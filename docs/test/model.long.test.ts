@@ -9,7 +9,7 @@ const MINUTES = 60_000
 
 describe('the model of a grant', () => {
   it('keeps every invariant, and sees each action and each result', { timeout: 10 * MINUTES }, () => {
-    const checked = checkModel(400, SEED)
+    const checked = checkModel(100, SEED)
     for (const { step, found } of checked) expect([step, found.violated]).toEqual([step, []])
     expect(WITNESSES.filter((_, at) => !checked[0]?.found.witnessed[at])).toEqual([])
   })

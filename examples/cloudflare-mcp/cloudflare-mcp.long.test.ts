@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { openChromium } from '@grantkit/test-servers/chromium'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { type StartedProgram, startProgram } from '@grantkit/test-servers/started-program'
@@ -48,12 +47,6 @@ function start(): Promise<StartedProgram> {
   const line = 'node_modules/.bin/wrangler dev --local --port $PORT --inspector-port 0 --var ISSUER:$ORIGIN'
   return startProgram(line, FOLDER, { ...QUIET, PORT, ORIGIN: origin })
 }
-
-const serves = () =>
-  fetch(origin).then(
-    () => true,
-    () => false,
-  )
 
 const called = (token: string) =>
   fetch(resource, {
@@ -115,8 +108,6 @@ describe('an MCP server on Workers', () => {
     const client = await testClient(origin, { browser })
     const tokens = await client.tokens(SCOPE, { resource })
     await worker.close()
-    // The runtime is a process of wrangler, and may end after it.
-    while (await serves()) await sleep(50)
     worker = await start()
     expect((await called(tokens.access_token)).status).toBe(200)
     const { access_token = '' } = await client.refresh(tokens.refresh_token)

@@ -150,7 +150,10 @@ async function start(project: string, command: readonly string[]): Promise<strin
   })
   onTestFinished(async () => {
     program.kill()
+    // Next.js may wait for a connection that the browser keeps open.
+    const timer = setTimeout(() => program.kill('SIGKILL'), 10_000)
     if (program.exitCode === null && program.signalCode === null) await once(program, 'exit')
+    clearTimeout(timer)
   })
   await until(async () => program.exitCode !== null || (await listens(`${issuer}/login`)))
   if (program.exitCode !== null) throw new Error(`It ended with ${program.exitCode}`)

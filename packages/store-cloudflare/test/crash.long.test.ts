@@ -8,7 +8,7 @@ import { aGrant } from '@grantkit/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { applyMigrations, startWorker, type Worker } from './crash/wrangler.ts'
 
-const KILLS = 3
+const KILLS = 2
 const WRITERS = 4
 /** Grants of each store until workerd is killed. */
 const WRITES = 100

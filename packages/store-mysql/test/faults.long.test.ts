@@ -10,7 +10,7 @@ import { poolOf, soon } from './pool.ts'
 /** Many count together in the same grants while everything breaks. No count that was acknowledged may be lost or doubled. */
 
 const CONTENDERS = 4
-const FAULTS = 8
+const FAULTS = 5
 
 let server: MariaDbServer
 let network: TcpProxy

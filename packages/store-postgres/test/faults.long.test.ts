@@ -8,7 +8,7 @@ import { countDuring } from './counting.ts'
 
 /** Many count together in the same grants while everything breaks. */
 
-const FAULTS = 15
+const FAULTS = 5
 
 let server: PostgresServer
 let network: TcpProxy

@@ -53,7 +53,7 @@ async function mostBackends(inserts: readonly (() => Promise<unknown>)[], writer
     }),
   )
   let most = 0
-  for (const end = Date.now() + 4000; Date.now() < end; await sleep(50)) {
+  for (const end = Date.now() + 2500; Date.now() < end; await sleep(50)) {
     const { rows } = await watcher.query(
       `SELECT count(*)::integer AS count FROM pg_stat_activity
        WHERE client_port IS NOT NULL AND query LIKE 'INSERT INTO grantkit_grant%'`,

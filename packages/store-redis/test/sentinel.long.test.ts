@@ -1,4 +1,5 @@
 import { startSentinels } from '@grantkit/test-servers/redis-sentinel'
 import { describeDeployment } from './describe-deployment.ts'
 
-describeDeployment('sentinel', startSentinels)
+/** The store talks to one primary, as it does without sentinels: redis-store.test.ts has its promises. */
+describeDeployment('sentinels', startSentinels)

@@ -1,3 +1,3 @@
 import { describeKills } from './describe-kills.ts'
 
-describeKills(100)
+describeKills(30)

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from './free-port.ts'
 import { cli } from './redis-cli.ts'
 import type { RedisDeployment } from './redis-deployment.ts'
-import { kill, launch, startRedis } from './redis-server.ts'
+import { kill, launchRedis, startRedis } from './redis-server.ts'
 
 const NAME = 'service'
 
@@ -42,5 +42,5 @@ async function startSentinel(folder: string, port: number, primaryPort: number):
     `sentinel failover-timeout ${NAME} 3000`,
   ]
   await writeFile(file, `${lines.join('\n')}\n`)
-  return launch([file, '--sentinel'], '+monitor')
+  return launchRedis([file, '--sentinel'], '+monitor')
 }

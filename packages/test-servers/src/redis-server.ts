@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { folderInMemory } from './folder-in-memory.ts'
 import { freePort } from './free-port.ts'
+import { launch } from './launched-server.ts'
 import { requireSystemPart } from './system-parts.ts'
 
 /** A real server for one test, on a free loopback port. */
@@ -24,14 +25,14 @@ export async function startRedis(...options: string[]): Promise<RedisServer> {
   const folder = await folderInMemory('redis')
   const port = await freePort()
   const own = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, ...DURABLE, ...options]
-  let server = await launch(own)
+  let server = await launchRedis(own)
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
     stop: () => kill(server),
     async restart() {
       await kill(server)
-      server = await launch(own)
+      server = await launchRedis(own)
     },
     freeze: () => void server.kill('SIGSTOP'),
     thaw: () => void server.kill('SIGCONT'),
@@ -54,22 +55,11 @@ const DURABLE = [
 ]
 
 /** Starts `redis-server` and waits until it reports that it is ready. */
-export async function launch(
+export function launchRedis(
   options: readonly string[],
   ready = 'Ready to accept connections',
 ): Promise<ChildProcess> {
-  const server = spawn(requireSystemPart('Redis'), options, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const output: string[] = []
-  await new Promise<void>((resolve, reject) => {
-    server.stdout.on('data', (chunk) => {
-      output.push(String(chunk))
-      if (output.join('').includes(ready)) resolve()
-    })
-    server.once('exit', () => reject(new Error(`Redis did not start:\n${output.join('')}`)))
-  })
-  // Unread output would fill the pipe.
-  server.stdout.removeAllListeners('data').resume()
-  return server
+  return launch(requireSystemPart('Redis'), options, ready)
 }
 
 export async function kill(server: ChildProcess): Promise<void> {

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A program in any language, which listens. */
+/** A program in any language, which serves HTTP. */
 export interface StartedProgram {
   readonly url: string
   /** What it has printed. */
@@ -12,7 +11,7 @@ export interface StartedProgram {
 }
 
 /**
- * Starts a program by a line of a shell, and waits until it listens.
+ * Starts a program by a line of a shell, and waits until it answers.
  *
  * @param environment what it reads, with the port at which it listens on 127.0.0.1
  * @throws Error with its output if it ends early
@@ -30,7 +29,8 @@ export async function startProgram(
       output += chunk
     })
   }
-  while (!(await listens(Number(environment.PORT)))) {
+  const url = `http://127.0.0.1:${environment.PORT}`
+  while (!(await answers(url))) {
     if (program.exitCode !== null) {
       await ended(program)
       throw new Error(`It ended early and printed:\n${output}`)
@@ -38,29 +38,36 @@ export async function startProgram(
     await sleep(100)
   }
   return {
-    url: `http://127.0.0.1:${environment.PORT}`,
+    url,
     output: () => output,
     close: () => ended(program),
   }
 }
 
-async function listens(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  const connected = await once(socket, 'connect').then(
+/** A program may listen before it has read all of its own code, and end when that throws. */
+export function answers(url: string): Promise<boolean> {
+  return fetch(url, { redirect: 'manual' }).then(
     () => true,
     () => false,
   )
-  socket.destroy()
-  return connected
 }
 
-/** Ends all that the line has started. */
+/** Ends all that the line has started, and waits for it: a process that still ends may hold the lock of a database. */
 async function ended(program: ChildProcess): Promise<void> {
   const exit = program.exitCode === null ? once(program, 'exit') : undefined
-  try {
-    process.kill(-(program.pid ?? 0), 'SIGKILL')
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'ESRCH') throw error
-  }
+  const group = -(program.pid ?? 0)
+  isSent('SIGKILL', group)
   await exit
+  // A container whose first process reaps no others keeps them for ever.
+  for (let wait = 0; wait < 100 && isSent(0, group); wait++) await sleep(20)
+}
+
+/** @returns whether there is a process that gets it */
+function isSent(signal: NodeJS.Signals | 0, group: number): boolean {
+  try {
+    return process.kill(group, signal)
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ESRCH') return false
+    throw error
+  }
 }

@@ -50,12 +50,6 @@ export async function startWorker(entry: string, options: WorkerOptions = {}): P
     await program.close()
     await rm(folder, { recursive: true })
   }
-  // It listens before it has run the module, and ends if that throws.
-  await fetch(program.url).catch(async (cause) => {
-    const output = program.output()
-    await close()
-    throw new Error(`The Worker does not run: ${output}`, { cause })
-  })
   return { ...program, close }
 }
 

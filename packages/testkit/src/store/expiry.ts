@@ -64,7 +64,7 @@ export function expiryPromises<T>(subject: Subject, kind: RecordKind<T>): void {
     })
 
     it('is not moved by a replacement or an insert that was refused', async ({ signal }) => {
-      const { records, id, seen, expiresAt } = await expiring(2 * SOON)
+      const { records, id, seen, expiresAt } = await expiring(SOON + 1)
       const current = kind.marked('current')
       expect(await records.replace(id, seen, current, expiresAt)).toBe(true)
       expect(await records.replace(id, seen, kind.marked('late'), farFuture(subject.clock))).toBe(false)
