@@ -13,6 +13,7 @@ export const CHECK_IDS = [
   'after-replay',
   'neighbours',
   'other-client',
+  'other-key',
   'never-more',
   'expired-code',
   'expired-token',

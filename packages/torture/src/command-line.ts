@@ -10,6 +10,7 @@ Clients
   --auth <method>          none, post, basic or private_key_jwt (default: none, or basic with a secret)
   --key <file>             the private JWK for private_key_jwt
   --register               registers two clients (RFC 7591)
+  --dpop                   the clients prove possession of keys (RFC 9449)
   --redirect-uri <URL>     of the client (default: http://127.0.0.1:8765/callback)
   --scope <scopes>         (default: openid offline_access, as far as the server has them)
 
@@ -61,7 +62,7 @@ const texts = { type: 'string', multiple: true } as const
 const flag = { type: 'boolean', default: false } as const
 
 const OPTIONS = {
-  ...{ client: texts, auth: text, key: text, register: flag, 'redirect-uri': text, scope: text },
+  ...{ client: texts, auth: text, key: text, register: flag, dpop: flag, 'redirect-uri': text, scope: text },
   ...{ cookie: text, form: texts, authorize: text, tokens: text, approve: text, deny: text },
   ...{ 'token-endpoint': text, 'authorization-endpoint': text, 'revocation-endpoint': text },
   ...{ 'introspection-endpoint': text, 'device-endpoint': text, 'logout-endpoint': text, resource: text },

@@ -10,6 +10,7 @@ import {
 } from '@grantkit/core'
 import { nodeHeaders } from '@grantkit/core/adapter'
 import { DEVICE_CODE_GRANT, device } from '@grantkit/core/device'
+import { dpop, dpopProofs } from '@grantkit/core/dpop'
 import { TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import type { Client } from '../src/client/client-authentication.ts'
 import { devicePages, interactionOf, page } from './grantkit-pages.ts'
@@ -19,6 +20,8 @@ const SCOPES = {
   'notes:write': { description: 'Write notes' },
 }
 const SECRET = 'a secret of the tests, long enough to pass'
+/** Of clients that send some. */
+const PROOFS = { nonce: 'required' } as const
 const CALLBACK = 'http://127.0.0.1:8765/callback'
 
 export interface Replicas {
@@ -30,19 +33,22 @@ export interface Replicas {
   close(): Promise<void>
 }
 
-/**
- * Grantkit in a process for each store: servers with one issuer, and a resource that accepts their tokens.
- *
- * @param refreshRetryWindow in seconds. Default: that of Grantkit
- */
+export interface ReplicaOptions {
+  /** In seconds. Default: that of Grantkit. */
+  readonly refreshRetryWindow?: number
+  /** Devices do not wait before they poll, which Grantkit allows once their user has approved. Default: false. */
+  readonly isEager?: boolean
+}
+
+/** A replica of Grantkit for each store: servers with one issuer, and a resource that accepts their tokens. */
 export async function startReplicas(
   stores: readonly Store[],
-  refreshRetryWindow?: number,
+  options: ReplicaOptions = {},
 ): Promise<Replicas> {
   const servers = await Promise.all(stores.map(() => listening()))
   const bases = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   const [issuer = ''] = bases
-  const replicas = stores.map((store) => replicaOf(issuer, store, refreshRetryWindow))
+  const replicas = stores.map((store) => replicaOf(issuer, store, options))
   for (const [at, { answer }] of replicas.entries()) servers[at]?.on('request', answer)
   const clients = (await replicas[0]?.addClients()) ?? []
   const close = async () => void (await Promise.all(servers.map(closed)))
@@ -61,9 +67,9 @@ function closed(server: Server): Promise<void> {
   })
 }
 
-function replicaOf(issuer: string, store: Store, refreshRetryWindow: number | undefined) {
+function replicaOf(issuer: string, store: Store, { refreshRetryWindow, isEager }: ReplicaOptions) {
   const interaction = interactionOf(Math.floor(Date.now() / 1000))
-  const features = [device(devicePages, { scopes: Object.keys(SCOPES) }), tokenExchange()]
+  const features = [device(devicePages, { scopes: Object.keys(SCOPES) }), tokenExchange(), dpop(PROOFS)]
   const server = createAuthorizationServer({
     ...{ issuer, store, scopes: SCOPES, secret: SECRET, interaction, features },
     lifetimes: { refreshRetryWindow },
@@ -71,7 +77,8 @@ function replicaOf(issuer: string, store: Store, refreshRetryWindow: number | un
     // All clients of the kit come from one address.
     rateLimiter: { take: async () => 0 },
   })
-  const api = createResourceServer({ resource: issuer, store, scopes: SCOPES })
+  const proofs = dpopProofs({ ...PROOFS, secret: SECRET })
+  const api = createResourceServer({ resource: issuer, store, scopes: SCOPES, proofs })
 
   const answered = async (request: HttpRequest): Promise<HttpResponse> => {
     const route = server.routes.find(({ path }) => path === request.path)
@@ -81,7 +88,7 @@ function replicaOf(issuer: string, store: Store, refreshRetryWindow: number | un
   }
   const answer = async (message: IncomingMessage, response: ServerResponse) => {
     const { status, headers, body } = await answered(await requestOf(message))
-    response.writeHead(status, headers).end(body)
+    response.writeHead(status, headers).end(isEager ? body?.replace('"interval":5', '"interval":0') : body)
   }
   return { answer, addClients: () => addClients(server.clients) }
 }

@@ -1,21 +1,22 @@
 import { createMemoryStore } from '@grantkit/store-memory'
 import { delayed } from '@grantkit/test-servers/delayed'
-import { expect, test } from 'vitest'
-import { CHECK_IDS } from '../src/check-id.ts'
-import { faultsOf, raceAfterWindow, raceGrantkit } from './grantkit-run.ts'
+import { test } from 'vitest'
+import { faultsOf, raceGrantkit } from './grantkit-run.ts'
 
-/** A device waits five seconds before each of its polls, so the long test has them. */
-const QUICK = CHECK_IDS.filter((id) => id !== 'device-twice')
-
-test('a run finds nothing in two replicas of Grantkit on one store', async () => {
+// They mostly wait.
+test.concurrent('a run with every check finds nothing in two replicas of Grantkit on one store', async ({
+  expect,
+}) => {
   const store = delayed(createMemoryStore())
-  const report = await raceGrantkit([store, store], QUICK)
+  const report = await raceGrantkit([store, store])
   expect(faultsOf(report)).toEqual([])
   expect(report.rounds.ended).toBe(report.rounds.planned)
 })
 
-test('a replay after the retry window ends its grant', async () => {
-  const report = await raceAfterWindow([delayed(createMemoryStore())])
+test.concurrent('a replay after the retry window ends its grant', async ({ expect }) => {
+  const declared = { rotation: 'same-pair', overlapSeconds: 1, clockSkewSeconds: 1 } as const
+  const afterWindow = { only: ['replay-contained'], slow: true, declared } as const
+  const report = await raceGrantkit([delayed(createMemoryStore())], afterWindow, { refreshRetryWindow: 1 })
   expect(faultsOf(report)).toEqual([])
   expect(report.rounds.ended).toBe(report.rounds.planned)
 })

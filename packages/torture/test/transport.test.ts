@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Budget, DEFAULT_LIMITS } from '../src/client/budget.ts'
+import { newDpopKey } from '../src/client/dpop-proof.ts'
 import { hostGate } from '../src/client/hosts.ts'
 import { Transport } from '../src/client/transport.ts'
 
@@ -19,8 +20,9 @@ beforeAll(async () => {
     started += 1
     arrived.push({ body: await text(message), headers: message.headers })
     if (message.url === '/busy') response.writeHead(429, { 'retry-after': '1' })
+    else if (message.url === '/nonce' && !nonceOf(message)) demandNonce(response)
     else if (message.url === '/elsewhere') response.writeHead(302, { location: 'http://203.0.113.9/' })
-    if (message.url !== '/hangs') response.end('{}')
+    if (message.url !== '/hangs' && !response.writableEnded) response.end('{}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -36,6 +38,15 @@ beforeEach(() => {
   arrived = []
   started = 0
 })
+
+function nonceOf({ headers }: IncomingMessage): unknown {
+  const [, claims = ''] = String(headers.dpop).split('.')
+  return JSON.parse(String(Buffer.from(claims, 'base64url'))).nonce
+}
+
+function demandNonce(response: ServerResponse): void {
+  response.writeHead(400, { 'dpop-nonce': 'fresh' }).end('{"error":"use_dpop_nonce"}')
+}
 
 const post = (path: string) => ({ method: 'POST', url: `${base}${path}`, body: 'grant_type=x' }) as const
 
@@ -65,6 +76,14 @@ test('a replica gets the Host of the issuer', async () => {
   await transport.send({ ...post('/token'), url: 'http://localhost:9/token' }, base)
   expect(arrived[0]?.headers.host).toBe('localhost:9')
   expect(arrived[0]?.headers['user-agent']).toMatch(/^grantkit-torture /)
+})
+
+test('a request without the nonce that the server demands is sent once more, with it', async () => {
+  const proven = { ...post('/nonce'), possession: { key: newDpopKey() } }
+  expect((await transport.send(proven)).answer?.body).toBe('{}')
+  expect(arrived.length).toBe(2)
+  await transport.send(proven)
+  expect(arrived.length).toBe(3)
 })
 
 test('a redirect is not followed', async () => {

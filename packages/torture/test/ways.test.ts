@@ -78,6 +78,7 @@ describe.concurrent('the command finds a fault', () => {
       'web:secret',
       '--approve',
       `${process.execPath} ${script}`,
+      ...FEW,
     )
     expect(output).toContain(FINDING)
     expect(code).toBe(1)

@@ -1,5 +1,6 @@
+import type { HttpAnswer } from '../client/http-answer.ts'
 import { jsonOf, textOf } from '../client/metadata.ts'
-import type { Delivery, HttpAnswer } from '../client/transport.ts'
+import type { Delivery } from '../client/transport.ts'
 import type { Operation, OperationResult } from '../history/operation.ts'
 import type { Recorder } from '../history/recorder.ts'
 import type { Attempt, Outcome, Tokens } from './attempt.ts'

@@ -14,6 +14,7 @@ import { lostCodeAnswer } from './lost-code-answer.ts'
 import { neighbours } from './neighbours.ts'
 import { neverMore } from './never-more.ts'
 import { otherClient } from './other-client.ts'
+import { otherKey } from './other-key.ts'
 import { quiet } from './quiet.ts'
 import { redeemVsDeny } from './redeem-vs-deny.ts'
 import { refreshTwice } from './refresh-twice.ts'
@@ -26,6 +27,6 @@ import { sameSecond } from './same-second.ts'
 export const ALL_CHECKS: readonly Check[] = [
   ...[codeTwice, refreshTwice, replayContained, sameSecond, lostAnswer, lostCodeAnswer],
   ...[refreshVsRevoke, redeemVsDeny, afterRevoke, afterLogout, afterReplay, neighbours],
-  ...[otherClient, neverMore, expiredCode, expiredToken, deviceTwice, exchangeOutlives],
+  ...[otherClient, otherKey, neverMore, expiredCode, expiredToken, deviceTwice, exchangeOutlives],
   ...[replicas, clock, crash, quiet],
 ]

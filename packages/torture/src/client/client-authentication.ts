@@ -1,4 +1,5 @@
-import { createPrivateKey, type JsonWebKey, randomUUID, sign } from 'node:crypto'
+import { type JsonWebKey, randomUUID } from 'node:crypto'
+import { signedJwt } from './signed-jwt.ts'
 
 export type AuthenticationMethod = 'none' | 'post' | 'basic' | 'private_key_jwt'
 
@@ -9,6 +10,8 @@ export interface Client {
   readonly method: AuthenticationMethod
   /** For `private_key_jwt`: a private key of type EC P-256, RSA or Ed25519. */
   readonly key?: JsonWebKey | undefined
+  /** For DPoP (RFC 9449): a private key of type EC P-256. */
+  readonly dpopKey?: JsonWebKey | undefined
 }
 
 /** What a client adds to a request to prove who it is (RFC 6749 section 2.3, RFC 7523). */
@@ -38,20 +41,7 @@ function basic(id: string, secret: string): string {
 /** Each request has an assertion of its own: its `jti` is used once. */
 function assertionOf(id: string, jwk: JsonWebKey, aud: string): string {
   const now = Math.floor(Date.now() / 1000)
-  const { alg, hash } = algorithmOf(jwk)
   const kid = typeof jwk.kid === 'string' ? { kid: jwk.kid } : {}
   const claims = { iss: id, sub: id, aud, jti: randomUUID(), iat: now, exp: now + 60 }
-  const signed = [{ alg, typ: 'JWT', ...kid }, claims].map(encoded).join('.')
-  const key = createPrivateKey({ key: jwk, format: 'jwk' })
-  const signature = sign(hash, Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' })
-  return `${signed}.${signature.toString('base64url')}`
-}
-
-function algorithmOf({ kty }: JsonWebKey): { alg: string; hash: string | null } {
-  if (kty === 'RSA') return { alg: 'RS256', hash: 'sha256' }
-  return kty === 'OKP' ? { alg: 'EdDSA', hash: null } : { alg: 'ES256', hash: 'sha256' }
-}
-
-function encoded(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url')
+  return signedJwt(jwk, { typ: 'JWT', ...kid }, claims)
 }

@@ -2,6 +2,13 @@ import type { Client } from './client-authentication.ts'
 import { jsonOf, textOf } from './metadata.ts'
 import type { Transport } from './transport.ts'
 
+export interface Registration {
+  readonly redirectUri: string
+  readonly scope: string
+  /** Whether its tokens are bound to keys (RFC 9449). */
+  readonly dpop: boolean
+}
+
 /**
  * Registers a client for the run (RFC 7591).
  *
@@ -10,8 +17,7 @@ import type { Transport } from './transport.ts'
 export async function registerClient(
   transport: Transport,
   endpoint: string | undefined,
-  redirectUri: string,
-  scope: string,
+  { redirectUri, scope, dpop }: Registration,
 ): Promise<Client> {
   if (endpoint === undefined)
     throw new Error('The server has no registration endpoint. Name clients by --client.')
@@ -22,6 +28,7 @@ export async function registerClient(
     response_types: ['code'],
     token_endpoint_auth_method: 'none',
     scope,
+    ...(dpop && { dpop_bound_access_tokens: true }),
   }
   const headers = { 'content-type': 'application/json' }
   const { answer } = await transport.send({

@@ -2,20 +2,18 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Budget, OutOfBudget } from './budget.ts'
-import { HostRefused, type PinnedHost } from './hosts.ts'
+import type { Budget } from './budget.ts'
+import { dpopProof, type Possession } from './dpop-proof.ts'
+import type { PinnedHost } from './hosts.ts'
+import { answerOf, demandsNonce, type HttpAnswer } from './http-answer.ts'
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body?: string | undefined
-}
-
-export interface HttpAnswer {
-  readonly status: number
-  readonly headers: http.IncomingHttpHeaders
-  readonly body: string
+  /** Adds a DPoP proof. */
+  readonly possession?: Possession | undefined
 }
 
 /** A request that left, with its answer or without one. Times are milliseconds of the monotonic clock. */
@@ -40,7 +38,6 @@ export interface TransportOptions {
   readonly timeoutMs?: number | undefined
 }
 
-const MAX_BODY = 1024 * 1024
 const USER_AGENT = 'grantkit-torture (races the token endpoint; a test of its operator)'
 
 /** HTTP/1.1 over connections that stay open. Follows no redirect, and connects only to pinned addresses. */
@@ -50,15 +47,28 @@ export class Transport {
     'http:': new http.Agent({ keepAlive: true }),
     'https:': new https.Agent({ keepAlive: true }),
   }
+  /** The last one that each server demanded, by its origin (RFC 9449 section 8). */
+  readonly #nonces = new Map<string, string>()
 
   constructor(options: TransportOptions) {
     this.#options = options
   }
 
-  /** Sends one request at the rate of the run. */
+  /** Sends one request at the rate of the run, and once more if the server demands a nonce that is new to the kit. */
   async send(request: HttpRequest, replica?: string): Promise<Delivery> {
+    const nonce = this.#nonceFor(request)
+    const delivery = await this.#sendOnce(request, replica)
+    const isDemanded = demandsNonce(delivery.answer) && this.#nonceFor(request) !== nonce
+    return isDemanded ? this.#sendOnce(request, replica) : delivery
+  }
+
+  async #sendOnce(request: HttpRequest, replica: string | undefined): Promise<Delivery> {
     await this.#options.budget.take()
     return (await this.hold(request, replica)).release()
+  }
+
+  #nonceFor({ url }: HttpRequest): string | undefined {
+    return this.#nonces.get(new URL(url).origin)
   }
 
   /** Sends all but the last byte. The caller counts it in the budget. */
@@ -66,14 +76,23 @@ export class Transport {
     const target = await this.#target(request.url, replica)
     const body = Buffer.from(request.body ?? '')
     const headers = { ...request.headers, 'user-agent': USER_AGENT, ...target.headers }
+    if (request.possession !== undefined)
+      Object.assign(headers, { dpop: dpopProof(request.possession, request, this.#nonceFor(request)) })
     if (request.method === 'POST') Object.assign(headers, { 'content-length': body.length })
     const sent = target.module.request({ ...target.options, method: request.method, headers })
-    const answered = answerOf(sent, this.#options.timeoutMs ?? 10_000)
+    const answered = this.#answerTo(request, sent)
     if (body.length > 1) await written(sent, body.subarray(0, -1))
     else await connected(sent)
     return {
       release: (tearAfter) => this.#release(sent, answered, body.subarray(-1), tearAfter),
     }
+  }
+
+  async #answerTo({ url }: HttpRequest, sent: http.ClientRequest): Promise<HttpAnswer | undefined> {
+    const answer = await answerOf(sent, this.#options.timeoutMs ?? 10_000)
+    const nonce = answer?.headers['dpop-nonce']
+    if (typeof nonce === 'string') this.#nonces.set(new URL(url).origin, nonce)
+    return answer
   }
 
   /** @throws HostRefused */
@@ -119,35 +138,6 @@ export class Transport {
   close(): void {
     for (const agent of Object.values(this.#agents)) agent.destroy()
   }
-}
-
-/** No answer is a result of a race, so it does not reject. */
-async function answerOf(sent: http.ClientRequest, timeoutMs: number): Promise<HttpAnswer | undefined> {
-  const timer = setTimeout(() => sent.destroy(), timeoutMs)
-  try {
-    return await new Promise<HttpAnswer | undefined>((resolve, reject) => {
-      sent.once('error', reject)
-      sent.once('close', () => resolve(undefined))
-      sent.once('response', (response) => resolve(read(response)))
-    })
-  } catch (error) {
-    if (error instanceof HostRefused || error instanceof OutOfBudget) throw error
-    return undefined
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-async function read(response: http.IncomingMessage): Promise<HttpAnswer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of response) {
-    size += chunk.length
-    if (size > MAX_BODY) throw new Error('The answer is longer than 1 MiB')
-    chunks.push(chunk)
-  }
-  const { statusCode = 0, headers } = response
-  return { status: statusCode, headers, body: String(Buffer.concat(chunks)) }
 }
 
 function written(sent: http.ClientRequest, bytes: Buffer): Promise<void> {

@@ -1,4 +1,5 @@
-import type { HttpAnswer, HttpRequest, Transport } from '../client/transport.ts'
+import type { HttpAnswer } from '../client/http-answer.ts'
+import type { HttpRequest, Transport } from '../client/transport.ts'
 import { formOf } from './form.ts'
 import { NoApproval } from './no-approval.ts'
 

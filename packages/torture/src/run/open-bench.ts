@@ -1,8 +1,9 @@
 import { Budget, DEFAULT_LIMITS, PUBLIC_LIMITS } from '../client/budget.ts'
 import type { Client } from '../client/client-authentication.ts'
+import { newDpopKey } from '../client/dpop-proof.ts'
 import { hostGate } from '../client/hosts.ts'
 import { type Endpoints, findEndpoints } from '../client/metadata.ts'
-import { registerClient } from '../client/register.ts'
+import { type Registration, registerClient } from '../client/register.ts'
 import { Transport } from '../client/transport.ts'
 import { browser } from '../grants/browser.ts'
 import type { Ways } from '../grants/ways.ts'
@@ -27,7 +28,10 @@ export async function openBench(options: TortureOptions, seed: number): Promise<
   const endpoints = await findEndpoints(transport, issuer, options.endpoints)
   for (const url of Object.values(endpoints)) if (typeof url === 'string') await capFor(url)
   const scope = options.scope ?? WANTED_SCOPES.filter((each) => endpoints.scopes.includes(each))
-  const clients = await clientsOf(options, transport, endpoints, redirectUri, scope)
+  const { dpop = false } = options
+  const registration = { redirectUri, scope: scope.join(' '), dpop }
+  const found = await clientsOf(options, transport, endpoints, registration)
+  const clients = dpop ? withKeys(found) : found
   return {
     ...{ issuer, endpoints, clients, scope, redirectUri, replicas, transport, budget },
     ways: waysOf(options, transport, redirectUri),
@@ -45,15 +49,20 @@ export async function openBench(options: TortureOptions, seed: number): Promise<
 async function clientsOf(
   { clients = [], register = false }: TortureOptions,
   transport: Transport,
-  { registration }: Endpoints,
-  ...[redirectUri, scope]: readonly [string, readonly string[]]
+  endpoints: Endpoints,
+  registration: Registration,
 ): Promise<Bench['clients']> {
   const [first, ...others] = clients
   if (first !== undefined) return [first, ...others]
   if (!register) throw new Error('Name a client by --client, or let the kit register one by --register.')
-  const registered = () => registerClient(transport, registration, redirectUri, scope.join(' '))
+  const registered = () => registerClient(transport, endpoints.registration, registration)
   const pair: readonly [Client, Client] = [await registered(), await registered()]
   return pair
+}
+
+function withKeys([first, ...others]: Bench['clients']): Bench['clients'] {
+  const withKey = (client: Client): Client => ({ ...client, dpopKey: client.dpopKey ?? newDpopKey() })
+  return [withKey(first), ...others.map(withKey)]
 }
 
 function waysOf(options: TortureOptions, transport: Transport, redirectUri: string): Ways {

@@ -14,8 +14,13 @@ export class UsageError extends Error {
 /** The options of a command line, with its commands as functions. @throws UsageError */
 export async function optionsOf(issuer: string, typed: Typed): Promise<TortureOptions> {
   return {
-    ...{ issuer, clients: await clientsOf(typed), register: typed.register, cookie: typed.cookie },
-    ...{ redirectUri: typed['redirect-uri'], scope: typed.scope?.split(' '), typed: formOf(typed.form) },
+    ...{ issuer, clients: await clientsOf(typed), register: typed.register, dpop: typed.dpop },
+    ...{
+      cookie: typed.cookie,
+      redirectUri: typed['redirect-uri'],
+      scope: typed.scope?.split(' '),
+      typed: formOf(typed.form),
+    },
     tokens: typed.tokens === undefined ? undefined : await linesOf(typed.tokens),
     ...commandsOf(typed),
     endpoints: endpointsOf(typed),

@@ -13,6 +13,8 @@ export interface TortureOptions {
   readonly clients?: readonly Client[] | undefined
   /** Registers a client where `clients` is empty (RFC 7591). Default: false. */
   readonly register?: boolean | undefined
+  /** Clients prove possession of a key (RFC 9449): their own, or a new one. Default: false. */
+  readonly dpop?: boolean | undefined
   /** Endpoints that the metadata do not name. `userinfo` is the resource that tokens are used at. */
   readonly endpoints?: NamedEndpoints | undefined
   /** Default: `openid offline_access`, or what the server offers of them. */

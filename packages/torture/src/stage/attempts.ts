@@ -70,8 +70,11 @@ export class Attempts {
   /** Calls the resource of the run: the userinfo endpoint, unless another is named. */
   use(grant: Grant, token: string, how: How = {}): Attempt {
     const url = this.#bench.endpoints.userinfo ?? ''
-    const headers = { authorization: `Bearer ${token}`, accept: 'application/json' }
-    return { ...this.#base('use', grant, token, how), request: { method: 'GET', url, headers } }
+    const { dpopKey: key } = how.client ?? grant.client
+    const scheme = key === undefined ? 'Bearer' : 'DPoP'
+    const headers = { authorization: `${scheme} ${token}`, accept: 'application/json' }
+    const request = { method: 'GET', url, headers, possession: key && { key, token } } as const
+    return { ...this.#base('use', grant, token, how), request }
   }
 
   /** OpenID Connect RP-Initiated Logout 1.0. */
@@ -85,7 +88,9 @@ export class Attempts {
   #atToken(f: Attempt['f'], grant: Grant, fields: Fields, how: How): Attempt {
     const attempt = this.#byClient(f, grant, this.#bench.endpoints.token, fields, how)
     const limit = grant.scope.length > 0 ? { limit: grant.scope } : {}
-    return { ...attempt, ...limit, scope: how.scope ?? grant.scope }
+    const { dpopKey: key } = how.client ?? grant.client
+    const request = { ...attempt.request, possession: key && { key } }
+    return { ...attempt, ...limit, request, scope: how.scope ?? grant.scope }
   }
 
   #byClient(f: Attempt['f'], grant: Grant, url = '', fields: Fields, how: How): Attempt {

@@ -69,6 +69,7 @@ export const CHECKS: Readonly<Record<CheckId, CheckRules>> = {
     rules: [liveTokenRefused, liveTokenInactive],
   },
   'other-client': { title: 'A credential works for its own client only', rules: [forbiddenWorks] },
+  'other-key': { title: 'A token works with the key of its client only', rules: [forbiddenWorks] },
   'never-more': { title: 'No request gets more than its user approved', rules: [forbiddenWorks] },
   'expired-code': { title: 'A code ends when its time is over', rules: [expiredWorks, forbiddenWorks] },
   'expired-token': {
