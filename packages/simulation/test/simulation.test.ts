@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { judgeRun } from '../src/history/judge-run.ts'
+import { distinctSeeds } from '../src/plan/distinct-seeds.ts'
 import { planOf } from '../src/plan/plans.ts'
 import { PLANTED } from '../src/planted/planted-faults.ts'
 import { checkSeed } from '../src/run/check-seed.ts'
@@ -64,6 +65,11 @@ describe('a simulation', () => {
     expect([...events]).toEqual(
       expect.arrayContaining(['device_approved', 'device_denied', 'device_code_retried', 'grant_revoked']),
     )
+  })
+
+  it('gives each app a seed of its own, also where the next number is the seed of another', () => {
+    const apps = [25, 7, 26, 25, 25].map((seed) => ({ seed }))
+    expect(distinctSeeds(apps)).toEqual([25, 7, 26, 27, 28])
   })
 
   it('ends with the stack of a wait that is not in its queue', async () => {

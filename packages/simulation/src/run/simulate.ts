@@ -7,6 +7,7 @@ import { createSqliteStore, migrate } from '@grantkit/store-sqlite'
 import type { Operation } from '@grantkit/torture'
 import { App } from '../actors/app.ts'
 import { History } from '../history/history.ts'
+import { distinctSeeds } from '../plan/distinct-seeds.ts'
 import { type Incident, MAX_OFFSET_MS, type Plan } from '../plan/plan.ts'
 import { SeededRandom } from '../scheduler/seeded-random.ts'
 import { VirtualTime } from '../scheduler/virtual-time.ts'
@@ -69,10 +70,9 @@ async function runWith(plan: Plan, plant: Plant, world: World): Promise<Run> {
   for (const incident of plan.incidents) arrange(incident, { ...world, replicas, lostGrants, plant })
   time.start(async () => {
     for (const insertion of insertions) await journal.store.clients.insert(...insertion)
+    const seeds = distinctSeeds(plan.apps)
     for (const [at, app] of plan.apps.entries()) {
-      // Two apps that draw the same verifier would be one to the server, and get one code.
-      const twins = plan.apps.slice(0, at).filter(({ seed }) => seed === app.seed)
-      const random = new SeededRandom(app.seed + twins.length)
+      const random = new SeededRandom(seeds[at] as number)
       const network = new Network({ plan, conditions, replicas, history, random })
       const stage = { time, random, network, history, clients }
       // Two apps of each user.

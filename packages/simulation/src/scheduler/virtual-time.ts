@@ -2,6 +2,9 @@ import type { Time } from '@grantkit/core/feature'
 import { EventQueue } from './event-queue.ts'
 import { ForeignWaits } from './foreign-waits.ts'
 
+/** For microtasks: `queueMicrotask` makes an async resource for each. */
+const SETTLED = Promise.resolve()
+
 /**
  * Virtual time: nothing waits, the clock jumps to the next event. JavaScript has one thread and runs all microtasks before the next
  * turn, so one event in each turn makes a run repeatable. A turn here is a tick of Node, which costs a third of one of the event loop.
@@ -67,12 +70,12 @@ export class VirtualTime implements Time {
         } catch (error) {
           return reject(error)
         }
-        queueMicrotask(afterMicrotasks)
+        void SETTLED.then(afterMicrotasks)
       }
       // Ticks run before microtasks, unless a microtask adds the tick: then all microtasks come first.
       const nextTurn = () => process.nextTick(turn)
       const afterMicrotasks = () => this.#waits.whenSigned(nextTurn)
-      queueMicrotask(afterMicrotasks)
+      void SETTLED.then(afterMicrotasks)
     })
   }
 
