@@ -20,7 +20,7 @@ const WITH_PARTS = [
   '{apps/reference,packages/server}/src/**/{listening,login,passwords,slow-requests}.test.ts',
   'docs/test/{code-blocks,how-to,lambda,mcp-*,migrate,model-service,model-stores,quick-start,run-a-server,start,workers}.test.ts',
   'examples/*/*.test.ts',
-  'scripts/audit.test.ts',
+  'scripts/{audit,test-files}.test.ts',
   'scripts/packages/verify.test.ts',
 ]
 
@@ -57,7 +57,7 @@ const GUIDES = 'docs/test/{guides,inspector-page}.test.ts'
 const ON_POSTGRES = [
   ...['device-commands', 'device-races', 'mcp', 'oauth4webapi', 'passkey-sign-in', 'replicas'],
   ...['back-channel-logout', 'sign-out', 'upstream-pages'],
-  ...['code', 'device', 'refresh', 'store'].map((row) => `security/${row}`),
+  ...['code', 'refresh'].map((row) => `security/${row}`),
 ].map(flow)
 
 /** Their runtime is workerd: configurations of their own name the projects `workers` and `long:workers`. */
@@ -75,7 +75,7 @@ const UNDER_LOAD = [
 ]
 
 /** For a busy machine. */
-const PATIENCE = { testTimeout: 60_000, hookTimeout: 60_000 }
+const PATIENCE = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 10_000 } } }
 
 export default defineConfig({
   test: {
@@ -85,7 +85,7 @@ export default defineConfig({
           'packages/*/{src,test}/**/*.test.ts',
           'apps/*/src/**/*.test.ts',
           'docs/test/*.test.ts',
-          'scripts/*.test.ts',
+          'scripts/**/*.test.ts',
           'benchmarks/src/**/*.test.ts',
         ],
         exclude: [LONG, GUIDES, PAGES_IN_A_BROWSER, FLOWS_OF_THE_SERVER, IN_WORKERD, ...WITH_PARTS],
