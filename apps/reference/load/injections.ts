@@ -21,7 +21,7 @@ export const RESET_CONNECTIONS: Injection = {
   },
 }
 
-export const FORGOTTEN_SCRIPTS: Injection = {
+const FORGOTTEN_SCRIPTS: Injection = {
   name: 'Redis forgets its scripts, ten times',
   async inject({ redis }) {
     for (let time = 0; time < 10; time++) {

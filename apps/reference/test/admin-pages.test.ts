@@ -1,7 +1,7 @@
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectOnEveryScreen } from './screens.ts'
+import { expectOnEveryScreen, expectToFit } from './screens.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
@@ -9,12 +9,15 @@ import { signedIn } from './tokens.ts'
 
 let service: RunningService
 let browser: Browser
+let scriptsInTokyo: Browser
 beforeAll(async () => {
   service = await runService()
   await service.accounts.setAdmin('demo-account', true)
   browser = await openChromium({ javaScriptEnabled: false })
+  scriptsInTokyo = await openChromium({ timezoneId: 'Asia/Tokyo' })
 })
 afterAll(async () => {
+  await scriptsInTokyo.close()
   await browser.close()
   await service.close()
 })
@@ -118,8 +121,7 @@ describe("the operator's view", () => {
     expect(await page.getByRole('cell').locator('time').first().textContent()).toMatch(/UTC$/)
     expect(await page.getByText('Times are in UTC.').count()).toBe(1)
     await page.close()
-    const inTokyo = await openChromium({ timezoneId: 'Asia/Tokyo' })
-    const scripted = await openAdmin(inTokyo)
+    const scripted = await openAdmin(scriptsInTokyo)
     const time = scripted.locator('time').first()
     const at = Date.parse((await time.getAttribute('datetime')) ?? '')
     const shown = new Intl.DateTimeFormat('en-GB', {
@@ -129,7 +131,7 @@ describe("the operator's view", () => {
     })
     await scripted.getByText('time zone of this browser, Asia/Tokyo').waitFor()
     expect(await time.textContent()).toBe(shown.format(at))
-    await inTokyo.close()
+    await scripted.close()
   })
 })
 
@@ -142,8 +144,7 @@ describe('every page of it', () => {
       'teacher',
     )
     await service.clients.add({ clientName: 'Zap', redirectUris: ['https://zap.example/a/long/callback'] })
-    const withScripts = await openChromium()
-    const page = await openAdmin(withScripts)
+    const page = await openAdmin(scriptsInTokyo)
     for (const path of [
       '',
       '/users',
@@ -154,12 +155,14 @@ describe('every page of it', () => {
       '/client?id=unknown',
       '/trail',
       '/trail?type=left_out',
-      '?range=1h',
-      '?range=30d',
     ]) {
       await page.goto(`${service.baseUrl}/admin${path}`)
       await expectOnEveryScreen(page)
     }
-    await withScripts.close()
+    for (const range of ['1h', '30d']) {
+      await page.goto(`${service.baseUrl}/admin?range=${range}`)
+      await expectToFit(page)
+    }
+    await page.close()
   })
 })

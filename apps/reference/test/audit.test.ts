@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import { type AuditEntry, rowOf } from '@grantkit/server/internal/audit/entry'
 import { type AuditQuery, auditEntries, auditPage } from '@grantkit/server/internal/audit/reading'
 import { auditTrail, prune } from '@grantkit/server/internal/audit/trail'
 import type { Database } from '@grantkit/server/internal/database/database'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { connected, onBothDatabases } from './on-both-databases.ts'
@@ -17,6 +19,8 @@ async function entriesOf(database: Database, query: AuditQuery = {}, step?: numb
   for await (const entry of auditEntries(database, query, step)) entries.push(entry)
   return entries
 }
+
+const newFile = async () => `sqlite:${join(await temporaryFolder(), 'service.sqlite')}`
 
 onBothDatabases((newDatabase) => {
   describe('the audit trail', () => {
@@ -43,67 +47,6 @@ onBothDatabases((newDatabase) => {
         { type: 'client_removed', clientId: stolen.client_id },
       ])
       expect((await entriesOf(database, { types: ['client_registered'] })).length).toBe(2)
-    })
-
-    it('has sign-ins, sign-outs and errors, with the network of the caller and without any input', async () => {
-      const DATABASE_URL = await newDatabase()
-      const service = await runService({ DATABASE_URL })
-      const cookie = await sessionCookie(service.baseUrl)
-      await sessionCookie(service.baseUrl, 'demo@example.com', 'a typed secret')
-      for (const _ of [1, 2])
-        await fetch(`${service.baseUrl}/logout`, { method: 'POST', headers: { cookie }, redirect: 'manual' })
-      const client_id = 'f'.repeat(32)
-      const body = new URLSearchParams({
-        grant_type: 'refresh_token',
-        refresh_token: 'gkr_secret',
-        client_id,
-      })
-      for (const _ of [1, 2, 3]) await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body })
-      await service.close()
-
-      const subject = 'demo-account'
-      const database = await connected(DATABASE_URL)
-      const [signIn, ...others] = await entriesOf(database).then((entries) =>
-        entries.filter(({ type }) => type !== 'account_added'),
-      )
-      expect(signIn).toMatchObject({ type: 'sign_in_succeeded', subject, network: NETWORK })
-      const sessionId = signIn?.sessionId
-      expect(others).toMatchObject([
-        { type: 'sign_in_failed', subject, reason: 'wrong_password', network: NETWORK },
-        { type: 'signed_out', subject, sessionId },
-        { type: 'refused', clientId: client_id, network: NETWORK, path: '/api/oauth/token' },
-        { type: 'refused', clientId: client_id, network: NETWORK, count: 2 },
-      ])
-      const { rows } = await sql<object>`select * from audit`.execute(database)
-      expect(JSON.stringify(rows)).not.toMatch(/typed|gkr_|demo@example|127\.0\.0\.1/)
-    })
-
-    it('has what the operator does with accounts and integrations', async () => {
-      const DATABASE_URL = await newDatabase()
-      const service = await runService({ DATABASE_URL })
-      const { accounts, clients } = service
-      await accounts.setPassword('teacher-account', 'scrypt$')
-      await accounts.setDisabled('teacher-account', true)
-      await accounts.setDisabled('teacher-account', false)
-      await accounts.remove('teacher-account')
-      await accounts.remove('teacher-account')
-      const { clientId } = await clients.add({
-        clientName: 'A',
-        redirectUris: ['https://a.example/'],
-      })
-      await clients.remove(clientId)
-      await service.close()
-      const subject = 'teacher-account'
-      expect(await entriesOf(await connected(DATABASE_URL))).toMatchObject([
-        { type: 'account_added', subject: 'demo-account', by: 'demo' },
-        { type: 'account_added', subject, by: 'demo' },
-        { type: 'account_password_changed', subject },
-        { type: 'account_disabled', subject },
-        { type: 'account_enabled', subject },
-        { type: 'account_removed', subject },
-        { type: 'client_added', clientId },
-        { type: 'client_removed', clientId },
-      ])
     })
 
     it('shows a user in which browsers they are signed in, those before a restart and on other replicas among them', async () => {
@@ -157,30 +100,6 @@ onBothDatabases((newDatabase) => {
       expect(await entriesOf(database)).toEqual([])
     })
 
-    it('queues a limited number of entries while the database is unreachable, and drops the least important first', async () => {
-      const database = await connected(await newDatabase())
-      const warnings: string[] = []
-      const trail = auditTrail(database, { days: 365, onWarning: (warning) => warnings.push(warning) })
-      await sql`alter table audit rename to elsewhere`.execute(database)
-      for (let n = 0; n < 2000; n++) trail.onEvent({ type: 'account_disabled', subject: `user ${n}` })
-      trail.onEvent({ type: 'refused', path: '/', error: 'e', reason: 'a_reason', detail: '' })
-      await trail.flush()
-      await trail.flush()
-      for (let n = 2000; n < 12_000; n++) trail.onEvent({ type: 'account_disabled', subject: `user ${n}` })
-      expect(warnings).toEqual([expect.stringContaining('waits for its database')])
-      await sql`alter table elsewhere rename to audit`.execute(database)
-      await trail.close()
-      const entries = await entriesOf(database)
-      expect(entries.slice(0, 10_000).map(({ subject }) => subject)).toEqual(
-        Array.from({ length: 10_000 }, (_, n) => `user ${n}`),
-      )
-      const leftOut = entries.slice(10_000)
-      expect(leftOut[0]).toMatchObject({ type: 'left_out', reasons: { a_reason: 1 } })
-      expect(leftOut[1]).toMatchObject({ subject: 'user 10000', reasons: { account_disabled: 1 } })
-      expect(leftOut.at(-1)).toMatchObject({ reasons: { account_disabled: 1980 } })
-      expect(warnings).toHaveLength(1)
-    })
-
     it('is read by user, client and type, page by page and from end to end', async () => {
       const database = await connected(await newDatabase())
       const trail = auditTrail(database, { days: 365, onWarning: () => {} })
@@ -204,5 +123,93 @@ onBothDatabases((newDatabase) => {
       const [since, until] = [all[10]?.id, all[20]?.id]
       expect((await entriesOf(database, { since, until }, 4)).length).toBe(10)
     })
+  })
+})
+
+/** What the database does not decide. */
+describe('the audit trail', () => {
+  it('has sign-ins, sign-outs and errors, with the network of the caller and without any input', async () => {
+    const DATABASE_URL = await newFile()
+    const service = await runService({ DATABASE_URL })
+    const cookie = await sessionCookie(service.baseUrl)
+    await sessionCookie(service.baseUrl, 'demo@example.com', 'a typed secret')
+    for (const _ of [1, 2])
+      await fetch(`${service.baseUrl}/logout`, { method: 'POST', headers: { cookie }, redirect: 'manual' })
+    const client_id = 'f'.repeat(32)
+    const body = new URLSearchParams({
+      grant_type: 'refresh_token',
+      refresh_token: 'gkr_secret',
+      client_id,
+    })
+    for (const _ of [1, 2, 3]) await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body })
+    await service.close()
+
+    const subject = 'demo-account'
+    const database = await connected(DATABASE_URL)
+    const [signIn, ...others] = await entriesOf(database).then((entries) =>
+      entries.filter(({ type }) => type !== 'account_added'),
+    )
+    expect(signIn).toMatchObject({ type: 'sign_in_succeeded', subject, network: NETWORK })
+    const sessionId = signIn?.sessionId
+    expect(others).toMatchObject([
+      { type: 'sign_in_failed', subject, reason: 'wrong_password', network: NETWORK },
+      { type: 'signed_out', subject, sessionId },
+      { type: 'refused', clientId: client_id, network: NETWORK, path: '/api/oauth/token' },
+      { type: 'refused', clientId: client_id, network: NETWORK, count: 2 },
+    ])
+    const { rows } = await sql<object>`select * from audit`.execute(database)
+    expect(JSON.stringify(rows)).not.toMatch(/typed|gkr_|demo@example|127\.0\.0\.1/)
+  })
+
+  it('has what the operator does with accounts and integrations', async () => {
+    const DATABASE_URL = await newFile()
+    const service = await runService({ DATABASE_URL })
+    const { accounts, clients } = service
+    await accounts.setPassword('teacher-account', 'scrypt$')
+    await accounts.setDisabled('teacher-account', true)
+    await accounts.setDisabled('teacher-account', false)
+    await accounts.remove('teacher-account')
+    await accounts.remove('teacher-account')
+    const { clientId } = await clients.add({
+      clientName: 'A',
+      redirectUris: ['https://a.example/'],
+    })
+    await clients.remove(clientId)
+    await service.close()
+    const subject = 'teacher-account'
+    expect(await entriesOf(await connected(DATABASE_URL))).toMatchObject([
+      { type: 'account_added', subject: 'demo-account', by: 'demo' },
+      { type: 'account_added', subject, by: 'demo' },
+      { type: 'account_password_changed', subject },
+      { type: 'account_disabled', subject },
+      { type: 'account_enabled', subject },
+      { type: 'account_removed', subject },
+      { type: 'client_added', clientId },
+      { type: 'client_removed', clientId },
+    ])
+  })
+
+  it('queues a limited number of entries while the database is unreachable, and drops the least important first', async () => {
+    const database = await connected(await newFile())
+    const warnings: string[] = []
+    const trail = auditTrail(database, { days: 365, onWarning: (warning) => warnings.push(warning) })
+    await sql`alter table audit rename to elsewhere`.execute(database)
+    for (let n = 0; n < 2000; n++) trail.onEvent({ type: 'account_disabled', subject: `user ${n}` })
+    trail.onEvent({ type: 'refused', path: '/', error: 'e', reason: 'a_reason', detail: '' })
+    await trail.flush()
+    await trail.flush()
+    for (let n = 2000; n < 12_000; n++) trail.onEvent({ type: 'account_disabled', subject: `user ${n}` })
+    expect(warnings).toEqual([expect.stringContaining('waits for its database')])
+    await sql`alter table elsewhere rename to audit`.execute(database)
+    await trail.close()
+    const entries = await entriesOf(database)
+    expect(entries.slice(0, 10_000).map(({ subject }) => subject)).toEqual(
+      Array.from({ length: 10_000 }, (_, n) => `user ${n}`),
+    )
+    const leftOut = entries.slice(10_000)
+    expect(leftOut[0]).toMatchObject({ type: 'left_out', reasons: { a_reason: 1 } })
+    expect(leftOut[1]).toMatchObject({ subject: 'user 10000', reasons: { account_disabled: 1 } })
+    expect(leftOut.at(-1)).toMatchObject({ reasons: { account_disabled: 1980 } })
+    expect(warnings).toHaveLength(1)
   })
 })

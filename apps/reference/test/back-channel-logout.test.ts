@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { quickHash } from '@grantkit/test-servers/quick-hash'
 import { type TestClient, testClient } from '@grantkit/testkit/client'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { consentingBrowser } from './consenting-browser.ts'
 import { type LogoutReceiver, openLogoutReceiver } from './logout-receiver.ts'
+import { newUser } from './new-user.ts'
 import { type RunningService, runService } from './service.ts'
 import { sessionCookie } from './user.ts'
 
@@ -29,16 +29,7 @@ const BACK = 'https://app.dev/signed-out'
 
 /** A user of its own, and an app of its own. */
 async function opened() {
-  const id = randomUUID()
-  const email = `${id}@example.com`
-  await service.accounts.add({
-    id,
-    email,
-    email_verified: true,
-    name: 'Ada',
-    updated_at: 0,
-    password: quickHash('a password'),
-  })
+  const { id, email } = await newUser(service, 'a password')
   const client = await service.clients.add({
     clientName: 'Timetable',
     redirectUris: ['https://app.dev/callback'],
@@ -69,13 +60,16 @@ async function post(path: string, cookie: string, fields: Record<string, string>
   return fetch(service.baseUrl + path, { method: 'POST', headers: { cookie }, body, redirect: 'manual' })
 }
 
+/** Waits for what follows the answer to the browser, on a busy machine too. */
+const delivered = (expected: () => void) => vi.waitFor(expected, 10_000)
+
 describe('an app hears that its session has ended', () => {
   it('by the sign-out page', async () => {
     const user = await opened()
     const cookie = await user.signIn()
     const { sid } = await signedInAt(user, cookie)
     expect((await post('/logout', cookie)).status).toBe(303)
-    await vi.waitFor(() =>
+    await delivered(() =>
       expect(receiver.received).toMatchObject([{ sub: user.id, sid, aud: user.client.clientId }]),
     )
   })
@@ -90,7 +84,7 @@ describe('an app hears that its session has ended', () => {
       redirect: 'manual',
     })
     expect(answer.headers.get('location')).toBe(BACK)
-    await vi.waitFor(() => expect(receiver.received).toMatchObject([{ sub: user.id, sid }]))
+    await delivered(() => expect(receiver.received).toMatchObject([{ sub: user.id, sid }]))
   })
 
   it('by the end of another browser on the account page, and the others hear nothing', async () => {
@@ -101,7 +95,7 @@ describe('an app hears that its session has ended', () => {
     const page = await fetch(`${service.baseUrl}/account`, { headers: { cookie: here } })
     const [, session = ''] = /name="session" value="([^"]+)"/.exec(await page.text()) ?? []
     expect((await post('/account/sessions/end', here, { session })).status).toBe(303)
-    await vi.waitFor(() => expect(receiver.received).toMatchObject([{ sub: user.id, sid }]))
+    await delivered(() => expect(receiver.received).toMatchObject([{ sub: user.id, sid }]))
   })
 
   it.each<[string, (user: Opened, cookie: string) => Promise<unknown>]>([
@@ -123,7 +117,7 @@ describe('an app hears that its session has ended', () => {
     const [here, elsewhere] = [await user.signIn(), await user.signIn()]
     for (const cookie of [here, elsewhere]) await signedInAt(user, cookie)
     await act(user, here)
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1))
+    await delivered(() => expect(receiver.received).toHaveLength(1))
     expect(receiver.received[0]).toMatchObject({ sub: user.id, aud: user.client.clientId })
     expect(receiver.received[0]).not.toHaveProperty('sid')
   })
@@ -136,7 +130,7 @@ describe('an app hears that its session has ended', () => {
     expect((await signedInAt(user, after)).sid).toBe(sid)
     expect(receiver.received).toEqual([])
     await post('/logout', after)
-    await vi.waitFor(() => expect(receiver.received).toMatchObject([{ sid }]))
+    await delivered(() => expect(receiver.received).toMatchObject([{ sid }]))
   })
 
   it('by the sign-in of another user in the same browser', async () => {
@@ -144,7 +138,7 @@ describe('an app hears that its session has ended', () => {
     const cookie = await user.signIn()
     const { sid } = await signedInAt(user, cookie)
     await other.signIn(cookie)
-    await vi.waitFor(() => expect(receiver.received).toMatchObject([{ sub: user.id, sid }]))
+    await delivered(() => expect(receiver.received).toMatchObject([{ sub: user.id, sid }]))
   })
 })
 
@@ -156,7 +150,7 @@ it('a client that does not answer holds up no sign-out', async () => {
   const begun = performance.now()
   await post('/logout', cookie)
   expect(performance.now() - begun, 'the delivery waits for five seconds').toBeLessThan(4000)
-  await vi.waitFor(() => expect(receiver.received).toHaveLength(1))
+  await delivered(() => expect(receiver.received).toHaveLength(1))
 })
 
 it('a client that refuses is in the trail', async () => {
@@ -167,5 +161,5 @@ it('a client that refuses is in the trail', async () => {
   await post('/logout', cookie)
   const { clientId } = user.client
   const undelivered = { type: 'logout_undelivered', clientId, subject: user.id, why: 'refused', status: 400 }
-  await vi.waitFor(() => expect(service.events).toContainEqual(expect.objectContaining(undelivered)))
+  await delivered(() => expect(service.events).toContainEqual(expect.objectContaining(undelivered)))
 })

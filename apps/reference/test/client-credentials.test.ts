@@ -10,20 +10,16 @@ import {
 import { exportJWK, generateKeyPair } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as oidc from 'openid-client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningService, runService } from './service.ts'
+import { afterAll, expect, it } from 'vitest'
+import { discovered, http } from './client-libraries.ts'
+import { runService } from './service.ts'
 
 /** Client credentials: client libraries get tokens for themselves, and call the API and MCP with them. */
 
 const SCOPE = 'courses:read courses:write'
-const http = { [oauth.allowInsecureRequests]: true }
 
-let service: RunningService
-let keys: CryptoKeyPair
-beforeAll(async () => {
-  service = await runService({ CLIENT_CREDENTIALS: 'on' })
-  keys = await generateKeyPair('ES256', { extractable: true })
-})
+const service = await runService({ CLIENT_CREDENTIALS: 'on' })
+const keys = await generateKeyPair('ES256', { extractable: true })
 afterAll(() => service.close())
 
 type Method = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
@@ -51,48 +47,34 @@ async function publishes(token: string): Promise<number> {
   return (await fetch(`${service.baseUrl}/api/courses`, { method: 'POST', headers, body })).status
 }
 
-describe('openid-client', () => {
-  it.each<[Method, (secret: string) => oidc.ClientAuth]>([
-    ['client_secret_basic', oidc.ClientSecretBasic],
-    ['client_secret_post', oidc.ClientSecretPost],
-    ['private_key_jwt', () => oidc.PrivateKeyJwt(keys.privateKey)],
-  ])('gets a token for itself by %s, and writes with it', async (method, auth) => {
-    const { client_id, client_secret } = await addClient(method)
-    const execute = [oidc.allowInsecureRequests]
-    const issuer = new URL(service.baseUrl)
-    const config = await oidc.discovery(issuer, client_id, undefined, auth(client_secret), { execute })
-    const tokens = await oidc.clientCredentialsGrant(config, { scope: SCOPE, resource: service.baseUrl })
-    expect(tokens).toMatchObject({ scope: SCOPE, expires_in: 3600 })
-    expect(tokens).not.toHaveProperty('refresh_token')
-    expect(tokens).not.toHaveProperty('id_token')
-    expect(await publishes(tokens.access_token)).toBe(201)
-    const live = await oidc.tokenIntrospection(config, tokens.access_token)
-    expect(live).toMatchObject({ active: true, client_id, aud: service.baseUrl })
-    expect(live).not.toHaveProperty('sub')
-    await oidc.tokenRevocation(config, tokens.access_token)
-    expect(await publishes(tokens.access_token)).toBe(401)
-  })
+it.each<[Method, (secret: string) => oidc.ClientAuth]>([
+  ['client_secret_basic', oidc.ClientSecretBasic],
+  ['client_secret_post', oidc.ClientSecretPost],
+  ['private_key_jwt', () => oidc.PrivateKeyJwt(keys.privateKey)],
+])('openid-client gets a token for itself by %s, and writes with it', async (method, auth) => {
+  const { client_id, client_secret } = await addClient(method)
+  const execute = [oidc.allowInsecureRequests]
+  const issuer = new URL(service.baseUrl)
+  const config = await oidc.discovery(issuer, client_id, undefined, auth(client_secret), { execute })
+  const tokens = await oidc.clientCredentialsGrant(config, { scope: SCOPE, resource: service.baseUrl })
+  expect(tokens).toMatchObject({ scope: SCOPE, expires_in: 3600 })
+  expect(tokens).not.toHaveProperty('refresh_token')
+  expect(tokens).not.toHaveProperty('id_token')
+  expect(await publishes(tokens.access_token)).toBe(201)
+  const live = await oidc.tokenIntrospection(config, tokens.access_token)
+  expect(live).toMatchObject({ active: true, client_id, aud: service.baseUrl })
+  expect(live).not.toHaveProperty('sub')
+  await oidc.tokenRevocation(config, tokens.access_token)
+  expect(await publishes(tokens.access_token)).toBe(401)
 })
 
-describe('oauth4webapi', () => {
-  it.each<[Method, (secret: string) => oauth.ClientAuth]>([
-    ['client_secret_basic', oauth.ClientSecretBasic],
-    ['private_key_jwt', () => oauth.PrivateKeyJwt(keys.privateKey)],
-  ])('validates the response to %s strictly', async (method, auth) => {
-    const { client_id, client_secret } = await addClient(method)
-    const issuer = new URL(service.baseUrl)
-    const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...http })
-    const as = await oauth.processDiscoveryResponse(issuer, discovered)
-    const request = await oauth.clientCredentialsGrantRequest(
-      as,
-      { client_id },
-      auth(client_secret),
-      {},
-      http,
-    )
-    const tokens = await oauth.processClientCredentialsResponse(as, { client_id }, request)
-    expect(tokens).toMatchObject({ scope: SCOPE, token_type: 'bearer' })
-  })
+it('oauth4webapi validates the response strictly', async () => {
+  const { client_id, client_secret } = await addClient()
+  const as = await discovered(service.baseUrl)
+  const auth = oauth.ClientSecretBasic(client_secret)
+  const request = await oauth.clientCredentialsGrantRequest(as, { client_id }, auth, {}, http)
+  const tokens = await oauth.processClientCredentialsResponse(as, { client_id }, request)
+  expect(tokens).toMatchObject({ scope: SCOPE, token_type: 'bearer' })
 })
 
 /** It requests all scopes that the resource metadata lists (RFC 9728 2), so its client needs all of them. */
@@ -102,69 +84,55 @@ async function addMcpJob(method: Method) {
   return addClient(method, scopes_supported.join(' '))
 }
 
-describe('the SDK of MCP', () => {
-  it.each<[string, () => Promise<ClientCredentialsProvider | PrivateKeyJwtProvider>]>([
-    [
-      'ClientCredentialsProvider',
-      async () => {
-        const { client_id, client_secret } = await addMcpJob('client_secret_basic')
-        const expectedIssuer = service.baseUrl
-        return new ClientCredentialsProvider({
-          clientId: client_id,
-          clientSecret: client_secret,
-          expectedIssuer,
-        })
-      },
-    ],
-    [
-      'PrivateKeyJwtProvider',
-      async () => {
-        const { client_id } = await addMcpJob('private_key_jwt')
-        const privateKey = { ...(await exportJWK(keys.privateKey)) }
-        const expectedIssuer = service.baseUrl
-        return new PrivateKeyJwtProvider({
-          clientId: client_id,
-          privateKey,
-          algorithm: 'ES256',
-          expectedIssuer,
-        })
-      },
-    ],
-  ])('gets a token by its %s, and calls tools with it', async (_, providerOf) => {
-    const provider = await providerOf()
-    const url = new URL(`${service.baseUrl}/mcp`)
-    expect(await auth(provider, { serverUrl: url })).toBe('AUTHORIZED')
-    const client = new Client({ name: 'job', version: '1.0.0' })
-    await client.connect(new StreamableHTTPClientTransport(url, { authProvider: provider }))
-    const answer = await client.callTool({ name: 'search_courses', arguments: { limit: 50 } })
-    expect(JSON.stringify(answer), 'more than anonymous callers see').toContain('Ceramics')
-    await client.close()
-  })
-})
-
-describe('a client-credentials token', () => {
-  it('is accepted by the routes of the catalogue, and rejected by the areas of users, even with a scope', async () => {
-    const { client_id, client_secret } = await addClient()
-    const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
-    const answer = await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body })
-    const { access_token } = await answer.json()
-    const headers = { authorization: `Bearer ${access_token}` }
-    const statusOf = async (path: string) => (await fetch(service.baseUrl + path, { headers })).status
-    expect(await statusOf('/api/courses')).toBe(200)
-    for (const path of ['/api/students', '/api/account', '/api/orders', '/api/oauth/userinfo'])
-      expect(await statusOf(path), path).toBe(403)
-  })
-
-  it.each(['students:read', 'account:write', 'openid', 'email'])(
-    'is not %s: no client is added',
-    async (scope) => {
-      const metadata = { clientName: 'Job', redirectUris: [], grantTypes: ['client_credentials'] }
-      await expect(service.clients.add({ ...metadata, clientCredentialsScopes: [scope] })).rejects.toThrow(
-        `${scope} is no scope for client credentials`,
-      )
+it.each<[string, () => Promise<ClientCredentialsProvider | PrivateKeyJwtProvider>]>([
+  [
+    'ClientCredentialsProvider',
+    async () => {
+      const { client_id, client_secret } = await addMcpJob('client_secret_basic')
+      const client = { clientId: client_id, clientSecret: client_secret }
+      return new ClientCredentialsProvider({ ...client, expectedIssuer: service.baseUrl })
     },
-  )
+  ],
+  [
+    'PrivateKeyJwtProvider',
+    async () => {
+      const { client_id } = await addMcpJob('private_key_jwt')
+      const privateKey = { ...(await exportJWK(keys.privateKey)) }
+      const client = { clientId: client_id, privateKey, algorithm: 'ES256' }
+      return new PrivateKeyJwtProvider({ ...client, expectedIssuer: service.baseUrl })
+    },
+  ],
+])('the SDK of MCP gets a token by its %s, and calls tools with it', async (_, providerOf) => {
+  const provider = await providerOf()
+  const url = new URL(`${service.baseUrl}/mcp`)
+  expect(await auth(provider, { serverUrl: url })).toBe('AUTHORIZED')
+  const client = new Client({ name: 'job', version: '1.0.0' })
+  await client.connect(new StreamableHTTPClientTransport(url, { authProvider: provider }))
+  const answer = await client.callTool({ name: 'search_courses', arguments: { limit: 50 } })
+  expect(JSON.stringify(answer), 'more than anonymous callers see').toContain('Ceramics')
+  await client.close()
 })
+
+it('a token is accepted by the routes of the catalogue, and rejected by the areas of users, even with a scope', async () => {
+  const { client_id, client_secret } = await addClient()
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+  const answer = await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body })
+  const { access_token } = await answer.json()
+  const headers = { authorization: `Bearer ${access_token}` }
+  const statusOf = async (path: string) => (await fetch(service.baseUrl + path, { headers })).status
+  expect(await statusOf('/api/courses')).toBe(200)
+  for (const path of ['/api/students', '/api/account', '/api/orders', '/api/oauth/userinfo'])
+    expect(await statusOf(path), path).toBe(403)
+})
+
+it.each(['students:read', 'account:write'])(
+  'no client is added with %s, which is of users',
+  async (scope) => {
+    await expect(addClient('client_secret_basic', scope)).rejects.toThrow(
+      `${scope} is no scope for client credentials`,
+    )
+  },
+)
 
 it('the commands of auth.md get a token by client credentials, and call the API with it', async () => {
   const text = await (await fetch(`${service.baseUrl}/auth.md`)).text()
@@ -174,16 +142,4 @@ it('the commands of auth.md get a token by client credentials, and call the API 
   const output = readText(shell.stdout)
   shell.stdin.end(`${client_id}\n${client_secret}\n`)
   expect(await output).toContain('"title":"Ceramics: glazing"')
-})
-
-it('metadata, OpenAPI and auth.md describe client credentials only if they are on', async () => {
-  const off = await runService()
-  const textOf = async ({ baseUrl }: RunningService, path: string) => (await fetch(baseUrl + path)).text()
-  for (const path of ['/.well-known/oauth-authorization-server', '/openapi.json', '/auth.md']) {
-    expect(await textOf(service, path), path).toContain('client_credentials')
-    expect(await textOf(off, path), path).not.toMatch(/client_credentials|private_key_jwt|client_assertion/)
-  }
-  await off.close()
-  expect(await textOf(service, '/auth.md')).toContain('private_key_jwt')
-  expect(await textOf(service, '/openapi.json')).toContain('clientCredentials')
 })

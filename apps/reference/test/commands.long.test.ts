@@ -2,17 +2,19 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { openDatabase } from '@grantkit/server/internal/database/database'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../../package.json' with { type: 'json' }
+import { type RanCommand, runCommand } from './command.ts'
 import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
 import { migrated } from './storage-of-test.ts'
 import { user } from './user.ts'
 
-/** The commands of the service, run as a person runs them. */
+/** The commands of the service, and the programs of package.json. */
 
 let folder: string
 let service: RunningService
@@ -32,34 +34,47 @@ const PROGRAMS = Object.entries(packageJson.scripts).flatMap(([name, script]) =>
   return program === undefined || name.startsWith('bench') ? [] : [[name, program] as const]
 })
 
-describe.each(PROGRAMS)('%s', (_, program) => {
-  it('prints its usage for --help, and an error with the usage for an unknown option', async () => {
-    const [help, misspelt] = ['--help', '--hepl'].map((args) => run(`../../../${program}`, [args]))
-    expect(await help?.ended, help?.output()).toBe(0)
-    expect(await misspelt?.ended, misspelt?.output()).toBe(2)
-    expect(help?.output()).toMatch(/^(USAGE )?(npx|pnpm|DATABASE_URL=\S+ pnpm) /m)
-    expect(misspelt?.output()).toMatch(/^Unknown option '--hepl'\./)
-    expect(misspelt?.output()).toContain(`\n\n${help?.output()}`)
-  })
-})
+const COMMAND = 'apps/reference/src/cli.ts '
+
+/** In a process of its own, unless it is a command of `cli.ts`. */
+async function printedBy(program: string, option: string): Promise<RanCommand> {
+  if (program.startsWith(COMMAND)) return runCommand([program.slice(COMMAND.length), option], {})
+  const running = run(`../../../${program}`, [option])
+  return { status: (await running.ended) ?? -1, output: running.output() }
+}
+
+it.each(PROGRAMS)(
+  '%s prints its usage for --help, and an error with the usage for an unknown option',
+  async (_, program) => {
+    const help = await printedBy(program, '--help')
+    const misspelt = await printedBy(program, '--hepl')
+    expect(help.status, help.output).toBe(0)
+    expect(misspelt.status, misspelt.output).toBe(2)
+    expect(help.output).toMatch(/^(USAGE )?(npx|pnpm|DATABASE_URL=\S+ pnpm) /m)
+    expect(misspelt.output).toMatch(/^Unknown option '--hepl'\./)
+    expect(misspelt.output).toContain(`\n\n${help.output}`)
+  },
+)
 
 describe('demo', () => {
-  it('runs the whole flow', async () => {
+  async function started() {
     const demo = run('commands/demo.ts', ['--no-open', '--url', service.baseUrl])
     await demo.printed('/oauth/authorize?')
     const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(demo.output()) ?? []
+    return { demo, url }
+  }
+
+  it('runs the whole flow', async () => {
+    const { demo, url } = await started()
     const callback = await user(service.baseUrl)(url)
     expect(await (await fetch(callback)).text()).toContain('go back to the terminal')
     expect(await demo.ended).toBe(0)
-    for (const text of ['Dana Moore', 'Watercolour basics', 'Refreshing', '401 {"error":"invalid_token"']) {
+    for (const text of ['Dana Moore', 'Watercolour basics', 'Refreshing', '401 {"error":"invalid_token"'])
       expect(demo.output()).toContain(text)
-    }
   })
 
   it('reports that the user denied', async () => {
-    const demo = run('commands/demo.ts', ['--no-open', '--url', service.baseUrl])
-    await demo.printed('/oauth/authorize?')
-    const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(demo.output()) ?? []
+    const { demo, url } = await started()
     await fetch(await user(service.baseUrl)(url, { decision: 'deny' }))
     expect(await demo.ended).toBe(1)
     expect(demo.output()).toContain('access_denied: The user denied access')
@@ -74,22 +89,24 @@ describe('demo', () => {
 })
 
 describe('integration', () => {
-  const environment = () => ({ STORE_URL: `sqlite:${inFolder('grants.sqlite')}` })
+  const integration = (words: readonly string[], settings = {}) =>
+    runCommand(['integration', ...words], { STORE_URL: `sqlite:${inFolder('grants.sqlite')}`, ...settings })
+  async function printed(words: readonly string[], settings = {}): Promise<string> {
+    const { status, output } = await integration(words, settings)
+    expect(status, output).toBe(0)
+    return output
+  }
+  const parsed = async (words: readonly string[], settings = {}) =>
+    JSON.parse(await printed([...words, '--json'], settings))
+  const BANK = ['add', '--name', 'Bank', '--redirect-uri', 'https://bank.example/cb']
+  const JOB = ['add', '--name', 'Job', '--grant', 'client_credentials']
+  const JOBS = { CLIENT_CREDENTIALS: 'on' }
+  const EXCHANGE = ['--token-exchange-resource', 'http://127.0.0.1:3000']
 
   it('prints an id and a secret that the running service knows', async () => {
-    const args = [
-      'add',
-      '--name',
-      'Zap',
-      '--redirect-uri',
-      'https://zap.example/cb',
-      '--scope',
-      'openid courses:read',
-    ]
-    const command = run('cli.ts integration', args, { environment: environment() })
-    expect(await command.ended, command.output()).toBe(0)
-    const [, client_id = ''] = /client_id +(\S+)/.exec(command.output()) ?? []
-    const [, client_secret = ''] = /client_secret +(\S+)/.exec(command.output()) ?? []
+    const output = await printed([...BANK, '--scope', 'openid courses:read'])
+    const [, client_id = ''] = /client_id +(\S+)/.exec(output) ?? []
+    const [, client_secret = ''] = /client_secret +(\S+)/.exec(output) ?? []
     expect(await readFile(inFolder('grants.sqlite'), 'latin1')).not.toContain(client_secret)
     const introspect = (secret: string) => {
       const body = new URLSearchParams({ token: 'x', client_id, client_secret: secret })
@@ -100,105 +117,81 @@ describe('integration', () => {
   })
 
   it('lists integrations, and removes them from the running service', async () => {
-    const integration = async (...args: string[]) => {
-      const command = run('cli.ts integration', args, { environment: environment() })
-      expect(await command.ended, command.output()).toBe(0)
-      return command.output()
-    }
-    const added = await integration('add', '--name', 'Gone soon', '--redirect-uri', 'https://gone.example/cb')
-    const [, client_id = ''] = /client_id +(\S+)/.exec(added) ?? []
+    const { client_id } = await parsed([
+      'add',
+      '--name',
+      'Gone soon',
+      '--redirect-uri',
+      'https://gone.example/cb',
+    ])
     const query = new URLSearchParams({ client_id, redirect_uri: 'https://gone.example/cb' })
     const authorize = () => fetch(`${service.baseUrl}/oauth/authorize?${query}`, { redirect: 'manual' })
     expect((await authorize()).status, 'it is known').toBe(303)
-    expect(await integration('list')).toMatch(
-      new RegExp(`${client_id}.*Gone soon[^]*https://gone.example/cb`),
-    )
-    expect(await integration('remove', client_id)).toContain('Removed. 0 grants')
+    expect(await printed(['list'])).toMatch(new RegExp(`${client_id}.*Gone soon[^]*https://gone.example/cb`))
+    expect(await printed(['remove', client_id])).toContain('Removed. 0 grants')
     expect((await authorize()).status, 'it is unknown').toBe(400)
-    expect(await integration('list')).not.toContain('Gone soon')
+    expect(await printed(['list'])).not.toContain('Gone soon')
   })
 
   it('adds a client of older software, and prints JSON', async () => {
-    const integration = async (...args: string[]) => {
-      const command = run('cli.ts integration', [...args, '--json'], { environment: environment() })
-      expect(await command.ended, command.output()).toBe(0)
-      return JSON.parse(command.output())
-    }
     const older = [
-      '--pkce',
-      'optional',
-      '--auth',
-      'client_secret_post',
-      '--id-token-claims',
-      '--id-token-signed-response-alg',
-      'ES256',
-      '--redirect-uri',
-      'https://old.example/cb',
+      ...['--pkce', 'optional', '--auth', 'client_secret_post', '--id-token-claims'],
+      ...['--id-token-signed-response-alg', 'ES256', '--redirect-uri', 'https://old.example/cb'],
     ]
-    const added = await integration('add', '--name', 'Old portal', ...older)
-    const said = { pkce: 'optional', token_endpoint_auth_method: 'client_secret_post', id_token_claims: true }
+    const added = await parsed(['add', '--name', 'Old portal', ...older])
     expect(added).toMatchObject({
-      ...said,
+      pkce: 'optional',
+      token_endpoint_auth_method: 'client_secret_post',
+      id_token_claims: true,
       id_token_signed_response_alg: 'ES256',
       client_secret: expect.any(String),
     })
-    expect(await integration('list')).toContainEqual(expect.objectContaining({ client_id: added.client_id }))
-    const list = run('cli.ts integration', ['list'], { environment: environment() })
-    expect(await list.ended).toBe(0)
-    expect(list.output()).toMatch(/Old portal.*may leave out PKCE, ID tokens have claims/)
-    expect(await integration('remove', added.client_id)).toEqual({ existed: true, grantsEnded: 0 })
+    expect(await parsed(['list'])).toContainEqual(expect.objectContaining({ client_id: added.client_id }))
+    expect(await printed(['list'])).toMatch(/Old portal.*may leave out PKCE, ID tokens have claims/)
+    expect(await parsed(['remove', added.client_id])).toEqual({ existed: true, grantsEnded: 0 })
   })
 
-  it('adds an API that may exchange the tokens of its callers, with TOKEN_EXCHANGE=on', async () => {
-    const args = ['add', '--name', 'Calendar', '--redirect-uri', 'https://calendar.example/cb', '--json']
-    const resource = ['--token-exchange-resource', 'http://127.0.0.1:3000']
-    const on = { ...environment(), TOKEN_EXCHANGE: 'on' }
-    const added = run('cli.ts integration', [...args, ...resource], { environment: on })
-    expect(await added.ended, added.output()).toBe(0)
-    expect(JSON.parse(added.output())).toMatchObject({
-      grant_types: ['authorization_code', 'refresh_token', TOKEN_EXCHANGE],
-      token_exchange_resources: ['http://127.0.0.1:3000'],
-    })
-    const off = run('cli.ts integration', [...args, ...resource], { environment: environment() })
-    expect(await off.ended).toBe(2)
-    expect(off.output()).toContain('needs TOKEN_EXCHANGE=on')
-    const unknown = run('cli.ts integration', [...args, '--grant', 'password'], { environment: on })
-    expect(await unknown.ended).toBe(2)
-  })
-
-  it('adds one with required PAR', async () => {
-    const args = ['add', '--name', 'Bank', '--redirect-uri', 'https://bank.example/cb', '--json']
-    const push = [...args, '--push', 'required']
-    const added = run('cli.ts integration', push, { environment: { ...environment(), PAR: 'on' } })
-    expect(await added.ended, added.output()).toBe(0)
-    expect(JSON.parse(added.output())).toMatchObject({ require_pushed_authorization_requests: true })
-    const off = run('cli.ts integration', push, { environment: environment() })
-    expect(await off.ended).toBe(2)
-    expect(off.output()).toContain('needs PAR=on')
-  })
-
-  it('adds one with required DPoP, also with client credentials', async () => {
-    const bank = ['--name', 'Bank', '--redirect-uri', 'https://bank.example/cb']
-    const job = ['--name', 'Job', '--grant', 'client_credentials', '--scope', 'courses:read']
-    const on = { ...environment(), DPOP: 'on', CLIENT_CREDENTIALS: 'on' }
-    for (const args of [bank, job]) {
-      const added = run('cli.ts integration', ['add', ...args, '--dpop', '--json'], { environment: on })
-      expect(await added.ended, added.output()).toBe(0)
-      expect(JSON.parse(added.output())).toMatchObject({ dpop_bound_access_tokens: true })
-    }
-    const off = run('cli.ts integration', ['add', ...bank, '--dpop'], { environment: environment() })
-    expect(await off.ended).toBe(2)
-    expect(off.output()).toContain('needs DPOP=on')
+  it.each<[string, string[], object, object]>([
+    [
+      'that may exchange the tokens of its callers',
+      [...BANK, ...EXCHANGE],
+      { TOKEN_EXCHANGE: 'on' },
+      {
+        grant_types: ['authorization_code', 'refresh_token', TOKEN_EXCHANGE],
+        token_exchange_resources: ['http://127.0.0.1:3000'],
+      },
+    ],
+    [
+      'with required PAR',
+      [...BANK, '--push', 'required'],
+      { PAR: 'on' },
+      { require_pushed_authorization_requests: true },
+    ],
+    ['with required DPoP', [...BANK, '--dpop'], { DPOP: 'on' }, { dpop_bound_access_tokens: true }],
+    [
+      'with required DPoP and client credentials',
+      [...JOB, '--scope', 'courses:read', '--dpop'],
+      { DPOP: 'on', ...JOBS },
+      { dpop_bound_access_tokens: true },
+    ],
+    [
+      'with the device grant and no redirect URI',
+      ['add', '--name', 'Television', '--public', '--grant', 'device'],
+      { DEVICE_GRANT: 'integrations' },
+      { redirect_uris: [], grant_types: ['refresh_token', DEVICE_CODE_GRANT] },
+    ],
+    [
+      'with the device grant and a redirect URI',
+      [...BANK, '--public', '--grant', 'device'],
+      { DEVICE_GRANT: 'integrations' },
+      { grant_types: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT] },
+    ],
+  ])('adds one %s', async (_, words, settings, expected) => {
+    expect(await parsed(words, settings)).toMatchObject(expected)
   })
 
   it('adds one with client credentials and a secret or a key, and prints it as one JSON object', async () => {
-    const jobs = { ...environment(), CLIENT_CREDENTIALS: 'on' }
-    const add = async (...args: string[]) => {
-      const whole = ['add', '--name', 'Job', '--grant', 'client_credentials', '--scope', 'courses:read']
-      const command = run('cli.ts integration', [...whole, ...args, '--json'], { environment: jobs })
-      expect(await command.ended, command.output()).toBe(0)
-      return JSON.parse(command.output())
-    }
+    const add = (...more: string[]) => parsed([...JOB, '--scope', 'courses:read', ...more], JOBS)
     const usual = {
       client_id: expect.any(String),
       grant_types: ['client_credentials'],
@@ -215,50 +208,38 @@ describe('integration', () => {
     const signed = await add('--auth', 'private_key_jwt', '--jwks', inFolder('job-keys.json'))
     expect(signed).toMatchObject({ ...usual, jwks: { keys } })
     expect(signed).not.toHaveProperty('client_secret')
-    const list = run('cli.ts integration', ['list'], { environment: jobs })
-    expect(await list.ended).toBe(0)
-    expect(list.output()).toMatch(
+    expect(await printed(['list'], JOBS)).toMatch(
       new RegExp(`${signed.client_id}  Job  client_credentials\n.*\n  scope     courses:read`),
     )
   })
 
-  const JOB = ['add', '--name', 'Job', '--grant', 'client_credentials']
+  const ZAP = ['add', '--name', 'Zap', '--redirect-uri', 'https://zap.example/cb']
   it.each<[string[], number, string, object?]>([
-    [[...JOB, '--scope', 'courses:read'], 2, 'needs CLIENT_CREDENTIALS=on.', {}],
-    [JOB, 2, '--scope is required'],
-    [[...JOB, '--scope', 'openid'], 1, 'openid is no scope for client credentials'],
-    [[...JOB, '--scope', 'courses:read', '--jwks', import.meta.filename], 1, 'is not a JSON Web Key set'],
-  ])('adds no client by %j', async (args, status, text, settings = { CLIENT_CREDENTIALS: 'on' }) => {
-    const command = run('cli.ts integration', args, { environment: { ...environment(), ...settings } })
-    expect(await command.ended).toBe(status)
-    expect(command.output()).toContain(text)
-  })
-
-  it('needs a store that it can share with the service', async () => {
-    const command = run('cli.ts integration', ['list'])
-    expect(await command.ended).toBe(1)
-    expect(command.output()).toContain('STORE_URL is memory:')
-  })
-
-  it.each([
+    [[...BANK, ...EXCHANGE], 2, 'needs TOKEN_EXCHANGE=on'],
+    [[...BANK, '--grant', 'password'], 2, '--grant must be device or ', { TOKEN_EXCHANGE: 'on' }],
+    [[...BANK, '--grant', 'device'], 2, '--grant device needs DEVICE_GRANT=integrations.'],
+    [[...BANK, '--push', 'required'], 2, 'needs PAR=on'],
+    [[...BANK, '--dpop'], 2, 'needs DPOP=on'],
+    [[...JOB, '--scope', 'courses:read'], 2, 'needs CLIENT_CREDENTIALS=on.'],
+    [JOB, 2, '--scope is required', JOBS],
+    [
+      [...JOB, '--scope', 'courses:read', '--jwks', import.meta.filename],
+      1,
+      'is not a JSON Web Key set',
+      JOBS,
+    ],
     [['add', '--name', 'Zap', '--redirect-uri', 'http://zap.example/cb'], 1, 'must be https, loopback'],
     [['add', '--name', 'Zap'], 1, 'must not be empty'],
     [
-      ['add', '--name', 'Zap', '--public', '--pkce', 'optional', '--redirect-uri', 'https://zap.example/cb'],
+      [...ZAP, '--public', '--pkce', 'optional'],
       1,
       'PKCE is the only protection of the code of a public client',
     ],
-    [
-      ['add', '--name', 'Zap', '--auth', 'client_secret_basic', '--redirect-uri', 'https://zap.example/cb'],
-      1,
-      'tokenEndpointAuthMethod: ',
-    ],
-    [['add', '--name', 'Zap', '--public', '--auth', 'none'], 2, '--public and --auth exclude each other.'],
-    [['remove', 'unknown'], 1, 'There is no client unknown'],
-  ])('answers %j with help', async (args, status, text) => {
-    const command = run('cli.ts integration', args, { environment: environment() })
-    expect(await command.ended).toBe(status)
-    expect(command.output()).toContain(text)
+    [[...ZAP, '--auth', 'client_secret_basic'], 1, 'tokenEndpointAuthMethod: '],
+    [[...ZAP, '--public', '--auth', 'none'], 2, '--public and --auth exclude each other.'],
+  ])('adds no client by %j', async (words, status, text, settings) => {
+    const printed = await integration(words, settings)
+    expect(printed).toEqual({ status, output: expect.stringContaining(text) })
   })
 })
 
@@ -281,27 +262,29 @@ describe('cluster', () => {
 describe('account', () => {
   const environment = () => ({ DATABASE_URL: `sqlite:${inFolder('accounts.sqlite')}`, STORE_URL: 'memory:' })
   beforeAll(() => migrated(environment()))
-  const account = async (args: readonly string[], input = '') => {
-    const command = run('cli.ts account', args, { environment: environment(), input })
-    return [await command.ended, command.output()] as const
-  }
-  const add = (email: string, input: string) => account(['add', '--email', email, '--name', 'Ada'], input)
+  const account = (args: readonly string[], input = '') =>
+    runCommand(['account', ...args], environment(), input)
+  const add = (email: string, input = 'correct horse\n') =>
+    account(['add', '--email', email, '--name', 'Ada'], input)
+  const list = async () => (await account(['list'])).output
 
   it('adds an account that can sign in, and rejects a duplicate', async () => {
-    expect(await add('Ada@School.example', 'correct horse\n')).toEqual([
-      0,
-      'ada@school.example can sign in.\n',
-    ])
-    const [status, output] = await add('ada@school.example', 'correct horse\n')
-    expect([status, output]).toEqual([1, expect.stringContaining('has an account already')])
-    expect((await account(['list']))[1]).toMatch(/ada@school\.example +Ada\n/)
+    expect(await add('Ada@School.example')).toEqual({
+      status: 0,
+      output: 'ada@school.example can sign in.\n',
+    })
+    expect(await add('ada@school.example')).toEqual({
+      status: 1,
+      output: expect.stringContaining('has an account already'),
+    })
+    expect(await list()).toMatch(/ada@school\.example +Ada\n/)
     expect(await readFile(inFolder('accounts.sqlite'), 'latin1')).not.toContain('correct horse')
   })
 
   it('adds an account with profile claims and a verified address', async () => {
     const claims = ['--given-name', 'Dee', '--birthdate', '1990-04-02', '--email-verified']
     const args = ['add', '--email', 'dee@school.example', '--name', 'Dee', ...claims]
-    expect((await account(args, 'correct horse'))[0]).toBe(0)
+    expect((await account(args, 'correct horse')).status).toBe(0)
     const database = await openDatabase(environment().DATABASE_URL, () => {})
     const rows = await database.selectFrom('account').select('claims').execute()
     await database.destroy()
@@ -309,44 +292,46 @@ describe('account', () => {
       expect.objectContaining({ given_name: 'Dee', birthdate: '1990-04-02', email_verified: true }),
     )
     const wrong = await account([...args, '--locale', 'english language'], 'correct horse')
-    expect(wrong).toEqual([1, expect.stringContaining('locale')])
+    expect(wrong).toEqual({ status: 1, output: expect.stringContaining('locale') })
   })
 
   it('disables, enables and removes, for good', async () => {
-    await add('bob@school.example', 'correct horse\n')
-    expect((await account(['password', 'bob@school.example'], 'better horse\n'))[0]).toBe(0)
-    expect(await account(['sign-out', 'bob@school.example'])).toEqual([
-      0,
-      'bob@school.example is signed out in every browser.\n',
-    ])
-    expect((await account(['disable', 'Bob@school.example']))[1]).toContain('0 grants ended')
-    expect((await account(['list']))[1]).toMatch(/bob@school\.example +Ada +disabled/)
-    expect((await account(['enable', 'bob@school.example']))[0]).toBe(0)
-    expect((await account(['remove', 'bob@school.example']))[0]).toBe(0)
-    expect((await account(['list']))[1]).not.toContain('bob@school.example')
-    expect(await account(['enable', 'bob@school.example'])).toEqual([
-      1,
-      expect.stringContaining('has no account'),
-    ])
+    const bob = (command: string, input = '') => account([command, 'Bob@school.example'], input)
+    await add('bob@school.example')
+    expect((await bob('password', 'better horse\n')).status).toBe(0)
+    expect(await bob('sign-out')).toEqual({
+      status: 0,
+      output: 'Bob@school.example is signed out in every browser.\n',
+    })
+    expect((await bob('disable')).output).toContain('0 grants ended')
+    expect(await list()).toMatch(/bob@school\.example +Ada +disabled/)
+    expect((await bob('enable')).status).toBe(0)
+    expect((await bob('remove')).status).toBe(0)
+    expect(await list()).not.toContain('bob@school.example')
+    expect(await bob('enable')).toEqual({ status: 1, output: expect.stringContaining('has no account') })
   })
 
   it('makes an account an admin, and reverts it', async () => {
-    await add('cy@school.example', 'correct horse\n')
-    expect(await account(['admin', 'Cy@school.example'])).toEqual([0, expect.stringContaining('/admin')])
-    expect((await account(['list']))[1]).toMatch(/cy@school\.example +Ada +admin\n/)
-    expect(JSON.parse((await account(['list', '--json']))[1].split('\n').at(-2) ?? '')).toMatchObject({
+    await add('cy@school.example')
+    expect(await account(['admin', 'Cy@school.example'])).toEqual({
+      status: 0,
+      output: expect.stringContaining('/admin'),
+    })
+    expect(await list()).toMatch(/cy@school\.example +Ada +admin\n/)
+    const { output } = await account(['list', '--json'])
+    expect(JSON.parse(output.split('\n').at(-2) ?? '')).toMatchObject({
       admin: expect.any(Boolean),
       state: 'active',
     })
-    expect((await account(['admin', 'cy@school.example', '--off']))[0]).toBe(0)
-    expect((await account(['list']))[1]).not.toMatch(/admin\n/)
-    expect((await account(['admin', 'unknown@school.example']))[0]).toBe(1)
+    expect((await account(['admin', 'cy@school.example', '--off'])).status).toBe(0)
+    expect(await list()).not.toMatch(/admin\n/)
+    expect((await account(['admin', 'unknown@school.example'])).status).toBe(1)
   })
 
   it.each([
     ['eve@school.example', 'short', 'at least 8 characters'],
     ['eve', 'long enough', 'not an e-mail address'],
   ])('refuses %s with %j', async (email, input, text) => {
-    expect(await add(email, input)).toEqual([1, expect.stringContaining(text)])
+    expect(await add(email, input)).toEqual({ status: 1, output: expect.stringContaining(text) })
   })
 })

@@ -58,7 +58,7 @@ it('of a service are ten at most, for its store and its database together', asyn
   const { access_token } = await signedIn(baseUrl, 'courses:read')
   const headers = { authorization: `Bearer ${access_token}` }
   network.latency = () => 20
-  await Promise.all(Array.from({ length: 100 }, () => fetch(`${baseUrl}/api/courses`, { headers })))
+  await Promise.all(Array.from({ length: 40 }, () => fetch(`${baseUrl}/api/courses`, { headers })))
   network.latency = () => 0
   const watcher = await connectToPostgres(server.url, { max: 1 })
   const { rows } = await watcher.query('SELECT 1 FROM pg_stat_activity WHERE client_port IS NOT NULL')

@@ -91,14 +91,16 @@ const CONTENT_TYPES = { json: /^application\/json/, html: /^text\/html/ }
 /** What needs neither. */
 const FRUGAL = ['/', '/login', '/healthz', '/openapi.json', '/auth.md', '/.well-known/openid-configuration']
 
+/** All of them at once, because each waits until the service gives up. */
 async function expectOutage(): Promise<void> {
-  for (const [name, type, request] of NEEDY) {
+  const check = async ([name, type, request]: (typeof NEEDY)[number]) => {
     const answer = await request()
     expect([answer.status, answer.headers.get('retry-after')], name).toEqual([503, '1'])
     expect(answer.headers.get('content-type'), name).toMatch(CONTENT_TYPES[type])
     if (type === 'json') expect(await answer.json(), name).toMatchObject({ error: 'temporarily_unavailable' })
     else expect(await answer.text(), name).toContain('Please try again in a moment')
   }
+  await Promise.all(NEEDY.map(check))
   expect((await send('/readyz')).status).toBe(503)
   for (const path of FRUGAL) expect((await send(path)).status, path).toBe(200)
 }
@@ -109,26 +111,13 @@ async function expectService(): Promise<void> {
   for (const [name, , request, status] of NEEDY) expect((await request()).status, name).toBe(status)
 }
 
+const silenced = (way: 'cut' | 'loseReplies', silent: boolean) => async () => {
+  network[way] = silent
+}
 const OUTAGES: readonly [string, () => Promise<void>, () => Promise<void>][] = [
   ['crashes', () => server.stop(), () => server.restart()],
-  [
-    'is cut off',
-    async () => {
-      network.cut = true
-    },
-    async () => {
-      network.cut = false
-    },
-  ],
-  [
-    'gives no answer',
-    async () => {
-      network.loseReplies = true
-    },
-    async () => {
-      network.loseReplies = false
-    },
-  ],
+  ['is cut off', silenced('cut', true), silenced('cut', false)],
+  ['gives no answer', silenced('loseReplies', true), silenced('loseReplies', false)],
 ]
 
 describe.each(OUTAGES)('while Postgres %s', (_, begin, end) => {

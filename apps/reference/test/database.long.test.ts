@@ -1,18 +1,15 @@
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { openDatabase } from '@grantkit/server/internal/database/database'
 import { record } from '@grantkit/server/internal/database/migration-tables'
 import { withAppMigrations } from '@grantkit/server/internal/database/migrations'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { startPgBouncer } from '@grantkit/test-servers/pgbouncer'
 import { startPostgres } from '@grantkit/test-servers/postgres-server'
-import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { SCHOOL } from '../src/service.ts'
+import { runCommand } from './command.ts'
 import { connected, onBothDatabases } from './on-both-databases.ts'
 import { run } from './program.ts'
-import { runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
 onBothDatabases((newDatabase) => {
@@ -26,7 +23,7 @@ onBothDatabases((newDatabase) => {
     for (const text of said.slice(1)) expect(text).toMatch(/^The tables were up to date\.\n/)
   })
 
-  it('is prepared once with its store, by three services that start at the same time', async () => {
+  it('is prepared once with its store, and shared, by three services that start at the same time', async () => {
     const DATABASE_URL = await newDatabase()
     const services = await Promise.all(Array.from({ length: 3 }, () => started({ DATABASE_URL })))
     for (const { base } of services) {
@@ -34,15 +31,18 @@ onBothDatabases((newDatabase) => {
       expect(total).toBe(5)
     }
     const [first, second, third] = services
-    const { access_token } = await signedIn(first?.base ?? '', 'courses:read')
-    const headers = { authorization: `Bearer ${access_token}` }
+    const { access_token } = await signedIn(first?.base ?? '', 'courses:read courses:write')
+    const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ title: 'Knots' })
+    const added = await fetch(`${first?.base}/api/courses`, { method: 'POST', headers, body })
+    const path = added.headers.get('location')
     for (const replica of [second, third])
-      expect((await fetch(`${replica?.base}/api/courses`, { headers })).status).toBe(200)
+      expect((await fetch(`${replica?.base}${path}`, { headers })).status).toBe(200)
   })
 
   it('is not touched by a service whose store is older than its tables', async () => {
     const url = await newDatabase()
-    expect(await run('cli.ts database', ['migrate'], { environment: { DATABASE_URL: url } }).ended).toBe(0)
+    expect(await runCommand(['database', 'migrate'], { DATABASE_URL: url })).toMatchObject({ status: 0 })
     const store = await openDatabase(url.replace('.sqlite', '-grants.sqlite'), () => {})
     const newer = store.pool ? sql`update grantkit_schema set version = 99` : sql`pragma user_version = 99`
     await newer.execute(store)
@@ -66,9 +66,8 @@ onBothDatabases((newDatabase) => {
     const database = await openDatabase(DATABASE_URL, () => {})
     onTestFinished(() => database.destroy())
     await statement.execute(database)
-    const program = run('main.ts', [], { environment: { DATABASE_URL, PORT: String(await freePort()) } })
-    expect(await program.ended).toBe(1)
-    expect(program.output()).toMatch(new RegExp(`DATABASE_URL: .*${problem.source}`))
+    const { status, output } = await runCommand(['database', 'migrate'], { DATABASE_URL })
+    expect([status, output]).toEqual([1, expect.stringMatching(`DATABASE_URL: .*${problem.source}`)])
     const tables = await database.introspection.getTables({ withInternalKyselyTables: true })
     expect(tables.map(({ name }) => name)).toEqual([table])
   })
@@ -81,53 +80,32 @@ onBothDatabases((newDatabase) => {
   })
 
   it('is rejected unchanged by a release that lacks a migration that drops something', async () => {
-    const environment = { DATABASE_URL: await newDatabase(), PORT: String(await freePort()) }
+    const environment = { DATABASE_URL: await newDatabase() }
     await recordNewer(environment.DATABASE_URL, 99)
-    for (const program of [
-      run('main.ts', [], { environment }),
-      run('cli.ts database', ['migrate'], { environment }),
-      run('cli.ts account', ['list'], { environment }),
+    const program = run('main.ts', [], { environment: { ...environment, PORT: String(await freePort()) } })
+    for (const { status, output } of [
+      { status: await program.ended, output: program.output() },
+      await runCommand(['database', 'migrate'], environment),
+      await runCommand(['account', 'list'], environment),
     ]) {
-      expect(await program.ended).toBe(1)
-      expect(program.output()).toContain('its tables need a newer release: 9999_next_year changed them')
-      expect(program.output()).toContain('Run "git pull", then "pnpm database migrate"')
+      expect(status).toBe(1)
+      expect(output).toContain('its tables need a newer release: 9999_next_year changed them')
+      expect(output).toContain('Run "git pull", then "pnpm database migrate"')
     }
   })
 
   it.each([
-    ['account', ['list']],
-    ['trail', ['list']],
-    ['grants', ['list', 'ada@school.example']],
-  ])('is not changed by %s, which says what to run', async (command, args) => {
+    ['account', 'list'],
+    ['trail', 'list'],
+    ['grants', 'list', 'ada@school.example'],
+  ])('is not changed by %s %s, which says what to run', async (...words) => {
     const url = await newDatabase()
-    const program = run(`cli.ts ${command}`, args, { environment: { DATABASE_URL: url, STORE_URL: url } })
-    expect(await program.ended).toBe(1)
-    expect(program.output()).toMatch(/DATABASE_URL: .* no tables.*Run "pnpm database migrate"/)
+    const { status, output } = await runCommand(words, { DATABASE_URL: url, STORE_URL: url })
+    expect(status).toBe(1)
+    expect(output).toMatch(/DATABASE_URL: .* no tables.*Run "pnpm database migrate"/)
     const database = await openDatabase(url, () => {})
     onTestFinished(() => database.destroy())
     expect(await database.introspection.getTables()).toEqual([])
-  })
-
-  it('keeps the school over a restart, shares it between replicas, and does not restore removed records', async () => {
-    const environment = { DATABASE_URL: await newDatabase() }
-    const first = await runService(environment)
-    const replica = await runService(environment)
-    const { access_token } = await signedIn(first.baseUrl, 'courses:read courses:write')
-    const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
-    const body = JSON.stringify({ title: 'Knots', published: true })
-    const added = await fetch(`${first.baseUrl}/api/courses`, { method: 'POST', headers, body })
-    const { id } = (await added.json()) as { id: string }
-    const away = `${first.baseUrl}/api/courses/bread-at-home`
-    expect((await fetch(away, { method: 'DELETE', headers })).status).toBe(204)
-    expect((await fetch(`${replica.baseUrl}/api/courses/${id}`)).status).toBe(200)
-    await first.close()
-    await replica.close()
-    const second = await runService(environment)
-    onTestFinished(() => second.close())
-    const answer = await fetch(`${second.baseUrl}/api/courses`)
-    const { items, total } = (await answer.json()) as { items: { id: string }[]; total: number }
-    expect([total, items.at(-1)?.id]).toEqual([5, id])
-    expect(items.map((item) => item.id)).not.toContain('bread-at-home')
   })
 })
 
@@ -149,8 +127,8 @@ it('a role without the right to create tables gets an error with the command to 
   expect(await store.ended).toBe(1)
   expect(store.output()).toMatch(/STORE_URL: permission denied.*"pnpm database migrate"/)
 
-  const migrating = run('cli.ts database', ['migrate'], { environment: { DATABASE_URL: server.url } })
-  expect(await migrating.ended, migrating.output()).toBe(0)
+  const migrated = await runCommand(['database', 'migrate'], { DATABASE_URL: server.url })
+  expect(migrated).toMatchObject({ status: 0 })
   await sql`grant select, insert, update, delete on all tables in schema public to school`.execute(owner)
   const service = await started(environment)
   expect((await signedIn(service.base, 'courses:read')).access_token).toMatch(/^gka_/)
@@ -190,14 +168,6 @@ async function started(environment: Record<string, string>) {
   return { base: `http://127.0.0.1:${environment.PORT ?? PORT}` }
 }
 
-describe('a file of SQLite', () => {
-  it('is readable by its owner only, in a folder that is created', async () => {
-    const path = join(await temporaryFolder(), 'new', 'service.sqlite')
-    await connected(`sqlite:${path}`)
-    for (const file of [path, `${path}-wal`]) expect((await stat(file)).mode & 0o777, file).toBe(0o600)
-  })
-})
-
 describe('a database or store that cannot be used', async () => {
   const closed = await freePort()
   const secret = 'correct-horse'
@@ -209,11 +179,19 @@ describe('a database or store that cannot be used', async () => {
     ['STORE_URL', `postgres://school:${secret}@127.0.0.1:${closed}/school`, 'ECONNREFUSED'],
     ['STORE_URL', `redis://school:${secret}@127.0.0.1:${closed}`, 'ECONNREFUSED'],
     ['STORE_URL', 'sqlite:/dev/null/grants.sqlite', 'file already exists'],
-  ])('stops the start and says that it is %s, without its password: %s', async (setting, url, reason) => {
-    const program = run('main.ts', [], { environment: { [setting]: url, PORT: String(await freePort()) } })
+  ])('is named by %s, without its password: %s', async (setting, url, reason) => {
+    const { status, output } = await runCommand(['database', 'migrate'], { [setting]: url })
+    expect([status, output]).toEqual([1, expect.stringContaining(`Not migrated. ${setting}: `)])
+    expect(output).toContain(reason)
+    expect(output).not.toContain(secret)
+    expect(output).not.toContain('    at ')
+  })
+
+  it('stops the start, which says why', async () => {
+    const DATABASE_URL = `postgres://school:${secret}@127.0.0.1:${closed}/school`
+    const program = run('main.ts', [], { environment: { DATABASE_URL, PORT: String(await freePort()) } })
     expect(await program.ended).toBe(1)
-    expect(program.output()).toContain(`The service could not start: ${setting}: `)
-    expect(program.output()).toContain(reason)
+    expect(program.output()).toMatch(/The service could not start: DATABASE_URL: .*ECONNREFUSED/)
     expect(program.output()).not.toContain(secret)
     expect(program.output()).not.toContain('    at ')
   })

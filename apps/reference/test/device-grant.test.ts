@@ -1,18 +1,16 @@
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import * as oauth from 'oauth4webapi'
 import * as oidc from 'openid-client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { discovered, http } from './client-libraries.ts'
 import { addTool, answerDevice } from './device-client.ts'
-import { type RunningService, runService } from './service.ts'
+import { runService } from './service.ts'
 
 /** A sign-in without a browser, by independent client libraries. */
 
 const SCOPE = 'openid courses:read'
 
-let service: RunningService
-beforeAll(async () => {
-  service = await runService({ DEVICE_GRANT: 'integrations' })
-})
+const service = await runService({ DEVICE_GRANT: 'integrations' })
 afterAll(() => service.close())
 
 describe('openid-client', () => {
@@ -57,9 +55,7 @@ describe('openid-client', () => {
 
 describe('oauth4webapi', () => {
   it('accepts every response of the flow', async () => {
-    const http = { [oauth.allowInsecureRequests]: true }
-    const issuer = new URL(service.baseUrl)
-    const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, http))
+    const as = await discovered(service.baseUrl, 'oidc')
     expect(as.grant_types_supported).toContain(DEVICE_CODE_GRANT)
     const { clientId: client_id } = await addTool(service)
     const client = { client_id }

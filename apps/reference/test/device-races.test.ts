@@ -13,7 +13,7 @@ import { sessionCookie } from './user.ts'
 const KINDS: readonly StorageKind[] =
   storageUnderTest === 'sqlite' ? ['memory', 'sqlite', 'redis'] : [storageUnderTest]
 const AT_ONCE = 50
-const ROUNDS = 3
+const ROUNDS = 2
 
 describe.each(KINDS)('on %s', (kind) => {
   let storage: NewStorage

@@ -10,7 +10,6 @@ import { certificateAuthority } from '@grantkit/testkit'
 /** What the host sends for a document. */
 export interface HostAnswer {
   readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
@@ -24,8 +23,6 @@ export interface DocumentHost {
   settings(names: readonly string[]): Record<string, string>
   close(): Promise<void>
 }
-
-const JSON_TYPE = { 'content-type': 'application/json' }
 
 export async function openDocumentHost(answer: DocumentHost['answer']): Promise<DocumentHost> {
   const authority = certificateAuthority()
@@ -56,8 +53,8 @@ export async function openDocumentHost(answer: DocumentHost['answer']): Promise<
   server.on('request', ({ headers, url }, response) => {
     const id = `https://${headers.host}${url}`
     host.requests.push(id)
-    const { status = 200, headers: more = {}, body = '' } = host.answer(id)
-    response.writeHead(status, { ...JSON_TYPE, ...more }).end(body)
+    const { status = 200, body = '' } = host.answer(id)
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return host

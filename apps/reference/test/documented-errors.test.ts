@@ -1,17 +1,13 @@
 import type { Store } from '@grantkit/core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningService, runService } from './service.ts'
-import { type SignedIn, signedIn } from './tokens.ts'
+import { afterAll, expect, it } from 'vitest'
+import { runService } from './service.ts'
+import { signedIn } from './tokens.ts'
 
 /** Every row of the error table in the walkthrough: provokes the error, and checks that it looks as documented. */
 
-let service: RunningService
-let signed: SignedIn
 const outage = { begun: false }
-beforeAll(async () => {
-  service = await runService({}, storeWithSwitch)
-  signed = await signedIn(service.baseUrl, 'courses:read')
-})
+const service = await runService({}, storeWithSwitch)
+const signed = await signedIn(service.baseUrl, 'courses:read')
 afterAll(() => service.close())
 
 /** The real store, until the outage begins. */

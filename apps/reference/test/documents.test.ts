@@ -9,17 +9,14 @@ import { testClient } from '@grantkit/testkit/client'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inProcess } from './in-process.ts'
-import { type RunningService, runService } from './service.ts'
+import { runService } from './service.ts'
 import { storageOfTest } from './storage-of-test.ts'
 import { signedIn } from './tokens.ts'
 import { user } from './user.ts'
 
 /** The documents for agents and developers, compared with the running service. */
 
-let service: RunningService
-beforeAll(async () => {
-  service = await runService()
-})
+const service = await runService()
 afterAll(() => service.close())
 
 async function read(path: string): Promise<string> {
@@ -75,16 +72,6 @@ describe('auth.md', () => {
     },
   )
 
-  it('names the configured lifetimes', async () => {
-    const other = await runService({ CODE_LIFETIME: '45', ACCESS_TOKEN_LIFETIME: '7200' })
-    const text = await (await fetch(`${other.baseUrl}/auth.md`)).text()
-    await other.close()
-    expect(text).toContain('good once, for 45 seconds')
-    expect(text).toContain('good for 2 hours')
-  })
-})
-
-describe('auth.md about clients with a document', () => {
   const walkthroughWith = async (settings: Record<string, string>) => {
     const other = await runService(settings)
     const text = await (await fetch(`${other.baseUrl}/auth.md`)).text()
@@ -92,7 +79,13 @@ describe('auth.md about clients with a document', () => {
     return text
   }
 
-  it('has a document that the service accepts unchanged', async () => {
+  it('names the configured lifetimes', async () => {
+    const text = await walkthroughWith({ CODE_LIFETIME: '45', ACCESS_TOKEN_LIFETIME: '7200' })
+    expect(text).toContain('good once, for 45 seconds')
+    expect(text).toContain('good for 2 hours')
+  })
+
+  it('has a document of a client that the service accepts unchanged', async () => {
     const [, document = ''] = /```json\n([\s\S]*?)```/.exec(await read('/auth.md')) ?? []
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'pinned.json'), `[${document}]`)
@@ -140,16 +133,12 @@ describe('pricing.md', () => {
 
 describe('every document', () => {
   it.each(['/openapi.json', '/auth.md', '/llms.txt', '/pricing.md'])(
-    '%s can be cached, revalidated and read from any origin',
+    '%s can be revalidated',
     async (path) => {
       const first = await fetch(service.baseUrl + path)
       await first.arrayBuffer()
       const etag = first.headers.get('etag') ?? ''
       expect(etag).toMatch(/^"/)
-      expect([first.headers.get('cache-control'), first.headers.get('access-control-allow-origin')]).toEqual([
-        'public, max-age=3600',
-        '*',
-      ])
       expect((await fetch(service.baseUrl + path, { headers: { 'if-none-match': etag } })).status).toBe(304)
       const head = await fetch(service.baseUrl + path, { method: 'HEAD' })
       expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, etag, ''])
@@ -159,8 +148,13 @@ describe('every document', () => {
 })
 
 describe('docs', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await openChromium()
+  })
+  afterAll(() => browser.close())
+
   it('shows the operations, from this origin alone', async () => {
-    const browser = await openChromium()
     const page = await browser.context.newPage()
     const elsewhere: string[] = []
     const complaints: string[] = []
@@ -173,17 +167,8 @@ describe('docs', () => {
     })
     await page.goto(`${service.baseUrl}/docs`)
     await page.getByText('Register a client (RFC 7591)').waitFor()
-    await browser.close()
     expect([elsewhere, complaints]).toEqual([[], []])
   })
-})
-
-describe('docs, for a user who signs in there', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await openChromium()
-  })
-  afterAll(() => browser.close())
 
   async function openDocs(): Promise<Page> {
     const page = await browser.context.newPage()

@@ -1,10 +1,6 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { authorizationServer, protect } from '@grantkit/adapter-hono'
 import { createAuthorizationServer, createResourceServer, type Interaction } from '@grantkit/core'
 import { JWT_BEARER, jwtBearer, type WorkloadRule } from '@grantkit/core/jwt-bearer'
-import { safeFetch } from '@grantkit/safe-fetch'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { formBrowser } from '@grantkit/testkit/client'
@@ -143,41 +139,4 @@ it('openid-client gets a token for a workload, without a client id and a secret'
   const tokens = await openid.genericGrantRequest(config, JWT_BEARER, { assertion, resource })
   const answer = await fetch(resource, { headers: { authorization: `Bearer ${tokens.access_token}` } })
   expect(await answer.json()).toEqual({ subject: null, clientId })
-
-  const form = new URLSearchParams({ grant_type: JWT_BEARER, assertion })
-  const replayed = await fetch(`${issuer}/api/oauth/token`, { method: 'POST', body: form })
-  expect([replayed.status, await replayed.json()]).toMatchObject([400, { error: 'invalid_grant' }])
-})
-
-it('safeFetch asks no address of the own network for keys, whatever the trust says', async () => {
-  const requests: string[] = []
-  const inner = createServer((request, response) => {
-    requests.push(request.url ?? '')
-    response.end('{}')
-  }).listen(await freePort(), '127.0.0.1')
-  await once(inner, 'listening')
-  onTestFinished(() => void inner.close())
-  const { port } = inner.address() as AddressInfo
-  const rule: WorkloadRule = {
-    ...{
-      issuer: 'https://ci.example.com',
-      jwksUri: `https://localhost:${port}/keys`,
-      claims: { project_id: '20' },
-    },
-    ...{ client: '', scopes: ['notes:read'] },
-  }
-  const feature = jwtBearer({ workloads: [rule], fetch: safeFetch({ issuer: 'https://notes.example' }) })
-  const { issuer, server } = await openServer(feature)
-  const metadata = { clientName: 'Deployment', redirectUris: [], grantTypes: [JWT_BEARER] }
-  const { clientId } = await server.clients.add({ ...metadata, tokenEndpointAuthMethod: 'none' })
-  Object.assign(rule, { client: clientId })
-  const claims = { iss: 'https://ci.example.com', sub: 'x', project_id: '20' }
-  const [header, payload] = [{ alg: 'ES256' }, claims].map((part) =>
-    Buffer.from(JSON.stringify(part)).toString('base64url'),
-  )
-  const body = new URLSearchParams({ grant_type: JWT_BEARER, assertion: `${header}.${payload}.AAAA` })
-  const answer = await fetch(`${issuer}/api/oauth/token`, { method: 'POST', body })
-  expect([answer.status, await answer.json()]).toMatchObject([503, { error: 'temporarily_unavailable' }])
-  expect(answer.headers.get('retry-after')).toBe('5')
-  expect(requests).toEqual([])
 })

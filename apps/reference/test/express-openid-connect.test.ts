@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express, { type Express } from 'express'
 import openidConnect from 'express-openid-connect'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { consentingBrowser } from './consenting-browser.ts'
 import { type LogoutReceiver, openLogoutReceiver } from './logout-receiver.ts'
 import { type RunningService, runService } from './service.ts'
@@ -90,7 +90,7 @@ it('express-openid-connect signs its user out when the service says that the ses
     ...{ method: 'POST', redirect: 'manual', body: new URLSearchParams() },
     headers: { cookie: session },
   })
-  await vi.waitFor(async () => expect(await userAt(cookies)).toBeNull(), 5000)
+  await expect.poll(() => userAt(cookies)).toBeNull()
   expect(await userAt(cookiesOfTeacher), 'another user goes on').toBe(teacher)
   expect(service.events.filter(({ type }) => type === 'logout_undelivered')).toEqual([])
 })

@@ -17,13 +17,13 @@ import {
 import type { ServiceEvent } from '@grantkit/server/internal/events'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { testClient } from '@grantkit/testkit/client'
-import { expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import * as z from 'zod'
 import { errorEntry } from '../../../docs/error-reference.ts'
 import { schoolConfig } from '../src/config.ts'
-import { createService } from '../src/service.ts'
+import { createService, openSchoolStorage } from '../src/service.ts'
 import { inProcess } from './in-process.ts'
-import { storageOfTest } from './storage-of-test.ts'
+import { newStorage } from './new-storage.ts'
 
 /**
  * A feature made of core's public API alone: a grant type, two client authentication methods, an endpoint for clients
@@ -151,11 +151,18 @@ const vouchers: Feature = (server) => ({
 
 const BASE_URL = 'http://127.0.0.1:3000'
 
+const kept = await newStorage()
+const storage = await openSchoolStorage(schoolConfig(kept.environment), () => {})
+afterAll(async () => {
+  await storage.close()
+  await kept.close()
+})
+
 async function openService(features: readonly Feature[]) {
   const config = schoolConfig({ BASE_URL, SECRET: 'a secret of the tests, long enough to pass' })
   const events: ServiceEvent[] = []
   const observers = { onEvent: (event: ServiceEvent) => void events.push(event), onError: () => {} }
-  const service = await createService(config, observers, await storageOfTest(), features)
+  const service = await createService(config, observers, storage, features)
   const send = inProcess(service)
   const post = async (path: string, form: Record<string, string>, headers: Record<string, string> = {}) => {
     const body = new URLSearchParams(form)
@@ -167,6 +174,8 @@ async function openService(features: readonly Feature[]) {
   return { service, events, post, get }
 }
 
+const { service, events, post, get } = await openService([vouchers])
+
 /** The metadata of a server with the feature. */
 function describedServer() {
   const scopes = { 'courses:read': { description: 'See courses' } }
@@ -177,22 +186,21 @@ function describedServer() {
   }).description
 }
 
-/** An integration that may use vouchers and shows a badge. */
-async function openWithClient() {
-  const opened = await openService([vouchers])
-  const { clientId: client_id, clientSecret: client_secret } = await opened.service.clients.add({
+/** An integration that may use vouchers. */
+const addClient = (tokenEndpointAuthMethod: string, more: object = {}) =>
+  service.clients.add({
     clientName: 'Turnstile',
     redirectUris: ['https://turnstile.example/cb'],
-    tokenEndpointAuthMethod: 'badge',
+    tokenEndpointAuthMethod,
     grantTypes: ['authorization_code', 'urn:example:voucher'],
+    ...more,
   })
-  return { ...opened, client_secret, credentials: { client_id, badge: 'shown' } }
-}
+
+const withBadge = async () => ({ client_id: (await addClient('badge')).clientId, badge: 'shown' })
 
 const VOUCHER = { grant_type: 'urn:example:voucher', voucher: 'good' }
 
 it('is in the metadata, in generated lists', async () => {
-  const { get } = await openService([vouchers])
   expect(await get('/.well-known/oauth-authorization-server')).toMatchObject({
     grant_types_supported: ['authorization_code', 'refresh_token', 'urn:example:voucher'],
     token_endpoint_auth_methods_supported: ['none', 'client_secret_post', 'badge', 'example_tls_client_auth'],
@@ -203,7 +211,7 @@ it('is in the metadata, in generated lists', async () => {
 })
 
 it('provides tokens, the guard, its endpoint and its events to its clients', async () => {
-  const { post, get, events, credentials } = await openWithClient()
+  const credentials = await withBadge()
   const tokens = await post('/api/oauth/token', { ...credentials, ...VOUCHER })
   expect(tokens).toMatchObject({ status: 200, token_type: 'Bearer', scope: 'courses:read', expires_in: 300 })
   expect(await post('/api/vouchers', { ...credentials, voucher: 'good' })).toMatchObject({
@@ -214,7 +222,7 @@ it('provides tokens, the guard, its endpoint and its events to its clients', asy
 })
 
 it('is found in the error answers', async () => {
-  const { post, events, credentials } = await openWithClient()
+  const credentials = await withBadge()
   const token = (form: Record<string, string>) => post('/api/oauth/token', form)
   expect(await token({ ...credentials, ...VOUCHER, voucher: 'torn' })).toMatchObject({
     status: 400,
@@ -238,13 +246,13 @@ it('is found in the error answers', async () => {
 })
 
 it('issues no client secret to a client that authenticates by its method', async () => {
-  const { client_secret, service, credentials } = await openWithClient()
-  expect(client_secret).toBeUndefined()
-  expect(await service.clients.find(credentials.client_id)).not.toHaveProperty('secretHash')
+  const { clientId, clientSecret } = await addClient('badge')
+  expect(clientSecret).toBeUndefined()
+  expect(await service.clients.find(clientId)).not.toHaveProperty('secretHash')
 })
 
 it('is rate-limited at its endpoint as at all endpoints', async () => {
-  const { post, credentials } = await openWithClient()
+  const credentials = await withBadge()
   const statuses = new Set<number>()
   for (let n = 0; n < 101; n++)
     statuses.add((await post('/api/vouchers', { ...credentials, voucher: 'torn' })).status)
@@ -253,15 +261,9 @@ it('is rate-limited at its endpoint as at all endpoints', async () => {
 })
 
 it('authenticates a client by a key that is in its metadata, and by no other', async () => {
-  const { post, service } = await openService([vouchers])
   const subject = 'CN=turnstile'
-  const { clientId, clientSecret, exampleCertificateSubject } = await service.clients.add({
-    clientName: 'Turnstile',
-    redirectUris: ['https://turnstile.example/cb'],
-    tokenEndpointAuthMethod: 'example_tls_client_auth',
-    grantTypes: ['authorization_code', 'urn:example:voucher'],
-    exampleCertificateSubject: subject,
-  })
+  const added = await addClient('example_tls_client_auth', { exampleCertificateSubject: subject })
+  const { clientId, clientSecret, exampleCertificateSubject } = added
   expect([clientSecret, exampleCertificateSubject]).toEqual([undefined, subject])
   const token = (headers: Record<string, string>, form = {}) =>
     post('/api/oauth/token', { client_id: clientId, ...VOUCHER, ...form }, headers)
@@ -275,7 +277,6 @@ it('authenticates a client by a key that is in its metadata, and by no other', a
 })
 
 it('accepts its form once, and as often as its own limit allows', async () => {
-  const { post } = await openService([vouchers])
   const { ticket } = (await post('/stamps', {})) as unknown as { ticket: string }
   const statuses = []
   for (const sent of [ticket, ticket, 'x', ticket])
@@ -291,7 +292,6 @@ it('is found in the reference of errors', () => {
 })
 
 it('is found in the OpenAPI text', async () => {
-  const { get } = await openService([vouchers])
   const { paths, components } = await get('/openapi.json')
   expect(paths['/api/vouchers'].post).toMatchObject({ summary: 'What a voucher is worth' })
   expect(components.schemas.urn_example_voucher.properties).toMatchObject({
@@ -305,7 +305,6 @@ it('is found in the OpenAPI text', async () => {
 })
 
 it('does not allow its grant type in dynamic client registration', async () => {
-  const { service } = await openService([vouchers])
   const server = { issuer: BASE_URL, routes: service.routes }
   const metadata = { grant_types: ['authorization_code', 'urn:example:voucher'] }
   const client = await testClient(server, { metadata })
@@ -315,10 +314,10 @@ it('does not allow its grant type in dynamic client registration', async () => {
 })
 
 it('leaves no trace in a service that does not mount it', async () => {
-  const { get } = await openService([])
+  const plain = await openService([])
   const described = JSON.stringify([
-    await get('/openapi.json'),
-    await get('/.well-known/openid-configuration'),
+    await plain.get('/openapi.json'),
+    await plain.get('/.well-known/openid-configuration'),
   ])
   expect(described).not.toMatch(/voucher|badge/)
 })

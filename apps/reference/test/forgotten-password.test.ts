@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { quickHash } from '@grantkit/test-servers/quick-hash'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { linkIn, type MailServer, type ReceivedMail, runMailServer } from './mail-server.ts'
+import { newUser } from './new-user.ts'
 import { type RunningService, runService } from './service.ts'
 import { sessionCookie } from './user.ts'
 
@@ -22,13 +23,7 @@ afterAll(async () => {
 const OLD = 'an old password'
 const NEW = 'a new password'
 
-async function newAccount({ email_verified = true, password = OLD } = {}, { accounts } = service) {
-  const id = randomUUID()
-  const email = `${id}@example.com`
-  const hash = password && quickHash(password)
-  await accounts.add({ id, email, email_verified, name: 'Ada', updated_at: 0, password: hash })
-  return { id, email }
-}
+const newAccount = (at: Pick<RunningService, 'accounts'> = service) => newUser(at, OLD)
 
 /** The form for the address, as a browser gets and sends it. */
 async function requestLink(email: string, { returnTo = '/account', headers = {}, at = service } = {}) {
@@ -102,8 +97,8 @@ describe('a forgotten password', () => {
     const addresses = [
       `${randomUUID()}@example.com`,
       disabled.email,
-      (await newAccount({ email_verified: false })).email,
-      (await newAccount({ password: '' })).email,
+      (await newUser(service, OLD, { email_verified: false })).email,
+      (await newUser(service, '')).email,
       'not an address\r\nBcc: evil@example.com',
       '',
     ]
@@ -213,7 +208,7 @@ describe('the limits of these mails', () => {
   it('are three mails per account in half an hour, and twenty requests per network in a quarter of an hour', async () => {
     const limited = await runService(mailServer.environment)
     onTestFinished(() => limited.close())
-    const [often, last] = [await newAccount({}, limited), await newAccount({}, limited)]
+    const [often, last] = [await newAccount(limited), await newAccount(limited)]
     const answers = []
     for (let time = 0; time < 4; time++) answers.push(await requestLink(often.email, { at: limited }))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
@@ -230,7 +225,7 @@ it('a mail server that is down changes no answer, and the error names no address
   const environment = { MAIL_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'no-reply@school.example' }
   const down = await runService(environment)
   onTestFinished(() => down.close())
-  const { email } = await newAccount({}, down)
+  const { email } = await newAccount(down)
   const answers = [
     await requestLink(email, { at: down }),
     await requestLink('unknown@example.com', { at: down }),

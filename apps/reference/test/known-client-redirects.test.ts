@@ -1,17 +1,13 @@
 import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
-import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import { openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
-import { type RunningService, runService } from './service.ts'
+import { afterAll, afterEach, expect, it, vi } from 'vitest'
+import { runService } from './service.ts'
 
 /** Browsers hold the whole way from the consent form to a client against `form-action`: each redirect target must be in it. */
 
-let service: RunningService
-let browser: Browser
-beforeAll(async () => {
-  service = await runService({ KNOWN_CLIENTS: 'on' })
-  browser = await openChromium()
-})
+const service = await runService({ KNOWN_CLIENTS: 'on' })
+const browser = await openChromium()
 afterAll(async () => {
   await browser.close()
   await service.close()
@@ -22,25 +18,21 @@ const redirectUriOf = (name: string) => KNOWN_CLIENTS.find(({ id }) => id === na
 /** What the callback of Claude on the web redirects to. */
 const CLAUDE_APP = 'claude://claude.ai/settings/connectors'
 
+/** Its redirect URI, where its user arrives, and the source that the page must name. */
 const WEB_CLIENTS = [
   {
     client: 'a web client',
-    redirectUri: redirectUriOf('perplexity'),
-    target: redirectUriOf('perplexity'),
+    ...{ redirectUri: redirectUriOf('perplexity'), target: redirectUriOf('perplexity') },
     source: 'https://www.perplexity.ai',
   },
   {
     client: 'a web client that opens its app',
-    redirectUri: redirectUriOf('claude'),
-    target: CLAUDE_APP,
+    ...{ redirectUri: redirectUriOf('claude'), target: CLAUDE_APP },
     source: 'claude:',
   },
 ]
 /** Gets its answer from a page, so a consent page without this source does not block it. */
-const APP = {
-  redirectUri: redirectUriOf('cursor'),
-  source: 'cursor:',
-}
+const APP = { redirectUri: redirectUriOf('cursor'), source: 'cursor:' }
 
 it.each(WEB_CLIENTS)('the user of $client arrives there', async ({ redirectUri, target }) => {
   const page = await openPage()
@@ -68,8 +60,7 @@ it.each(WEB_CLIENTS)(
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await complaint
     expect(requested.filter((url) => url.startsWith(target))).toEqual([])
-    const codeExpired = Date.now() + 61_000
-    vi.useFakeTimers({ toFake: ['Date'], now: codeExpired })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
     const attempt = await service.attempts.find(reference ?? '')
     expect(attempt?.verdict).toMatchObject({
       id: 'code_not_redeemed',
@@ -118,14 +109,9 @@ async function openPage(without?: string): Promise<Page> {
       return devTools.send('Fetch.fulfillRequest', { requestId, ...answerOfClient(request.url) })
     if (responseStatusCode !== 200) return devTools.send('Fetch.continueRequest', { requestId })
     const { body } = await devTools.send('Fetch.getResponseBody', { requestId })
-    const headers =
-      responseHeaders?.map(({ name, value }) => ({ name, value: lacking(value, without) })) ?? []
-    return devTools.send('Fetch.fulfillRequest', {
-      requestId,
-      responseCode: 200,
-      responseHeaders: headers,
-      body,
-    })
+    const headers = responseHeaders?.map(({ name, value }) => ({ name, value: lacking(value, without) }))
+    const answer = { responseCode: 200, responseHeaders: headers ?? [], body }
+    return devTools.send('Fetch.fulfillRequest', { requestId, ...answer })
   })
   return page
 }

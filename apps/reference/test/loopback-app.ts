@@ -4,8 +4,6 @@ import type { AddressInfo } from 'node:net'
 /** An app's small server on a loopback port, the target of redirects. */
 export interface LoopbackApp {
   readonly origin: string
-  /** The requested URLs, in order. */
-  readonly visits: string[]
   close(): Promise<void>
 }
 
@@ -13,9 +11,7 @@ export interface LoopbackApp {
 export async function openLoopbackApp(
   content: Record<string, { type: string; body: string }> = {},
 ): Promise<LoopbackApp> {
-  const visits: string[] = []
   const server = createServer((request, response) => {
-    visits.push(request.url ?? '')
     const { type, body } = content[(request.url ?? '').split('?')[0] ?? ''] ?? {
       type: 'text/html',
       body: '<title>App</title>',
@@ -25,7 +21,6 @@ export async function openLoopbackApp(
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    visits,
     close: () => {
       server.closeAllConnections()
       return new Promise((closed) => server.close(() => closed()))

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { JSON_HEADERS, type Message, message2026 } from './mcp-messages.ts'
-import { type RunningService, runService } from './service.ts'
+import { runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
 /** The MCP servers of the process answer the requests of all callers. `ceramics-glazing` is not published. */
 
-let service: RunningService
-let token: string
-beforeAll(async () => {
-  service = await runService()
-  token = (await signedIn(service.baseUrl, 'courses:read')).access_token
-})
+const service = await runService()
+const token = (await signedIn(service.baseUrl, 'courses:read')).access_token
 afterAll(() => service.close())
 
 /** The same request in the protocol before 2026-07-28. */
@@ -43,8 +39,10 @@ async function sees({ headers, body }: Message, authorization?: string): Promise
   return text.includes('Ceramics: glazing')
 }
 
-it('200 requests at once of a caller with a token and one without each see only what their caller may see', async () => {
-  const callers = Array.from({ length: 200 }, (_, n) => (n % 2 === 0 ? `Bearer ${token}` : undefined))
+it('requests at once of a caller with a token and one without each see only what their caller may see', async () => {
+  const callers = Array.from({ length: 8 * REQUESTS.length }, (_, n) =>
+    n % 2 === 0 ? `Bearer ${token}` : undefined,
+  )
   const seen = await Promise.all(
     callers.map((caller, n) => sees(REQUESTS[Math.floor(n / 2) % REQUESTS.length] as Message, caller)),
   )

@@ -5,10 +5,10 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
 import { exportJWK, generateKeyPair } from 'jose'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { documentOf, openDocumentHost } from './document-host.ts'
 import { McpApp } from './mcp-app.ts'
-import { type RunningService, runService } from './service.ts'
+import { runService } from './service.ts'
 
 /** The official MCP client, known by the document of its app, which a host publishes over https. */
 
@@ -17,10 +17,7 @@ const ID = 'https://notes.dev/oauth/client.json'
 const host = await openDocumentHost(documentOf)
 afterAll(() => host.close())
 
-let service: RunningService
-beforeAll(async () => {
-  service = await runService({ ...host.settings(['notes.dev']), DEFAULT_SCOPE: 'courses:read' })
-})
+const service = await runService({ ...host.settings(['notes.dev']), DEFAULT_SCOPE: 'courses:read' })
 afterAll(() => service.close())
 
 it('uses the URL of the document as its client_id for sign-in, consent, tokens, a tool call and refresh', async () => {

@@ -4,17 +4,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { SUITE, startScript } from './mcp-conformance/suite.ts'
-import { type RunningService, runService } from './service.ts'
+import { runService } from './service.ts'
 import { user } from './user.ts'
 
 /** The conformance suite of the Model Context Protocol, against the MCP server and the authorization server. */
 
-let service: RunningService
-beforeAll(async () => {
-  service = await runService({ DEFAULT_SCOPE: 'courses:read' })
-})
+const service = await runService({ DEFAULT_SCOPE: 'courses:read' })
 afterAll(() => service.close())
 
 const conformance = (args: readonly string[]) => startScript(SUITE, args)

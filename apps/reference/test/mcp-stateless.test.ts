@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { inProcess } from './in-process.ts'
 import { META_2026, type Message, message2026, withHeaders } from './mcp-messages.ts'
-import { type RunningService, runService } from './service.ts'
+import { runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
 /** MCP 2026-07-28 on the wire: every request for itself, without a session. */
 
-let service: RunningService
-beforeAll(async () => {
-  service = await runService()
-})
+const service = await runService()
 afterAll(() => service.close())
 
 async function post(message: Message, token?: string) {
@@ -205,6 +202,7 @@ describe('what a client may cache', () => {
 it('a browser may send the headers of both protocols', async () => {
   const headers = { origin: 'http://localhost:6274' }
   const response = await fetch(`${service.baseUrl}/mcp`, { method: 'OPTIONS', headers })
+  expect([response.status, response.headers.get('access-control-allow-methods')]).toEqual([204, 'POST'])
   expect(response.headers.get('access-control-allow-headers')?.split(', ')).toEqual([
     'authorization',
     'content-type',

@@ -8,8 +8,6 @@ import { startRedis } from '@grantkit/test-servers/redis-server'
 export interface NewStorage {
   /** The settings that name it. */
   readonly environment: { readonly DATABASE_URL: string; readonly STORE_URL: string }
-  /** What keeps the records outside this process, if anything does. */
-  readonly server?: { stop(): Promise<void>; restart(): Promise<void> }
   close(): Promise<void>
 }
 
@@ -47,11 +45,11 @@ async function sqlite(): Promise<NewStorage> {
 async function postgres(): Promise<NewStorage> {
   if (POSTGRES_URL === undefined) throw new Error('POSTGRES_URL must name a Postgres for tests')
   const server = await newDatabase(POSTGRES_URL)
-  return { environment: { DATABASE_URL: server.url, STORE_URL: server.url }, server, close: server.drop }
+  return { environment: { DATABASE_URL: server.url, STORE_URL: server.url }, close: server.drop }
 }
 
 /** Holds the records of OAuth alone. */
 async function redis(): Promise<NewStorage> {
   const server = await startRedis()
-  return { environment: { DATABASE_URL: 'memory:', STORE_URL: server.url }, server, close: server.close }
+  return { environment: { DATABASE_URL: 'memory:', STORE_URL: server.url }, close: server.close }
 }

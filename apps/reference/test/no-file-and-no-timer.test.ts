@@ -3,16 +3,16 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers'
 import pauses from 'node:timers/promises'
-import type { AddedClient, HttpResponse } from '@grantkit/core'
+import type { AddedClient } from '@grantkit/core'
 import {
   type Approval,
   formEncoded,
-  inProcess,
   type TestClient,
   type Tokens,
   testClient,
 } from '@grantkit/testkit/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inProcess } from './in-process.ts'
 import { type RunningService, runService } from './service.ts'
 import { user } from './user.ts'
 
@@ -45,10 +45,10 @@ afterAll(async () => {
 })
 
 describe('a request touches no file and sets no timer', () => {
-  it.each<[string, number, () => Promise<HttpResponse | Response>]>([
-    ['metadata', 200, () => get('/.well-known/oauth-authorization-server')],
-    ['the key set', 200, () => get('/api/oauth/jwks')],
-    ['an authorization request', 400, () => get('/oauth/authorize')],
+  it.each<[string, number, () => Promise<Response>]>([
+    ['metadata', 200, () => send('/.well-known/oauth-authorization-server')],
+    ['the key set', 200, () => send('/api/oauth/jwks')],
+    ['an authorization request', 400, () => send('/oauth/authorize')],
     ['a code', 200, () => post('token', client.redemption(approvals.pop() as Approval))],
     ['a refresh', 200, refresh],
     [
@@ -61,16 +61,16 @@ describe('a request touches no file and sets no timer', () => {
       200,
       () => post('introspect', { ...credentialsOf(reports), token: tokens.access_token }),
     ],
-    ['UserInfo', 200, () => get('/api/oauth/userinfo', bearer())],
-    ['the API', 200, () => application('/api/courses')],
-    ['an MCP call', 200, () => application('/mcp', TOOL_CALL)],
-    ['a page', 200, () => application('/login')],
-    ['auth.md', 200, () => application('/auth.md')],
-    ['the description', 200, () => application('/openapi.json')],
-  ])('%s', async (_, status, send) => {
-    await send()
+    ['UserInfo', 200, () => send('/api/oauth/userinfo', { headers: bearer() })],
+    ['the API', 200, () => send('/api/courses', { headers: bearer() })],
+    ['an MCP call', 200, () => send('/mcp', toolCall())],
+    ['a page', 200, () => send('/login')],
+    ['auth.md', 200, () => send('/auth.md')],
+    ['the description', 200, () => send('/openapi.json')],
+  ])('%s', async (_, status, ask) => {
+    await ask()
     const noticed: string[] = []
-    const answer = await request.run(noticed, send)
+    const answer = await request.run(noticed, ask)
     expect(noticed).toEqual([])
     expect(answer.status).toBe(status)
   })
@@ -85,47 +85,43 @@ describe('a request touches no file and sets no timer', () => {
   })
 })
 
-const TOOL_CALL = {
-  method: 'POST',
-  headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
-  body: JSON.stringify({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { name: 'search_courses', arguments: {} },
-  }),
+function toolCall(): RequestInit {
+  const params = { name: 'search_courses', arguments: {} }
+  return {
+    method: 'POST',
+    headers: {
+      ...bearer(),
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+  }
 }
 
 function bearer() {
   return { authorization: `Bearer ${tokens.access_token}` }
 }
 
-function get(path: string, headers = {}): Promise<HttpResponse> {
-  return inProcess(service)(service.baseUrl + path, { method: 'GET', headers, body: '' })
+function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const { host } = new URL(service.baseUrl)
+  const headers = { host, ...(init.headers as Record<string, string>) }
+  return inProcess(service)(new Request(service.baseUrl + path, { ...init, headers }))
 }
 
-function post(endpoint: string, fields: Record<string, string | undefined>): Promise<HttpResponse> {
+function post(endpoint: string, fields: Record<string, string | undefined>): Promise<Response> {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  const body = formEncoded(fields)
-  return inProcess(service)(`${service.baseUrl}/api/oauth/${endpoint}`, { method: 'POST', headers, body })
+  return send(`/api/oauth/${endpoint}`, { method: 'POST', headers, body: formEncoded(fields) })
 }
 
 function credentialsOf({ clientId: client_id, clientSecret: client_secret }: AddedClient) {
   return { client_id, client_secret }
 }
 
-async function refresh(): Promise<HttpResponse> {
+async function refresh(): Promise<Response> {
   const { refresh_token } = tokens
   const answer = await post('token', { ...client.credentials, grant_type: 'refresh_token', refresh_token })
-  tokens = JSON.parse(answer.body)
+  tokens = (await answer.clone().json()) as Tokens
   return answer
-}
-
-async function application(path: string, init: RequestInit = {}): Promise<Response> {
-  const { host } = new URL(service.baseUrl)
-  const headers = { host, ...bearer(), ...(init.headers as Record<string, string>) }
-  const socket = { incoming: { socket: { remoteAddress: '127.0.0.1' } } }
-  return service.app.request(service.baseUrl + path, { ...init, headers }, socket)
 }
 
 /** Records the names of these functions when a request calls them. @returns a function that restores them */

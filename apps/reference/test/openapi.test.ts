@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lintOpenApi, typedClient } from '@grantkit/test-servers/openapi-tools'
-import { Ajv } from 'ajv'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Ajv, type ValidateFunction } from 'ajv'
+import { afterAll, describe, expect, it } from 'vitest'
 import { SCOPES } from '../src/oauth/scopes.ts'
 import { operationsAt } from './paths.ts'
-import { type RunningService, runService } from './service.ts'
+import { runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
 /** The OpenAPI document and the running service must match in both directions. */
@@ -28,29 +28,22 @@ interface Document {
   readonly components: { securitySchemes: { oauth2: { flows: { authorizationCode: { scopes: object } } } } }
 }
 
-let service: RunningService
-let document: Document
-let folder: string
-let token: string
-beforeAll(async () => {
-  service = await runService()
-  folder = await mkdtemp(join(tmpdir(), 'grantkit-openapi-'))
-  document = (await (await fetch(`${service.baseUrl}/openapi.json`)).json()) as Document
-  token = (await signedIn(service.baseUrl, Object.keys(SCOPES).join(' '))).access_token
-})
+const service = await runService()
+const folder = await mkdtemp(join(tmpdir(), 'grantkit-openapi-'))
+const document = (await (await fetch(`${service.baseUrl}/openapi.json`)).json()) as Document
+const token = (await signedIn(service.baseUrl, Object.keys(SCOPES).join(' '))).access_token
 afterAll(async () => {
   await service.close()
   await rm(folder, { recursive: true })
 })
 
-const operations = () =>
-  Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      path,
-      method: method.toUpperCase(),
-      ...operation,
-    })),
-  )
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    path,
+    method: method.toUpperCase(),
+    ...operation,
+  })),
+)
 
 describe('the description', () => {
   it('is an OpenAPI 3.0 document of this origin, by the strict rules of a linter', async () => {
@@ -67,17 +60,13 @@ describe('the description', () => {
 
   it('names every route and method of the service, and no other', () => {
     const offered = operationsAt(service).map((text) => text.replace(/:(\w+)/g, '{$1}'))
-    expect(
-      operations()
-        .map(({ method, path }) => `${method} ${path}`)
-        .sort(),
-    ).toEqual(offered.sort())
+    expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(offered.sort())
   })
 
   it('names every scope, and guards every operation of the school with its own', () => {
     const { scopes } = document.components.securitySchemes.oauth2.flows.authorizationCode
     expect(Object.keys(scopes)).toEqual(Object.keys(SCOPES))
-    const guarding = operations().flatMap(({ security }) => security.flatMap(({ oauth2 = [] }) => oauth2))
+    const guarding = operations.flatMap(({ security }) => security.flatMap(({ oauth2 = [] }) => oauth2))
     expect(new Set(guarding)).toEqual(
       new Set(Object.keys(SCOPES).filter((scope) => scope !== 'profile' && scope !== 'email')),
     )
@@ -87,7 +76,7 @@ describe('the description', () => {
 /** Existing ids, and the parameters that a form page requires. */
 const PATH_VALUES: Record<string, string> = { file: 'start.js' }
 
-async function call(operation: ReturnType<typeof operations>[number], bearer?: string): Promise<Response> {
+async function call(operation: (typeof operations)[number], bearer?: string): Promise<Response> {
   const { path, method, requestBody } = operation
   const area = /^\/api\/(\w+)\//.exec(path)?.[1] ?? ''
   const id = method === 'GET' ? await someId(area, bearer) : 'nothing'
@@ -122,7 +111,7 @@ async function someId(area: string, bearer?: string): Promise<string> {
 
 /** Compares an answer with its documented operation: status, media type, schema. */
 async function faultOf(
-  operation: ReturnType<typeof operations>[number],
+  operation: (typeof operations)[number],
   response: Response,
 ): Promise<string | undefined> {
   const where = `${operation.method} ${operation.path} ${response.status}`
@@ -139,18 +128,21 @@ async function faultOf(
     : undefined
 }
 
+const ajv = new Ajv({ strict: false, validateFormats: false })
+/** Many operations have the same schema, which takes long to compile. */
+const validators = new Map<string, ValidateFunction>()
+
 function schemaFault(where: string, schema: object, body: unknown): string | undefined {
-  const ajv = new Ajv({ strict: false, validateFormats: false })
-  const validate = ajv.compile({ ...schema, components: document.components })
+  const key = JSON.stringify(schema)
+  const validate = validators.get(key) ?? ajv.compile({ ...schema, components: document.components })
+  validators.set(key, validate)
   return validate(body) ? undefined : `${where}: ${ajv.errorsText(validate.errors)}`
 }
 
 describe('every operation answers as it is documented', () => {
   // First, because it removes what it adds: some items may be there only once.
   it('reads and writes records', async () => {
-    const added = operations().filter(
-      ({ method, path }) => method === 'POST' && /^\/api\/(?!oauth)/.test(path),
-    )
+    const added = operations.filter(({ method, path }) => method === 'POST' && /^\/api\/(?!oauth)/.test(path))
     expect(added.length).toBeGreaterThan(10)
     for (const operation of added) {
       const response = await call(operation, token)
@@ -165,12 +157,12 @@ describe('every operation answers as it is documented', () => {
   })
 
   it.each([
-    ['to unauthenticated callers', () => undefined],
-    ['to a token with every scope', () => token],
-    ['to a bad token', () => 'bad'],
+    ['to unauthenticated callers', undefined],
+    ['to a token with every scope', token],
+    ['to a bad token', 'bad'],
   ])('%s', async (_, bearer) => {
     const faults = await Promise.all(
-      operations().map(async (operation) => faultOf(operation, await call(operation, bearer()))),
+      operations.map(async (operation) => faultOf(operation, await call(operation, bearer))),
     )
     expect(faults.filter((fault) => fault !== undefined)).toEqual([])
   })

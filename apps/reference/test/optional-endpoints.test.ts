@@ -11,24 +11,43 @@ type OpenApi = {
   readonly components: { readonly schemas: Record<string, { readonly properties?: object }> }
 }
 
+const DESCRIPTION = '/openapi.json'
+const WALKTHROUGH = '/auth.md'
+const METADATA = '/.well-known/openid-configuration'
+const RESOURCE = '/.well-known/oauth-protected-resource'
+const PREFLIGHTS = ['/api/courses', '/mcp', '/api/oauth/token']
+
+/** To compile what it validates by takes a second. */
+const validator = new Validator()
+
 async function described(environment: Record<string, string>) {
   const service = await runService(environment)
-  const read = async (path: string) => (await (await fetch(service.baseUrl + path)).json()) as object
-  const settings = {
-    openApi: (await read('/openapi.json')) as OpenApi,
-    metadata: (await read('/.well-known/openid-configuration')) as Record<string, unknown>,
-    walkthrough: await (await fetch(`${service.baseUrl}/auth.md`)).text(),
-    operations: operationsAt(service),
+  const read = async (path: string, init: RequestInit = {}) => {
+    const answer = await fetch(service.baseUrl + path, init)
+    return [path, { body: await answer.text(), headers: JSON.stringify([...answer.headers]) }] as const
   }
+  const documents = Object.fromEntries(
+    await Promise.all([DESCRIPTION, WALKTHROUGH, METADATA, RESOURCE].map((path) => read(path))),
+  )
+  const preflights = await Promise.all(PREFLIGHTS.map((path) => read(path, { method: 'OPTIONS' })))
+  const openApi = JSON.parse(documents[DESCRIPTION]?.body ?? '') as OpenApi
   await service.close()
-  return { ...settings, baseUrl: service.baseUrl }
+  expect(await validator.validate(structuredClone(openApi))).toMatchObject({ valid: true })
+  return {
+    openApi,
+    metadata: JSON.parse(documents[METADATA]?.body ?? '') as Record<string, unknown>,
+    walkthrough: documents[WALKTHROUGH]?.body ?? '',
+    documents,
+    preflights,
+    operations: operationsAt(service),
+    baseUrl: service.baseUrl,
+  }
 }
 
 const plain = await described({})
 
 it('TOKEN_EXCHANGE=on adds a grant type to the metadata, the description and auth.md, and nothing else', async () => {
   const { openApi, metadata, walkthrough } = await described({ TOKEN_EXCHANGE: 'on' })
-  expect(await new Validator().validate(structuredClone(openApi))).toMatchObject({ valid: true })
   expect(Object.keys(openApi.paths)).toEqual(Object.keys(plain.openApi.paths))
   const { grant_types_supported: before, ...rest } = plain.metadata
   const { grant_types_supported: after, ...others } = metadata
@@ -65,7 +84,6 @@ it.each([
   '%s=%s adds its paths to the description, its address to the metadata, and nothing else',
   async (setting, value, paths, addresses) => {
     const { openApi, metadata, baseUrl, operations } = await described({ [setting]: value })
-    expect(await new Validator().validate(structuredClone(openApi))).toMatchObject({ valid: true })
     const added = Object.entries(openApi.paths).filter(([path]) => !(path in plain.openApi.paths))
     expect(Object.fromEntries(added.map(([path, methods]) => [path, Object.keys(methods)]))).toEqual(paths)
     const expected = Object.entries(addresses).map(([name, path]) => [name, baseUrl + path])
@@ -79,25 +97,20 @@ it.each([
 )
 
 it('DPOP=on shows in the documents and in preflights, and without it nothing does', async () => {
-  const shown = async (environment: Record<string, string>) => {
-    const service = await runService(environment)
-    const read = async (path: string, init?: RequestInit) => {
-      const answer = await fetch(service.baseUrl + path, init)
-      return JSON.stringify([...answer.headers]) + (await answer.text())
-    }
-    const paths = ['openapi.json', 'auth.md', '.well-known/openid-configuration']
-    const documents = await Promise.all(
-      [...paths, '.well-known/oauth-protected-resource'].map((path) => read(`/${path}`)),
+  const on = await described({ DPOP: 'on' })
+  for (const [path, { body }] of Object.entries(on.documents)) expect(body, path).toMatch(/dpop/i)
+  for (const [path, { headers }] of on.preflights) expect(headers, path).toMatch(/dpop/i)
+  expect(JSON.stringify([plain.documents, plain.preflights])).not.toMatch(/dpop/i)
+})
+
+it('CLIENT_CREDENTIALS=on shows in the documents, and without it nothing does', async () => {
+  const { documents, walkthrough } = await described({ CLIENT_CREDENTIALS: 'on' })
+  for (const path of [METADATA, DESCRIPTION, WALKTHROUGH]) {
+    expect(documents[path]?.body, path).toContain('client_credentials')
+    expect(plain.documents[path]?.body, path).not.toMatch(
+      /client_credentials|private_key_jwt|client_assertion/,
     )
-    const preflights = await Promise.all(
-      ['api/courses', 'mcp', 'api/oauth/token'].map((path) => read(`/${path}`, { method: 'OPTIONS' })),
-    )
-    const openApi = (await (await fetch(`${service.baseUrl}/openapi.json`)).json()) as Record<string, unknown>
-    await service.close()
-    return { texts: [...documents, ...preflights], openApi }
   }
-  const on = await shown({ DPOP: 'on' })
-  expect(await new Validator().validate(on.openApi)).toMatchObject({ valid: true })
-  for (const text of on.texts) expect(text).toMatch(/dpop/i)
-  for (const text of (await shown({})).texts) expect(text).not.toMatch(/dpop/i)
+  expect(walkthrough).toContain('private_key_jwt')
+  expect(documents[DESCRIPTION]?.body).toContain('clientCredentials')
 })

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { quickHash } from '@grantkit/test-servers/quick-hash'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { newUser } from './new-user.ts'
 import { type RunningService, runService } from './service.ts'
 import { sessionCookie } from './user.ts'
 
@@ -15,14 +14,7 @@ afterAll(() => service.close())
 const OLD = 'an old password'
 const NEW = 'a new password'
 
-/** An account of its own for each test. */
-async function newAccount() {
-  const id = randomUUID()
-  const email = `${id}@example.com`
-  const claims = { email, email_verified: true, name: 'Ada', updated_at: 0 }
-  await service.accounts.add({ id, ...claims, password: quickHash(OLD) })
-  return { id, email }
-}
+const newAccount = () => newUser(service, OLD)
 
 const account = (cookie: string) =>
   fetch(`${service.baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })

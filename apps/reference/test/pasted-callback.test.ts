@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
-import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import * as oidc from 'openid-client'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { violations } from './screens.ts'
 import { type RunningService, runService } from './service.ts'
 
 /** "My app runs on another machine" in Chromium, on a phone. */
@@ -27,11 +27,6 @@ beforeEach(async () => {
 })
 afterEach(() => page.close())
 
-async function expectFit(): Promise<void> {
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
-}
-
 it('the callback URL that a user pastes into the app signs it in, after a warning', async () => {
   const config = await oidc.dynamicClientRegistration(
     new URL(service.baseUrl),
@@ -54,11 +49,11 @@ it('the callback URL that a user pastes into the app signs it in, after a warnin
   await page.locator('summary', { hasText: 'My app runs on another machine' }).click()
   expect(await page.locator('details .problem').textContent()).toContain('trying to access your account')
   await page.getByRole('checkbox', { name: 'Show me the address, to paste it into my app' }).check()
-  await expectFit()
+  expect(await violations(page)).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
   await page.getByRole('button', { name: 'Allow', exact: true }).click()
   await page.getByRole('heading', { name: 'Paste this address into your app' }).waitFor()
   expect(await page.locator('main').textContent()).toContain('Do not give it to anyone')
-  await expectFit()
   expect(page.url()).not.toContain('code=')
   const callback = new URL(await page.getByLabel('Address').inputValue())
   const tokens = await oidc.authorizationCodeGrant(config, callback, {

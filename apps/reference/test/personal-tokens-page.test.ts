@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import { openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { expectOnEveryScreen } from './screens.ts'
 import { type RunningService, runService } from './service.ts'
 
@@ -18,12 +18,16 @@ async function statusOf(token: string): Promise<number> {
   return (await fetch(`${service.baseUrl}/api/courses`, { headers })).status
 }
 
-async function openTokens(page: Page): Promise<void> {
+async function openTokens(javaScriptEnabled = true): Promise<Page> {
+  const browser = await openChromium({ javaScriptEnabled })
+  onTestFinished(() => browser.close())
+  const page = await browser.context.newPage()
   await page.goto(`${service.baseUrl}/account`)
   await page.getByLabel('Email').fill('demo@example.com')
   await page.getByLabel('Password').fill('demo')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('link', { name: 'Personal access tokens' }).click()
+  return page
 }
 
 /** Fills in the form for a token that may read courses. */
@@ -36,56 +40,31 @@ async function create(page: Page, name: string): Promise<string> {
   return page.getByLabel('Token', { exact: true }).inputValue()
 }
 
-describe.each([
+it.each([
   ['with JavaScript', true],
   ['without JavaScript', false],
-])('a browser %s', (_, javaScriptEnabled) => {
-  it('creates a token, uses it and revokes it', async () => {
-    const browser = await openChromium({ javaScriptEnabled })
-    try {
-      const page = await browser.context.newPage()
-      await openTokens(page)
-      const token = await create(page, 'Report')
-      expect(await statusOf(token)).toBe(200)
-      const copy = page.getByRole('button', { name: 'Copy', exact: true })
-      await expect.poll(() => copy.count()).toBe(javaScriptEnabled ? 1 : 0)
-      await page.goto(`${service.baseUrl}/account/tokens`)
-      expect(await page.content()).not.toContain(token)
-      await page.getByRole('button', { name: 'Revoke Report' }).click()
-      expect(await page.getByRole('status').textContent()).toContain('The token Report is revoked.')
-      expect(await statusOf(token)).toBe(401)
-    } finally {
-      await browser.close()
-    }
-  })
+])('a browser %s creates a token, uses it and revokes it', async (_, javaScriptEnabled) => {
+  const page = await openTokens(javaScriptEnabled)
+  const token = await create(page, 'Report')
+  expect(await statusOf(token)).toBe(200)
+  const copy = page.getByRole('button', { name: 'Copy', exact: true })
+  await expect.poll(() => copy.count()).toBe(javaScriptEnabled ? 1 : 0)
+  await page.goto(`${service.baseUrl}/account/tokens`)
+  expect(await page.content()).not.toContain(token)
+  await page.getByRole('button', { name: 'Revoke Report' }).click()
+  expect(await page.getByRole('status').textContent()).toContain('The token Report is revoked.')
+  expect(await statusOf(token)).toBe(401)
 })
 
-it('the button copies the token, inside the policy of the page', async () => {
-  const browser = await openChromium()
-  try {
-    await browser.context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    const page = await browser.context.newPage()
-    const complaints: string[] = []
-    page.on('console', (message) => complaints.push(message.text()))
-    await openTokens(page)
-    const token = await create(page, 'Laptop')
-    await page.getByRole('button', { name: 'Copy', exact: true }).click()
-    await page.getByRole('button', { name: 'Copied', exact: true }).waitFor()
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(token)
-    expect(complaints).toEqual([])
-  } finally {
-    await browser.close()
-  }
-})
-
-it('the page with a new token, the list and the form fits every screen and is accessible', async () => {
-  const browser = await openChromium({ reducedMotion: 'reduce' })
-  try {
-    const page = await browser.context.newPage()
-    await openTokens(page)
-    await create(page, 'W'.repeat(60))
-    await expectOnEveryScreen(page)
-  } finally {
-    await browser.close()
-  }
+it('the page with a new token fits every screen, and its button copies the token, inside the policy of the page', async () => {
+  const page = await openTokens()
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(message.text()))
+  const token = await create(page, 'W'.repeat(60))
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: 'Copy', exact: true }).click()
+  await page.getByRole('button', { name: 'Copied', exact: true }).waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(token)
+  expect(complaints).toEqual([])
+  await expectOnEveryScreen(page)
 })

@@ -1,5 +1,6 @@
 import { freePort } from '@grantkit/test-servers/free-port'
 import { expect, it } from 'vitest'
+import { runCommand } from './command.ts'
 import { onBothDatabases } from './on-both-databases.ts'
 import { run } from './program.ts'
 import { signedIn } from './tokens.ts'
@@ -36,9 +37,9 @@ onBothDatabases((newDatabase) => {
     expect((await fetch(item, { headers })).status, 'a command reaches the service that runs').toBe(401)
     second.stop()
     expect(await second.ended).toBe(0)
-    const trail = run('cli.ts trail', ['export', '--client', client_id], { environment })
-    expect(await trail.ended, trail.output()).toBe(0)
+    const trail = await runCommand(['trail', 'export', '--client', client_id], environment)
+    expect(trail.status, trail.output).toBe(0)
     for (const type of ['consent_granted', 'grant_revoked'])
-      expect(trail.output()).toContain(`"type":"${type}"`)
+      expect(trail.output).toContain(`"type":"${type}"`)
   })
 })

@@ -1,14 +1,14 @@
 import { sweepRateLimits } from '@grantkit/server/internal/limits/counters-in-postgres'
 import { connectToPostgres } from '@grantkit/store-postgres'
 import { freePort } from '@grantkit/test-servers/free-port'
-import { startPostgres } from '@grantkit/test-servers/postgres-server'
+import { newDatabase } from '@grantkit/test-servers/postgres-database'
+import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { cli } from '@grantkit/test-servers/redis-cli'
 import { startRedis } from '@grantkit/test-servers/redis-server'
 import { startProxy } from '@grantkit/test-servers/tcp-proxy'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { at, refresh, register, statuses } from './limited-requests.ts'
 import { connected } from './on-both-databases.ts'
-import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
@@ -45,7 +45,6 @@ async function onRedis(): Promise<Shared> {
 }
 
 async function onPostgres(): Promise<Shared> {
-  const postgres = await startPostgres('fsync=off')
   const network = await startProxy(postgres.port)
   const watcher = await connectToPostgres(postgres.url)
   return {
@@ -63,10 +62,15 @@ async function onPostgres(): Promise<Shared> {
     async close() {
       await watcher.end()
       await network.close()
-      await postgres.close()
     },
   }
 }
+
+let postgres: PostgresServer
+beforeAll(async () => {
+  postgres = await startPostgres('fsync=off')
+})
+afterAll(() => postgres.close())
 
 describe.each([
   ['Redis', onRedis],
@@ -104,6 +108,13 @@ describe.each([
     expect(more).toEqual([])
   })
 
+  it('count the guesses at a password together', async () => {
+    const guess = (n: number) => signInStatus(replicas[n % 2 === 0 ? 0 : 1])
+    const answers: number[] = []
+    for (let n = 0; n < 12; n++) answers.push(await guess(n))
+    expect(answers).toEqual([...Array(10).fill(401), 429, 429])
+  })
+
   it('count per process while it is down, without delay', async () => {
     await shared.stop()
     const [one] = replicas
@@ -127,52 +138,29 @@ describe.each([
       readiness: () => fetch(at(one, '/readyz')),
     }
     shared.silence(true)
-    for (const [name, send] of Object.entries(requests)) {
+    const check = async ([name, send]: [string, () => Promise<Response>]) => {
       const start = performance.now()
       expect((await send()).status, name).toBe(503)
       expect(performance.now() - start, name).toBeLessThan(3000)
     }
-    shared.silence(false)
+    await Promise.all(Object.entries(requests).map(check)).finally(() => shared.silence(false))
   })
 })
 
 /** Redis keeps the counts over a restart. Postgres does not, because the table is unlogged. */
 const AFTER_A_CRASH: Readonly<Record<string, number>> = { Redis: 429, Postgres: 201 }
 
-it('two processes on one Postgres count the guesses at a password together', async () => {
-  const postgres = await startPostgres('fsync=off')
-  onTestFinished(() => postgres.close())
-  const first = String(await freePort())
-  const environment = {
-    DATABASE_URL: postgres.url,
-    BASE_URL: `http://127.0.0.1:${first}`,
-    SECRET: 'the same on every replica, and long enough',
-  }
-  const bases: string[] = []
-  for (const PORT of [first, String(await freePort())]) {
-    const program = run('main.ts', [], { environment: { ...environment, PORT } })
-    onTestFinished(() => program.stop())
-    await program.printed('Try next')
-    bases.push(`http://127.0.0.1:${PORT}`)
-  }
-  const answers: number[] = []
-  for (let n = 0; n < 12; n++) answers.push(await signInStatus(bases[n % 2] ?? '', 'a guess'))
-  expect(answers).toEqual([...Array(10).fill(401), 429, 429])
-})
-
-async function signInStatus(base: string, password: string): Promise<number> {
-  const form = await fetch(`${base}/login`)
+async function signInStatus(replica: RunningService): Promise<number> {
+  const form = await fetch(at(replica, '/login'))
   const [token = ''] = /(?<=name="token" value=")[^"]+/.exec(await form.text()) ?? []
   const headers = { cookie: form.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
-  const body = new URLSearchParams({ token, email: 'demo@example.com', password })
-  const answer = await fetch(`${base}/login`, { method: 'POST', redirect: 'manual', headers, body })
-  return answer.status
+  const body = new URLSearchParams({ token, email: 'demo@example.com', password: 'a guess' })
+  const init = { method: 'POST', redirect: 'manual', headers, body } as const
+  return (await fetch(at(replica, '/login'), init)).status
 }
 
 it('only expired windows are deleted from the table of Postgres', async () => {
-  const postgres = await startPostgres('fsync=off')
-  onTestFinished(() => postgres.close())
-  const { pool } = await connected(postgres.url)
+  const { pool } = await connected((await newDatabase(postgres.url)).url)
   if (pool === undefined) throw new Error('Postgres has no pool')
   await pool.query('INSERT INTO rate_limit SELECT n::text, 1, n FROM generate_series(1, 2500) n')
   await sweepRateLimits(pool, 2400)

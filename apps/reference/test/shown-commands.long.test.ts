@@ -9,6 +9,7 @@ import { newSigningKeys } from '@grantkit/core'
 import { PROGRAM_ENVIRONMENT } from '@grantkit/test-servers/program-environment'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { COMMAND, shellLines } from '../../../docs/test/shell-lines.ts'
+import { runCommand } from './command.ts'
 import { type RunningService, runService } from './service.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -28,7 +29,7 @@ describe.each(pages)('%s', (page) => {
     const database = `sqlite:${join(folder, 'service.sqlite')}`
     environment = { DATABASE_URL: database, STORE_URL: database, KEYS_FILE: join(folder, 'keys.json') }
     // The reader has started the service, which made the file.
-    await execute('pnpm keys rotate', environment)
+    await runCommand(['keys', 'rotate'], environment)
     service = await runService(environment)
     // What pages export before their commands. A profile decides for itself how clients authenticate.
     const CLIENT_AUTHENTICATION = 'none,client_secret_post,client_secret_basic'

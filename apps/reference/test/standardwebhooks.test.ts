@@ -1,7 +1,7 @@
 import { createWebhooks } from '@grantkit/core/webhooks'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { Webhook } from 'standardwebhooks'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 
 /** The library of the receivers verifies what the server sends. */
 
@@ -19,7 +19,7 @@ it('standardwebhooks verifies a message by each secret of a rotation, and refuse
     },
   })
   onEvent({ type: 'client_removed', clientId: 'c1', grantsEnded: 3 } as never)
-  await vi.waitFor(() => expect(sent).toHaveLength(1))
+  await expect.poll(() => sent).toHaveLength(1)
   const [{ body, headers }] = sent as [(typeof sent)[0]]
   for (const byte of [1, 2])
     expect(new Webhook(secretOf(byte)).verify(body, headers)).toMatchObject({

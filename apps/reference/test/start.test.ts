@@ -3,9 +3,10 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { newStorage } from './new-storage.ts'
-import { run } from './program.ts'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { runCommand } from './command.ts'
+import { type NewStorage, newStorage } from './new-storage.ts'
+import { type Program, run } from './program.ts'
 
 async function start(environment: Record<string, string>) {
   const storage = await newStorage()
@@ -14,44 +15,33 @@ async function start(environment: Record<string, string>) {
 }
 
 describe('start', () => {
-  it('prints its address, the demo account and the next steps, and exits with 0', async () => {
-    const port = await freePort()
-    const { stop, ended, printed, output } = await start({ PORT: String(port) })
-    await printed('Try next')
-    expect(output()).toContain(`http://127.0.0.1:${port}`)
-    expect(output()).toContain('demo@example.com, password demo')
-    expect(output()).toContain(`http://127.0.0.1:${port}/.well-known/oauth-authorization-server`)
-    expect(output()).toContain(`pnpm@12 demo --url http://127.0.0.1:${port}`)
-    for (const probe of ['healthz', 'readyz'])
-      expect((await fetch(`http://127.0.0.1:${port}/${probe}`)).status).toBe(200)
-    stop()
-    expect(await ended).toBe(0)
+  // The tests of one process, in the order of its life.
+  let storage: NewStorage
+  let program: Program
+  let base: string
+  beforeAll(async () => {
+    storage = await newStorage()
+    const PORT = String(await freePort())
+    base = `http://127.0.0.1:${PORT}`
+    program = run('main.ts', [], { environment: { ...storage.environment, PORT } })
+    await program.printed('Try next')
   })
-
-  it('is not ready after SIGTERM but responds for a while, and SIGINT ends it at once', async () => {
-    const port = await freePort()
-    const { stop, ended, printed } = await start({ PORT: String(port) })
-    await printed('Try next')
-    const statusOf = async (probe: string) => (await fetch(`http://127.0.0.1:${port}/${probe}`)).status
-    stop('SIGTERM')
-    await expect.poll(() => statusOf('readyz')).toBe(503)
-    expect(await statusOf('healthz')).toBe(200)
-    stop('SIGINT')
-    expect(await ended).toBe(0)
+  afterAll(async () => {
+    program.stop()
+    await program.ended
+    await storage.close()
   })
+  const statusOf = async (probe: string) => (await fetch(`${base}/${probe}`)).status
 
-  it('ends by itself when the drain is over', async () => {
-    const { stop, ended, printed } = await start({ PORT: String(await freePort()), DRAIN_SECONDS: '0' })
-    await printed('Try next')
-    stop('SIGTERM')
-    expect(await ended).toBe(0)
+  it('prints its address, the demo account and the next steps', async () => {
+    expect(program.output()).toContain(base)
+    expect(program.output()).toContain('demo@example.com, password demo')
+    expect(program.output()).toContain(`${base}/.well-known/oauth-authorization-server`)
+    expect(program.output()).toContain(`pnpm@12 demo --url ${base}`)
+    for (const probe of ['healthz', 'readyz']) expect(await statusOf(probe)).toBe(200)
   })
 
   it('logs what happens, without a secret, code or token', async () => {
-    const port = await freePort()
-    const base = `http://127.0.0.1:${port}`
-    const { stop, ended, printed, output } = await start({ PORT: String(port) })
-    await printed('Try next')
     const json = { redirect_uris: ['http://127.0.0.1/cb'], token_endpoint_auth_method: 'client_secret_post' }
     const headers = { 'content-type': 'application/json' }
     const registration = await fetch(`${base}/api/oauth/register`, {
@@ -69,13 +59,26 @@ describe('start', () => {
       code_verifier: 'v'.repeat(43),
     })
     await fetch(`${base}/api/oauth/token`, { method: 'POST', body })
-    await printed('code_unknown')
-    stop()
-    await ended
-    expect(output()).toContain('client_registered')
-    expect(output()).toContain(String(client_id))
+    await program.printed('code_unknown')
+    expect(program.output()).toContain('client_registered')
+    expect(program.output()).toContain(String(client_id))
     for (const secret of [client_secret, code, 'y'.repeat(43), 'v'.repeat(43)])
-      expect(output()).not.toContain(secret)
+      expect(program.output()).not.toContain(secret)
+  })
+
+  it('is not ready after SIGTERM but responds for a while, and SIGINT ends it at once, with 0', async () => {
+    program.stop('SIGTERM')
+    await expect.poll(() => statusOf('readyz')).toBe(503)
+    expect(await statusOf('healthz')).toBe(200)
+    program.stop('SIGINT')
+    expect(await program.ended).toBe(0)
+  })
+
+  it('ends by itself when the drain is over', async () => {
+    const { stop, ended, printed } = await start({ PORT: String(await freePort()), DRAIN_SECONDS: '0' })
+    await printed('Try next')
+    stop('SIGTERM')
+    expect(await ended).toBe(0)
   })
 
   it('reports that a port is in use, and what to do', async () => {
@@ -89,16 +92,35 @@ describe('start', () => {
     other.close()
   })
 
-  it('writes only lines of JSON in production', async () => {
-    const KEYS_FILE = join(await temporaryFolder(), 'keys.json')
-    await run('cli.ts keys', ['rotate'], { environment: { KEYS_FILE } }).ended
-    const { stop, ended, printed, output } = await start({
+  it('lists everything that is missing in production', async () => {
+    const { ended, output } = await start({ NODE_ENV: 'production' })
+    expect(await ended).toBe(1)
+    for (const name of ['SECRET', 'KEYS_FILE', 'BASE_URL']) expect(output()).toContain(`- ${name}`)
+  })
+})
+
+describe('a start in production', () => {
+  /** Settings with which it starts, and their key file and tables. */
+  async function production(): Promise<Record<string, string>> {
+    const folder = await temporaryFolder()
+    const environment = {
       NODE_ENV: 'production',
+      DATABASE_URL: `sqlite:${join(folder, 'service.sqlite')}`,
       BASE_URL: 'https://auth.school.example',
-      PORT: String(await freePort()),
       SECRET: 'x'.repeat(32),
-      KEYS_FILE,
-    })
+      KEYS_FILE: join(folder, 'keys.json'),
+    }
+    for (const words of [
+      ['database', 'migrate'],
+      ['keys', 'rotate'],
+    ])
+      expect(await runCommand(words, environment)).toMatchObject({ status: 0 })
+    return environment
+  }
+
+  it('writes only lines of JSON', async () => {
+    const environment = { ...(await production()), PORT: String(await freePort()) }
+    const { stop, ended, printed, output } = run('main.ts', [], { environment })
     await printed('listening')
     stop()
     expect(await ended).toBe(0)
@@ -108,9 +130,21 @@ describe('start', () => {
     )
   })
 
-  it('lists everything that is missing in production', async () => {
-    const { ended, output } = await start({ NODE_ENV: 'production' })
-    expect(await ended).toBe(1)
-    for (const name of ['SECRET', 'KEYS_FILE', 'BASE_URL']) expect(output()).toContain(`- ${name}`)
+  it('adds no demo school without --demo, and a later one keeps it', async () => {
+    const environment = await production()
+    for (const [args, courses] of [
+      [[], 0],
+      [['--demo'], 5],
+      [[], 5],
+    ] as const) {
+      const PORT = `${await freePort()}`
+      const program = run('main.ts', args, { environment: { ...environment, PORT } })
+      onTestFinished(() => program.stop())
+      await program.printed('listening')
+      const answer = await fetch(`http://127.0.0.1:${PORT}/api/courses`)
+      expect(await answer.json(), args.join()).toMatchObject({ total: courses })
+      program.stop()
+      await program.ended
+    }
   })
 })

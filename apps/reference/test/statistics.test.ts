@@ -78,9 +78,8 @@ onBothDatabases((newDatabase) => {
       counted.onEvent(KEPT)
       await vi.advanceTimersByTimeAsync(60_000)
       vi.useRealTimers()
-      await vi.waitFor(async () =>
-        expect((await readCounts(database, LAST_HOUR)).map(({ start }) => start - MIDNIGHT)).toEqual([200]),
-      )
+      const starts = async () => (await readCounts(database, LAST_HOUR)).map(({ start }) => start - MIDNIGHT)
+      await expect.poll(starts).toEqual([200])
       expect((await readCounts(database, { ...LAST_HOUR, resolution: 10, step: 10 })).length).toBe(2)
       await counted.close()
     })

@@ -1,20 +1,20 @@
 /// <reference lib="dom" />
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import { freePort } from '@grantkit/test-servers/free-port'
 import * as oauth from 'oauth4webapi'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type LoopbackApp, openLoopbackApp } from './loopback-app.ts'
+import { violations } from './screens.ts'
 import { type RunningService, runService } from './service.ts'
+import { addAuthenticator, suggestNothing } from './virtual-authenticator.ts'
 
 /** A client that gets the challenge of RFC 9470, and a user in a real browser who steps up from a password to a passkey. */
 
 const http = { [oauth.allowInsecureRequests]: true }
 const SCOPE = 'posts:read posts:write'
 
+let app: LoopbackApp
 let callback: string
 let service: RunningService
 let browser: Browser
@@ -23,40 +23,19 @@ beforeAll(async () => {
   const port = String(await freePort())
   const variables = { PORT: port, BASE_URL: `http://localhost:${port}` }
   service = await runService({ ...variables, STEP_UP: 'on', PASSKEY_TO_REMOVE: 'on' })
-})
-beforeAll(async () => {
-  const app = createServer((_, response) => void response.end('Back in the app')).listen(0, '127.0.0.1')
-  await once(app, 'listening')
-  callback = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`
-  return () => void app.close()
-})
-afterAll(() => service.close())
-beforeEach(async () => {
-  browser = await openChromium({ javaScriptEnabled: true, locale: 'de-DE' })
+  app = await openLoopbackApp()
+  callback = `${app.origin}/callback`
+  browser = await openChromium({ locale: 'de-DE' })
   page = await browser.context.newPage()
-  await addAuthenticator()
+  await addAuthenticator(page)
   // The e-mail field would offer the passkey before the password is typed.
-  await page.addInitScript(() => {
-    PublicKeyCredential.isConditionalMediationAvailable = async () => false
-  })
-  return () => browser.close()
+  await suggestNothing(page)
 })
-
-/** As a laptop has one: it verifies its user and answers at once. */
-async function addAuthenticator(): Promise<void> {
-  const cdp = await browser.context.newCDPSession(page)
-  await cdp.send('WebAuthn.enable')
-  await cdp.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
-}
+afterAll(async () => {
+  await browser.close()
+  await app.close()
+  await service.close()
+})
 
 interface App {
   readonly as: oauth.AuthorizationServer
@@ -143,8 +122,8 @@ async function challengeTo(request: Promise<Response>) {
 
 it('removes a post after a step-up from a password to a passkey, as the challenge demands', async () => {
   await addPasskey()
-  const app = await register()
-  const weak = await tokenOf(app, {}, byPassword)
+  const editor = await register()
+  const weak = await tokenOf(editor, {}, byPassword)
   const post = await addPost(weak)
   const { status, parameters } = await challengeTo(call(weak, 'DELETE', post))
   expect([status, parameters]).toEqual([
@@ -157,24 +136,16 @@ it('removes a post after a step-up from a password to a passkey, as the challeng
     }),
   ])
   const { acr_values = '', max_age = '' } = parameters
-  const strong = await tokenOf(app, { acr_values, max_age }, async () => {
+  const strong = await tokenOf(editor, { acr_values, max_age }, async () => {
     const button = page.getByRole('button', { name: 'Mit Passkey anmelden' })
     await button.waitFor()
     expect(await page.locator('main').textContent()).toContain('Hier genügt ein Passwort nicht.')
     expect(await page.getByLabel('Password').count()).toBe(0)
     expect(await page.getByText('Dieser Browser bietet hier keine Passkeys an.').isVisible()).toBe(false)
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations).toEqual([])
-    await photograph()
+    expect(await violations(page)).toEqual([])
     await button.click()
   })
   expect((await call(strong, 'DELETE', post)).status).toBe(204)
   const signIns = service.events.filter((event) => event.type === 'sign_in_succeeded')
   expect(signIns.at(-1)).toMatchObject({ signedInBy: 'passkey', firstId: signIns.at(-2)?.sessionId })
 })
-
-/** For a look at the page. */
-async function photograph(): Promise<void> {
-  const { STEP_UP_SCREENSHOT: path } = process.env
-  if (path !== undefined) await page.screenshot({ path, fullPage: true })
-}

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { auditTrail } from '@grantkit/server/internal/audit/trail'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { runCommand } from './command.ts'
 import { connected } from './on-both-databases.ts'
-import { run } from './program.ts'
 import { migrated } from './storage-of-test.ts'
 
-/** `pnpm trail`, and the commands that leave something in it, as a person runs them. */
+/** `pnpm trail`, and the commands that leave something in it. */
 
 let environment: Record<string, string>
 beforeEach(async () => {
@@ -16,13 +16,10 @@ beforeEach(async () => {
   environment = await migrated({ DATABASE_URL: `sqlite:${join(folder, 'service.sqlite')}`, KEYS_FILE })
 })
 
-async function printedBy(command: string, args: string[], input = '') {
-  const program = run(`cli.ts ${command}`, args, { environment, input })
-  return { status: await program.ended, output: program.output() }
-}
+const printedBy = (words: string[], input = '') => runCommand(words, environment, input)
 
 async function exported(...args: string[]) {
-  const { status, output } = await printedBy('trail', ['export', ...args])
+  const { status, output } = await printedBy(['trail', 'export', ...args])
   expect(status, output).toBe(0)
   const lines = output.split('\n').slice(0, -1)
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -31,14 +28,14 @@ async function exported(...args: string[]) {
 describe('the trail', () => {
   it('has the changes by commands', async () => {
     const made = ['--email', 'ada@school.example', '--name', 'Ada']
-    for (const [command, args] of [
-      ['keys', ['rotate']],
-      ['keys', ['rotate']],
-      ['account', ['add', ...made]],
-      ['account', ['disable', 'ada@school.example']],
-      ['integration', ['add', '--name', 'Zap', '--redirect-uri', 'https://zap.example/cb']],
-    ] as const) {
-      const { status, output } = await printedBy(command, [...args], 'correct horse\n')
+    for (const words of [
+      ['keys', 'rotate'],
+      ['keys', 'rotate'],
+      ['account', 'add', ...made],
+      ['account', 'disable', 'ada@school.example'],
+      ['integration', 'add', '--name', 'Zap', '--redirect-uri', 'https://zap.example/cb'],
+    ]) {
+      const { status, output } = await printedBy(words, 'correct horse\n')
       expect(status, output).toBe(0)
     }
     const entries = await exported()
@@ -53,7 +50,7 @@ describe('the trail', () => {
     ])
     const actors = entries.map(({ actor }) => actor)
     expect(new Set(actors)).toEqual(new Set([`command:${userInfo().username}`]))
-    const list = await printedBy('trail', ['list', '--type', 'account_disabled', '--type', 'client_added'])
+    const list = await printedBy(['trail', 'list', '--type', 'account_disabled', '--type', 'client_added'])
     const [newest, oldest] = list.output.split('\n')
     expect(newest).toMatch(/^20\S+Z {2}client_added +client [0-9a-f]{32}/)
     expect(oldest).toMatch(/account_disabled +user \S+/)
@@ -61,7 +58,7 @@ describe('the trail', () => {
 
   it('rotates the keys even if the database is unreachable, and reports it', async () => {
     environment = { ...environment, DATABASE_URL: 'postgres://127.0.0.1:1/school' }
-    const { status, output } = await printedBy('keys', ['rotate'])
+    const { status, output } = await printedBy(['keys', 'rotate'])
     expect([status, output]).toEqual([
       0,
       expect.stringMatching(/is made.*\nThe audit trail does not have it: /),
@@ -78,9 +75,9 @@ describe('the trail', () => {
     expect(entry).toMatchObject({ clientName, at: expect.stringMatching(/^20.*Z$/) })
     expect(await exported('--since', String(entry?.at))).toEqual([entry])
     expect(await exported('--until', String(entry?.at))).toEqual([])
-    const { output } = await printedBy('trail', ['list'])
+    const { output } = await printedBy(['trail', 'list'])
     expect(output).toContain('clientName "An \\u001b[31m\\u202eapp"')
-    expect((await printedBy('trail', ['list', '--user', 'unknown'])).output).toBe(
+    expect((await printedBy(['trail', 'list', '--user', 'unknown'])).output).toBe(
       'There is nothing of that kind.\n',
     )
   })

@@ -92,6 +92,13 @@ it('shows that the provider denied the sign-in', async () => {
   await expectProblem(answer, 403, 'Partner did not sign you in.')
 })
 
+it('shows that a sign-in took too long, or began elsewhere, for a provider that it knows', async () => {
+  const { get } = await open()
+  const words = 'This sign-in took too long, or began in another window. Please try again.'
+  await expectProblem(await get(`${CALLBACK}?error=access_denied`), 403, words)
+  expect((await get('/login/with/unknown/callback')).status).toBe(404)
+})
+
 it('shows that an old sign-in at the provider is not a new one', async () => {
   const { begin, answered } = await open(120)
   const answer = await answered(await begin('/oauth/authorize?prompt=login'))

@@ -124,18 +124,18 @@ it('rejects a callback after ten minutes', async () => {
   await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'expired' })
 })
 
-it.each<[string, (query: URLSearchParams) => void, string]>([
-  ['another state', (query) => query.set('state', 'x'), 'unreachable'],
-  ['the issuer of another provider', (query) => query.set('iss', 'https://evil.example'), 'unreachable'],
-  ['no issuer', (query) => query.delete('iss'), 'unreachable'],
-  ['an unknown code', (query) => query.set('code', 'x'), 'unreachable'],
-  ['two codes', (query) => query.append('code', 'x'), 'unreachable'],
-])('refuses an answer with %s', async (_name, bend, reason) => {
+it.each<[string, (query: URLSearchParams) => void]>([
+  ['another state', (query) => query.set('state', 'x')],
+  ['the issuer of another provider', (query) => query.set('iss', 'https://evil.example')],
+  ['no issuer', (query) => query.delete('iss')],
+  ['an unknown code', (query) => query.set('code', 'x')],
+  ['two codes', (query) => query.append('code', 'x')],
+])('refuses an answer with %s', async (_name, bend) => {
   const { signIn, answered } = await open()
   const { cookies, query } = await answered()
   const bent = new URLSearchParams(query)
   bend(bent)
-  await expect(signIn.finish(cookies, `?${bent}`)).rejects.toMatchObject({ reason })
+  await expect(signIn.finish(cookies, `?${bent}`)).rejects.toMatchObject({ reason: 'unreachable' })
 })
 
 it.each<[string, (question: URLSearchParams) => void]>([

@@ -2,13 +2,15 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import { freePort } from '@grantkit/test-servers/free-port'
-import type { CDPSession, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type RunningProvider, runOpenIdProvider } from './openid-provider.ts'
+import { violations } from './screens.ts'
 import { type RunningService, runService } from './service.ts'
+import { sessionCookie } from './user.ts'
+import { type Authenticator, addAuthenticator, suggestNothing } from './virtual-authenticator.ts'
 
 /** The sign-in methods other than passwords, in a real browser with a virtual authenticator. */
 
@@ -31,57 +33,30 @@ beforeAll(async () => {
   const provider = { ...op.provider, sign_up: { email_domains: ['partner.example'] } }
   await writeFile(file, JSON.stringify({ providers: [provider] }))
   service = await runService({ PORT: String(port), BASE_URL: base, UPSTREAM_FILE: file })
+  browser = await openChromium()
 })
 afterAll(async () => {
+  await browser.close()
   await service.close()
   await op.close()
   await rm(folder, { recursive: true })
 })
 beforeEach(async () => {
-  browser = await openChromium({ javaScriptEnabled: true })
+  await browser.context.clearCookies()
   page = await browser.context.newPage()
-  authenticator = await newAuthenticator(page)
+  authenticator = await addAuthenticator(page)
   claims = { email: 'demo@example.com', email_verified: true, name: 'Alice' }
-  return () => browser.close()
+  return () => page.close()
 })
 
-interface Authenticator {
-  readonly cdp: CDPSession
-  readonly authenticatorId: string
-}
-
-/** Chromium's own, as a laptop has one: it verifies its user and answers at once. */
-async function newAuthenticator(page: Page): Promise<Authenticator> {
-  const cdp = await browser.context.newCDPSession(page)
-  await cdp.send('WebAuthn.enable')
-  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
-  return { cdp, authenticatorId }
-}
-
-/** A browser without suggestions in fields: the page asks the authenticator only when its button is pressed. */
-async function suggestNothing(): Promise<void> {
-  await page.addInitScript(() => {
-    PublicKeyCredential.isConditionalMediationAvailable = async () => false
-  })
-}
-
-async function signInByPassword(returnTo = '/account'): Promise<void> {
-  await page.goto(`${service.baseUrl}/login?${new URLSearchParams({ return_to: returnTo })}`)
+async function signInByPassword(): Promise<void> {
+  await page.goto(`${service.baseUrl}/login?return_to=/account`)
   await typePassword()
 }
 
-async function typePassword(): Promise<void> {
-  await page.getByLabel('Email').fill('demo@example.com')
-  await page.getByLabel('Password').fill('demo')
+async function typePassword(email = 'demo@example.com', password = 'demo'): Promise<void> {
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
@@ -95,28 +70,17 @@ async function leave(): Promise<void> {
   await browser.context.clearCookies()
 }
 
-/** What the browser would send to the service, for requests that no page makes. */
-async function cookies(): Promise<string> {
-  const kept = await browser.context.cookies()
-  return kept.map(({ name, value }) => `${name}=${value}`).join('; ')
-}
-
-async function faultsOf(shown: Page): Promise<unknown> {
-  const { violations } = await new AxeBuilder({ page: shown }).analyze()
-  return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
-}
-
 describe('a passkey', () => {
   it('is added, signs in by the button, and is removed', async () => {
-    await suggestNothing()
+    await suggestNothing(page)
     await signInByPassword()
     await addPasskey('laptop')
-    expect(await faultsOf(page)).toEqual([])
+    expect(await violations(page)).toEqual([])
     await leave()
     await page.goto(`${service.baseUrl}/login?return_to=/account`)
     const button = page.getByRole('button', { name: 'Sign in with a passkey' })
     await button.waitFor()
-    expect(await faultsOf(page)).toEqual([])
+    expect(await violations(page)).toEqual([])
     await button.click()
     await page.waitForURL(`${service.baseUrl}/account`)
     expect(await page.locator('main').textContent()).toMatch(/Passkey laptop.*last used/s)
@@ -137,7 +101,7 @@ describe('a passkey', () => {
   })
 
   it('leaves the password form if the user cancels', async () => {
-    await suggestNothing()
+    await suggestNothing(page)
     await signInByPassword()
     await addPasskey('key')
     await leave()
@@ -161,15 +125,15 @@ describe('a passkey', () => {
 })
 
 describe('an OpenID provider', () => {
-  const continueWith = async (returnTo = '/account') => {
-    await page.goto(`${service.baseUrl}/login?${new URLSearchParams({ return_to: returnTo })}`)
+  const continueWith = async () => {
+    await page.goto(`${service.baseUrl}/login?return_to=/account`)
     await page.getByRole('button', { name: 'Continue with Partner' }).click()
   }
 
   it('signs in to no account by its address, but to the account that linked it, until it is removed', async () => {
     await continueWith()
     expect(await page.getByRole('alert').textContent()).toContain('sign in to it and connect Partner there')
-    expect(await faultsOf(page)).toEqual([])
+    expect(await violations(page)).toEqual([])
     await signInByPassword()
     await page.getByRole('button', { name: 'Connect Partner' }).click()
     await page.getByText('Partner demo@example.com').waitFor()
@@ -200,7 +164,8 @@ describe('an OpenID provider', () => {
     claims = { email: 'dave@partner.example', email_verified: true, name: 'Dave' }
     await continueWith()
     await page.getByRole('heading', { name: 'Your account' }).waitFor()
-    const stale = await cookies()
+    const kept = await browser.context.cookies()
+    const stale = kept.map(({ name, value }) => `${name}=${value}`).join('; ')
     const token = await page.locator('input[name="token"]').first().inputValue()
     const [new_password, url] = ['a first password', `${service.baseUrl}/account/password`]
     const body = new URLSearchParams({ token, new_password, new_password_again: new_password })
@@ -213,74 +178,47 @@ describe('an OpenID provider', () => {
     await page.getByLabel('New password again').fill('a first password')
     await page.getByRole('button', { name: 'Set password' }).click()
     expect(await page.getByRole('status').textContent()).toContain('Your password is changed')
-    expect(await faultsOf(page)).toEqual([])
     expect((await fetch(`${service.baseUrl}/account`, { headers: { cookie: stale } })).url).toContain(
       '/login',
     )
     await leave()
     await page.goto(`${service.baseUrl}/login?return_to=/account`)
-    await page.getByLabel('Email').fill('dave@partner.example')
-    await page.getByLabel('Password').fill('a first password')
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await typePassword('dave@partner.example', 'a first password')
     await page.getByRole('heading', { name: 'Your account' }).waitFor()
   })
-
-  it('gets a request for a new sign-in if an app requires one', async () => {
-    const redirected = page.waitForRequest((request) =>
-      request.url().startsWith(`${op.provider.issuer}/auth?`),
-    )
-    await continueWith('/oauth/authorize?prompt=login')
-    expect(new URL((await redirected).url()).searchParams.get('prompt')).toBe('login')
-  })
-
-  it('leaves the other sign-in methods during its outage', async () => {
-    const { provider } = op
-    const refused = new URLSearchParams({ error: 'access_denied' })
-    await page.goto(`${service.baseUrl}/login/with/${provider.id}/callback?${refused}`)
-    expect(await page.getByRole('alert').textContent()).toContain('took too long')
-    expect((await fetch(`${service.baseUrl}/login/with/unknown/callback`)).status).toBe(404)
-  })
 })
 
-it('can be changed only soon after a sign-in', async () => {
-  await signInByPassword()
-  const cookie = await cookies()
-  const token = await page.locator('input[name="token"]').first().inputValue()
-  const post = (path: string) =>
-    fetch(`${service.baseUrl}${path}`, {
-      method: 'POST',
-      headers: { cookie },
-      body: new URLSearchParams({ token }),
-    })
-  const options = () => fetch(`${service.baseUrl}/account/passkeys`, { headers: { cookie } })
-  expect((await options()).status).toBe(200)
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60 * 1000 + 1000 })
-  onTestFinished(() => void vi.useRealTimers())
-  expect((await options()).status).toBe(403)
-  for (const path of ['passkeys', 'passkeys/remove', 'identities', 'identities/remove']) {
-    const answer = await post(`/account/${path}`)
-    expect([answer.status, await answer.text()], path).toEqual([
-      403,
-      expect.stringContaining('sign in again first'),
-    ])
-  }
-  const shown = await (await fetch(`${service.baseUrl}/account`, { headers: { cookie } })).text()
-  expect(shown).toContain('>sign in again</a>')
-  expect(shown).not.toContain('Add a passkey')
-})
+describe('the forms for passkeys and identities', () => {
+  const PATHS = ['passkeys', 'passkeys/remove', 'identities', 'identities/remove']
 
-it('cannot be changed by a form of another page', async () => {
-  await signInByPassword()
-  const cookie = await cookies()
-  for (const path of ['passkeys', 'passkeys/remove', 'identities', 'identities/remove']) {
-    const answer = await fetch(`${service.baseUrl}/account/${path}`, {
-      method: 'POST',
-      headers: { cookie },
-      body: new URLSearchParams({ token: 'made up' }),
-    })
-    expect([answer.status, await answer.text()], path).toEqual([
-      403,
-      expect.stringContaining('open for too long'),
-    ])
+  async function visitor() {
+    const cookie = await sessionCookie(service.baseUrl)
+    const get = (path: string) => fetch(`${service.baseUrl}${path}`, { headers: { cookie } })
+    const [, own = ''] = /name="token" value="([^"]+)"/.exec(await (await get('/account')).text()) ?? []
+    async function expectRefused(words: string, token = own) {
+      for (const path of PATHS) {
+        const form = { method: 'POST', headers: { cookie }, body: new URLSearchParams({ token }) }
+        const answer = await fetch(`${service.baseUrl}/account/${path}`, form)
+        expect([answer.status, await answer.text()], path).toEqual([403, expect.stringContaining(words)])
+      }
+    }
+    return { get, expectRefused }
   }
+
+  it('change something only soon after a sign-in', async () => {
+    const { get, expectRefused } = await visitor()
+    expect((await get('/account/passkeys')).status).toBe(200)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60 * 1000 + 1000 })
+    onTestFinished(() => void vi.useRealTimers())
+    expect((await get('/account/passkeys')).status).toBe(403)
+    await expectRefused('sign in again first')
+    const shown = await (await get('/account')).text()
+    expect(shown).toContain('>sign in again</a>')
+    expect(shown).not.toContain('Add a passkey')
+  })
+
+  it('change nothing with the token of another page', async () => {
+    const { expectRefused } = await visitor()
+    await expectRefused('open for too long', 'made up')
+  })
 })

@@ -1,4 +1,3 @@
-import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import {
   ALICE,
@@ -13,8 +12,7 @@ import {
   register,
   tokensFor,
 } from './client.ts'
-import { CHALLENGE, ISSUER, openService, PAGE, REDIRECT_URI, SCOPES, type Service } from './service.ts'
-import { TEST_KEYS } from './signing-keys.ts'
+import { CHALLENGE, ISSUER, openService, PAGE, REDIRECT_URI, type Service } from './service.ts'
 
 async function withClient(metadata: object = {}): Promise<{ service: Service; id: string }> {
   const service = openService()
@@ -27,9 +25,7 @@ describe('authorize, before the redirect URI is trusted', () => {
     ['no client_id', { client_id: undefined }, 'message_invalid'],
     ['no redirect_uri, though only one is registered', { redirect_uri: undefined }, 'redirect_uri_missing'],
     ['a foreign redirect_uri', { redirect_uri: 'https://evil.example/cb' }, 'redirect_uri_not_registered'],
-    ['a longer path', { redirect_uri: `${REDIRECT_URI}/more` }, 'redirect_uri_not_registered'],
-    ['an empty client_id', { client_id: '' }, 'message_invalid'],
-  ])('shows a page for %s and redirects nowhere', async (_, overrides, reason) => {
+  ])('RA-06, REQ-11: shows a page for %s and redirects nowhere', async (_, overrides, reason) => {
     const { service, id } = await withClient()
     const response = await authorize(service, authorizationQuery(id, overrides))
     expect(response.status).toBe(400)
@@ -37,7 +33,7 @@ describe('authorize, before the redirect URI is trusted', () => {
     expect(service.shown.error?.reason).toBe(reason)
   })
 
-  it.each(['redirect_uri', 'client_id'])('shows a page when %s is repeated', async (name) => {
+  it.each(['redirect_uri', 'client_id'])('RA-05, REQ-10: shows a page when %s is repeated', async (name) => {
     const { service, id } = await withClient()
     const response = await authorize(service, `${authorizationQuery(id)}&${name}=https%3A%2F%2Fevil.example`)
     expect([response.status, response.headers.location]).toEqual([400, undefined])
@@ -68,9 +64,15 @@ describe('authorize, after the redirect URI is trusted', () => {
     ['a registration', { registration: '{}' }, 'registration_not_supported'],
     ['prompt=none with another', { prompt: 'none login' }, 'invalid_request'],
     ['an unknown prompt', { prompt: 'create' }, 'invalid_request'],
-    ['a max_age that is no number', { max_age: '1.5' }, 'invalid_request'],
+    ...['-1', '1.5', 'x', '1e9', '0x1', ' 1', '99999999999'].map(
+      (max_age): [string, Record<string, string>, string] => [
+        `max_age=${max_age}`,
+        { max_age },
+        'invalid_request',
+      ],
+    ),
     ['a nonce beyond all measure', { nonce: 'n'.repeat(4001) }, 'invalid_request'],
-  ])('sends %s back with state and iss', async (_, overrides, error) => {
+  ])('REQ-19, REQ-20, REQ-22, REQ-23: sends %s back with state and iss', async (_, overrides, error) => {
     const { service, id } = await withClient()
     const response = await authorize(service, authorizationQuery(id, overrides))
     expect(response.status).toBe(303)
@@ -94,24 +96,28 @@ describe('authorize, after the redirect URI is trusted', () => {
       'AQ-02, REQ-15: no method but S256 is taken, and none is not taken for plain',
       'code_challenge_method',
       ['invalid_request'],
-      [undefined, '', 'plain', 's256', 'S512', 'S256 ', ' S256', 'none'],
+      [undefined, '', 'plain', 's256', ' S256', 'none'],
     ],
     [
       'AQ-03, REQ-15: a challenge that is not 43 characters of base64url is refused',
       'code_challenge',
       ['invalid_request'],
-      [
-        ...[CHALLENGE.slice(1), `${CHALLENGE}A`, 'a'.repeat(128), '😀'.repeat(20), ' '.repeat(43)],
-        ...['=', '+', '/', '\0'].map((end) => `${CHALLENGE.slice(1)}${end}`),
-        ...['\n', '=='].map((end) => `${CHALLENGE}${end}`),
-      ],
+      [CHALLENGE.slice(1), `${CHALLENGE}A`, `${CHALLENGE.slice(1)}=`, `${CHALLENGE}\n`, ' '.repeat(43)],
     ],
     [
       'AQ-05, REQ-14: no response type but code is answered, and never with a token',
       'response_type',
       ['unsupported_response_type', 'invalid_request'],
       [
-        ...['token', 'id_token', 'code token', 'code id_token', 'none', 'code code', 'CODE', ' code', ''],
+        'token',
+        'id_token',
+        'code token',
+        'code id_token',
+        'none',
+        'code code',
+        'CODE',
+        ' code',
+        '',
         undefined,
       ],
     ],
@@ -125,25 +131,13 @@ describe('authorize, after the redirect URI is trusted', () => {
       'AQ-10, REQ-16: a scope that does not exist or is badly written is refused',
       'scope',
       ['invalid_scope'],
-      [
-        ...[
-          'admin',
-          'openid  profile',
-          'openid\tprofile',
-          'openid "',
-          'openid \\',
-          'openid é',
-          ' openid',
-          'openid ',
-        ],
-        ...['OpenID', 'openid\0', 'comments:write', 'constructor', '__proto__'],
-      ],
+      ['admin', 'OpenID', '__proto__', 'openid  profile', 'openid "', ' openid', 'openid\0'],
     ],
     [
       'AQ-10, REQ-16: a scope that is endless is refused',
       'scope',
       ['invalid_scope', 'invalid_request'],
-      ['x'.repeat(10_000), 'a '.repeat(5000), `openid ${'courses:read '.repeat(400)}`],
+      ['x'.repeat(10_000), `openid ${'courses:read '.repeat(400)}`],
     ],
     ['D1, REQ-16: a request without a scope is refused', 'scope', ['invalid_request'], [undefined, '']],
   ])('%s', async (_, name, errors, values) => {
@@ -168,20 +162,29 @@ describe('authorize, after the redirect URI is trusted', () => {
     expect((await authorize(service, query)).body).toBe('consent')
   })
 
-  it('rejects a repeated parameter by name', async () => {
-    const { service, id } = await withClient()
-    const answer = redirectOf(await authorize(service, `${authorizationQuery(id)}&nonce=1&nonce=1`))
-    expect(answer).toMatchObject({
-      error: 'invalid_request',
-      error_description: 'nonce must not be repeated',
-    })
-  })
+  it.each([
+    ...['scope', 'state', 'nonce', 'prompt', 'max_age'],
+    ...['response_type', 'code_challenge', 'code_challenge_method'],
+  ])(
+    'AQ-07, REQ-10: a parameter that is sent twice is rejected, also with equal values: %s',
+    async (name) => {
+      const { service, id } = await withClient()
+      const query = authorizationQuery(id, { nonce: 'n', prompt: 'login', max_age: '1' })
+      for (const value of ['x', new URLSearchParams(query).get(name) ?? '']) {
+        const twice = `${query}&${new URLSearchParams({ [name]: value })}`
+        expect(redirectOf(await authorize(service, twice)), value).toMatchObject({
+          error: 'invalid_request',
+          error_description: `${name} must not be repeated`,
+        })
+      }
+    },
+  )
 
-  it('ignores parameters it does not know, also repeated ones', async () => {
+  it('REQ-09, REQ-27: ignores parameters it does not know, also repeated ones', async () => {
     const { service, id } = await withClient()
     const response = await authorize(
       service,
-      `${authorizationQuery(id)}&display=page&foo=1&foo=2&acr_values=0`,
+      `${authorizationQuery(id)}&display=page&claims_locales=fr&foo=1&foo=2&acr_values=0`,
     )
     expect(response.body).toBe('consent')
   })
@@ -197,7 +200,7 @@ describe('authorize, after the redirect URI is trusted', () => {
     ).not.toHaveProperty('state')
   })
 
-  it('accepts the same request as a form POST', async () => {
+  it('REQ-09: accepts the same request as a form POST', async () => {
     const { service, id } = await withClient()
     const response = await service.send('POST', '/oauth/authorize', {
       form: authorizationQuery(id),
@@ -231,17 +234,6 @@ describe('authorize, after the redirect URI is trusted', () => {
     })
   })
 
-  it('redirects to the current port of the app', async () => {
-    const { service, id } = await withClient()
-    const redirect_uri = 'http://127.0.0.1:65000/callback'
-    await authorize(service, authorizationQuery(id, { redirect_uri }))
-    const response = await decide(service)
-    expect(response.headers.location).toMatch(/^http:\/\/127\.0\.0\.1:65000\/callback\?code=/)
-    const code = redirectOf(response).code ?? ''
-    expect((await redeem(service, { clientId: id }, code)).status, 'the registered port').toBe(400)
-    expect((await redeem(service, { clientId: id }, code, { redirect_uri })).status).toBe(200)
-  })
-
   it('DR-07, REQ-63: an integration gets nothing beyond the scopes that the operator registered', async () => {
     const service = openService()
     const integration = {
@@ -252,21 +244,6 @@ describe('authorize, after the redirect URI is trusted', () => {
     const { clientId: client_id } = await service.server.clients.add(integration)
     const answer = await authorize(service, authorizationQuery(client_id, { scope: 'courses:write' }))
     expect(redirectOf(answer).error).toBe('invalid_scope')
-  })
-
-  it.each([
-    ['what it asks for', 'students:read', 'courses:write', 'courses:write'],
-    ['what it registered, if it asks for none', 'students:read', undefined, 'students:read'],
-    ['the default of the server, if it registered none either', undefined, undefined, 'courses:read'],
-    ['the rest of what it registered, if a scope is gone', 'gone students:read', undefined, 'students:read'],
-    ['the default of the server, if all that it registered is gone', 'gone', undefined, 'courses:read'],
-  ])('offers a self-registered client %s', async (_, registered, scope, offered) => {
-    const scopes = { ...SCOPES, gone: { description: 'Removed later' } }
-    const before = openService({ scopes })
-    const { clientId: client_id } = await register(before, { scope: registered })
-    const service = openService({ store: before.store, defaultScope: 'courses:read' })
-    await authorize(service, authorizationQuery(client_id, { scope }))
-    expect(service.shown.consent?.scopes.map(({ name }) => name)).toEqual([offered])
   })
 })
 
@@ -285,7 +262,7 @@ describe('signing in', () => {
     ['prompt=select_account', { prompt: 'select_account' }],
     ['max_age=0', { max_age: '0' }],
     ['max_age that has passed', { max_age: '10' }],
-  ])('asks again for %s, once', async (_, overrides) => {
+  ])('REQ-23: asks again for %s, once', async (_, overrides) => {
     const { service, id } = await withClient()
     const before = { cookie: `user=alice@${service.clock.now - 100}` }
     await authorize(service, authorizationQuery(id, overrides), before)
@@ -328,24 +305,7 @@ describe('signing in', () => {
     }
   })
 
-  it('does not accept an old return URL as a new sign-in', async () => {
-    const { service, id } = await withClient()
-    await authorize(service, authorizationQuery(id, { prompt: 'login' }), {})
-    const [path = '', query = ''] = (service.shown.signIn ?? '').split('?')
-    const after = { cookie: `user=alice@${service.clock.now + 1}` }
-    service.clock.now += 700
-    expect((await service.send('GET', path, { query, headers: after })).body).not.toBe('consent')
-  })
-
-  it('answers prompt=none without any page', async () => {
-    const { service, id } = await withClient()
-    const query = authorizationQuery(id, { prompt: 'none' })
-    expect(redirectOf(await authorize(service, query, {})).error).toBe('login_required')
-    expect(redirectOf(await authorize(service, query)).error).toBe('consent_required')
-    expect(service.shown).toEqual({})
-  })
-
-  it('issues no code for another user than the one of the hint', async () => {
+  it('REQ-26: issues no code for another user than the one of the hint', async () => {
     const { service, id } = await withClient()
     const { id_token } = await tokensFor(service, { clientId: id })
     service.clock.now += 10_000_000
@@ -376,36 +336,11 @@ describe('signing in', () => {
     expect(service.shown).toEqual({})
   })
 
-  it.each([
-    ['is our ID token', { iss: ISSUER, sub: 'alice' }, true],
-    ['has expired', { iss: ISSUER, sub: 'alice', exp: 1 }, true],
-    ['is of another issuer', { iss: 'https://other.example', sub: 'alice' }, false],
-    ['names no user', { iss: ISSUER }, false],
-  ])('reads a hint with a good signature that %s', async (_, claims, believed) => {
-    const { service, id } = await withClient()
-    const [key] = TEST_KEYS
-    const hint = await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: key.kid }).sign(key)
-    const { body, headers } = await authorize(service, authorizationQuery(id, { id_token_hint: hint }))
-    if (believed) expect(body).toBe('consent')
-    else expect(headers.location).toContain('error=login_required')
-  })
-
   it('writes nothing to the store for a request without approval', async () => {
     const { service, id } = await withClient()
     await authorize(service, authorizationQuery(id), {})
     await authorize(service, authorizationQuery(id))
     expect((await service.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toEqual([])
-  })
-})
-
-describe('the error page of an unknown client', () => {
-  it('says to the app of a deleted client to register again', async () => {
-    const { service, id } = await withClient()
-    service.clock.now += 8 * 24 * 3600
-    await authorize(service, authorizationQuery(id))
-    expect(service.shown.error?.description).toContain('register again')
-    const answer = await redeem(service, { clientId: id }, 'any')
-    expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
   })
 })
 
@@ -415,19 +350,14 @@ describe('a scope that is not in the catalogue', () => {
   it('is named in the error', async () => {
     const service = openService()
     const { clientId: client_id } = await register(service)
-    for (const [scope, name] of [
-      ['openid admin courses:read', 'admin'],
-      [`x${'y'.repeat(3000)}`, `x${'y'.repeat(99)}`],
-    ] as const) {
-      const answer = redirectOf(await authorize(service, authorizationQuery(client_id, { scope })))
-      expect(answer).toMatchObject({
-        error: 'invalid_scope',
-        error_description: `Unknown scope ${name}. See scopes_supported`,
-      })
-    }
+    const scope = 'openid admin courses:read'
+    expect(redirectOf(await authorize(service, authorizationQuery(client_id, { scope })))).toMatchObject({
+      error: 'invalid_scope',
+      error_description: 'Unknown scope admin. See scopes_supported',
+    })
   })
 
-  it('is ignored if it is offline_access, at the refresh too', async () => {
+  it('D7: is ignored if it is offline_access, at the refresh too', async () => {
     const service = openService()
     const client = await register(service)
     const scope = 'openid offline_access courses:read'

@@ -151,10 +151,6 @@ describe('a thief with a copy of the store and a spent refresh token', () => {
   })
 })
 
-it.each([
-  ['that is a variable which is not set', undefined],
-  ['of which there is none', []],
-  ['of which one is short', [NEW, 'short']],
-])('a secret %s is refused at creation', (_, secret) => {
-  expect(() => openService({ secret: secret as never })).toThrow('secret must have at least 32 characters')
+it('a secret of which one is short is refused at creation', () => {
+  expect(() => openService({ secret: [NEW, 'short'] })).toThrow('secret must have at least 32 characters')
 })

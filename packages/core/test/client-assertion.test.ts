@@ -68,9 +68,11 @@ describe('a client assertion', () => {
     ['that is a DPoP proof', {}, 'assertion_typ', { typ: 'dpop+jwt' }],
     ['that is a request object', {}, 'assertion_typ', { typ: 'oauth-authz-req+jwt' }],
     ['that is a logout token', {}, 'assertion_typ', { typ: 'application/logout+jwt' }],
+    ['that is a security event', {}, 'assertion_typ', { typ: 'secevent+jwt' }],
+    ['about another subject', { sub: 'alice' }, 'assertion_issuer'],
     ['with the kid of another key', {}, 'assertion_signature', { kid: 'another' }],
     ['that is longer than 8 KiB', { padding: 'x'.repeat(8192) }, 'assertion_malformed'],
-  ])('is refused %s', async (_, claims, reason, header) => {
+  ])('CA-16, CA-19: is refused %s', async (_, claims, reason, header) => {
     const key = await newKey()
     const { service, client_id } = await openSigned([key])
     const assertion = await assertionOf(service, key, client_id, claims, header)
@@ -117,7 +119,7 @@ describe('a client assertion', () => {
     })
   })
 
-  it('is rejected if another key or another client has signed it', async () => {
+  it('CA-17: is rejected if another key or another client has signed it', async () => {
     const [key, foreign] = [await newKey(), await newKey()]
     const { service, client_id } = await openSigned([key])
     const forged = await assertionOf(service, foreign, client_id)
@@ -160,7 +162,7 @@ describe('a client assertion', () => {
     expect(await proves(service, assertionForm(expired))).toEqual({ ...REFUSED, reason: 'assertion_expired' })
   })
 
-  it('is accepted once, even with concurrent requests, and for one client only', async () => {
+  it('CA-18: is accepted once, even with concurrent requests, and for one client only', async () => {
     const key = await newKey()
     const { service, client_id } = await openSigned([key])
     const form = assertionForm(await assertionOf(service, key, client_id, { jti: 'the same' }))
@@ -235,7 +237,7 @@ describe('a client assertion', () => {
       expect((await proves(service, assertionForm(jwt))).status, 'unspent').toBe(200)
   })
 
-  it('consumes no code and no refresh token when it is rejected', async () => {
+  it('CA-16: consumes no code and no refresh token when it is rejected', async () => {
     const key = await newKey()
     const { service, client_id } = await openSigned([key])
     const prove = async (claims?: Claims) => assertionForm(await assertionOf(service, key, client_id, claims))

@@ -165,7 +165,7 @@ describe('HTTP Basic', () => {
     expect((await redeemBy(service, code, basic(client_id, client_secret))).status).toBe(200)
   })
 
-  it('CA-10: rejects credentials in two places, in every combination, and another client_id in the body', async () => {
+  it('CA-10, CA-15: rejects credentials in two places, in every combination, and another client_id in the body', async () => {
     const { service, client } = await withClient(CONFIDENTIAL)
     const other = await register(service, CONFIDENTIAL)
     const { clientId: client_id, clientSecret: client_secret = '' } = client
@@ -193,7 +193,7 @@ describe('HTTP Basic', () => {
     expect((await redeemBy(service, code, header, { client_id })).status, 'the same client_id').toBe(200)
   })
 
-  it('CA-11: a client cannot redeem a code of another client, whatever the client_id in the body', async () => {
+  it('CA-11, CA-15: a client cannot redeem a code of another client, whatever the client_id in the body', async () => {
     const { service, client } = await withClient(CONFIDENTIAL)
     const other = await register(service, CONFIDENTIAL)
     const code = await codeFor(service, client.clientId)
@@ -221,7 +221,7 @@ describe('HTTP Basic', () => {
     },
   )
 
-  it('has an error that says what to do if it is not offered', async () => {
+  it('CA-03, REQ-34: has an error that says what to do if it is not offered', async () => {
     const service = openService(POST_ONLY)
     const { clientId: client_id, clientSecret: client_secret } = await register(service, CONFIDENTIAL)
     const answer = await redeemBy(service, await codeFor(service, client_id), basic(client_id, client_secret))
@@ -232,6 +232,17 @@ describe('HTTP Basic', () => {
     })
     expect(answer.headers['www-authenticate']).toBe('Basic realm="oauth", charset="UTF-8"')
   })
+
+  it.each(['Basic", error="x', 'B\u00e9', 'x'.repeat(5000), '<b>', ',,', 'Bearer'])(
+    'CA-03: the scheme of a request is not reflected in the response: %j',
+    async (authorization) => {
+      const service = openService(POST_ONLY)
+      const { clientId: client_id } = await register(service)
+      const { status, headers } = await redeemBy(service, 'gkc_x', { authorization }, { client_id })
+      const challenge = authorization === 'Bearer' ? 'Bearer realm="oauth"' : undefined
+      expect([status, headers['www-authenticate']]).toEqual([401, challenge])
+    },
+  )
 
   it('is offered, registered and rejected as configured', async () => {
     const offered = (service: Service) => service.server.metadata.token_endpoint_auth_methods_supported

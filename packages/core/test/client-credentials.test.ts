@@ -90,7 +90,7 @@ describe('client credentials', () => {
     expect(access).toHaveProperty('token.subject', undefined)
   })
 
-  it('the token is rejected on every other route, at UserInfo and at the gateway, with 403', async () => {
+  it('MA-01: the token is rejected on every other route, at UserInfo and at the gateway, with 403', async () => {
     const { service, job } = await openJob()
     const token = await tokenOf(service, job)
     const headers = { authorization: `Bearer ${token}` }

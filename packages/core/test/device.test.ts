@@ -58,7 +58,7 @@ describe('a device authorization request', () => {
     expect(service.shown.signIn).toBe('/oauth/device')
   })
 
-  it('ignores a code in the URL if the option is off', async () => {
+  it('DV-01: ignores a code in the URL if the option is off', async () => {
     const { start, open, shown } = await openDeviceService()
     const { user_code } = await start()
     await open('user=alice', `user_code=${user_code}`)
@@ -180,7 +180,7 @@ describe('a device authorization request', () => {
 describe('a self-registered client', () => {
   const metadata = { grant_types: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT] }
 
-  it('does not get the grant type, and its response does not list it', async () => {
+  it('DV-03: does not get the grant type, and its response does not list it', async () => {
     const { service, ask } = await openDeviceService()
     const client = await register(service, metadata)
     expect(client).toMatchObject({ grant_types: ['authorization_code', 'refresh_token'] })
@@ -208,7 +208,7 @@ describe('a self-registered client', () => {
 })
 
 describe('the page for the user code', () => {
-  it('requires a recent sign-in', async () => {
+  it('DV-04: requires a recent sign-in', async () => {
     const { open, enter, answer, start, shown, service } = await openDeviceService()
     const old = `user=alice@${service.clock.now - 3601}`
     expect([(await open('')).status, service.shown.signIn]).toEqual([303, '/oauth/device'])
@@ -219,6 +219,12 @@ describe('the page for the user code', () => {
     await enter(user_code)
     expect((await answer('allow', old)).status).toBe(303)
     expect(shown.answered).toBeUndefined()
+  })
+
+  it('DV-02: requires consent again for scopes that were allowed before', async () => {
+    const { start, enter, approve } = await openDeviceService()
+    await approve(await start())
+    expect((await enter((await start()).user_code)).body).toBe('device')
   })
 
   it('shows the client, its scopes, the time and the network of the request', async () => {
@@ -277,7 +283,7 @@ describe('the page for the user code', () => {
     expect((await enter(live.user_code)).body).toBe('device')
   })
 
-  it('rejects a form of another session, of another page or an expired one', async () => {
+  it('DV-06: rejects a form of another session, of another page or an expired one', async () => {
     const { start, open, enter, answer, shown, service } = await openDeviceService()
     const { user_code } = await start()
     await enter(user_code)
@@ -360,7 +366,7 @@ describe('a decision', () => {
     for (const member of ['withheldScopes', 'acr', 'amr']) expect(grant).not.toHaveProperty(member)
   })
 
-  it('with the ticket of another request is rejected', async () => {
+  it('DV-06: with the ticket of another request is rejected', async () => {
     const { start, enter, answer, shown } = await openDeviceService()
     await enter((await start()).user_code)
     const ticket = String(shown.device?.ticket)
@@ -370,7 +376,7 @@ describe('a decision', () => {
     expect(shown.answered).toBeUndefined()
   })
 
-  it('with a valid ticket is rejected from another site, as is the form for the code', async () => {
+  it('DV-06: with a valid ticket is rejected from another site, as is the form for the code', async () => {
     const { start, enter, answer, shown } = await openDeviceService()
     const started = await start()
     const foreign = { origin: 'https://evil.example' }
@@ -783,7 +789,7 @@ function limitsOf(points: Partial<Record<string, number>>) {
 }
 
 describe('limits', () => {
-  it('slow down a device that polls too often, with the new interval, and never after the decision', async () => {
+  it('DV-11: slow down a device that polls too often, with the new interval, and never after the decision', async () => {
     const rateLimiter = limitsOf({ device_poll: 2, client_failure: 1 })
     const { start, poll, approve } = await openDeviceService({ server: { rateLimiter } })
     const started = await start()
@@ -801,7 +807,7 @@ describe('limits', () => {
     expect([...rateLimiter.counted.keys()].filter((key) => key.startsWith('client_failure'))).toEqual([])
   })
 
-  it('are thirty requests of a network in ten minutes, and eighteen polls of a device in one', async () => {
+  it('DV-11, DV-12: are thirty requests of a network in ten minutes, and eighteen polls of a device in one', async () => {
     const { service } = await openDeviceService()
     expect(service.server.description.rateLimits).toMatchObject({
       device_request: { points: 30, seconds: 600 },
@@ -809,7 +815,7 @@ describe('limits', () => {
     })
   })
 
-  it('count device authorization requests by network, without rejected ones', async () => {
+  it('DV-12: count device authorization requests by network, without rejected ones', async () => {
     const rateLimiter = limitsOf({ device_request: 1 })
     const { ask } = await openDeviceService({ server: { rateLimiter } })
     await ask({ scope: 'nope' })
@@ -818,7 +824,7 @@ describe('limits', () => {
     expect(rateLimiter.counted.get(`device_request ${DEVICE}`)).toBe(2)
   })
 
-  it('count wrong user codes by user and network, and then reject even a right one', async () => {
+  it('DV-10: count wrong user codes by user and network, and then reject even a right one', async () => {
     const rateLimiter = limitsOf({ user_code: 3 })
     const { start, enter } = await openDeviceService({ server: { rateLimiter } })
     const { user_code } = await start()
@@ -833,7 +839,7 @@ describe('limits', () => {
     expect(rateLimiter.counted.get(`user_code_network ${BROWSER}`)).toBe(3)
   })
 
-  it('count attempts at user codes even without a limiter: ten per user and fifty per network in ten minutes', async () => {
+  it('DV-10: count attempts at user codes even without a limiter: ten per user and fifty per network in ten minutes', async () => {
     const { start, enter, service } = await openDeviceService()
     const { user_code } = await start()
     for (let n = 0; n < 10; n++) expect((await enter('x')).status).toBe(400)
@@ -881,13 +887,14 @@ describe('the stored request', () => {
       expect(written.join('\n')).not.toContain(secret)
   })
 
-  it('has an id that depends on the secret of the server, and no event contains a code', async () => {
-    const { start, approve, poll, service } = await openDeviceService()
+  it('DV-09: has an id that depends on the secret of the server, and no event contains a code', async () => {
+    const { start, enter, approve, poll, service } = await openDeviceService()
     const started: Started = await start()
+    await enter('WDJB-MJHT')
     await approve(started)
     await poll(started)
     const logged = JSON.stringify(service.events)
-    for (const secret of [started.user_code, started.user_code.replace('-', ''), started.device_code])
+    for (const secret of [started.user_code, started.user_code.replace('-', ''), started.device_code, 'WDJB'])
       expect(logged).not.toContain(secret)
   })
 })

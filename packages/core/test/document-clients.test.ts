@@ -55,16 +55,6 @@ describe('a client that is described by a document', () => {
     expect((await service.callApi(next.access_token, 'courses:read')).kind).toBe('refused')
   })
 
-  it('is shared by independent installations', async () => {
-    const service = open()
-    const [one, other] = [await signedIn(service), await signedIn(service)]
-    await refresh(service, { clientId: ID }, one.refresh_token)
-    service.clock.now += 3600
-    const reused = await refresh(service, { clientId: ID }, one.refresh_token)
-    expect(bodyOf(reused).error).toBe('invalid_grant')
-    expect((await refresh(service, { clientId: ID }, other.refresh_token)).status).toBe(200)
-  })
-
   it('gets a page at a listed URI that the policy does not accept', async () => {
     const service = open()
     const answer = await authorize(service, authorizationQuery(ID, { redirect_uri: ON_THE_WEB }))
@@ -140,7 +130,6 @@ describe('clientDocuments', () => {
   it.each([
     ['an address that is none', { client_id: 'editor' }, 'pinned[0]: client_id is no https address: editor'],
     ['an address of the server', { client_id: 'https://server.example/c' }, 'pinned[0]: client_id is'],
-    ['a secret', { client_secret: 'x' }, 'pinned[0]: client_secret: must not be there'],
     [
       'no way to authenticate',
       { token_endpoint_auth_method: 'private_key_jwt' },

@@ -21,20 +21,15 @@ describe('a request of an unknown client', () => {
   })
 
   it.each([
-    [undefined],
-    ['*/*'],
-    ['text/html'],
-    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'],
-    ['application/json, text/html;q=0.9'],
-    ['application/jsonp'],
-    ['application/ld+json'],
+    undefined,
+    '*/*',
+    'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    'application/json, text/html;q=0.9',
+    'application/jsonp',
+    'application/ld+json',
   ])('is answered by a page if the request accepts %s', async (accept) => {
     const service = openService()
-    const answer = await authorize(
-      service,
-      authorizationQuery('unknown'),
-      accept === undefined ? {} : { accept },
-    )
+    const answer = await authorize(service, authorizationQuery('unknown'), { accept })
     expect([answer.status, answer.body]).toEqual([400, 'client_unknown'])
     expect(service.shown.error?.reason).toBe('client_unknown')
   })

@@ -73,6 +73,21 @@ describe('the steps of a sign-in attempt', () => {
     expect(references(service)).toHaveLength(1)
   })
 
+  it('say who ended the grant', async () => {
+    const service = explained()
+    const client = await register(service)
+    const { refresh_token } = await tokensFor(service, client)
+    await service.send('POST', '/api/oauth/revoke', {
+      form: { ...credentials(client), token: refresh_token },
+    })
+    await tokensFor(service, client)
+    await service.server.grants.revokeAll('alice', { by: 'user' })
+    await tokensFor(service, client)
+    await service.server.grants.revokeAll('alice')
+    const ends = stepsOf(service).filter(({ step }) => step === 'ended')
+    expect(ends.map(({ by }) => by)).toEqual(['client', 'user', 'operator'])
+  })
+
   it('have the facts of the request', async () => {
     const service = explained()
     const client = await register(service)
@@ -142,15 +157,6 @@ describe('the steps of a sign-in attempt', () => {
     expect(references(service)).toHaveLength(1)
   })
 
-  it('name who ended a grant, without a request too', async () => {
-    const service = explained()
-    const tokens = await tokensFor(service, await register(service))
-    const [, grantId = ''] = /^gka_([^.]+)/.exec(tokens.access_token) ?? []
-    service.events.length = 0
-    await service.server.grants.revoke('alice', grantId)
-    expect(stepsOf(service)).toMatchObject([{ step: 'ended', by: 'user', grantId, subject: 'alice' }])
-  })
-
   it('name where the document of the client comes from, and why it cannot be read', async () => {
     const { service, host } = openWithDocuments({ explain: signInAttempts })
     for (const answer of [{}, {}, fault('ECONNREFUSED')]) {
@@ -163,18 +169,6 @@ describe('the steps of a sign-in attempt', () => {
       { document: 'cache' },
       { outcome: 'failed', reason: 'document_unreachable', fault: 'ECONNREFUSED' },
     ])
-  })
-
-  it('are failed, not refused, if the store is down', async () => {
-    const service = explained()
-    const { clientId } = await register(service)
-    Object.assign(service.store.clients, { find: () => Promise.reject(new Error('down')) })
-    await authorize(service, authorizationQuery(clientId))
-    expect(stepsOf(service).at(-1)).toMatchObject({
-      step: 'client_found',
-      outcome: 'failed',
-      reason: 'store_unavailable',
-    })
   })
 
   it('begin with the push of a pushed request', async () => {
@@ -249,16 +243,6 @@ describe('the reference of an attempt', () => {
     return stepsOf(service).at(-1)?.reference ?? ''
   }
 
-  it('is the same for a reload and on each replica, and another one for another challenge or client', async () => {
-    const first = await refused(explained())
-    expect(await refused(explained())).toBe(first)
-    const service = explained()
-    expect(await refused(service, { state: 'another', scope: 'profile' })).toBe(first)
-    expect(await refused(service, { code_challenge: VERIFIER })).not.toBe(first)
-    expect(await refused(service, { client_id: 'another' })).not.toBe(first)
-    expect(await refused(openService({ explain: signInAttempts, secret: `${SECRET}!` }))).not.toBe(first)
-  })
-
   it('is derived from the state without a challenge, and random without both', async () => {
     const service = explained()
     const without = { code_challenge: undefined }
@@ -289,17 +273,6 @@ describe('the reference of an attempt', () => {
       const { error_description } = bodyOf(await requestToken(service, { ...form, ...wrong }))
       expect(parseReference(referenceIn(error_description)), JSON.stringify(wrong)).toBe(reference)
     }
-  })
-
-  it('stays with the refresh token of a client that is gone', async () => {
-    const service = explained()
-    const client = await register(service)
-    const { refresh_token } = await tokensFor(service, client)
-    const { reference } = stepsOf(service).at(-1) as StepEvent
-    await service.store.clients.remove(client.clientId)
-    const { error_description } = bodyOf(await refresh(service, client, refresh_token))
-    expect(parseReference(referenceIn(error_description))).toBe(reference)
-    expect(stepNames(service).at(-1)).toBe('refreshed: client_unknown')
   })
 
   it('stays with the tokens of a grant that has ended', async () => {

@@ -67,7 +67,7 @@ describe('a bound token at a gateway', () => {
     ['for another host', { claims: { htu: `${ISSUER}/notes` } }],
     ['for the question itself', { claims: { htm: 'GET', htu: `${ISSUER}${VERIFY}` } }],
     ['for the question at the gateway', { claims: { htm: 'GET', htu: `${NOTES}${VERIFY}` } }],
-  ])('does not pass %s', async (_, requested) => {
+  ])('DP-02: does not pass %s', async (_, requested) => {
     const { service, accessToken } = await behindGateway()
     expect(saidOf(await ask(service, accessToken, requested))).toEqual([401, undefined])
   })
@@ -136,7 +136,7 @@ describe('a bound token at a gateway', () => {
   })
 })
 
-it('an unbound token passes as before, and not as a bound one', async () => {
+it('DP-06: an unbound token passes as before, and not as a bound one', async () => {
   const { service } = await behindGateway()
   const { form } = await redemptionOf(service)
   const { access_token } = bodyOf<TokenAnswer>(await token(service, form))

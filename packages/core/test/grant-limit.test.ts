@@ -99,7 +99,7 @@ describe('the limit of grants', () => {
     expect(await idsOf(service)).toHaveLength(2)
   })
 
-  it.each([0, 60])(
+  it.each([0, 30, 60])(
     'ends no grant in use when approvals are never redeemed, %d seconds apart',
     async (seconds) => {
       const service = openService({ maxGrantsPerClient: 2 })

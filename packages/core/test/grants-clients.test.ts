@@ -5,6 +5,7 @@ import {
   authorizationQuery,
   authorize,
   bodyOf,
+  type ClientAnswer,
   codeFor,
   decide,
   redeem,
@@ -32,7 +33,7 @@ async function withIntegration(service = openService()) {
     redirectUris: ['https://zap.example/cb'],
     rememberConsent: true,
   })
-  return { service, client, overrides: { redirect_uri: 'https://zap.example/cb' } }
+  return { service, client }
 }
 
 describe('grants.list', () => {
@@ -125,57 +126,18 @@ describe('grants.revoke', () => {
     expect(service.events.findLast(({ type }) => type === 'grant_revoked')).toMatchObject({ by: 'operator' })
   })
 
-  it('revokes a code that is not redeemed yet', async () => {
-    const service = openService()
-    const client = await register(service)
-    const code = await codeFor(service, client.clientId)
-    const [grant] = (await service.server.grants.list('alice')).grants
-    await service.server.grants.revoke('alice', grant?.id ?? '')
-    expect((await redeem(service, client, code)).status).toBe(400)
-  })
-
-  it('makes an integration need consent again', async () => {
-    const { service, client, overrides } = await withIntegration()
-    await tokensFor(service, client, overrides).catch(() => undefined)
-    const again = () => authorize(service, authorizationQuery(client.clientId, overrides))
-    expect((await again()).status, 'consent is remembered').toBe(303)
-    for (const { id } of (await service.server.grants.list('alice')).grants)
-      await service.server.grants.revoke('alice', id)
-    expect((await again()).status, 'the consent page').toBe(200)
-  })
-
-  it.each([
-    ["another user's", 'bob', (id: string) => id],
-    ['an unknown one', 'alice', (id: string) => `${id}x`],
-    ['nothing at all', 'alice', () => ''],
-  ])('changes no grant for %s', async (_, subject, named) => {
+  it.each<[string, (id: string) => [subject: string, id: string]]>([
+    ["another user's", (id) => ['bob', id]],
+    ['an unknown one', (id) => ['alice', `${id}x`]],
+    ['nothing at all', () => ['alice', '']],
+    ['swapped arguments', (id) => [id, 'alice']],
+  ])('changes no grant for %s', async (_, named) => {
     const { service, tokens } = await withTokens()
     const [grant] = (await service.server.grants.list('alice')).grants
     const before = service.events.length
-    expect(await service.server.grants.revoke(subject, named(grant?.id ?? ''))).toBe(false)
+    expect(await service.server.grants.revoke(...named(grant?.id ?? ''))).toBe(false)
     expect(await isLive(service, tokens.access_token)).toBe(true)
     expect(service.events).toHaveLength(before)
-  })
-
-  it('changes nothing when its arguments are swapped', async () => {
-    const { service, tokens } = await withTokens()
-    const [grant] = (await service.server.grants.list('alice')).grants
-    expect(await service.server.grants.revoke(grant?.id ?? '', 'alice')).toBe(false)
-    expect(await isLive(service, tokens.access_token)).toBe(true)
-  })
-
-  it('wins over refreshes that run at the same time', async () => {
-    const { service, client, tokens } = await withTokens()
-    const [grant] = (await service.server.grants.list('alice')).grants
-    const refreshes = Array.from({ length: 8 }, () => refresh(service, client, tokens.refresh_token))
-    const [, ...answers] = await Promise.all([
-      service.server.grants.revoke('alice', grant?.id ?? ''),
-      ...refreshes,
-    ])
-    for (const answer of answers) {
-      const { access_token } = bodyOf<{ access_token?: string }>(answer)
-      if (access_token !== undefined) expect(await isLive(service, access_token)).toBe(false)
-    }
   })
 })
 
@@ -302,16 +264,20 @@ describe('clients.remove', () => {
     await service.server.clients.remove(client.clientId)
     expect(answers.map(({ status }) => status)).toEqual([401])
   })
+})
 
-  it('wins over refreshes that run at the same time', async () => {
-    const { service, client, tokens } = await withTokens()
-    const [, ...answers] = await Promise.all([
-      service.server.clients.remove(client.clientId),
-      ...Array.from({ length: 8 }, () => refresh(service, client, tokens.refresh_token)),
-    ])
-    for (const answer of answers) {
-      const { access_token } = bodyOf<{ access_token?: string }>(answer)
-      if (access_token !== undefined) expect(await isLive(service, access_token)).toBe(false)
-    }
-  })
+it.each<[string, (service: Service, client: ClientAnswer, grantId: string) => Promise<unknown>]>([
+  ['grants.revoke', ({ server }, _, grantId) => server.grants.revoke('alice', grantId)],
+  ['clients.remove', ({ server }, { clientId }) => server.clients.remove(clientId)],
+])('%s wins over refreshes that run at the same time', async (_, end) => {
+  const { service, client, tokens } = await withTokens()
+  const [grant] = (await service.server.grants.list('alice')).grants
+  const [, ...answers] = await Promise.all([
+    end(service, client, grant?.id ?? ''),
+    ...Array.from({ length: 8 }, () => refresh(service, client, tokens.refresh_token)),
+  ])
+  for (const answer of answers) {
+    const { access_token } = bodyOf<{ access_token?: string }>(answer)
+    if (access_token !== undefined) expect(await isLive(service, access_token)).toBe(false)
+  }
 })

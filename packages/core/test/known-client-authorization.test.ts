@@ -12,13 +12,15 @@ import {
 import {
   CHATGPT,
   CLAUDE,
+  CURSOR,
   CURSOR_APP,
+  CURSOR_WEB,
   eventsOf,
   FOREIGN,
   openKnown,
   requestConsent,
 } from './known-client-service.ts'
-import { ISSUER, REDIRECT_URI } from './service.ts'
+import { openService, REDIRECT_URI } from './service.ts'
 
 describe('the consent page of a known client', () => {
   it('has the verified name of the address, and the claimed one apart from it', async () => {
@@ -80,13 +82,20 @@ describe('an authorization at the address of a known client', () => {
     expect(bodyOf(late).error).toBe('invalid_grant')
   })
 
-  it('needs PKCE with S256', async () => {
-    const service = openKnown()
-    const { clientId } = await register(service, { redirect_uris: [CHATGPT] })
-    for (const overrides of [{ code_challenge: undefined }, { code_challenge_method: 'plain' }]) {
-      const query = authorizationQuery(clientId, { redirect_uri: CHATGPT, ...overrides })
-      expect(redirectOf(await authorize(service, query)).error).toBe('invalid_request')
-    }
+  it('leaves other codes of the server the lifetime that it has configured', async () => {
+    const service = openKnown({}, { lifetimes: { code: 600 } })
+    const { clientId } = await requestConsent(service, REDIRECT_URI)
+    const { code = '' } = redirectOf(await decide(service))
+    service.clock.now += 599
+    expect((await redeem(service, { clientId }, code)).status).toBe(200)
+  })
+
+  it('is open to a client that registered there before the table had the address, as a known one', async () => {
+    const before = openService({ redirectUriPolicy: (accepted) => ({ accepted }) })
+    const { clientId } = await register(before, { redirect_uris: [CHATGPT] })
+    const service = openKnown({}, { store: before.store })
+    await authorize(service, authorizationQuery(clientId, { redirect_uri: CHATGPT }))
+    expect(service.shown.consent?.identity?.known).toEqual({ name: 'ChatGPT', host: 'chatgpt.com' })
   })
 
   it('requests consent each time, and never skips the page', async () => {
@@ -96,25 +105,6 @@ describe('an authorization at the address of a known client', () => {
     const query = (prompt?: string) => authorizationQuery(clientId, { redirect_uri: CHATGPT, prompt })
     expect((await authorize(service, query())).body).toBe('consent')
     expect(redirectOf(await authorize(service, query('none'))).error).toBe('consent_required')
-  })
-
-  it.each([
-    ['a success', {}, {}, 'code'],
-    ['a denial', {}, { decision: 'deny' }, 'error'],
-    ['a wrong request', { scope: 'nope' }, undefined, 'error'],
-    ['a request that would need the user', { prompt: 'none' }, undefined, 'error'],
-  ])('has the issuer of the metadata in the answer to %s', async (_, overrides, form, member) => {
-    const service = openKnown()
-    const { clientId } = await register(service, { redirect_uris: [CHATGPT] })
-    const headers = { cookie: 'user=alice', host: 'proxy.example', 'x-forwarded-host': 'other.example' }
-    const query = authorizationQuery(clientId, { redirect_uri: CHATGPT, ...overrides })
-    const answered = await authorize(service, query, headers)
-    const answer = redirectOf(form ? await decide(service, form, headers) : answered)
-    expect(service.server.metadata).toMatchObject({
-      issuer: ISSUER,
-      authorization_response_iss_parameter_supported: true,
-    })
-    expect(answer).toMatchObject({ iss: ISSUER, [member]: expect.any(String) })
   })
 })
 
@@ -140,5 +130,47 @@ describe('an attacker', () => {
     const { clientId } = await register(service, { redirect_uris: [CHATGPT, redirect_uri] })
     const answer = await authorize(service, authorizationQuery(clientId, { redirect_uri }))
     expect([answer.status, answer.headers.location]).toEqual([400, undefined])
+  })
+})
+
+describe('a table that became shorter', () => {
+  it('ends new authorizations at once, and names the setting in the error', async () => {
+    const before = openKnown()
+    const { clientId } = await register(before, { redirect_uris: [CHATGPT] })
+    const after = openKnown({ except: ['chatgpt'] }, { store: before.store })
+    const answer = await authorize(after, authorizationQuery(clientId, { redirect_uri: CHATGPT }))
+    expect([answer.status, answer.headers.location]).toEqual([400, undefined])
+    expect(after.shown.error).toMatchObject({
+      error: 'invalid_redirect_uri',
+      reason: 'known_client_off',
+      description:
+        "This server has not enabled this client. Ask its operator to enable it: knownClients({ only: [..., 'chatgpt'] })",
+      parameters: { known: 'chatgpt', name: 'ChatGPT' },
+    })
+  })
+
+  it('leaves grants as they are', async () => {
+    const before = openKnown()
+    const { clientId } = await requestConsent(before, CHATGPT)
+    const { code = '' } = redirectOf(await decide(before))
+    const after = openKnown({ except: ['chatgpt'] }, { store: before.store })
+    const tokens = await redeem(after, { clientId }, code, { redirect_uri: CHATGPT })
+    const { refresh_token } = bodyOf<{ refresh_token: string }>(tokens)
+    expect((await refresh(after, { clientId }, refresh_token)).status).toBe(200)
+  })
+
+  it('leaves clients with loopback addresses as they are', async () => {
+    const before = openKnown()
+    const { clientId } = await register(before)
+    const after = openKnown({ only: [] }, { store: before.store })
+    const query = authorizationQuery(clientId, { redirect_uri: 'http://127.0.0.1:65000/callback' })
+    expect((await authorize(after, query)).body).toBe('consent')
+  })
+
+  it('names the entry at an address that registration had dropped', async () => {
+    const service = openKnown({ except: ['cursor'] })
+    const { clientId } = await register(service, { redirect_uris: CURSOR })
+    await authorize(service, authorizationQuery(clientId, { redirect_uri: CURSOR_WEB }))
+    expect(service.shown.error?.reason).toBe('known_client_off')
   })
 })

@@ -66,6 +66,14 @@ describe('the document of a known client', () => {
     expect(await outcome(service)).toBe('consent')
   })
 
+  it('allows a loopback address too, which belongs to no known client', async () => {
+    const uri = 'http://127.0.0.1/callback'
+    const { service } = open({ document: { ...DOCUMENT, redirect_uris: [CALLBACK, uri] } })
+    expect(await outcome(service, uri)).toBe('consent')
+    expect(service.shown.consent?.identity).toMatchObject({ host: 'claude.ai', loopback: true })
+    expect(service.shown.consent?.identity).not.toHaveProperty('known')
+  })
+
   it('allows no callback of the entry that the document lacks', async () => {
     const { service } = open({ document: DOCUMENT })
     expect(await outcome(service, 'https://claude.com/api/mcp/auth_callback')).toBe(

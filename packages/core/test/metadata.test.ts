@@ -7,7 +7,7 @@ const AS = '/.well-known/oauth-authorization-server'
 const OIDC = '/.well-known/openid-configuration'
 
 describe('the server metadata', () => {
-  it('describes the server, equally at both addresses', async () => {
+  it('REQ-04: describes the server, equally at both addresses', async () => {
     const service = openService()
     const document = await service.send('GET', AS)
     expect((await service.send('GET', OIDC)).body).toBe(document.body)
@@ -57,7 +57,7 @@ describe('the server metadata', () => {
   })
 
   it.each([AS, OIDC, '/.well-known/oauth-protected-resource', '/api/oauth/jwks'])(
-    'lets anyone read and cache %s',
+    'REQ-06: lets anyone read and cache %s',
     async (path) => {
       const response = await openService().send('GET', path, {
         headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },

@@ -149,14 +149,11 @@ describe('no such page is shown', () => {
     expect([answer.status, answer.headers.refresh]).toEqual([303, undefined])
   })
 
-  it.each(['https://crm.example/cb', REDIRECT_URI, 'http://localhost/cb', 'http://[::1]:7001/cb'])(
-    'for %s',
-    async (redirectUri) => {
-      const { service, opened } = await atConsent(redirectUri)
-      const { status, headers } = await decide(service)
-      expect([status, String(headers.location).split('?')[0], opened]).toEqual([303, redirectUri, []])
-    },
-  )
+  it.each(['https://crm.example/cb', REDIRECT_URI])('for %s', async (redirectUri) => {
+    const { service, opened } = await atConsent(redirectUri)
+    const { status, headers } = await decide(service)
+    expect([status, String(headers.location).split('?')[0], opened]).toEqual([303, redirectUri, []])
+  })
 
   it.each(['urn:ietf:wg:oauth:2.0:oob', 'app:cb', 'app://cb/{x}'])(
     'for %s, which only a policy of the operator accepts',

@@ -46,7 +46,7 @@ async function redemptions(service: Service, client_id: string, pushed: string) 
 }
 
 it.each(['proves', 'names', 'proves and names'])(
-  'a code is bound to the key that the push %s',
+  'DP-10: a code is bound to the key that the push %s',
   async (how) => {
     const { service, client } = await withClient()
     const named: Record<string, string> = how === 'proves' ? {} : { dpop_jkt: KEY.thumbprint }

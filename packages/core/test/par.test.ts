@@ -62,7 +62,7 @@ function errorOf(service: Service) {
 }
 
 describe('a pushed request', () => {
-  it('returns a request_uri that leads to consent, a code and tokens, without storing anything before', async () => {
+  it('PA-08: returns a request_uri that leads to consent, a code and tokens, without storing anything before', async () => {
     const { service, client } = await withClient()
     const response = await push(service, client)
     expect(response).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } })
@@ -191,6 +191,28 @@ describe('one request_uri', () => {
     expect(redirectOf(await decide(service, {}, BOB))).toMatchObject({ error: 'invalid_request' })
     expect((await service.server.grants.list('bob')).grants).toEqual([])
     expect((await redeem(service, client, String(first.code))).status, 'it was not consumed').toBe(200)
+  })
+
+  it('PA-09: gives one code to one of two users who approve it ten times each at once', async () => {
+    const { service, client } = await withClient()
+    const query = queryOf(client, await pushed(service, client))
+    const forms: { user: typeof ALICE; view: Service['shown']['consent'] }[] = []
+    for (const user of [ALICE, BOB]) {
+      await arrive(service, query, user)
+      forms.push({ user, view: service.shown.consent })
+    }
+    const twenty = Array.from({ length: 10 }, () => forms).flat()
+    const answers = await Promise.all(
+      twenty.map(({ user, view }) => {
+        Object.assign(service.shown, { consent: view })
+        return decide(service, {}, user)
+      }),
+    )
+    const codes = new Set(answers.map((answer) => redirectOf(answer).code).filter(Boolean))
+    expect(codes.size).toBe(1)
+    expect((await redeem(service, client, String([...codes]))).status).toBe(200)
+    const grants = await Promise.all(['alice', 'bob'].map((user) => service.server.grants.list(user)))
+    expect(grants.flatMap((page) => page.grants)).toHaveLength(1)
   })
 
   it('PA-04: opens no grant after it was approved or denied', async () => {

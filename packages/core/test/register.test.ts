@@ -1,4 +1,3 @@
-import { loopbackOnly } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, credentials } from './client.ts'
 import { openService, REDIRECT_URI, type Service } from './service.ts'
@@ -15,6 +14,8 @@ const DECEIVING_NAMES = [
   ...[0x3164, 0xfe0f, 0xfeff, 0xffa0, 0x1d173, 0xe0041, 0xe0100].map(within),
   // No letter and no digit.
   ...['()', '—', '\u2800', '\u00a0', '\u3164', '🎓', '\u0301', '...'],
+  // A blank without a width, a private character, and a pile of marks.
+  ...['a\u2800b', 'a\uf8ff', `a${'\u0301'.repeat(190)}`],
   ...[1, [], {}],
 ]
 const NOT_OFFERED = ['client_secret_jwt', 'private_key_jwt', 'NONE', 'none ', [], 1, {}]
@@ -63,27 +64,13 @@ describe('registration', () => {
     })
   })
 
-  it('shows the remaining URIs if the policy prunes', async () => {
-    const service = openService({ redirectUriPolicy: loopbackOnly() })
-    const body = bodyOf(
-      await registerAs(service, { redirect_uris: ['https://vscode.dev/redirect', REDIRECT_URI] }),
-    )
-    expect(body.redirect_uris).toEqual([REDIRECT_URI])
-  })
-
   it.each([
-    ['no code grant', { grant_types: ['implicit'] }],
-    ['no code response', { response_types: ['token'] }],
     ['an unknown application type', { application_type: 'toaster' }],
-    ['a logo that is a script', { logo_uri: 'javascript:alert(1)' }],
-    ['a home page that is not https', { client_uri: 'ftp://app.example' }],
     [
       'a page of another scheme that ends like one of https',
       { client_uri: 'javascript:https://app.example' },
     ],
     ['a page with a space in its address', { client_uri: 'https://app.example/a b' }],
-    ['a protocol-relative page', { policy_uri: '//evil.example' }],
-    ['an algorithm without a key', { id_token_signed_response_alg: 'HS256' }],
   ])('refuses %s with invalid_client_metadata', async (_, metadata) => {
     const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], ...metadata })
     expect([response.status, bodyOf(response).error]).toEqual([400, 'invalid_client_metadata'])
@@ -124,7 +111,7 @@ describe('registration', () => {
     expect(next).not.toHaveProperty('trusted')
   })
 
-  it.each([
+  it.each<[object, string, string?]>([
     [{ client_uri: 'ftp://app.example' }, 'client_uri: must be an https URL'],
     [{ grant_types: ['implicit'] }, 'grant_types: must include authorization_code'],
     [{ response_types: ['token'] }, 'response_types: must include code'],
@@ -134,19 +121,11 @@ describe('registration', () => {
       { client_name: 'a\nb' },
       'client_name: must not hold control or invisible characters, nor piles of combining marks',
     ],
-    [{ redirect_uris: [] }, 'redirect_uris: must not be empty'],
-  ])('names the fault of %j', async (metadata, description) => {
+    [{ redirect_uris: [] }, 'redirect_uris: must not be empty', 'invalid_redirect_uri'],
+  ])('names the fault of %j', async (metadata, error_description, error = 'invalid_client_metadata') => {
     const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], ...metadata })
-    expect(bodyOf(response).error_description).toBe(description)
+    expect(bodyOf(response)).toEqual({ error, error_description })
   })
-
-  it.each(['a\u2800b', 'a\u3164', 'a\u00ad', `a${'\u0301'.repeat(190)}`, 'a\u202e', 'a\uf8ff'])(
-    'refuses the name %j, which could hide, reorder or paint over the text next to it',
-    async (client_name) => {
-      const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], client_name })
-      expect([response.status, bodyOf(response).error]).toEqual([400, 'invalid_client_metadata'])
-    },
-  )
 
   it('keeps a name in NFC, and each of its blanks as one space', async () => {
     const client_name = ' Re\u0301sume\u0301\u00a0\u3000 2 '
@@ -162,15 +141,9 @@ describe('registration', () => {
     },
   )
 
-  it.each([
-    { token_endpoint_auth_method: 'none' },
-    { application_type: 'native' },
-    { application_type: 'web' },
-    { response_types: ['code'] },
-  ])('registers a client that asks for %j', async (metadata) => {
-    const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], ...metadata })
-    expect(response.status).toBe(201)
-    expect(bodyOf(response)).toMatchObject(metadata)
+  it('registers a loopback redirect URI for a web application that asks for it', async () => {
+    const metadata = { redirect_uris: [REDIRECT_URI], application_type: 'web' }
+    expect(bodyOf(await registerAs(openService(), metadata))).toMatchObject(metadata)
   })
 
   it('D7, DR-07, REQ-62, REQ-63: unsupported values are dropped, and the response shows it', async () => {
@@ -187,14 +160,13 @@ describe('registration', () => {
     })
   })
 
-  it('ignores members that a client must not decide', async () => {
+  it('DR-04, REQ-63: ignores members that a client must not decide', async () => {
     const chosen = {
       client_id: 'mine',
       client_secret: 'mine',
-      skip_consent: true,
-      origin: 'integration',
-      resource_server: true,
-      remember_consent: true,
+      ...{ skip_consent: true, trusted: true, first_party: true, require_pkce: false },
+      ...{ origin: 'integration', expiresAt: 9e15 },
+      ...{ resource_server: true, resourceServer: true, remember_consent: true, rememberConsent: true },
     }
     const service = openService()
     const body = bodyOf(
@@ -203,22 +175,16 @@ describe('registration', () => {
     expect(body.client_id).not.toBe('mine')
     for (const member of Object.keys(chosen).slice(1)) expect(body).not.toHaveProperty(member)
     const stored = (await service.store.clients.find(String(body.client_id)))?.value
-    expect(stored).toMatchObject({ origin: 'registered' })
+    expect(stored).toMatchObject({ origin: 'registered', expiresAt: service.clock.now + 24 * 3600 })
     expect([stored?.resourceServer, stored?.rememberConsent]).toEqual([undefined, undefined])
   })
 
   it.each([
     ['a form', { form: 'a=b' }, 415],
-    ['no media type', { form: '{}', headers: { 'content-type': undefined } }, 415],
-    ['JSON in UTF-16', { form: '{}', headers: { 'content-type': 'application/json;charset=utf-16' } }, 415],
     ['broken JSON', { form: '{"a":', headers: { 'content-type': 'application/json' } }, 400],
     ['a byte order mark', { form: '\ufeff{}', headers: { 'content-type': 'application/json' } }, 400],
     ['null', { json: null }, 400],
-    ['a list', { json: [] }, 400],
-    ['a number', { json: 1 }, 400],
-    ['a string', { json: 'x' }, 400],
-    ['nothing', { form: '' }, 415],
-  ])('answers %s with an OAuth error', async (_, message, status) => {
+  ])('DR-08, REQ-59: answers %s with an OAuth error', async (_, message, status) => {
     const response = await openService().send('POST', '/api/oauth/register', message)
     expect(response.status).toBe(status)
     expect(bodyOf(response)).toEqual({
@@ -240,7 +206,7 @@ describe('registration', () => {
 })
 
 describe('clients.add', () => {
-  it('adds a client that cannot register itself: with a fixed https callback', async () => {
+  it('D13: adds a client that cannot register itself: with a fixed https callback', async () => {
     const service = openService()
     const added = await service.server.clients.add({
       clientName: 'Zap',
@@ -263,20 +229,10 @@ describe('clients.add', () => {
     await expect(add({ scopes: [] })).rejects.toThrow('names no scope of this server')
   })
 
-  it('adds a resource server that needs no redirect URI', async () => {
+  it('refuses no redirect URI', async () => {
     await expect(
-      openService().server.clients.add({ clientName: 'API', redirectUris: [], resourceServer: true }),
-    ).resolves.toBeDefined()
-  })
-
-  it.each([
-    ['no redirect URI', { redirectUris: [] }],
-    ['an http callback', { redirectUris: ['http://app.example/cb'] }],
-    ['a fragment', { redirectUris: ['https://app.example/cb#x'] }],
-  ])('refuses %s', async (_, metadata) => {
-    await expect(openService().server.clients.add({ clientName: 'x', ...metadata })).rejects.toMatchObject({
-      error: 'invalid_redirect_uri',
-    })
+      openService().server.clients.add({ clientName: 'x', redirectUris: [] }),
+    ).rejects.toMatchObject({ error: 'invalid_redirect_uri' })
   })
 
   it('treats an empty string and null as an absent member, for every member', async () => {
@@ -297,7 +253,7 @@ describe('clients.add', () => {
     expect(bodyOf(nowhere).error_description).toBe('redirect_uris is missing')
   })
 
-  it('drops links over plain http, shows it in its response, and rejects any other scheme', async () => {
+  it('DR-02, REQ-65: drops links over plain http, shows it in its response, and rejects any other scheme', async () => {
     const service = openService()
     const links = {
       client_uri: 'http://a.example/',
@@ -316,6 +272,9 @@ describe('clients.add', () => {
       'http://a b',
       'data:,x',
       '//a.example',
+      'file:///etc',
+      'https://',
+      'https://a b',
     ])
       for (const name of Object.keys(links)) {
         const refused = await registerAs(service, { redirect_uris: [REDIRECT_URI], [name]: link })

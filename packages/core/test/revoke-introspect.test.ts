@@ -171,7 +171,7 @@ describe('revocation', () => {
 })
 
 describe('introspection', () => {
-  it('describes an access token to its own client', async () => {
+  it('D9, REQ-68: describes an access token to its own client', async () => {
     const { service, client, tokens } = await withTokens(CONFIDENTIAL, {
       scope: 'courses:read',
       resource: `${ISSUER}/mcp`,
@@ -223,7 +223,7 @@ describe('introspection', () => {
     expect(bodyOf(await introspect(service, client, tokens.refresh_token))).toEqual({ active: false })
   })
 
-  it('describes a foreign token to a resource server, and to no other client', async () => {
+  it('D9, REQ-68: describes a foreign token to a resource server, and to no other client', async () => {
     const { service, tokens } = await withTokens()
     const api = await addApi(service)
     const other = await service.server.clients.add({ clientName: 'Other', redirectUris: [REDIRECT_URI] })
@@ -255,7 +255,7 @@ describe('introspection', () => {
       expect((await introspect(service, caller, code)).body).toBe('{"active":false}')
   })
 
-  it('returns only inactive for an invalid, foreign or malformed token', async () => {
+  it('REQ-52, REQ-68: returns only inactive for an invalid, foreign or malformed token', async () => {
     const { service, client, tokens } = await withTokens(CONFIDENTIAL)
     service.clock.now += 3600
     for (const token of [
@@ -268,7 +268,7 @@ describe('introspection', () => {
     }
   })
 
-  it('is not for public clients', async () => {
+  it('D9, REQ-68: is not for public clients', async () => {
     const { service, client, tokens } = await withTokens()
     const response = await introspect(service, client, tokens.access_token)
     expect([response.status, bodyOf(response).error]).toEqual([401, 'invalid_client'])

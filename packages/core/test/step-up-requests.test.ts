@@ -2,8 +2,9 @@ import { createResourceServer } from '@grantkit/core'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { stepUp } from '@grantkit/core/step-up'
 import { describe, expect, it } from 'vitest'
-import { authorize, bodyOf, credentials, redirectOf, type TokenAnswer } from './client.ts'
+import { authorizationQuery, authorize, bodyOf, credentials, redirectOf, type TokenAnswer } from './client.ts'
 import { openDeviceService } from './device-service.ts'
+import { ID, openWithDocuments } from './document-host.ts'
 import { ISSUER, SCOPES } from './service.ts'
 import { CLASSES, called, openStepUp, requestWith } from './step-up-service.ts'
 
@@ -94,6 +95,38 @@ describe('the request of a device', () => {
     const { start, enter } = await openDeviceService()
     const { user_code } = await start({ acr_values: 'x'.repeat(9000) })
     expect((await enter(user_code)).body).toBe('device')
+  })
+})
+
+describe('the request of a client whose document is not fetched yet', () => {
+  const open = (required: boolean) =>
+    openWithDocuments({ features: [stepUp({ classes: CLASSES, required })] }).service
+  const query = (acr_values: string) => authorizationQuery(ID, { acr_values })
+
+  it.each([
+    [true, 'phr urn:other mfa', ['phr', 'mfa']],
+    [true, 'urn:other', undefined],
+    [true, '', undefined],
+    [false, 'urn:other', undefined],
+  ])(
+    'names the classes to the user who must sign in first: required %j, %j',
+    async (required, sent, acrValues) => {
+      const service = open(required)
+      expect((await authorize(service, query(sent), {})).headers.location).toBe('/login')
+      expect(service.shown.signInHint).toMatchObject({ clientHost: 'editor.dev' })
+      expect(service.shown.signInHint?.acrValues).toEqual(acrValues)
+    },
+  )
+
+  it.each([
+    ['unknown classes', query('urn:other'), 'unmet_authentication_requirements'],
+    ['a repeated acr_values', `${query('mfa')}&acr_values=phr`, 'invalid_request'],
+  ])('with %s fails after the sign-in, by a redirect to the client', async (_, sent, error) => {
+    const service = open(true)
+    await authorize(service, sent, {})
+    expect(service.shown.signInHint?.acrValues).toBeUndefined()
+    const [, back = ''] = String(service.shown.signIn).split('?')
+    expect(redirectOf(await authorize(service, back)).error).toBe(error)
   })
 })
 

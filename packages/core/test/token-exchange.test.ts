@@ -1,5 +1,5 @@
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   bodyOf,
   type ClientAnswer,
@@ -162,6 +162,25 @@ describe('an exchanged token', () => {
     if (by === 'its user') await service.server.grants.revoke('alice', String(grant?.id))
     else await revoke(service, client, tokens.refresh_token)
     expect(await isLive(service, child.access_token)).toBe(false)
+  })
+
+  it('TX-06: is not valid if its grant was revoked while it was issued', async () => {
+    const { service, client, tokens } = await withTokens()
+    const [answer] = await Promise.all([
+      exchange(service, client, tokens.access_token),
+      revoke(service, client, tokens.refresh_token),
+    ])
+    if (answer.status === 200)
+      expect(await isLive(service, bodyOf<TokenAnswer>(answer).access_token)).toBe(false)
+    else expect(bodyOf(answer).error).toBe('invalid_request')
+  })
+
+  it('TX-07: is a 503 while the store is unreachable, and consumes no token', async () => {
+    const { service, client, tokens } = await withTokens()
+    const find = vi.spyOn(service.store.grants, 'find').mockRejectedValue(new Error('out of reach'))
+    expect((await exchange(service, client, tokens.access_token)).status).toBe(503)
+    find.mockRestore()
+    await exchanged(service, client, tokens.access_token)
   })
 
   it('is revoked when its code is replayed', async () => {

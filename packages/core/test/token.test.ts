@@ -518,13 +518,13 @@ describe('refreshing', () => {
 
   const DAY = 24 * 3600
 
-  it('expires after its idle lifetime', async () => {
+  it('REQ-48: expires after its idle lifetime', async () => {
     const { service, client, tokens } = await withTokens()
     service.clock.now += 30 * DAY
     expect(bodyOf(await refresh(service, client, tokens.refresh_token)).error).toBe('invalid_grant')
   })
 
-  it('expires with the grant, even if the client is active', async () => {
+  it('REQ-48: expires with the grant, even if the client is active', async () => {
     const service = openService()
     const client = await service.server.clients.add({ clientName: 'Calendar', redirectUris: [REDIRECT_URI] })
     let { refresh_token } = await tokensFor(service, client)

@@ -336,10 +336,10 @@ describe('a rule', () => {
     const rule = { ...RULE, issuer: 'https://token.actions.githubusercontent.com', claims, client: 'job' }
     const start = () => openService({ features: [jwtBearer({ workloads: [rule] })] })
     if (starts) expect(start).not.toThrow()
-    else expect(start).toThrow(/strangers/)
+    else expect(start).toThrow(/others have tokens/)
     const own = { ...rule, issuer: 'https://ci.example.com', shared: true }
     if (!starts)
-      expect(() => openService({ features: [jwtBearer({ workloads: [own] })] })).toThrow(/strangers/)
+      expect(() => openService({ features: [jwtBearer({ workloads: [own] })] })).toThrow(/others have tokens/)
   })
 
   it('needs a server that public clients can use', () => {

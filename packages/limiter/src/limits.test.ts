@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { countersInMemory, noCounters } from './counters.ts'
 import { rateLimiter } from './rate-limiter.ts'
 import { signInLimits } from './sign-in-limits.ts'
@@ -6,6 +6,10 @@ import { signInLimits } from './sign-in-limits.ts'
 async function times(count: number, take: () => Promise<number>): Promise<number[]> {
   return Promise.all(Array.from({ length: count }, take))
 }
+
+// A second must not pass between two calls.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+afterAll(() => void vi.useRealTimers())
 
 const WINDOW = { points: 100, seconds: 600 }
 

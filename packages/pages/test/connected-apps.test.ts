@@ -52,22 +52,6 @@ it('a user names an app and disconnects it by the forms of the page', async () =
   expect((await client.refresh(refresh_token)).error).toBe('invalid_grant')
 })
 
-it('a user finds the installations of an app on one card, and disconnects all of them', async () => {
-  const server = openServer()
-  const opened = async () => testClient(server, { metadata: { client_name: 'Desk Calendar' } })
-  const [client, other] = [await opened(), await opened()]
-  const tokens = [await client.tokens('notes:read'), await other.tokens('notes:read')]
-  const list = await client.visit(`${issuer}/connected-apps`)
-  expect(list.body.match(/<article/g)).toHaveLength(1)
-  expect(list.body.match(/<details class="installation">/g)).toHaveLength(2)
-  const form = { ...list, body: list.body.slice(list.body.indexOf('class="all"') - 60) }
-  const { headers } = await client.decide(form, {})
-  const empty = await client.visit(`${issuer}${headers.location}`)
-  expect(empty.body).toContain('<bdi>Desk Calendar</bdi> is disconnected.')
-  expect((await client.refresh(tokens[0]?.refresh_token ?? '')).error).toBe('invalid_grant')
-  expect((await other.refresh(tokens[1]?.refresh_token ?? '')).error).toBe('invalid_grant')
-})
-
 it('of a known client, the https host alone is marked as verified', async () => {
   const { connectedApps } = pages({ brand: { name: 'Notes' } })
   const view = connectedAppsView({ request: REQUEST, locale: 'en' }, 'Editor', [])

@@ -5,7 +5,7 @@ import { Hono } from 'hono'
 import type { AccountDirectory } from './accounts/account-directory.ts'
 import type { AccountRows } from './accounts/account-rows.ts'
 import { accountsThatEndTokens } from './accounts/accounts-that-end-tokens.ts'
-import { accountsThatTell, type EndingSessions } from './accounts/accounts-that-tell.ts'
+import { accountsThatNotifyApps, type EndingSessions } from './accounts/accounts-that-notify-apps.ts'
 import { type OperatorActions, operatorActions } from './admin/operator-actions.ts'
 import { type Overview, overviewOf, stateOf } from './admin/overview.ts'
 import { ADMIN_STYLE, admin } from './admin/routes.ts'
@@ -75,8 +75,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     reportsCalls: (resources) => running.guards.reportCalls(resources),
     endTokens: (subject, by) => server.grants.revokeAll(subject, { clientId: PERSONAL_CLIENT_ID, by }),
   }
-  const telling = accountsThatTell(opened.accounts, endingOf(context, serverOfPages))
-  const users = { ...opened, accounts: accountsThatEndTokens(telling, serverOfPages.endTokens) }
+  const notifying = accountsThatNotifyApps(opened.accounts, endingOf(context, serverOfPages))
+  const users = { ...opened, accounts: accountsThatEndTokens(notifying, serverOfPages.endTokens) }
   const options = await pagesOptions(context, users, serverOfPages, callers)
   const server: AuthorizationServer = await authorizationServer(context, options)
   const running = { context, users, options, server, guards: guardsOf(context, server, options.scopes) }
@@ -121,7 +121,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   }
 }
 
-/** Tells the apps of a user that all sessions end, if apps are told at all. */
+/** Notifies the apps of a user that all sessions end, if the server has back-channel logout. */
 function endingOf({ storage: { database, trail } }: ServiceContext, server: LateServer): EndingSessions {
   const history = signInHistory(database, trail)
   return async (subject) => {

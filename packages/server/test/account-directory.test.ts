@@ -3,14 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { accountDirectory } from '../src/accounts/account-directory.ts'
 import { accountRows } from '../src/accounts/account-rows.ts'
 import type { Account } from '../src/accounts/accounts.ts'
-import { connected } from './connected.ts'
+import { installationNames } from '../src/accounts/installation-names.ts'
+import { withoutAccounts } from './connected.ts'
 import { DANA, THEO } from './people.ts'
 
 onBothDatabases((newDatabase) => {
   async function opened(publiclyKnown: Pick<Account, 'password'>[] = []) {
-    const database = await connected(await newDatabase())
+    const { database } = await withoutAccounts(newDatabase)
     const accounts = accountRows(database, () => {})
-    return { accounts, directory: accountDirectory(database, publiclyKnown) }
+    return { database, accounts, directory: accountDirectory(database, publiclyKnown) }
   }
 
   describe('the directory of accounts', () => {
@@ -75,6 +76,45 @@ onBothDatabases((newDatabase) => {
       expect(await directory.isAdmin(DANA.id)).toBe(false)
       await accounts.setPassword(DANA.id, 'scrypt$another')
       expect(await directory.isAdmin(DANA.id)).toBe(true)
+    })
+  })
+
+  describe('the names that users give to installations of apps', () => {
+    /** Epoch seconds. A name stays until its app is disconnected. */
+    const LATER = 2_000_000_000
+
+    async function named() {
+      const { database, accounts } = await opened()
+      for (const account of [DANA, THEO]) await accounts.add(account)
+      return { database, accounts, names: installationNames(database) }
+    }
+
+    it('are one per installation of a user, and can be removed', async () => {
+      const { names } = await named()
+      await names.give(DANA.id, 'one', 'Old laptop', LATER)
+      await names.give(DANA.id, 'one', 'New laptop', LATER)
+      await names.give(DANA.id, 'other', 'Phone', LATER)
+      await names.give(THEO.id, 'one', "Bob's", LATER)
+      const given = ['one', 'other', 'unnamed']
+      expect([...(await names.of(DANA.id, given))].sort()).toEqual([
+        ['one', 'New laptop'],
+        ['other', 'Phone'],
+      ])
+      expect([...(await names.of(DANA.id, ['other']))]).toEqual([['other', 'Phone']])
+      await names.forget(DANA.id, 'one')
+      expect([await names.of(DANA.id, given), await names.of(DANA.id, [])]).toEqual([
+        new Map([['other', 'Phone']]),
+        new Map(),
+      ])
+      expect(await names.of(THEO.id, given)).toEqual(new Map([['one', "Bob's"]]))
+    })
+
+    it('are deleted with the account, which gets no new ones', async () => {
+      const { database, accounts, names } = await named()
+      await names.give(DANA.id, 'one', 'Laptop', LATER)
+      await accounts.remove(DANA.id)
+      await names.give(DANA.id, 'two', 'Phone', LATER)
+      expect(await database.selectFrom('installation_name').selectAll().execute()).toEqual([])
     })
   })
 })

@@ -3,7 +3,7 @@ import { accountRows } from '../src/accounts/account-rows.ts'
 import { openDatabase } from '../src/database/database.ts'
 
 /** A method of the accounts, and its parameters. */
-export type Call = readonly ['claims' | 'setDisabled' | 'setPassword' | 'setAdmin', ...parameters: unknown[]]
+export type Call = readonly ['claims' | 'setDisabled', ...parameters: unknown[]]
 
 const accounts = accountRows(await openDatabase(process.argv[2] ?? '', console.error), () => {})
 process.on('message', async ([method, ...parameters]: Call) => {

@@ -13,7 +13,7 @@ import { removalOf } from '../src/sign-in/ways-to-sign-in.ts'
 import { accountFor } from '../src/upstream/account-for.ts'
 import { identityRows } from '../src/upstream/identity-rows.ts'
 import { importedUsers } from '../src/users/imported-users.ts'
-import { connected } from './connected.ts'
+import { withoutAccounts } from './connected.ts'
 import { failingAt } from './failing-statements.ts'
 import { IDENTITY, PROVIDER } from './partner.ts'
 import { DANA, THEO } from './people.ts'
@@ -47,13 +47,13 @@ onBothDatabases((newDatabase) => {
   const signUp = (database: Database) => accountFor(rowsOf(database), { ...PROVIDER, signUp: true }, IDENTITY)
 
   it('a sign-up that fails leaves neither an account nor an identity, and succeeds the next time', async () => {
-    const database = await connected(await newDatabase())
+    const { database } = await withoutAccounts(newDatabase)
     expect(await failEach(database, signUp)).toBe(2)
     expect(await signUp(database)).toMatchObject({ email: IDENTITY.email })
   })
 
   it('a removal that fails leaves the account as it was, and succeeds the next time', async () => {
-    const database = await connected(await newDatabase())
+    const { database } = await withoutAccounts(newDatabase)
     const account = await signUp(database)
     if (typeof account === 'string') throw new Error(account)
     await installationNames(database).give(account.id, randomUUID(), 'Laptop', 2_000_000_000)
@@ -69,7 +69,7 @@ onBothDatabases((newDatabase) => {
     ['the name of an app', 2, (database, { id }) => installationNames(database).give(id, 'app', 'Mine', 0)],
     ['a user of the application', 2, (database) => importedUsers(database, () => {}).signIn(IMPORTED)],
   ])('%s that fails leaves everything as it was', async (_, writes, change) => {
-    const database = await connected(await newDatabase())
+    const { database } = await withoutAccounts(newDatabase)
     const alice = await signUp(database)
     if (typeof alice === 'string') throw new Error(alice)
     await passkeyRows(database).add(passkeyOf('one', alice), alice)
@@ -77,7 +77,7 @@ onBothDatabases((newDatabase) => {
   })
 
   it('the demo accounts are added together or not at all', async () => {
-    const database = await connected(await newDatabase())
+    const { database } = await withoutAccounts(newDatabase)
     const add = (failing: Database) => rowsOf(failing).accounts.addFirst([DANA, THEO])
     expect(await failEach(database, add)).toBe(2)
     expect(await add(database)).toBe(false)
@@ -88,8 +88,7 @@ onBothDatabases((newDatabase) => {
   })
 
   it('a passkey is not added beyond the limit by concurrent requests', async () => {
-    const url = await newDatabase()
-    const database = await connected(url)
+    const { database } = await withoutAccounts(newDatabase)
     const alice = await signUp(database)
     if (typeof alice === 'string') throw new Error(alice)
     const add = (n: number) => passkeyRows(database).add(passkeyOf(`key ${n}`, alice), alice)
@@ -105,6 +104,7 @@ describe('while the account is being removed, on Postgres', () => {
     server = await startPostgres('fsync=off')
   })
   afterAll(() => server.close())
+  const databaseOfServer = async () => (await newDatabase(server.url)).url
 
   it.each<[string, (database: Database, account: StoredAccount) => Promise<unknown>]>([
     ['the name of an app', (database, { id }) => installationNames(database).give(id, 'app', 'Mine', 0)],
@@ -115,7 +115,7 @@ describe('while the account is being removed, on Postgres', () => {
       (database, { email }) => accountRows(database, () => {}).add({ ...DANA, email }),
     ],
   ])('%s waits for the removal, and leaves nothing of the account', async (_, change) => {
-    const database = await connected((await newDatabase(server.url)).url)
+    const { database } = await withoutAccounts(databaseOfServer)
     const added = { id: 'squatter', email: 'ada@server.example', email_verified: false, name: 'Ada' }
     const accounts = accountRows(database, () => {})
     await accounts.add({ ...added, updated_at: 0, password: '' })

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { lintOpenApi, typedClient } from '@grantkit/test-servers/openapi-tools'
-import { formBrowser, testClient } from '@grantkit/testkit/client'
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shellLines } from '../../../docs/test/shell-lines.ts'
 import { auditTrail } from '../src/audit/trail.ts'
 import { directory } from '../src/users/directory.ts'
-import { THEO } from './people.ts'
+import { DANA, THEO } from './people.ts'
+import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer } from './running-server.ts'
-import { browserOf } from './signed-in-browser.ts'
+import { appOf, browserOf } from './signed-in-browser.ts'
 
 /** Every action of the admin API, through the client that a tool generates from its document. */
 
@@ -20,14 +20,15 @@ let server: RunningServer
 let folder: string
 // biome-ignore lint/suspicious/noExplicitAny: it is generated, and compiled by a test
 let api: any
+let generated: Awaited<ReturnType<typeof typedClient>>
 let job: string
 beforeAll(async () => {
   server = await runServer({ ADMIN_API: 'on', CLIENT_CREDENTIALS: 'on' })
   folder = await mkdtemp(join(tmpdir(), 'grantkit-admin-api-'))
   const client = await addJob('admin:read admin:write')
   job = client.clientId
-  const { path } = await typedClient(await document(), folder)
-  const { Api } = await import(path)
+  generated = await typedClient(await document(), folder)
+  const { Api } = await import(generated.path)
   const headers = { authorization: `Bearer ${await tokenOf(client)}` }
   api = new Api({ baseUrl: `${server.baseUrl}/admin/api`, baseApiParams: { headers } })
 })
@@ -61,12 +62,8 @@ async function tokenOf(
 ): Promise<string> {
   const authorization = `Basic ${btoa(`${client.clientId}:${client.clientSecret}`)}`
   const body = new URLSearchParams({ grant_type: 'client_credentials', ...(resource && { resource }) })
-  const answer = await fetch(`${baseUrl}/api/oauth/token`, {
-    method: 'POST',
-    headers: { authorization },
-    body,
-  })
-  return (await answer.json()).access_token
+  const sent = { method: 'POST', headers: { authorization }, body }
+  return (await (await fetch(`${baseUrl}/api/oauth/token`, sent)).json()).access_token
 }
 
 /** The status and the body of an answer, whether the client throws it or not. */
@@ -76,22 +73,20 @@ async function said(call: Promise<{ status: number; data: unknown; error: unknow
 }
 
 /** A person with an app that an operator added. */
-async function appOf(word: string, scope: string, resource?: string) {
+async function addedAppOf(word: string, scope: string, resource?: string) {
   const client = await server.clients.add({
     clientName: 'Console',
     redirectUris: ['http://127.0.0.1:7001/callback'],
     tokenEndpointAuthMethod: 'none',
   })
-  const typed = { email: `${word}@example.com`, password: word }
-  const browser = formBrowser({ origin: server.baseUrl, typed })
-  const app = await testClient(server.baseUrl, { client, browser })
+  const app = await appOf(server, word, { client })
   return { clientId: client.clientId, ...(await app.tokens(scope, { resource })) }
 }
 
 describe('the document of the admin API', () => {
   it('is an OpenAPI document by the strict rules of a linter, and its client compiles', async () => {
     expect(await lintOpenApi(await document(), folder)).toMatchObject({ valid: true })
-    expect(await typedClient(await document(), folder)).toMatchObject({ valid: true })
+    expect(generated).toMatchObject({ valid: true })
   })
 })
 
@@ -127,7 +122,7 @@ describe('users', () => {
   })
 
   it('are disabled with their grants, and a repeated change ends no session', async () => {
-    const { access_token } = await appOf('teacher', 'openid')
+    const { access_token } = await addedAppOf('teacher', 'openid')
     const userInfo = async () => {
       const headers = { authorization: `Bearer ${access_token}` }
       return (await fetch(`${server.baseUrl}/api/oauth/userinfo`, { headers })).status
@@ -166,9 +161,9 @@ describe('users', () => {
 describe('grants', () => {
   it('are listed and ended, one of them or all', async () => {
     const apps = [
-      await appOf('demo', 'notes:read'),
-      await appOf('demo', 'notes:read'),
-      await appOf('demo', 'openid'),
+      await addedAppOf('demo', 'notes:read'),
+      await addedAppOf('demo', 'notes:read'),
+      await addedAppOf('demo', 'openid'),
     ]
     const { data: first } = await api.users.listGrants('demo-account', { limit: 2 })
     const { data: rest } = await api.users.listGrants('demo-account', { limit: 2, cursor: first.next_cursor })
@@ -211,7 +206,7 @@ describe('clients', () => {
   })
 
   it('are listed if a user allowed them, on a device too', async () => {
-    const { clientId: onPage } = await appOf('demo', 'notes:read')
+    const { clientId: onPage } = await addedAppOf('demo', 'notes:read')
     const { data: tv } = await api.clients.addClient({
       client_name: 'TV',
       redirect_uris: ['https://tv.example/cb'],
@@ -391,7 +386,7 @@ const ACTIONS_OF_PAGES = {
 describe('the actions of the admin pages', () => {
   it('are operations of the admin API too', async () => {
     await server.accounts.setPassword('teacher-account', THEO.password)
-    for (const scope of ['notes:read', 'openid']) await appOf('teacher', scope)
+    for (const scope of ['notes:read', 'openid']) await addedAppOf('teacher', scope)
     await server.accounts.setAdmin('demo-account', true)
     const browse = await browserOf(server, 'demo')
     const found = new Set<string>()
@@ -477,19 +472,14 @@ describe('who may use the admin API', () => {
     return { status: answer.status, error: body.error, text: body.error_description }
   }
   const ADMIN = () => `${server.baseUrl}/admin/api`
+  const INVALID = { status: 401, error: 'invalid_token' }
+  const refused = (words: string) => ({ status: 403, text: expect.stringContaining(words) })
 
   it('is nobody without a token for it', async () => {
-    expect(await get()).toMatchObject({ status: 401, error: 'invalid_token' })
-    expect(await get('bad')).toMatchObject({ status: 401, error: 'invalid_token' })
+    for (const token of [undefined, 'bad']) expect(await get(token)).toMatchObject(INVALID)
     const client = await addJob('admin:read')
-    expect(await get(await tokenOf(client, server.baseUrl))).toMatchObject({
-      status: 401,
-      error: 'invalid_token',
-    })
-    expect(await get(await tokenOf(client, ''))).toMatchObject({
-      status: 403,
-      text: expect.stringContaining('resource'),
-    })
+    expect(await get(await tokenOf(client, server.baseUrl))).toMatchObject(INVALID)
+    expect(await get(await tokenOf(client, ''))).toMatchObject(refused('resource'))
     expect(await get(await tokenOf(client))).toMatchObject({ status: 200 })
     await server.clients.remove(client.clientId)
     expect(await get(await tokenOf(client))).toMatchObject({ status: 401 })
@@ -497,21 +487,19 @@ describe('who may use the admin API', () => {
 
   it('needs admin:write for a change', async () => {
     const token = await tokenOf(await addJob('admin:read'))
-    expect(await get(token, '/users/demo-account', 'DELETE')).toMatchObject({
-      status: 403,
-      error: 'insufficient_scope',
-    })
+    const insufficient = { status: 403, error: 'insufficient_scope' }
+    expect(await get(token, '/users/demo-account', 'DELETE')).toMatchObject(insufficient)
     expect(await get(token, '/users/demo-account')).toMatchObject({ status: 200 })
   })
 
   it('is a user as long as they are an admin, but not for their own account', async () => {
-    const { access_token: token } = await appOf('demo', 'admin:read admin:write', ADMIN())
-    expect(await get(token)).toMatchObject({ status: 403, text: expect.stringContaining('no admin') })
+    const { access_token: token } = await addedAppOf('demo', 'admin:read admin:write', ADMIN())
+    expect(await get(token)).toMatchObject(refused('no admin'))
     await server.accounts.setAdmin('demo-account', true)
     expect(await get(token)).toMatchObject({ status: 200 })
     for (const path of ['', '/admin']) {
       const own = await get(token, `/users/demo-account${path}`, 'DELETE')
-      expect(own).toMatchObject({ status: 403, text: expect.stringContaining('your own account') })
+      expect(own).toMatchObject(refused('your own account'))
     }
     await server.accounts.setAdmin('demo-account', false)
     expect(await get(token)).toMatchObject({ status: 403, error: 'access_denied' })
@@ -519,14 +507,9 @@ describe('who may use the admin API', () => {
 
   it('is no app that registered itself, even with the consent of an admin', async () => {
     await server.accounts.setAdmin('demo-account', true)
-    const typed = { email: 'demo@example.com', password: 'demo' }
-    const browser = formBrowser({ origin: server.baseUrl, typed })
-    const app = await testClient(server.baseUrl, { browser })
+    const app = await appOf(server, 'demo')
     const { access_token } = await app.tokens('admin:read', { resource: ADMIN() })
-    expect(await get(access_token)).toMatchObject({
-      status: 403,
-      text: expect.stringContaining('operator added'),
-    })
+    expect(await get(access_token)).toMatchObject(refused('operator added'))
   })
 })
 
@@ -534,6 +517,7 @@ describe('where a directory has the users', () => {
   it('adds no account and sets no password, which would shut the user out, and removes users', async () => {
     const users = directory({ find: async () => undefined, verifyPassword: async () => undefined })
     const other = await runServer({ ADMIN_API: 'on', CLIENT_CREDENTIALS: 'on' }, { users })
+    await other.accounts.add(DANA)
     const resource = `${other.baseUrl}/admin/api`
     const token = await tokenOf(await addJob('admin:write', other), resource, other)
     const send = async (method: string, path: string, body?: object) => {
@@ -559,9 +543,7 @@ describe('with DPoP', () => {
       clientId,
       {},
       oidc.ClientSecretBasic(clientSecret),
-      {
-        execute: [oidc.allowInsecureRequests],
-      },
+      { execute: [oidc.allowInsecureRequests] },
     )
     const DPoP = oidc.getDPoPHandle(config, await oidc.randomDPoPKeyPair())
     const resource = `${bound.baseUrl}/admin/api`
@@ -581,14 +563,22 @@ describe('with DPoP', () => {
 })
 
 describe('the guide of the admin API', () => {
-  it('shows requests that succeed', async () => {
-    const client = await addJob('admin:read admin:write')
-    const lines = shellLines().filter(({ page }) => page.endsWith('/admin-api.md'))
-    const requests = lines.map(({ line }) => line).filter((line) => line.includes('curl'))
+  it('adds a client, whose requests succeed', async () => {
+    const lines = shellLines().flatMap(({ page, line }) => (page.endsWith('/admin-api.md') ? [line] : []))
+    const variables = 'ADMIN_API=on CLIENT_CREDENTIALS=on npx grantkit '
+    const command = lines.find((line) => line.startsWith(`${variables}clients add`)) ?? ''
+    const words = command.slice(variables.length).match(/'[^']*'|\S+/g) ?? []
+    const { output } = await ranCommand(
+      server,
+      words.map((word) => word.replaceAll("'", '')),
+    )
+    const added = JSON.parse(output)
+    expect(added).toMatchObject({ client_credentials_scopes: 'admin:read admin:write' })
+    const requests = lines.filter((line) => line.includes('curl'))
     expect(requests.length).toBeGreaterThan(5)
     const script = requests.join('\n').replaceAll('http://127.0.0.1:3000', server.baseUrl)
     const { PATH = '' } = process.env
-    const env = { PATH, CLIENT: `${client.clientId}:${client.clientSecret}` }
+    const env = { PATH, CLIENT: `${added.client_id}:${added.client_secret}` }
     await promisify(execFile)('sh', ['-ec', script], { env })
   })
 })

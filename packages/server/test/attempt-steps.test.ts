@@ -6,7 +6,7 @@ import { pruneAttempts } from '../src/attempts/attempt-rows.ts'
 import { rowOf } from '../src/attempts/step-row.ts'
 import type { Database } from '../src/database/database.ts'
 import type { AttemptStepRow } from '../src/database/tables.ts'
-import { connected } from './connected.ts'
+import { withoutAccounts } from './connected.ts'
 import { DANA } from './people.ts'
 
 const NOW = new Date('2026-01-10T08:00:00Z')
@@ -37,7 +37,7 @@ async function references(database: Database): Promise<string[]> {
 onBothDatabases((newDatabase) => {
   describe('the steps of sign-in attempts', () => {
     it('cannot be changed', async () => {
-      const database = await connected(await newDatabase())
+      const { database } = await withoutAccounts(newDatabase)
       await write(database, step('AAAA0001', { days: 3 }))
       const forged = sql`update attempt_steps set subject = 'forged'`
       await expect(forged.execute(database)).rejects.toThrow('append-only')
@@ -48,7 +48,7 @@ onBothDatabases((newDatabase) => {
     })
 
     it('are deleted once they have expired, and those of removed accounts', async () => {
-      const database = await connected(await newDatabase())
+      const { database } = await withoutAccounts(newDatabase)
       const accounts = accountRows(database, () => {})
       await accounts.add(DANA)
       await accounts.remove(DANA.id)
@@ -64,7 +64,7 @@ onBothDatabases((newDatabase) => {
     })
 
     it('go with the account of their user, with those from before the sign-in', async () => {
-      const database = await connected(await newDatabase())
+      const { database } = await withoutAccounts(newDatabase)
       const accounts = accountRows(database, () => {})
       await accounts.add(DANA)
       await write(

@@ -1,13 +1,17 @@
+import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { onBothDatabases } from '@grantkit/test-servers/on-both-databases'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { accountRows } from '../src/accounts/account-rows.ts'
+import type { Database } from '../src/database/database.ts'
 import { hmacKeys, signValue, verifyValue } from '../src/http/signed-value.ts'
 import { sessionsInCookies } from '../src/sign-in/session.ts'
-import { waysToSignIn } from '../src/sign-in/ways-to-sign-in.ts'
-import { connected } from './connected.ts'
+import type { Call } from './account-process.ts'
+import { connected, withoutAccounts } from './connected.ts'
 import { DANA, THEO } from './people.ts'
 
 /** What ends all sessions of an account, on every replica and for good. */
@@ -18,21 +22,16 @@ const COOKIE = '__Host-session'
 
 onBothDatabases((newDatabase) => {
   async function open() {
-    const url = await newDatabase()
+    const { url, database } = await withoutAccounts(newDatabase)
     const store = createMemoryStore()
-    const replica = async () => {
-      const database = await connected(url)
-      const accounts = accountRows(database, () => {})
+    const replica = (on: Database) => {
+      const accounts = accountRows(on, () => {})
       const parts = { secret: SECRET, baseUrl: BASE_URL, store, accounts }
-      return {
-        accounts,
-        ways: waysToSignIn({ ...parts, name: 'A service', database, providers: [] }),
-        sessions: sessionsInCookies({ ...parts, onEvent: () => {} }),
-      }
+      return { accounts, sessions: sessionsInCookies({ ...parts, onEvent: () => {} }) }
     }
-    const here = await replica()
+    const here = replica(database)
     for (const account of [DANA, THEO]) await here.accounts.add(account)
-    return { ...here, replicas: [here, await replica()] }
+    return { ...here, url, replicas: [here, replica(await connected(url))] }
   }
   type Opened = Awaited<ReturnType<typeof open>>
 
@@ -60,13 +59,10 @@ onBothDatabases((newDatabase) => {
         await accounts.setAdmin(DANA.id, true)
       },
     ],
-    ['has one passkey less', ({ ways }) => ways.removal.removePasskey(DANA.id, 'key')],
-    ['has one identity less', ({ ways }) => ways.removal.removeIdentity(DANA.id, 'issuer', 'a1')],
     ['is removed', ({ accounts }) => accounts.remove(DANA.id)],
   ])('an account that %s keeps no session, on no replica', async (_, change) => {
     const opened = await open()
     await opened.accounts.setAdmin(DANA.id, true)
-    await addMethods(opened)
     const cookies = [await cookieOf(opened), asOfThePreviousRelease(await cookieOf(opened))]
     const other = await cookieOf(opened, THEO.id)
     for (const { sessions } of opened.replicas)
@@ -97,21 +93,41 @@ onBothDatabases((newDatabase) => {
     await opened.accounts.setAdmin(DANA.id, true)
     expect(await opened.sessions.read(cookie)).toBeDefined()
   })
+
+  it('an account that another process disables and enables is that here at the next read', async () => {
+    const { accounts: here, url } = await open()
+    const there = await otherProcess(url)
+    // Both have read the account before it changes.
+    for (let n = 0; n < 3; n++) {
+      expect(await here.claims(DANA.id)).toMatchObject({ name: DANA.name })
+      expect(await here.find(DANA.id)).toMatchObject({ sessionEpoch: 0 })
+      expect(await there('claims', DANA.id)).toMatchObject({ name: DANA.name })
+    }
+    for (let n = 0; n < 5; n++) {
+      await there('setDisabled', DANA.id, true)
+      expect([await here.claims(DANA.id), await here.find(DANA.id)]).toEqual([undefined, undefined])
+      await there('setDisabled', DANA.id, false)
+      expect(await here.claims(DANA.id)).toMatchObject({ name: DANA.name })
+      expect(await here.find(DANA.id)).toMatchObject({ sessionEpoch: 2 * (n + 1) })
+    }
+  })
 })
 
-async function addMethods({
-  accounts,
-  ways,
-}: {
-  accounts: ReturnType<typeof accountRows>
-  ways: ReturnType<typeof waysToSignIn>
-}) {
-  const account = await accounts.find(DANA.id)
-  if (account === undefined) throw new Error('There is no such account')
-  const key = { id: 'key', subject: DANA.id, name: '', publicKey: '', counter: 0, transports: [] }
-  await ways.passkeys.add({ ...key, synced: false, addedAt: 0 }, account)
-  const identity = { issuer: 'issuer', identity: 'a1', subject: DANA.id, shownAs: '', addedAt: 0 }
-  await ways.identities.add(identity, account)
+async function resultOf(process: ChildProcess): Promise<unknown> {
+  const [{ result }] = (await once(process, 'message')) as [{ result: unknown }]
+  return result
+}
+
+async function otherProcess(url: string) {
+  const process = fork(join(import.meta.dirname, 'account-process.ts'), [url])
+  onTestFinished(() => {
+    process.disconnect()
+  })
+  await resultOf(process)
+  return (...call: Call) => {
+    process.send(call)
+    return resultOf(process)
+  }
 }
 
 /** Its cookies have no epoch. It accepts those of this release by the mark of the password. */

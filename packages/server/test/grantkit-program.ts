@@ -11,7 +11,7 @@ export interface GrantkitProgram {
   /** Runs a command. @returns its output @throws Error when it ends with another status than 0 */
   run(words: readonly string[], input?: string): Promise<string>
   /** Starts a server on a free loopback port, for the current test. Resolves when it listens. */
-  start(words?: readonly string[]): Promise<StartedProgram>
+  start(): Promise<StartedProgram>
 }
 
 const BIN = join(import.meta.dirname, '../src/bin.ts')
@@ -27,8 +27,8 @@ export function grantkitProgram(
       running.child.stdin?.end(input)
       return (await running).stdout
     },
-    async start(words = ['start']) {
-      const line = ['exec', process.execPath, BIN, ...words].join(' ')
+    async start() {
+      const line = `exec ${process.execPath} ${BIN} start`
       const PORT = String(await freePort())
       const program = await startProgram(line, folder, {
         ...PROGRAM_ENVIRONMENT,

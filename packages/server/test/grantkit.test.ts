@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { PROGRAM_ENVIRONMENT } from '@grantkit/test-servers/program-environment'
 import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { shellLines } from '../../../docs/test/shell-lines.ts'
+import { readConfig } from '../src/config/read-config.ts'
+import { ranCommand } from './ran-command.ts'
 
 /** The program, run as a person runs it in an empty folder. */
 
@@ -92,19 +92,6 @@ it('starts, says how to add the first user, and keeps users and clients over a r
   server = await start()
   expect(printed).not.toContain('no users')
   expect(await signIn()).toMatchObject({ id_token: expect.any(String) })
-  expect(await grantkit('clients', 'list')).toContain(clientId)
-})
-
-it('adds the client that the guide of the admin API adds', async () => {
-  const shown = shellLines().find(
-    (one) => one.page.endsWith('/admin-api.md') && one.line.includes('clients add'),
-  )
-  const line = shown?.line.replace('npx grantkit', `${process.execPath} ${BIN}`) ?? 'false'
-  const { stdout } = await promisify(execFile)('sh', ['-ec', line], {
-    cwd: folder,
-    env: PROGRAM_ENVIRONMENT,
-  })
-  expect(JSON.parse(stdout)).toMatchObject({ client_credentials_scopes: 'admin:read admin:write' })
 })
 
 it('check shows what runs, wherever it is called, and creates no file', async () => {
@@ -119,10 +106,7 @@ it('check shows what runs, wherever it is called, and creates no file', async ()
 
 it('check ends with 1, and names every problem', async () => {
   writeFileSync(join(folder, 'wrong.json'), '{ "featurs": {}, "port": "x" }')
-  const program = spawn(process.execPath, [BIN, 'check', '--config=wrong.json'], {
-    cwd: folder,
-    env: PROGRAM_ENVIRONMENT,
-  })
+  const program = launch(['check', '--config=wrong.json'])
   const [faults, [status]] = await Promise.all([text(program.stderr), once(program, 'close')])
   expect(status).toBe(1)
   expect(faults).toContain('port must be a number, not "x"')
@@ -136,8 +120,9 @@ it('doctor examines the running server', async () => {
 it('a command that reads changes no record', async () => {
   await stop(server)
   const before = records()
+  const configured = await readConfig({ file: join(folder, 'grantkit.config.ts'), environment: {} })
   for (const words of ['users list', 'clients list', `grants list ${ADA.email}`, 'trail list', 'overview'])
-    await grantkit(...words.split(' '))
+    expect(await ranCommand(configured, words.split(' ')), words).toMatchObject({ status: 0 })
   expect(records()).toEqual(before)
 })
 

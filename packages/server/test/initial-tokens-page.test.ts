@@ -1,8 +1,9 @@
+import * as oidc from 'openid-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningServer, runServer } from './running-server.ts'
 import { browserOf } from './signed-in-browser.ts'
 
-/** The admin page of the initial access tokens. */
+/** The admin page of the initial access tokens, and registration with one by an independent client library. */
 
 const PATH = '/admin/initial-access-tokens'
 
@@ -89,4 +90,19 @@ it('does not exist for users who are no admins, and where registration needs no 
   expect((await operator(PATH)).status).toBe(404)
   expect((await operator('/admin/clients')).html).not.toContain(PATH)
   await open.close()
+})
+
+it('openid-client registers with an initial access token as often as it has uses, and not without one', async () => {
+  const { token } = await server.clients.addInitialAccessToken({ label: 'Partner', uses: 2 })
+  const registered = (initialAccessToken?: string) =>
+    oidc.dynamicClientRegistration(
+      new URL(server.baseUrl),
+      { redirect_uris: ['http://127.0.0.1:7001/callback'], token_endpoint_auth_method: 'none' },
+      oidc.None(),
+      { execute: [oidc.allowInsecureRequests], ...(initialAccessToken && { initialAccessToken }) },
+    )
+  for (const _ of [1, 2])
+    expect((await registered(token)).clientMetadata().client_id).toEqual(expect.any(String))
+  for (const refused of [token, `${token}x`, undefined])
+    await expect(registered(refused)).rejects.toMatchObject({ status: 401 })
 })

@@ -121,9 +121,6 @@ describe('a trusted identity provider', () => {
 
   it.each<[string, object, RegExp]>([
     ['plain http', { issuer: 'http://acme.okta.com' }, /https/],
-    ['no scopes', { scopes: [] }, /must not be empty/],
-    ['a symmetric algorithm', { algorithms: ['HS256'] }, /ES256/],
-    ['tokens for a day', { lifetime: 86_400 }, /3600/],
     ['a misspelt member', { scope: ['notes:read'] }, /scope/],
   ])('with %s stops the start', async (_, trust, message) => {
     await expect(open({ trusts: [{ ...TRUST, ...trust }] })).rejects.toThrow(message)

@@ -1,39 +1,26 @@
-import { randomUUID } from 'node:crypto'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { onBothDatabases } from '@grantkit/test-servers/on-both-databases'
 import { expect, it } from 'vitest'
 import { accountRows } from '../src/accounts/account-rows.ts'
 import { waysToSignIn } from '../src/sign-in/ways-to-sign-in.ts'
-import { connected } from './connected.ts'
+import { withoutAccounts } from './connected.ts'
+import { DANA } from './people.ts'
 
 onBothDatabases((newDatabase) => {
   async function open(password: string) {
-    const database = await connected(await newDatabase())
+    const { database } = await withoutAccounts(newDatabase)
     const accounts = accountRows(database, () => {})
-    const id = randomUUID()
-    await accounts.add({ id, email: 'a@b.example', email_verified: true, name: 'A', updated_at: 0, password })
-    const alice = await accounts.find(id)
+    await accounts.add({ ...DANA, password })
+    const alice = await accounts.find(DANA.id)
     if (alice === undefined) throw new Error('The account was not added')
-    const options = {
-      name: 'B',
-      secret: 'x'.repeat(32),
-      baseUrl: 'https://b.example',
-      store: createMemoryStore(),
-    }
-    const ways = waysToSignIn({ ...options, database, accounts, providers: [] })
-    const key = {
-      subject: alice.id,
-      name: '',
-      publicKey: '',
-      counter: 0,
-      transports: [],
-      synced: false,
-      addedAt: 0,
-    }
+    const options = { name: 'B', secret: 'x'.repeat(32), baseUrl: 'https://b.example', providers: [] }
+    const ways = waysToSignIn({ ...options, store: createMemoryStore(), database, accounts })
+    const unused = { name: '', publicKey: '', counter: 0, transports: [], synced: false, addedAt: 0 }
+    const key = { ...unused, subject: alice.id }
     for (const id of ['one', 'two']) await ways.passkeys.add({ ...key, id }, alice)
     const identity = { issuer: 'i', identity: 's', subject: alice.id, shownAs: 's', addedAt: 0 }
     await ways.identities.add(identity, alice)
-    return { alice, ways, epoch: async () => (await accounts.find(id))?.sessionEpoch, key }
+    return { alice, ways, epoch: async () => (await accounts.find(DANA.id))?.sessionEpoch, key }
   }
 
   it('is never removed, not even by concurrent removals', async () => {

@@ -10,12 +10,10 @@ export interface Shown {
 /** A browser at the pages of a server, whose user has a password and a passkey. It follows redirects within the server. */
 export class PasskeyBrowser {
   readonly #baseUrl: string
-  readonly #headers: Readonly<Record<string, string>>
   readonly #cookies = new Map<string, string>()
 
-  constructor(baseUrl: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(baseUrl: string) {
     this.#baseUrl = baseUrl
-    this.#headers = headers
   }
 
   async go(address: string, form?: Readonly<Record<string, string>>): Promise<Shown> {
@@ -37,9 +35,8 @@ export class PasskeyBrowser {
     return this.go(plain(action), { ...fields, ...filled })
   }
 
-  /** @param word of the account, which is its password too */
-  byPassword(page: Shown, word = 'demo'): Promise<Shown> {
-    return this.submit(page, 'password', { email: `${word}@example.com`, password: word })
+  byPassword(page: Shown): Promise<Shown> {
+    return this.submit(page, 'password', { email: 'demo@example.com', password: 'demo' })
   }
 
   async byPasskey(page: Shown, { get }: SoftwareAuthenticator): Promise<Shown> {
@@ -57,7 +54,7 @@ export class PasskeyBrowser {
   async #send(url: URL, form?: Readonly<Record<string, string>>): Promise<Response> {
     const cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ')
     const sent = form && { method: 'POST', body: new URLSearchParams(form) }
-    const answer = await fetch(url, { headers: { ...this.#headers, cookie }, redirect: 'manual', ...sent })
+    const answer = await fetch(url, { headers: { cookie }, redirect: 'manual', ...sent })
     for (const line of answer.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       this.#cookies.set(name, value)

@@ -1,29 +1,18 @@
-import { randomUUID } from 'node:crypto'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { onBothDatabases } from '@grantkit/test-servers/on-both-databases'
 import { type Bend, softwareAuthenticator } from '@grantkit/test-servers/software-authenticator'
 import { expect, it, vi } from 'vitest'
 import { type AccountRows, accountRows } from '../src/accounts/account-rows.ts'
 import type { Account, StoredAccount } from '../src/accounts/accounts.ts'
+import type { Database } from '../src/database/database.ts'
 import { type PasskeyRows, passkeyRows } from '../src/passkeys/passkey-rows.ts'
 import { registrationCeremony, type StartedCeremony } from '../src/passkeys/registration-ceremony.ts'
 import { relyingParty } from '../src/passkeys/relying-party.ts'
 import { type SignInAnswer, signInAnswer, signInCeremony } from '../src/passkeys/sign-in-ceremony.ts'
-import { connected } from './connected.ts'
+import { connected, withoutAccounts } from './connected.ts'
+import { DANA, THEO } from './people.ts'
 
 const BASE_URL = 'https://server.example'
-
-function account(): Account {
-  const id = randomUUID()
-  return {
-    id,
-    email: `${id}@server.example`,
-    email_verified: true,
-    name: 'Alice',
-    updated_at: 0,
-    password: 'scrypt$a',
-  }
-}
 
 async function added(accounts: AccountRows, account: Account): Promise<StoredAccount> {
   await accounts.add(account)
@@ -36,34 +25,129 @@ function cookieOf({ cookie }: StartedCeremony): string {
   return cookie.split(';')[0] ?? ''
 }
 
+async function openOn(database: Database) {
+  const party = relyingParty(BASE_URL)
+  if (party === undefined) throw new Error('The base URL has passkeys')
+  const passkeys = passkeyRows(database)
+  const accounts = accountRows(database, () => {})
+  const options = {
+    name: 'A service',
+    party,
+    passkeys,
+    accounts,
+    secret: 'x'.repeat(32),
+    baseUrl: BASE_URL,
+    store: createMemoryStore(),
+  }
+  const registration = registrationCeremony(options)
+  const signIn = signInCeremony(options)
+  const alice = await added(accounts, DANA)
+  const authenticator = softwareAuthenticator(BASE_URL)
+  return {
+    options,
+    accounts,
+    passkeys,
+    registration,
+    signIn,
+    alice,
+    authenticator,
+    async register(bend?: Bend, key = authenticator) {
+      const started = await registration.begin(alice)
+      const made = await registration.verify(cookieOf(started), alice, key.create(started.options, bend))
+      if (made) await passkeys.add({ ...made, name: 'laptop', addedAt: Date.now() }, alice)
+      return made
+    },
+    async answer(bend?: Bend) {
+      const started = await signIn.begin()
+      return signIn.verify(cookieOf(started), answerOf(authenticator.get(started.options, bend)))
+    },
+  }
+}
+
+/** With nothing that depends on the database. */
+const openInMemory = async () => openOn(await connected('memory:'))
+
+it.each<[string, Bend]>([
+  ['of a page elsewhere', { origin: 'https://server.example.evil.example' }],
+  ['for another party', { rpId: 'evil.example' }],
+  ['to another challenge', { challenge: 'AAAA' }],
+  ['of the other ceremony', { type: 'webauthn.create' }],
+  ['without a look at its user', { userVerified: false }],
+  ['of an absent user', { userPresent: false }],
+  ['for another user', { userHandle: 'AAAA' }],
+  ['with a wrong signature', { signature: Buffer.alloc(70) }],
+])('refuses an answer %s', async (_name, bend) => {
+  const { register, answer } = await openInMemory()
+  await register()
+  expect(await answer(bend)).toBeUndefined()
+})
+
+it.each<[string, Bend]>([
+  ['of a page elsewhere', { origin: 'https://evil.example' }],
+  ['for another party', { rpId: 'evil.example' }],
+  ['to another challenge', { challenge: 'AAAA' }],
+  ['of the other ceremony', { type: 'webauthn.get' }],
+  ['that does not verify its user', { userVerified: false }],
+])('refuses a new passkey %s', async (_name, bend) => {
+  const { register } = await openInMemory()
+  expect(await register(bend)).toBeUndefined()
+})
+
+it('accepts a response once, even if it arrives several times at once', async () => {
+  const { register, signIn, authenticator } = await openInMemory()
+  await register()
+  const started = await signIn.begin()
+  const answer = answerOf(authenticator.get(started.options))
+  const tries = Array.from({ length: 8 }, () => signIn.verify(cookieOf(started), answer))
+  expect((await Promise.all(tries)).filter((passkey) => passkey !== undefined)).toHaveLength(1)
+  expect(await signIn.verify(cookieOf(started), answer)).toBeUndefined()
+})
+
+it('rejects a response of another browser, after five minutes, or of the other ceremony', async () => {
+  const { register, registration, signIn, authenticator, alice } = await openInMemory()
+  await register()
+  const [started, other] = [await signIn.begin(), await signIn.begin()]
+  const answer = answerOf(authenticator.get(started.options))
+  expect(await signIn.verify(cookieOf(other), answer)).toBeUndefined()
+  expect(await signIn.verify(cookieOf(await registration.begin(alice)), answer)).toBeUndefined()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60 * 1000 })
+  expect(await signIn.verify(cookieOf(started), answer)).toBeUndefined()
+  vi.useRealTimers()
+  expect((await signIn.verify(cookieOf(started), answer))?.id).toBe(alice.id)
+})
+
+it('is registered only in the browser with the challenge, and once', async () => {
+  const { registration, accounts, alice, authenticator, register } = await openInMemory()
+  const started = await registration.begin(alice)
+  const answer = authenticator.create(started.options)
+  expect(await registration.verify(cookieOf(started), await added(accounts, THEO), answer)).toBeUndefined()
+  await register()
+  expect((await registration.begin(alice)).options).toMatchObject({
+    excludeCredentials: [{ id: authenticator.id, transports: ['internal'] }],
+  })
+})
+
+it.each([
+  '',
+  'null',
+  '{}',
+  '[]',
+  '{"id":1}',
+  `{"id":"${'x'.repeat(2000)}"}`,
+  '{"id":"x","response":{"userHandle":{}}}',
+])('is not confused by %j', async (text) => {
+  const { registration, alice } = await openInMemory()
+  expect(signInAnswer(text)).toBeUndefined()
+  const started = await registration.begin(alice)
+  expect(await registration.verify(cookieOf(started), alice, text)).toBeUndefined()
+})
+
 onBothDatabases((newDatabase) => {
   async function open() {
-    const url = await newDatabase()
-    const database = await connected(url)
-    const party = relyingParty(BASE_URL)
-    if (party === undefined) throw new Error('The base URL has passkeys')
-    const passkeys = passkeyRows(database)
-    const accounts = accountRows(database, () => {})
-    const options = {
-      name: 'A service',
-      party,
-      passkeys,
-      accounts,
-      secret: 'x'.repeat(32),
-      baseUrl: BASE_URL,
-      store: createMemoryStore(),
-    }
-    const registration = registrationCeremony(options)
-    const signIn = signInCeremony(options)
-    const alice = await added(accounts, account())
-    const authenticator = softwareAuthenticator(BASE_URL)
+    const { url, database } = await withoutAccounts(newDatabase)
+    const opened = await openOn(database)
     return {
-      accounts,
-      passkeys,
-      registration,
-      signIn,
-      alice,
-      authenticator,
+      ...opened,
       /** Two processes on the database. Both have read the passkey before either writes. */
       async replicas() {
         const both = Promise.withResolvers<void>()
@@ -75,19 +159,9 @@ onBothDatabases((newDatabase) => {
             await both.promise
             return rows.use(...given)
           }
-          return signInCeremony({ ...options, passkeys: { ...rows, use } })
+          return signInCeremony({ ...opened.options, passkeys: { ...rows, use } })
         }
         return [await replica(), await replica()]
-      },
-      async register(bend?: Bend, key = authenticator) {
-        const started = await registration.begin(alice)
-        const made = await registration.verify(cookieOf(started), alice, key.create(started.options, bend))
-        if (made) await passkeys.add({ ...made, name: 'laptop', addedAt: Date.now() }, alice)
-        return made
-      },
-      async answer(bend?: Bend) {
-        const started = await signIn.begin()
-        return signIn.verify(cookieOf(started), answerOf(authenticator.get(started.options, bend)))
       },
     }
   }
@@ -99,32 +173,6 @@ onBothDatabases((newDatabase) => {
     expect((await answer())?.id).toBe(alice.id)
     const [kept] = await passkeys.list(alice.id)
     expect(kept).toMatchObject({ name: 'laptop', usedAt: expect.any(Number) })
-  })
-
-  it.each<[string, Bend]>([
-    ['of a page elsewhere', { origin: 'https://server.example.evil.example' }],
-    ['for another party', { rpId: 'evil.example' }],
-    ['to another challenge', { challenge: 'AAAA' }],
-    ['of the other ceremony', { type: 'webauthn.create' }],
-    ['without a look at its user', { userVerified: false }],
-    ['of an absent user', { userPresent: false }],
-    ['for another user', { userHandle: 'AAAA' }],
-    ['with a wrong signature', { signature: Buffer.alloc(70) }],
-  ])('refuses an answer %s', async (_name, bend) => {
-    const { register, answer } = await open()
-    await register()
-    expect(await answer(bend)).toBeUndefined()
-  })
-
-  it.each<[string, Bend]>([
-    ['of a page elsewhere', { origin: 'https://evil.example' }],
-    ['for another party', { rpId: 'evil.example' }],
-    ['to another challenge', { challenge: 'AAAA' }],
-    ['of the other ceremony', { type: 'webauthn.get' }],
-    ['that does not verify its user', { userVerified: false }],
-  ])('refuses a new passkey %s', async (_name, bend) => {
-    const { register } = await open()
-    expect(await register(bend)).toBeUndefined()
   })
 
   it('rejects a counter that decreases, and accepts one that stays at 0', async () => {
@@ -148,62 +196,11 @@ onBothDatabases((newDatabase) => {
     expect((await Promise.all(answers)).filter((passkey) => passkey !== undefined)).toHaveLength(succeeding)
   })
 
-  it('accepts a response once, even if it arrives several times at once', async () => {
-    const { register, signIn, authenticator } = await open()
-    await register()
-    const started = await signIn.begin()
-    const answer = answerOf(authenticator.get(started.options))
-    const tries = Array.from({ length: 8 }, () => signIn.verify(cookieOf(started), answer))
-    expect((await Promise.all(tries)).filter((passkey) => passkey !== undefined)).toHaveLength(1)
-    expect(await signIn.verify(cookieOf(started), answer)).toBeUndefined()
-  })
-
-  it('rejects a response of another browser, after five minutes, or of the other ceremony', async () => {
-    const { register, registration, signIn, authenticator, alice } = await open()
-    await register()
-    const [started, other] = [await signIn.begin(), await signIn.begin()]
-    const answer = answerOf(authenticator.get(started.options))
-    expect(await signIn.verify(cookieOf(other), answer)).toBeUndefined()
-    expect(await signIn.verify(cookieOf(await registration.begin(alice)), answer)).toBeUndefined()
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60 * 1000 })
-    expect(await signIn.verify(cookieOf(started), answer)).toBeUndefined()
-    vi.useRealTimers()
-    expect((await signIn.verify(cookieOf(started), answer))?.id).toBe(alice.id)
-  })
-
-  it('is registered only in the browser with the challenge, and once', async () => {
-    const { registration, accounts, alice, authenticator, register } = await open()
-    const bob = account()
-    await accounts.add(bob)
-    const started = await registration.begin(alice)
-    const answer = authenticator.create(started.options)
-    expect(await registration.verify(cookieOf(started), bob, answer)).toBeUndefined()
-    await register()
-    expect((await registration.begin(alice)).options).toMatchObject({
-      excludeCredentials: [{ id: authenticator.id, transports: ['internal'] }],
-    })
-  })
-
   it('is removed with its account', async () => {
     const { register, answer, passkeys, accounts, alice } = await open()
     await register()
     await accounts.remove(alice.id)
     expect([await passkeys.list(alice.id), await answer()]).toEqual([[], undefined])
-  })
-
-  it.each([
-    '',
-    'null',
-    '{}',
-    '[]',
-    '{"id":1}',
-    `{"id":"${'x'.repeat(2000)}"}`,
-    '{"id":"x","response":{"userHandle":{}}}',
-  ])('is not confused by %j', async (text) => {
-    const { registration, alice } = await open()
-    expect(signInAnswer(text)).toBeUndefined()
-    const started = await registration.begin(alice)
-    expect(await registration.verify(cookieOf(started), alice, text)).toBeUndefined()
   })
 })
 

@@ -1,32 +1,37 @@
-import { addClient } from '../src/commands/add-client.ts'
-import { clients } from '../src/commands/clients.ts'
-import { grants } from '../src/commands/grants.ts'
+import { stripVTControlCharacters } from 'node:util'
+import { vi } from 'vitest'
+import { grantkit } from '../src/commands/grantkit.ts'
 import { runProgram } from '../src/commands/run-program.ts'
 import type { Config } from '../src/config/config.ts'
 
-/** The output of a command, what it says of errors, and the status of its program. */
+/** The output of a command without its colours, what it says of errors, and the status of its program. */
 export interface RanCommand {
   readonly output: string
   readonly errors: string
   readonly status: unknown
 }
 
-/** Runs a command in this process, next to the running server. */
+/** Runs a command in this process, with the configuration of a server that may run. */
 export async function ranCommand(
   { config }: { readonly config: Config },
   words: readonly string[],
 ): Promise<RanCommand> {
-  const load = async () => ({ config, definition: {} })
-  const commands = { clients: clients(load, { add: addClient(load) }), grants: grants(load) }
-  const said: Record<'log' | 'error', string[]> = { log: [], error: [] }
-  const { log, error } = console
-  console.log = (line: string) => void said.log.push(line)
-  console.error = (line: string) => void said.error.push(line)
+  const [output, errors]: [string[], string[]] = [[], []]
+  const spies = [
+    vi.spyOn(console, 'log').mockImplementation((line) => void output.push(line)),
+    vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => Boolean(output.push(String(chunk)))),
+    vi.spyOn(console, 'error').mockImplementation((line) => void errors.push(line)),
+  ]
   try {
-    await runProgram('grantkit', { subCommands: commands }, words)
-    return { output: said.log.join('\n'), errors: said.error.join('\n'), status: process.exitCode ?? 0 }
+    const program = grantkit(async () => ({ config, definition: {} }))
+    await runProgram('grantkit', program, words)
+    return { output: textOf(output), errors: textOf(errors), status: process.exitCode ?? 0 }
   } finally {
-    Object.assign(console, { log, error })
+    for (const spy of spies) spy.mockRestore()
     process.exitCode = undefined
   }
+}
+
+function textOf(lines: readonly string[]): string {
+  return stripVTControlCharacters(lines.join('\n'))
 }

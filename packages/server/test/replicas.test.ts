@@ -5,6 +5,8 @@ import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { formBrowser, overFetch, type Send, testClient } from '@grantkit/testkit/client'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { replaceFile } from '../src/config/private-file.ts'
+import { keySetText, newKeys } from '../src/config/signing-keys-file.ts'
 import { grantkitProgram } from './grantkit-program.ts'
 
 /** Two processes of `grantkit start` in production mode with one Postgres, as behind a load balancer. */
@@ -20,14 +22,15 @@ afterAll(() => postgres.close())
 
 async function deployment() {
   const [folder, database] = [await temporaryFolder(), await newDatabase(postgres.url)]
+  const KEYS_FILE = join(folder, 'keys.json')
+  await replaceFile(KEYS_FILE, keySetText(await newKeys(undefined)))
   const program = grantkitProgram(folder, {
     NODE_ENV: 'production',
     BASE_URL,
     SECRET: 'x'.repeat(32),
-    KEYS_FILE: join(folder, 'keys.json'),
+    KEYS_FILE,
     DATABASE_URL: database.url,
   })
-  await program.run(['keys', 'rotate'])
   return { program, databaseUrl: database.url }
 }
 

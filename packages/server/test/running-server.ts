@@ -10,7 +10,7 @@ import type { Observers } from '../src/service-context.ts'
 import { openStorage, type Storage } from '../src/storage.ts'
 import { DANA, THEO } from './people.ts'
 
-/** A server with SQLite on a free loopback port of this process, and two users who can sign in. */
+/** A server with SQLite on a free loopback port of this process. Two users can sign in, unless others are configured. */
 export interface RunningServer extends Service {
   readonly baseUrl: string
   readonly config: Config
@@ -47,7 +47,7 @@ export async function runServer(
   const storage = await openStorage(config, () => {})
   const observers = { onEvent: () => {}, onError: (error: unknown) => void errors.push(error), ...observed }
   const service = await createService({ definition: {}, config, observers, storage })
-  for (const person of [DANA, THEO]) await service.accounts.add(person)
+  if (config.users === undefined) for (const person of [DANA, THEO]) await service.accounts.add(person)
   const { host, port, baseUrl } = config
   const listening = await listenOnHono(service, { host, port, https: false })
   return {

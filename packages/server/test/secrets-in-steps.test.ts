@@ -1,10 +1,10 @@
-import { formBrowser, overFetch, type Send, testClient } from '@grantkit/testkit/client'
+import { overFetch, type Send, testClient } from '@grantkit/testkit/client'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LOG_OPTIONS, logErrors, logEvents } from '../src/operations/logging.ts'
 import { DANA, THEO } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
-import { browserOf } from './signed-in-browser.ts'
+import { appOf, browserOf } from './signed-in-browser.ts'
 
 /** What requests bring and nobody keeps: not in rows, log lines, pages of the operator or JSON. */
 
@@ -37,24 +37,13 @@ async function everythingKept(): Promise<string> {
   return [JSON.stringify(rows), ...lines, ...(await Promise.all(pages)), JSON.stringify(json)].join('\n')
 }
 
+const NAMES =
+  `state nonce login_hint id_token_hint request_uri sign_in_ticket code_challenge subject_token actor_token
+  device_code user_code ticket logout_hint email password client_secret client_assertion client_name software_id contacts
+  name return_to`.split(/\s+/)
 /** A mark in each parameter that a request may have. Only a client without a secret gets far. */
 const MARKED: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    [
-      ...['state', 'nonce', 'login_hint', 'id_token_hint', 'request_uri', 'sign_in_ticket', 'code_challenge'],
-      ...[
-        'subject_token',
-        'actor_token',
-        'device_code',
-        'user_code',
-        'ticket',
-        'logout_hint',
-        'email',
-        'password',
-      ],
-      ...['client_secret', 'client_assertion', 'client_name', 'software_id', 'contacts', 'name', 'return_to'],
-    ].map((name) => [name, `marked_${name}`]),
-  ),
+  ...Object.fromEntries(NAMES.map((name) => [name, `marked_${name}`])),
   code: `gkc_${'g'.repeat(22)}.marked_code`,
   refresh_token: `gkr_${'g'.repeat(22)}.marked_refresh_token`,
   token: `gka_${'g'.repeat(22)}.marked_token`,
@@ -136,10 +125,8 @@ it('no secret of a sign-in that succeeds is kept, and no name or e-mail address 
     secrets.push(...texts.flatMap(secretsIn), ...secretsIn(request.body))
     return response
   }
-  const typed = { email: THEO.email ?? '', password: 'teacher' }
-  const browser = formBrowser({ origin: server.baseUrl, typed, send })
   const metadata = { client_name: 'A name of a tool' }
-  const client = await testClient(server.baseUrl, { browser, metadata, send })
+  const client = await appOf(server, 'teacher', { metadata, send })
   const marked = { state: 'marked_state', nonce: 'marked_nonce' }
   const tokens = await client.tokens('openid notes:read', marked)
   await client.refresh(tokens.refresh_token ?? '')

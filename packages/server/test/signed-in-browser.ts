@@ -1,3 +1,4 @@
+import { formBrowser, type TestClientOptions, testClient } from '@grantkit/testkit/client'
 import type { RunningServer } from './running-server.ts'
 
 /** What a page shows, in its main part. */
@@ -28,6 +29,17 @@ export async function browserOf({ baseUrl }: Pick<RunningServer, 'baseUrl'>, wor
     const html = await page.text()
     return { status: page.status, location: page.headers.get('location'), text: plain(html), html }
   }
+}
+
+/** An app and its user, who signs in by the pages. @param word of the account */
+export function appOf(
+  { baseUrl }: Pick<RunningServer, 'baseUrl'>,
+  word: string,
+  { send, ...options }: Pick<TestClientOptions, 'client' | 'metadata' | 'send'> = {},
+) {
+  const typed = { email: `${word}@example.com`, password: word }
+  const browser = formBrowser({ origin: baseUrl, typed, send })
+  return testClient(baseUrl, { ...options, send, browser })
 }
 
 function cookieIn(answer: Response): string {

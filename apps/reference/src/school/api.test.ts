@@ -4,7 +4,7 @@ import { openDatabase } from '@grantkit/server/database'
 import { application } from '@grantkit/server/internal/app'
 import { migrate } from '@grantkit/server/internal/database/migrate'
 import { withAppMigrations } from '@grantkit/server/internal/database/migrations'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { SchoolGuard } from '../oauth/guard.ts'
 import { areas, SCOPES } from '../oauth/scopes.ts'
 import { schoolApi } from './api.ts'
@@ -74,8 +74,12 @@ async function openSchool() {
 }
 
 describe('every area', () => {
+  let call: Awaited<ReturnType<typeof openSchool>>
+  beforeAll(async () => {
+    call = await openSchool()
+  })
+
   it.each(areas)('$name allows exactly what its scopes allow', async ({ name }) => {
-    const call = await openSchool()
     const can = (access: string) => Object.hasOwn(SCOPES, `${name}:${access}`)
     const collection = await call('PUT', `/api/${name}`)
     const item = await call('PUT', `/api/${name}/x`)
@@ -92,7 +96,6 @@ describe('every area', () => {
   it.each(areas.filter(({ read }) => read))(
     '$name shows only published items without a token',
     async ({ name, catalogue }) => {
-      const call = await openSchool()
       const response = await call('GET', `/api/${name}`)
       expect(response.status).toBe(200)
       expect(response.headers).not.toHaveProperty('www-authenticate')
@@ -109,7 +112,6 @@ describe('every area', () => {
   it.each(areas.filter(({ write }) => write))(
     '$name refuses an anonymous write plainly, without a challenge',
     async ({ name }) => {
-      const call = await openSchool()
       for (const [method, path] of [
         ['POST', `/api/${name}`],
         ['PATCH', `/api/${name}/x`],

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type StartedProgram, startProgram } from '@grantkit/test-servers/started-program'
+import { answers, type StartedProgram, startProgram } from '@grantkit/test-servers/started-program'
 import type { Section } from './sections.ts'
 
 const run = promisify(execFile)
@@ -33,14 +33,10 @@ export async function startProgramOfPage(
 ): Promise<StartedProgram> {
   for (const [name, text] of files) await write(join(folder, name), text)
   const program = await startProgram(start, folder, environment)
-  if (files.some(([, text]) => text.includes('APPLICATION_PORT'))) await answers(environment.APPLICATION_PORT)
+  // Apache may listen before the application behind it does.
+  const application = files.some(([, text]) => text.includes('APPLICATION_PORT'))
+  while (application && !(await answers(`http://127.0.0.1:${environment.APPLICATION_PORT}`))) await sleep(50)
   return program
-}
-
-/** Apache may listen before the application behind it does. */
-async function answers(port: string): Promise<void> {
-  const isThere = () => fetch(`http://127.0.0.1:${port}`).then(Boolean, () => false)
-  while (!(await isThere())) await sleep(50)
 }
 
 /** A file that is as it should be keeps its time, by which compilers go. */

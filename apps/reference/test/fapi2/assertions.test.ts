@@ -38,10 +38,6 @@ describe('at the push, the times of an assertion', () => {
   })
 })
 
-it('a push without an assertion is refused', async () => {
-  expect(outcome(await running.one.push({}, { assertion: false }))).toEqual(REFUSED)
-})
-
 describe.each(VARIANTS)('$openid: at the token endpoint', ({ scope }) => {
   async function redeemed(changes: Changes, form = {}) {
     const { one } = running

@@ -1,6 +1,5 @@
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { outcome } from './party.ts'
 import { suite, VARIANTS } from './suite.ts'
 
 /** Clients that do everything right. */
@@ -112,18 +111,5 @@ describe('openid_connect', () => {
     expect(await metadata.json()).toMatchObject({ claims_parameter_supported: false })
     const claims = JSON.stringify({ id_token: { name: { essential: true }, unknown: null } })
     expect(await idToken({ claims })).toMatchObject({ sub: 'demo-account' })
-  })
-
-  it('UserInfo accepts a bound token with its proof', async () => {
-    const { access_token } = await running.one.tokens()
-    const path = '/api/oauth/userinfo'
-    expect(await running.one.call(access_token, {}, { path })).toMatchObject({
-      status: 200,
-      body: { sub: 'demo-account' },
-    })
-    expect(outcome(await running.one.call(access_token, false, { path }))).toEqual([
-      401,
-      'invalid_dpop_proof',
-    ])
   })
 })

@@ -1,6 +1,7 @@
 /**
  * The modules of fapi2-security-profile-final-test-plan, with private_key_jwt, dpop, unsigned requests and plain responses, by
- * their names behind `fapi2-security-profile-final-`.
+ * their names behind `fapi2-security-profile-final-`. Of the plan's 62, the suite leaves out the six of single countries
+ * where `fapi_profile` is `plain_fapi`, which is the only supported one.
  */
 export const MODULES = [
   'discovery-end-point-verification',
@@ -59,17 +60,4 @@ export const MODULES = [
   'par-test-array-as-audience-fails',
   'par-test-par-endpoint-url-as-audience-fails',
   'par-test-token-endpoint-url-as-audience-fails',
-] as const
-
-/**
- * The six others of the plan's 62, which belong to the profiles of one country each. The suite leaves them out where
- * `fapi_profile` is `plain_fapi`, which is the only supported one.
- */
-export const OF_OTHER_PROFILES = [
-  'ensure-registered-redirect-uri',
-  'australia-connectid-ensure-invalid-purpose-fails',
-  'ensure-server-handles-non-matching-intent-id',
-  'test-essential-acr-sca-claim',
-  'brazil-ensure-bad-payment-signature-fails',
-  'australia-connectid-test-claims-parameter-idtoken-identity-claims',
 ] as const

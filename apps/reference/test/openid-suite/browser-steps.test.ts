@@ -1,21 +1,16 @@
 import { formEncoded } from '@grantkit/testkit/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { browserSteps, stepsOfModules } from '../../conformance/browser-steps.ts'
-import { type Addresses, at, INSTALLATIONS } from '../../conformance/installations.ts'
-import { type RunningService, runService } from '../service.ts'
+import { at, INSTALLATIONS } from '../../conformance/installations.ts'
+import { runService } from '../service.ts'
 import { StepsBrowser } from './steps-browser.ts'
 
 /** The steps that the suite of the OpenID Foundation does at our pages, at the real pages. */
 
-let service: RunningService
-let to: Addresses
-let client_id: string
-beforeAll(async () => {
-  const elsewhere = { suite: 'https://suite.example.com', gateway: '', alias: 'test' }
-  service = await runService(INSTALLATIONS.openid.settings({ issuer: '', ...elsewhere }))
-  to = { issuer: service.baseUrl, ...elsewhere }
-  client_id = await added(true)
-})
+const elsewhere = { suite: 'https://suite.example.com', gateway: '', alias: 'test' }
+const service = await runService(INSTALLATIONS.openid.settings({ issuer: '', ...elsewhere }))
+const to = { issuer: service.baseUrl, ...elsewhere }
+const client_id = await added(true)
 afterAll(() => service.close())
 
 async function added(rememberConsent: boolean): Promise<string> {

@@ -23,12 +23,12 @@ export interface Tokens {
 /** The test client on the wire of the bench, with its user. Answers are raw. */
 export class App {
   readonly bench: Bench
-  readonly person: Person
+  readonly #person: Person
   readonly #client: TestClient<Answer>
 
   private constructor(bench: Bench, person: Person, client: TestClient<Answer>) {
     this.bench = bench
-    this.person = person
+    this.#person = person
     this.#client = client
     if (client.clientSecret !== undefined) bench.keepSecret(client.clientSecret)
   }
@@ -98,7 +98,7 @@ export class App {
   }
 
   async submit({ action, fields }: ConsentForm, headers: HeaderLines = []): Promise<Answer> {
-    const cookie = await this.bench.session(this.person)
+    const cookie = await this.bench.session(this.#person)
     return this.bench.post(action, fields, [['Cookie', cookie], ...headers])
   }
 
@@ -152,7 +152,7 @@ export class App {
   }
 }
 
-export interface ConsentForm {
+interface ConsentForm {
   readonly page: string
   readonly action: string
   readonly fields: readonly (readonly [string, string])[]

@@ -51,11 +51,6 @@ export class Bench {
     return this.service.baseUrl
   }
 
-  get storage(): NewStorage {
-    if (this.#storage === undefined) throw new Error('The service is not started yet')
-    return this.#storage
-  }
-
   readonly #onUnhandled = (reason: unknown) =>
     void this.#unexpectedFailures.push(`unhandled: ${inspect(reason)}`)
 
@@ -75,7 +70,7 @@ export class Bench {
 
   async stop(): Promise<void> {
     await this.service.close()
-    await this.storage.close()
+    await this.#storage?.close()
     process.off('unhandledRejection', this.#onUnhandled)
   }
 
@@ -100,8 +95,7 @@ export class Bench {
 
   postJson(target: string, value: unknown): Promise<Answer> {
     const headers = [['Content-Type', 'application/json']] as const
-    const body = typeof value === 'string' ? value : JSON.stringify(value)
-    return this.send(target, { method: 'POST', headers, body })
+    return this.send(target, { method: 'POST', headers, body: JSON.stringify(value) })
   }
 
   /** Connects a test client of a user to the service, byte by byte. */

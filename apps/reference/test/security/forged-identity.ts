@@ -21,7 +21,8 @@ const spelled = (name: string, one: string, other: string): string => {
 const spellings = (name: string): string[] =>
   ['-', '_'].flatMap((one) => ['-', '_'].map((other) => spelled(name, one, other)))
 
-const ALL = HEADERS.flatMap(spellings).flatMap((name) => CASES.map((write) => write(name)))
+/** The spellings that some program reads as one of these headers, each in every case. */
+const SPELLINGS = HEADERS.flatMap(spellings).map((name) => CASES.map((write) => write(name)))
 const ODD = HEADERS.flatMap((name) =>
   MARKS.flatMap((mark) => [
     spelled(name, mark, mark),
@@ -35,10 +36,15 @@ const connection = (value: string): HeaderLines => [['Connection', value]]
 const chunksOf = (names: readonly string[], size: number): string[][] =>
   names.length === 0 ? [] : [names.slice(0, size), ...chunksOf(names.slice(size), size)]
 
+export const EVERY_SPELLING = forged(SPELLINGS.flat())
+
 /** Header lines that any gateway takes. */
 export const FORGERIES: readonly HeaderLines[] = [
-  ...ALL.flatMap((name) => [forged([name]), [...connection(`close, ${name}`), ...forged([name])]]),
-  forged(ALL),
+  ...SPELLINGS.flatMap((names) => [
+    forged(names),
+    [...connection(`close, ${names.join(', ')}`), ...forged(names)],
+  ]),
+  EVERY_SPELLING,
   ...HEADERS.map((name) => forged([name, name, name])),
   ...chunksOf(ODD, 30).map(forged),
   // Headers that the gateway itself adds.

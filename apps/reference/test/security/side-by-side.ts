@@ -58,6 +58,11 @@ export class SideBySide {
     return this.#sides.slice(0, 1).flatMap(({ bench }) => pathsOf(bench.service))
   }
 
+  /** Those of them that a framework has a route for. */
+  get mounted(): string[] {
+    return this.#sides.slice(0, 1).flatMap(({ bench }) => bench.service.routes.map(({ path }) => path))
+  }
+
   get statuses(): Set<number> {
     return new Set([...this.answered.values()].flatMap((statuses) => [...statuses]))
   }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
-import { type RequestOptions, readAuthorizationRequest, scopesOfRequest } from './authorization-request.ts'
+import { type RequestOptions, readAuthorizationRequest } from './authorization-request.ts'
 
-const scopes = { 'notes:read': { description: '' }, 'notes:write': { description: '' } }
-const kernel = { scopes, resources: [] } as unknown as Kernel
+const kernel = { scopes: { 'notes:read': { description: '' } }, resources: [] } as unknown as Kernel
 const client = (record: Partial<Client>) => record as Client
 
 describe('a request without code_challenge', () => {
@@ -27,11 +26,21 @@ describe('a request without code_challenge', () => {
     const reason = 'challenge_missing'
     expect(() => read(record, sent, options)).toThrow(expect.objectContaining({ reason }))
   })
+
+  it('is no way around S256: a challenge without a method is not dropped, but refused', () => {
+    const reason = 'challenge_method_unsupported'
+    expect(() => read(optional, { code_challenge: 'c'.repeat(43) })).toThrow(
+      expect.objectContaining({ reason }),
+    )
+  })
 })
 
-describe('a request without scope', () => {
-  it('gets every scope that its client registered, but none that the server has lost since', () => {
-    const record = client({ origin: 'registered', scopes: ['notes:read', 'notes:gone', 'notes:write'] })
-    expect(scopesOfRequest(scopes, {}, record, undefined).scopes).toEqual(['notes:read', 'notes:write'])
-  })
+it('a request without response_type is invalid; the server supports no other response type than code', () => {
+  const reading = (sent: object) => {
+    const parameters = { scope: 'notes:read', ...sent }
+    const read = () => readAuthorizationRequest(kernel, { bindsCodes: false }, client({}), parameters)
+    return expect(read)
+  }
+  reading({}).toThrow(expect.objectContaining({ error: 'invalid_request', reason: 'response_type_missing' }))
+  reading({ response_type: 'token' }).toThrow(expect.objectContaining({ error: 'unsupported_response_type' }))
 })

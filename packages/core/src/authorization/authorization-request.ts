@@ -5,15 +5,9 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
-import {
-  asksForOpenId,
-  parseScope,
-  requestedScopes,
-  SCOPE_ERRORS,
-  type ScopeCatalogue,
-  scopeCeiling,
-} from '../kernel/scope.ts'
+import { asksForOpenId } from '../kernel/scope.ts'
 import type { AuthenticationClasses } from './authentication-classes.ts'
+import { type ScopeOptions, type ScopesOfRequest, scopesOfRequest } from './scopes-of-request.ts'
 import { type Prompt, requestedPrompts } from './sign-in.ts'
 
 export const REQUEST_ERRORS = defineErrors({
@@ -47,10 +41,7 @@ export const RESPONSE_TYPE = 'code'
 export const RESPONSE_MODE = 'query'
 
 /** A valid authorization request, ready to show to the user. */
-export interface AuthorizationRequest {
-  readonly scopes: readonly string[]
-  /** Names in `scope` that are no scopes here. */
-  readonly ignoredScopes: readonly string[]
+export interface AuthorizationRequest extends ScopesOfRequest {
   readonly resources: readonly string[]
   readonly challenge?: string | undefined
   /** The thumbprint of the only key that may redeem the code (RFC 9449 10). */
@@ -105,17 +96,6 @@ const BindingParameters = AuthorizationParameters.extend(BINDING)
 const ClassParameters = AuthorizationParameters.extend(CLASSES)
 const AllParameters = BindingParameters.extend(CLASSES)
 
-/** How a `scope` parameter is read. */
-export interface ScopeOptions {
-  /** The scope of a request that names none, of a client that registered none. Default: such a request is refused. */
-  readonly defaultScope?: string | undefined
-  /**
-   * How scopes outside the catalogue are treated. Default `refuse`, which names the first of them; `offline_access` is
-   * always ignored, because many libraries request refresh tokens by it.
-   */
-  readonly unknownScopes?: 'refuse' | 'ignore' | undefined
-}
-
 export interface ChallengeOptions {
   /** `required`: no client may omit the challenge, even with `pkceOptional`. Default: `pkceOptional` of the client counts. */
   readonly pkce?: 'required' | undefined
@@ -127,8 +107,6 @@ export interface RequestOptions extends ScopeOptions, ChallengeOptions {
   /** Absent: sign-ins have no classes. */
   readonly authenticationClasses?: AuthenticationClasses | undefined
 }
-
-const OFFLINE_ACCESS = 'offline_access'
 
 /**
  * Step two: the parameters of the request.
@@ -164,27 +142,6 @@ export function readAuthorizationRequest(
   }
 }
 
-/** The scopes that a client requests of a user. @throws OAuthError `invalid_scope` or `invalid_request` */
-export function scopesOfRequest(
-  catalogue: ScopeCatalogue,
-  options: ScopeOptions,
-  client: Client,
-  requested: string | undefined,
-): Pick<AuthorizationRequest, 'scopes' | 'ignoredScopes'> {
-  const ceiling = scopeCeiling(client)
-  const ignoredScopes = ignoredIn(requested, catalogue, options)
-  const named = requested?.split(' ').filter((name) => !ignoredScopes.includes(name))
-  const scope = named?.join(' ') || defaultOf(client, catalogue) || options.defaultScope
-  if (scope === undefined) throw new OAuthError(SCOPE_ERRORS.scope_missing)
-  return { scopes: requestedScopes(scope, catalogue, ceiling), ignoredScopes }
-}
-
-/** The scopes of a self-registered client, without scopes that are no longer in the catalogue. */
-function defaultOf(client: Client, catalogue: ScopeCatalogue): string | undefined {
-  if (scopeCeiling(client) !== undefined) return undefined
-  return client.scopes?.filter((name) => Object.hasOwn(catalogue, name)).join(' ')
-}
-
 export function parametersOf({
   bindsCodes,
   authenticationClasses,
@@ -203,15 +160,6 @@ function challengeOf(
   const mayLack = pkce !== 'required' && pkceOptional === true && tokenEndpointAuthMethod !== 'none'
   if (mayLack && code_challenge === undefined && code_challenge_method === undefined) return undefined
   return requiredChallenge(code_challenge, code_challenge_method)
-}
-
-function ignoredIn(
-  scope = '',
-  catalogue: ScopeCatalogue,
-  { unknownScopes }: ScopeOptions,
-): readonly string[] {
-  const unknown = parseScope(scope)?.filter((name) => !Object.hasOwn(catalogue, name)) ?? []
-  return unknownScopes === 'ignore' ? unknown : unknown.filter((name) => name === OFFLINE_ACCESS)
 }
 
 function refuseUnsupported(requested: AuthorizationParameters): void {

@@ -13,17 +13,13 @@ import { checkLanguages } from '../kernel/localized-text.ts'
 import { requestedScopes } from '../kernel/scope.ts'
 import type { ServerSecret } from '../kernel/server-secret.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
-import {
-  type ChallengeOptions,
-  parametersOf,
-  readAuthorizationRequest,
-  type ScopeOptions,
-} from './authorization-request.ts'
+import { type ChallengeOptions, parametersOf, readAuthorizationRequest } from './authorization-request.ts'
 import { authorize, sentParameters, showFormAgain } from './authorize.ts'
 import { CONSENT_ERRORS, ConsentForm, consent } from './consent.ts'
 import type { CallbackOptions, Interaction } from './interaction.ts'
 import { redirectTargetOf, showErrorPage, TargetParameters } from './redirect-target.ts'
 import { boundToProvenKey, type ValidateRequest } from './request-source.ts'
+import type { ScopeOptions } from './scopes-of-request.ts'
 
 export interface AuthorizationOptions
   extends PathOptions<'authorize' | 'consent'>,

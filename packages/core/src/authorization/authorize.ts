@@ -35,9 +35,9 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   const { query: requested, formExpired } = splitExpiredForm(queryOf(request))
   const { query, ticket } = splitSignInTicket(requested)
   const presented = presentedRequest(context, query)
-  const { sent, requestUri } = presented
+  const { sent, pushed } = presented
   attempts?.know(request, { sent })
-  const marked = presented.pushed && (await arrival(context, query, presented))
+  const marked = pushed && (await arrival(context, query, pushed))
   if (marked !== undefined) return redirect(`${context.paths.authorize}?${marked}`)
   attempts?.step(request, 'requested')
   const page = pageView(interaction, request, sent)
@@ -56,6 +56,7 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
     const valid = readAuthorizationRequest(kernel, context.requestOptions, target.client, sent)
     const session = user ?? (await interaction.session(request))
     const signedInForThis = signedInSince(context, query, ticket, session)
+    const requestUri = pushed?.requestUri
     return proceed(
       context,
       { http: request, target, request: valid, query, requestUri, signedInForThis, formExpired, page },
@@ -181,7 +182,7 @@ export function sentParameters(
 }
 
 /** Makes the consent page say that an earlier form did not count. Any site may append it: it has no other effect. */
-const EXPIRED_FORM = '&consent_form=lapsed'
+const EXPIRED_FORM = '&consent_form=expired'
 
 /**
  * Shows a consent form again if its ticket has expired, or is for another sign-in or request. The redirect repeats the

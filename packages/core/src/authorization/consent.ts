@@ -43,17 +43,17 @@ type ConsentForm = z.infer<typeof ConsentForm>
 export async function consent(context: AuthorizationContext, request: HttpRequest): Promise<HttpResponse> {
   const { kernel } = context
   requireOwnForm(kernel, request)
-  const { sent, requestUri } = presentedRequest(context, request.query)
+  const { sent, pushed } = presentedRequest(context, request.query)
+  const requestUri = pushed?.requestUri
   kernel.attempts?.know(request, { sent })
   const page = pageView(context.interaction, request, sent)
   const form = readMessage(ConsentForm, formParameters(request))
   const { ticket } = form
   kernel.attempts?.know(request, { expects: 'expired' })
-  const { session, secret } = await sessionOfTicket(context, request, ticket)
+  const { session, secret, shown } = await sessionOfTicket(context, request, ticket)
   kernel.attempts?.know(request, { subject: session.subject })
   // What the ticket opens is derived by the secret that made it, also when another is the current one by now.
   const completing = { ...context, secret: [secret] as const }
-  const shown = shownDocument(ticket)
   const target = await validateRedirectTarget(
     context,
     request,
@@ -96,14 +96,14 @@ async function sessionOfTicket(
   { kernel, interaction, secret }: AuthorizationContext,
   request: HttpRequest,
   ticket: string,
-): Promise<{ readonly session: Session; readonly secret: string }> {
+): Promise<{ readonly session: Session; readonly secret: string; readonly shown: string }> {
   const session = await interaction.session(request)
   if (session === undefined) throw new OAuthError(CONSENT_ERRORS.consent_ticket_invalid)
   const about = { purpose: 'consent', session: session.id, query: request.query } as const
   const opened = openedTicket(secret, about, ticket)
   if (opened === undefined || kernel.now() >= opened.time)
     throw new OAuthError(CONSENT_ERRORS.consent_ticket_invalid)
-  return { session, secret: opened.secret }
+  return { session, secret: opened.secret, shown: shownDocument(opened.nonce) }
 }
 
 /** The requested scopes that are still ticked. `openid` cannot be left out. */

@@ -30,8 +30,13 @@ export const PUSHED_ERRORS = defineErrors({
 /** The request that a browser brings: in its query, or behind a `request_uri`. */
 export interface PresentedRequest {
   readonly sent: Parameters
-  readonly pushed?: PushedRequest | undefined
-  readonly requestUri?: string | undefined
+  readonly pushed?: PresentedPush | undefined
+}
+
+interface PresentedPush extends PushedRequest {
+  readonly requestUri: string
+  /** The browser must arrive before then. Epoch seconds. */
+  readonly expiresAt: number
 }
 
 /** RFC 9126 4. Nothing else of such a query is read (RFC 9101 5). */
@@ -40,12 +45,14 @@ const PresentedParameters = z.object({ client_id: text(), request_uri: text(8000
 /** @throws OAuthError to be shown as a page: the redirect target is not known yet */
 export function presentedRequest(context: AuthorizationContext, query: string): PresentedRequest {
   const requested = parameters(query)
-  if (context.requestSource === undefined || requested.request_uri === undefined) return { sent: requested }
+  const { requestSource: source } = context
+  if (source === undefined || requested.request_uri === undefined) return { sent: requested }
   const { client_id, request_uri: requestUri } = readMessage(PresentedParameters, requested)
-  const pushed = context.requestSource.open(requestUri)
+  const pushed = source.open(requestUri)
   if (pushed === undefined) throw new OAuthError(PUSHED_ERRORS.request_uri_unknown)
   if (pushed.clientId !== client_id) throw new OAuthError(PUSHED_ERRORS.request_uri_of_other_client)
-  return { sent: parameters(pushed.query), pushed, requestUri }
+  const expiresAt = pushed.pushedAt + source.lifetime
+  return { sent: parameters(pushed.query), pushed: { ...pushed, requestUri, expiresAt } }
 }
 
 /** The mark of a query that was here in time, at the end of it. */
@@ -59,16 +66,14 @@ const MARK = /^(.*)&presented=([\w.-]+)$/s
  * @throws OAuthError to be shown as a page, if it arrives too late or the request was answered
  */
 export async function arrival(
-  { kernel, secret, lifetimes, requestSource: source }: AuthorizationContext,
+  { kernel, secret, lifetimes }: AuthorizationContext,
   query: string,
-  { pushed, requestUri }: PresentedRequest,
+  { requestUri, expiresAt }: PresentedPush,
 ): Promise<string | undefined> {
-  if (source === undefined || pushed === undefined || requestUri === undefined) return undefined
   const now = kernel.now()
   const [, before, mark = ''] = MARK.exec(query) ?? []
   const arrivedAt = before === undefined ? undefined : (openTicket(secret, markSubject(before), mark) ?? 0)
-  const end =
-    arrivedAt === undefined ? pushed.pushedAt + source.lifetime : arrivedAt + lifetimes.consentTicket
+  const end = arrivedAt === undefined ? expiresAt : arrivedAt + lifetimes.consentTicket
   if (now >= end) throw new OAuthError(PUSHED_ERRORS.request_uri_expired)
   if ((await kernel.store.grants.find(pushedGrantId(requestUri))) !== undefined)
     throw new OAuthError(PUSHED_ERRORS.request_uri_spent)

@@ -169,6 +169,6 @@ export async function showErrorPage(
 
 /** Whatever shows a page to a person accepts `text/html` too. */
 function wantsJson(request: HttpRequest): boolean {
-  const accepted = (header(request, 'accept') ?? '').toLowerCase().split(/[,;\s]+/)
+  const accepted = (header(request, 'accept') ?? '').toLowerCase().split(/[,;\s]/)
   return accepted.includes('application/json') && !accepted.includes('text/html')
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { requestedPrompts, signInNeeded } from './sign-in.ts'
+import { markSignIn, requestedPrompts, signedInSince, signInNeeded, splitSignInTicket } from './sign-in.ts'
 
 describe('requestedPrompts', () => {
   it.each([
@@ -11,10 +11,13 @@ describe('requestedPrompts', () => {
     expect(requestedPrompts(prompt)).toEqual(expected)
   })
 
-  it.each(['none login', 'nonsense', 'login nonsense', 'create'])('refuses %j', (prompt) => {
-    const reason = 'prompt_invalid'
-    expect(() => requestedPrompts(prompt)).toThrow(expect.objectContaining({ reason }))
-  })
+  it.each(['none login', 'consent none', 'none none login', 'NONE', 'nonsense', 'login nonsense', 'create'])(
+    'refuses %j',
+    (prompt) => {
+      const reason = 'prompt_invalid'
+      expect(() => requestedPrompts(prompt)).toThrow(expect.objectContaining({ reason }))
+    },
+  )
 })
 
 describe('signInNeeded', () => {
@@ -43,5 +46,30 @@ describe('signInNeeded', () => {
 
   it('does not ask twice for one request', () => {
     expect(signInNeeded(session, { prompts: ['login'], maxAge: 0, satisfied: true }, 1000)).toBe(false)
+  })
+})
+
+describe('a request that sent its user to sign in at 1000', () => {
+  const query = 'client_id=a&prompt=login'
+  const constant = { secret: ['secret'] as const, lifetimes: { consentTicket: 600 } }
+  const at = (now: number) => ({ ...constant, kernel: { now: () => now } })
+  const { ticket } = splitSignInTicket(markSignIn(at(1000), query, undefined))
+  const session = { id: 's', subject: 'alice', authTime: 1100 }
+
+  it.each([
+    [true, 'soon', 1100, session],
+    [true, 'in the last second of the ticket', 1599, session],
+    [false, 'at the end of the ticket', 1600, session],
+    [false, 'without a sign-in', 1100, undefined],
+  ])('is satisfied (%s) by a user who comes back %s', (expected, _, now, session) => {
+    expect(signedInSince(at(now), query, ticket, session)).toBe(expected)
+  })
+
+  it('is not satisfied by the ticket of another request, or by none', () => {
+    for (const [other, presented] of [
+      [`${query}&max_age=0`, ticket],
+      [query, ''],
+    ] as const)
+      expect(signedInSince(at(1100), other, presented, session)).toBe(false)
   })
 })

@@ -94,7 +94,7 @@ export function signedInSince(
 ): boolean {
   const demandedAt = openTicket(secret, ticketSubject(query), ticket)
   if (demandedAt === undefined || session === undefined) return false
-  const fresh = kernel.now() - demandedAt <= lifetimes.consentTicket
+  const fresh = kernel.now() - demandedAt < lifetimes.consentTicket
   const since = session.authTime >= demandedAt - CLOCK_TOLERANCE
   return fresh && since && ticket.split('.')[1] !== fingerprint(session)
 }

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { grantOfTicket, openTicket, sealTicket, spentUntil } from './ticket.ts'
+import { grantOfTicket, openTicket, sealTicket, spentUntil, ticketsFor } from './ticket.ts'
 
 const secret = ['secret'] as const
 const about = { purpose: 'consent', session: 'session', query: 'client_id=a&scope=b' } as const
@@ -48,6 +49,24 @@ describe('a ticket', () => {
   it('is worthless under another secret', () => {
     expect(openTicket(['other'], about, ticket)).toBeUndefined()
   })
+})
+
+describe('the tickets of a feature', () => {
+  const ofFeature = { session: 'session', query: 'id=a' }
+  const tickets = (purpose: string) => ticketsFor(purpose, secret, randomBytes)
+
+  it('open only for the purpose that they were made for', () => {
+    const ticket = tickets('key-2').seal(ofFeature, 1000)
+    expect(tickets('key-2').open(ofFeature, ticket)).toBe(1000)
+    expect(tickets('key-3').open(ofFeature, ticket)).toBeUndefined()
+  })
+
+  it.each(['', 'Key', '2-keys', '-key', 'a key', 'key\n', 'key\nsession'])(
+    'have no purpose %j: one is a line of lower-case letters, digits and hyphens',
+    (purpose) => {
+      expect(() => tickets(purpose)).toThrow(`"${purpose}" cannot be a purpose`)
+    },
+  )
 })
 
 it('a spent ticket is remembered for a minute longer than it lasts', () => {

@@ -63,6 +63,7 @@ export function openTicket(
 
 interface OpenedTicket {
   readonly time: number
+  readonly nonce: string
   /** The secret that made the ticket. */
   readonly secret: string
 }
@@ -77,7 +78,7 @@ export function openedTicket(
   // Most requests carry none. Whether a text has this form is no secret, so only a real one is worth a MAC.
   if (time === undefined) return undefined
   const secret = secrets.find((accepted) => sameSecret(presented, mac(accepted, about, time, nonce)))
-  return secret === undefined ? undefined : { time: Number(time), secret }
+  return secret === undefined ? undefined : { time: Number(time), nonce, secret }
 }
 
 /** The part of a consent ticket that makes it unique, and identifies the document of the client that the user is shown. */
@@ -85,9 +86,9 @@ export function consentNonce(id: string, { document }: Client): string {
   return `${id}${document?.hash ?? ''}`
 }
 
-/** The hash of the document that the user of a consent ticket was shown; empty if there was none. */
-export function shownDocument(ticket: string): string {
-  return ticket.split('.')[1]?.slice(ID_LENGTH) ?? ''
+/** The hash of the document that the user of a consent ticket was shown, from its nonce; empty if there was none. */
+export function shownDocument(nonce: string): string {
+  return nonce.slice(ID_LENGTH)
 }
 
 const ID_LENGTH = 22

@@ -36,7 +36,7 @@ export interface LogoutTerms {
 
 /**
  * What happens to a client at the end of a session; `undefined` if nothing does. A client that registered itself is never notified,
- * and a document names only an address on its own host: nobody can make the server send to others.
+ * and a document names only an address on its own host: no client can make the server send to others.
  */
 export function logoutTermsOf({ clientId, origin, featureMetadata = {} }: Client): LogoutTerms | undefined {
   const read = origin === 'registered' ? undefined : Registered.safeParse(featureMetadata).data

@@ -59,7 +59,11 @@ export function clientRevision(client: PublicClient): string {
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
+      ? Object.fromEntries(
+          Object.keys(member)
+            .sort()
+            .map((name) => [name, Reflect.get(member, name)]),
+        )
       : member,
   )
 }

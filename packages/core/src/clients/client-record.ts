@@ -1,5 +1,6 @@
 /** The record of a client: how it is made from client metadata, and the two views of it. */
 import type { Kernel } from '../kernel/kernel.ts'
+import { camelCased } from '../kernel/member-names.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, FeatureMetadata } from '../kernel/records.ts'
 import { newClientId, newSecret, type Secret, sha256 } from '../kernel/secrets.ts'
@@ -9,7 +10,7 @@ import {
   type Registrable,
   registeredScopes,
 } from './client-metadata.ts'
-import { isNative } from './redirect-uri.ts'
+import { applicationTypeOf } from './redirect-uri.ts'
 
 /** A new client with its secret, which is shown only once. */
 interface NewClient {
@@ -74,7 +75,7 @@ export function clientFrom(
     ...terms,
     ...descriptiveMembers(metadata),
     clientId,
-    applicationType: metadata.application_type ?? (terms.redirectUris.every(isNative) ? 'native' : 'web'),
+    applicationType: metadata.application_type ?? applicationTypeOf(terms.redirectUris),
     tokenEndpointAuthMethod: metadata.token_endpoint_auth_method,
     grantTypes: metadata.grant_types,
     idTokenSignedResponseAlg: metadata.id_token_signed_response_alg,
@@ -95,7 +96,8 @@ export function clientInformation({ client, clientSecret }: NewClient): object {
     redirect_uris: client.redirectUris,
     token_endpoint_auth_method: client.tokenEndpointAuthMethod,
     grant_types: client.grantTypes,
-    response_types: client.grantTypes.includes('authorization_code') ? ['code'] : [],
+    // Every client that registers itself has the code grant.
+    response_types: ['code'],
     // What it may request, although it named no scope.
     scope: (client.scopes ?? client.scopeLimit)?.join(' '),
     id_token_signed_response_alg: client.idTokenSignedResponseAlg,
@@ -201,20 +203,4 @@ export type PublicClient = Omit<Client, 'secretHash' | 'oldSecretHash' | 'featur
 export function publicClient(client: Client): PublicClient {
   const { secretHash: _, oldSecretHash: __, featureMetadata, ...shown } = client
   return { ...(featureMetadata && camelCased(featureMetadata)), ...shown }
-}
-
-/** Names of RFC 7591 in camelCase, as TypeScript spells them. Values stay as they are. */
-export function camelCased<Value>(members: Readonly<Record<string, Value>>): Record<string, Value> {
-  return renamed(members, (name) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()))
-}
-
-export function snakeCased<Value>(members: Readonly<Record<string, Value>>): Record<string, Value> {
-  return renamed(members, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
-}
-
-function renamed<Value>(
-  members: Readonly<Record<string, Value>>,
-  rename: (name: string) => string,
-): Record<string, Value> {
-  return Object.fromEntries(Object.entries(members).map(([name, value]) => [rename(name), value]))
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { readMessage } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
+import { camelCased, snakeCase, snakeCased } from '../kernel/member-names.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import {
@@ -11,16 +12,9 @@ import {
   storedClient,
 } from './client-changes.ts'
 import { METADATA_ERRORS, type Registrable } from './client-metadata.ts'
-import {
-  camelCased,
-  type PublicClient,
-  publicClient,
-  scopesOf,
-  snakeCased,
-  withoutUndefined,
-} from './client-record.ts'
+import { type PublicClient, publicClient, scopesOf, withoutUndefined } from './client-record.ts'
 import { checkKnown, knownAfterChange, type StaticClientOptions } from './known-static-clients.ts'
-import { isNative } from './redirect-uri.ts'
+import { applicationTypeOf } from './redirect-uri.ts'
 import { type RedirectUriPolicy, redirectUriPolicyOf } from './redirect-uri-policy.ts'
 import { withoutSecrets } from './secret-rotation.ts'
 import type { ClientChanges } from './static-client.ts'
@@ -97,7 +91,7 @@ function valuesOf(changes: Members, shape: Readonly<Record<string, z.ZodType>>):
   const fixed = names.find((name) => !Object.hasOwn(shape, name) || FIXED.includes(name))
   if (fixed !== undefined) throw invalid(`${fixed}: no member that can be changed`)
   const schema = z.object(Object.fromEntries(names.map((name) => [name, shape[name] ?? z.never()])))
-  const given = membersWhere(changes, (name) => changes[name] !== undefined && changes[name] !== null)
+  const given = membersWhere(changes, (name) => changes[name] !== null)
   const read: Members = readMessage(schema, given, () => METADATA_ERRORS.client_metadata_invalid)
   return Object.fromEntries(names.map((name) => [name, read[name]]))
 }
@@ -113,8 +107,7 @@ function changedClient(
   values: Members,
   { members = {} }: Registrable,
 ): Client {
-  const ofFeature = (name: string) =>
-    Object.keys(snakeCased({ [name]: name })).some((member) => Object.hasOwn(members, member))
+  const ofFeature = (name: string) => Object.hasOwn(members, snakeCase(name))
   const ofFeatures = snakeCased(membersWhere(values, ofFeature))
   const featureMetadata = withoutUndefined({ ...client.featureMetadata, ...ofFeatures })
   const changed: Client = {
@@ -123,7 +116,7 @@ function changedClient(
     featureMetadata: Object.keys(featureMetadata).length === 0 ? undefined : featureMetadata,
   }
   const scopes = Array.isArray(values.scopes) ? scopesOf(kernel, values.scopes.join(' ')) : changed.scopes
-  const applicationType = changed.applicationType ?? (changed.redirectUris.every(isNative) ? 'native' : 'web')
+  const applicationType = changed.applicationType ?? applicationTypeOf(changed.redirectUris)
   return { ...changed, scopes, applicationType, pkceOptional: changed.pkceOptional || undefined }
 }
 

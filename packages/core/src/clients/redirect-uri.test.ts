@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import {
+  applicationTypeOf,
   formActionSources,
   isLoopback,
   isRegistrableByOperator,
   redirectUriMatches,
   withParameters,
 } from './redirect-uri.ts'
-import { loopbackOnly } from './redirect-uri-policy.ts'
 
 describe('isLoopback', () => {
   it.each([
@@ -90,67 +90,36 @@ describe('redirectUriMatches', () => {
     'http://[::1]:7001/callback?x=1',
     'https://127.0.0.1:7001/callback?x=1',
     'http://127.0.0.1:70010000/callback?x=1',
-  ])('refuses %s', (requested) => {
+    'http://127.0.0.1:7001/callback?',
+    'http://127.0.0.1:7001/callback/x?x=1',
+    'http://127.0.0.1:7001/callbackx?x=1',
+    'http://127.0.0.1:7001//callback?x=1',
+    'http://127.0.0.1:7001\\@evil.example/callback?x=1',
+    'http://a@127.0.0.1:7001/callback?x=1',
+    `${registered}#f`,
+    ` ${registered}`,
+    `${registered} `,
+    `${registered}\r\n`,
+  ])('RA-02, REQ-12: refuses a URI that differs in more than the port: %j', (requested) => {
     expect(redirectUriMatches(registered, requested)).toBe(false)
   })
 
-  it.each(['http://localhost/cb', 'http://localhost:1/cb'])('frees the port of %s', (localhost) => {
-    for (const port of ['', ':2', ':49152']) {
-      expect(redirectUriMatches(localhost, `http://localhost${port}/cb`)).toBe(true)
-      for (const host of ['127.0.0.1', '[::1]', 'LOCALHOST', 'localhost.', 'a.localhost'])
-        expect(redirectUriMatches(localhost, `http://${host}${port}/cb`), host).toBe(false)
-    }
-    expect(redirectUriMatches(localhost, 'http://localhost:2/other')).toBe(false)
-  })
+  it.each(['http://localhost/cb', 'http://localhost:1/cb'])(
+    'D2, REQ-12: frees the port of the name localhost, which is never an address: %s',
+    (localhost) => {
+      for (const port of ['', ':2', ':49152']) {
+        expect(redirectUriMatches(localhost, `http://localhost${port}/cb`)).toBe(true)
+        for (const host of ['127.0.0.1', '[::1]', 'LOCALHOST', 'localhost.', 'a.localhost'])
+          expect(redirectUriMatches(localhost, `http://${host}${port}/cb`), host).toBe(false)
+      }
+      expect(redirectUriMatches(localhost, 'http://localhost:2/other')).toBe(false)
+    },
+  )
 
   it('compares an https URI as a string only', () => {
     expect(redirectUriMatches('https://app.example/cb', 'https://app.example:444/cb')).toBe(false)
     expect(redirectUriMatches('https://app.example/cb', 'http://127.0.0.1/cb')).toBe(false)
     expect(redirectUriMatches('https://app.example/cb', 'https://app.example/cb')).toBe(true)
-  })
-})
-
-describe('loopbackOnly', () => {
-  const loopback = 'http://127.0.0.1:1/cb'
-  const https = 'https://app.example/cb'
-
-  it('keeps a list of loopback URIs as it is', () => {
-    expect(loopbackOnly()([loopback])).toEqual({ accepted: [loopback] })
-  })
-
-  it('rejects a mixed list if configured, with a verdict for each URI', () => {
-    const verdict = loopbackOnly({ mixed: 'refuse' })([loopback, https])
-    expect(verdict).toEqual({
-      refused: expect.stringContaining(
-        'redirect_uris[0]: accepted; redirect_uris[1]: not a loopback address',
-      ),
-    })
-  })
-
-  it('does not repeat the input, which may be a secret in the wrong field', () => {
-    expect(loopbackOnly()(['gkr_a-token'])).toEqual({
-      refused: 'redirect_uris[0]: not a loopback address such as http://127.0.0.1:8080/callback',
-    })
-  })
-
-  it('keeps the loopback part of a mixed list', () => {
-    expect(loopbackOnly()([https, loopback])).toEqual({ accepted: [loopback] })
-  })
-
-  it('refuses a list with nothing left after pruning', () => {
-    expect(loopbackOnly()([https])).toHaveProperty('refused')
-  })
-
-  it('accepts a query only if configured', () => {
-    expect(loopbackOnly()([`${loopback}?a=1`])).toEqual({ refused: 'redirect_uris[0]: must have no query' })
-    expect(loopbackOnly({ query: true })([`${loopback}?a=1`])).toHaveProperty('accepted')
-  })
-
-  it('accepts the name localhost unless configured otherwise', () => {
-    expect(loopbackOnly()(['http://localhost:1/cb'])).toHaveProperty('accepted')
-    expect(loopbackOnly({ localhost: false })(['http://localhost:1/cb'])).toEqual({
-      refused: 'redirect_uris[0]: use 127.0.0.1 or [::1] rather than localhost',
-    })
   })
 })
 
@@ -173,6 +142,7 @@ describe('isRegistrableByOperator', () => {
     ['com.example.app:/cb#x', false],
     ['com.example.app:/a b', false],
     ['com.example.app:/*', false],
+    ['com.example.app:/cb?to=https://app.example', true],
     [`com.example.app:/${'x'.repeat(2031)}`, true],
     [`com.example.app:/${'x'.repeat(2032)}`, false],
     ['cursor://anysphere.cursor/cb', true],
@@ -182,6 +152,18 @@ describe('isRegistrableByOperator', () => {
     [`https://app.example/${'x'.repeat(2029)}`, false],
   ])('%s: %s', (uri, expected) => {
     expect(isRegistrableByOperator(uri)).toBe(expected)
+  })
+})
+
+describe('applicationTypeOf', () => {
+  it.each([
+    [['http://127.0.0.1/cb', 'com.example.app:/cb'], 'native'],
+    [['com.example.app:/cb?to=https://app.example'], 'native'],
+    [['http://127.0.0.1/cb', 'https://app.example/cb'], 'web'],
+    [['http://intranet.example/cb'], 'web'],
+    [['HTTPS://app.example/cb'], 'web'],
+  ])('of a client with %j is %s', (redirectUris, type) => {
+    expect(applicationTypeOf(redirectUris)).toBe(type)
   })
 })
 
@@ -205,6 +187,9 @@ describe('formActionSources', () => {
     ['http://[::1]:7001/cb', ['http:']],
     ['com.example.app:/cb', ['com.example.app:']],
     ['cursor://anysphere.cursor/cb', ['cursor:']],
+    ['com.example.app:/cb?to=https://app.example', ['com.example.app:']],
+    // A relative address allows nothing.
+    ['/cb?to=com.example.app:/', ['']],
   ])('%s -> %j', (uri, sources) => {
     expect(formActionSources(uri)).toEqual(sources)
   })

@@ -8,7 +8,7 @@ const MAX_URI_LENGTH = 2048
  * http, a loopback host, an optional port, then path and query in RFC 3986 characters. No user, wildcard or fragment.
  */
 const LOOPBACK_URI =
-  /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9][0-9]{0,4}))?((?:\/(?:[\w\-.~!$&'()+,;=:@]|%[2-7][0-9A-Fa-f]|%[89A-Fa-f][0-9A-Fa-f])*)*)(\?(?:[\w\-.~!$&'()+,;=:@/?]|%[0-9A-Fa-f]{2})*)?$/
+  /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9][0-9]{0,4}))?((?:\/(?:[\w\-.~!$&'()+,;=:@]|%[2-7][0-9A-Fa-f]|%[89A-Fa-f][0-9A-Fa-f])*)*(?:\?(?:[\w\-.~!$&'()+,;=:@/?]|%[0-9A-Fa-f]{2})*)?)$/
 
 interface LoopbackUri {
   readonly host: string
@@ -18,9 +18,9 @@ interface LoopbackUri {
 
 export function parseLoopback(uri: string): LoopbackUri | undefined {
   if (uri.length > MAX_URI_LENGTH) return undefined
-  const [, host, port, path = '', query = ''] = LOOPBACK_URI.exec(uri) ?? []
+  const [, host, port, rest = ''] = LOOPBACK_URI.exec(uri) ?? []
   if (host === undefined || Number(port ?? 80) > 65535) return undefined
-  return { host, rest: path + query }
+  return { host, rest }
 }
 
 export function isLoopback(uri: string): boolean {
@@ -69,8 +69,13 @@ export function isRegistrableByOperator(uri: string): boolean {
   return isHttpsOrLoopback(uri) || isPrivateUseUri(uri)
 }
 
+/** The type of a client that names none: `native` if all its redirect URIs are of an app on the user's device. */
+export function applicationTypeOf(redirectUris: readonly string[]): 'native' | 'web' {
+  return redirectUris.every(isNative) ? 'native' : 'web'
+}
+
 /** A redirect URI of an app on the user's device (RFC 8252 7). */
-export function isNative(uri: string): boolean {
+function isNative(uri: string): boolean {
   return isLoopback(uri) || !/^https?:/i.test(uri)
 }
 

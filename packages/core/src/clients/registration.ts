@@ -157,7 +157,6 @@ async function limitRegistrations(
 /** Many clients send the members that they do not set as `null` or as an empty string. */
 function withoutEmpty(metadata: unknown): unknown {
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return metadata
-  if (!Object.values(metadata).some(isEmpty)) return metadata
   return Object.fromEntries(Object.entries(metadata).filter(([, value]) => !isEmpty(value)))
 }
 

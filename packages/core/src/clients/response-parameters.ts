@@ -19,7 +19,6 @@ export function refuseResponseParameters(uris: readonly string[]): void {
 
 /** Decoded. Semicolons separate too, since they do for some parsers. */
 function parameterNames(uri: string): string[] {
-  const [, query] = /^[^?]*\?(.*)$/s.exec(uri) ?? []
-  if (query === undefined) return []
+  const query = uri.replace(/[^?]*\??/, '')
   return [...new URLSearchParams(query.replaceAll(';', '&')).keys()]
 }

@@ -146,7 +146,7 @@ describe('a proof', () => {
       'dpop_proof_signature',
       proofOf({}, { jwk: { ...ec.jwk, x: 'A'.repeat(43) } }),
     ],
-  ])('that %s is refused: %s', (_, reason, proof) => {
+  ])('DP-12: that %s is refused: %s', (_, reason, proof) => {
     expect(validated(proof)).toBe(reason)
   })
 

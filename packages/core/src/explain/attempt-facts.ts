@@ -69,7 +69,7 @@ function addressesIn(uris: unknown): string | undefined {
  * sent any other text in its place.
  */
 function withoutQuery(uri: string): string {
-  const [address = ''] = uri.split(/[?#]/, 1)
+  const address = uri.replace(/[?#].*/s, '')
   return clipped(address.replace(/^([a-z][\w+.-]*:)?(\/\/)?[^/]*@/i, '$1$2'), MAX_ADDRESS)
 }
 

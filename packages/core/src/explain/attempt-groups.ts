@@ -3,7 +3,7 @@ import type { RecordedSteps } from './recorded-steps.ts'
 /** Attempts by a name that they share; those without one are no group. */
 export function attemptGroups() {
   const groups = new Map<string, Set<RecordedSteps>>()
-  const oldestOf = ([oldest]: Iterable<RecordedSteps> = []) => oldest
+  const oldestOf = ([oldest]: Iterable<RecordedSteps>) => oldest
   return {
     /** @returns the oldest attempt of a group that has too many */
     add(name: string, attempt: RecordedSteps, max: number): RecordedSteps | undefined {

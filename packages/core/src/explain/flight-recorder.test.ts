@@ -78,6 +78,14 @@ describe('the flight recorder', () => {
     expect(list({ limit: 1 }), 'the one that was heard of last').toEqual([0])
   })
 
+  it('finds an attempt by any of its steps', () => {
+    const recorder = createFlightRecorder()
+    const facts = { clientId: 'app', subject: 'alice', outcome: 'refused' } as const
+    for (const more of [{}, facts, {}]) recorder.onEvent(stepOf('7K3MQ2WD', more))
+    for (const filter of [{ clientId: 'app' }, { subject: 'alice' }, { failed: true }])
+      expect(recorder.recent(filter), JSON.stringify(filter)).toHaveLength(1)
+  })
+
   it('begins no attempt with the success of a later step, and one with its error', () => {
     const recorder = createFlightRecorder()
     for (const [number, step] of (['code_redeemed', 'refreshed', 'first_call'] as const).entries()) {
@@ -95,6 +103,12 @@ describe('the flight recorder', () => {
     recorder.onEvent(stepOf(named(1), { subject: 'bob' }))
     recorder.forget('alice')
     expect(recorder.recent().map(({ reference }) => reference)).toEqual([named(1)])
+  })
+
+  it('can keep a single attempt', () => {
+    const recorder = createFlightRecorder({ keep: 1 })
+    for (const number of numbered(3)) recorder.onEvent(stepOf(named(number)))
+    expect(recorder.recent().map(({ reference }) => reference)).toEqual([named(2)])
   })
 
   it.each([0, 5001, 1.5, Number.NaN])('cannot keep %j attempts', (keep) => {
@@ -134,16 +148,29 @@ describe('a flood', () => {
     expect(recorder.recent().map(({ reference }) => reference)).toEqual([named(9), named(8), '7K3MQ2WD'])
   })
 
-  it('of 100,000 refused requests from 1,000 networks leaves the attempt of a user, in less than 4 MiB', () => {
+  it('displaces no attempt that another user began', () => {
+    const recorder = createFlightRecorder()
+    for (const subject of ['alice', 'bob']) recorder.onEvent(stepOf('7K3MQ2WD', { subject }))
+    for (const number of numbered(50)) recorder.onEvent(stepOf(named(number), { subject: 'bob' }))
+    expect(recorder.recent({ limit: 100 })).toHaveLength(51)
+  })
+
+  it('of 20,000 refused requests from 1,000 networks leaves the attempt of a user, in less than 4 MiB', () => {
     const recorder = createFlightRecorder()
     recorder.onEvent(stepOf('7K3MQ2WD', { network: '203.0.113.0/24', subject: 'alice' }))
-    flooded(recorder, 100_000, 1000)
+    flooded(recorder, 20_000, 1000)
     expect(recorder.attempt('7K3MQ2WD')?.steps).toHaveLength(1)
     const kept = recorder.recent({ limit: 10_000 })
     const texts = kept.flatMap(({ steps }) => steps.map((step) => JSON.stringify(step).length))
     expect(kept.length).toBeGreaterThan(3000)
     expect(kept.length).toBeLessThanOrEqual(5000)
     expect(texts.reduce((sum, length) => sum + length, 0)).toBeLessThan(4 * 1024 * 1024)
+  })
+
+  it('of many short steps fits: each is counted once', () => {
+    const recorder = createFlightRecorder()
+    for (const number of numbered(24 * 200)) recorder.onEvent(stepOf(named(number % 200)))
+    expect(recorder.recent({ limit: 10_000 })).toHaveLength(200)
   })
 
   it('of long steps is bounded by their bytes', () => {

@@ -37,6 +37,18 @@ describe('the second group of a reference', () => {
     expect(readLongReference(before, SECRET, NOW)?.reason).not.toBe('client_unknown')
   })
 
+  it.each([
+    ['client_unknown', '7K3M-Q2WD-SNXWK'],
+    ['token_claims_unavailable', '7K3M-Q2WD-06SFD'],
+  ])('is the same in every release: users have written down that of %s', (reason, reference) => {
+    expect(shown(reason)).toBe(reference)
+  })
+
+  it('is not read if it was invented and holds a number of no reason', () => {
+    expect(secondGroups(SECRET).open('7K3MQ2WD', '7K3F2').reason).toBe(511)
+    expect(readLongReference('7K3M-Q2WD-7K3F2', SECRET, NOW)).toBeUndefined()
+  })
+
   it.each(['7K3M-Q2WD', '', 'no reference'])('is absent in %j', (text) => {
     expect(readLongReference(text, SECRET, NOW)).toBeUndefined()
   })

@@ -70,8 +70,9 @@ export function readLongReference(
   secret: ServerSecret,
   now: number,
 ): LongReference | undefined {
-  const { reference, second } = groupsOf(text) ?? {}
-  if (reference === undefined || second === undefined) return undefined
+  const groups = groupsOf(text)
+  if (groups?.second === undefined) return undefined
+  const { reference, second } = groups
   for (const accepted of acceptedSecrets(secret)) {
     const { reason, minute } = secondGroups(accepted).open(reference, second)
     if (reason <= REASONS.length)

@@ -52,9 +52,9 @@ describe('an attempt that an error stopped', () => {
 
   it('is not stopped if the same step succeeded later', () => {
     const refused = step(31, 'code_redeemed', { reason: 'code_verifier_missing' })
-    expect(idAt(40, [...SENT_BACK, refused, step(32, 'code_redeemed'), step(33, 'first_call')])).toBe(
-      'succeeded',
-    )
+    const redeemed = [...SENT_BACK, refused, step(32, 'code_redeemed')]
+    expect(idAt(40, redeemed)).toBe('in_progress')
+    expect(idAt(40, [...redeemed, step(33, 'first_call')])).toBe('succeeded')
   })
 
   it('is still stopped if only an earlier step was repeated', () => {
@@ -62,6 +62,12 @@ describe('an attempt that an error stopped', () => {
     expect(idAt(40, [...SENT_BACK, refused, step(35, 'requested'), step(35, 'consent_shown')])).toBe(
       'code_verifier_missing',
     )
+  })
+
+  it('is still stopped if only a later error, of an earlier step, was overcome', () => {
+    const refused = step(31, 'code_redeemed', { reason: 'code_verifier_missing' })
+    const overcome = [step(35, 'request_refused', { reason: 'scope_unknown' }), step(36, 'sign_in_shown')]
+    expect(idAt(40, [...SENT_BACK, refused, ...overcome])).toBe('code_verifier_missing')
   })
 
   it('has the verdict of the end of its grant, and not of what follows from that', () => {
@@ -89,15 +95,21 @@ describe('an attempt that an error stopped', () => {
     const verdict = verdictAt(0, [step(0, 'request_refused', { reason: 'badge_missing' })])
     expect(verdict).toMatchObject({ id: 'badge_missing', sentence: expect.stringContaining('feature') })
   })
+
+  it('is unexplained if its error has no reason', () => {
+    expect(idAt(0, [step(0, 'request_refused', { outcome: 'refused' })])).toBe('unexplained')
+  })
+
+  it('whose grant a feature ended has the verdict of an ended grant', () => {
+    expect(idAt(60, [...REDEEMED, step(40, 'ended', { reason: 'badge_lost', by: 'server' })])).toBe(
+      'grant_ended',
+    )
+  })
 })
 
 describe('an attempt without an error', () => {
-  it('succeeds with the first call of the API', () => {
-    expect(idAt(1000, [...REDEEMED, step(33, 'first_call'), step(900, 'refreshed')])).toBe('succeeded')
-  })
-
-  it('succeeds with a refresh: the app uses its tokens', () => {
-    expect(idAt(5000, [...REDEEMED, step(3600, 'refreshed')])).toBe('succeeded')
+  it('has nothing to compare', () => {
+    expect(verdictAt(90, SENT_BACK)).toMatchObject({ id: 'code_not_redeemed', compared: [] })
   })
 
   it('is no fault of anybody if no guard here reports the calls of the API', () => {
@@ -160,6 +172,11 @@ describe('an app that begins another attempt', () => {
     expect(idAt(40, SENT_BACK, [another(32)])).toBe('requested_after_code')
   })
 
+  it('after another error than a denial is in no loop', () => {
+    const refused = step(30, 'code_redeemed', { reason: 'code_verifier_missing' })
+    expect(idAt(40, [...SENT_BACK, refused], [another(31)])).toBe('code_verifier_missing')
+  })
+
   it('is not the user who looks at the page of the same attempt again', () => {
     const again = [...denied, step(31, 'requested'), step(31, 'consent_shown')]
     expect(idAt(40, again, again)).toBe('consent_denied')
@@ -176,88 +193,10 @@ describe('an app that begins another attempt', () => {
   })
 })
 
-describe('what a verdict compares', () => {
-  const comparedAfter = (steps: readonly StepEvent[]) =>
-    Object.fromEntries(verdictAt(60, steps).compared.map(({ label, value }) => [label, value]))
-
-  it('two redirect URIs: the registered one, and the one that was sent', () => {
-    const error = { reason: 'redirect_uri_not_registered', redirectUri: 'https://app.example/new' }
-    const steps = [step(0, 'request_refused', { ...error, expected: 'https://app.example/old' })]
-    expect(comparedAfter(steps)).toEqual({
-      'redirect_uri sent': 'https://app.example/new',
-      'redirect_uri expected': 'https://app.example/old',
-    })
-  })
-
-  it('the redirect URIs of both requests for a code', () => {
-    const redirectUri = 'http://127.0.0.1/other'
-    const expected = 'http://127.0.0.1/callback'
-    const error = step(31, 'code_redeemed', { reason: 'code_redirect_uri_mismatch', redirectUri, expected })
-    expect(comparedAfter([...SENT_BACK, error])).toEqual({
-      'redirect_uri of the authorization request': 'http://127.0.0.1/callback',
-      'redirect_uri of the token request': redirectUri,
-    })
-  })
-
-  it('two resources that differ by a slash', () => {
-    const error = { reason: 'resource_unknown', resource: 'https://api.example/mcp/' }
-    const steps = [step(0, 'request_refused', { ...error, expected: 'https://api.example/mcp' })]
-    expect(comparedAfter(steps)).toEqual({
-      'resource sent': 'https://api.example/mcp/',
-      'resource expected': 'https://api.example/mcp',
-    })
-  })
-
-  it('the resource of the token and the API that refused it', () => {
-    const resources = { resource: 'https://api.example', expected: 'https://api.example/mcp' }
-    const error = { reason: 'bearer_wrong_audience', ...resources }
-    expect(comparedAfter([...REDEEMED, step(32, 'first_call', error)])).toEqual({
-      'resource of the token': 'https://api.example/mcp',
-      'resource of the API': 'https://api.example',
-    })
-  })
-
-  it('both uses of a refresh token, with the seconds between them', () => {
-    const reused = step(700, 'refreshed', { reason: 'refresh_token_reused', network: ELSEWHERE })
-    const ended = step(700, 'ended', { reason: 'refresh_token_reused', by: 'server' })
-    expect(comparedAfter([...REDEEMED, step(600, 'refreshed'), reused, ended])).toEqual({
-      'first use': '2027-01-15T08:10:00.000Z from 192.0.2.0/24',
-      'second use': '2027-01-15T08:11:40.000Z from 198.51.100.0/24',
-      'seconds between': '100',
-    })
-  })
-
-  it('the client that sent a refresh token, and the client that it was issued to', () => {
-    const error = { reason: 'refresh_token_of_other_client', clientId: 'another app', expected: 'an app' }
-    expect(comparedAfter([...REDEEMED, step(600, 'request_refused', error)])).toEqual({
-      'client of the request': 'another app',
-      'issued to the client': 'an app',
-    })
-  })
-
-  it('both uses of a code', () => {
-    const replayed = step(35, 'code_redeemed', { reason: 'code_replayed', network: undefined })
-    expect(comparedAfter([...REDEEMED, replayed])).toEqual({
-      'first use': '2027-01-15T08:00:31.000Z from 192.0.2.0/24',
-      'second use': '2027-01-15T08:00:35.000Z',
-      'seconds between': '4',
-    })
-  })
-
-  it('how long a code was under way', () => {
-    const expired = step(95, 'code_redeemed', { reason: 'code_expired' })
-    expect(comparedAfter([...SENT_BACK, expired])).toEqual({ 'seconds since the code was sent': '65' })
-  })
-
-  it('the fault of the host of a document', () => {
-    const error = {
-      reason: 'document_unreachable',
-      clientId: 'https://app.example/client',
-      fault: 'status_403',
-    }
-    expect(comparedAfter([step(0, 'client_found', error)])).toEqual({
-      document: 'https://app.example/client',
-      fault: 'status_403',
-    })
-  })
+it('a verdict compares the client that sent a refresh token, and the client that it was issued to', () => {
+  const error = { reason: 'refresh_token_of_other_client', clientId: 'another app', expected: 'an app' }
+  expect(verdictAt(600, [...REDEEMED, step(600, 'request_refused', error)]).compared).toEqual([
+    { label: 'client of the request', value: 'another app' },
+    { label: 'issued to the client', value: 'an app' },
+  ])
 })

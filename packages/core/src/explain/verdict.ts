@@ -76,14 +76,12 @@ const STAGES: Readonly<Record<StepEvent['step'], number>> = {
   ended: 11,
 }
 
-/** The error that stopped the attempt: the end of its grant, since everything after that follows from it, or the last error. */
+/** What stopped the attempt: the end of its grant, since everything after that follows from it, or the last error not overcome. */
 function decisiveError(steps: readonly StepEvent[]): StepEvent | undefined {
-  const ended = steps.find(({ step }) => step === 'ended')
-  if (ended !== undefined) return ended
-  const at = steps.findLastIndex(({ outcome }) => outcome !== 'ok')
-  const error = steps[at]
-  const overcome =
-    error !== undefined &&
-    steps.slice(at + 1).some(({ step, outcome }) => outcome === 'ok' && STAGES[step] >= STAGES[error.step])
-  return overcome ? undefined : error
+  const isOvercome = (error: StepEvent, later: readonly StepEvent[]) =>
+    later.some(({ step, outcome }) => outcome === 'ok' && STAGES[step] >= STAGES[error.step])
+  return (
+    steps.find(({ step }) => step === 'ended') ??
+    steps.findLast((error, at) => error.outcome !== 'ok' && !isOvercome(error, steps.slice(at + 1)))
+  )
 }

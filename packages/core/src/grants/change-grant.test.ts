@@ -101,7 +101,7 @@ describe('a change of a grant', () => {
   })
 
   it('logs the signed tokens that it takes away and that still live, and no others', async () => {
-    const tokens = [signed('gone'), signed('kept'), signed('expired', NOW)]
+    const tokens = [...GRANT.accessTokens, signed('gone'), signed('kept'), signed('expired', NOW)]
     const { kernel, seen } = await withGrant({ ...GRANT, accessTokens: tokens })
     await changeGrant(kernel, ID, (grant) => ({
       ...{ kind: 'changed', grant: { ...grant, accessTokens: [signed('kept')] }, result: 0 },

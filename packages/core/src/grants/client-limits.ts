@@ -1,6 +1,6 @@
 /**
  * Limits that the operator sets for one client. They count what the client gets, at the token endpoint: failed requests do not
- * count, so nobody without its credentials can use its limit up.
+ * count, so a caller without its credentials cannot use up its limit.
  */
 
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'

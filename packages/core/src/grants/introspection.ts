@@ -96,7 +96,7 @@ async function emailOf({ subject }: Grant, claims: NonNullable<SubjectOptions['c
   return { email, email_verified }
 }
 
-/** They are asked for now, also for a JWT: its own may be old. */
+/** Computed now, also for a JWT: its own may be old. */
 async function claimsOfToken(
   { store }: Kernel,
   claims: OperatorClaims,

@@ -85,13 +85,13 @@ export function operatorClaims(
 
 const DEADLINE_MS = 2000
 
-interface Asked {
+interface ClaimsSource {
   readonly tokenClaims: TokenClaims
   readonly time: Time
 }
 
 async function answered(
-  { tokenClaims, time }: Asked,
+  { tokenClaims, time }: ClaimsSource,
   use: ClaimsUse,
   described: Described,
 ): Promise<unknown> {
@@ -129,9 +129,9 @@ const MAX_BYTES = 2048
 const MAX_DEPTH = 4
 
 /** The claims as plain JSON, as the token will have them. @throws Error that says what is wrong, for the event `failed` */
-function plainClaims(given: unknown, of: string): UserClaims {
-  if (given === undefined || given === null) return {}
-  const json = jsonOf(given, of)
+function plainClaims(returned: unknown, of: string): UserClaims {
+  if (returned === undefined || returned === null) return {}
+  const json = jsonOf(returned, of)
   if (Buffer.byteLength(json) > MAX_BYTES)
     throw new Error(`tokenClaims: ${of}: more than ${MAX_BYTES} bytes as JSON`)
   const claims: unknown = JSON.parse(json)
@@ -141,10 +141,10 @@ function plainClaims(given: unknown, of: string): UserClaims {
   return claims as UserClaims
 }
 
-function jsonOf(given: unknown, of: string): string {
+function jsonOf(returned: unknown, of: string): string {
   try {
     // A function has no JSON.
-    return JSON.stringify(given) ?? 'null'
+    return JSON.stringify(returned) ?? 'null'
   } catch (cause) {
     throw new Error(`tokenClaims: ${of}: no JSON`, { cause })
   }

@@ -317,18 +317,18 @@ describe('a refresh token that is bound to a key', () => {
     expect(twice.refresh?.jkt).toBe('key')
   })
 
-  it.each([undefined, 'other'])('is not refreshed by the key %s', (jkt) => {
+  it.each([undefined, 'other'])('DP-08: is not refreshed by the key %s', (jkt) => {
     expect(() => rotateBy(BOUND, jkt)).toThrow(refused('refresh_token_of_other_key'))
   })
 
-  it('ends no grant in the hands of a thief without its key, even spent long ago', () => {
+  it('DP-08: ends no grant in the hands of a thief without its key, even spent long ago', () => {
     const once = grantOf(rotateBy(BOUND, 'key'))
     for (const jkt of [undefined, 'other'])
       expect(() => rotateBy(once, jkt, 900)).toThrow(refused('refresh_token_of_other_key'))
     expect(rotateBy(once, 'key', 900), 'but with its key it is reuse').toMatchObject({ kind: 'ended' })
   })
 
-  it('gets the same answer again in the window, for the same key', () => {
+  it('DP-09: gets the same answer again in the window, for the same key', () => {
     const { grant, result } = rotateBy(BOUND, 'key') as Extract<Outcome<object>, { kind: 'changed' }>
     expect(rotateBy(grant, 'key', 1)).toMatchObject({
       kind: 'unchanged',
@@ -340,7 +340,7 @@ describe('a refresh token that is bound to a key', () => {
     expect(grantOf(rotateBy(LIVE, 'key')).refresh?.jkt).toBe('key')
   })
 
-  it('is not bound for a confidential client, whose retry needs the key of the rotation all the same', () => {
+  it('DP-09: is not bound for a confidential client, whose retry needs the key of the rotation all the same', () => {
     const confidential = redeemed(['authorization_code', 'refresh_token'], 'key', 'client_secret_basic')
     expect(confidential.refresh).not.toHaveProperty('jkt')
     const rotateOf = (grant: Grant, jkt?: string, later = 0) =>

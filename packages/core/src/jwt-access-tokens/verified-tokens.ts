@@ -61,7 +61,7 @@ export function verifiedOnce<Claims extends AccessTokenClaims>({
     const hash = sha256(text)
     const token = tokens.get(hash)
     if (token === undefined || !isTimely(token, now())) return verifyNow(text, hash)
-    // The key set is asked each time: it may have to be fetched again, and may no longer have the key.
+    // The key set is read each time: it may have to be fetched again, and may no longer have the key.
     const key = await keyFor(token.header)
     if (key !== token.key) return verifyNow(text, hash)
     return token.claims ?? claimsIn(payloadOf(text)) ?? verifyNow(text, hash)

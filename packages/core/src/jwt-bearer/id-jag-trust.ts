@@ -11,7 +11,7 @@ export interface IdJagTrust extends IssuerKeysOptions {
   readonly issuer: string
   /** The ids of the clients that may present its ID-JAGs, or all clients that the operator registered. */
   readonly clients: readonly string[] | 'integrations'
-  /** The scopes that an ID-JAG can give. `openid` and `offline_access` are never given. */
+  /** The scopes that an ID-JAG can give. Never `openid` or `offline_access`. */
   readonly scopes: readonly string[]
   /** The resources that an ID-JAG can give. Default: all resources of the server. */
   readonly resources?: readonly string[] | undefined

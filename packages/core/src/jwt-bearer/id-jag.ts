@@ -52,7 +52,7 @@ export async function approveIdJag(
   const claims = readIdJagClaims(assertion.claims, trust.options)
   checkAudience(claims, [server.issuer])
   const exp = checkTimes(claims, trust.maxAssertionLifetime, now)
-  // 4.4.1: the client that the issuer has given it to, and no other.
+  // 4.4.1: the client that the issuer has issued it to, and no other.
   if (claims.client_id !== client.clientId) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_client)
   if (claims.cnf !== undefined && claims.cnf.jkt !== request.jkt)
     throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_key)

@@ -65,7 +65,7 @@ export interface JwtBearer extends Feature {
 
 /**
  * Accepts JWT authorization grants (RFC 7523 2.1). A static client needs the grant type
- * `urn:ietf:params:oauth:grant-type:jwt-bearer`. Needs a store with transients. No user is asked: the operator's trust decides.
+ * `urn:ietf:params:oauth:grant-type:jwt-bearer`. Needs a store with transients. No consent page: the operator's trust decides.
  *
  * @throws Error that names the option at fault, when the server is created
  *

@@ -36,8 +36,8 @@ export interface WorkloadRule extends IssuerKeysOptions {
    */
   readonly replay?: 'once' | 'window' | undefined
   /**
-   * Whether strangers have tokens of this issuer too: a rule must then name its owner. Always so for GitHub Actions and gitlab.com.
-   * Default false.
+   * Whether other owners have tokens of this issuer too: a rule must then name its owner. Always so for GitHub Actions and
+   * gitlab.com. Default false.
    */
   readonly shared?: boolean | undefined
 }
@@ -78,7 +78,7 @@ const SHARED_ISSUERS = ['https://token.actions.githubusercontent.com', 'https://
 const OWNER_ID = /^(repository|repository_owner|project|namespace|enterprise|organization|workspace)_id$/
 const WILDCARD = /[/:]\*$/
 
-/** @throws Error for a condition that does not hold strangers out */
+/** @throws Error for a condition that lets other owners in */
 function checkConditions(option: string, { claims, issuer = '', shared = false }: WorkloadRule): void {
   const conditions = Object.entries(claims).map(([name, value]) => [name, [value].flat()] as const)
   const values = conditions.flatMap(([, list]) => list)
@@ -88,7 +88,9 @@ function checkConditions(option: string, { claims, issuer = '', shared = false }
   if (wrong !== undefined) throw new Error(`${option}: * may only end a value, after / or :, not ${wrong}`)
   if (!shared && !SHARED_ISSUERS.includes(issuer)) return
   if (!conditions.some(namesOwner))
-    throw new Error(`${option}: strangers have tokens of ${issuer}, so claims must name sub or an owner's id`)
+    throw new Error(
+      `${option}: others have tokens of ${issuer} too, so claims must name sub or an owner's id`,
+    )
 }
 
 function namesOwner([name, values]: readonly [string, readonly string[]]): boolean {

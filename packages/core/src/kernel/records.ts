@@ -120,7 +120,7 @@ export interface Grant {
   /** Time of the user's sign-in (OpenID Connect Core 2, `auth_time`). */
   readonly authTime?: number | undefined
   /**
-   * The class and the methods of that sign-in (OpenID Connect Core 2, RFC 8176), as the session or the assertion told them. A
+   * The class and the methods of that sign-in (OpenID Connect Core 2, RFC 8176), from the session or the assertion. A
    * refresh changes none of the three. The older release does not know these two.
    */
   readonly acr?: string | undefined

@@ -68,7 +68,7 @@ export interface Limiter {
   /**
    * Counts one event.
    *
-   * @param window for a limit that nobody declares, because each client has its own. Default: the declared one
+   * @param window for a limit that is not declared, because each client has its own. Default: the declared one
    * @returns seconds until the next event is allowed; 0 if this one was
    */
   take(limit: string, key: string, window?: RateLimit): Promise<number>

@@ -36,11 +36,11 @@ export async function createToken(
   terms: PersonalTokenTerms,
   request: PersonalTokenRequest,
 ): Promise<CreatedPersonalToken> {
-  const { lifetime, ...asked } = checkedRequest(kernel, terms, request)
+  const { lifetime, ...allowed } = checkedRequest(kernel, terms, request)
   const { subject } = request
   const secret = newSecret(kernel.random)
   const now = kernel.now()
-  const { label, scopes, resources } = asked
+  const { label, scopes, resources } = allowed
   const times = { issuedAt: now, expiresAt: now + lifetime }
   const grant: Grant = {
     ...{ id: newGrantId(kernel.random), origin: 'personal', clientId: PERSONAL_CLIENT_ID },

@@ -34,7 +34,7 @@ export interface PersonalTokenRequest {
 
 /** The limits of a server. */
 export interface PersonalTokenTerms {
-  /** Those that may be asked for. */
+  /** Those that may be requested. */
   readonly scopes: readonly string[]
   /** Seconds. */
   readonly lifetime: number

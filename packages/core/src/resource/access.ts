@@ -31,7 +31,7 @@ export interface AccessToken {
   readonly act?: Actor | undefined
   /** The thumbprint of the key that it is bound to, and that the request proved. Absent for a bearer token. */
   readonly jkt?: string | undefined
-  /** Claims of the option `tokenClaims`, in a JWT access token. A guard with the store has none: it asks nobody. */
+  /** Claims of the option `tokenClaims`, in a JWT access token. A guard with the store has none. */
   readonly claims?: UserClaims | undefined
 }
 

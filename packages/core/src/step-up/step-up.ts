@@ -22,14 +22,14 @@ export interface StepUpOptions {
   readonly classes: readonly string[]
   /**
    * Whether a request with `acr_values` gets the error `unmet_authentication_requirements` if its user does not sign in strongly
-   * enough. With `false` it gets a code all the same, and the token tells the true `acr`. Default true (RFC 9470 5).
+   * enough. With `false` it gets a code all the same, and the token has the true `acr`. Default true (RFC 9470 5).
    */
   readonly required?: boolean | undefined
 }
 
 /**
  * Step-up authentication: `acr_values` of a request makes its user sign in again if their session is too weak, and `acr`, `amr`
- * and `auth_time` of the sign-in are told in tokens and at introspection (RFC 9470 6). `interaction.session` tells `acr` and
+ * and `auth_time` of the sign-in are in tokens and in introspection (RFC 9470 6). `interaction.session` returns `acr` and
  * `amr`; a guard demands them with `requiring`.
  *
  * @throws Error that names the option at fault
@@ -74,9 +74,9 @@ function authenticationClasses(names: readonly string[], required: boolean): Aut
     required,
     requested(acrValues) {
       // A parameter of spaces asks for nothing.
-      const asked = acrValues?.split(' ').filter((value) => value !== '') ?? []
-      const known = [...new Set(asked)].filter((value) => names.includes(value))
-      if (required && asked.length > 0 && known.length === 0)
+      const requested = acrValues?.split(' ').filter((value) => value !== '') ?? []
+      const known = [...new Set(requested)].filter((value) => names.includes(value))
+      if (required && requested.length > 0 && known.length === 0)
         throw new OAuthError(STEP_UP_ERRORS.acr_values_unknown)
       return known.length === 0 ? undefined : known
     },

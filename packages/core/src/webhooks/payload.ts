@@ -1,5 +1,6 @@
 /** What webhooks say of the events of the server: ids, and no personal data. */
 import type { BaseEvent } from '../kernel/events.ts'
+import { snakeCased } from '../kernel/member-names.ts'
 
 /** The types, in the words of receivers. */
 export const WEBHOOK_TYPES = [
@@ -25,7 +26,7 @@ export interface WebhookPayload {
 }
 
 /** The types of an event, and the members that are sent. */
-interface Told {
+interface Message {
   readonly types: readonly WebhookType[]
   readonly members: readonly string[]
 }
@@ -34,7 +35,7 @@ const GRANT = ['grantId', 'clientId', 'subject', 'by', 'reason']
 const USER = ['subject', 'by']
 
 /** By the type of the event, of core and of `@grantkit/server`. */
-const TOLD: Readonly<Record<string, Told>> = {
+const MESSAGES: Readonly<Record<string, Message>> = {
   account_disabled: { types: ['account.disabled'], members: USER },
   account_removed: { types: ['account.removed'], members: USER },
   client_added: { types: ['client.added'], members: ['clientId'] },
@@ -49,15 +50,12 @@ const TOLD: Readonly<Record<string, Told>> = {
   signed_out: { types: ['session.ended'], members: USER },
 }
 
-/** The names of receivers: as in the tokens and endpoints, in snake case. */
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
 /** The messages about an event; none for most events. @param at epoch seconds */
 export function payloadsOf(event: BaseEvent, at: number): readonly WebhookPayload[] {
-  const told = Object.hasOwn(TOLD, event.type) ? TOLD[event.type] : undefined
-  if (told === undefined) return []
-  const sent = told.members.filter((name) => event[name] !== undefined)
-  const data = Object.fromEntries(sent.map((name) => [snakeCase(name), event[name]]))
+  const message = Object.hasOwn(MESSAGES, event.type) ? MESSAGES[event.type] : undefined
+  if (message === undefined) return []
+  const sent = message.members.filter((name) => event[name] !== undefined)
+  const data = snakeCased(Object.fromEntries(sent.map((name) => [name, event[name]])))
   const timestamp = new Date(1000 * at).toISOString()
-  return told.types.map((type) => ({ type, timestamp, data }))
+  return message.types.map((type) => ({ type, timestamp, data }))
 }

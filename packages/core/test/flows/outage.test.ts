@@ -62,7 +62,7 @@ describe('while the store is down', () => {
     ['/api/oauth/revoke', { form: { token: 'x', client_id: 'x' } }],
     ['/api/oauth/introspect', { form: { token: 'x', client_id: 'x' } }],
     ['/api/oauth/register', { json: { redirect_uris: [REDIRECT_URI] } }],
-  ])('%s answers 503 with Retry-After', async (path, message) => {
+  ])('REQ-76: %s answers 503 with Retry-After', async (path, message) => {
     const { service, outage } = await withFailingStore()
     outage.down = true
     const response = await service.send('POST', path, message)
@@ -80,7 +80,7 @@ describe('while the store is down', () => {
     })
   })
 
-  it('the guard returns 503 without a challenge, so that no client discards its token', async () => {
+  it('ST-04, REQ-77: the guard returns 503 without a challenge, so that no client discards its token', async () => {
     const { service, client, outage, store } = await withFailingStore()
     const { access_token } = await tokensFor(service, client)
     outage.down = true
@@ -96,7 +96,7 @@ describe('while the store is down', () => {
     if (access.kind === 'refused') expect(access.response.headers).not.toHaveProperty('www-authenticate')
   })
 
-  it('a bug of the store is a 500, and the event has the error with its stack', async () => {
+  it('HT-12: a bug of the store is a 500, and the event has the error with its stack', async () => {
     const { service, client, outage, store } = await withFailingStore()
     const { access_token } = await tokensFor(service, client)
     const bug = new TypeError('rows is undefined')
@@ -124,7 +124,7 @@ describe('while the store is down', () => {
     expect(events).toEqual([expect.objectContaining({ type: 'failed', reason: 'unexpected', cause: bug })])
   })
 
-  it('authorize shows a page, and redirects once the client is known', async () => {
+  it('REQ-76: authorize shows a page, and redirects once the client is known', async () => {
     const { service, client, outage } = await withFailingStore()
     await authorize(service, authorizationQuery(client.clientId))
     outage.writes = true
@@ -148,7 +148,7 @@ describe('while the store is down', () => {
 })
 
 describe('after an outage', () => {
-  it('a code whose exchange failed is still valid', async () => {
+  it('ST-01, REQ-76, REQ-80: a code whose exchange failed is still valid', async () => {
     const { service, client, outage } = await withFailingStore()
     const code = await codeFor(service, client.clientId)
     outage.writes = true
@@ -157,7 +157,16 @@ describe('after an outage', () => {
     expect((await redeem(service, client, code)).status).toBe(200)
   })
 
-  it('a refresh token whose rotation failed is still valid', async () => {
+  it('ST-01: a code whose exchange was stored and not answered never gives a second pair', async () => {
+    const { service, client, outage } = await withFailingStore()
+    const code = await codeFor(service, client.clientId)
+    outage.deaf = true
+    expect((await redeem(service, client, code)).status).toBe(503)
+    outage.deaf = false
+    expect(bodyOf(await redeem(service, client, code)).error).toBe('invalid_grant')
+  })
+
+  it('REQ-49: a refresh token whose rotation failed is still valid', async () => {
     const { service, client, outage } = await withFailingStore()
     const { refresh_token } = await tokensFor(service, client)
     outage.writes = true
@@ -166,7 +175,7 @@ describe('after an outage', () => {
     expect((await refresh(service, client, refresh_token)).status).toBe(200)
   })
 
-  it('a failed revocation is not reported as a success', async () => {
+  it('ST-03, REQ-76: a failed revocation is not reported as a success', async () => {
     const { service, client, outage } = await withFailingStore()
     const { refresh_token } = await tokensFor(service, client)
     outage.writes = true
@@ -367,7 +376,7 @@ describe('a fault of the application', () => {
   })
 })
 
-it('a grant that another writer always changes first is a 503, and nothing is consumed', async () => {
+it('REQ-79: a grant that another writer always changes first is a 503, and nothing is consumed', async () => {
   const { clients, grants } = createMemoryStore()
   const contended = { ...grants, replace: async () => false }
   const calm = openService({ store: { clients, grants } })
@@ -386,4 +395,14 @@ it('a grant that another writer always changes first is a 503, and nothing is co
   }
   expect((await redeem(calm, client, code)).status).toBe(200)
   expect((await refresh(calm, client, refresh_token)).status).toBe(200)
+})
+
+it('REQ-80: a change that lost a race is repeated on the current record', async () => {
+  const { clients, grants } = createMemoryStore()
+  let lost = 0
+  const replace: Store['grants']['replace'] = async (...input) =>
+    lost++ < 2 ? false : grants.replace(...input)
+  const service = openService({ store: { clients, grants: { ...grants, replace } } })
+  const { access_token } = await tokensFor(service, await register(service))
+  expect([lost, (await service.callApi(access_token)).kind]).toEqual([3, 'authorized'])
 })

@@ -13,13 +13,15 @@ const database = await openDatabase('memory:', () => {})
 await migrate(database)
 const accounts = accountRows(database, () => {})
 for (const account of demo) await accounts.add(account)
+// As a sign-up by a provider adds it.
+await accounts.add({ ...DANA, id: 'new', email: 'new@example.com', password: '' })
 
 async function temporaryFile(): Promise<string> {
   return join(await temporaryFolder(), 'accounts.json')
 }
 
 describe('accounts', () => {
-  it.each([
+  it.each<readonly [string, string, string | undefined]>([
     ['demo@example.com', 'demo', 'demo-account'],
     [' Demo@Example.COM ', 'demo', 'demo-account'],
     ['demo@example.com', 'Demo', undefined],
@@ -27,6 +29,7 @@ describe('accounts', () => {
     ['nobody@example.com', 'demo', undefined],
     ['constructor', 'demo', undefined],
     ['demo@example.com\0', 'demo', undefined],
+    ...['', ' ', '\0', 'undefined'].map((password) => ['new@example.com', password, undefined] as const),
   ])('%s with %j is %s', async (email, password, id) => {
     expect((await accounts.verify(email, password))?.id).toBe(id)
   })

@@ -68,7 +68,7 @@ function cards(client: PublicClient, visit: OperatorVisit, byToken: readonly Fac
 }
 
 const PERSONAL_TOKENS = html`
-<p>Nobody registered this client: it stands for the personal access tokens of all users. End one on the page of its user.</p>`
+<p>No one registered this client: it stands for the personal access tokens of all users. End one on the page of its user.</p>`
 
 const ORIGIN_HINTS: Readonly<Record<PublicClient['origin'], string>> = {
   registered: 'It registered itself, so its name is only a claim.',

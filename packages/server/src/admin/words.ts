@@ -48,7 +48,7 @@ const EVENTS: Readonly<Record<AuditedEvent['type'] | 'left_out', string>> = {
   initial_access_token_removed: 'An operator ended an initial access token',
   left_out: 'More entries than the trail keeps',
   limiter_failed: 'Rate limits could not be counted',
-  logout_undelivered: 'An app could not be told that a user signed out',
+  logout_undelivered: 'An app could not be notified that a user signed out',
   outbox_failed: 'Messages to apps could not be looked for',
   old_secret_used: 'A client still uses its older secret',
   passkey_added: 'A passkey was added',

@@ -5,7 +5,7 @@ import { choice, field, text, toggle, whole } from './fields.ts'
 /** Who may bring assertions in place of a consent, and what they give. Core checks what belongs together. */
 
 const issuer = text().refine(isSafe, 'must be https, except on localhost')
-/** Fetched with the checks for addresses of strangers, which allow no loopback. */
+/** Fetched with the checks for addresses from outside, which allow no loopback. */
 const address = text().refine(isHttps, 'must be an https address')
 const names = () => z.array(text()).min(1, 'must not be empty')
 const lifetime = () => whole('a number of seconds', 1, 3600).optional()

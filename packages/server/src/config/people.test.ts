@@ -2,22 +2,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { describe, expect, it } from 'vitest'
+import { problemsOf } from '../../test/problems-of.ts'
 import { parseConfig } from './config.ts'
-import { ConfigError } from './config-error.ts'
-import type { ServerConfig } from './schema.ts'
 
 const url = 'https://app.example/sign-in'
 const key = 'a shared key of at least 32 bytes'
 const EXTERNAL = { EXTERNAL_SIGN_IN_URL: url, EXTERNAL_SIGN_IN_KEY: key }
-
-function problemsOf(environment: Record<string, string>, config?: object): readonly string[] {
-  try {
-    parseConfig({ environment, config: config as ServerConfig })
-    return []
-  } catch (error) {
-    return error instanceof ConfigError ? error.problems : [String(error)]
-  }
-}
 
 describe('users', () => {
   it('are those of the application that the environment names', () => {

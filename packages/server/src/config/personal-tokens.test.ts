@@ -1,21 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { problemsOf } from '../../test/problems-of.ts'
 import { parseConfig } from './config.ts'
-import { ConfigError } from './config-error.ts'
 
 const SCOPES = { 'notes:read': { description: 'Read notes', personal: true } }
-
-function problemsOf(
-  environment: Readonly<Record<string, string>>,
-  scopes: object = SCOPES,
-): readonly string[] {
-  try {
-    parseConfig({ config: { scopes: scopes as typeof SCOPES }, environment })
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-}
 
 describe('the configuration of personal access tokens', () => {
   it('is off, with 30 and 366 days', () => {
@@ -23,9 +10,8 @@ describe('the configuration of personal access tokens', () => {
   })
 
   it('accepts the option with a personal scope', () => {
-    expect(
-      problemsOf({ PERSONAL_TOKENS: 'on', PERSONAL_TOKEN_DAYS: '7', PERSONAL_TOKEN_MAX_DAYS: '30' }),
-    ).toEqual([])
+    const environment = { PERSONAL_TOKENS: 'on', PERSONAL_TOKEN_DAYS: '7', PERSONAL_TOKEN_MAX_DAYS: '30' }
+    expect(problemsOf(environment, { scopes: SCOPES })).toEqual([])
   })
 
   it.each([
@@ -60,6 +46,6 @@ describe('the configuration of personal access tokens', () => {
       'PERSONAL_TOKENS must be off or left out with PROFILE=fapi2, not "on" (FAPI 2.0 Security Profile 5.3.2.1, item 4)',
     ],
   ])('is refused when %s', (_, environment, scopes, problem) => {
-    expect(problemsOf(environment, scopes)).toEqual([problem])
+    expect(problemsOf(environment, { scopes })).toEqual([problem])
   })
 })

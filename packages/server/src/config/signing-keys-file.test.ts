@@ -2,7 +2,7 @@ import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newSigningKeys } from '@grantkit/core'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { replaceFile } from './private-file.ts'
 import {
   followSigningKeys,
@@ -69,7 +69,7 @@ describe('a file of signing keys', () => {
     const before = keys()
     await replaceFile(path, `${keySetText(before)}\n`)
     const rotated = await rotateKeysFile(path, OPTIONS, NOON)
-    await vi.waitFor(() => expect(keys()).toEqual(rotated))
+    await expect.poll(keys).toEqual(rotated)
     expect(keys()).toBe(keys())
   })
 
@@ -82,7 +82,7 @@ describe('a file of signing keys', () => {
     const { path, text, errors, keys } = await openFile()
     const before = keys()
     await harm(path)
-    await vi.waitFor(() => expect(errors).toHaveLength(1))
+    await expect.poll(() => errors).toHaveLength(1)
     expect(errors[0]).toMatchObject({
       message: 'The earlier signing keys stay in use',
       cause: { message: expect.stringContaining(cause) },
@@ -90,7 +90,7 @@ describe('a file of signing keys', () => {
     expect(String(errors[0]?.cause)).not.toContain('a-secret')
     expect(keys()).toBe(before)
     await replaceFile(path, text.replace('"use"', '"mended": 1, "use"'))
-    await vi.waitFor(() => expect(keys()[0]).toHaveProperty('mended'))
+    await expect.poll(() => keys()[0]).toHaveProperty('mended')
     expect(errors).toHaveLength(1)
   })
 

@@ -1,16 +1,8 @@
 import { expect, it } from 'vitest'
+import { problemsOf } from '../../test/problems-of.ts'
 import { parseConfig } from './config.ts'
 
 const POSTGRES = 'postgres://127.0.0.1/grantkit'
-
-function problems(environment: Record<string, string>): string {
-  try {
-    parseConfig({ environment })
-    return ''
-  } catch (error) {
-    return (error as Error).message
-  }
-}
 
 it('one worker is the default, and needs no database that processes share', () => {
   expect(parseConfig({ environment: {} }).workers).toBe(1)
@@ -30,12 +22,12 @@ it.each([
     'STORE_URL, not sqlite:',
   ],
 ])('two workers on %s are refused, since each would count for itself', (_, places, problem) => {
-  expect(problems({ WORKERS: '2', ...places })).toContain(problem)
+  expect(problemsOf({ WORKERS: '2', ...places })).toEqual([expect.stringContaining(problem)])
 })
 
 it.each([
   ['Postgres', {}],
   ['Postgres and Redis', { STORE_URL: 'redis://127.0.0.1' }],
 ])('two workers share %s', (_, places) => {
-  expect(problems({ WORKERS: '2', DATABASE_URL: POSTGRES, ...places })).toBe('')
+  expect(problemsOf({ WORKERS: '2', DATABASE_URL: POSTGRES, ...places })).toEqual([])
 })

@@ -19,6 +19,11 @@ async function initialized(...options: readonly string[]): Promise<string> {
   return folder
 }
 
+const configIn = async (folder: string) =>
+  (await readConfig({ file: join(folder, 'grantkit.config.ts'), environment: {} })).config
+const servicesIn = async (folder: string) =>
+  parse(await readFile(join(folder, 'compose.yaml'), 'utf8')).services
+
 const EXTERNAL = 'https://app.example/sign-in'
 
 describe('grantkit init', () => {
@@ -31,7 +36,7 @@ describe('grantkit init', () => {
     const [database, resource] = rest
     const options = [`--users=${users}`, `--database=${database}`, `--resource=${resource}`]
     const folder = await initialized(`--name=Ada's "Notes" \\ 1`, ...options)
-    const { config } = await readConfig({ file: join(folder, 'grantkit.config.ts'), environment: {} })
+    const config = await configIn(folder)
     expect(await trial({ config, definition: {} })).toEqual([])
     expect(config.brand.name).toBe(`Ada's "Notes" \\ 1`)
     expect(config.database).toMatch(database === 'sqlite' ? `sqlite:${folder}/` : /^postgres:/)
@@ -40,11 +45,8 @@ describe('grantkit init', () => {
   })
 
   it('lets the default set of known clients in, unless the operator says no', async () => {
-    const knownClients = async (...options: readonly string[]) => {
-      const folder = await initialized(...options)
-      const { config } = await readConfig({ file: join(folder, 'grantkit.config.ts'), environment: {} })
-      return config.features.knownClients
-    }
+    const knownClients = async (...options: readonly string[]) =>
+      (await configIn(await initialized(...options))).features.knownClients
     const defaultSet = KNOWN_CLIENTS.filter(isOnByDefault).map(({ id }) => id)
     expect((await knownClients()).toSorted()).toEqual(defaultSet.toSorted())
     expect(await knownClients('--known-clients=off')).toEqual([])
@@ -58,19 +60,16 @@ describe('grantkit init', () => {
     'lets the server at %s listen on port %i, and publishes its container at %s',
     async (url, port, ports) => {
       const folder = await initialized(`--url=${url}`)
-      const { config } = await readConfig({ file: join(folder, 'grantkit.config.ts'), environment: {} })
-      expect(config.port).toBe(port)
-      const { services } = parse(await readFile(join(folder, 'compose.yaml'), 'utf8'))
-      expect(services.grantkit.environment).toMatchObject({ PORT: '3000', BASE_URL: url })
-      expect(services.grantkit.ports).toEqual([ports])
+      expect((await configIn(folder)).port).toBe(port)
+      const { grantkit } = await servicesIn(folder)
+      expect(grantkit.environment).toMatchObject({ PORT: '3000', BASE_URL: url })
+      expect(grantkit.ports).toEqual([ports])
     },
   )
 
   it('runs containers in production mode, except at an http address, which production refuses', async () => {
-    const environmentAt = async (url: string) => {
-      const folder = await initialized(`--url=${url}`)
-      return parse(await readFile(join(folder, 'compose.yaml'), 'utf8')).services.grantkit.environment
-    }
+    const environmentAt = async (url: string) =>
+      (await servicesIn(await initialized(`--url=${url}`))).grantkit.environment
     expect(await environmentAt('https://auth.example')).not.toHaveProperty('NODE_ENV')
     expect(await environmentAt('http://127.0.0.1:3000')).toMatchObject({ NODE_ENV: 'development' })
   })
@@ -89,10 +88,7 @@ describe('grantkit init', () => {
   })
 
   it('runs the server in containers with Postgres only if it is chosen', async () => {
-    const services = async (database: string) => {
-      const folder = await initialized(`--database=${database}`)
-      return parse(await readFile(join(folder, 'compose.yaml'), 'utf8')).services
-    }
+    const services = async (database: string) => servicesIn(await initialized(`--database=${database}`))
     expect(Object.keys(await services('sqlite'))).toEqual(['grantkit', 'keys'])
     const { grantkit, keys, postgres } = await services('postgres')
     expect(Object.keys(grantkit.depends_on)).toEqual(['keys', 'postgres'])

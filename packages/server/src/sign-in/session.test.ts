@@ -1,21 +1,13 @@
 import { createMemoryStore } from '@grantkit/store-memory'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { DANA } from '../../test/people.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { type Sessions, sessionsInCookies } from './session.ts'
 
 const SECRET = 'a secret of the tests, long enough'
 const HTTP = 'http://server.example'
 const HTTPS = 'https://server.example'
-const ALICE: StoredAccount = {
-  id: 'alice',
-  email: 'alice@server.example',
-  email_verified: true,
-  name: 'Alice',
-  updated_at: 1_767_225_600,
-  password: 'scrypt$a',
-  sessionEpoch: 0,
-  emailSource: 'operator',
-}
+const ALICE: StoredAccount = { ...DANA, id: 'alice', sessionEpoch: 0, emailSource: 'operator' }
 
 function openSessions({
   secret = SECRET,
@@ -24,13 +16,7 @@ function openSessions({
   find = async (id: string) => accounts.find((account) => account.id === id),
   store = createMemoryStore(),
 } = {}): Sessions {
-  return sessionsInCookies({
-    secret,
-    baseUrl,
-    accounts: { find },
-    store,
-    onEvent: () => {},
-  })
+  return sessionsInCookies({ secret, baseUrl, accounts: { find }, store, onEvent: () => {} })
 }
 
 /** The Cookie header of a browser after this Set-Cookie. */
@@ -65,16 +51,11 @@ describe('a session', () => {
     expect((await sessions.read(sent(second.cookie)))?.id).not.toBe(session?.id)
   })
 
-  it('says how the user signed in, if the page does', async () => {
+  it('keeps what the page says of the sign-in: how it was, its class and its methods', async () => {
     const sessions = openSessions()
-    const { cookie } = await sessions.start(ALICE, undefined, { signedInBy: 'provider partner' })
-    expect(await sessions.read(sent(cookie))).toMatchObject({ signedInBy: 'provider partner' })
-  })
-
-  it('keeps the authentication class and methods of the sign-in', async () => {
-    const sessions = openSessions()
-    const { cookie } = await sessions.start(ALICE, undefined, { acr: 'phr', amr: ['pop', 'user', 'mfa'] })
-    expect(await sessions.read(sent(cookie))).toMatchObject({ acr: 'phr', amr: ['pop', 'user', 'mfa'] })
+    const facts = { signedInBy: 'provider partner', acr: 'phr', amr: ['pop', 'user', 'mfa'] } as const
+    const { cookie } = await sessions.start(ALICE, undefined, facts)
+    expect(await sessions.read(sent(cookie))).toMatchObject(facts)
   })
 
   it('has the weakest class if the sign-in had none, or one that does not exist', async () => {

@@ -97,7 +97,7 @@ export interface SessionOptions {
   readonly accounts: Pick<Accounts, 'find'>
   readonly store: Store
   readonly onEvent: (event: SignedOut) => void
-  /** Called before a session ends, for back-channel logout. Default: nobody is told. */
+  /** Called before a session ends, for back-channel logout. Default: no app is notified. */
   readonly onEnding?: (ended: EndedSessions) => Promise<void>
 }
 
@@ -125,7 +125,7 @@ const SessionClaims = z.object({
 type SessionClaims = z.output<typeof SessionClaims>
 
 export function sessionsInCookies(options: SessionOptions): Sessions {
-  const { secret, baseUrl, accounts, store, onEvent, onEnding = nobody } = options
+  const { secret, baseUrl, accounts, store, onEvent, onEnding = notifyNoApp } = options
   // Cookies know no ports (RFC 6265 8.5): other programs on the same host may receive them.
   const lifetime = isLoopbackUrl(baseUrl) ? HOUR : 12 * HOUR
   const cookie = cookieOf('session', baseUrl)
@@ -198,7 +198,7 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
   }
 }
 
-async function nobody(): Promise<void> {}
+async function notifyNoApp(): Promise<void> {}
 
 /** Changes with the password, and reveals nothing about it. */
 function passwordMark(key: KeyObject, { password }: Account): string {

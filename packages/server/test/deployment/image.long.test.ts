@@ -7,7 +7,7 @@ import { importNodeBaseImage } from '@grantkit/test-servers/node-base-image'
 import { installPodman, openPodman, type Podman } from '@grantkit/test-servers/podman'
 import { formBrowser, overFetch } from '@grantkit/testkit/client'
 import * as oidc from 'openid-client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { initProject } from './init-project.ts'
 import { initProjectInPodman, type ServerInPodman, serverInPodman } from './server-in-podman.ts'
 
@@ -44,42 +44,44 @@ describe.skipIf(missing !== undefined)('the image', () => {
   }, 600_000)
   afterAll(() => engine?.close(), 120_000)
 
-  it('serves clients as its configuration file says, and keeps them on Postgres over a restart', async () => {
-    const server = await serverInPodman(engine, IMAGE, SETTINGS)
-    await server.once('keys', 'rotate')
-    await server.start()
-    await server.exec(`echo '${ADA.password}' | grantkit users add --email ${ADA.email} --name Ada`)
-    const { client, tokens } = await signIn(server.port)
-    expect(tokens.scope).toBe('notes:read')
-    const { refresh_token = '' } = await oidc.refreshTokenGrant(client, tokens.refresh_token ?? '')
-    expect(await server.stop()).toBe(0)
+  describe('run as compose.yaml says', () => {
+    let server: ServerInPodman
+    beforeAll(async () => {
+      server = await serverInPodman(engine, IMAGE, SETTINGS)
+      await server.once('keys', 'rotate')
+      await server.start()
+    }, 300_000)
+    afterAll(() => server?.close())
 
-    await server.start()
-    const { access_token } = await oidc.refreshTokenGrant(client, refresh_token, { resource: MCP })
-    expect(access_token).toEqual(expect.any(String))
-    expect(await server.stop()).toBe(0)
-  }, 300_000)
+    it('has only the server, and runs as an unprivileged user on a read-only file system', async () => {
+      const status = await server.exec('cat /proc/1/status')
+      expect(status).toMatch(/^Uid:\s+1000\s/m)
+      expect(status).toMatch(/^CapBnd:\s+0+$/m)
+      expect(status).toMatch(/^NoNewPrivs:\s+1$/m)
+      expect(await server.exec('ls /grantkit')).not.toContain('apps')
+      await expectReadOnly(server, ['/grantkit', '/config', '/private', '/data', '/tmp'])
+    })
+
+    it('serves clients as its configuration file says, and keeps them on Postgres over a restart', async () => {
+      await server.exec(`echo '${ADA.password}' | grantkit users add --email ${ADA.email} --name Ada`)
+      const { client, tokens } = await signIn(server.port)
+      expect(tokens.scope).toBe('notes:read')
+      const { refresh_token = '' } = await oidc.refreshTokenGrant(client, tokens.refresh_token ?? '')
+      expect(await server.stop()).toBe(0)
+
+      await server.start()
+      const { access_token } = await oidc.refreshTokenGrant(client, refresh_token, { resource: MCP })
+      expect(access_token).toEqual(expect.any(String))
+    }, 300_000)
+  })
 
   it('runs with the compose file that grantkit init writes for Postgres', async () => {
     const project = await initProject('--database=postgres', `--url=${BASE_URL}`, `--resource=${MCP}`)
     const server = await initProjectInPodman(engine, IMAGE, project)
+    onTestFinished(server.close)
     await server.exec(`echo '${ADA.password}' | grantkit users add --email ${ADA.email} --name Ada`)
     const { tokens } = await signIn(server.port, 'my-service:use')
     expect(tokens.scope).toBe('my-service:use')
-    await engine.podman('stop', 'server')
-  }, 300_000)
-
-  it('has only the server, and runs as an unprivileged user on a read-only file system', async () => {
-    const server = await serverInPodman(engine, IMAGE, SETTINGS)
-    await server.once('keys', 'rotate')
-    await server.start()
-    const status = await server.exec('cat /proc/1/status')
-    expect(status).toMatch(/^Uid:\s+1000\s/m)
-    expect(status).toMatch(/^CapBnd:\s+0+$/m)
-    expect(status).toMatch(/^NoNewPrivs:\s+1$/m)
-    expect(await server.exec('ls /grantkit')).not.toContain('apps')
-    await expectReadOnly(server, ['/grantkit', '/config', '/private', '/data', '/tmp'])
-    await server.stop()
   }, 300_000)
 })
 

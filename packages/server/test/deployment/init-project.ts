@@ -4,7 +4,8 @@ import { parseEnv } from 'node:util'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { grantkitProgram } from '../grantkit-program.ts'
+import { parseConfig } from '../../src/config/config.ts'
+import { ranCommand } from '../ran-command.ts'
 import { interpolate } from './compose-service.ts'
 
 /** A new folder in which `grantkit init` ran. */
@@ -37,7 +38,8 @@ const Compose = z.object({ services: z.object({ grantkit: Server, keys: Keys }) 
 
 export async function initProject(...options: readonly string[]): Promise<InitProject> {
   const folder = await temporaryFolder()
-  await grantkitProgram(folder, {}).run(['init', '--yes', ...options])
+  // It reads no configuration.
+  await ranCommand({ config: parseConfig({}) }, ['init', folder, '--yes', ...options])
   const variables = parseEnv(await readFile(join(folder, '.env'), 'utf8'))
   const filledIn = (text: string) => interpolate(text, variables as Record<string, string>)
   const { grantkit, keys } = Compose.parse(

@@ -1,11 +1,10 @@
-import { chmod, chown, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@grantkit/test-servers/free-port'
 import type { Podman } from '@grantkit/test-servers/podman'
 import { startPostgres } from '@grantkit/test-servers/postgres-server'
-import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { Client } from 'pg'
-import { onTestFinished } from 'vitest'
 import type { ServerConfig } from '../../src/config/schema.ts'
 import { readComposeService } from './compose-service.ts'
 import type { InitProject } from './init-project.ts'
@@ -21,6 +20,8 @@ export interface ServerInPodman {
   start(): Promise<void>
   /** @returns the exit status, which is 137 when the grace period ran out */
   stop(): Promise<number>
+  /** Kills it, ends its Postgres, and removes its files. */
+  close(): Promise<void>
 }
 
 interface Settings {
@@ -37,11 +38,16 @@ export async function serverInPodman(
 ): Promise<ServerInPodman> {
   const { environment, restrictions, stopGracePeriod } = await readComposeService(variables)
   const METRICS_PORT = `${await freePort()}`
-  const { port, run } = await onThisMachine(podman, { ...environment, METRICS_PORT })
-  const keys = await folderOfNode()
-  const files = ['--volume', `${await folderWith(config)}:/config:ro`]
+  const { port, run, close } = await onThisMachine(podman, { ...environment, METRICS_PORT })
+  const folder = await folderWith(config)
+  const files = ['--volume', `${folder}/config:/config:ro`]
+  const keys = `${folder}/private`
   return {
     port,
+    async close() {
+      await close()
+      await rm(folder, { recursive: true })
+    },
     once: (...command) => run('--rm', ...files, '--volume', `${keys}:/private`, image, ...command),
     exec: (line) => podman('exec', 'server', 'sh', '-c', line),
     async start() {
@@ -61,15 +67,15 @@ export async function initProjectInPodman(
   { podman }: Podman,
   image: string,
   { folder, environment, keys }: InitProject,
-): Promise<Pick<ServerInPodman, 'port' | 'exec'>> {
-  const { port, run } = await onThisMachine(podman, environment)
+): Promise<Pick<ServerInPodman, 'port' | 'exec' | 'close'>> {
+  const { port, run, close } = await onThisMachine(podman, environment)
   const volumes = [`${folder}/grantkit.config.ts:/config/grantkit.config.ts:ro`, 'data:/data'].flatMap(
     (volume) => ['--volume', volume],
   )
   await run('--rm', ...volumes, '--entrypoint', JSON.stringify(keys.entrypoint), image, ...keys.command)
   await run('--detach', '--replace', '--name', 'server', ...volumes, image)
   await healthy(podman)
-  return { port, exec: (line) => podman('exec', 'server', 'sh', '-c', line) }
+  return { port, close, exec: (line) => podman('exec', 'server', 'sh', '-c', line) }
 }
 
 /** Runs containers with the environment of a compose file, on a free port and with a Postgres of this machine. */
@@ -79,7 +85,12 @@ async function onThisMachine(podman: Podman['podman'], environment: Readonly<Rec
   const here = { ...environment, HOST: '127.0.0.1', PORT: port, DATABASE_URL }
   const settings = Object.entries(here).flatMap(([name, value]) => ['--env', `${name}=${value}`])
   const machine = ['--pull=never', '--network', 'host', '--cgroups', 'disabled', ...LIMITS]
-  return { port, run: (...options: string[]) => podman('run', ...machine, ...settings, ...options) }
+  const run = (...options: string[]) => podman('run', ...machine, ...settings, ...options)
+  const close = async () => {
+    await podman('rm', '--force', '--time', '0', 'server')
+    await postgres.close()
+  }
+  return { port, run, close }
 }
 
 /** Podman's own are higher than a virtual machine may allow. */
@@ -88,7 +99,6 @@ const LIMITS = ['nofile=4096:4096', 'nproc=4096:4096'].flatMap((limit) => ['--ul
 /** With the role and the database that compose.yaml asks the image of Postgres for. */
 async function postgresOfCompose() {
   const postgres = await startPostgres()
-  onTestFinished(() => postgres.close())
   const client = new Client(postgres.url)
   await client.connect()
   await client.query('CREATE ROLE grantkit LOGIN')
@@ -97,18 +107,13 @@ async function postgresOfCompose() {
   return postgres
 }
 
+/** Two folders: `config` with the configuration file, and an empty `private` of the image's user. */
 async function folderWith(config: ServerConfig): Promise<string> {
-  const folder = await temporaryFolder()
+  const folder = await mkdtemp(join(tmpdir(), 'grantkit-'))
   await chmod(folder, 0o755)
-  await writeFile(join(folder, 'grantkit.config.json'), JSON.stringify(config))
-  return folder
-}
-
-/** A folder of the image's user. */
-async function folderOfNode(): Promise<string> {
-  const folder = join(await temporaryFolder(), 'private')
-  await mkdir(folder)
-  await chown(folder, 1000, 1000)
+  for (const name of ['config', 'private']) await mkdir(join(folder, name))
+  await writeFile(join(folder, 'config/grantkit.config.json'), JSON.stringify(config))
+  await chown(join(folder, 'private'), 1000, 1000)
   return folder
 }
 

@@ -1,8 +1,12 @@
 import { createSecretKey } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
-import { KEY } from './server-with-users.ts'
+import { onTestFinished } from 'vitest'
+import { type ExternalSignInOptions, externalSignIn } from '../../src/external-sign-in/options.ts'
+import { KEY, serverWithUsers } from './server-with-users.ts'
+import { throughApplication } from './through-application.ts'
 
 const SHARED = createSecretKey(Buffer.from(KEY))
 
@@ -13,10 +17,25 @@ export interface Application {
   user: JWTPayload
   /** The requests that it got, the latest last. */
   readonly requests: JWTPayload[]
-  close(): void
 }
 
-export async function startApplication(issuer: string): Promise<Application> {
+/** For the current test: a server, the application that has its users, and a client. */
+export async function openWithApplication(options: Partial<ExternalSignInOptions> = {}, environment = {}) {
+  const { promise, resolve } = Promise.withResolvers<Application>()
+  const server = await serverWithUsers(async (baseUrl) => {
+    const application = await startApplication(baseUrl)
+    resolve(application)
+    return externalSignIn({ url: application.url, key: KEY, ...options })
+  }, environment)
+  const application = await promise
+  const { baseUrl } = server
+  const send = throughApplication(new URL(application.url).origin)
+  const browser = formBrowser({ origin: baseUrl, typed: { none: '' }, send })
+  const client = await testClient(baseUrl, { browser, metadata: { client_name: 'Notes app' } })
+  return { server, application, send, client }
+}
+
+async function startApplication(issuer: string): Promise<Application> {
   const server = createServer(async (request, response) => {
     const jwt = new URL(request.url ?? '', application.url).searchParams.get('request') ?? ''
     const { payload } = await jwtVerify(jwt, SHARED, { issuer, audience: application.url })
@@ -24,6 +43,7 @@ export async function startApplication(issuer: string): Promise<Application> {
     response.writeHead(303, { location: `${payload.return_to}?response=${await answerTo(payload)}` }).end()
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
   const answerTo = ({ jti = '' }: JWTPayload) => {
     const now = Math.floor(Date.now() / 1000)
@@ -35,7 +55,6 @@ export async function startApplication(issuer: string): Promise<Application> {
     url: `http://127.0.0.1:${port}/sign-in`,
     user: { sub: 'alice' },
     requests: [],
-    close: () => void server.close(),
   }
   return application
 }

@@ -1,31 +1,13 @@
-import { formBrowser, testClient } from '@grantkit/testkit/client'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { type ExternalSignInOptions, externalSignIn } from '../../src/external-sign-in/options.ts'
+import { describe, expect, it } from 'vitest'
+import type { ExternalSignInOptions } from '../../src/external-sign-in/options.ts'
 import { DANA } from '../people.ts'
-import { type Application, startApplication } from './application.ts'
-import { KEY, type ServerWithUsers, serverWithUsers } from './server-with-users.ts'
+import { type Application, openWithApplication } from './application.ts'
 import { throughApplication } from './through-application.ts'
 import { visitor } from './visitor.ts'
 
-/** A server, the application next to it, and a client. */
 async function open(options: Partial<ExternalSignInOptions> = {}, environment = {}) {
-  const { promise, resolve } = Promise.withResolvers<Application>()
-  const server = await serverWithUsers(async (baseUrl) => {
-    const application = await startApplication(baseUrl)
-    onTestFinished(application.close)
-    resolve(application)
-    return externalSignIn({ url: application.url, key: KEY, ...options })
-  }, environment)
-  const application = await promise
-  const { baseUrl } = server
-  const send = throughApplication(new URL(application.url).origin)
-  const browser = formBrowser({ origin: baseUrl, typed: { none: '' }, send })
-  return {
-    server,
-    application,
-    visit: visitor(baseUrl, send),
-    client: await testClient(baseUrl, { browser, metadata: { client_name: 'Notes app' } }),
-  }
+  const { send, ...opened } = await openWithApplication(options, environment)
+  return { ...opened, visit: visitor(opened.server.baseUrl, send) }
 }
 
 const ALICE = {
@@ -125,15 +107,13 @@ describe('a user of the application', () => {
     expect(page.body).toContain('href="/login?return_to=%2Faccount"')
   })
 
-  it('that an operator disabled cannot sign in until it is enabled, and one that is removed never can', async () => {
+  it('that an operator disabled cannot sign in until it is enabled', async () => {
     const { visit, server } = await open()
     expect((await visit('/login?return_to=/account')).status).toBe(200)
     await server.accounts.setDisabled('alice', true)
     expect((await visit('/account')).body).toContain('has disabled your account')
     await server.accounts.setDisabled('alice', false)
     expect((await visit('/account')).status).toBe(200)
-    await server.accounts.remove('alice')
-    expect((await visit('/account')).body).toContain('was removed')
   })
 
   it('does not get the account of an operator with the same id or the same address', async () => {
@@ -172,12 +152,12 @@ describe('a user of the application', () => {
   })
 })
 
-describe('DELETE /admin/api/users/{sub}', () => {
+describe('the removal by an operator', () => {
   it('ends the grants and the session of a user of the application, and the user never signs in again', async () => {
-    const { server, client, visit } = await open({}, { ADMIN_API: 'on', CLIENT_CREDENTIALS: 'on' })
+    const { server, client, visit } = await open()
     const { access_token, refresh_token = '' } = await client.tokens('openid')
     expect((await visit('/account')).status).toBe(200)
-    expect(await removeUser(server, 'alice')).toBe(204)
+    expect(await server.actions.removeUser('alice')).toBe(1)
     expect((await server.grants.list('alice', { limit: 5 })).grants, 'at once').toEqual([])
     expect((await client.refresh(refresh_token)).error).toBe('invalid_grant')
     const headers = { authorization: `Bearer ${access_token}` }
@@ -187,36 +167,13 @@ describe('DELETE /admin/api/users/{sub}', () => {
   })
 
   it('keeps out a user who has never signed in, however often it is called', async () => {
-    const { server, visit } = await open({}, { ADMIN_API: 'on', CLIENT_CREDENTIALS: 'on' })
-    expect(await removeUser(server, 'alice')).toBe(204)
-    expect(await removeUser(server, 'alice')).toBe(204)
+    const { server, visit } = await open()
+    for (const _ of ['once', 'again']) await server.actions.removeUser('alice')
     expect((await visit('/account')).body).toContain('was removed')
     const removals = server.events.filter(({ type }) => type === 'account_removed')
     expect(removals).toMatchObject([{ subject: 'alice' }])
   })
 })
-
-/** By a job that an operator added. @returns the status */
-async function removeUser({ clients, baseUrl }: ServerWithUsers, sub: string): Promise<number> {
-  const { clientId, clientSecret } = await clients.add({
-    clientName: 'Nightly job',
-    redirectUris: [],
-    grantTypes: ['client_credentials'],
-    clientCredentialsScopes: ['admin:write'],
-    tokenEndpointAuthMethod: 'client_secret_basic',
-  })
-  const resource = `${baseUrl}/admin/api`
-  const authorization = `Basic ${btoa(`${clientId}:${clientSecret}`)}`
-  const body = new URLSearchParams({ grant_type: 'client_credentials', resource })
-  const answer = await fetch(`${baseUrl}/api/oauth/token`, {
-    method: 'POST',
-    headers: { authorization },
-    body,
-  })
-  const { access_token } = (await answer.json()) as { access_token: string }
-  const headers = { authorization: `Bearer ${access_token}` }
-  return (await fetch(`${resource}/users/${sub}`, { method: 'DELETE', headers })).status
-}
 
 /** A new browser. */
 function visitBy(application: Application, baseUrl: string, path: string) {

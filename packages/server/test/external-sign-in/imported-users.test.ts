@@ -3,12 +3,12 @@ import { expect, it } from 'vitest'
 import { accountDirectory } from '../../src/accounts/account-directory.ts'
 import { accountRows } from '../../src/accounts/account-rows.ts'
 import { importedUsers } from '../../src/users/imported-users.ts'
-import { connected } from '../connected.ts'
+import { withoutAccounts } from '../connected.ts'
 import { DANA } from '../people.ts'
 
 onBothDatabases((newDatabase) => {
   async function open() {
-    const database = await connected(await newDatabase())
+    const { database } = await withoutAccounts(newDatabase)
     const events: object[] = []
     const onEvent = (event: object) => void events.push(event)
     const accounts = accountRows(database, onEvent)

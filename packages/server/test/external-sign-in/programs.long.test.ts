@@ -9,7 +9,7 @@ import { freePort } from '@grantkit/test-servers/free-port'
 import { type StartedProgram, startProgram } from '@grantkit/test-servers/started-program'
 import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { externalSignIn } from '../../src/external-sign-in/options.ts'
 import { KEY, type ServerWithUsers, serverWithUsers } from './server-with-users.ts'
 import { throughApplication } from './through-application.ts'
@@ -30,10 +30,12 @@ interface Program {
   readonly sub?: string
 }
 
-const DJANGO: Program = {
-  file: 'django/sign_in.py',
+const PYTHON = {
   needs: 'python3 -m venv --help',
   install: 'python3 -m venv .venv && .venv/bin/pip install --quiet -r requirements.txt',
+}
+const DJANGO: Program = {
+  ...{ file: 'django/sign_in.py', ...PYTHON },
   start:
     '.venv/bin/python application.py migrate && .venv/bin/python application.py runserver --noreload $PORT',
   sub: '1',
@@ -42,9 +44,7 @@ const DJANGO: Program = {
 const PROGRAMS: Readonly<Record<string, Program>> = {
   Django: DJANGO,
   Flask: {
-    file: 'flask/sign_in.py',
-    needs: 'python3 -m venv --help',
-    install: 'python3 -m venv .venv && .venv/bin/pip install --quiet -r requirements.txt',
+    ...{ file: 'flask/sign_in.py', ...PYTHON },
     start: '.venv/bin/flask --app sign_in run --port $PORT',
   },
   Sinatra: {
@@ -74,16 +74,28 @@ function isThere({ needs, debianPackages }: Program): boolean {
   return runs()
 }
 
-/** @param settings of the server */
-async function open({ file, install, start }: Program, settings = {}) {
+const copies = new Map<string, string>()
+afterAll(() => {
+  for (const copy of copies.values()) rmSync(copy, { recursive: true, force: true })
+})
+
+/** A copy of the folder of a program, in which it is installed once. */
+function installed({ file, install = 'true' }: Program): string {
   const [folder = ''] = file.split('/')
   // Express is where the packages of the example are.
-  const copy = folder === 'express' ? join(EXAMPLES, folder) : mkdtempSync(join(tmpdir(), 'external-'))
-  if (folder !== 'express') {
-    cpSync(join(EXAMPLES, folder), copy, { recursive: true })
-    onTestFinished(() => rmSync(copy, { recursive: true, force: true }))
-  }
-  if (install !== undefined) execFileSync('sh', ['-ec', install], { cwd: copy, stdio: 'pipe' })
+  if (folder === 'express') return join(EXAMPLES, folder)
+  const known = copies.get(folder)
+  if (known !== undefined) return known
+  const copy = mkdtempSync(join(tmpdir(), 'external-'))
+  copies.set(folder, copy)
+  cpSync(join(EXAMPLES, folder), copy, { recursive: true })
+  execFileSync('sh', ['-ec', install], { cwd: copy, stdio: 'pipe' })
+  return copy
+}
+
+/** @param settings of the server */
+async function open(given: Program, settings = {}) {
+  const copy = installed(given)
   const PORT = String(await freePort())
   const url = `http://127.0.0.1:${PORT}/sign-in`
   const server = await serverWithUsers(() => externalSignIn({ url, key: KEY }), settings)
@@ -94,7 +106,7 @@ async function open({ file, install, start }: Program, settings = {}) {
     EXTERNAL_SIGN_IN_KEY: KEY,
     SECRET_KEY: randomBytes(64).toString('hex'),
   }
-  const program = await startProgram(start, copy, environment)
+  const program = await startProgram(given.start, copy, environment)
   onTestFinished(() => program.close())
   /** Another command of the application. */
   const run = (line: string, more = {}) =>

@@ -1,32 +1,14 @@
-import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { decodeJwt } from 'jose'
-import { expect, it, onTestFinished } from 'vitest'
-import { externalSignIn } from '../../src/external-sign-in/options.ts'
-import { type Application, startApplication } from './application.ts'
-import { KEY, serverWithUsers } from './server-with-users.ts'
-import { throughApplication } from './through-application.ts'
+import { expect, it } from 'vitest'
+import { openWithApplication } from './application.ts'
 
 /** STEP_UP=on at a server whose application signs its users in: the application says how strong a sign-in was. */
 
 async function open(STEP_UP = 'on') {
-  const { promise, resolve } = Promise.withResolvers<Application>()
-  const server = await serverWithUsers(
-    async (baseUrl) => {
-      const application = await startApplication(baseUrl)
-      onTestFinished(application.close)
-      resolve(application)
-      return externalSignIn({ url: application.url, key: KEY })
-    },
-    { STEP_UP },
-  )
-  const application = await promise
-  const { baseUrl, events } = server
-  const send = throughApplication(new URL(application.url).origin)
-  const browser = formBrowser({ origin: baseUrl, typed: { none: '' }, send })
-  const client = await testClient(baseUrl, { browser, metadata: { client_name: 'Notes app' } })
+  const { application, client, server } = await openWithApplication({}, { STEP_UP })
   const authorize = (acr_values: string) =>
     client.authorize({ scope: 'openid', code_challenge: 'c'.repeat(43), acr_values }, 'allow')
-  return { application, client, events, authorize }
+  return { application, client, events: server.events, authorize }
 }
 
 it('sends the demand of the client there, and gives the class and methods of the application to the client', async () => {

@@ -10,7 +10,7 @@ import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { onTestFinished } from 'vitest'
 import { keySetText, newKeys } from '../../src/config/signing-keys-file.ts'
 
-/** `grantkit start` with several workers in production mode. */
+/** `grantkit start --workers 2` in production mode. */
 export interface StartedWorkers {
   readonly url: string
   readonly metricsUrl: string
@@ -30,7 +30,6 @@ const BIN = join(import.meta.dirname, '../../src/bin.ts')
 /** @param postgresUrl of a server, in which it gets a database of its own */
 export async function startWorkers(
   postgresUrl: string,
-  words: readonly string[] = ['--workers', '2'],
   more: Readonly<Record<string, string>> = {},
 ): Promise<StartedWorkers> {
   const [folder, database] = [await temporaryFolder(), await newDatabase(postgresUrl)]
@@ -47,7 +46,7 @@ export async function startWorkers(
     ...more,
   }
   await writeFile(environment.KEYS_FILE, keySetText(await newKeys(undefined)), { mode: 0o600 })
-  const program = spawn(process.execPath, [BIN, 'start', ...words], {
+  const program = spawn(process.execPath, [BIN, 'start', '--workers', '2'], {
     cwd: folder,
     env: { ...PROGRAM_ENVIRONMENT, ...environment },
     // A group of its own, so that the end of a failed test ends its workers too.

@@ -80,7 +80,7 @@ it('a worker that cannot start ends the server with its exit code, and is not st
   await once(taken, 'listening')
   onTestFinished(() => void taken.close())
   const { port } = taken.address() as AddressInfo
-  const workers = await startWorkers(postgres.url, ['--workers', '2'], { PORT: String(port) })
+  const workers = await startWorkers(postgres.url, { PORT: String(port) })
   expect(await workers.exit).toBe(1)
   expect(workers.output().match(/The port is taken/g)).toHaveLength(1)
   expect(workers.output()).toContain('Worker 1 ended before it listened')

@@ -21,11 +21,11 @@ describe('Basic credentials', () => {
     ['that decode to no UTF-8', '%C3%28:%ff', '%C3%28', '%ff'],
     ['in UTF-8', 'jörg:pässword', 'jörg', 'pässword'],
     ['without a secret', 'id:', 'id', undefined],
-  ])('are read %s', (_, text, client_id, client_secret) => {
+  ])('CA-13: are read %s', (_, text, client_id, client_secret) => {
     expect(read(`Basic ${encoded(text)}`)).toEqual({ client_id, client_secret })
   })
 
-  it.each(['basic', 'BASIC', 'bAsIc', 'Basic  '])('are read after the scheme %s', (scheme) => {
+  it.each(['basic', 'BASIC', 'bAsIc', 'Basic  '])('CA-13: are read after the scheme %s', (scheme) => {
     expect(read(`${scheme} ${encoded('id:secret')}`)?.client_id).toBe('id')
   })
 
@@ -53,7 +53,7 @@ describe('Basic credentials', () => {
     ['control characters', `Basic ${encoded('id\r\n:x')}`],
     ['encoded control characters', `Basic ${encoded('id:%00')}`],
     ['a delete character', `Basic ${encoded('id:\x7f')}`],
-  ])('are malformed: %s', (_, header) => {
+  ])('CA-14: are malformed: %s', (_, header) => {
     const expected = { status: 401, error: 'invalid_client', reason: 'client_basic_malformed' }
     expect(() => read(header)).toThrow(expect.objectContaining(expected))
   })

@@ -33,13 +33,13 @@ export const DECISION_VERDICTS = {
   },
   acr_values_unknown: {
     by: 'app',
-    sentence: 'The app asked for classes of sign-ins (`acr_values`) of which this server has none.',
+    sentence: 'The app requested classes of sign-ins (`acr_values`) of which this server has none.',
     fix: 'Compare them with the classes of `stepUp`.',
     toDeveloper: 'Send one of `acr_values_supported` of the server metadata, or leave `acr_values` out.',
   },
   acr_values_unmet: {
     by: 'user',
-    sentence: 'The app asked for a stronger sign-in (`acr_values`) than the user made.',
+    sentence: 'The app requested a stronger sign-in (`acr_values`) than the user made.',
     fix: 'The user sets up a stronger method, such as a passkey or a second factor, and begins again. If that was done, look whether the session tells its `acr`.',
     toDeveloper: 'After `unmet_authentication_requirements`, say to the user which sign-in is needed.',
   },

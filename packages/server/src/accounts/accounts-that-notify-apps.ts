@@ -4,10 +4,10 @@ import type { AccountRows } from './account-rows.ts'
 export type EndingSessions = (subject: string) => Promise<void>
 
 /**
- * Accounts whose changes tell apps that the sessions end (back-channel logout). They are told first: if the process ends in
- * between, they are told once too often instead of never.
+ * Accounts whose changes notify apps of the end of all sessions (back-channel logout). Apps are notified first: if the process
+ * ends in between, they are notified once too often instead of never.
  */
-export function accountsThatTell(accounts: AccountRows, ending: EndingSessions): AccountRows {
+export function accountsThatNotifyApps(accounts: AccountRows, ending: EndingSessions): AccountRows {
   return {
     ...accounts,
     async setPassword(id, hash) {

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { loopbackFault, loopbackOnly, redirectUriPolicyOf } from './redirect-uri-policy.ts'
+
+describe('loopbackOnly', () => {
+  const loopback = 'http://127.0.0.1:1/cb'
+  const https = 'https://app.example/cb'
+
+  it('does not repeat the input, which may be a secret in the wrong field', () => {
+    expect(loopbackOnly()(['gkr_a-token'])).toEqual({
+      refused: 'redirect_uris[0]: not a loopback address such as http://127.0.0.1:8080/callback',
+    })
+  })
+
+  it('keeps the loopback part of a mixed list', () => {
+    expect(loopbackOnly()([https, loopback])).toEqual({ accepted: [loopback] })
+  })
+
+  it('accepts a query only if configured', () => {
+    expect(loopbackOnly()([`${loopback}?a=1`])).toEqual({ refused: 'redirect_uris[0]: must have no query' })
+    expect(loopbackOnly({ query: true })([`${loopback}?a=1`])).toHaveProperty('accepted')
+  })
+
+  it('accepts the name localhost unless configured otherwise', () => {
+    expect(loopbackOnly()(['http://localhost:1/cb'])).toHaveProperty('accepted')
+    expect(loopbackOnly({ localhost: false })(['http://localhost:1/cb'])).toEqual({
+      refused: 'redirect_uris[0]: use 127.0.0.1 or [::1] rather than localhost',
+    })
+    expect(loopbackOnly({ localhost: false })([loopback]), 'an IP literal').toHaveProperty('accepted')
+  })
+})
+
+describe('loopbackFault', () => {
+  it.each([
+    ['http://127.0.0.1/cb', undefined],
+    ['http://127.0.0.1/cb?a=1', 'must have no query'],
+  ])('of %s, where neither localhost nor a query is accepted: %s', (uri, fault) => {
+    expect(loopbackFault(uri, { localhost: false })).toBe(fault)
+  })
+})
+
+describe('redirectUriPolicyOf', () => {
+  it('refuses the list for a policy that keeps no URI', () => {
+    const policy = redirectUriPolicyOf({ redirectUriPolicy: () => ({ accepted: [] }) })
+    expect(policy(['https://app.example/cb'])).toEqual({ refused: 'redirect_uris: none is accepted' })
+  })
+})
