@@ -19,8 +19,7 @@ export default defineConfig({
     include: process.env.MUTANT_TESTS?.split(' ') ?? [],
     exclude: [
       'packages/core/test/{allocations,grant-search,imports,readme,recorded-answers/*}.test.ts',
-      '**/{kill,processes,worker}.test.ts',
-      '**/*.long.test.ts',
+      '**/*.night.test.ts',
     ],
     // Otherwise each of the hundred files imports core anew, for every mutant.
     isolate: false,

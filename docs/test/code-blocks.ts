@@ -2,7 +2,7 @@
  * The TypeScript blocks of the documentation, written into a folder to compile and run them. A block with a name in its
  * fence becomes a file: ```ts [name.ts]. A page's assumed declarations are in preambles/, also named in the fence:
  * ```ts with:fastify. A comment with an `@example` is such a page too. Imported files that no block defines are in stand-ins/; the interaction is that of the quick
- * start. Pages of INSTALLED need packages that this repository does not have: scripts/packages/guides.long.test.ts
+ * start. Pages of INSTALLED need packages that this repository does not have: scripts/packages/guides.night.test.ts
  * installs, compiles and runs them.
  */
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

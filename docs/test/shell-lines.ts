@@ -1,7 +1,7 @@
 /** The shell lines of the documentation. */
 import { fencedBlocks } from './code-blocks.ts'
 
-/** What `libraries.long.test.ts` runs. */
+/** What `libraries.night.test.ts` runs. */
 const CLIENTS = 'docs/clients/'
 
 export interface ShellLine {
@@ -24,6 +24,6 @@ function linesOf(code: string): string[] {
     .filter((line) => line !== '')
 }
 
-/** What `shown-commands.long.test.ts` runs at a service that runs. */
+/** What `shown-commands.night.test.ts` runs at a service that runs. */
 export const COMMAND =
   /^([A-Z_]+=\w+ )*npx -y pnpm@12 (account|clients|database|examine|grants|integration|keys|overview|trail)\b(?!.*<)/

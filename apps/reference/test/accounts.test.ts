@@ -7,7 +7,7 @@ import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { expect, it, onTestFinished } from 'vitest'
 import { DEMO_ACCOUNT, DEMO_ACCOUNTS } from '../src/demo-accounts.ts'
 import { writeAccounts } from './accounts-file.ts'
-import { onBothDatabases } from './on-both-databases.ts'
+import { onEachDatabase } from './on-each-database.ts'
 import { run } from './program.ts'
 import { runService } from './service.ts'
 import { signedIn } from './tokens.ts'
@@ -15,7 +15,7 @@ import { signedIn } from './tokens.ts'
 const EMAIL = 'demo@example.com'
 const [DEMO] = DEMO_ACCOUNTS.map(({ account }) => account) as [Account]
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   const started = async () => {
     const service = await runService({ DATABASE_URL: await newDatabase() })
     onTestFinished(() => service.close())

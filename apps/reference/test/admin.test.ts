@@ -1,7 +1,7 @@
 import { auditEntries } from '@grantkit/server/internal/audit/reading'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DEMO_ACCOUNT } from '../src/demo-accounts.ts'
-import { connected, onBothDatabases } from './on-both-databases.ts'
+import { connected, onEachDatabase } from './on-each-database.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 import { sessionCookie } from './user.ts'
@@ -226,7 +226,7 @@ describe('the removal of a client with more grants than a request can wait for',
   })
 })
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   describe('an operator', () => {
     it('revokes grants, disables and enables users and removes clients, and the trail names the operator', async () => {
       const url = await newDatabase()

@@ -6,7 +6,7 @@ import type { Database } from '@grantkit/server/internal/database/database'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { connected, onBothDatabases } from './on-both-databases.ts'
+import { connected, onEachDatabase } from './on-each-database.ts'
 import { runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 import { sessionCookie } from './user.ts'
@@ -22,7 +22,7 @@ async function entriesOf(database: Database, query: AuditQuery = {}, step?: numb
 
 const newFile = async () => `sqlite:${join(await temporaryFolder(), 'service.sqlite')}`
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   describe('the audit trail', () => {
     it('has consents and revocations, on every replica and after a restart', async () => {
       const DATABASE_URL = await newDatabase()

@@ -3,7 +3,7 @@ import { testClient } from '@grantkit/testkit/client'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { type DocumentHost, documentOf, openDocumentHost } from './document-host.ts'
 import { newStorage } from './new-storage.ts'
-import { connected } from './on-both-databases.ts'
+import { connected } from './on-each-database.ts'
 import { type RunningService, runService } from './service.ts'
 import { sessionCookie, user } from './user.ts'
 

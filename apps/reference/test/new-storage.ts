@@ -1,8 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { folderInMemory } from '@grantkit/test-servers/folder-in-memory'
-import { newDatabase } from '@grantkit/test-servers/postgres-database'
-import { startRedis } from '@grantkit/test-servers/redis-server'
 
 /** New and empty storage of a service. */
 export interface NewStorage {
@@ -44,12 +42,14 @@ async function sqlite(): Promise<NewStorage> {
 /** One database for both, of the server that `postgres-for-tests.ts` started. */
 async function postgres(): Promise<NewStorage> {
   if (POSTGRES_URL === undefined) throw new Error('POSTGRES_URL must name a Postgres for tests')
+  const { newDatabase } = await import('@grantkit/test-servers/postgres-database')
   const server = await newDatabase(POSTGRES_URL)
   return { environment: { DATABASE_URL: server.url, STORE_URL: server.url }, close: server.drop }
 }
 
 /** Holds the records of OAuth alone. */
 async function redis(): Promise<NewStorage> {
+  const { startRedis } = await import('@grantkit/test-servers/redis-server')
   const server = await startRedis()
   return { environment: { DATABASE_URL: 'memory:', STORE_URL: server.url }, close: server.close }
 }

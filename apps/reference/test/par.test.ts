@@ -4,7 +4,7 @@ import { authorizationRequest, registered } from './client-libraries.ts'
 import { runService } from './service.ts'
 import { user } from './user.ts'
 
-/** Required PAR, by openid-client. oauth4webapi pushes in `fapi2/clients.test.ts`. */
+/** Required PAR, by openid-client. oauth4webapi pushes in `fapi2/clients.night.test.ts`. */
 
 const SCOPE = 'openid courses:read'
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { type SchoolRecords, schoolRecords } from '../src/school/records.ts'
-import { connected, onBothDatabases } from './on-both-databases.ts'
+import { connected, onEachDatabase } from './on-each-database.ts'
 
 /** Where the two databases could differ: comparison, search, constraints, counting. */
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   const open = async (): Promise<SchoolRecords> =>
     schoolRecords(await connected(await newDatabase()), randomUUID)
 

@@ -3,7 +3,7 @@ import type { CountQuery } from '@grantkit/server/internal/statistics/statistic-
 import { readCounts } from '@grantkit/server/internal/statistics/statistic-rows'
 import { statistics } from '@grantkit/server/internal/statistics/statistics'
 import { describe, expect, it, vi } from 'vitest'
-import { connected, onBothDatabases } from './on-both-databases.ts'
+import { connected, onEachDatabase } from './on-each-database.ts'
 import { runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
@@ -20,7 +20,7 @@ function replica(database: Database, warnings: string[] = []) {
   return { counted, at: (minutes: number) => (minute = MIDNIGHT + minutes) }
 }
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   describe('the statistics', () => {
     it('add up the counts of all replicas, by minutes, by ten minutes and by hours', async () => {
       const database = await connected(await newDatabase())

@@ -4,7 +4,7 @@ import { auditTrail } from '@grantkit/server/internal/audit/trail'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { runCommand } from './command.ts'
-import { connected } from './on-both-databases.ts'
+import { connected } from './on-each-database.ts'
 import { migrated } from './storage-of-test.ts'
 
 /** `pnpm trail`, and the commands that leave something in it. */

@@ -1,4 +1,4 @@
-/** The decisions of the fetch in a Worker, by the `fetch` of Node. `worker.test.ts` has what the platform itself decides. */
+/** The decisions of the fetch in a Worker, by the `fetch` of Node. `worker.night.test.ts` has what the platform itself decides. */
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'

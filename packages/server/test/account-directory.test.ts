@@ -1,4 +1,4 @@
-import { onBothDatabases } from '@grantkit/test-servers/on-both-databases'
+import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { describe, expect, it } from 'vitest'
 import { accountDirectory } from '../src/accounts/account-directory.ts'
 import { accountRows } from '../src/accounts/account-rows.ts'
@@ -7,7 +7,7 @@ import { installationNames } from '../src/accounts/installation-names.ts'
 import { withoutAccounts } from './connected.ts'
 import { DANA, THEO } from './people.ts'
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   async function opened(publiclyKnown: Pick<Account, 'password'>[] = []) {
     const { database } = await withoutAccounts(newDatabase)
     const accounts = accountRows(database, () => {})

@@ -1,4 +1,4 @@
-import { onBothDatabases } from '@grantkit/test-servers/on-both-databases'
+import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { accountRows } from '../src/accounts/account-rows.ts'
@@ -34,7 +34,7 @@ async function references(database: Database): Promise<string[]> {
   return rows.map(({ reference }) => reference)
 }
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   describe('the steps of sign-in attempts', () => {
     it('cannot be changed', async () => {
       const { database } = await withoutAccounts(newDatabase)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { onBothDatabases } from '@grantkit/test-servers/on-both-databases'
+import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { expect, it } from 'vitest'
 import { accountRows } from '../src/accounts/account-rows.ts'
 import type { Account, StoredAccount } from '../src/accounts/accounts.ts'
@@ -10,7 +10,7 @@ import { identityRows } from '../src/upstream/identity-rows.ts'
 import { withoutAccounts } from './connected.ts'
 import { IDENTITY, PROVIDER } from './partner.ts'
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   async function open(of: Partial<Account> = {}) {
     const { database } = await withoutAccounts(newDatabase)
     const rows = { accounts: accountRows(database, () => {}), identities: identityRows(database) }

@@ -1,12 +1,12 @@
 import { createMemoryStore } from '@grantkit/store-memory'
-import { onBothDatabases } from '@grantkit/test-servers/on-both-databases'
+import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { expect, it } from 'vitest'
 import { accountRows } from '../src/accounts/account-rows.ts'
 import { waysToSignIn } from '../src/sign-in/ways-to-sign-in.ts'
 import { withoutAccounts } from './connected.ts'
 import { DANA } from './people.ts'
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   async function open(password: string) {
     const { database } = await withoutAccounts(newDatabase)
     const accounts = accountRows(database, () => {})

@@ -1,4 +1,4 @@
-import { onBothDatabases } from '@grantkit/test-servers/on-both-databases'
+import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { type Kysely, sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { accountDirectory } from '../src/accounts/account-directory.ts'
@@ -30,7 +30,7 @@ function older(id: string, email_verified: boolean, password: string) {
   return row as AccountRow
 }
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   async function open(url: string) {
     const database = await openDatabase(url, () => {})
     onTestFinished(() => database.destroy())

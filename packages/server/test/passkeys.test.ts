@@ -1,5 +1,5 @@
 import { createMemoryStore } from '@grantkit/store-memory'
-import { onBothDatabases } from '@grantkit/test-servers/on-both-databases'
+import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { type Bend, softwareAuthenticator } from '@grantkit/test-servers/software-authenticator'
 import { expect, it, vi } from 'vitest'
 import { type AccountRows, accountRows } from '../src/accounts/account-rows.ts'
@@ -142,7 +142,7 @@ it.each([
   expect(await registration.verify(cookieOf(started), alice, text)).toBeUndefined()
 })
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   async function open() {
     const { url, database } = await withoutAccounts(newDatabase)
     const opened = await openOn(database)

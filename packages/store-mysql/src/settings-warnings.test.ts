@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { warningsOf } from './settings-warnings.ts'
 
-/** Servers that no test starts. A real MariaDB is in `test/read-only.test.ts`. */
+/** Servers that no test starts. A real MariaDB is in `test/read-only.night.test.ts`. */
 
 const MYSQL = {
   read_only: 'OFF',

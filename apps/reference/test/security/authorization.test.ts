@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { App } from './app.ts'
-import { onTheService } from './on-both-stores.ts'
+import { onTheService } from './on-the-service.ts'
 import { expectError, expectPage, expectRedirect } from './safe-answers.ts'
 
 /** The authorization request on the wire and on the pages. What it may contain is tested in core. */

@@ -1,7 +1,7 @@
 import type { Overrides } from '@grantkit/testkit/client'
 import { expect, it } from 'vitest'
 import { App } from './app.ts'
-import { onTheService } from './on-both-stores.ts'
+import { onTheService } from './on-the-service.ts'
 import { expectInvalidClient } from './safe-answers.ts'
 import type { HeaderLines } from './wire.ts'
 

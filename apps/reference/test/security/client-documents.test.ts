@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, it } from 'vitest'
 import { documentOf, openDocumentHost } from '../document-host.ts'
 import { CHALLENGE, REDIRECT_URI, textOf } from './app.ts'
 import type { Person } from './bench.ts'
-import { onTheService } from './on-both-stores.ts'
+import { onTheService } from './on-the-service.ts'
 import { expectGuardedPage, expectInvalidClient, expectPage } from './safe-answers.ts'
 
 /** Malicious document hosts, and users who abuse hosts. */

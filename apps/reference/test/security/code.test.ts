@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { App, tokensOf } from './app.ts'
-import { onBothStores } from './on-both-stores.ts'
+import { onEachStore } from './on-the-service.ts'
 import { expectError, expectFamilyDead } from './safe-answers.ts'
 
 /** A code is redeemed once, on any store. The other rules for codes are tested in core. */
 
-onBothStores('the redemption of a code', (bench) => {
+onEachStore('the redemption of a code', (bench) => {
   it('CR-06, REQ-39: one of several concurrent redemptions succeeds, and then the grant is revoked', async () => {
     const app = await App.register(bench)
     for (let round = 0; round < 2; round++) {

@@ -2,7 +2,7 @@ import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { formOfPage } from '@grantkit/testkit/client'
 import { beforeAll, expect, it } from 'vitest'
 import { App } from './app.ts'
-import { later, onTheService } from './on-both-stores.ts'
+import { later, onTheService } from './on-the-service.ts'
 import { expectError, expectGuardedPage, expectPage } from './safe-answers.ts'
 import type { Answer } from './wire.ts'
 

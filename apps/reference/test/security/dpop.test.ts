@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { App, type Tokens, tokensOf } from './app.ts'
 import { hashOf, Key, proofLine } from './dpop-key.ts'
-import { later, onTheService } from './on-both-stores.ts'
+import { later, onTheService } from './on-the-service.ts'
 import type { Answer, HeaderLines } from './wire.ts'
 
 /** DPoP-bound tokens at the API. What a proof must be is tested in core, and so is the token endpoint. */

@@ -9,7 +9,7 @@ import { createLocalJWKSet, decodeProtectedHeader, importJWK, type JWK, jwtVerif
 import { expect, it } from 'vitest'
 import { App } from './app.ts'
 import { Bench } from './bench.ts'
-import { later, onTheService } from './on-both-stores.ts'
+import { later, onTheService } from './on-the-service.ts'
 import { expectInvalidToken, expectRedirect } from './safe-answers.ts'
 
 /** ID tokens and keys. Access tokens are opaque, so the only JWT in a request is `id_token_hint`. */

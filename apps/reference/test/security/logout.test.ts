@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { App } from './app.ts'
 import type { Bench } from './bench.ts'
-import { onTheService } from './on-both-stores.ts'
+import { onTheService } from './on-the-service.ts'
 import { expectGuardedPage, expectPage } from './safe-answers.ts'
 import type { Answer } from './wire.ts'
 

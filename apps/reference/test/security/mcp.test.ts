@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { META_2026, message2026 } from '../mcp-messages.ts'
 import { App } from './app.ts'
-import { onTheService } from './on-both-stores.ts'
+import { onTheService } from './on-the-service.ts'
 import { expectError, expectInvalidToken } from './safe-answers.ts'
 
 /** The MCP server: one path, anonymous reads, and closed to pages of other sites. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { SCOPES } from '../../src/oauth/scopes.ts'
 import { App } from './app.ts'
-import { onTheService } from './on-both-stores.ts'
+import { onTheService } from './on-the-service.ts'
 import { expectPage } from './safe-answers.ts'
 
 /** The metadata of the service, which no request can change. */

@@ -3,7 +3,7 @@ import net from 'node:net'
 import { afterEach, expect, it, vi } from 'vitest'
 import { runService } from '../service.ts'
 import { App } from './app.ts'
-import { onTheService } from './on-both-stores.ts'
+import { onTheService } from './on-the-service.ts'
 import { expectInvalidClient, expectPage } from './safe-answers.ts'
 
 /** A client_id that is no address of the public internet is an unknown client, and no document is fetched. */

@@ -2,7 +2,7 @@ import { formEncoded, formOfPage } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
 import { App, textOf } from './app.ts'
 import { cookieOf } from './bench.ts'
-import { onTheService } from './on-both-stores.ts'
+import { onTheService } from './on-the-service.ts'
 import { expectAnew, expectGuardedPage, expectPage } from './safe-answers.ts'
 import type { Answer } from './wire.ts'
 

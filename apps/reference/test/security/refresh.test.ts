@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { App, tokensOf } from './app.ts'
-import { onBothStores } from './on-both-stores.ts'
+import { onEachStore } from './on-the-service.ts'
 
 /** A refresh token rotates once, on any store. The other rules for refreshing are tested in core. */
 
-onBothStores('refreshing', (bench) => {
+onEachStore('refreshing', (bench) => {
   it('RF-03, REQ-44: concurrent refreshes all get the same successor, so there are never two', async () => {
     const app = await App.register(bench)
     for (let round = 0; round < 2; round++) {

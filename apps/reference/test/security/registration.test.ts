@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { App, REDIRECT_URI } from './app.ts'
-import { onTheService } from './on-both-stores.ts'
+import { onTheService } from './on-the-service.ts'
 import { expectError, expectPage } from './safe-answers.ts'
 
 /** Dynamic client registration on the wire, and on the consent page. Its rules are tested in core. */

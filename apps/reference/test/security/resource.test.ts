@@ -1,7 +1,7 @@
 import { formEncoded } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
 import { App, type Tokens, tokensOf } from './app.ts'
-import { later, onTheService } from './on-both-stores.ts'
+import { later, onTheService } from './on-the-service.ts'
 import {
   expectError,
   expectInsufficientScope,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { App } from './app.ts'
-import { onTheService } from './on-both-stores.ts'
+import { onTheService } from './on-the-service.ts'
 import { expectError, expectInvalidToken, expectNoEffect } from './safe-answers.ts'
 
 /** The API, the pages and the process while the store fails. What the protocol answers then is tested in core. */

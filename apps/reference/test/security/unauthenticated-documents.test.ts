@@ -8,7 +8,7 @@ import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { inProcess } from '../in-process.ts'
 import { newStorage } from '../new-storage.ts'
-import { connected } from '../on-both-databases.ts'
+import { connected } from '../on-each-database.ts'
 import { runService } from '../service.ts'
 import { faultyStore } from './faulty-store.ts'
 

@@ -21,7 +21,7 @@ export interface RecordedSteps {
   bytes: number
 }
 
-/** An attempt in the maps of the recorder, and the object of a step. `allocations.test.ts` measures the whole recorder. */
+/** An attempt in the maps of the recorder, and the object of a step. `allocations.night.test.ts` measures the whole recorder. */
 const BYTES_OF_ATTEMPT = 700
 const BYTES_OF_STEP = 400
 

@@ -4,7 +4,7 @@ import * as z from 'zod'
 
 /** What `compose.yaml` says of the server. */
 
-/** Another key is an error: `image.long.test.ts` would leave it untried. */
+/** Another key is an error: `image.night.test.ts` would leave it untried. */
 const Service = z.strictObject({
   build: z.literal('.'),
   image: z.string(),

@@ -7,7 +7,7 @@ import { parseConfig } from '../../src/config/config.ts'
 import { knownFields } from '../../src/config/known-fields.ts'
 import { readComposeService } from './compose-service.ts'
 
-/** Tests of a deployment that need no container engine. `image.long.test.ts` builds and runs the image. */
+/** Tests of a deployment that need no container engine. `image.night.test.ts` builds and runs the image. */
 
 const root = new URL('../../../../', import.meta.url)
 const read = (path: string) => readFile(new URL(path, root), 'utf8')

@@ -1,4 +1,4 @@
-import { onBothDatabases } from '@grantkit/test-servers/on-both-databases'
+import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { expect, it } from 'vitest'
 import { accountDirectory } from '../../src/accounts/account-directory.ts'
 import { accountRows } from '../../src/accounts/account-rows.ts'
@@ -6,7 +6,7 @@ import { importedUsers } from '../../src/users/imported-users.ts'
 import { withoutAccounts } from '../connected.ts'
 import { DANA } from '../people.ts'
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   async function open() {
     const { database } = await withoutAccounts(newDatabase)
     const events: object[] = []

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { App, type Tokens, tokensOf } from './app.ts'
 import { hashOf, Key, proofLine } from './dpop-key.ts'
 import { FORGERIES } from './forged-identity.ts'
-import { onTheService } from './on-both-stores.ts'
+import { onTheService } from './on-the-service.ts'
 import { GATEWAYS, type ShippedGateway, startShipped } from './shipped-gateways.ts'
 import { type Answer, type HeaderLines, send } from './wire.ts'
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { schoolConfig } from '../src/config.ts'
 import { openSchoolStorage } from '../src/service.ts'
 import { runCommand } from './command.ts'
-import { onBothDatabases } from './on-both-databases.ts'
+import { onEachDatabase } from './on-each-database.ts'
 import { type PreviousRelease, previousRelease } from './previous-release.ts'
 import { run } from './program.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
@@ -20,7 +20,7 @@ afterAll(() => previous.remove())
 
 const SECRET = 'the same in both releases, and long enough'
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   /** Starts a release, and stops it after `work`. */
   async function during<T>(
     DATABASE_URL: string,

@@ -4,7 +4,7 @@ import { aClient, aGrant } from '@grantkit/testkit'
 import { expect, it } from 'vitest'
 import { connectToRedis, createRedisStore } from '../src/index.ts'
 
-/** Short tests of each deployment. All promises in a cluster, and the loss of a primary: cluster and sentinel.long.test.ts. */
+/** Short tests of each deployment. All promises in a cluster, and the loss of a primary: cluster and sentinel.night.test.ts. */
 
 it.each([
   ['a cluster', startRedisCluster],

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { grantkitProgram } from '../grantkit-program.ts'
 import { type InitProject, initProject } from './init-project.ts'
 
-/** The server with the environment of the compose file that `grantkit init` writes. `image.long.test.ts` runs its containers. */
+/** The server with the environment of the compose file that `grantkit init` writes. `image.night.test.ts` runs its containers. */
 
 /** Starts it as the image does, with files and a Postgres of this machine. */
 async function startedAsIn({ folder, environment, keys }: InitProject, postgres = '') {

@@ -8,7 +8,7 @@ import { startRedis } from '@grantkit/test-servers/redis-server'
 import { startProxy } from '@grantkit/test-servers/tcp-proxy'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { at, refresh, register, statuses } from './limited-requests.ts'
-import { connected } from './on-both-databases.ts'
+import { connected } from './on-each-database.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 

@@ -4,7 +4,7 @@ import { withAppMigrations } from '@grantkit/server/internal/database/migrations
 import { onTestFinished } from 'vitest'
 import { SCHOOL } from '../src/service.ts'
 
-export { onBothDatabases } from '@grantkit/test-servers/on-both-databases'
+export { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 
 /** A connection for the current test, to a database whose tables are up to date, with the demo school. */
 export async function connected(url: string): Promise<Database> {

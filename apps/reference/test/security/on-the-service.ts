@@ -2,9 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, vi } from 'vitest'
 import { storageUnderTest } from '../new-storage.ts'
 import { Bench } from './bench.ts'
 
-/** The default storage, the one in this process and the one behind a network, because they differ most. */
-const KINDS = storageUnderTest === 'sqlite' ? (['memory', 'redis'] as const) : [storageUnderTest]
-
 type Tests = (bench: Bench) => void
 
 /**
@@ -17,9 +14,10 @@ export function onTheService(group: string, tests: Tests, environment: Record<st
   describe(group, () => rows(new Bench('memory'), tests, environment))
 }
 
-/** The same on the memory store and on their own Redis, or on the storage that `STORAGE` names: for rows that a store decides. */
-export function onBothStores(group: string, tests: Tests, environment: Record<string, string> = {}): void {
-  describe.each(KINDS)(`${group}, on %s`, (kind) => rows(new Bench(kind), tests, environment))
+/** For rows that a store decides: on the memory store, or on the one that `STORAGE` names, as Redis and Postgres at night. */
+export function onEachStore(group: string, tests: Tests, environment: Record<string, string> = {}): void {
+  const kind = process.env.STORAGE === undefined ? 'memory' : storageUnderTest
+  describe(`${group}, on ${kind}`, () => rows(new Bench(kind), tests, environment))
 }
 
 function rows(bench: Bench, tests: Tests, environment: Record<string, string>): void {

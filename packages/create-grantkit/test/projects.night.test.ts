@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Choices, DEFAULTS, featuresFor } from '../src/choices.ts'
 import { compile, create, notesOf, type Project, projectsFolder } from './projects.ts'
 
-/** Each framework, both kinds of pages, and the stores without a server. `matrix.long.test.ts` has all. */
+/** Each framework, both kinds of pages, and the stores without a server. `matrix.night.test.ts` has all. */
 const CHOICES: readonly Choices[] = [
   DEFAULTS,
   { framework: 'express', store: 'sqlite', pages: 'grantkit', features: featuresFor('grantkit') },

@@ -11,7 +11,7 @@ import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 import { expectNothingEndless, ready, working } from './under-load.ts'
 
-/** A short version of faults.long.test.ts, and the answers during an outage. */
+/** A short version of faults.night.test.ts, and the answers during an outage. */
 
 let cluster: TestCluster
 beforeAll(async () => {

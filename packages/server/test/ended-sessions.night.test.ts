@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createMemoryStore } from '@grantkit/store-memory'
-import { onBothDatabases } from '@grantkit/test-servers/on-both-databases'
+import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { accountRows } from '../src/accounts/account-rows.ts'
@@ -20,7 +20,7 @@ const SECRET = 'a secret of the tests, long enough'
 const BASE_URL = 'https://server.example'
 const COOKIE = '__Host-session'
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   async function open() {
     const { url, database } = await withoutAccounts(newDatabase)
     const store = createMemoryStore()

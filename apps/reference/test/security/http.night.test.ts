@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { formEncoded } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
 import { App } from './app.ts'
-import { onTheService } from './on-both-stores.ts'
+import { onTheService } from './on-the-service.ts'
 import { errorMembers, expectError, expectPage } from './safe-answers.ts'
 
 /** HTTP itself: methods, media types, repeats, lengths, paths and origins, as bytes on the wire. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { onBothDatabases } from '@grantkit/test-servers/on-both-databases'
+import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { newDatabase } from '@grantkit/test-servers/postgres-database'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { sql } from 'kysely'
@@ -39,7 +39,7 @@ async function failEach(database: Database, change: (database: Database) => Prom
   }
 }
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   const rowsOf = (database: Database) => ({
     accounts: accountRows(database, () => {}),
     identities: identityRows(database),

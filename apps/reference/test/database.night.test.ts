@@ -8,11 +8,11 @@ import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { SCHOOL } from '../src/service.ts'
 import { runCommand } from './command.ts'
-import { connected, onBothDatabases } from './on-both-databases.ts'
+import { connected, onEachDatabase } from './on-each-database.ts'
 import { run } from './program.ts'
 import { signedIn } from './tokens.ts'
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   it('is migrated once, even if several processes start at the same time', async () => {
     const environment = { DATABASE_URL: await newDatabase() }
     const programs = Array.from({ length: 4 }, () => run('cli.ts database', ['migrate'], { environment }))

@@ -1,13 +1,13 @@
 import { freePort } from '@grantkit/test-servers/free-port'
 import { expect, it } from 'vitest'
 import { runCommand } from './command.ts'
-import { onBothDatabases } from './on-both-databases.ts'
+import { onEachDatabase } from './on-each-database.ts'
 import { run } from './program.ts'
 import { signedIn } from './tokens.ts'
 
 /** What a service keeps over a restart with only a database configured. */
 
-onBothDatabases((newDatabase) => {
+onEachDatabase((newDatabase) => {
   it('an app keeps its tokens and its records over a restart', async () => {
     const PORT = String(await freePort())
     const environment = { DATABASE_URL: await newDatabase(), PORT }
