@@ -1,10 +1,10 @@
 /** Writes the changelog page: the changesets of the next release, then the changelogs of all packages, version by version. */
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import { posix } from 'node:path'
+import { join, posix, relative } from 'node:path'
+import { publishablePackages, ROOT } from '../scripts/packages/publishable.ts'
 
-const ROOT = new URL('..', import.meta.url)
 const PAGE = 'site/reference/changelog.md'
-const read = (file: string) => readFileSync(new URL(file, ROOT), 'utf8')
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 
 interface Release {
   readonly version: string
@@ -12,12 +12,13 @@ interface Release {
   readonly text: string
 }
 
-const releases = globSync('packages/*/CHANGELOG.md', { cwd: ROOT }).sort().flatMap(releasesIn)
+const changelogs = publishablePackages().map(({ folder }) => join(relative(ROOT, folder), 'CHANGELOG.md'))
+const releases = globSync(changelogs, { cwd: ROOT }).sort().flatMap(releasesIn)
 const byVersion = Object.entries(Object.groupBy(releases, ({ version }) => version))
 const newestFirst = new Intl.Collator('en', { numeric: true }).compare
 
 writeFileSync(
-  new URL(PAGE, ROOT),
+  join(ROOT, PAGE),
   [
     '# Changelog',
     ...nextRelease(),

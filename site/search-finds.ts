@@ -16,7 +16,7 @@ const SOUGHT = {
   'invalid_grant after refresh': '/troubleshooting#invalid_grant-after-refresh',
   'run behind nginx': '/troubleshooting#how-do-i-run-it-behind-nginx',
   CommonJS: '/how-to/module-systems',
-  'step-up': '/how-to/mcp#step-up',
+  'step-up': '/how-to/step-up#step-up-authentication',
   systemd: '/operations',
   'Next.js': '/how-to/nextjs',
   TRUST_PROXY: '/troubleshooting#how-do-i-run-it-behind-nginx',

@@ -7,7 +7,9 @@ interface Manifest {
   name: string
   version: string
   private?: boolean
-  exports: Readonly<Record<string, unknown>>
+  /** Absent in a package of programs alone. */
+  exports?: Readonly<Record<string, unknown>>
+  publishConfig: { readonly exports?: Readonly<Record<string, unknown>> }
   dependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
 }
@@ -35,7 +37,7 @@ export function publishablePackages(): Package[] {
 
 /** Their names, as a program for Node imports them. A store for Workers has only entries that Workers load. */
 export function importedNames(): string[] {
-  const imported = publishablePackages().filter(({ manifest }) => '.' in manifest.exports)
+  const imported = publishablePackages().filter(({ manifest }) => manifest.exports?.['.'])
   return imported.map(({ manifest }) => manifest.name)
 }
 

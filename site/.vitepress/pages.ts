@@ -11,7 +11,7 @@ export const EXCLUDED = [
   // Decisions are read in the repository. The concepts that they explain link to them.
   'docs/adr/**',
   // Rules for a folder of the repository.
-  '{packages,apps,docs}/**/CONTRIBUTING.md',
+  '*/**/CONTRIBUTING.md',
   'site/README.md',
 ]
 

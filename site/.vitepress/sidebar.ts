@@ -1,6 +1,8 @@
 /** The pages of the site by what a reader wants: to start, to understand, to solve a task, to operate it, to look something up. */
+import { basename, join, relative } from 'node:path'
 import type { DefaultTheme } from 'vitepress'
-import { entryPoints, packages } from '../entry-points.ts'
+import { publishablePackages, ROOT } from '../../scripts/packages/publishable.ts'
+import { entryPoints } from '../entry-points.ts'
 import { pagePath } from './pages.ts'
 
 type Pages = Readonly<Record<string, string>>
@@ -144,12 +146,16 @@ function list(text: string, pages: Pages, collapsed?: boolean): DefaultTheme.Sid
   return collapsed === undefined ? { text, items } : { text, items, collapsed }
 }
 
-function byName(names: readonly string[], linkOf: (name: string) => string): Pages {
-  return Object.fromEntries(names.map((name) => [name, linkOf(name)]))
-}
-
 const API = Object.fromEntries(
   entryPoints.map(({ specifier, file }) => [specifier, `/${pagePath(`site/${file}`).replace(/\.md$/, '')}`]),
+)
+
+/** The README of each published package, by the name of its folder. */
+const PACKAGES = Object.fromEntries(
+  publishablePackages().map(({ folder }) => [
+    basename(folder),
+    `/${pagePath(join(relative(ROOT, folder), 'README.md')).replace(/\.md$/, '')}`,
+  ]),
 )
 
 export const sidebar: DefaultTheme.SidebarItem[] = [
@@ -162,11 +168,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   list('Operate', OPERATE),
   list('Reference', LOOK_UP),
   list('TypeScript API', API, true),
-  list(
-    'Packages',
-    byName(packages, (name) => `/packages/${name}`),
-    true,
-  ),
+  list('Packages', PACKAGES, true),
   list('Client libraries', LIBRARIES, true),
   list('Security', SECURITY),
   list('Migrate', MIGRATE),

@@ -1,0 +1,31 @@
+import { documentedPackages } from './entry-points.ts'
+
+export default {
+  name: 'Reference',
+  plugin: ['typedoc-plugin-markdown'],
+  entryPointStrategy: 'packages',
+  entryPoints: documentedPackages.map(({ folder }) => folder),
+  packageOptions: {
+    excludeExternals: true,
+    excludeInternal: true,
+    readme: 'none',
+    disableSources: true,
+    validation: { invalidLink: true, notExported: false },
+  },
+  out: 'reference',
+  readme: 'none',
+  router: 'module',
+  hideBreadcrumbs: true,
+  hidePageHeader: true,
+  hideGroupHeadings: false,
+  useCodeBlocks: true,
+  expandObjects: true,
+  parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
+  typeDeclarationFormat: 'table',
+  entryFileName: 'index',
+  mergeReadme: false,
+  validation: { notExported: false },
+  treatWarningsAsErrors: true,
+  logLevel: 'Warn',
+}
