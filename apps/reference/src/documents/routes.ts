@@ -1,8 +1,13 @@
-import { createHash } from 'node:crypto'
 import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
 import type { MountContext } from '@grantkit/server'
-import { createRoute, json, OpenAPIHono, type RouteConfig, text } from '@grantkit/server/routes'
-import { etag, RETAINED_304_HEADERS } from 'hono/etag'
+import {
+  createRoute,
+  json,
+  OpenAPIHono,
+  type RouteConfig,
+  revalidatedText,
+  text,
+} from '@grantkit/server/routes'
 import type { SchoolRecords } from '../school/records.ts'
 import { authMarkdown, type DescribedServer } from './auth-md.ts'
 import { llmsText } from './llms-txt.ts'
@@ -62,21 +67,13 @@ function addMarkdown(
   addText(app, route, 'text/markdown; charset=utf-8', textNow)
 }
 
-/** Headers that scripts of other origins need, and that a 304 of Hono leaves out. */
-const revalidated = etag({
-  retainedHeaders: [...RETAINED_304_HEADERS, 'access-control-allow-origin', 'x-content-type-options'],
-})
-
-/** Adds a public text: the same for every caller, readable from every origin, revalidated by its ETag. */
+/** Adds a public text: the same for every caller, readable from every origin. */
 function addText(app: OpenAPIHono, route: RouteConfig, type: string, textNow: TextNow): void {
-  app.openapi({ ...route, middleware: revalidated }, async (c) => {
-    const body = await textNow()
-    return c.body(body, 200, {
-      'content-type': type,
-      'cache-control': 'public, max-age=3600',
-      etag: `"${createHash('sha256').update(body).digest('base64url')}"`,
-      'access-control-allow-origin': '*',
-      'x-content-type-options': 'nosniff',
-    })
-  })
+  const headers = {
+    'content-type': type,
+    'cache-control': 'public, max-age=3600',
+    'access-control-allow-origin': '*',
+    'x-content-type-options': 'nosniff',
+  }
+  app.openapi(route, revalidatedText(textNow, headers))
 }

@@ -14,8 +14,11 @@ const TAGS = {
   Service: 'Health, signing keys and the audit trail.',
 }
 
-/** The OpenAPI document of the admin API, generated from its routes. */
-export function adminDocument(app: OpenAPIHono<AdminEnv>, { baseUrl }: AdminDocument): () => object {
+/**
+ * The OpenAPI document of the admin API as JSON, generated from its routes at the first call. It takes milliseconds and does not
+ * change afterwards.
+ */
+export function adminDocument(app: OpenAPIHono<AdminEnv>, { baseUrl }: AdminDocument): () => string {
   const tokenUrl = `${baseUrl}/api/oauth/token`
   const scopes = Object.fromEntries(
     Object.entries<ScopeDefinition>(ADMIN_SCOPES).map(([name, { description }]) => [
@@ -36,7 +39,7 @@ export function adminDocument(app: OpenAPIHono<AdminEnv>, { baseUrl }: AdminDocu
       },
     },
   })
-  return () =>
+  const described = () =>
     app.getOpenAPI31Document({
       openapi: '3.1.0',
       info: {
@@ -48,4 +51,6 @@ export function adminDocument(app: OpenAPIHono<AdminEnv>, { baseUrl }: AdminDocu
       servers: [{ url: adminResource(baseUrl) }],
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     })
+  let text: string | undefined
+  return () => (text ??= JSON.stringify(described()))
 }

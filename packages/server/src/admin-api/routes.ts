@@ -5,6 +5,7 @@ import { type Hook, OpenAPIHono } from '@hono/zod-openapi'
 import type { Context, MiddlewareHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { jsonError } from '../http/bodies-and-answers.ts'
+import { revalidatedText } from '../http/revalidated-text.ts'
 import { type AccessOptions, type AdminEnv, adminAccess } from './access.ts'
 import { clientChanges } from './client-changes.ts'
 import { type ClientsOptions, clientsOfServer } from './clients.ts'
@@ -36,6 +37,8 @@ export function adminApi(options: AdminApiOptions): OpenAPIHono<AdminEnv> {
   const app = new OpenAPIHono<AdminEnv>({ defaultHook: refuseInvalid })
   const operation = operations(adminAccess(options))
   app.onError(errorAnswer(options.onError))
+  // Before the rule for personal data, which it has none of.
+  app.get('/openapi.json', revalidatedText(adminDocument(app, options), DOCUMENT_HEADERS))
   app.use(withoutCaching, boundedBody)
   users(app, operation, options)
   grantsOfUsers(app, operation, options.grants)
@@ -44,10 +47,10 @@ export function adminApi(options: AdminApiOptions): OpenAPIHono<AdminEnv> {
   clientChanges(app, operation, { ...options, onceOnly: once })
   initialAccessTokens(app, operation, { ...options, onceOnly: once })
   stateOfService(app, operation, options)
-  const document = adminDocument(app, options)
-  app.get('/openapi.json', (c) => c.json(document()))
   return app
 }
+
+const DOCUMENT_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-cache' }
 
 /** Answers hold personal data. */
 const withoutCaching: MiddlewareHandler = async (c, next) => {
