@@ -2,6 +2,7 @@
 
 export { check } from './commands/check.ts'
 export { clients } from './commands/clients.ts'
+export { doctor } from './commands/doctor.ts'
 export { grants } from './commands/grants.ts'
 export { keys } from './commands/keys.ts'
 export { migrate } from './commands/migrate.ts'
