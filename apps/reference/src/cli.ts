@@ -1,5 +1,7 @@
 import {
+  check,
   clients,
+  doctor,
   grants,
   keys,
   migrate,
@@ -13,17 +15,19 @@ import {
 } from '@grantkit/server/commands'
 import { loadService } from './load-service.ts'
 
-/** The commands of an operator: `pnpm account`, `pnpm keys` and so on. With `run`, because pnpm has its own `why`. */
+/** The commands of an operator. */
 
-await runProgram('pnpm run', {
+await runProgram('pnpm grantkit', {
   meta: { description: 'The commands of the service' },
   subCommands: {
     account: users(loadService),
+    check: check(loadService),
     clients: clients(loadService),
     database: {
       meta: { description: 'Migrates the tables before a start does' },
       subCommands: { migrate: migrate(loadService) },
     },
+    doctor: doctor(loadService),
     grants: grants(loadService),
     integration: staticClients(loadService),
     keys: keys(loadService),

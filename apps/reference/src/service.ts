@@ -30,12 +30,12 @@ export const SCHOOL: ServiceDefinition = {
   commands: {
     start: 'pnpm start',
     update: 'git pull',
-    migrate: 'pnpm database migrate',
-    users: 'pnpm account',
-    clients: 'pnpm clients',
-    integrations: 'pnpm integration list',
-    trail: 'pnpm trail',
-    doctor: 'pnpm examine',
+    migrate: 'pnpm grantkit database migrate',
+    users: 'pnpm grantkit account',
+    clients: 'pnpm grantkit clients',
+    integrations: 'pnpm grantkit integration list',
+    trail: 'pnpm grantkit trail',
+    doctor: 'pnpm grantkit doctor',
   },
 }
 

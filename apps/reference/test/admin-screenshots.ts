@@ -14,7 +14,7 @@ import { runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
 const { values } = readCommandLine(
-  `pnpm screenshots:admin [--all --folder <folder>]
+  `pnpm --filter @grantkit/reference screenshots:admin [--all --folder <folder>]
 
 Takes pictures of the admin pages with a month of events, for the documentation; with --all of every page and width.`,
   { options: { all: { type: 'boolean', default: false }, folder: { type: 'string' } } },

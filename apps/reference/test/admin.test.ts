@@ -81,7 +81,7 @@ it('the page of a failed sign-in names the doctor as operators of this service c
   const error = await fetch(`${service.baseUrl}/oauth/authorize?${request}`)
   const { textOf } = await visitor()
   const page = await textOf(`/admin/why/${error.headers.get('grantkit-reference')}`)
-  expect(page).toContain(`<code>pnpm examine ${service.baseUrl}</code>, the check`)
+  expect(page).toContain(`<code>pnpm grantkit doctor ${service.baseUrl}</code>, the check`)
 })
 
 describe("the operator's view", () => {

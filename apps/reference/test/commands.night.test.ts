@@ -8,13 +8,14 @@ import { openDatabase } from '@grantkit/server/internal/database/database'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../../package.json' with { type: 'json' }
+import referenceJson from '../package.json' with { type: 'json' }
 import { type RanCommand, runCommand } from './command.ts'
 import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
 import { migrated } from './storage-of-test.ts'
 import { user } from './user.ts'
 
-/** The commands of the service, and the programs of package.json. */
+/** The commands of the service, and the programs of the workspace and of the service. */
 
 let folder: string
 let service: RunningService
@@ -28,24 +29,25 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** The programs that package.json starts, but not the benchmarks, which need packages of their own. */
-const PROGRAMS = Object.entries(packageJson.scripts).flatMap(([name, script]) => {
-  const [, program] = /\bnode (?:--watch )?(\S+\.ts(?: [\w-]+)?)$/.exec(script) ?? []
-  return program === undefined || name.startsWith('bench') ? [] : [[name, program] as const]
-})
+/** The programs that each package.json starts, but not the benchmarks, which need packages of their own. */
+const PROGRAMS = Object.entries({
+  '.': packageJson,
+  'apps/reference': referenceJson,
+}).flatMap(([folder, { scripts }]) =>
+  Object.entries(scripts).flatMap(([name, script]) => {
+    const [, program = ''] = /\bnode (\S+\.ts)$/.exec(script) ?? []
+    return program === '' || name.startsWith('bench') ? [] : [join(folder, program)]
+  }),
+)
 
-const COMMAND = 'apps/reference/src/cli.ts '
-
-/** In a process of its own, unless it is a command of `cli.ts`. */
 async function printedBy(program: string, option: string): Promise<RanCommand> {
-  if (program.startsWith(COMMAND)) return runCommand([program.slice(COMMAND.length), option], {})
   const running = run(`../../../${program}`, [option])
   return { status: (await running.ended) ?? -1, output: running.output() }
 }
 
-it.each(PROGRAMS)(
+it.each([...new Set(PROGRAMS)])(
   '%s prints its usage for --help, and an error with the usage for an unknown option',
-  async (_, program) => {
+  async (program) => {
     const help = await printedBy(program, '--help')
     const misspelt = await printedBy(program, '--hepl')
     expect(help.status, help.output).toBe(0)

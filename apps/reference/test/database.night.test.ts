@@ -50,7 +50,7 @@ onEachDatabase((newDatabase) => {
     const program = run('main.ts', [], { environment: { DATABASE_URL: url, PORT: String(await freePort()) } })
     expect(await program.ended).toBe(1)
     expect(program.output()).toMatch(/STORE_URL: .*99.*newer release/)
-    expect(program.output()).toContain('Run "git pull", then "pnpm database migrate"')
+    expect(program.output()).toContain('Run "git pull", then "pnpm grantkit database migrate"')
     expect(program.output()).not.toContain('npm install')
   })
 
@@ -90,7 +90,7 @@ onEachDatabase((newDatabase) => {
     ]) {
       expect(status).toBe(1)
       expect(output).toContain('its tables need a newer release: 9999_next_year changed them')
-      expect(output).toContain('Run "git pull", then "pnpm database migrate"')
+      expect(output).toContain('Run "git pull", then "pnpm grantkit database migrate"')
     }
   })
 
@@ -102,7 +102,7 @@ onEachDatabase((newDatabase) => {
     const url = await newDatabase()
     const { status, output } = await runCommand(words, { DATABASE_URL: url, STORE_URL: url })
     expect(status).toBe(1)
-    expect(output).toMatch(/DATABASE_URL: .* no tables.*Run "pnpm database migrate"/)
+    expect(output).toMatch(/DATABASE_URL: .* no tables.*Run "pnpm grantkit database migrate"/)
     const database = await openDatabase(url, () => {})
     onTestFinished(() => database.destroy())
     expect(await database.introspection.getTables()).toEqual([])
@@ -121,11 +121,11 @@ it('a role without the right to create tables gets an error with the command to 
   }
   const program = run('main.ts', [], { environment })
   expect(await program.ended).toBe(1)
-  expect(program.output()).toMatch(/DATABASE_URL: permission denied.*"pnpm database migrate"/)
+  expect(program.output()).toMatch(/DATABASE_URL: permission denied.*"pnpm grantkit database migrate"/)
   const STORE_URL = environment.DATABASE_URL
   const store = run('main.ts', [], { environment: { STORE_URL, PORT: environment.PORT } })
   expect(await store.ended).toBe(1)
-  expect(store.output()).toMatch(/STORE_URL: permission denied.*"pnpm database migrate"/)
+  expect(store.output()).toMatch(/STORE_URL: permission denied.*"pnpm grantkit database migrate"/)
 
   const migrated = await runCommand(['database', 'migrate'], { DATABASE_URL: server.url })
   expect(migrated).toMatchObject({ status: 0 })

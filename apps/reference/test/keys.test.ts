@@ -9,7 +9,7 @@ import { runCommand } from './command.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
-/** `pnpm keys`, while services run. */
+/** `pnpm grantkit keys`, while services run. */
 
 const keysCommand = (words: string[], environment: Record<string, string>) =>
   runCommand(['keys', ...words], environment)

@@ -10,7 +10,7 @@ import { runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
 readCommandLine(
-  'pnpm screenshots\n\nTakes a picture of every page of the service, as a person sees it, for the documentation.',
+  'pnpm --filter @grantkit/reference screenshots\n\nTakes a picture of every page of the service, as a person sees it, for the documentation.',
   {},
 )
 

@@ -7,7 +7,7 @@ import { runCommand } from './command.ts'
 import { connected } from './on-each-database.ts'
 import { migrated } from './storage-of-test.ts'
 
-/** `pnpm trail`, and the commands that leave something in it. */
+/** `pnpm grantkit trail`, and the commands that leave something in it. */
 
 let environment: Record<string, string>
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 /**
  * Pictures of the pages for the documentation, in two languages and both themes: one each for a phone, and a sheet of all four
- * for wider windows. Run by `pnpm --dir packages/pages screenshots`.
+ * for wider windows. Run by `pnpm --filter @grantkit/pages screenshots`.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

@@ -91,7 +91,7 @@ export async function tryProgram(section: Section, page = section): Promise<Trie
 
 /** Runs the command line of the page, for the port of the test. */
 async function register({ register }: Section, port: string, environment: Record<string, string>) {
-  const [, args = ''] = /pnpm@12 integration (.+)/.exec(register) ?? []
+  const [, args = ''] = /pnpm@12 grantkit integration (.+)/.exec(register) ?? []
   const words = args.replaceAll(':5000', `:${port}`).split(' ')
   const command = run('cli.ts integration', [...words, '--json'], { environment })
   if ((await command.ended) !== 0) throw new Error(command.output())

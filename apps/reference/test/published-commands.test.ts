@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { grantkit } from '@grantkit/server/internal/commands/grantkit'
+import { describe, expect, it } from 'vitest'
+import { runCommand } from './command.ts'
+
+/** `pnpm grantkit`, next to the published program `grantkit`. */
+
+const SERVER_PAGE = readFileSync(new URL('../../../docs/server.md', import.meta.url), 'utf8')
+
+/** The rows of the page: a command of `grantkit`, and what it is in this repository. */
+const RENAMED = [...SERVER_PAGE.matchAll(/^\| `([a-z ]+)` \| (?:`pnpm ([a-z ]+)` )?\|$/gm)].map(
+  ([, published = '', own = '']) => ({ published, own }),
+)
+const PUBLISHED = Object.keys(
+  grantkit(() => Promise.reject(new Error('It runs no command'))).subCommands ?? {},
+)
+
+describe('`pnpm grantkit`', () => {
+  it('has every command of `grantkit` by its name, except for those in the table of docs/server.md', async () => {
+    const { output } = await runCommand(['--help'], {})
+    const [, names = ''] = /USAGE pnpm grantkit (\S+)/.exec(output) ?? []
+    const renamed = RENAMED.map(({ published }) => published)
+    expect(names.split('|')).toEqual(
+      expect.arrayContaining(PUBLISHED.filter((name) => !renamed.includes(name))),
+    )
+  })
+
+  it.each(RENAMED.filter(({ own }) => own.startsWith('grantkit ')))(
+    'has `$own` for `grantkit $published`',
+    async ({ own }) => {
+      const { output } = await runCommand([...own.split(' ').slice(1), '--help'], {})
+      expect(output).toMatch(new RegExp(`^USAGE pnpm ${own}( |$)`, 'm'))
+    },
+  )
+})
