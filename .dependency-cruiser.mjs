@@ -101,8 +101,12 @@ export default {
       '^packages/(safe-fetch|store-memory)/',
       `${CORE}(cimd|client-assertion|explain|known-clients)/`,
     ]),
-    entries(from('safe-fetch|testkit'), `${CORE}cimd/`, TYPES),
-    entries(from('testkit'), `${CORE}known-clients/known-clients[.]ts$`),
+    entries(from('safe-fetch'), `${CORE}cimd/`, TYPES),
+    entries(from('mcp-clients'), [
+      '^packages/testkit/src/',
+      top('feature-api'),
+      `${CORE}known-clients/known-clients[.]ts$`,
+    ]),
     entries(
       from('pages'),
       `${CORE}(connected-apps|device|logout)/(connected-apps|device|logout)[.]ts$`,
@@ -124,7 +128,7 @@ export default {
     may(from('store-cloudflare'), '^cloudflare:workers$'),
     may(from('safe-fetch'), node(['dns', 'events', 'https?', 'net', 'tls'])),
     may(from('doctor'), node(['util'])),
-    may(from('testkit|test-servers|torture|simulation'), '', { dependencyTypes: ['core'] }),
+    may(from('testkit|test-servers|mcp-clients|torture|simulation'), '', { dependencyTypes: ['core'] }),
     entries(from('simulation'), [
       '^packages/(store-(memory|sqlite)|torture)/src/',
       top('index|feature-api'),

@@ -1,5 +1,5 @@
 import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
-import { mcpClients } from '@grantkit/testkit/client'
+import { mcpClients } from '@grantkit/mcp-clients'
 import { knownClientRow } from './known-client-row.ts'
 import { replayRow } from './replay-row.ts'
 
@@ -20,7 +20,7 @@ export function knownClientTable(): string {
   )
 }
 
-/** The clients that the test kit replays, for clients.md. */
+/** The clients that tests replay, for clients.md. */
 export function replayTable(): string {
   const head = ['Client', 'Seen', 'Tests', 'What it does', 'Needs', 'Known client', 'Result of the program']
   return table(

@@ -1,5 +1,5 @@
 import { CAUTIONS, isOnByDefault, type KnownClient } from '@grantkit/core/known-clients'
-import type { McpClient } from '@grantkit/testkit/client'
+import type { McpClient } from '@grantkit/mcp-clients'
 
 /** @throws Error for an entry without a day, a source or a replay */
 export function knownClientRow(entry: KnownClient, replays: readonly McpClient[]): readonly string[] {
@@ -20,7 +20,7 @@ export function knownClientRow(entry: KnownClient, replays: readonly McpClient[]
 function missingFrom({ id, seen, source }: KnownClient, replays: readonly McpClient[]): string | undefined {
   if (!/^20\d\d-\d\d-\d\d$/.test(seen)) return 'day on which its source was looked at (seen)'
   if (source === '') return 'source'
-  return replays.some(({ known }) => known === id) ? undefined : 'replay in packages/testkit/src/mcp-clients'
+  return replays.some(({ known }) => known === id) ? undefined : 'replay in packages/mcp-clients'
 }
 
 function reasonOf({ caution, removed }: KnownClient): string {

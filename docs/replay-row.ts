@@ -1,6 +1,6 @@
 import { isLoopbackUrl } from '@grantkit/core/feature'
 import { isOnByDefault, type KnownClient } from '@grantkit/core/known-clients'
-import type { McpClient } from '@grantkit/testkit/client'
+import type { McpClient } from '@grantkit/mcp-clients'
 
 export function replayRow(client: McpClient, known: readonly KnownClient[]): readonly string[] {
   const { name, version, date, tried = '' } = client

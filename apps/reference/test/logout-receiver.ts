@@ -5,7 +5,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { certificateAuthority } from '@grantkit/testkit'
+import { certificateAuthority } from '@grantkit/test-servers/certificate-authority'
 import { decodeJwt, type JWTPayload } from 'jose'
 
 /** The host of a client, which receives logout tokens over https. */

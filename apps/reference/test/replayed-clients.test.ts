@@ -1,5 +1,6 @@
 import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
-import { describeMcpClients, mcpClients } from '@grantkit/testkit'
+import { mcpClients } from '@grantkit/mcp-clients'
+import { describeMcpClients } from '@grantkit/mcp-clients/describe-mcp-clients'
 import { afterEach, vi } from 'vitest'
 import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'
 import { type HostAnswer, openDocumentHost } from './document-host.ts'

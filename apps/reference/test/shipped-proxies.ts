@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { certificateAuthority } from '@grantkit/test-servers/certificate-authority'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { requireSystemPart, type SystemPartName } from '@grantkit/test-servers/system-parts'
-import { certificateAuthority } from '@grantkit/testkit'
 
 /** A proxy that runs a configuration of docs/operations, but for its addresses and files. */
 export interface ShippedProxy {

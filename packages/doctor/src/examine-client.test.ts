@@ -3,7 +3,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { DocumentFetch, DocumentFetchResponse } from '@grantkit/core/client-documents'
 import { safeFetch } from '@grantkit/safe-fetch'
-import { certificateAuthority } from '@grantkit/testkit'
+import { certificateAuthority } from '@grantkit/test-servers/certificate-authority'
 import { describe, expect, it, vi } from 'vitest'
 import { examineClient } from './examine-client.ts'
 

@@ -1,5 +1,5 @@
 import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
-import { mcpClients } from '@grantkit/testkit/client'
+import { mcpClients } from '@grantkit/mcp-clients'
 import { expect, it } from 'vitest'
 import { registeredUrisOf } from './registered-redirect-uris.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { certificateAuthority } from '@grantkit/testkit'
+import { certificateAuthority } from '@grantkit/test-servers/certificate-authority'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { exchange, type Route } from './exchange.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { certificateAuthority } from '@grantkit/testkit'
+import { certificateAuthority } from '@grantkit/test-servers/certificate-authority'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SafeFetchOptions, safePost } from '../src/index.ts'
 

@@ -8,7 +8,8 @@ import type { Route } from '@grantkit/core/adapter'
 import { clientDocuments } from '@grantkit/core/client-documents'
 import { KNOWN_CLIENTS, knownClients } from '@grantkit/core/known-clients'
 import { createMemoryStore } from '@grantkit/store-memory'
-import { describeMcpClients, formBrowser, inProcess } from './index.ts'
+import { formBrowser, inProcess } from '@grantkit/testkit/client'
+import { describeMcpClients } from './describe-mcp-clients.ts'
 
 /** Every client at servers in this process. */
 

@@ -1,4 +1,4 @@
-import type { ClientRequest } from '../client/send.ts'
+import type { ClientRequest } from '@grantkit/testkit/client'
 
 /** What stands for `{name}` in the requests of a client. */
 export type Values = Readonly<Record<string, string>>

@@ -1,5 +1,20 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
-import { bits, der, integer, octets, oid, sequence, set, time, utf8, yes } from './der.ts'
+
+/** As much DER (ITU-T X.690) as a certificate of one page needs. */
+const SEQUENCE = 0x30
+const SET = 0x31
+const sequence = (...contents: readonly Uint8Array[]) => der(SEQUENCE, ...contents)
+const set = (...contents: readonly Uint8Array[]) => der(SET, ...contents)
+const octets = (content: Uint8Array) => der(0x04, content)
+const bits = (content: Uint8Array) => der(0x03, Buffer.from([0]), content)
+const yes = () => der(0x01, Buffer.from([0xff]))
+const utf8 = (text: string) => der(0x0c, Buffer.from(text))
+
+/** A positive number; its first byte is below 0x80 and not 0. */
+const integer = (...bytes: readonly number[]) => der(0x02, Buffer.from(bytes))
+
+/** `encoded` is the identifier without its first two bytes, in hexadecimal. */
+const oid = (encoded: string) => der(0x06, Buffer.from(encoded, 'hex'))
 
 const ECDSA_WITH_SHA256 = sequence(oid('2a8648ce3d040302'))
 const COMMON_NAME = oid('550403')
@@ -8,12 +23,12 @@ const SUBJECT_ALTERNATIVE_NAME = oid('551d11')
 const DAY_MS = 24 * 3600 * 1000
 
 /** A certificate and its key, as PEM. */
-export interface Certificate {
+interface Certificate {
   readonly cert: string
   readonly key: string
 }
 
-export interface CertificateOptions {
+interface CertificateOptions {
   /** Days from now, negative for the past. Default: from yesterday to tomorrow. */
   readonly validity?: readonly [from: number, until: number]
 }
@@ -78,4 +93,19 @@ function nameOf(commonName: string): Buffer {
 function pem(certificate: Buffer): string {
   const lines = certificate.toString('base64').match(/.{1,64}/g) ?? []
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n')
+}
+
+function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+  const content = Buffer.concat(contents)
+  return Buffer.concat([Buffer.from([tag, ...lengthOf(content.length)]), content])
+}
+
+/** A GeneralizedTime in UTC. */
+function time(moment: Date): Buffer {
+  return der(0x18, Buffer.from(moment.toISOString().replaceAll(/[-:T]|\.\d+/g, '')))
+}
+
+function lengthOf(length: number): number[] {
+  if (length < 0x80) return [length]
+  return length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
 }

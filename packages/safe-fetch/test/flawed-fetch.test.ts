@@ -1,8 +1,8 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { describe, expect, it } from 'vitest'
-import { DOCUMENT_FETCH_STATEMENTS } from '../src/describe-document-fetch.ts'
-import { Bench, type CreateDocumentFetch } from '../src/document-fetch/bench.ts'
-import { type Flaws, flawedFetch } from './flawed-fetch.ts'
+import { Bench, type CreateDocumentFetch } from './document-fetch/bench.ts'
+import { type Flaws, flawedFetch } from './document-fetch/flawed-fetch.ts'
+import { STATEMENTS } from './document-fetch/statements.ts'
 
 /** Each flaw with statements that only it breaks. */
 const CAUGHT: [Flaws, string[]][] = [
@@ -31,17 +31,17 @@ const CAUGHT: [Flaws, string[]][] = [
   [{ connections: 'kept' }, ['has a look-up and a connection of its own for every document']],
 ]
 
-describe('describeDocumentFetch', () => {
-  it.each(CAUGHT)('catches a fetch with %j', async (flaws, broken) => {
+describe('the statements about a fetch', () => {
+  it.each(CAUGHT)('catch a fetch with %j', async (flaws, broken) => {
     expect(await kept(broken, (options) => flawedFetch(flaws, options))).toEqual([])
   })
 
-  it('finds nothing of that in the same fetch without a flaw', async () => {
+  it('find nothing of that in the same fetch without a flaw', async () => {
     const names = CAUGHT.flatMap(([, broken]) => broken)
     expect(new Set(await kept(names, (options) => flawedFetch({}, options)))).toEqual(new Set(names))
   })
 
-  it('catches the fetch that Node has built in', async () => {
+  it('catch the fetch that Node has built in', async () => {
     const authorities = getCACertificates('default')
     const broken = [
       'does not follow 302 Found to /elsewhere.json',
@@ -62,7 +62,7 @@ async function kept(names: readonly string[], create: CreateDocumentFetch): Prom
   const bench = new Bench(create)
   try {
     const results: string[] = []
-    for (const { name, prove } of DOCUMENT_FETCH_STATEMENTS.filter((one) => names.includes(one.name))) {
+    for (const { name, prove } of STATEMENTS.filter((one) => names.includes(one.name))) {
       const keeps = await prove(bench).then(
         () => true,
         () => false,

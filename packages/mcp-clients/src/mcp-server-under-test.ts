@@ -1,5 +1,4 @@
-import type { Browser } from '../client/browser.ts'
-import type { Send } from '../client/send.ts'
+import type { Browser, Send } from '@grantkit/testkit/client'
 
 /** An MCP server and its authorization server, as a client meets them. */
 export interface McpServerUnderTest {

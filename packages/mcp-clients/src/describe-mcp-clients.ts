@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { closedWaysOf } from './mcp-clients/closed-ways.ts'
-import { Installation } from './mcp-clients/installation.ts'
-import type { McpClient } from './mcp-clients/mcp-client.ts'
-import { mcpClients } from './mcp-clients/mcp-clients.ts'
-import type { McpServerUnderTest } from './mcp-clients/mcp-server-under-test.ts'
-import type { DescribeMcpClientsOptions } from './mcp-clients/options.ts'
-import { refreshPromises } from './mcp-clients/refresh.ts'
-import { signInPromises, signOutPromises } from './mcp-clients/sign-in.ts'
-import { stepUpPromises } from './mcp-clients/step-up.ts'
-import { type Way, waysOf } from './mcp-clients/ways.ts'
+import { closedWaysOf } from './closed-ways.ts'
+import { Installation } from './installation.ts'
+import type { McpClient } from './mcp-client.ts'
+import { mcpClients } from './mcp-clients.ts'
+import type { McpServerUnderTest } from './mcp-server-under-test.ts'
+import type { DescribeMcpClientsOptions } from './options.ts'
+import { refreshPromises } from './refresh.ts'
+import { signInPromises, signOutPromises } from './sign-in.ts'
+import { stepUpPromises } from './step-up.ts'
+import { type Way, waysOf } from './ways.ts'
 
 /**
  * Tests that the MCP clients that people use can sign in: each sends the requests that it was seen to send, and reads of
@@ -46,7 +46,7 @@ export function describeMcpClients(
     for (const client of options.clients ?? mcpClients) {
       const ways = waysOf(client, options)
       for (const way of ways) promises(client, way)
-      for (const { name, check } of closedWaysOf(client, options, ways))
+      for (const { name, check } of closedWaysOf(client, ways))
         it(`${client.name} ${client.version} ${name}`, () => check(new Installation(client, server)))
     }
   })

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type Answer, answerOf, type Tokens } from '../client/answer.ts'
-import { overFetch, type Send } from '../client/send.ts'
+import { type Answer, overFetch, type Send, type Tokens } from '@grantkit/testkit/client'
 import type { McpClient } from './mcp-client.ts'
 import type { McpServerUnderTest } from './mcp-server-under-test.ts'
 import { filledAddress, filledRequest } from './message.ts'
@@ -142,7 +141,8 @@ export class Installation {
   ): Promise<Answer & Body> {
     if (message === undefined) throw new Error(`No recorded request of ${this.client.name}`)
     const { url, request } = filledRequest(message, { ...this.#known, ...instead })
-    return answerOf(await this.#send(url, request)) as Answer & Body
+    const response = await this.#send(url, request)
+    return { ...membersOf(response.body), status: response.status, response } as Answer & Body
   }
 
   /** RFC 6749 2.3.1. */
@@ -155,6 +155,15 @@ export class Installation {
     const { access_token, refresh_token, scope: granted_scope } = answer
     if (answer.status === 200) Object.assign(this.#known, { access_token, refresh_token, granted_scope })
     return answer
+  }
+}
+
+/** A body that is not JSON, such as a page, has none. */
+function membersOf(body: string): Members {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return {}
   }
 }
 

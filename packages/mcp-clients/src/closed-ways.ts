@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import type { Installation } from './installation.ts'
 import type { McpClient } from './mcp-client.ts'
-import type { DescribeMcpClientsOptions } from './options.ts'
 import { discover, type Way } from './ways.ts'
 
 /** What the server does with a client that it does not serve: such a client is reported, not left out. */
@@ -38,11 +37,9 @@ const OPERATOR: ClosedWay = {
 
 /** @param ways in which the client signs in */
 export function closedWaysOf(
-  { name, document, requests: { registration } }: McpClient,
-  { refused = [] }: DescribeMcpClientsOptions,
+  { document, requests: { registration } }: McpClient,
   ways: readonly Way[],
 ): readonly ClosedWay[] {
-  if (refused.includes(name)) return [REGISTRATION]
   if (ways.length > 0) return []
   if (registration !== undefined) return [REGISTRATION]
   return [document === undefined ? OPERATOR : DOCUMENT]

@@ -16,16 +16,9 @@ import { sdk2 } from './sdk-2.ts'
 import { vsCode } from './vs-code.ts'
 import { zed } from './zed.ts'
 
-/**
- * The MCP clients that people use.
- *
- * @example
- * ```ts
- * import { mcpClients } from '@grantkit/testkit/client'
- *
- * const names = mcpClients.map(({ name, version }) => `${name} ${version}`)
- * ```
- */
+export type { McpClient } from './mcp-client.ts'
+
+/** The MCP clients that people use. */
 export const mcpClients: readonly McpClient[] = [
   chatGpt,
   claudeCode,

@@ -15,8 +15,6 @@ export interface DescribeMcpClientsOptions {
   readonly documents?: boolean | undefined
   /** The server has `add`, for the clients that only an operator can add. Default: the server has none. */
   readonly added?: boolean | undefined
-  /** Names of clients whose registration the server refuses. Default: none. */
-  readonly refused?: readonly string[] | undefined
   /** Moves the clock of the server until the end of the test. Default: what needs it is not tested. */
   readonly pass?: ((seconds: number) => void) | undefined
 }

@@ -14,12 +14,12 @@ export interface Way {
 
 /** The ways in which the server says that it knows the client. A client without a redirect URI that it accepts has none. */
 export function waysOf(client: McpClient, options: DescribeMcpClientsOptions): readonly Way[] {
-  const { documents = false, added = false, refused = [] } = options
+  const { documents = false, added = false } = options
   const { registration } = client.requests
   const accepted = acceptedRedirectUris(client, options)
   const ways: readonly (readonly [boolean, Way])[] = [
     [
-      registration !== undefined && accepted.length > 0 && !refused.includes(client.name),
+      registration !== undefined && accepted.length > 0,
       { name: 'by registration', redirectUris: accepted, introduce: register },
     ],
     [

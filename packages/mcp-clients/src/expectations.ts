@@ -1,5 +1,5 @@
+import type { Answer, Tokens } from '@grantkit/testkit/client'
 import { expect } from 'vitest'
-import type { Answer, Tokens } from '../client/answer.ts'
 import type { Installation, Members } from './installation.ts'
 import type { McpClient } from './mcp-client.ts'
 

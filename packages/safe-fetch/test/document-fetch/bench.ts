@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TlsOptions } from 'node:tls'
 import type { DocumentFetch, DocumentFetchRequest } from '@grantkit/core/client-documents'
-import { type Authority, certificateAuthority } from './certificates.ts'
+import { certificateAuthority } from '@grantkit/test-servers/certificate-authority'
 import { type Host, type Serve, startHost } from './host.ts'
 import { Internet } from './internet.ts'
 
 /** What a fetch under test knows about the simulated internet. */
-export interface DocumentFetchUnderTest {
+interface DocumentFetchUnderTest {
   /** The certificate authority to trust, as PEM, instead of the public ones. */
   readonly ca: string
   /** Milliseconds that a whole fetch may take: fewer than in production, so that the tests are short. */
@@ -33,7 +33,7 @@ export const OTHER_PUBLIC_ADDRESS = '149.112.112.112'
 /** Where the statements are proved: a fetch, an internet around it, hosts. */
 export class Bench {
   readonly deadline = 400
-  readonly authority: Authority = certificateAuthority()
+  readonly authority = certificateAuthority()
   readonly internet = new Internet()
   readonly #hosts: Host[] = []
   readonly #fetch: DocumentFetch
