@@ -4,4 +4,3 @@ declare const createMyApp: (routes: readonly import('@grantkit/core/adapter').Ro
   listen(at: { host: string; port: number }): Promise<string>
   close(): Promise<void>
 }
-declare const startNotes: () => Promise<{ origin: string; close(): Promise<void> }>

@@ -1,5 +1,5 @@
 import { createAuthorizationServer, type Store } from '@grantkit/core'
-import { type TestClient, testClient } from '@grantkit/testkit'
+import { type TestClient, testClient } from '@grantkit/testkit/client'
 
 const SCOPE = 'notes:read'
 

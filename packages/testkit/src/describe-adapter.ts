@@ -17,7 +17,7 @@ export interface Mounted {
 }
 
 /** Mounts routes through the adapter into an application of its framework, and listens on a free loopback port. */
-export type Mount = (routes: readonly Route[]) => Promise<Mounted>
+type Mount = (routes: readonly Route[]) => Promise<Mounted>
 
 /**
  * Tests that an adapter only translates: requests reach `handle` unchanged, and its answers leave unchanged. Requests

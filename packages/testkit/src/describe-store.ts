@@ -26,12 +26,12 @@ export interface StoreUnderTest {
 }
 
 /** Makes the store to test. It may hold other records, because the suite uses its own ids and subjects. */
-export type CreateStore = (options: {
+type CreateStore = (options: {
   /** The clock that the store must use, in epoch seconds. */
   readonly now: () => number
 }) => Promise<StoreUnderTest> | StoreUnderTest
 
-export interface DescribeStoreOptions {
+interface DescribeStoreOptions {
   /**
    * For a store that expires records by its own clock: `now` is then the real time, and the suite waits a few real
    * seconds for each expiry. Default: false.

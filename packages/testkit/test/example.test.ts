@@ -1,4 +1,4 @@
-import { testClient } from '@grantkit/testkit'
+import { testClient } from '@grantkit/testkit/client'
 import { expect, it } from 'vitest'
 import { createNotesServer } from './notes-server.ts'
 

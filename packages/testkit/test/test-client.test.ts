@@ -1,6 +1,6 @@
 import { createAuthorizationServer } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
-import { inProcess, type Send, testClient } from '@grantkit/testkit'
+import { inProcess, type Send, testClient } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
 import { createNotesServer } from './notes-server.ts'
 

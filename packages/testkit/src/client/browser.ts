@@ -19,7 +19,7 @@ export interface UserAnswer {
  */
 export type Browser = (authorizationUrl: string, answer?: UserAnswer) => Promise<URL>
 
-export interface FormBrowserOptions {
+interface FormBrowserOptions {
   /** The origin of your pages: any other address belongs to the client. */
   readonly origin: string
   /** The values the user types into your sign-in form, by field name. */
