@@ -145,7 +145,7 @@ export default {
 
     // Their manifests and knip say what these may import.
     may(
-      '[.]test[.]ts$|^(apps|benchmarks|docs|scripts)/|^[^/]+$|^packages/[^/]+/(test|templates)/|^examples/[^/]+$',
+      '[.]test[.]ts$|^(apps|benchmarks|docs|scripts|site)/|^[^/]+$|^packages/[^/]+/(test|templates)/|^examples/[^/]+$',
       '',
     ),
   ],

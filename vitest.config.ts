@@ -8,7 +8,12 @@ const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/*.night.test.ts', '**/store-postgres/scripts/**', 'scripts/engine.test.ts'],
+    exclude: [
+      '**/node_modules/**',
+      '**/*.night.test.ts',
+      '**/store-postgres/scripts/**',
+      'scripts/engine.test.ts',
+    ],
     // To import a framework and its validators anew for every file takes longer than the tests.
     isolate: false,
     setupFiles: path('scripts/native-classes.ts'),
