@@ -13,7 +13,7 @@ export const documentedPackages = publishablePackages().filter(({ manifest }) =>
 
 export const entryPoints: readonly EntryPoint[] = documentedPackages.flatMap(({ manifest }) => {
   const { name, publishConfig } = manifest
-  const paths = Object.keys(publishConfig.exports ?? {})
+  const paths = Object.keys(publishConfig?.exports ?? {})
   const root = paths.length === 1 ? `reference/${name}.md` : `reference/${name}/README.md`
   return paths.map((path) => ({
     specifier: path === '.' ? name : `${name}${path.slice(1)}`,

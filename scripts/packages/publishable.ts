@@ -9,7 +9,7 @@ interface Manifest {
   private?: boolean
   /** Absent in a package of programs alone. */
   exports?: Readonly<Record<string, unknown>>
-  publishConfig: { readonly exports?: Readonly<Record<string, unknown>> }
+  publishConfig?: { readonly exports?: Readonly<Record<string, unknown>> }
   dependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
 }
