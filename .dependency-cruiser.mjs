@@ -69,6 +69,7 @@ const features = Object.entries(FEATURES).flatMap(([name, names]) => [
 
 /** The sources of packages, by the name of the package. Public entries alone can be imported by their name. */
 const from = (name) => `^packages/(${name})/src/(?!.*[.]test[.]ts$)`
+const TORTURE = '^proof/torture/src/(?!.*[.]test[.]ts$)'
 const entries = (importer, to, more) => may(importer, to, { dependencyTypesNot: ['local'], ...more })
 
 export default {
@@ -128,12 +129,7 @@ export default {
     may(from('store-cloudflare'), '^cloudflare:workers$'),
     may(from('safe-fetch'), node(['dns', 'events', 'https?', 'net', 'tls'])),
     may(from('doctor'), node(['util'])),
-    may(from('testkit|test-servers|mcp-clients|torture|simulation'), '', { dependencyTypes: ['core'] }),
-    entries(from('simulation'), [
-      '^packages/(store-(memory|sqlite)|torture)/src/',
-      top('index|feature-api'),
-      `${CORE}(device/device|token-exchange/token-exchange)[.]ts$`,
-    ]),
+    may(from('testkit|test-servers|mcp-clients'), '', { dependencyTypes: ['core'] }),
     entries(from('create-grantkit'), top('index')),
     may(from('create-grantkit'), node(['crypto', 'fs', 'module', 'path', 'stream'])),
 
@@ -143,9 +139,13 @@ export default {
     may('^examples/[^/]+/', node(['crypto', 'fs', 'sqlite', 'util'])),
     may('^examples/cloudflare-mcp/', '^cloudflare:workers$'),
 
+    // It is published.
+    may(TORTURE, TORTURE),
+    may(TORTURE, '', { dependencyTypes: ['core'] }),
+
     // Their manifests and knip say what these may import.
     may(
-      '[.]test[.]ts$|^(apps|benchmarks|docs|scripts|site)/|^[^/]+$|^packages/[^/]+/(test|templates)/|^examples/[^/]+$',
+      '[.]test[.]ts$|^(apps|docs|scripts|site)/|^proof/(?!torture/src/)|^[^/]+$|^packages/[^/]+/(test|templates)/|^examples/[^/]+$',
       '',
     ),
   ],
@@ -155,20 +155,33 @@ export default {
     {
       name: 'another-package-by-its-name',
       severity: 'error',
-      from: { path: '^((packages|apps)/[^/]+)/' },
-      to: { path: '^(packages|apps|examples|benchmarks)/', pathNot: '^$1/', dependencyTypes: ['local'] },
+      from: { path: '^((packages|apps)/[^/]+|proof/(?!benchmarks/|model/)[^/]+)/' },
+      to: { path: '^(packages|apps|examples|proof/[^/]+)/', pathNot: '^$1/', dependencyTypes: ['local'] },
+    },
+    {
+      // The traces of the model run through the rules of core, which are no public entry.
+      name: 'the-model-knows-the-sources-of-core',
+      severity: 'error',
+      from: { path: '^proof/model/' },
+      to: { path: '^(packages|apps)/', pathNot: CORE, dependencyTypes: ['local'] },
     },
     {
       name: 'what-several-test-with-is-a-package',
       severity: 'error',
-      from: { path: '^((packages|apps|examples)/[^/]+|benchmarks)/' },
-      to: { path: '^[^/]+/[^/]+/test/', pathNot: '^$1/' },
+      from: { path: '^((packages|apps|examples|proof)/[^/]+)/' },
+      to: { path: '^[^/]+/[^/]+/test/', pathNot: '^($1|apps/reference)/' },
     },
     {
       name: 'no-package-imports-an-app',
       severity: 'error',
       from: { path: '^packages/' },
-      to: { path: '^(apps|benchmarks|scripts)/' },
+      to: { path: '^(apps|scripts)/' },
+    },
+    {
+      name: 'no-product-imports-its-proof',
+      severity: 'error',
+      from: { path: '^(packages|apps|examples)/' },
+      to: { path: '^proof/' },
     },
   ],
   options: {
@@ -176,7 +189,7 @@ export default {
     skipAnalysisNotInRules: true,
     doNotFollow: { path: 'node_modules' },
     // What `pnpm build` leaves.
-    exclude: { path: '^(packages|apps)/[^/]+/dist/' },
+    exclude: { path: '^(packages|apps|proof)/[^/]+/dist/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['types', 'import', 'node', 'default'],

@@ -1,9 +1,9 @@
-/** The tables of docs/mutants.md: the counts that `pnpm mutants` keeps, and the faults in SQL and Lua. */
+/** The tables of docs/mutants.md: the counts that `pnpm --dir proof mutants` keeps, and the faults in SQL and Lua. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Counts } from '../scripts/mutants/counts.ts'
-import { MODULES } from '../scripts/mutants/modules.ts'
-import { STATEMENT_MUTANTS } from '../scripts/mutants/statement-mutants.ts'
+import type { Counts } from '../proof/mutants/counts.ts'
+import { MODULES } from '../proof/mutants/modules.ts'
+import { STATEMENT_MUTANTS } from '../proof/mutants/statement-mutants.ts'
 
 interface Kept extends Counts {
   readonly day: string

@@ -1,12 +1,13 @@
+import { relative } from 'node:path'
 import { expect, it } from 'vitest'
-import { publishablePackages } from './packages/publishable.ts'
+import { publishablePackages, ROOT } from './packages/publishable.ts'
 
 const REPOSITORY = 'https://github.com/grantkit/grantkit'
 
 it.each(publishablePackages().map(({ manifest, folder }) => ({ ...manifest, folder })))(
   '$name says who made it, where its page is, and where to report a bug',
   ({ folder, ...manifest }) => {
-    const directory = folder.slice(folder.indexOf('packages/'))
+    const directory = relative(ROOT, folder)
     expect(manifest).toMatchObject({
       author: 'The Grantkit authors',
       homepage: `${REPOSITORY}/tree/main/${directory}#readme`,

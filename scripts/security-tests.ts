@@ -4,7 +4,11 @@ import { basename, join, sep } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 /** Tests of rows that wire, page or store can break, and of those that core alone decides. */
-const TESTS = ['apps/reference/test/security/*.test.ts', 'packages/core/{src,test}/**/*.test.ts']
+const TESTS = [
+  'apps/reference/test/security/*.test.ts',
+  'proof/fuzz/identical.test.ts',
+  'packages/core/{src,test}/**/*.test.ts',
+]
 
 interface Row {
   readonly id: string

@@ -19,7 +19,7 @@ interface Manifest {
 }
 
 export async function surface(): Promise<string> {
-  const paths = globSync('packages/*/package.json', { cwd: ROOT }).sort()
+  const paths = globSync(['packages/*/package.json', 'proof/torture/package.json'], { cwd: ROOT }).sort()
   const lines = await Promise.all(paths.map(linesOf))
   return `${lines.flat().join('\n')}\n`
 }

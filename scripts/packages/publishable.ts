@@ -26,7 +26,7 @@ export interface Packed extends Package {
 export const ROOT = join(import.meta.dirname, '../..')
 
 export function publishablePackages(): Package[] {
-  return globSync('packages/*/package.json', { cwd: ROOT })
+  return globSync(['packages/*/package.json', 'proof/torture/package.json'], { cwd: ROOT })
     .sort()
     .map((path) => ({
       folder: join(ROOT, dirname(path)),

@@ -17,6 +17,7 @@ export const EXCLUDED = [
 
 const MOVED: Readonly<Record<string, string>> = {
   'README.md': 'overview.md',
+  'proof/README.md': 'proof.md',
   'apps/reference/README.md': 'reference-service.md',
   'site/reference/changelog.md': 'changelog.md',
 }
@@ -24,7 +25,8 @@ const MOVED: Readonly<Record<string, string>> = {
 /** A README is the page of its folder. The site has a home of its own, `site/index.md`. */
 export function pagePath(file: string): string {
   const moved = file
-    .replace(/^docs\//, '')
+    .replace(/^proof\/torture\//, 'packages/torture/')
+    .replace(/^(docs|proof)\//, '')
     .replace(/^site\/reference\/@grantkit\//, 'reference/')
     .replace(/^site\//, '')
   return MOVED[file] ?? moved.replace(/\/README\.md$/, '.md').toLowerCase()

@@ -7,15 +7,13 @@ import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { openDatabase } from '@grantkit/server/internal/database/database'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import packageJson from '../../../package.json' with { type: 'json' }
-import referenceJson from '../package.json' with { type: 'json' }
-import { type RanCommand, runCommand } from './command.ts'
+import { runCommand } from './command.ts'
 import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
 import { migrated } from './storage-of-test.ts'
 import { user } from './user.ts'
 
-/** The commands of the service, and the programs of the workspace and of the service. */
+/** The commands of the service. */
 
 let folder: string
 let service: RunningService
@@ -28,35 +26,6 @@ afterAll(async () => {
   await service.close()
   await rm(folder, { recursive: true })
 })
-
-/** The programs that each package.json starts, but not the benchmarks, which need packages of their own. */
-const PROGRAMS = Object.entries({
-  '.': packageJson,
-  'apps/reference': referenceJson,
-}).flatMap(([folder, { scripts }]) =>
-  Object.entries(scripts).flatMap(([name, script]) => {
-    const [, program = ''] = /\bnode (\S+\.ts)$/.exec(script) ?? []
-    return program === '' || name.startsWith('bench') ? [] : [join(folder, program)]
-  }),
-)
-
-async function printedBy(program: string, option: string): Promise<RanCommand> {
-  const running = run(`../../../${program}`, [option])
-  return { status: (await running.ended) ?? -1, output: running.output() }
-}
-
-it.each([...new Set(PROGRAMS)])(
-  '%s prints its usage for --help, and an error with the usage for an unknown option',
-  async (program) => {
-    const help = await printedBy(program, '--help')
-    const misspelt = await printedBy(program, '--hepl')
-    expect(help.status, help.output).toBe(0)
-    expect(misspelt.status, misspelt.output).toBe(2)
-    expect(help.output).toMatch(/^(USAGE )?(npx|pnpm|DATABASE_URL=\S+ pnpm) /m)
-    expect(misspelt.output).toMatch(/^Unknown option '--hepl'\./)
-    expect(misspelt.output).toContain(`\n\n${help.output}`)
-  },
-)
 
 describe('demo', () => {
   async function started() {

@@ -4,7 +4,7 @@ import { readCommandLine, refuse, wholeNumber } from './command-line.ts'
 
 /** Runs several replicas of the service behind an HAProxy, on one machine. */
 
-const USAGE = `DATABASE_URL=postgres://… pnpm cluster [--replicas <number>] [--port <port>]
+const USAGE = `DATABASE_URL=postgres://… pnpm --filter @grantkit/reference cluster [--replicas <number>] [--port <port>]
 
   --replicas   how many; 2 if left out
   --port       where the balancer listens; 3000 if left out. The replicas take the ports after it
