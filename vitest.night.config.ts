@@ -22,29 +22,26 @@ const ON_EACH_STORE = TESTS.filter(mention('onEachStore('))
 const ON_POSTGRES = [
   ...TESTS.filter(mention('onEachDatabase(')),
   ...ON_EACH_STORE,
-  ...[
+  ...named('apps/reference/test', [
     'device-races',
     'mcp',
     'oauth4webapi',
     'passkey-sign-in',
     'back-channel-logout',
-    'sign-out',
-    'upstream-pages',
-  ].map((flow) => `apps/reference/test/${flow}.test.ts`),
-  ...['device-commands', 'replicas'].map((flow) => `apps/reference/test/${flow}.night.test.ts`),
+  ]),
+  ...named('apps/reference/test', ['sign-out', 'upstream-pages', 'device-commands.night', 'replicas.night']),
 ]
 
 /** They load several processes, and what they expect of a restart or of a revocation depends on the time it takes. */
 const UNDER_LOAD = [
-  ...['faults', 'one-postgres', 'refresh-after-outage', 'revocation-feed', 'rolling-upgrade'].map(
-    (name) => `apps/reference/test/${name}.night.test.ts`,
-  ),
-  'packages/server/test/workers/killed-worker.night.test.ts',
+  ...named('proof/load/test', ['faults.night', 'one-postgres.night', 'refresh-after-outage.night']),
+  ...named('apps/reference/test', ['revocation-feed.night', 'rolling-upgrade.night']),
+  ...named('packages/server/test/workers', ['killed-worker.night']),
 ]
 
 const IN_WORKERD = NIGHT.filter(below('packages/store-cloudflare/test/workerd/'))
 const TARBALLS = NIGHT.filter(below('scripts/packages/'))
-const PROOF = NIGHT.filter(below('proof/'))
+const PROOF = NIGHT.filter(below('proof/')).filter((file) => !UNDER_LOAD.includes(file))
 const IN_A_BROWSER = NIGHT.filter(mention('/chromium')).filter((file) => !TARBALLS.includes(file))
 const STORES = NIGHT.filter(below('packages/store-')).filter((file) => !IN_WORKERD.includes(file))
 const SORTED = [UNDER_LOAD, IN_WORKERD, TARBALLS, PROOF, IN_A_BROWSER, STORES].flat()
@@ -69,6 +66,13 @@ export default defineConfig({
     ],
   },
 })
+
+function named(folder: string, names: readonly string[]): string[] {
+  const files = names.map((name) => `${folder}/${name}.test.ts`)
+  const missing = files.filter((file) => !TESTS.includes(file))
+  if (missing.length > 0) throw new Error(`There is no test ${missing.join(', ')}`)
+  return files
+}
 
 /** Each file has a process of its own. */
 function shard(name: string, include: readonly string[], options: object = {}) {

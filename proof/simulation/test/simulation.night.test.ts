@@ -1,24 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { APPS } from '../src/plan/plans.ts'
 import { PLANTED } from '../src/planted/planted-faults.ts'
 import { checkSeed } from '../src/run/check-seed.ts'
 import { findFault, MAX_STEPS } from '../src/run/find-fault.ts'
 import { failureLines } from '../src/run/report.ts'
-import { seedOfDay } from '../src/scheduler/seed-of-day.ts'
 
 const FIXED_SEEDS = 200
-
-const today = new Date().toISOString().slice(0, 10)
-const commit = process.env.GITHUB_SHA ?? headOfRepository()
-
-function headOfRepository(): string {
-  try {
-    return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
-  } catch {
-    return 'unknown'
-  }
-}
 
 describe('core under simulated faults', () => {
   it(`has no fault with ${FIXED_SEEDS} seeds`, async () => {
@@ -26,15 +13,13 @@ describe('core under simulated faults', () => {
     for (let seed = 1; seed <= FIXED_SEEDS; seed++) unknown += (await faultless(seed)).unknown
     expect(unknown, 'families of which nothing can be said').toBeLessThan(FIXED_SEEDS / 50)
   })
-
-  const ofToday = seedOfDay(today, commit)
-  it(`has no fault with the seed of ${today}, ${ofToday}`, async () => void (await faultless(ofToday)))
 })
 
 async function faultless(seed: number) {
   const outcome = await checkSeed(seed, { maxApps: APPS, shrinkMs: 15_000 })
   const { failure } = outcome
-  if (failure !== undefined) throw new Error(failureLines(failure, { commit, maxApps: APPS }).join('\n'))
+  if (failure !== undefined)
+    throw new Error(failureLines(failure, { commit: 'checked out', maxApps: APPS }).join('\n'))
   return outcome
 }
 

@@ -2,7 +2,7 @@ import { test } from 'vitest'
 import { faultsOf, raceGrantkit } from './grantkit-run.ts'
 import { STORES } from './grantkit-stores.ts'
 
-// They mostly wait. `grantkit.test.ts` has the memory store.
+// They mostly wait. `grantkit-memory.night.test.ts` has the memory store.
 test.concurrent.for(Object.keys(STORES).filter((name) => name !== 'memory'))(
   'a run with every check finds nothing in two replicas of Grantkit on %s',
   async (name, { expect }) => {
