@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort, onCore, SERVER_CORE } from './machine.ts'
 import type { Answer, Order } from './serve.ts'
 
 /** A run starts some two hundred processes, which would compile the same files each time. */
 const NODE_COMPILE_CACHE = join(import.meta.dirname, '../node_modules/.cache/node')
+
+/** Where a checkout has its benchmarks: older ones have them at the top. */
+const FOLDERS = ['proof/benchmarks', 'benchmarks']
 
 /**
  * The heap of a server, in megabytes, starts large: no full collection falls into its start. After one that does, some
@@ -21,7 +25,9 @@ export class TargetProcess {
 
   /** @param checkout the folder of the repository whose benchmarks have the file */
   static async start(checkout: string, file: string): Promise<TargetProcess> {
-    const target = new TargetProcess(join(checkout, 'benchmarks'), file, await freePort())
+    const folder = FOLDERS.map((name) => join(checkout, name)).find((path) => existsSync(join(path, file)))
+    if (folder === undefined) throw new Error(`${checkout} has no ${file} in ${FOLDERS.join(' or ')}`)
+    const target = new TargetProcess(folder, file, await freePort())
     await target.#answer()
     return target
   }
@@ -41,7 +47,7 @@ export class TargetProcess {
   }
 
   ask(order: Order): Promise<Answer> {
-    this.#process.send(order)
+    this.#process.send({ ...order, ...forOlderCheckouts(order) })
     return this.#answer()
   }
 
@@ -55,8 +61,24 @@ export class TargetProcess {
   }
 
   async #answer(): Promise<Answer> {
-    const [answer]: [Answer] = await Promise.race([once(this.#process, 'message') as never, this.#ended])
+    const [message]: [Answer & { readonly answer?: Answer }] = await Promise.race([
+      once(this.#process, 'message') as never,
+      this.#ended,
+    ])
+    const answer = message.answer ?? message
     if (answer.error !== undefined) throw new Error(answer.error)
     return answer
   }
+}
+
+/** Until 23 November 2026 an order was the member of a message with a number, and some workloads had other names. */
+const OLDER_NAMES: Readonly<Record<string, string>> = {
+  jwt: 'protected-jwt',
+  dpop: 'protected-dpop',
+  par: 'push',
+}
+
+function forOlderCheckouts(order: Order): object {
+  const named = order.do === 'prepare' && { work: OLDER_NAMES[order.workload] ?? order.workload }
+  return { id: 0, order: { ...order, ...named, collect: 'young' } }
 }
