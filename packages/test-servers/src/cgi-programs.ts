@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { freePort } from './free-port.ts'
+import { launch } from './launched-server.ts'
 import { requireSystemPart } from './system-parts.ts'
 
 /** A program that reads a request as CGI variables, and answers with one line `NAME=value` for each. */
@@ -60,11 +59,7 @@ async function start(
 ): Promise<CgiProgram> {
   const folder = await mkdtemp(join(tmpdir(), 'grantkit-cgi-'))
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
-  const program = spawn(requireSystemPart(part), options, {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  await untilReady(program)
+  const program = await launch(requireSystemPart(part), options, 'server started', { cwd: folder })
   return {
     port,
     async close() {
@@ -74,14 +69,4 @@ async function start(
       await rm(folder, { recursive: true })
     },
   }
-}
-
-/** Both programs say so, each in its words. */
-async function untilReady({ stderr }: ChildProcess): Promise<void> {
-  const lines: string[] = []
-  for await (const line of createInterface({ input: stderr as NodeJS.ReadableStream })) {
-    if (line.includes('server started')) return void stderr?.resume()
-    lines.push(line)
-  }
-  throw new Error(`A program did not start:\n${lines.join('\n')}`)
 }

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { launch } from './launched-server.ts'
 import { requireSystemPart } from './system-parts.ts'
-import { handOver, launchUnprivileged } from './unprivileged.ts'
+import { handOver, SERVER_USER } from './unprivileged.ts'
 
 /** A proxy with a configuration of its own. */
 export interface Gateway {
@@ -67,7 +68,7 @@ async function start(
   for (const [name, content] of Object.entries(files))
     await writeFile(join(folder, name), content, { mode: 0o644 })
   await handOver(folder)
-  const gateway = await launchUnprivileged(requireSystemPart(part), options, folder, ready)
+  const gateway = await launch(requireSystemPart(part), options, ready, { cwd: folder, ...SERVER_USER })
   return {
     async close() {
       const ended = once(gateway, 'exit')

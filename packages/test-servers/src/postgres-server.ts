@@ -1,66 +1,44 @@
-import { type ChildProcess, execFile } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { realpathSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { folderInMemory } from './folder-in-memory.ts'
-import { freePort } from './free-port.ts'
-import { requireSystemPart } from './system-parts.ts'
-import { handOver, launchUnprivileged, SERVER_USER } from './unprivileged.ts'
+import { type Engine, startEngine } from './engine.ts'
+import { SERVER_USER } from './unprivileged.ts'
 
-/** A real server for one test, on a free loopback port. */
-export interface PostgresServer {
-  readonly port: number
+/** It consists of processes, each with a group of its own, so it cannot be frozen by one signal. */
+export interface PostgresServer extends Omit<Engine, 'freeze' | 'thaw'> {
   /** Of an empty database, as its owner. */
   readonly url: string
-  /** All of its files, until `close`. */
-  readonly folder: string
-  /** What `pg_ctl stop -m immediate` does: nothing is flushed, and the next start recovers from the log. */
-  stop(): Promise<void>
-  /** Starts it again on its files; stops it first if it still runs. */
-  restart(): Promise<void>
-  close(): Promise<void>
 }
 
 /** @param settings such as `synchronous_commit=off` */
 export async function startPostgres(...settings: string[]): Promise<PostgresServer> {
-  const executable = requireSystemPart('Postgres')
-  const folder = await folderInMemory('postgres')
-  await handOver(folder)
-  await initialize(join(dirname(realpathSync(executable)), 'initdb'), folder)
-  const port = await freePort()
-  const options = [...OWN, `port=${port}`, ...settings].flatMap((setting) => ['-c', setting])
-  const start = () => launchUnprivileged(executable, ['-D', folder, ...options], folder, READY)
-  let server = await start()
-  return {
-    port,
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    folder,
-    stop: () => stop(server),
-    async restart() {
-      await stop(server)
-      server = await start()
-    },
-    async close() {
-      await stop(server)
-      await rm(folder, { recursive: true })
-    },
-  }
+  const engine = await startEngine({
+    part: 'Postgres',
+    prepare: initialize,
+    options: (port, folder) => [
+      '-D',
+      folder,
+      ...[...OWN, `port=${port}`, ...settings].flatMap((setting) => ['-c', setting]),
+    ],
+    ready: 'database system is ready to accept connections',
+    // What `pg_ctl stop -m immediate` does: nothing is flushed, and the next start recovers from the log, once no backend is left.
+    ending: 'SIGQUIT',
+  })
+  return { ...engine, url: `postgres://postgres@127.0.0.1:${engine.port}/postgres` }
 }
 
 /** Everything that makes a commit durable is on by default. */
-const OWN = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=50']
-const READY = 'database system is ready to accept connections'
+const OWN = [
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  'max_connections=50',
+  // In its folder: a server that is killed leaves it.
+  'dynamic_shared_memory_type=mmap',
+]
 
-async function initialize(initdb: string, folder: string): Promise<void> {
+async function initialize(folder: string, executable: string): Promise<void> {
+  const initdb = join(dirname(realpathSync(executable)), 'initdb')
   const options = ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
   await promisify(execFile)(initdb, options, { cwd: folder, ...SERVER_USER })
-}
-
-async function stop(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null) return
-  const ended = once(server, 'exit')
-  server.kill('SIGQUIT')
-  await ended
 }

@@ -1,24 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from './free-port.ts'
+import { onFreePort } from './launched-server.ts'
 import { cli } from './redis-cli.ts'
-import type { RedisDeployment } from './redis-deployment.ts'
+import { QUICKLY, type RedisDeployment } from './redis-deployment.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
 
-/** Three primaries with one replica each. A replica takes over after about a second. */
-export async function startRedisCluster(): Promise<RedisDeployment> {
+/** Three primaries with one replica each, which takes over if its primary is silent for a time. */
+export async function startRedisCluster(silence = QUICKLY): Promise<RedisDeployment> {
   const nodes = await Promise.all(Array.from({ length: 6 }, startNode))
   const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`)
   await cli('--cluster', 'create', ...hosts, '--cluster-replicas', '1', '--cluster-yes')
   await settled(nodes)
+  // Not before: they greet each other the sooner, the less silence they bear.
+  for (const { port } of nodes)
+    await cli('-p', `${port}`, 'config', 'set', 'cluster-node-timeout', `${silence}`)
+  // A replica: tests end primaries.
+  const port = `${nodes.at(-1)?.port}`
+  async function linesOf(key: string): Promise<Lines> {
+    const slot = Number(await cli('-p', port, 'cluster', 'keyslot', key))
+    return linesOfSlot(await cli('-p', port, 'cluster', 'nodes'), slot)
+  }
   return {
     url: `redis+cluster://${hosts.slice(0, 3).join(',')}`,
     async primaryOf(key) {
-      const [first] = nodes
-      const slot = Number(await cli('-p', `${first?.port}`, 'cluster', 'keyslot', key))
-      const port = primaryPort(await cli('-p', `${first?.port}`, 'cluster', 'nodes'), slot)
-      const primary = nodes.find((node) => node.port === port)
-      if (primary === undefined) throw new Error(`No node answers for slot ${slot}`)
+      const { primary: line } = await linesOf(key)
+      const primary = nodes.find((node) => node.port === portOf(line))
+      if (primary === undefined) throw new Error(`No node answers for ${key}`)
       return primary
+    },
+    async failOver(key) {
+      const { replica } = await linesOf(key)
+      await cli('-p', `${portOf(replica)}`, 'cluster', 'failover', 'takeover')
     },
     async close() {
       await Promise.all(nodes.map((node) => node.close()))
@@ -26,31 +37,35 @@ export async function startRedisCluster(): Promise<RedisDeployment> {
   }
 }
 
-async function startNode(): Promise<RedisServer> {
-  const bus = await freePort()
-  return startRedis(
-    '--cluster-enabled',
-    'yes',
-    '--cluster-node-timeout',
-    '1000',
-    '--cluster-port',
-    `${bus}`,
-    '--cluster-replica-validity-factor',
-    '0',
+function startNode(): Promise<RedisServer> {
+  const enabled = ['--cluster-enabled', 'yes', '--cluster-node-timeout', `${QUICKLY}`]
+  return onFreePort((bus) =>
+    startRedis(...enabled, '--cluster-port', `${bus}`, '--cluster-replica-validity-factor', '0'),
   )
 }
 
-/** @param nodes the answer of CLUSTER NODES */
-function primaryPort(nodes: string, slot: number): number | undefined {
-  for (const line of nodes.split('\n')) {
-    const [, address = '', flags = '', , , , , , ...ranges] = line.split(' ')
+/** Of the answer of CLUSTER NODES. */
+interface Lines {
+  readonly primary: string
+  readonly replica: string
+}
+
+function linesOfSlot(nodes: string, slot: number): Lines {
+  const lines = nodes.split('\n')
+  const primary = lines.find((line) => {
+    const [, , flags = '', , , , , , ...ranges] = line.split(' ')
     const answers = ranges.some((range) => {
       const [from = NaN, to = from] = range.split('-').map(Number)
       return from <= slot && slot <= to
     })
-    if (flags.includes('master') && answers) return Number(/:(\d+)@/.exec(address)?.[1])
-  }
-  return undefined
+    return flags.includes('master') && answers
+  })
+  const [id = '-'] = primary?.split(' ') ?? []
+  return { primary: primary ?? '', replica: lines.find((line) => line.includes(` slave ${id} `)) ?? '' }
+}
+
+function portOf(line: string): number {
+  return Number(/:(\d+)@/.exec(line)?.[1])
 }
 
 /** Waits until every node knows every slot, and every replica is in sync with its primary. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { endWithThisProcess } from './launched-server.ts'
 
 /** A program in any language, which serves HTTP. */
 export interface StartedProgram {
@@ -23,6 +24,7 @@ export async function startProgram(
 ): Promise<StartedProgram> {
   const env = { ...process.env, ...environment }
   const program = spawn('sh', ['-ec', line], { cwd: folder, env, detached: true })
+  endWithThisProcess(program)
   let output = ''
   for (const stream of [program.stdout, program.stderr]) {
     stream.on('data', (chunk) => {

@@ -13,6 +13,8 @@ export interface TcpProxy {
   cut: boolean
   /** The delay of every answer in milliseconds. */
   latency: () => number
+  /** The next answer is kept back until this promise ends, and so is what follows it on its connection. */
+  nextAnswer: Promise<void> | undefined
   /** Ends every connection at once. */
   reset(): void
   close(): Promise<void>
@@ -42,9 +44,11 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
     let delivery = Promise.resolve()
     upstream.on('data', (bytes) => {
       const late = network.latency()
+      const held = network.nextAnswer
+      network.nextAnswer = undefined
       // A late answer delays the next ones: a connection keeps its order.
       const arrival = Date.now() + late
-      delivery = delivery
+      delivery = Promise.all([delivery, held])
         .then(() => (late > 0 ? sleep(Math.max(arrival - Date.now(), 0)) : undefined))
         .then(() => {
           if (network.cut || network.loseReplies) torn = true
@@ -61,6 +65,7 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
     loseReplies: false,
     cut: false,
     latency: () => 0,
+    nextAnswer: undefined,
     reset() {
       for (const socket of sockets) socket.destroy()
     },
