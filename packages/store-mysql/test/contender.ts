@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createPool } from 'mysql2/promise'
 import { createMysqlStore } from '../src/index.ts'
+import { PATIENT, soon } from './pool.ts'
 
 export interface Outcome {
   readonly inserted: boolean
@@ -10,16 +11,15 @@ export interface Outcome {
 }
 
 const [uri = '', ...ids] = process.argv.slice(2)
-const soon = Math.floor(Date.now() / 1000) + 60
 const pool = createPool(uri)
-const { grants } = await createMysqlStore(pool, { commandTimeout: 10_000, sweeping: false })
+const { grants } = await createMysqlStore(pool, PATIENT)
 const races = await Promise.all(
   ids.map(async (id) => {
     const seen = await grants.find(id)
     if (seen === undefined) throw new Error(`There is no grant ${id}`)
     return async (): Promise<Outcome> => ({
-      inserted: await grants.insert(`copy of ${id}`, seen.value, soon),
-      replaced: await grants.replace(id, seen, seen.value, soon),
+      inserted: await grants.insert(`copy of ${id}`, seen.value, soon()),
+      replaced: await grants.replace(id, seen, seen.value, soon()),
       removed: await grants.remove(id),
     })
   }),

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type MariaDbServer, startMariaDb } from '@grantkit/test-servers/mariadb-server'
 import { aClient, aGrant } from '@grantkit/testkit'
-import type { Pool, RowDataPacket } from 'mysql2/promise'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createMysqlStore, type MysqlStore, migrate } from '../src/index.ts'
 import { PATIENT, poolOf, soon } from './pool.ts'
 
@@ -30,11 +29,21 @@ async function opened() {
   return { grant, seen }
 }
 
+/** A connection in a transaction, which a test that fails gives back too: a lock would keep the server from ending. */
+async function operating(): Promise<PoolConnection> {
+  const operator = await pool.getConnection()
+  onTestFinished(async () => {
+    await operator.rollback()
+    operator.release()
+  })
+  await operator.beginTransaction()
+  return operator
+}
+
 describe('a grant that another transaction has locked', () => {
   it('delays no other one, and is replaced after it', async () => {
     const [locked, free] = [await opened(), await opened()]
-    const operator = await pool.getConnection()
-    await operator.beginTransaction()
+    const operator = await operating()
     await operator.query('SELECT 1 FROM grantkit_grant WHERE id = ? FOR UPDATE', [locked.grant.id])
     let released = false
     const replacing = store.grants.replace(locked.grant.id, locked.seen, locked.grant, soon())
@@ -43,39 +52,40 @@ describe('a grant that another transaction has locked', () => {
     expect(await store.grants.find(locked.grant.id)).toBeDefined()
     released = true
     await operator.commit()
-    operator.release()
     expect(await waiting).toEqual({ replaced: true, released: true })
   })
 
   it('and changed is a lost race, also when MySQL has ended the wait for it once', async () => {
     const { grant, seen } = await opened()
-    const operator = await pool.getConnection()
-    await operator.beginTransaction()
+    const operator = await operating()
     await operator.query(`UPDATE grantkit_grant SET version = 'other' WHERE id = ?`, [grant.id])
+    const waits = await statusOf('Innodb_row_lock_waits')
     const replacing = store.grants.replace(grant.id, seen, grant, soon())
-    // The time limit of InnoDB is a second.
-    await sleep(1300)
+    // The time limit of InnoDB is a second: it waits a second time.
+    await expect.poll(() => statusOf('Innodb_row_lock_waits')).toBe(waits + 2)
     await operator.commit()
-    operator.release()
     expect(await replacing).toBe(false)
   })
 
   it('keeps no thread of the server waiting after its time limit', async () => {
     const { grant, seen } = await opened()
-    const brisk = await createMysqlStore(pool, { commandTimeout: 100, sweeping: false })
-    const operator = await pool.getConnection()
-    await operator.beginTransaction()
+    // InnoDB itself would wait for longer than this test.
+    await pool.query('SET GLOBAL innodb_lock_wait_timeout = 1000')
+    const own = poolOf(server)
+    onTestFinished(async () => {
+      await own.end()
+      await pool.query('SET GLOBAL innodb_lock_wait_timeout = 1')
+    })
+    const brisk = await createMysqlStore(own, { commandTimeout: 100, sweeping: false })
+    const operator = await operating()
     await operator.query('SELECT 1 FROM grantkit_grant WHERE id = ? FOR UPDATE', [grant.id])
     const calls = Array.from({ length: 5 }, () => brisk.grants.replace(grant.id, seen, grant, soon()))
     const settled = await Promise.allSettled(calls)
     expect(new Set(settled.map(({ status }) => status))).toEqual(new Set(['rejected']))
-    await sleep(200)
-    const [threads] = await pool.query<RowDataPacket[]>(
-      `SELECT info FROM information_schema.processlist WHERE info LIKE '%UPDATE grantkit_grant%' AND id <> connection_id()`,
-    )
-    expect(threads).toEqual([])
+    const threads = `SELECT info FROM information_schema.processlist
+      WHERE info LIKE '%UPDATE grantkit_grant%' AND id <> connection_id()`
+    await expect.poll(async () => (await pool.query<RowDataPacket[]>(threads))[0]).toEqual([])
     await operator.rollback()
-    operator.release()
     expect((await store.grants.find(grant.id))?.version).toBe(seen.version)
   })
 })
@@ -85,19 +95,21 @@ it('a sweep that MySQL ends because of a deadlock is repeated', async () => {
   const past = await createMysqlStore(pool, { ...PATIENT, now: () => yesterday })
   for (const id of ['first', 'second']) await past.clients.insert(id, aClient(), yesterday + 60)
   const write = (id: string) => `UPDATE grantkit_client SET value = CONCAT(value, ' ') WHERE id = '${id}'`
-  const operator = await pool.getConnection()
-  await operator.beginTransaction()
+  const operator = await operating()
   // The transaction with fewer changes is rolled back.
   for (let change = 0; change < 20; change++) await operator.query(write('second'))
   const sweeping = store.sweep()
-  await expect.poll(() => lockWaits(), { interval: 150, timeout: 10_000 }).toBe(1)
+  await expect.poll(() => lockWaits(), { interval: 150 }).toBe(1)
   await operator.query(write('first'))
   await operator.commit()
-  operator.release()
   expect(await sweeping).toBe(2)
-  const [[counted]] = await pool.query<RowDataPacket[]>(`SHOW GLOBAL STATUS LIKE 'Innodb_deadlocks'`)
-  expect(counted?.Value).toBe('1')
+  expect(await statusOf('Innodb_deadlocks')).toBe(1)
 })
+
+async function statusOf(name: string): Promise<number> {
+  const [[row]] = await pool.query<RowDataPacket[]>(`SHOW GLOBAL STATUS LIKE '${name}'`)
+  return Number(row?.Value)
+}
 
 /** InnoDB refreshes these tables only when nobody has read them for 100 ms. */
 async function lockWaits(): Promise<number> {

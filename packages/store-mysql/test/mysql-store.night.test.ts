@@ -3,7 +3,7 @@ import { describeStore } from '@grantkit/testkit'
 import type { Pool } from 'mysql2/promise'
 import { afterAll, beforeAll } from 'vitest'
 import { createMysqlStore, migrate } from '../src/index.ts'
-import { poolOf } from './pool.ts'
+import { PATIENT, poolOf } from './pool.ts'
 
 let server: MariaDbServer
 let pool: Pool
@@ -20,8 +20,7 @@ afterAll(async () => {
 describeStore(
   'mysql',
   async ({ now }) => {
-    // A busy machine is not the subject of these tests.
-    const store = await createMysqlStore(pool, { commandTimeout: 10_000, now })
+    const store = await createMysqlStore(pool, { ...PATIENT, sweeping: true, now })
     return { store, close: () => store.close(), restart: () => server.restart() }
   },
   { survivesRestart: true, transients: true },

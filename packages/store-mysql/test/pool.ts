@@ -1,9 +1,9 @@
 import type { MariaDbServer } from '@grantkit/test-servers/mariadb-server'
 import { createPool, type Pool, type PoolOptions } from 'mysql2/promise'
 
-/** A pool as the README makes it. */
+/** A pool as the README makes it, but for its time limit. */
 export function poolOf(server: Pick<MariaDbServer, 'url'>, options: PoolOptions = {}): Pool {
-  const pool = createPool({ uri: server.url, connectTimeout: 1000, ...options })
+  const pool = createPool({ uri: server.url, connectTimeout: 20_000, ...options })
   pool.on('connection', (connection) => {
     void connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
   })
@@ -16,4 +16,4 @@ export function soon(): number {
 }
 
 /** Options of a store: a busy machine is not the subject of the tests, and neither is a sweep that comes by itself. */
-export const PATIENT = { commandTimeout: 10_000, sweeping: false }
+export const PATIENT = { commandTimeout: 20_000, sweeping: false }

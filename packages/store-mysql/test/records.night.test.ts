@@ -68,7 +68,7 @@ describe('the store in MySQL', () => {
     onTestFinished(() => void vi.useRealTimers())
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const now = vi.fn(soon)
-    const { close } = await createMysqlStore(pool, { now })
+    const { close } = await createMysqlStore(pool, { ...PATIENT, sweeping: true, now })
     for (const sweeps of [1, 2]) {
       await expect.poll(() => vi.advanceTimersByTime(90_000) && now.mock.calls.length).toBe(sweeps)
     }
