@@ -1,6 +1,7 @@
 /** A process that races with another one: for each grant it inserts a copy, and replaces and removes the grant itself. */
 import { once } from 'node:events'
-import { connectToPostgres, createPostgresStore } from '../src/index.ts'
+import { createPostgresStore } from '../src/index.ts'
+import { PATIENT, poolOf, soon } from './patient.ts'
 
 export interface Outcome {
   readonly inserted: boolean
@@ -9,16 +10,15 @@ export interface Outcome {
 }
 
 const [url = '', ...ids] = process.argv.slice(2)
-const soon = Math.floor(Date.now() / 1000) + 60
-const pool = await connectToPostgres(url)
-const { grants } = await createPostgresStore(pool, { commandTimeout: 10_000, sweeping: false })
+const pool = poolOf(url)
+const { grants } = await createPostgresStore(pool, PATIENT)
 const races = await Promise.all(
   ids.map(async (id) => {
     const seen = await grants.find(id)
     if (seen === undefined) throw new Error(`There is no grant ${id}`)
     return async (): Promise<Outcome> => ({
-      inserted: await grants.insert(`copy of ${id}`, seen.value, soon),
-      replaced: await grants.replace(id, seen, seen.value, soon),
+      inserted: await grants.insert(`copy of ${id}`, seen.value, soon()),
+      replaced: await grants.replace(id, seen, seen.value, soon()),
       removed: await grants.remove(id),
     })
   }),

@@ -2,22 +2,14 @@ import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postg
 import { aClient, aGrant } from '@grantkit/testkit'
 import type { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import {
-  attempt,
-  connectToPostgres,
-  createPostgresStore,
-  migrate,
-  NoAnswerError,
-  type PostgresStore,
-} from '../src/index.ts'
+import { attempt, createPostgresStore, migrate, NoAnswerError, type PostgresStore } from '../src/index.ts'
+import { DISTRIBUTED, poolOf, soon } from './patient.ts'
 import { fiftyRefreshes, signedIn } from './signed-in.ts'
 import { startWire, type Wire } from './wire.ts'
 
 /** Conflicts and unknown outcomes, which engines that divide their tables report often, on a real Postgres. */
 
-const soon = () => Math.floor(Date.now() / 1000) + 600
 const CONFLICT = { code: '40001', executed: false }
-const DISTRIBUTED = { dialect: 'distributed', commandTimeout: 10_000, sweeping: false } as const
 
 let server: PostgresServer
 let wire: Wire
@@ -27,8 +19,8 @@ let store: PostgresStore
 beforeAll(async () => {
   server = await startPostgres('fsync=off', 'default_transaction_isolation=serializable')
   wire = await startWire(server.port)
-  near = await connectToPostgres(server.url)
-  pool = await connectToPostgres(server.url.replace(`${server.port}`, `${wire.port}`))
+  near = poolOf(server.url)
+  pool = poolOf(server.url.replace(`${server.port}`, `${wire.port}`))
   await migrate(near, { dialect: 'distributed' })
   store = await createPostgresStore(pool, DISTRIBUTED)
 })
@@ -114,7 +106,7 @@ describe('a conflict (40001)', () => {
 it('a pause after a conflict ends with the time limit, and the connection serves the next statement', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0.2)
   onTestFinished(() => void vi.restoreAllMocks())
-  const single = await connectToPostgres(server.url.replace(`${server.port}`, `${wire.port}`), { max: 1 })
+  const single = poolOf(server.url.replace(`${server.port}`, `${wire.port}`), { max: 1 })
   onTestFinished(() => single.end())
   const removed = vi.fn()
   single.on('remove', removed)

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { afterAll, beforeAll } from 'vitest'
 import { describeEngine } from './engine.ts'
@@ -12,11 +11,11 @@ afterAll(() => server.close())
 
 describeEngine('the distributed dialect on Postgres with serializable transactions', {
   url: () => server.url,
-  async killNode() {
+  async killNode(more) {
     for (let crash = 0; crash < 5; crash++) {
-      await sleep(500)
+      await more()
       await server.restart()
     }
-    await sleep(500)
+    await more()
   },
 })

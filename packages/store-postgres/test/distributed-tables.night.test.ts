@@ -1,19 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { aClient, aGrant, aTransient } from '@grantkit/testkit'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { connectToPostgres, createPostgresStore, migrate } from '../src/index.ts'
+import { createPostgresStore, migrate } from '../src/index.ts'
+import { DISTRIBUTED, poolOf, soon } from './patient.ts'
 import { startWire } from './wire.ts'
-
-const DISTRIBUTED = { dialect: 'distributed', commandTimeout: 10_000, sweeping: false } as const
-const soon = () => Math.floor(Date.now() / 1000) + 600
 
 let server: PostgresServer
 let pool: Pool
 beforeAll(async () => {
   server = await startPostgres('fsync=off')
-  pool = await connectToPostgres(server.url)
+  pool = poolOf(server.url)
 })
 afterAll(async () => {
   await pool.end()
@@ -23,7 +20,7 @@ afterAll(async () => {
 /** A pool behind a wire, and the wire. */
 async function wired() {
   const wire = await startWire(server.port)
-  const far = await connectToPostgres(server.url.replace(`${server.port}`, `${wire.port}`))
+  const far = poolOf(server.url.replace(`${server.port}`, `${wire.port}`))
   onTestFinished(async () => {
     await far.end()
     await wire.close()
@@ -46,9 +43,7 @@ describe('migrate with the distributed dialect', () => {
   })
 
   it('creates the tables once for eight replicas that start together, without a lock', async () => {
-    const together = await connectToPostgres(
-      `${server.url}?options=-c%20default_transaction_isolation=serializable`,
-    )
+    const together = poolOf(`${server.url}?options=-c%20default_transaction_isolation=serializable`)
     onTestFinished(() => together.end())
     for (const prefix of ['once_', 'again_', 'thrice_']) {
       const replicas = Array.from({ length: 8 }, () => migrate(together, { ...DISTRIBUTED, prefix }))
@@ -188,15 +183,17 @@ describe('the sweep of the distributed dialect', () => {
     const { transients, sweep } = await at(today, 'taken_')
     await transients.insert('taken', aTransient(), today - 1)
     const writer = await pool.connect()
+    // Its connection ends its transaction too.
+    onTestFinished(() => writer.release(true))
     await writer.query('BEGIN')
     await writer.query('UPDATE taken_transient SET expires_at = $1, swept_from = $2', [
       today + 60,
       today / 86_400 + 1,
     ])
     const sweeping = sweep()
-    await sleep(100)
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`
+    await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1)
     await writer.query('COMMIT')
-    writer.release()
     expect(await sweeping).toBe(0)
     expect(await transients.find('taken')).toBeDefined()
   })

@@ -1,20 +1,24 @@
 import { describeStore } from '@grantkit/testkit'
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { connectToPostgres, createPostgresStore, migrate, type PostgresStore } from '../src/index.ts'
 import { countDuring } from './counting.ts'
+import { DISTRIBUTED, poolOf } from './patient.ts'
 import { fiftyRefreshes, signedIn } from './signed-in.ts'
 
 /** Of a store over a network that may fail over. */
 const TEST_TIMEOUT = 120_000
 const ROUNDS = 20
-const DISTRIBUTED = { dialect: 'distributed', commandTimeout: 10_000, sweeping: false } as const
 
 export interface EngineUnderTest {
   /** Of an empty database, or one with the tables of an earlier trial. */
   readonly url: () => string
-  /** Kills one node, or waits while a person does. Without it no node is killed. */
-  readonly killNode?: (() => Promise<void>) | undefined
+  /**
+   * Kills one node, or waits while a person does. Without it no node is killed.
+   *
+   * @param more as for `countDuring`
+   */
+  readonly killNode?: ((more: () => Promise<void>) => Promise<void>) | undefined
 }
 
 /** Tests an engine that speaks the protocol of Postgres: tables, `describeStore`, fifty refreshes at once, a killed node. */
@@ -23,7 +27,7 @@ export function describeEngine(name: string, { url, killNode }: EngineUnderTest)
   let pool: Pool
   let store: PostgresStore
   beforeAll(async () => {
-    pool = await connectToPostgres(url())
+    pool = poolOf(url())
     await Promise.all([1, 2].map(() => migrate(pool, { dialect: 'distributed', prefix })))
     store = await createPostgresStore(pool, { ...DISTRIBUTED, prefix })
   }, TEST_TIMEOUT)
@@ -47,8 +51,10 @@ export function describeEngine(name: string, { url, killNode }: EngineUnderTest)
     })
 
     it.runIf(killNode)('loses and doubles no write while a node is killed', { timeout: 0 }, async () => {
-      const brisk = await createPostgresStore(pool, { dialect: 'distributed', prefix, sweeping: false })
-      const counted = await countDuring(brisk, async () => killNode?.())
+      const connected = await connectToPostgres(url())
+      onTestFinished(() => connected.end())
+      const brisk = await createPostgresStore(connected, { dialect: 'distributed', prefix, sweeping: false })
+      const counted = await countDuring(brisk, async (more) => killNode?.(more))
       console.info(`${name}:`, counted)
       expect(counted.written).toBeGreaterThan(0)
     })

@@ -1,25 +1,28 @@
 import { readFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startPgBouncer } from '@grantkit/test-servers/pgbouncer'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { aGrant } from '@grantkit/testkit'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { connectToPostgres, createPostgresStore, migrate, settingsWarnings } from '../src/index.ts'
+import { poolOf, soon } from './patient.ts'
 
 /** Statements that the store gave up, which Postgres may still carry out. */
 
-const soon = () => Math.floor(Date.now() / 1000) + 600
 const REPLICAS = 3
 const CONNECTIONS = 10
 /** Of the PgBouncer for tests to Postgres. */
 const SERVER_CONNECTIONS = 3
+/** How often each writer is given up, and tries again. */
+const ROUNDS = 4
 
 let server: PostgresServer
 let watcher: Pool
 beforeAll(async () => {
   server = await startPostgres('fsync=off', 'max_connections=100')
-  watcher = await connectToPostgres(server.url, { max: 2 })
+  const none = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
+  // Whatever its role gets meanwhile.
+  watcher = poolOf(server.url, { options: none.map((limit) => `-c ${limit}=0`).join(' ') })
   await migrate(watcher)
 })
 afterAll(async () => {
@@ -43,28 +46,37 @@ async function replicasAt(url: string): Promise<(() => Promise<unknown>)[]> {
 
 /** The most backends of the replicas at any time while the table of grants is locked, and each of them writes to it. */
 async function mostBackends(inserts: readonly (() => Promise<unknown>)[], writers: number): Promise<number> {
-  const locking = await watcher.connect()
-  await locking.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0')
-  await locking.query('LOCK grantkit_grant IN ACCESS EXCLUSIVE MODE')
-  let locked = true
-  const writing = inserts.flatMap((insert) =>
-    Array.from({ length: writers }, async () => {
-      while (locked) await insert()
-    }),
-  )
+  const unlock = await locked('LOCK grantkit_grant IN ACCESS EXCLUSIVE MODE')
+  const calls = inserts.flatMap((insert) => Array.from({ length: writers }, () => insert))
+  let givenUp = 0
+  const writing = calls.map(async (insert) => {
+    while (givenUp < ROUNDS * calls.length) {
+      await insert()
+      givenUp++
+    }
+  })
   let most = 0
-  for (const end = Date.now() + 2500; Date.now() < end; await sleep(50)) {
+  const backends = async () => {
     const { rows } = await watcher.query(
       `SELECT count(*)::integer AS count FROM pg_stat_activity
        WHERE client_port IS NOT NULL AND query LIKE 'INSERT INTO grantkit_grant%'`,
     )
     most = Math.max(most, rows[0].count)
+    return givenUp
   }
-  locked = false
-  await locking.query('ROLLBACK')
-  locking.release()
+  await expect.poll(backends).toBeGreaterThanOrEqual(ROUNDS * calls.length)
+  await unlock()
   await Promise.all(writing)
   return most
+}
+
+/** Keeps a lock until the returned function is called, or the test has ended. */
+async function locked(sql: string): Promise<() => Promise<unknown>> {
+  const locking = await watcher.connect()
+  // Its connection ends its transaction too.
+  onTestFinished(() => locking.release(true))
+  await locking.query(`BEGIN; ${sql}`)
+  return () => locking.query('ROLLBACK')
 }
 
 async function linesOfReadme(): Promise<readonly string[]> {
@@ -76,7 +88,7 @@ describe('three replicas that write to a locked table', () => {
   it('have no more backends than connections', async () => {
     const inserts = await replicasAt(server.url)
     expect(await mostBackends(inserts, 2 * CONNECTIONS)).toBeLessThanOrEqual(REPLICAS * CONNECTIONS)
-  }, 30_000)
+  })
 
   it('have no more backends than PgBouncer has connections, if their role has the time limits', async () => {
     const bouncer = await startPgBouncer(server.port)
@@ -85,7 +97,7 @@ describe('three replicas that write to a locked table', () => {
     onTestFinished(() => watcher.query('ALTER ROLE postgres RESET ALL').then(() => {}))
     const inserts = await replicasAt(bouncer.url)
     expect(await mostBackends(inserts, 1)).toBeLessThanOrEqual(SERVER_CONNECTIONS)
-  }, 30_000)
+  })
 })
 
 it('a pool behind a PgBouncer, which takes no time limits, is warned that it has none', async () => {
@@ -99,11 +111,14 @@ it('a pool behind a PgBouncer, which takes no time limits, is warned that it has
 })
 
 it('a migration waits for a lock longer than a request does', async () => {
-  const locking = await watcher.connect()
-  await locking.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('patient_schema'))`)
-  const migrating = migrate(watcher, { prefix: 'patient_' })
-  await sleep(1500)
-  await locking.query('ROLLBACK')
-  locking.release()
+  const brisk = await connectToPostgres(server.url, { max: 2 })
+  onTestFinished(() => brisk.end())
+  const unlock = await locked(`SELECT pg_advisory_xact_lock(hashtext('patient_schema'))`)
+  const migrating = migrate(brisk, { prefix: 'patient_' })
+  const waiting = `SELECT FROM pg_stat_activity
+    WHERE wait_event = 'advisory' AND query_start < clock_timestamp() - interval '1500 ms'`
+  const isPatient = expect.poll(async () => (await watcher.query(waiting)).rowCount).toBe(1)
+  await Promise.race([migrating, isPatient])
+  await unlock()
   await migrating
 })

@@ -3,7 +3,8 @@ import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postg
 import { aGrant, describeStore } from '@grantkit/testkit'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectToPostgres, createPostgresStore, migrate } from '../src/index.ts'
+import { createPostgresStore, migrate } from '../src/index.ts'
+import { PATIENT, poolOf } from './patient.ts'
 
 const PAGE = new URL('../../../docs/scaling.md', import.meta.url)
 const WHOLE = 500
@@ -13,9 +14,9 @@ let server: PostgresServer
 let pool: Pool
 beforeAll(async () => {
   server = await startPostgres()
-  pool = await connectToPostgres(server.url)
+  pool = poolOf(server.url)
   await migrate(pool)
-  const { grants } = await createPostgresStore(pool)
+  const { grants } = await createPostgresStore(pool, PATIENT)
   await Promise.all(Array.from({ length: WHOLE }, (_, index) => grants.insert(`${index}`, aGrant(), FAR)))
   await pool.query(partitioning())
 })
@@ -42,7 +43,7 @@ describe('the table of grants, divided as the page on scaling says', () => {
 describeStore(
   'postgres, partitioned',
   async ({ now }) => {
-    const store = await createPostgresStore(pool, { commandTimeout: 10_000, now })
+    const store = await createPostgresStore(pool, { ...PATIENT, sweeping: true, now })
     return { store, close: () => store.close() }
   },
   { transients: true },

@@ -1,16 +1,17 @@
 import { type PgBouncer, startPgBouncer } from '@grantkit/test-servers/pgbouncer'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { describeStore } from '@grantkit/testkit'
-import { connectToPostgres, createPostgresStore, migrate } from '../src/index.ts'
+import { createPostgresStore, migrate } from '../src/index.ts'
+import { PATIENT, poolOf } from './patient.ts'
 
 describeStore(
   'postgres behind PgBouncer in transaction mode',
   async ({ now }) => {
     const server: PostgresServer = await startPostgres('fsync=off')
     const bouncer: PgBouncer = await startPgBouncer(server.port)
-    const pool = await connectToPostgres(bouncer.url)
+    const pool = poolOf(bouncer.url)
     await migrate(pool)
-    const store = await createPostgresStore(pool, { now, prepare: false, commandTimeout: 10_000 })
+    const store = await createPostgresStore(pool, { ...PATIENT, now, prepare: false })
     const close = async () => {
       store.close()
       await pool.end()

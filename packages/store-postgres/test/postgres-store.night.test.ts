@@ -7,18 +7,16 @@ import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postg
 import { aClient, aGrant, aTransient, describeStore } from '@grantkit/testkit'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { connectToPostgres, createPostgresStore, migrate } from '../src/index.ts'
+import { createPostgresStore, migrate } from '../src/index.ts'
 import { statementsOf } from '../src/statements.ts'
 import type { Outcome } from './contender.ts'
-
-/** A busy machine is not the subject of these tests. */
-const PATIENT = { commandTimeout: 10_000 }
+import { PATIENT, poolOf, soon } from './patient.ts'
 
 let server: PostgresServer
 let pool: Pool
 beforeAll(async () => {
   server = await startPostgres()
-  pool = await connectToPostgres(server.url)
+  pool = poolOf(server.url)
   await migrate(pool)
 })
 afterAll(async () => {
@@ -31,13 +29,12 @@ it.each([
   ['a subject and a client', 'owner', subjectKey('busy', 'client-sample')],
 ])('a page of %s reads its own rows alone, of three thousand', async (_, column, key) => {
   await migrate(pool, { prefix: `${column}_` })
-  const { grants } = await createPostgresStore(pool, { prefix: `${column}_`, ...PATIENT })
-  const soon = Math.floor(Date.now() / 1000) + 600
+  const { grants } = await createPostgresStore(pool, { ...PATIENT, prefix: `${column}_` })
   for (let second = 0; second < 3000; second += 500)
     await Promise.all(
       Array.from({ length: 500 }, (__, more) => {
         const grant = aGrant({ subject: 'busy', createdAt: 1_800_000_000 + second + more })
-        return grants.insert(grant.id, grant, soon)
+        return grants.insert(grant.id, grant, soon())
       }),
     )
   await pool.query(`ANALYZE ${column}_grant`)
@@ -64,12 +61,10 @@ describeStore(
   { survivesRestart: true, transients: true },
 )
 
-const soon = () => Math.floor(Date.now() / 1000) + 60
-
 describe('the store in Postgres', () => {
   it('takes an id back whose record has ended, long before its row is swept', async () => {
     let now = 1_800_000_000
-    const { transients } = await createPostgresStore(pool, { now: () => now })
+    const { transients } = await createPostgresStore(pool, { ...PATIENT, now: () => now })
     const [first, second] = [aTransient({ id: 'again' }), aTransient({ id: 'again' })]
     expect(await transients.insert('again', first, now + 10)).toBe(true)
     now += 10
@@ -99,7 +94,7 @@ describe('the store in Postgres', () => {
     onTestFinished(() => void vi.useRealTimers())
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const now = vi.fn(soon)
-    const { close } = await createPostgresStore(pool, { now })
+    const { close } = await createPostgresStore(pool, { ...PATIENT, sweeping: true, now })
     for (const sweeps of [1, 2]) {
       await expect.poll(() => vi.advanceTimersByTime(90_000) && now.mock.calls.length).toBe(sweeps)
     }
@@ -109,7 +104,7 @@ describe('the store in Postgres', () => {
   })
 
   it('reads a record with members that it does not know, and refuses a format of the future', async () => {
-    const { clients } = await createPostgresStore(pool)
+    const { clients } = await createPostgresStore(pool, PATIENT)
     const write = (id: string, content: object) =>
       pool.query('INSERT INTO grantkit_client VALUES ($1, $1, $2, $3)', [id, JSON.stringify(content), soon()])
     await write('newer', { schema: 1, value: { ...aClient(), colour: 'blue' } })
@@ -123,8 +118,8 @@ describe('the store in Postgres', () => {
     await pool.query(`
       CREATE ROLE app LOGIN;
       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO app`)
-    const restricted = await connectToPostgres(server.url.replace('postgres@', 'app@'))
-    const { clients, sweep } = await createPostgresStore(restricted)
+    const restricted = poolOf(server.url.replace('postgres@', 'app@'))
+    const { clients, sweep } = await createPostgresStore(restricted, PATIENT)
     expect(await clients.insert('of a role', aClient(), soon())).toBe(true)
     await sweep()
     await restricted.end()
@@ -134,7 +129,7 @@ describe('the store in Postgres', () => {
     await pool.query(`
       CREATE ROLE careful LOGIN IN ROLE pg_read_all_data, pg_write_all_data;
       ALTER ROLE careful SET default_transaction_isolation = serializable`)
-    const careful = await connectToPostgres(server.url.replace('postgres@', 'careful@'))
+    const careful = poolOf(server.url.replace('postgres@', 'careful@'))
     const { grants } = await createPostgresStore(careful, PATIENT)
     for (let round = 0; round < 20; round++) {
       const grant = aGrant()
@@ -149,7 +144,7 @@ describe('the store in Postgres', () => {
 
   it('survives an idle connection that broke in a pool of the application', async () => {
     const own = new Pool({ connectionString: server.url })
-    const { clients, close } = await createPostgresStore(own)
+    const { clients, close } = await createPostgresStore(own, PATIENT)
     await pool.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()')
     await expect.poll(() => own.totalCount).toBe(0)
     expect(await clients.find('anyone')).toBeUndefined()

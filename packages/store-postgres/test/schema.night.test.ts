@@ -3,15 +3,14 @@ import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postg
 import { aClient, aGrant } from '@grantkit/testkit'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectToPostgres, createPostgresStore, migrate } from '../src/index.ts'
-
-const soon = () => Math.floor(Date.now() / 1000) + 60
+import { createPostgresStore, migrate } from '../src/index.ts'
+import { PATIENT, poolOf, soon } from './patient.ts'
 
 let server: PostgresServer
 let pool: Pool
 beforeAll(async () => {
   server = await startPostgres('fsync=off')
-  pool = await connectToPostgres(server.url)
+  pool = poolOf(server.url)
 })
 afterAll(async () => {
   await pool.end()
@@ -20,9 +19,7 @@ afterAll(async () => {
 
 describe('migrate', () => {
   it('creates the tables once for eight replicas that start together', async () => {
-    const pools = await Promise.all(
-      Array.from({ length: 8 }, () => connectToPostgres(server.url, { max: 1 })),
-    )
+    const pools = Array.from({ length: 8 }, () => poolOf(server.url, { max: 1 }))
     await Promise.all(pools.map((replica) => migrate(replica, { prefix: 'together_' })))
     const { rows } = await pool.query('SELECT version FROM together_schema')
     expect(rows).toEqual([{ version: 1 }])
@@ -31,7 +28,7 @@ describe('migrate', () => {
 
   it('leaves what is there', async () => {
     await migrate(pool, { prefix: 'twice_' })
-    const { clients } = await createPostgresStore(pool, { prefix: 'twice_' })
+    const { clients } = await createPostgresStore(pool, { ...PATIENT, prefix: 'twice_' })
     await clients.insert('kept', aClient(), soon())
     await migrate(pool, { prefix: 'twice_' })
     expect(await clients.find('kept')).toBeDefined()
@@ -57,7 +54,7 @@ describe('migrate', () => {
     await grant('earlier')
     await migrate(pool, { prefix: 'before_' })
     await grant('of an earlier replica')
-    const { grants } = await createPostgresStore(pool, { prefix: 'before_' })
+    const { grants } = await createPostgresStore(pool, { ...PATIENT, prefix: 'before_' })
     const now = aGrant({ id: 'now', subject: 'alice' })
     await grants.insert(now.id, now, soon())
     const ids = []
@@ -80,7 +77,7 @@ describe('migrate', () => {
 
 describe.each([
   ['migrate', (prefix: string) => migrate(pool, { prefix })],
-  ['the store', (prefix: string) => createPostgresStore(pool, { prefix })],
+  ['the store', (prefix: string) => createPostgresStore(pool, { ...PATIENT, prefix })],
 ])('%s', (name, start) => {
   const prefix = name === 'migrate' ? 'm_' : 's_'
 
@@ -116,13 +113,15 @@ describe.each([
 
 describe('the store', () => {
   it('says what to call when there are no tables', async () => {
-    await expect(createPostgresStore(pool)).rejects.toThrow(/no tables of this release: call migrate\(\)/)
+    await expect(createPostgresStore(pool, PATIENT)).rejects.toThrow(
+      /no tables of this release: call migrate\(\)/,
+    )
   })
 
   it('rejects tables of another version', async () => {
     await pool.query(
       `CREATE TABLE lost_schema AS SELECT 1 AS version, 99 AS steps; CREATE TABLE lost_client (id text)`,
     )
-    await expect(createPostgresStore(pool, { prefix: 'lost_' })).rejects.toThrow(/not Grantkit's/)
+    await expect(createPostgresStore(pool, { ...PATIENT, prefix: 'lost_' })).rejects.toThrow(/not Grantkit's/)
   })
 })

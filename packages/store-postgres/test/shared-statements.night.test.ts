@@ -2,21 +2,21 @@ import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postg
 import { aClient, aGrant } from '@grantkit/testkit'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectToPostgres, createPostgresStore, migrate, type PostgresStore } from '../src/index.ts'
+import { createPostgresStore, migrate, type PostgresStore } from '../src/index.ts'
+import { PATIENT, poolOf, soon } from './patient.ts'
 
 /** Requests that come at the same time, and share statements. */
 
 const COUNT = 20
-const soon = () => Math.floor(Date.now() / 1000) + 600
 
 let server: PostgresServer
 let pool: Pool
 let store: PostgresStore
 beforeAll(async () => {
   server = await startPostgres('fsync=off')
-  pool = await connectToPostgres(server.url)
+  pool = poolOf(server.url)
   await migrate(pool)
-  store = await createPostgresStore(pool, { commandTimeout: 10_000 })
+  store = await createPostgresStore(pool, PATIENT)
 })
 afterAll(async () => {
   store.close()
