@@ -1,6 +1,6 @@
 import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
 import { createClient } from '@redis/client'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { countersInRedis } from '../src/index.ts'
 
 const WINDOW = { points: 2, seconds: 600 }
@@ -47,7 +47,7 @@ it('keys have a prefix for the limit, and show no address', async () => {
 it('no attempt waits for Redis while there is no connection', async () => {
   const { create, failures } = replica()
   await server.stop()
-  await vi.waitUntil(() => !client.isReady)
+  await expect.poll(() => client.isReady).toBe(false)
   expect(await create('guesses', WINDOW).take('bob')).toBe(0)
   expect(failures).toEqual([expect.objectContaining({ message: 'Redis connection is not ready' })])
 })

@@ -1,13 +1,12 @@
+import { LIMIT_MS, LOSSES } from '@grantkit/test-servers/lost-answers'
 import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
 import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
 import { aGrant } from '@grantkit/testkit'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectToRedis, createRedisStore, type RedisConnection } from '../src/index.ts'
+import { PATIENT, soon } from './patient.ts'
 
 /** A write whose reply is lost or late: only Redis knows whether it was carried out. */
-
-const soon = () => Math.floor(Date.now() / 1000) + 600
-const COMMAND_MS = 600
 
 let server: RedisServer
 let network: TcpProxy
@@ -19,10 +18,6 @@ beforeAll(async () => {
   far = await connectToRedis(network.url)
   near = await connectToRedis(server.url)
 })
-beforeEach(() => {
-  network.loseReplies = false
-  network.latency = () => 0
-})
 afterAll(async () => {
   far.destroy()
   near.destroy()
@@ -31,8 +26,8 @@ afterAll(async () => {
 })
 
 const stores = () => ({
-  here: createRedisStore(far, { commandTimeout: COMMAND_MS }).grants,
-  there: createRedisStore(near).grants,
+  here: createRedisStore(far, { commandTimeout: LIMIT_MS }).grants,
+  there: createRedisStore(near, PATIENT).grants,
 })
 
 async function stored(id: string) {
@@ -41,60 +36,43 @@ async function stored(id: string) {
   return seen
 }
 
-/** The next reply comes after the time limit of its command, and before the time limit of the second attempt. */
-async function late(written: () => Promise<void>): Promise<void> {
-  const delays = [COMMAND_MS + 150]
-  network.latency = () => delays.shift() ?? 0
-  await written()
-}
+/** Waits until a grant is there with that time of its last use. */
+const isUsedAt = (id: string, usedAt: number) =>
+  expect.poll(() => stores().there.find(id), { interval: 5 }).toMatchObject({ value: { usedAt } })
 
-async function lost(written: () => Promise<void>): Promise<void> {
-  network.loseReplies = true
-  await written()
-  network.reset()
-  network.loseReplies = false
-}
+/** Waits for the client: without a connection a command fails at once, and the second attempt too. */
+const back = () => expect.poll(() => far.get('any').catch(String), { interval: 5 }).toBeNull()
 
-describe.each([
-  ['is late', late],
-  ['is lost with its connection', lost],
-])('a write whose reply %s', (_, during) => {
+describe.each(LOSSES)('a write whose reply %s', (_, during) => {
   it('is written once, and succeeds', async () => {
-    const { here, there } = stores()
-    const grant = aGrant({ subject: undefined })
-    let inserting: Promise<boolean> | undefined
-    await during(async () => {
-      inserting = here.insert(grant.id, grant, soon())
-      await expect.poll(() => there.find(grant.id), { interval: 5 }).toBeDefined()
-    })
-    expect(await inserting).toBe(true)
+    const { here } = stores()
+    const grant = aGrant({ subject: undefined, usedAt: 1 })
+    const inserting = () => here.insert(grant.id, grant, soon())
+    expect(await during(network, inserting, () => isUsedAt(grant.id, 1), back)).toBe(true)
   })
 
   it('is no lost race when another write has followed it', async () => {
     const { here, there } = stores()
     const grant = aGrant({ usedAt: 1 })
     await there.insert(grant.id, grant, soon())
-    const seen = await here.find(grant.id)
-    if (seen === undefined) throw new Error('The grant is not there')
-    let replacing: Promise<unknown> | undefined
-    await during(async () => {
-      replacing = here.replace(grant.id, seen, { ...grant, usedAt: 2 }, soon()).catch((error) => error)
-      await expect.poll(() => there.find(grant.id), { interval: 5 }).toMatchObject({ value: { usedAt: 2 } })
+    const seen = await stored(grant.id)
+    const replacing = () => here.replace(grant.id, seen, { ...grant, usedAt: 2 }, soon())
+    const followed = async () => {
+      await isUsedAt(grant.id, 2)
       await there.replace(grant.id, await stored(grant.id), { ...grant, usedAt: 3 }, soon())
-    })
-    expect(await replacing).toBeInstanceOf(Error)
+    }
+    await expect(during(network, replacing, followed, back)).rejects.toThrow()
     expect(await stored(grant.id)).toMatchObject({ value: { usedAt: 3 } })
   })
 
   it('is no double when its new record has been changed', async () => {
     const { here, there } = stores()
     const grant = aGrant({ subject: undefined, usedAt: 1 })
-    let inserting: Promise<unknown> | undefined
-    await during(async () => {
-      inserting = here.insert(grant.id, grant, soon()).catch((error) => error)
-      await expect.poll(() => there.find(grant.id), { interval: 5 }).toBeDefined()
+    const inserting = () => here.insert(grant.id, grant, soon())
+    const followed = async () => {
+      await isUsedAt(grant.id, 1)
       await there.replace(grant.id, await stored(grant.id), { ...grant, usedAt: 2 }, soon())
-    })
-    expect(await inserting).toBeInstanceOf(Error)
+    }
+    await expect(during(network, inserting, followed, back)).rejects.toThrow()
   })
 })

@@ -3,6 +3,7 @@ import { aClient, aGrant, describeStore } from '@grantkit/testkit'
 import { createClient } from '@redis/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectToRedis, createRedisStore, type RedisConnection, settingsWarnings } from '../src/index.ts'
+import { PATIENT, soon } from './patient.ts'
 
 describeStore(
   'redis',
@@ -13,12 +14,10 @@ describeStore(
       redis.destroy()
       await server.close()
     }
-    return { store: createRedisStore(redis), close, restart: () => server.restart() }
+    return { store: createRedisStore(redis, PATIENT), close, restart: () => server.restart() }
   },
   { realTime: true, survivesRestart: true, transients: true },
 )
-
-const soon = () => Math.floor(Date.now() / 1000) + 60
 
 let server: RedisServer
 let redis: RedisConnection
@@ -43,7 +42,7 @@ function adminOf(url: string) {
 describe('the store in Redis', () => {
   it('is one store for two processes', async () => {
     const other = await connectToRedis(server.url)
-    const [here, there] = [createRedisStore(redis), createRedisStore(other)]
+    const [here, there] = [createRedisStore(redis, PATIENT), createRedisStore(other, PATIENT)]
     const grant = aGrant({ id: 'shared', subject: 'two processes' })
     expect(await here.grants.insert(grant.id, grant, soon())).toBe(true)
     const seen = await there.grants.find(grant.id)
@@ -56,7 +55,7 @@ describe('the store in Redis', () => {
   })
 
   it('runs its scripts on a server that has forgotten them', async () => {
-    const store = createRedisStore(redis)
+    const store = createRedisStore(redis, PATIENT)
     for (const id of ['first', 'second']) {
       await admin.scriptFlush()
       expect(await store.clients.insert(id, aClient({ clientId: id }), soon())).toBe(true)
@@ -68,7 +67,7 @@ describe('the store in Redis', () => {
   })
 
   it('leaves no key without an end', async () => {
-    const store = createRedisStore(redis, { keyPrefix: 'abandoned:' })
+    const store = createRedisStore(redis, { ...PATIENT, keyPrefix: 'abandoned:' })
     const grant = aGrant({ id: 'abandoned', subject: 'abandoned' })
     await store.grants.insert(grant.id, grant, soon())
     await store.clients.insert('abandoned', aClient(), soon())
@@ -78,7 +77,7 @@ describe('the store in Redis', () => {
   })
 
   it('forgets grants that were never redeemed, in the list of their subject too', async () => {
-    const store = createRedisStore(redis, { keyPrefix: 'often:' })
+    const store = createRedisStore(redis, { ...PATIENT, keyPrefix: 'often:' })
     for (let attempt = 0; attempt < 600; attempt++) {
       const grant = aGrant({ subject: 'often' })
       await store.grants.insert(grant.id, grant, soon())
@@ -92,12 +91,12 @@ describe('the store in Redis', () => {
   it('scans its own keys alone, whatever its prefix looks like', async () => {
     const namesOf = async (keyPrefix: string) => {
       const names = []
-      for await (const { clientName } of createRedisStore(redis, { keyPrefix }).clients.scan())
+      for await (const { clientName } of createRedisStore(redis, { ...PATIENT, keyPrefix }).clients.scan())
         names.push(clientName)
       return names
     }
     for (const keyPrefix of ['[a]*:', 'a-other:', 'a:']) {
-      const store = createRedisStore(redis, { keyPrefix })
+      const store = createRedisStore(redis, { ...PATIENT, keyPrefix })
       await store.clients.insert('one', aClient({ clientName: keyPrefix }), soon())
     }
     expect(await namesOf('[a]*:')).toEqual(['[a]*:'])
@@ -105,7 +104,7 @@ describe('the store in Redis', () => {
   })
 
   it('reads a record with members that it does not know, and refuses a format of the future', async () => {
-    const store = createRedisStore(redis)
+    const store = createRedisStore(redis, PATIENT)
     const write = (id: string, content: object) =>
       admin.set(`grantkit:client:${id}`, 'v'.repeat(22) + JSON.stringify(content))
     await write('newer', { schema: 1, value: { ...aClient(), colour: 'blue' } })
@@ -115,7 +114,7 @@ describe('the store in Redis', () => {
   })
 
   it('sends one command for a bearer check, and two in turn for a change', async () => {
-    const store = createRedisStore(redis)
+    const store = createRedisStore(redis, PATIENT)
     const grant = aGrant()
     await store.grants.insert(grant.id, grant, soon())
     const counted = async (work: () => Promise<unknown>) => {

@@ -3,10 +3,10 @@ import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-serve
 import { aGrant } from '@grantkit/testkit'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { connectToRedis, createRedisStore, type RedisConnection } from '../src/index.ts'
+import { PATIENT, soon } from './patient.ts'
 
 /** Waiting for replicas: what it covers, and what the loss of a replica costs. */
 
-const soon = () => Math.floor(Date.now() / 1000) + 600
 const CHANGES = 100
 
 let primary: RedisServer
@@ -33,7 +33,7 @@ async function changed(timeout: number) {
   const shortfalls: number[] = []
   const onShortfall = (acknowledged: number) => shortfalls.push(acknowledged)
   const { grants } = createRedisStore(redis, {
-    commandTimeout: 10_000,
+    ...PATIENT,
     waitReplicas: { replicas: 1, timeout, onShortfall },
   })
   async function change(): Promise<string> {
@@ -63,7 +63,7 @@ it('changes that come together share a wait, and the replica has each when it is
 })
 
 it('a lost replica is waited for and reported once a second, and no longer delays every change', async () => {
-  replica.freeze()
+  await replica.freeze()
   vi.useFakeTimers({ toFake: ['performance'] })
   const { changeAll, shortfalls } = await changed(50)
   await changeAll()
@@ -74,10 +74,11 @@ it('a lost replica is waited for and reported once a second, and no longer delay
 })
 
 it('a replica that is back is waited for again', async () => {
-  replica.freeze()
+  await replica.freeze()
   vi.useFakeTimers({ toFake: ['performance'] })
-  const { changeAll, shortfalls } = await changed(50)
+  const { changeAll, shortfalls } = await changed(5000)
   replica.thaw()
+  await expect.poll(() => redis.wait(1, 1000)).toBe(1)
   vi.advanceTimersByTime(1000)
   await cli('-p', `${primary.port}`, 'config', 'resetstat')
   await changeAll()

@@ -2,10 +2,9 @@ import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-serve
 import { aGrant } from '@grantkit/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connectToRedis, createRedisStore, type RedisCommands, type RedisConnection } from '../src/index.ts'
+import { PATIENT, soon } from './patient.ts'
 
 /** The lists of grants, while Redis is slow or fails. */
-
-const soon = () => Math.floor(Date.now() / 1000) + 600
 
 let server: RedisServer
 let redis: RedisConnection
@@ -24,7 +23,7 @@ function connectionWith(commands: Partial<RedisCommands>): RedisCommands {
 }
 
 it('a grant whose write is slow is not dropped by a listing meanwhile', async () => {
-  const other = createRedisStore(redis)
+  const other = createRedisStore(redis, PATIENT)
   const slow = connectionWith({
     async evalSha(sha1, input) {
       if (input.keys[0]?.includes(':grant:'))
@@ -34,7 +33,7 @@ it('a grant whose write is slow is not dropped by a listing meanwhile', async ()
     },
   })
   const grant = aGrant({ subject: 'slow' })
-  await createRedisStore(slow).grants.insert(grant.id, grant, soon())
+  await createRedisStore(slow, PATIENT).grants.insert(grant.id, grant, soon())
   expect((await other.grants.list({ subject: 'slow' }, { limit: 200 })).grants).toEqual([grant])
 })
 
@@ -46,7 +45,7 @@ it('a grant whose entry failed gets one when its insert is repeated', async () =
       return redis.evalSha(sha1, input)
     },
   })
-  const store = createRedisStore(failing)
+  const store = createRedisStore(failing, PATIENT)
   const grant = aGrant({ subject: 'repeated' })
   await expect(store.grants.insert(grant.id, grant, soon())).rejects.toThrow('broke')
   outage = false
@@ -55,7 +54,7 @@ it('a grant whose entry failed gets one when its insert is repeated', async () =
 })
 
 it('a list lives as long as its last grant', async () => {
-  const { grants } = createRedisStore(redis, { keyPrefix: 'lives:' })
+  const { grants } = createRedisStore(redis, { ...PATIENT, keyPrefix: 'lives:' })
   const end = soon()
   for (const expiresAt of [end, end - 300]) {
     const grant = aGrant({ subject: 'several', expiresAt })
@@ -72,7 +71,7 @@ it('the cleanup of a list neither delays nor fails the insert that started it', 
   const failing = connectionWith({
     get: () => Promise.reject(new Error('The connection broke')),
   })
-  const store = createRedisStore(failing)
+  const store = createRedisStore(failing, PATIENT)
   for (let count = 0; count < 256; count++) {
     const grant = aGrant({ subject: 'often' })
     expect(await store.grants.insert(grant.id, grant, soon())).toBe(true)
@@ -87,7 +86,7 @@ it('a page reads no more grants than it has, and drops the entries of those that
       return redis.get(key)
     },
   })
-  const { grants } = createRedisStore(counting, { commandTimeout: 10_000 })
+  const { grants } = createRedisStore(counting, PATIENT)
   const ids = await Promise.all(
     Array.from({ length: 500 }, async () => {
       const grant = aGrant({ subject: 'busy' })
