@@ -4,7 +4,7 @@ import { startDynalite } from '@grantkit/test-servers/dynalite'
 import type { DynamoServer } from '@grantkit/test-servers/dynamodb-local'
 import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
 import { aGrant } from '@grantkit/testkit'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { CLIENT_SETTINGS, createDynamoStore } from '../src/index.ts'
 import { LOCAL, newTable, PATIENCE, type TableUnderTest } from './table-under-test.ts'
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   network = await startProxy(server.port)
   far = clientWith({})
 })
-beforeEach(() => {
+afterEach(() => {
   network.loseReplies = false
   network.cut = false
 })
@@ -130,23 +130,21 @@ describe('a write whose answer is lost', () => {
 })
 
 describe('a server that does not answer', () => {
-  it('is given up after two attempts of half a second', async () => {
+  it('is given up by the client after two attempts, long before the store does', async () => {
     const impatient = clientWith({ requestHandler: CLIENT_SETTINGS.requestHandler })
+    onTestFinished(() => impatient.destroy())
     const { grants } = createDynamoStore(impatient, { table: near.table, ...PATIENCE })
     network.cut = true
-    const start = performance.now()
     await expect(grants.find('any')).rejects.toMatchObject({
       name: 'TimeoutError',
       $metadata: { attempts: 2 },
     })
-    expect(performance.now() - start).toBeGreaterThan(950)
-    impatient.destroy()
   })
 
   it('is given up by the store when the client has no time limit', async () => {
     const { grants } = createDynamoStore(far, { table: near.table, commandTimeout: 100 })
     network.cut = true
+    onTestFinished(() => network.reset())
     await expect(grants.find('any')).rejects.toThrow('DynamoDB did not answer within 100 ms')
-    network.reset()
   })
 })

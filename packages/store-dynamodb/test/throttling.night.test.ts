@@ -1,6 +1,6 @@
 import { DynamoDBClient, ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb'
 import { startDynalite } from '@grantkit/test-servers/dynalite'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { CLIENT_SETTINGS, createDynamoStore } from '../src/index.ts'
 import { openFlow, SIX_SCOPES } from './flow.ts'
 import { LOCAL, newTable, PATIENCE, type TableUnderTest } from './table-under-test.ts'
@@ -37,6 +37,7 @@ afterAll(async () => {
 
 it('is a 503 with Retry-After for an app, whose refresh token is as good afterwards', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => void vi.restoreAllMocks())
   const flow = await openFlow(createDynamoStore(client, { table: table.table, ...PATIENCE }))
   const { refresh_token } = await flow.tokens(SIX_SCOPES.join(' '))
   throttling.on = true
@@ -46,5 +47,4 @@ it('is a 503 with Retry-After for an app, whose refresh token is as good afterwa
   expect(refused.response.headers).toMatchObject({ 'retry-after': '1' })
   expect(throttling.attempts, 'two commands at once, and the client repeats them').toBeGreaterThan(2)
   expect(await flow.refresh(refresh_token)).toMatchObject({ status: 200 })
-  vi.restoreAllMocks()
 })

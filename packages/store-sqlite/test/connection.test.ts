@@ -53,15 +53,13 @@ describe('a new file', () => {
     const other = new DatabaseSync(path)
     other.exec('CREATE TABLE t (id INTEGER); BEGIN; SELECT * FROM t')
     const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
-    // A second attempt would succeed.
+    // A second attempt would succeed: there is none, for the first one has waited.
     const exec = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementationOnce(() => other.close())
-    const began = performance.now()
     const locked = {
       message: expect.stringMatching(/cannot be used as a database: .*locked/),
       cause: expect.objectContaining({ errcode: 5 }),
     }
     expect(() => openDatabase(path, 50)).toThrow(expect.objectContaining(locked))
-    expect(performance.now() - began).toBeGreaterThanOrEqual(50)
     expect((prepare.mock.contexts[0] as DatabaseSync).isOpen).toBe(false)
     exec.mockRestore()
     other.close()
