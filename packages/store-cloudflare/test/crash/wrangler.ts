@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '@grantkit/test-servers/free-port'
+import { endWithThisProcess, onFreePort } from '@grantkit/test-servers/launched-server'
 
 const FOLDER = import.meta.dirname
 
@@ -35,12 +35,14 @@ const WRANGLER = join(
 /** Runs wrangler in a folder. It leads a group of processes, so that workerd can be killed with it. */
 function wrangler(home: string, args: readonly string[]): ChildProcess {
   writeFileSync(join(home, 'wrangler.json'), JSON.stringify(CONFIGURATION))
-  return spawn(process.execPath, [WRANGLER, ...args, '--persist-to', join(home, 'state')], {
+  const child = spawn(process.execPath, [WRANGLER, ...args, '--persist-to', join(home, 'state')], {
     cwd: home,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, HOME: home, XDG_CONFIG_HOME: home, CI: '1', WRANGLER_SEND_METRICS: 'false' },
   })
+  endWithThisProcess(child)
+  return child
 }
 
 /** @returns what wrangler says */
@@ -59,8 +61,11 @@ export interface Worker {
 }
 
 /** Starts workerd, with objects and database on disk. */
-export async function startWorker(home: string): Promise<Worker> {
-  const port = await freePort()
+export function startWorker(home: string): Promise<Worker> {
+  return onFreePort((port) => startedAt(port, home))
+}
+
+async function startedAt(port: number, home: string): Promise<Worker> {
   const child = wrangler(home, ['dev', '--port', String(port), '--inspector-port', '0'])
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk))
@@ -70,9 +75,9 @@ export async function startWorker(home: string): Promise<Worker> {
     process.kill(-child.pid, 'SIGKILL')
     await once(child, 'exit')
   }
-  for (let attempt = 0; !(await isReady(url)); attempt++) {
-    if (attempt < 600 && child.exitCode === null) await sleep(100)
-    else throw await kill().then(() => new Error(`The Worker does not answer: ${output}`))
+  while (!(await isReady(url))) {
+    if (child.exitCode !== null) throw new Error(`The Worker does not answer: ${output}`)
+    await sleep(100)
   }
   return { url, kill }
 }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createD1Store, migrate } from '../../src/d1.ts'
 import { createDurableStore } from '../../src/durable-objects.ts'
 import { type Count, costOf, countingDatabase, countingObjects } from './counting.ts'
+import { PATIENT } from './patient.ts'
 import { clientInProcess } from './service.ts'
 
 const END = 1_900_000_000
@@ -17,7 +18,7 @@ interface Counted {
 /** A store that has made its first call, which checks the number of objects. */
 async function objects(): Promise<Counted> {
   const { count, binding } = await countingObjects(env.RECORDS)
-  const store = createDurableStore(binding)
+  const store = createDurableStore(binding, PATIENT)
   await store.clients.find('any')
   return { count, store }
 }
@@ -25,7 +26,7 @@ async function objects(): Promise<Counted> {
 async function d1(): Promise<Counted> {
   await migrate(env.DB)
   const { count, binding } = countingDatabase(env.DB)
-  return { count, store: createD1Store(binding) }
+  return { count, store: createD1Store(binding, PATIENT) }
 }
 
 describe.each([

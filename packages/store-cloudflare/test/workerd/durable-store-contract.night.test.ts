@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { describeStore } from '@grantkit/testkit'
 import { createDurableStore } from '../../src/durable-objects.ts'
+import { PATIENT } from './patient.ts'
 
 describeStore(
   'Durable Objects',
-  ({ now }) => ({ store: createDurableStore(env.RECORDS, { objects: 8, now, commandTimeout: 20_000 }) }),
+  ({ now }) => ({ store: createDurableStore(env.RECORDS, { objects: 8, now, ...PATIENT }) }),
   { transients: true },
 )

@@ -4,6 +4,7 @@ import { encodeRecord } from '@grantkit/core/store-kit'
 import { aClient, aGrant } from '@grantkit/testkit'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createDurableStore, type DurableStore, type RecordsNamespace } from '../../src/durable-objects.ts'
+import { PATIENT } from './patient.ts'
 
 const END = 1_900_000_000
 const NOW = 1_800_000_000
@@ -11,13 +12,13 @@ const now = () => NOW
 
 let store: DurableStore
 beforeEach(() => {
-  store = createDurableStore(env.RECORDS, { now })
+  store = createDurableStore(env.RECORDS, { now, ...PATIENT })
 })
 
 describe('the number of objects', () => {
   it('is kept at the first call, and a store with another number rejects each call', async () => {
     await store.clients.find('any')
-    const other = createDurableStore(env.RECORDS, { objects: 128, now })
+    const other = createDurableStore(env.RECORDS, { objects: 128, now, ...PATIENT })
     await expect(other.clients.find('any')).rejects.toThrow(
       'begun with 64 objects: set objects to 64, not 128',
     )
@@ -27,7 +28,7 @@ describe('the number of objects', () => {
 
   it('is checked again later if the first object fails, whose failure is not that of the others', async () => {
     await store.clients.insert('of another object', aClient(), END)
-    const failing = createDurableStore(failingAt('objectsOfStore'), { now })
+    const failing = createDurableStore(failingAt('objectsOfStore'), { now, ...PATIENT })
     expect(await failing.clients.find('of another object')).toBeDefined()
   })
 
@@ -59,7 +60,9 @@ describe('the list of a subject', () => {
   it('is written before the grant, so a list misses no grant that exists', async () => {
     const failing = failingAt('run', 'insert')
     const grant = aGrant()
-    await expect(createDurableStore(failing, { now }).grants.insert(grant.id, grant, END)).rejects.toThrow()
+    await expect(
+      createDurableStore(failing, { now, ...PATIENT }).grants.insert(grant.id, grant, END),
+    ).rejects.toThrow()
     expect((await store.grants.list({ subject: grant.subject ?? '' }, { limit: 9 })).grants).toEqual([])
     expect(await store.grants.insert(grant.id, grant, END)).toBe(true)
     expect((await store.grants.list({ subject: grant.subject ?? '' }, { limit: 9 })).grants).toEqual([grant])
@@ -67,7 +70,7 @@ describe('the list of a subject', () => {
 
   it('that fails opens no grant', async () => {
     const grant = aGrant()
-    const failing = createDurableStore(failingAt('enlist'), { now })
+    const failing = createDurableStore(failingAt('enlist'), { now, ...PATIENT })
     await expect(failing.grants.insert(grant.id, grant, END)).rejects.toThrow('broke')
     expect(await store.grants.find(grant.id)).toBeUndefined()
   })
@@ -98,7 +101,10 @@ describe('the list of a subject', () => {
       },
       jurisdiction: () => counting,
     }
-    const page = await createDurableStore(counting, { now }).grants.list({ subject }, { limit: 200 })
+    const page = await createDurableStore(counting, { now, ...PATIENT }).grants.list(
+      { subject },
+      { limit: 200 },
+    )
     expect(page.grants).toHaveLength(40)
     expect(calls).toBeLessThan(50)
   })

@@ -4,6 +4,7 @@ import { aClient } from '@grantkit/testkit'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createD1Store, type Database, migrate } from '../../src/d1.ts'
 import { createDurableStore, type RecordsNamespace } from '../../src/durable-objects.ts'
+import { PATIENT } from './patient.ts'
 
 const END = 1_900_000_000
 
@@ -64,8 +65,8 @@ const OVERLOADED = {
 }
 
 const STORES = {
-  objects: (commandTimeout?: number) => createDurableStore(objects, { commandTimeout }),
-  D1: (commandTimeout?: number) => createD1Store(database, { commandTimeout }),
+  objects: (commandTimeout = PATIENT.commandTimeout) => createDurableStore(objects, { commandTimeout }),
+  D1: (commandTimeout = PATIENT.commandTimeout) => createD1Store(database, { commandTimeout }),
 }
 
 describe.each(['objects', 'D1'] as const)('over %s', (name) => {

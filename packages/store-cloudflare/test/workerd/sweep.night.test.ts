@@ -5,6 +5,7 @@ import { aClient, aGrant, aTransient } from '@grantkit/testkit'
 import { describe, expect, it } from 'vitest'
 import { createD1Store, migrate } from '../../src/d1.ts'
 import { createDurableStore } from '../../src/durable-objects.ts'
+import { PATIENT } from './patient.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
@@ -26,7 +27,7 @@ async function insertEach(store: Store, name: string, expiresAt: number): Promis
 
 describe('the alarm of an object', () => {
   const stub = env.RECORDS.getByName('g/0')
-  const store = createDurableStore(env.RECORDS, { objects: 1, now })
+  const store = createDurableStore(env.RECORDS, { objects: 1, now, ...PATIENT })
   const ids = (table: string) =>
     runInDurableObject(stub, (_, { storage }) =>
       storage.sql
@@ -68,8 +69,8 @@ describe('the alarm of an object', () => {
 })
 
 describe('the sweep of a D1 database', () => {
-  const store = createD1Store(env.DB, { now })
-  const present = createD1Store(env.DB)
+  const store = createD1Store(env.DB, { now, ...PATIENT })
+  const present = createD1Store(env.DB, PATIENT)
   const count = async (table: string) =>
     (
       (await env.DB.prepare(`SELECT count(*) AS count FROM grantkit_${table}`).all()).results[0] as {

@@ -2,6 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { createD1Store } from '../../src/d1.ts'
 import { createDurableStore } from '../../src/durable-objects.ts'
+import { PATIENT } from './patient.ts'
 import { serviceOver } from './service.ts'
 
 export { GrantkitRecords } from '../../src/durable-objects.ts'
@@ -10,8 +11,11 @@ export const ISSUERS = { objects: 'https://objects.example', d1: 'https://d1.exa
 
 // Made once for all requests of the isolate: nothing of a request may be kept in a store.
 const services = new Map([
-  [ISSUERS.objects, serviceOver(createDurableStore(env.RECORDS, { objects: 8 }), ISSUERS.objects)],
-  [ISSUERS.d1, serviceOver(createD1Store(env.DB), ISSUERS.d1)],
+  [
+    ISSUERS.objects,
+    serviceOver(createDurableStore(env.RECORDS, { objects: 8, ...PATIENT }), ISSUERS.objects),
+  ],
+  [ISSUERS.d1, serviceOver(createD1Store(env.DB, PATIENT), ISSUERS.d1)],
 ])
 
 export default {
