@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { formBrowser } from '@grantkit/testkit/client'
 import {
@@ -33,11 +32,7 @@ async function start(program: string): Promise<URL> {
   })
   stops.push(async () => child.exitCode === null && child.kill() && once(child, 'exit'))
   const url = new URL(`http://127.0.0.1:${PORT}/mcp`)
-  const serves = () => fetch(url).catch(() => undefined)
-  while ((await serves()) === undefined) {
-    if (child.exitCode !== null) throw new Error(`${program} ended by itself`)
-    await sleep(50)
-  }
+  await expect.poll(() => fetch(url)).toBeDefined()
   return url
 }
 

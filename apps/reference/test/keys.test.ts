@@ -47,7 +47,6 @@ async function idTokens({ baseUrl }: RunningService) {
 }
 
 const kidOf = (token: string) => decodeProtectedHeader(token).kid
-const PATIENCE = { timeout: 15_000, interval: 200 }
 
 describe('keys rotate', () => {
   it('creates the file, and rotates its keys while services run, whose tokens stay valid', async () => {
@@ -63,7 +62,7 @@ describe('keys rotate', () => {
     expect(rotated.status, rotated.output).toBe(0)
     expect(rotated.output).toMatch(/RS256 {2}[\w-]{36} {2}signs from 20/)
     expect(rotated.output).not.toContain(JSON.parse(await readFile(KEYS_FILE, 'utf8')).keys[0].d)
-    for (const replica of [service, other]) await expect.poll(() => publishedBy(replica), PATIENCE).toBe(6)
+    for (const replica of [service, other]) await expect.poll(() => publishedBy(replica)).toBe(6)
     expect(kidOf(await idToken()), 'which is published before it signs').toBe(kidOf(old))
 
     const begun = (await readSigningKeys(KEYS_FILE)).map((key) =>
@@ -74,7 +73,7 @@ describe('keys rotate', () => {
       vi.advanceTimersByTime(READ_AGAIN_MS)
       return kidOf(await idToken()) === begun[0]?.kid
     }
-    await expect.poll(isNew, PATIENCE).toBe(true)
+    await expect.poll(isNew).toBe(true)
     for (const { baseUrl: issuer } of [service, other]) {
       const keySet = createRemoteJWKSet(new URL(`${issuer}/api/oauth/jwks`))
       for (const token of [old, await idToken()])
@@ -99,7 +98,7 @@ describe('keys rotate', () => {
       vi.advanceTimersByTime(READ_AGAIN_MS)
       return signOut(stolen)
     }
-    await expect.poll(isRefused, PATIENCE).toBe(400)
+    await expect.poll(isRefused).toBe(400)
     const keySet = createRemoteJWKSet(new URL(`${service.baseUrl}/api/oauth/jwks`))
     await expect(jwtVerify(stolen, keySet)).rejects.toThrow('no applicable key')
     const fresh = await idToken()

@@ -47,26 +47,28 @@ it('the next process delivers what a killed one had stored, with a new logout to
     body: new URLSearchParams(),
     redirect: 'manual',
   })
-  // Otherwise it is killed with the lease of the message, for which the next one waits a minute.
-  await expect.poll(() => hasStoredFailure(folder)).toBe(true)
+  await expect.poll(() => receiver.received).not.toEqual([])
   process.kill(first.pid, 'SIGKILL')
   await first.ended
+  letTimePass(folder)
+  const sent = receiver.received.length
   receiver.answer = () => 200
 
   const second = run('main.ts', [], { environment })
   await second.printed('Try next')
-  await expect.poll(() => receiver.received, { timeout: 20_000 }).toHaveLength(2)
-  const [one, other] = receiver.received
+  await expect.poll(() => receiver.received.length).toBeGreaterThan(sent)
+  const [one, other] = [receiver.received[0], receiver.received.at(-1)]
   expect([one?.sid, other?.sid]).toEqual(Array(2).fill(decodeJwt(String(id_token)).sid))
   expect(one?.jti).not.toBe(other?.jti)
   second.stop()
   expect(await second.ended).toBe(0)
 })
 
-/** Says whether the service has stored that the first delivery failed. */
-function hasStoredFailure(folder: string): boolean {
-  const database = new DatabaseSync(join(folder, 'service-grants.sqlite'), { readOnly: true })
-  const records = database.prepare('SELECT value FROM grantkit_transient').all()
+/** The lease of the killed process is over, and what it had tried is due: in the records, without a minute of waiting. */
+function letTimePass(folder: string): void {
+  const database = new DatabaseSync(join(folder, 'service-grants.sqlite'))
+  const update = database.prepare('UPDATE grantkit_transient SET value = ? WHERE id = ?')
+  for (const { id, value } of database.prepare('SELECT id, value FROM grantkit_transient').all())
+    update.run(String(value).replaceAll(/"(due|until)":\d+/g, '"$1":0'), String(id))
   database.close()
-  return records.some(({ value }) => String(value).includes('"attempts":1'))
 }

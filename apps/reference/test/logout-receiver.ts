@@ -13,8 +13,8 @@ export interface LogoutReceiver {
   readonly uri: string
   /** The claims of the received tokens, in order. */
   readonly received: JWTPayload[]
-  /** The status of the answer; `undefined` never answers. */
-  answer: () => number | undefined
+  /** The status of the answer. */
+  answer: () => number
   /** The settings by which a service sends to this host. */
   readonly settings: Record<string, string>
   close(): Promise<void>
@@ -33,8 +33,7 @@ export async function openLogoutReceiver(listener?: RequestListener): Promise<Lo
     if (listener !== undefined) return listener(request, response)
     const body = new URLSearchParams(String(Buffer.concat(await request.toArray())))
     received.push(decodeJwt(body.get('logout_token') ?? ''))
-    const status = receiver.answer()
-    if (status !== undefined) response.writeHead(status).end()
+    response.writeHead(receiver.answer()).end()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers'
-import pauses from 'node:timers/promises'
 import type { AddedClient } from '@grantkit/core'
 import {
   type Approval,
@@ -79,7 +78,7 @@ describe('a request touches no file and sets no timer', () => {
     const noticed: string[] = []
     await request.run(noticed, async () => {
       await fs.promises.stat('.')
-      await pauses.setTimeout(0)
+      void timers.promises.setTimeout(0)
     })
     expect(noticed).toEqual(['stat', 'setTimeout'])
   })
@@ -126,7 +125,7 @@ async function refresh(): Promise<Response> {
 
 /** Records the names of these functions when a request calls them. @returns a function that restores them */
 function watch(): () => void {
-  const undo = [fs, fs.promises, timers, pauses, globalThis].flatMap((module) => wrap(module))
+  const undo = [fs, fs.promises, timers, timers.promises, globalThis].flatMap((module) => wrap(module))
   syncBuiltinESMExports()
   return () => {
     for (const each of undo) each()

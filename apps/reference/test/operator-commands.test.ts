@@ -115,7 +115,7 @@ describe('clients', () => {
     const consents = ['trail', 'list', '--type', 'consent_granted', '--client', app.client_id]
     const listed = async () => (await printedBy(...consents)).output
     // The service writes its trail after it has answered.
-    await expect.poll(listed, { timeout: 10_000 }).toContain('scopes courses:read  network ')
+    await expect.poll(listed).toContain('scopes courses:read  network ')
     const trail = await printedBy('trail', 'export', '--type', 'client_removed')
     expect(JSON.parse(trail.output)).toMatchObject({ actor: `command:${userInfo().username}` })
   })

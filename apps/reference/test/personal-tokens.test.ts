@@ -106,9 +106,9 @@ describe('the mails about personal access tokens', () => {
 
   it('tell the user of a new one, without its text', async () => {
     const token = await personalToken({ ...atApi(), label: 'Made today' })
-    await expect.poll(() => aboutTokens('Made today')).toHaveLength(1)
-    const [sent] = aboutTokens('Made today')
-    expect(sent).toMatchObject({ to: 'demo@example.com' })
+    await service.settled()
+    const [sent, ...more] = aboutTokens('Made today')
+    expect([sent, more]).toMatchObject([{ to: 'demo@example.com' }, []])
     expect(sent?.content).toContain('New personal access token')
     expect(sent?.content).toContain(`${service.baseUrl}/account/tokens`)
     expect(sent?.content).not.toContain(token)
@@ -122,7 +122,8 @@ describe('the mails about personal access tokens', () => {
     const idOf = (label: string) => grants.find((grant) => grant.label === label)?.id ?? ''
     await service.grants.revoke(subject, idOf('By the user'), 'user')
     await service.grants.revoke(subject, idOf('By the operator'), 'operator')
-    await expect.poll(() => aboutTokens('An operator revoked')).toHaveLength(1)
+    await service.settled()
+    expect(aboutTokens('An operator revoked')).toHaveLength(1)
   })
 })
 
@@ -152,7 +153,8 @@ it('a token that a secret scanner reports ends at once, and its user gets a mail
   expect((await request('/api/courses', token)).status).toBe(401)
   expect(await (await report()).json()).toEqual([])
   const sent = () => mail.mails.filter(({ content }) => content.includes('found in public'))
-  await expect.poll(sent).toHaveLength(1)
+  await service.settled()
+  expect(sent()).toHaveLength(1)
   expect(sent()[0]?.content).toContain('In a repository')
 })
 

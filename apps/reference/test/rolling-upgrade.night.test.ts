@@ -1,11 +1,11 @@
 import { Agent, request } from 'node:https'
 import { text } from 'node:stream/consumers'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { HttpResponse } from '@grantkit/core'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { formBrowser, type Send, testClient } from '@grantkit/testkit/client'
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { type PreviousRelease, previousRelease } from './previous-release.ts'
 import { type Program, run } from './program.ts'
 import { HOST, PROXIES, type ProxyName, type ShippedProxy, startProxy } from './shipped-proxies.ts'
@@ -60,7 +60,8 @@ it.each(PROXIES)('%s loses no grant between two releases, and at most requires a
 it.each(PROXIES)('%s answers in JSON, with the time of a retry, while no replica runs', async (name) => {
   const proxy = await startProxy(name, [await freePort(), await freePort()])
   onTestFinished(() => proxy.close())
-  const unavailable = await vi.waitFor(() => register(sendThrough(proxy)), { timeout: 20_000 })
+  await until(async () => (await statusOf(register(sendThrough(proxy)))) === 503)
+  const unavailable = await register(sendThrough(proxy))
   expect([unavailable.status, unavailable.headers['retry-after']]).toEqual([503, '1'])
   expect(JSON.parse(unavailable.body)).toMatchObject({ error: 'temporarily_unavailable' })
 })
@@ -73,7 +74,7 @@ async function started(index: number, release?: string): Promise<Program> {
     BASE_URL,
     SECRET: 'the same on every replica, and long enough',
     RATE_LIMITS: 'off',
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: 'info',
     DRAIN_SECONDS: '3',
   }
   const replica = run('main.ts', [], { environment, ...(release && { release }) })
@@ -101,9 +102,24 @@ async function rollingUpgrade(): Promise<void> {
 async function restart(index: number, release?: string): Promise<void> {
   replicas[index]?.stop('SIGTERM')
   await replicas[index]?.ended
-  replicas[index] = await started(index, release)
-  // Proxies with health checks need time to notice it.
-  await setTimeout(1500)
+  const replica = await started(index, release)
+  replicas[index] = replica
+  await Promise.all(proxies.map((proxy) => sendsTo(proxy, replica)))
+}
+
+/** Waits until a proxy has noticed that a replica is there again: the log of the replica has one of its registrations. */
+async function sendsTo(proxy: ShippedProxy, replica: Program): Promise<void> {
+  const ids: string[] = []
+  await until(async () => {
+    const { status, body } = await register(sendThrough(proxy))
+    if (status === 201) ids.push(JSON.parse(body).client_id)
+    return ids.some((id) => replica.output().includes(id))
+  })
+}
+
+/** A hook cannot poll with `expect`; its timeout ends the wait. */
+async function until(isMet: () => Promise<boolean>): Promise<void> {
+  while (!(await isMet().catch(() => false))) await sleep(50)
 }
 
 /** Reads, sends what must not be sent twice, and refreshes, in turn. */
@@ -164,5 +180,4 @@ function sendThrough({ port, ca }: ShippedProxy, agent?: Agent): Send {
     })
 }
 
-const ready = (proxy: ShippedProxy) =>
-  vi.waitFor(async () => expect(await statusOf(read(sendThrough(proxy)))).toBe(200), { timeout: 20_000 })
+const ready = (proxy: ShippedProxy) => until(async () => (await statusOf(read(sendThrough(proxy)))) === 200)

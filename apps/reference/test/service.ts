@@ -26,6 +26,7 @@ export interface RunningService {
   readonly directory: Service['directory']
   readonly events: ServiceEvent[]
   readonly errors: unknown[]
+  readonly settled: Service['settled']
   close(): Promise<void>
 }
 
@@ -72,6 +73,7 @@ export async function runService(
     directory: service.directory,
     events,
     errors,
+    settled: service.settled,
     async close() {
       await listening.close()
       await storage.close()

@@ -59,11 +59,11 @@ async function openFeed(
 }
 
 it('is read by the first request, and not before', async () => {
-  const { isRevoked, count } = await openFeed((response) => answer(response, ['a.b']))
-  await new Promise((resolve) => setTimeout(resolve, 20))
-  expect(count()).toBe(0)
-  expect(await isRevoked('a.b')).toBe(true)
-  expect(count()).toBe(1)
+  const fetched = vi.spyOn(globalThis, 'fetch')
+  onTestFinished(() => fetched.mockRestore())
+  const { isRevoked, waits } = await openFeed((response) => answer(response, ['a.b']))
+  expect([fetched.mock.calls, waits()]).toEqual([[], []])
+  expect([await isRevoked('a.b'), fetched.mock.calls.length]).toEqual([true, 1])
 })
 
 it('is read again before a request if the last answer is older than the interval', async () => {
@@ -79,8 +79,12 @@ it('is read again before a request if the last answer is older than the interval
 })
 
 it('is read once for requests that arrive together', async () => {
-  const { isRevoked, count } = await openFeed((response) => setTimeout(answer, 20, response, ['a.b']))
+  const together = Promise.withResolvers<void>()
+  const { isRevoked, count } = await openFeed((response) =>
+    together.promise.then(() => answer(response, ['a.b'])),
+  )
   const requests = Array.from({ length: 20 }, () => isRevoked('a.b'))
+  together.resolve()
   expect(new Set(await Promise.all(requests))).toEqual(new Set([true]))
   expect(count()).toBe(1)
 })
@@ -103,7 +107,7 @@ it('that fails is not read again for each request, and the last answer counts un
 it('is read anew if the runtime has cut off the request that was reading it', async () => {
   const { clock, isRevoked, count } = await openFeed((response, nth) => nth > 1 && answer(response, ['a.b']))
   void isRevoked('a.b').catch(() => {})
-  await vi.waitFor(() => expect(count()).toBe(1))
+  await expect.poll(count).toBe(1)
   clock.now += 7
   expect([await isRevoked('a.b'), count()]).toEqual([true, 2])
 })

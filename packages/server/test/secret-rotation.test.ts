@@ -31,9 +31,9 @@ async function instance(clientId: string, secret: string) {
     state,
     /** Waits until it has got some more tokens with what it has now. */
     async works() {
-      const before = state.tokens
-      while (state.tokens < before + 6 && state.refusals.length === 0)
-        await new Promise((resolve) => setTimeout(resolve, 5))
+      const answered = () => state.tokens + state.refusals.length
+      const before = answered()
+      await expect.poll(answered).toBeGreaterThanOrEqual(before + 6)
     },
     async stop() {
       state.running = false

@@ -1,6 +1,6 @@
-import { freePort } from '@grantkit/test-servers/free-port'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
+import { listenOn } from '../../test/listening.ts'
 import { FRAMEWORKS } from './frameworks.ts'
 
 describe.each(Object.entries(FRAMEWORKS))('on %s', (_, listen) => {
@@ -18,11 +18,10 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_, listen) => {
         routes: [{ path: '/route', methods: ['GET'], handle }],
         app: new Hono().get('/app', async (c) => slowly().then(() => c.text('done'))),
       }
-      const port = await freePort()
-      const listening = await listen(service, { host: '127.0.0.1', port, https: false })
+      const { port, close } = await listenOn(listen, service)
       const answer = fetch(`http://127.0.0.1:${port}${path}`)
       await started
-      const closed = listening.close()
+      const closed = close()
       await expect(fetch(`http://127.0.0.1:${port}${path}`)).rejects.toThrow()
       finish()
       expect(await (await answer).text()).toBe('done')
@@ -38,14 +37,12 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_, listen) => {
         routes: [{ path: '/route', methods: ['GET'], handle }],
         app: new Hono().get('/app', (c) => c.text('done')),
       }
-      const port = await freePort()
-      const listening = await listen(service, { host: '127.0.0.1', port, https: false })
+      const { port, drain } = await listenOn(listen, service)
       const connection = async () =>
         (await fetch(`http://127.0.0.1:${port}${path}`)).headers.get('connection')
       expect(await connection()).toBe('keep-alive')
-      listening.drain()
+      drain()
       expect([await connection(), await connection()]).toEqual(['close', 'close'])
-      await listening.close()
     },
   )
 })

@@ -69,8 +69,8 @@ export function send(port: number, target: string, request: WireRequest = {}): P
   return exchange(port, Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from(body ?? '')]))
 }
 
-/** Longer than any answer may take, so that silence fails instead of hanging. */
-const PATIENCE_MS = 10_000
+/** Less than a test may take, so that silence fails with the request that got no answer. */
+const PATIENCE_MS = 50_000
 
 interface ExchangeOptions {
   /** Ends the request after this many milliseconds, so that no server waits for more. */

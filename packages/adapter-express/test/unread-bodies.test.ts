@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
-import express, { type RequestHandler } from 'express'
+import express, { type Request, type RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
 import { authorizationServer } from '../src/index.ts'
 import { FORM, listen, post, recording } from './application.ts'
@@ -22,15 +21,14 @@ async function openSocket(url: string, head: string): Promise<Socket> {
   return socket
 }
 
-const after: (ms: number) => RequestHandler = (ms) => async (_req, _res, next) => {
-  await sleep(ms)
-  next()
-}
+/** Goes on when it has looked at the request. */
+const after: (look: (req: Request) => Promise<unknown>) => RequestHandler = (look) => (req, _res, next) =>
+  void look(req).then(() => next())
 
 describe('authorizationServer before the parsers', () => {
   it.each<[string, RequestHandler]>([
     ['has not read', (req, _res, next) => next(void Object.assign(req, { body: {} }))],
-    ['is slow', after(20)],
+    ['waits for the whole request', after((req) => expect.poll(() => req.complete).toBe(true))],
     ['listens as well', (req, _res, next) => next(void req.on('data', () => {}))],
     ['wants text', (req, _res, next) => next(void req.setEncoding('utf8'))],
     ['wants hexadecimal', (req, _res, next) => next(void req.setEncoding('hex'))],
@@ -76,24 +74,32 @@ describe('authorizationServer before the parsers', () => {
   })
 
   it('joins a character that arrives in pieces', async () => {
-    const { url, bodies } = await mountBehind()
+    let arrived: Request | undefined
+    const { url, bodies } = await mountBehind((req, _res, next) => {
+      arrived = req
+      next()
+    })
     const socket = await openSocket(url, 'Content-Length: 5\r\nConnection: close')
     const [start, rest] = [Buffer.from('a=€').subarray(0, 3), Buffer.from('a=€').subarray(3)]
     socket.write(start)
-    await sleep(20)
+    await expect.poll(() => arrived?.socket.bytesRead).toBe(socket.bytesWritten)
     socket.write(rest)
     await text(socket)
     expect(bodies).toEqual(['a=€'])
   })
 
   it('calls no route when the client disconnects first', async () => {
-    const { url, bodies } = await mountBehind(after(60))
+    const gone = Promise.withResolvers<void>()
+    const { url, bodies } = await mountBehind(
+      after(async ({ headers, socket }) => {
+        if (headers['content-length'] !== '100') return
+        await new Promise((resolve) => socket.once('close', resolve))
+        gone.resolve()
+      }),
+    )
     const socket = await openSocket(url, 'Content-Length: 100')
-    socket.write('half')
-    await sleep(20)
-    socket.destroy()
-    await sleep(80)
-    expect(bodies).toEqual([])
+    socket.write('half', () => socket.destroy())
+    await gone.promise
     await post(url, FORM, 'a=1')
     expect(bodies).toEqual(['a=1'])
   })

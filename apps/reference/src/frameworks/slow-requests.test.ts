@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { prefetch } from '@grantkit/server/routes'
-import { freePort } from '@grantkit/test-servers/free-port'
 import { Hono } from 'hono'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { listenOn } from '../../test/listening.ts'
 import { FRAMEWORKS } from './frameworks.ts'
 
 const ROUTE = {
@@ -25,16 +25,13 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_, listen) => {
     ['a body to the application', HALF_A_BODY.replace('/form', '/app')],
     ['a body to no route', HALF_A_BODY.replace('/form', '/nowhere')],
   ])('a sender that never finishes %s is cut off', async (_, half) => {
-    const port = await freePort()
-    const address = { host: '127.0.0.1', port, https: false, requestTimeout: 0.2 }
-    const listening = await listen(SERVICE, address)
+    const { port } = await listenOn(listen, SERVICE, { requestTimeout: 0.2 })
     const socket = connect(port, '127.0.0.1').on('error', () => {})
     await once(socket, 'connect')
     socket.write(half)
     const trickle = setInterval(() => socket.write('x'), 20)
+    onTestFinished(() => clearInterval(trickle))
     // A byte that arrives after the response resets the connection, and the response may be lost.
     expect(await text(socket).catch(() => '')).toMatch(/^(HTTP\/1\.1 4|$)/)
-    clearInterval(trickle)
-    await listening.close()
   })
 })

@@ -1,5 +1,5 @@
-import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { connect, type Socket } from 'node:net'
 import { formEncoded } from '@grantkit/testkit/client'
 import { describe, expect, it } from 'vitest'
 import { App } from './app.ts'
@@ -134,13 +134,14 @@ onTheService('HTTP', (bench) => {
         'POST /api/oauth/token HTTP/1.1\r\nHost: a\r\n',
         'POST /api/oauth/register HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{"a"',
       ]) {
-        const socket = connect(bench.service.port, '127.0.0.1')
-        socket.on('error', () => {})
+        const accepted = acceptedAt(bench.service.port)
+        const socket = connect(bench.service.port, '127.0.0.1').on('error', () => {})
         socket.write(sent)
-        await sleep(30)
+        const { server, closed } = await accepted
+        await expect.poll(() => server.bytesRead).toBe(sent.length)
         socket.resetAndDestroy()
+        await closed
       }
-      await sleep(30)
       expect((await bench.send('/healthz')).status).toBe(200)
     })
   })
@@ -266,3 +267,16 @@ onTheService('HTTP', (bench) => {
     }
   })
 })
+
+/** The next connection that a server of this process accepts. */
+function acceptedAt(port: number): Promise<{ readonly server: Socket; readonly closed: Promise<void> }> {
+  return new Promise((resolve) => {
+    const notice = (message: unknown) => {
+      const { socket: server } = message as { socket: Socket }
+      if (server.localPort !== port) return
+      unsubscribe('net.server.socket', notice)
+      resolve({ server, closed: new Promise((end) => void server.once('close', () => end())) })
+    }
+    subscribe('net.server.socket', notice)
+  })
+}
