@@ -1,14 +1,10 @@
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { newSigningKeys } from '@grantkit/core'
 import type { Account } from '@grantkit/server/internal/accounts/accounts'
-import { keySetText } from '@grantkit/server/internal/config/signing-keys-file'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { expect, it, onTestFinished } from 'vitest'
 import { DEMO_ACCOUNT, DEMO_ACCOUNTS } from '../src/demo-accounts.ts'
 import { writeAccounts } from './accounts-file.ts'
 import { onEachDatabase } from './on-each-database.ts'
-import { run } from './program.ts'
 import { runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 
@@ -72,21 +68,4 @@ onEachDatabase((newDatabase) => {
       await service.close()
     }
   })
-})
-
-it('a service fails to start in production while a password is publicly known', async () => {
-  const folder = await temporaryFolder()
-  const environment = {
-    NODE_ENV: 'production',
-    DATABASE_URL: `sqlite:${join(folder, 'service.sqlite')}`,
-    SECRET: 's'.repeat(32),
-    KEYS_FILE: join(folder, 'keys.json'),
-    BASE_URL: 'https://school.example',
-  }
-  await writeFile(environment.KEYS_FILE, keySetText(await newSigningKeys()), { mode: 0o600 })
-  const { close } = await runService({ DATABASE_URL: environment.DATABASE_URL })
-  await close()
-  const program = run('main.ts', [], { environment })
-  expect(await program.ended).toBe(1)
-  expect(program.output()).toContain('The password of demo@example.com is publicly known')
 })

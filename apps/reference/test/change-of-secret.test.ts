@@ -1,4 +1,3 @@
-import { freePort } from '@grantkit/test-servers/free-port'
 import { expect, it } from 'vitest'
 import { newStorage } from './new-storage.ts'
 import { runService } from './service.ts'
@@ -10,8 +9,7 @@ const NEW = 'the new secret, of 32 characters or more'
 
 it('a change of SECRET with SECRET_PREVIOUS keeps sessions and repeatable responses, and without it still every grant', async () => {
   const storage = await newStorage()
-  const PORT = String(await freePort())
-  const run = (secrets: Record<string, string>) => runService({ ...storage.environment, ...secrets, PORT })
+  const run = (secrets: Record<string, string>) => runService({ ...storage.environment, ...secrets })
   const refresh = async (baseUrl: string, client_id: string, refresh_token: string) => {
     const body = new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token })
     const answer = await fetch(`${baseUrl}/api/oauth/token`, { method: 'POST', body })
@@ -26,14 +24,15 @@ it('a change of SECRET with SECRET_PREVIOUS keeps sessions and repeatable respon
   const lost = await refresh(before.baseUrl, client_id, refresh_token)
   await before.close()
 
-  const meanwhile = await run({ SECRET: NEW, SECRET_PREVIOUS: OLD })
+  const PORT = String(before.port)
+  const meanwhile = await run({ PORT, SECRET: NEW, SECRET_PREVIOUS: OLD })
   expect((await account(meanwhile.baseUrl, cookie)).status).toBe(200)
   expect((await refresh(meanwhile.baseUrl, client_id, refresh_token)).body).toMatchObject({
     refresh_token: lost.body.refresh_token,
   })
   await meanwhile.close()
 
-  const after = await run({ SECRET: NEW })
+  const after = await run({ PORT, SECRET: NEW })
   expect((await account(after.baseUrl, cookie)).status, 'asks to sign in').toBe(303)
   expect((await refresh(after.baseUrl, client_id, refresh_token)).body.error).toBe('invalid_grant')
   expect((await refresh(after.baseUrl, client_id, String(lost.body.refresh_token))).status).toBe(200)

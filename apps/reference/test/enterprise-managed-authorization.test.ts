@@ -1,10 +1,12 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { authorizationServer, protect } from '@grantkit/adapter-hono'
 import { createAuthorizationServer, createResourceServer, type Interaction } from '@grantkit/core'
 import { JWT_BEARER, jwtBearer, type WorkloadRule } from '@grantkit/core/jwt-bearer'
 import { createMemoryStore } from '@grantkit/store-memory'
-import { freePort } from '@grantkit/test-servers/free-port'
 import { formBrowser } from '@grantkit/testkit/client'
-import { serve } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import { auth, CrossAppAccessProvider, discoverAndRequestJwtAuthGrant } from '@modelcontextprotocol/client'
 import { Hono } from 'hono'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
@@ -27,8 +29,10 @@ const fetchHere = async (url: string) => {
 }
 
 async function openServer(feature: ReturnType<typeof jwtBearer>) {
-  const port = await freePort()
-  const issuer = `http://127.0.0.1:${port}`
+  const http = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void http.close())
+  await once(http, 'listening')
+  const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
   const resource = `${issuer}/mcp`
   const store = createMemoryStore()
   const server = createAuthorizationServer({
@@ -44,8 +48,7 @@ async function openServer(feature: ReturnType<typeof jwtBearer>) {
     protect(api.allowing({ clientCredentials: true }), 'notes:read'),
     ({ json, var: { auth } }) => json({ subject: auth.token.subject ?? null, clientId: auth.token.clientId }),
   )
-  const running = serve({ fetch: app.fetch, hostname: '127.0.0.1', port })
-  onTestFinished(() => void running.close())
+  http.on('request', getRequestListener(app.fetch))
   return { issuer, resource, server, store }
 }
 

@@ -1,4 +1,3 @@
-import { freePort } from '@grantkit/test-servers/free-port'
 import {
   type Bend,
   type SoftwareAuthenticator,
@@ -14,8 +13,7 @@ import { sessionCookie } from './user.ts'
 let service: RunningService
 let passkey: SoftwareAuthenticator
 beforeEach(async () => {
-  const port = String(await freePort())
-  service = await runService({ PORT: port, BASE_URL: `http://localhost:${port}` })
+  service = await runService((port) => ({ BASE_URL: `http://localhost:${port}` }))
   passkey = softwareAuthenticator(service.baseUrl)
   await addPasskey(passkey)
 })

@@ -1,5 +1,4 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
-import { freePort } from '@grantkit/test-servers/free-port'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type DocumentHost, openDocumentHost } from './document-host.ts'
 import { type MailServer, runMailServer } from './mail-server.ts'
@@ -160,12 +159,10 @@ it('a token that a secret scanner reports ends at once, and its user gets a mail
 
 it('a service without the option refuses tokens from before', async () => {
   const { environment, close } = await newStorage()
-  const PORT = String(await freePort())
-  const settings = { ...environment, PORT, BASE_URL: `http://127.0.0.1:${PORT}` }
-  const before = await runService({ ...settings, PERSONAL_TOKENS: 'on' })
+  const before = await runService({ ...environment, PERSONAL_TOKENS: 'on' })
   const token = await personalToken({ ...courses, resources: [before.baseUrl] }, before)
   await before.close()
-  const after = await runService(settings)
+  const after = await runService({ ...environment, PORT: String(before.port) })
   const headers = { authorization: `Bearer ${token}` }
   expect((await fetch(`${after.baseUrl}/api/courses`, { headers })).status).toBe(403)
   await after.close()

@@ -30,15 +30,18 @@ export interface RunningService {
   close(): Promise<void>
 }
 
+type Settings = Readonly<Record<string, string>>
+
 /**
- * @param environment further config. Where they name no database, the service gets new storage.
+ * @param settings further config, of the port if it needs that. Where they name no database, the service gets new storage.
  * @param wrapped makes a store that fails out of the real one
  */
 export async function runService(
-  environment: Record<string, string> = {},
+  settings: Settings | ((port: number) => Settings | Promise<Settings>) = {},
   wrapped = (store: Store) => store,
 ): Promise<RunningService> {
   const port = await freePort()
+  const environment = typeof settings === 'function' ? await settings(port) : settings
   const own = environment.DATABASE_URL === undefined ? await newStorage() : undefined
   const config = schoolConfig({
     NODE_ENV: 'test',

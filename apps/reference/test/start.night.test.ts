@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { runCommand } from './command.ts'
 import { type NewStorage, newStorage } from './new-storage.ts'
 import { type Program, run } from './program.ts'
+import { runService } from './service.ts'
 
 async function start(environment: Record<string, string>) {
   const storage = await newStorage()
@@ -74,13 +75,6 @@ describe('start', () => {
     expect(await program.ended).toBe(0)
   })
 
-  it('ends by itself when the drain is over', async () => {
-    const { stop, ended, printed } = await start({ PORT: String(await freePort()), DRAIN_SECONDS: '0' })
-    await printed('Try next')
-    stop('SIGTERM')
-    expect(await ended).toBe(0)
-  })
-
   it('reports that a port is in use, and what to do', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
@@ -128,6 +122,15 @@ describe('a start in production', () => {
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(
       expect.arrayContaining(['listening', 'stopping']),
     )
+  })
+
+  it('fails while a password is publicly known', async () => {
+    const environment = await production()
+    const { close } = await runService({ DATABASE_URL: String(environment.DATABASE_URL) })
+    await close()
+    const program = run('main.ts', [], { environment })
+    expect(await program.ended).toBe(1)
+    expect(program.output()).toContain('The password of demo@example.com is publicly known')
   })
 
   it('adds no demo school without --demo, and a later one keeps it', async () => {

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Provider } from '@grantkit/server/internal/config/people'
-import { freePort } from '@grantkit/test-servers/free-port'
 import { softwareAuthenticator } from '@grantkit/test-servers/software-authenticator'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { formBrowser } from '@grantkit/testkit/client'
@@ -17,15 +16,19 @@ const CALLBACK = '/login/with/partner/callback'
 
 /** @param age seconds since `alice` signed in at the provider */
 async function open(age = 0, rules: Partial<Provider> = {}) {
-  const port = String(await freePort())
-  const base = `http://localhost:${port}`
   const claims = () => ({ email: 'alice@partner.example', email_verified: true })
-  const op = await runOpenIdProvider(`${base}${CALLBACK}`, claims, age)
-  onTestFinished(op.close)
-  const file = join(await temporaryFolder(), 'upstream.json')
-  await writeFile(file, JSON.stringify({ providers: [{ ...op.provider, ...rules }] }))
-  const service = await runService({ PORT: port, BASE_URL: base, UPSTREAM_FILE: file })
+  const UPSTREAM_FILE = join(await temporaryFolder(), 'upstream.json')
+  const provider = Promise.withResolvers<RunningProvider>()
+  const service = await runService(async (port) => {
+    const BASE_URL = `http://localhost:${port}`
+    const op = await runOpenIdProvider(`${BASE_URL}${CALLBACK}`, claims, age)
+    onTestFinished(op.close)
+    await writeFile(UPSTREAM_FILE, JSON.stringify({ providers: [{ ...op.provider, ...rules }] }))
+    provider.resolve(op)
+    return { BASE_URL, UPSTREAM_FILE }
+  })
   onTestFinished(() => service.close())
+  const op = await provider.promise
   return { op, service, ...visits(service, op) }
 }
 

@@ -1,12 +1,10 @@
-import { rm } from 'node:fs/promises'
 import type { TokenClaims } from '@grantkit/core'
-import { folderInMemory } from '@grantkit/test-servers/folder-in-memory'
-import { freePort } from '@grantkit/test-servers/free-port'
 import { formBrowser } from '@grantkit/testkit/client'
 import { decodeJwt } from 'jose'
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createServer, directory, type Server, STANDARD_SCOPES } from '../src/index.ts'
+import { directory, type Server, STANDARD_SCOPES } from '../src/index.ts'
+import { createdServer } from './created-server.ts'
 
 /** Claims of the operator over HTTP, with openid-client: by the definition and by the configuration of a server. */
 
@@ -23,7 +21,6 @@ const BOTH = { resources: [NOTES, STAFF] }
 
 let server: Server
 let listening: Awaited<ReturnType<Server['listen']>>
-let dataFolder: string
 let tokenClaims: TokenClaims = () => undefined
 beforeAll(async () => {
   const people = directory({ find: async () => ALICE, verifyPassword: async () => ALICE })
@@ -32,28 +29,21 @@ beforeAll(async () => {
     address: { description: 'See your address' },
     phone: { description: 'See your phone number' },
   }
-  dataFolder = await folderInMemory('claims')
-  const port = await freePort()
-  server = await createServer(
+  server = await createdServer(
     {
-      ...{ dataFolder, port, database: `sqlite:${dataFolder}/server.sqlite`, users: people, scopes },
+      ...{ users: people, scopes },
       resources: {
         [NOTES]: { accessTokens: 'jwt', claims: ['roles'] },
         [STAFF]: { claims: ['roles', 'department', 'left_out'] },
       },
     },
-    {
-      environment: { LOG_LEVEL: 'silent' },
-      observers: { onEvent: () => {}, onError: () => {} },
-      definition: { tokenClaims: (request) => tokenClaims(request) },
-    },
+    { definition: { tokenClaims: (request) => tokenClaims(request) } },
   )
   listening = await server.listen()
 })
 afterAll(async () => {
   await listening.close()
   await server.close()
-  await rm(dataFolder, { recursive: true })
 })
 
 async function signedIn(parameters: Record<string, string> = {}, resources: readonly string[] = []) {

@@ -28,28 +28,31 @@ const NOTES: ServerConfig = {
   },
 }
 
-/** @param environment variables that configure it @param more of its configuration file @param observed e.g. its log */
+type Variables = Readonly<Record<string, string>>
+
+/** @param variables configure it, of its port if they need that @param more of its configuration file @param observed e.g. its log */
 export async function runServer(
-  environment: Readonly<Record<string, string>> = {},
+  variables: Variables | ((port: number) => Variables) = {},
   more: Partial<ServerConfig> = {},
   observed: Partial<Observers> = {},
 ): Promise<RunningServer> {
   const folder = await folderInMemory('server')
-  const variables = {
+  const port = await freePort()
+  const environment = {
     NODE_ENV: 'test',
-    PORT: String(await freePort()),
+    PORT: String(port),
     DATABASE_URL: `sqlite:${join(folder, 'server.sqlite')}`,
     DATA_FOLDER: folder,
-    ...environment,
+    ...(typeof variables === 'function' ? variables(port) : variables),
   }
-  const config = parseConfig({ config: { ...NOTES, ...more }, environment: variables })
+  const config = parseConfig({ config: { ...NOTES, ...more }, environment })
   const errors: unknown[] = []
   const storage = await openStorage(config, () => {})
   const observers = { onEvent: () => {}, onError: (error: unknown) => void errors.push(error), ...observed }
   const service = await createService({ definition: {}, config, observers, storage })
   if (config.users === undefined) for (const person of [DANA, THEO]) await service.accounts.add(person)
-  const { host, port, baseUrl } = config
-  const listening = await listenOnHono(service, { host, port, https: false })
+  const { host, baseUrl } = config
+  const listening = await listenOnHono(service, { host, port: config.port, https: false })
   return {
     ...service,
     baseUrl,

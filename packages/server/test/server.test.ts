@@ -1,20 +1,13 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { authorizationServer } from '@grantkit/adapter-hono'
-import { freePort } from '@grantkit/test-servers/free-port'
-import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createServer, type ServerConfig, type ServerOptions } from '../src/index.ts'
+import { createdServer } from './created-server.ts'
 
-const SILENT = { onEvent: () => {}, onError: () => {} }
-
-async function opened(config: ServerConfig = {}, options: ServerOptions = {}) {
-  const dataFolder = await temporaryFolder()
-  const port = await freePort()
-  const given: ServerConfig = { dataFolder, port, database: 'memory:', ...config }
-  const server = await createServer(given, { environment: {}, observers: SILENT, ...options })
+async function opened(...options: Parameters<typeof createdServer>) {
+  const server = await createdServer(...options)
   onTestFinished(() => server.close())
   return { ...server, baseUrl: server.config.baseUrl }
 }

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { freePort } from '@grantkit/test-servers/free-port'
 import { softwareAuthenticator } from '@grantkit/test-servers/software-authenticator'
 import { testClient } from '@grantkit/testkit/client'
 import { decodeJwt } from 'jose'
@@ -14,18 +13,14 @@ const events: ServiceEvent[] = []
 const observed = { onEvent: (event: ServiceEvent) => void events.push(event) }
 let server: RunningServer
 beforeAll(async () => {
-  const port = await freePort()
   // Passkeys need the name of a host.
-  server = await started({ PORT: String(port), BASE_URL: `http://localhost:${port}` })
+  server = await started((port) => ({ BASE_URL: `http://localhost:${port}` }))
 })
 afterAll(() => server.close())
 
-function started(environment: Readonly<Record<string, string>>): Promise<RunningServer> {
-  return runServer(
-    { STEP_UP: 'on', PAR: 'on', CLIENT_AUTHENTICATION: 'client_secret_post', ...environment },
-    {},
-    observed,
-  )
+function started(more: (port: number) => Readonly<Record<string, string>>): Promise<RunningServer> {
+  const settings = { STEP_UP: 'on', PAR: 'on', CLIENT_AUTHENTICATION: 'client_secret_post' }
+  return runServer((port) => ({ ...settings, ...more(port) }), {}, observed)
 }
 
 /** A client, and a user who has a password and a passkey, in a browser without a session. */
@@ -132,7 +127,7 @@ describe('an app', () => {
   })
 
   it('gets an error where no passkey is possible, after a sign-in in the usual way', async () => {
-    const atAddress = await started({})
+    const atAddress = await started(() => ({}))
     onTestFinished(() => atAddress.close())
     const { browser, authorize } = await open(atAddress)
     const login = await authorize({ acr_values: 'phr' })

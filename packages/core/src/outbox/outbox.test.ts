@@ -1,5 +1,5 @@
 import { createMemoryStore } from '@grantkit/store-memory'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { MessagePostResponse } from '../http/message-post.ts'
 import { sha256, strongRandom } from '../kernel/secrets.ts'
 import type { Store, Transients } from '../kernel/store.ts'
@@ -169,7 +169,7 @@ describe('at least once:', () => {
     receivers.answer = () => new Promise(() => {})
     await dead.add('app.dev', ['m'])
     void dead.deliver()
-    await vi.waitFor(() => expect(posts).toHaveLength(1))
+    await expect.poll(() => posts).toHaveLength(1)
     receivers.answer = async () => OK
     await process().deliver()
     expect(posts, 'another process has it').toHaveLength(1)
@@ -180,10 +180,8 @@ describe('at least once:', () => {
 
   it('processes at work on one store deliver each message, and hardly one twice', async () => {
     const { posts, process, receivers } = open()
-    receivers.answer = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 1))
-      return OK
-    }
+    // Later than what the others do with a store in memory meanwhile.
+    receivers.answer = () => new Promise((resolve) => setImmediate(resolve, OK))
     const processes = [process(), process(), process()]
     const messages = Array.from({ length: 300 }, (_, index) => `m${index}`)
     await Promise.all(
@@ -219,10 +217,10 @@ describe('at least once:', () => {
     const [late, next] = [process(), process()]
     await late.add('app.dev', ['m'])
     const delivered = late.deliver()
-    await vi.waitFor(() => expect(posts).toHaveLength(1))
+    await expect.poll(() => posts).toHaveLength(1)
     clock.now += 61
     void next.deliver()
-    await vi.waitFor(() => expect(posts).toHaveLength(2))
+    await expect.poll(() => posts).toHaveLength(2)
     answers[0]?.({ status: 503, headers: {} })
     await delivered
     clock.now += 30
@@ -331,11 +329,11 @@ describe('a receiver', () => {
     const outbox = process()
     await outbox.add('slow.dev', ['m'])
     void outbox.deliver()
-    await vi.waitFor(() => expect(posts).toEqual(['slow.dev m']))
+    await expect.poll(() => posts).toEqual(['slow.dev m'])
     await outbox.add('slow.dev', ['n'])
     await outbox.add('fast.dev', ['m'])
     const delivered = outbox.deliver()
-    await vi.waitFor(() => expect(posts).toContain('fast.dev m'))
+    await expect.poll(() => posts).toContain('fast.dev m')
     release()
     await delivered
     expect(posts).toContain('slow.dev n')
@@ -346,7 +344,7 @@ describe('a receiver', () => {
     let [open4, most] = [0, 0]
     receivers.answer = async () => {
       most = Math.max(most, ++open4)
-      await new Promise((resolve) => setTimeout(resolve, 1))
+      await new Promise(setImmediate)
       open4--
       return OK
     }
@@ -436,10 +434,15 @@ describe('a receiver', () => {
 })
 
 describe('the timers', () => {
-  it('deliver what was added, without a call', async () => {
-    const { posts, process } = open()
+  it('deliver what was added, without a call, and who adds it does not wait', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { posts, process, receivers } = open()
+    receivers.answer = () => new Promise(() => {})
     await process({ timers: undefined }).add('app.dev', ['m'])
-    await vi.waitFor(() => expect(posts).toEqual(['app.dev m']))
+    expect(posts).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(posts).toEqual(['app.dev m'])
   })
 
   it('deliver a second after the start what another process left, and then wait for a minute', async () => {
