@@ -1,12 +1,10 @@
 import { once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
-import { aClient, aGrant } from '@grantkit/testkit'
+import { aClient } from '@grantkit/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSqliteStore } from '../src/index.ts'
 import { newStore, soon } from './files.ts'
-import type { Filled } from './processes/fill.ts'
-import { startProcess } from './processes/process.ts'
 
 let opened: Awaited<ReturnType<typeof newStore>>
 beforeEach(async () => {
@@ -70,18 +68,6 @@ const HOLDER = `
   parentPort.postMessage('held')
   setTimeout(() => database.close(), 500)
 `
-
-it('a disk that takes no more rejects writes, and what was acknowledged stays', async () => {
-  const child = await startProcess('fill.ts', 200)
-  child.send({ path: opened.path, client: aClient(), grant: aGrant(), end: soon() })
-  const [filled] = (await once(child, 'message')) as [Filled]
-  expect(filled).toEqual({
-    error: expect.stringMatching(/disk/),
-    lastIsThere: true,
-    refusedIsThere: false,
-  })
-  expect(await opened.store.grants.find('grant-0')).toBeDefined()
-})
 
 it('a record of a newer release rejects for itself alone', async () => {
   const { clients } = opened.store

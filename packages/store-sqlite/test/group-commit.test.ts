@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../src/database.ts'
 import { groupCommit } from '../src/group-commit.ts'
@@ -17,6 +16,7 @@ afterEach(() => {
   if (database.isOpen) database.close()
 })
 
+const nextTurn = () => new Promise((turn) => setImmediate(turn))
 const insert = (id: number | string) => () =>
   database.prepare('INSERT INTO t (id) VALUES (?)').run(id).changes
 const ids = () => database.prepare('SELECT id FROM t').all()

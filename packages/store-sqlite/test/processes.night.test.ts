@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { aClient, aGrant } from '@grantkit/testkit'
 import { expect, it } from 'vitest'
 import { newFolder, newStore, soon } from './files.ts'
+import type { Filled } from './processes/fill.ts'
 import { startProcess } from './processes/process.ts'
 
 it('of several processes on one file, one wins each write', async () => {
@@ -38,4 +39,18 @@ it('several processes that migrate one new file at once get along', async () => 
   for (const child of children) child.send({ path })
   expect((await Promise.all(reports)).flatMap(([errors]) => errors)).toEqual([])
   await remove()
+})
+
+it('a disk that takes no more rejects writes, and what was acknowledged stays', async () => {
+  const { store, path, close } = await newStore()
+  const child = await startProcess('fill.ts', 200)
+  child.send({ path, client: aClient(), grant: aGrant(), end: soon() })
+  const [filled] = (await once(child, 'message')) as [Filled]
+  expect(filled).toEqual({
+    error: expect.stringMatching(/disk/),
+    lastIsThere: true,
+    refusedIsThere: false,
+  })
+  expect(await store.grants.find('grant-0')).toBeDefined()
+  await close()
 })

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { once } from 'node:events'
 import type { TlsOptions } from 'node:tls'
 import type { DocumentFetch, DocumentFetchRequest } from '@grantkit/core/client-documents'
 import { certificateAuthority } from '@grantkit/test-servers/certificate-authority'
@@ -80,9 +80,10 @@ export class Bench {
     )
   }
 
-  /** Waits until every connection is closed; after a second it goes on. */
+  /** Waits until every connection is closed; after five seconds it goes on. */
   async settled({ open }: Host): Promise<void> {
-    for (let waited = 0; open.size > 0 && waited < 1000; waited += 10) await sleep(10)
+    const closed = Promise.all([...open].map((connection) => once(connection, 'close')))
+    await Promise.race([closed, new Promise((end) => setTimeout(end, 5000))])
   }
 }
 
