@@ -11,13 +11,7 @@ const { engines } = JSON.parse(read('package.json'))
 const minimum: string = engines.node.replace('>=', '')
 
 /** Decisions and results are records of their day. */
-const RECORDS = [
-  '**/node_modules/**',
-  'docs/adr/**',
-  'proof/benchmarks/results/**',
-  '**/CHANGELOG.md',
-  'site/**',
-]
+const RECORDS = ['**/node_modules/**', 'docs/adr/**', '**/results/**', '**/CHANGELOG.md', 'site/**']
 const PAGES = globSync('**/*.md', { cwd: ROOT, exclude: RECORDS })
 
 it.each(publishablePackages().map(({ manifest }) => manifest))('$name needs the same Node', (manifest) => {

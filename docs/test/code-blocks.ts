@@ -10,14 +10,7 @@ import { dirname, join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
 export const INTERACTION = join(ROOT, 'examples/quick-start/interaction.ts')
-const PAGES = [
-  '*.md',
-  'docs/**/*.md',
-  'packages/*/*.md',
-  'apps/*/*.md',
-  'examples/*/*.md',
-  'proof/{model,torture}/*.md',
-]
+const PAGES = ['*.md', 'docs/**/*.md', '{apps,examples,packages}/*/*.md', 'proof/{model,torture}/*.md']
 const SOURCES = 'packages/*/src/**/*.ts'
 const FENCE = /^```(?<language>\w+)(?<info>[^\n]*)\n(?<code>[\s\S]*?)^```$/gm
 
