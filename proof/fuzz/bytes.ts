@@ -28,7 +28,8 @@ export function bytesOf(request: FuzzedRequest, credentials: Credentials, port: 
 }
 
 function joined(pairs: readonly Pair[], encode: boolean): string {
-  if (encode) return String(new URLSearchParams(pairs.map(([name, value]) => [name, value])))
+  if (encode)
+    return String(new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])))
   return pairs.map(([name, value]) => `${name}=${value}`).join('&')
 }
 
