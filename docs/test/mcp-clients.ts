@@ -118,7 +118,7 @@ function signInAt(output: Readable | null, browser: Browser): void {
 }
 
 /** A program may print an address before it listens for the callback. */
-async function arrive(callback: URL, tries = 100): Promise<unknown> {
+async function arrive(callback: URL, tries = 400): Promise<unknown> {
   if (tries === 0) throw new Error(`Nothing listens at ${callback.origin}`)
   return fetch(callback).catch(() => sleep(50).then(() => arrive(callback, tries - 1)))
 }
