@@ -110,10 +110,18 @@ it('a pause after a conflict ends with the time limit, and the connection serves
   onTestFinished(() => single.end())
   const removed = vi.fn()
   single.on('remove', removed)
+  // Its connection is there: what is sent next is the statement.
+  await single.query('SELECT 1')
   const left = [CONFLICT]
   wire.fault = () => left.shift()
-  const patient = [1000]
-  await expect(attempt(single, { text: 'SELECT 1' }, 50, patient)).rejects.toThrow(NoAnswerError)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const paused = expect(attempt(single, { text: 'SELECT 1' }, 50, [1000])).rejects.toThrow(NoAnswerError)
+  // Its time limit, and the pause of 200 ms.
+  await expect.poll(() => vi.getTimerCount()).toBe(2)
+  vi.advanceTimersByTime(50)
+  await paused
+  vi.advanceTimersByTime(150)
   expect(await attempt(single, { text: 'SELECT 1' }, 5000)).toMatchObject({ rowCount: 1 })
   expect(removed).not.toHaveBeenCalled()
 })
