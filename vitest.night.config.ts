@@ -58,7 +58,9 @@ export default defineConfig({
         env: { STORAGE: 'postgres' },
         globalSetup: 'apps/reference/test/postgres-for-tests.ts',
       }),
-      shard('redis', ON_EACH_STORE, { env: { STORAGE: 'redis' } }),
+      shard('redis', [...ON_EACH_STORE, 'apps/reference/test/device-races.test.ts'], {
+        env: { STORAGE: 'redis' },
+      }),
       shard('tarballs', TARBALLS, { globalSetup: 'scripts/packages/packed-once.ts' }),
       'packages/store-cloudflare/test/workerd/vitest.config.ts',
       shard('proof', PROOF),
