@@ -17,6 +17,8 @@ beforeAll(async () => {
   network = await startProxy(server.port)
   far = await connectToRedis(network.url)
   near = await connectToRedis(server.url)
+  // A server that does not know a script says so first, and that reply would be the one that is lost.
+  await createRedisStore(near, PATIENT).grants.insert('any', aGrant(), soon())
 })
 afterAll(async () => {
   far.destroy()

@@ -4,7 +4,7 @@ import type { TcpProxy } from './tcp-proxy.ts'
 
 /**
  * Two ways to lose the answer to a write that a server carries out. A store gives its commands a time limit, and repeats one that
- * failed after a pause: its clock stands still, but for what the way needs, so that a slow machine is no third way.
+ * failed after a pause. Its clock is one of the test, so that a slow machine is no third way.
  *
  * @param begin begins the write
  * @param carriedOut ends when the server has carried it out
@@ -64,13 +64,13 @@ export const LOSSES = [
 
 const CLOCK: Parameters<typeof vi.useFakeTimers>[0] = { toFake: ['setTimeout', 'clearTimeout'] }
 
-/** Lets the clock go on, slowly: a store pauses before its second attempt. */
+/** A store pauses before its second attempt. While this waits, Vitest lets the clock go on, no faster than the real one. */
 async function ended<T>(writing: Promise<T>): Promise<T> {
   let over = false
   const end = () => {
     over = true
   }
   writing.then(end, end)
-  await expect.poll(() => vi.advanceTimersByTime(10) && over, { interval: 10 }).toBe(true)
+  await expect.poll(() => over, { interval: 10 }).toBe(true)
   return writing
 }

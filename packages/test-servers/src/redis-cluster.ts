@@ -61,7 +61,7 @@ function linesOfSlot(nodes: string, slot: number): Lines {
     return flags.includes('master') && answers
   })
   const [id = '-'] = primary?.split(' ') ?? []
-  return { primary: primary ?? '', replica: lines.find((line) => line.includes(` slave ${id} `)) ?? '' }
+  return { primary: primary ?? '', replica: lines.find((line) => line.split(' ')[3] === id) ?? '' }
 }
 
 function portOf(line: string): number {
