@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 /** What docs/reference/runtimes.md says about packages, and their files. */
 
-const PACKAGES = join(import.meta.dirname, '../../..')
-const PAGE = join(PACKAGES, '../docs/reference/runtimes.md')
+const ROOT = join(import.meta.dirname, '../../../..')
+const PAGE = join(ROOT, 'docs/reference/runtimes.md')
 /** The columns, by the runtimes of the tests. */
 const COLUMN: Readonly<Record<string, number>> = {
   Node: 0,
@@ -44,9 +44,10 @@ interface Manifest {
 }
 
 function manifests(): ReadonlyMap<string, readonly [folder: string, manifest: Manifest]> {
-  const read = readdirSync(PACKAGES).map((folder) => {
-    const manifest: Manifest = JSON.parse(readFileSync(join(PACKAGES, folder, 'package.json'), 'utf8'))
-    return [manifest.name, [folder, manifest]] as const
+  const paths = globSync(['packages/*/package.json', 'proof/torture/package.json'], { cwd: ROOT })
+  const read = paths.map((path) => {
+    const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, path), 'utf8'))
+    return [manifest.name, [dirname(path), manifest]] as const
   })
   return new Map(read.filter(([, [, manifest]]) => !manifest.private))
 }
@@ -61,6 +62,6 @@ export function filesFor(runtime: string): string[] {
     .flatMap(({ name }) => {
       const [folder = '', manifest] = all.get(name) ?? []
       const files = Object.values(manifest?.exports ?? {}).filter((file) => typeof file === 'string')
-      return files.map((file) => join(PACKAGES, folder, file))
+      return files.map((file) => join(ROOT, folder, file))
     })
 }
