@@ -29,7 +29,8 @@ const ON_POSTGRES = [
     'passkey-sign-in',
     'back-channel-logout',
   ]),
-  ...named('apps/reference/test', ['sign-out', 'upstream-pages', 'device-commands.night', 'replicas.night']),
+  ...named('apps/reference/test', ['upstream-pages', 'device-commands.night', 'replicas.night']),
+  ...named('packages/server/test', ['sign-out']),
 ]
 
 /** They load several processes, and what they expect of a restart or of a revocation depends on the time it takes. */

@@ -1,15 +1,16 @@
 import { join } from 'node:path'
-import { type AuditEntry, rowOf } from '@grantkit/server/internal/audit/entry'
-import { type AuditQuery, auditEntries, auditPage } from '@grantkit/server/internal/audit/reading'
-import { auditTrail, prune } from '@grantkit/server/internal/audit/trail'
-import type { Database } from '@grantkit/server/internal/database/database'
+import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { connected, onEachDatabase } from './on-each-database.ts'
-import { runService } from './service.ts'
-import { signedIn } from './tokens.ts'
-import { sessionCookie } from './user.ts'
+import { type AuditEntry, rowOf } from '../src/audit/entry.ts'
+import { type AuditQuery, auditEntries, auditPage } from '../src/audit/reading.ts'
+import { auditTrail, prune } from '../src/audit/trail.ts'
+import type { Database } from '../src/database/database.ts'
+import { connected } from './connected.ts'
+import { DANA } from './people.ts'
+import { runServer } from './running-server.ts'
+import { sessionCookie, signedIn } from './signed-in-browser.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const NETWORK = '127.0.0.0/24'
@@ -26,18 +27,18 @@ onEachDatabase((newDatabase) => {
   describe('the audit trail', () => {
     it('has consents and revocations, on every replica and after a restart', async () => {
       const DATABASE_URL = await newDatabase()
-      const [first, replica] = [await runService({ DATABASE_URL }), await runService({ DATABASE_URL })]
-      const app = await signedIn(first.baseUrl, 'courses:read orders:read', first.baseUrl)
+      const [first, replica] = [await runServer({ DATABASE_URL }), await runServer({ DATABASE_URL })]
+      const app = await signedIn(first.baseUrl, 'openid notes:read', first.baseUrl)
       const body = new URLSearchParams({ token: app.refresh_token, client_id: app.client_id })
       await fetch(`${replica.baseUrl}/api/oauth/revoke`, { method: 'POST', body })
-      const stolen = await signedIn(first.baseUrl, 'courses:read')
+      const stolen = await signedIn(first.baseUrl, 'notes:read')
       expect(await first.grants.revokeAll('demo-account')).toBe(1)
       await first.clients.remove(stolen.client_id)
       await Promise.all([first.close(), replica.close()])
 
       const database = await connected(DATABASE_URL)
       const kinds = ['consent_granted', 'grant_revoked', 'client_removed']
-      const scopes = ['courses:read', 'orders:read']
+      const scopes = ['openid', 'notes:read']
       const subject = 'demo-account'
       expect(await entriesOf(database, { types: kinds })).toMatchObject([
         { subject, clientId: app.client_id, scopes, resources: [first.baseUrl], network: NETWORK },
@@ -54,10 +55,10 @@ onEachDatabase((newDatabase) => {
         DATABASE_URL: await newDatabase(),
         SECRET: 'the same on every replica, long enough',
       }
-      const first = await runService(environment)
+      const first = await runServer(environment)
       for (let count = 0; count < 5; count++) await sessionCookie(first.baseUrl)
       await first.close()
-      const second = await runService(environment)
+      const second = await runServer(environment)
       onTestFinished(() => second.close())
       const cookie = await sessionCookie(second.baseUrl)
       const page = await (await fetch(`${second.baseUrl}/account`, { headers: { cookie } })).text()
@@ -130,19 +131,19 @@ onEachDatabase((newDatabase) => {
 describe('the audit trail', () => {
   it('has sign-ins, sign-outs and errors, with the network of the caller and without any input', async () => {
     const DATABASE_URL = await newFile()
-    const service = await runService({ DATABASE_URL })
-    const cookie = await sessionCookie(service.baseUrl)
-    await sessionCookie(service.baseUrl, 'demo@example.com', 'a typed secret')
+    const server = await runServer({ DATABASE_URL })
+    const cookie = await sessionCookie(server.baseUrl)
+    await sessionCookie(server.baseUrl, 'demo@example.com', 'a typed secret')
     for (const _ of [1, 2])
-      await fetch(`${service.baseUrl}/logout`, { method: 'POST', headers: { cookie }, redirect: 'manual' })
+      await fetch(`${server.baseUrl}/logout`, { method: 'POST', headers: { cookie }, redirect: 'manual' })
     const client_id = 'f'.repeat(32)
     const body = new URLSearchParams({
       grant_type: 'refresh_token',
       refresh_token: 'gkr_secret',
       client_id,
     })
-    for (const _ of [1, 2, 3]) await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body })
-    await service.close()
+    for (const _ of [1, 2, 3]) await fetch(`${server.baseUrl}/api/oauth/token`, { method: 'POST', body })
+    await server.close()
 
     const subject = 'demo-account'
     const database = await connected(DATABASE_URL)
@@ -163,8 +164,9 @@ describe('the audit trail', () => {
 
   it('has what the operator does with accounts and integrations', async () => {
     const DATABASE_URL = await newFile()
-    const service = await runService({ DATABASE_URL })
-    const { accounts, clients } = service
+    const demoAccounts = [{ account: DANA, publicPassword: 'demo' }]
+    const server = await runServer({ DATABASE_URL }, {}, { definition: { demoAccounts } })
+    const { accounts, clients } = server
     await accounts.setPassword('teacher-account', 'scrypt$')
     await accounts.setDisabled('teacher-account', true)
     await accounts.setDisabled('teacher-account', false)
@@ -175,11 +177,11 @@ describe('the audit trail', () => {
       redirectUris: ['https://a.example/'],
     })
     await clients.remove(clientId)
-    await service.close()
+    await server.close()
     const subject = 'teacher-account'
     expect(await entriesOf(await connected(DATABASE_URL))).toMatchObject([
       { type: 'account_added', subject: 'demo-account', by: 'demo' },
-      { type: 'account_added', subject, by: 'demo' },
+      { type: 'account_added', subject, by: 'operator' },
       { type: 'account_password_changed', subject },
       { type: 'account_disabled', subject },
       { type: 'account_enabled', subject },

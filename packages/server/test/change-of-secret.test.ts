@@ -1,15 +1,14 @@
+import { newStorage } from '@grantkit/test-servers/new-storage'
 import { expect, it } from 'vitest'
-import { newStorage } from './new-storage.ts'
-import { runService } from './service.ts'
-import { signedIn } from './tokens.ts'
-import { sessionCookie } from './user.ts'
+import { runServer } from './running-server.ts'
+import { sessionCookie, signedIn } from './signed-in-browser.ts'
 
 const OLD = 'the old secret, of 32 characters or more'
 const NEW = 'the new secret, of 32 characters or more'
 
 it('a change of SECRET with SECRET_PREVIOUS keeps sessions and repeatable responses, and without it still every grant', async () => {
   const storage = await newStorage()
-  const run = (secrets: Record<string, string>) => runService({ ...storage.environment, ...secrets })
+  const run = (secrets: Record<string, string>) => runServer({ ...storage.environment, ...secrets })
   const refresh = async (baseUrl: string, client_id: string, refresh_token: string) => {
     const body = new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token })
     const answer = await fetch(`${baseUrl}/api/oauth/token`, { method: 'POST', body })
@@ -20,7 +19,7 @@ it('a change of SECRET with SECRET_PREVIOUS keeps sessions and repeatable respon
 
   const before = await run({ SECRET: OLD })
   const cookie = await sessionCookie(before.baseUrl)
-  const { client_id, refresh_token } = await signedIn(before.baseUrl, 'courses:read')
+  const { client_id, refresh_token } = await signedIn(before.baseUrl, 'notes:read')
   const lost = await refresh(before.baseUrl, client_id, refresh_token)
   await before.close()
 

@@ -1,20 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningService, runService } from './service.ts'
-import { signedIn } from './tokens.ts'
-import { sessionCookie } from './user.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { sessionCookie, signedIn } from './signed-in-browser.ts'
 
 /** The names that users give to installations of apps, on the account page. */
 
 describe('the account page', () => {
-  let service: RunningService
+  let server: RunningServer
   let cookie: string
   beforeAll(async () => {
-    service = await runService()
-    cookie = await sessionCookie(service.baseUrl)
+    server = await runServer()
+    cookie = await sessionCookie(server.baseUrl)
   })
-  afterAll(() => service.close())
+  afterAll(() => server.close())
 
-  const account = async () => (await fetch(`${service.baseUrl}/account`, { headers: { cookie } })).text()
+  const account = async () => (await fetch(`${server.baseUrl}/account`, { headers: { cookie } })).text()
   const namesOn = (page: string) =>
     [...page.matchAll(/<h3 class="app-name"><bdi>([^<]*)/g)].map(([, name]) => name)
 
@@ -22,13 +21,13 @@ describe('the account page', () => {
     const [, token = ''] = /name="token" value="([^"]+)"/.exec(await account()) ?? []
     const body = new URLSearchParams({ token, ...fields })
     const sent = { cookie, ...headers }
-    return fetch(`${service.baseUrl}${path}`, { method: 'POST', redirect: 'manual', headers: sent, body })
+    return fetch(`${server.baseUrl}${path}`, { method: 'POST', redirect: 'manual', headers: sent, body })
   }
   const give = (installation: string, name: string, extra = {}, headers = {}) =>
     submit('/account/apps/name', { installation, name, ...extra }, headers)
 
   it('shows the name that its user gave an app, and its registered name', async () => {
-    const app = await signedIn(service.baseUrl, 'courses:read')
+    const app = await signedIn(server.baseUrl, 'notes:read')
     const answer = await give(app.client_id, ` Old <laptop>${'x'.repeat(100)}`)
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/account'])
     const page = await account()
@@ -37,13 +36,13 @@ describe('the account page', () => {
   })
 
   it('renames nothing by a form of another page, without a session, or for another user', async () => {
-    const app = await signedIn(service.baseUrl, 'courses:read')
+    const app = await signedIn(server.baseUrl, 'notes:read')
     expect((await give(app.client_id, 'Evil', { token: 'x' })).status).toBe(403)
     expect((await give(app.client_id, 'Evil', {}, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     expect((await give(app.client_id, 'Evil', {}, { cookie: '' })).headers.get('location')).toMatch(
       /^\/login/,
     )
-    const theirs = await signedIn(service.baseUrl, 'courses:read', undefined, 'teacher')
+    const theirs = await signedIn(server.baseUrl, 'notes:read', undefined, 'teacher')
     expect((await give(theirs.client_id, 'Evil')).status).toBe(303)
     expect(await account()).not.toContain('Evil')
   })

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { DEMO_ACCOUNT } from '../src/demo-accounts.ts'
-import { type RunningService, runService } from './service.ts'
-import { sessionCookie } from './user.ts'
+import { DANA } from './people.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { sessionCookie } from './signed-in-browser.ts'
 
 /** How users end their sessions. */
 
-let service: RunningService
+let server: RunningServer
 beforeAll(async () => {
-  service = await runService()
+  server = await runServer()
 })
-afterAll(() => service.close())
+afterAll(() => server.close())
 
 const account = (cookie: string) =>
-  fetch(`${service.baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })
+  fetch(`${server.baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })
 const isSignedIn = async (cookie: string) => (await account(cookie)).status === 200
 const signOutEverywhere = (cookie: string, token: string) =>
-  fetch(`${service.baseUrl}/account/sign-out`, {
+  fetch(`${server.baseUrl}/account/sign-out`, {
     method: 'POST',
     headers: { cookie },
     body: new URLSearchParams({ token }),
@@ -23,9 +23,9 @@ const signOutEverywhere = (cookie: string, token: string) =>
   })
 
 it('a new sign-in in the same browser ends the session before it', async () => {
-  const before = await sessionCookie(service.baseUrl)
-  const other = await sessionCookie(service.baseUrl)
-  const after = await sessionCookie(service.baseUrl, undefined, undefined, before)
+  const before = await sessionCookie(server.baseUrl)
+  const other = await sessionCookie(server.baseUrl)
+  const after = await sessionCookie(server.baseUrl, undefined, undefined, before)
   expect([await isSignedIn(before), await isSignedIn(other), await isSignedIn(after)]).toEqual([
     false,
     true,
@@ -34,8 +34,8 @@ it('a new sign-in in the same browser ends the session before it', async () => {
 })
 
 it('a user signs out everywhere on the account page, and no other user is signed out', async () => {
-  const [here, elsewhere] = [await sessionCookie(service.baseUrl), await sessionCookie(service.baseUrl)]
-  const teacher = await sessionCookie(service.baseUrl, 'teacher@example.com', 'teacher')
+  const [here, elsewhere] = [await sessionCookie(server.baseUrl), await sessionCookie(server.baseUrl)]
+  const teacher = await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
   const form = /action="\/account\/sign-out"[\s\S]*?name="token" value="([^"]+)"/
   const [, token = ''] = form.exec(await (await account(here)).text()) ?? []
   const answer = await signOutEverywhere(here, token)
@@ -49,11 +49,11 @@ it('a user signs out everywhere on the account page, and no other user is signed
     false,
     true,
   ])
-  expect(service.events).toContainEqual({ type: 'sessions_ended', subject: DEMO_ACCOUNT, by: 'user' })
+  expect(server.events).toContainEqual({ type: 'sessions_ended', subject: DANA.id, by: 'user' })
 })
 
 it('no form of another page signs a user out everywhere', async () => {
-  const cookie = await sessionCookie(service.baseUrl)
+  const cookie = await sessionCookie(server.baseUrl)
   expect((await signOutEverywhere(cookie, 'made up')).status).toBe(403)
   expect(await isSignedIn(cookie)).toBe(true)
 })

@@ -1,11 +1,12 @@
-import type { Database } from '@grantkit/server/internal/database/database'
-import type { CountQuery } from '@grantkit/server/internal/statistics/statistic-rows'
-import { readCounts } from '@grantkit/server/internal/statistics/statistic-rows'
-import { statistics } from '@grantkit/server/internal/statistics/statistics'
+import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { describe, expect, it, vi } from 'vitest'
-import { connected, onEachDatabase } from './on-each-database.ts'
-import { runService } from './service.ts'
-import { signedIn } from './tokens.ts'
+import type { Database } from '../src/database/database.ts'
+import type { CountQuery } from '../src/statistics/statistic-rows.ts'
+import { readCounts } from '../src/statistics/statistic-rows.ts'
+import { statistics } from '../src/statistics/statistics.ts'
+import { connected } from './connected.ts'
+import { runServer } from './running-server.ts'
+import { signedIn } from './signed-in-browser.ts'
 
 /** A minute at the beginning of a day. */
 const MIDNIGHT = Math.floor(Date.UTC(2026, 10, 22) / 60_000)
@@ -84,14 +85,14 @@ onEachDatabase((newDatabase) => {
       await counted.close()
     })
 
-    it('have every response of a service by its route, errors by their reason, and no input of a caller', async () => {
+    it('have every response of a server by its route, errors by their reason, and no input of a caller', async () => {
       const url = await newDatabase()
-      const service = await runService({ DATABASE_URL: url })
-      await signedIn(service.baseUrl, 'courses:read')
+      const server = await runServer({ DATABASE_URL: url })
+      await signedIn(server.baseUrl, 'notes:read')
       const body = new URLSearchParams({ grant_type: 'x' })
-      await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body })
-      await fetch(`${service.baseUrl}/secret-path`, { method: 'PROPFIND' })
-      await service.close()
+      await fetch(`${server.baseUrl}/api/oauth/token`, { method: 'POST', body })
+      await fetch(`${server.baseUrl}/secret-path`, { method: 'PROPFIND' })
+      await server.close()
       const database = await connected(url)
       const labels = async (name: CountQuery['name']) =>
         new Set((await readCounts(database, { ...LAST_HOUR, name, since: 0 })).map(({ label }) => label))

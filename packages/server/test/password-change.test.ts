@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { newUser } from './new-user.ts'
-import { type RunningService, runService } from './service.ts'
-import { sessionCookie } from './user.ts'
+import { newUser } from './people.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { sessionCookie } from './signed-in-browser.ts'
 
 /** A user changes the password on the account page, and ends sessions in other browsers. */
 
-let service: RunningService
+let server: RunningServer
 beforeAll(async () => {
-  service = await runService()
+  server = await runServer()
 })
-afterAll(() => service.close())
+afterAll(() => server.close())
 
 const OLD = 'an old password'
 const NEW = 'a new password'
 
-const newAccount = () => newUser(service, OLD)
+const newAccount = () => newUser(server, OLD)
 
 const account = (cookie: string) =>
-  fetch(`${service.baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })
+  fetch(`${server.baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })
 const isSignedIn = async (cookie: string) => (await account(cookie)).status === 200
-const signIn = (email: string, password: string) => sessionCookie(service.baseUrl, email, password)
+const signIn = (email: string, password: string) => sessionCookie(server.baseUrl, email, password)
 const canSignIn = async (email: string, password: string) => isSignedIn(await signIn(email, password))
 
 async function submit(cookie: string, path: string, fields: Record<string, string>) {
   const page = await (await account(cookie)).text()
   const token = /name="token" value="([^"]+)"/.exec(page)?.[1] ?? ''
   const body = new URLSearchParams({ token, ...fields })
-  const answer = await fetch(`${service.baseUrl}${path}`, {
+  const answer = await fetch(`${server.baseUrl}${path}`, {
     method: 'POST',
     redirect: 'manual',
     headers: { cookie },
@@ -50,7 +50,7 @@ describe('a change of the password', () => {
     expect([status, await isSignedIn(cookie)]).toEqual([303, true])
     expect([await isSignedIn(here), await isSignedIn(elsewhere)]).toEqual([false, false])
     expect([await canSignIn(email, OLD), await canSignIn(email, NEW)]).toEqual([false, true])
-    expect(service.events).toContainEqual({ type: 'account_password_changed', subject: id, by: 'user' })
+    expect(server.events).toContainEqual({ type: 'account_password_changed', subject: id, by: 'user' })
   })
 
   it.each([
@@ -102,7 +102,7 @@ describe('the sessions of a user', () => {
       false,
       true,
     ])
-    expect(service.events).toContainEqual({ type: 'signed_out', subject: id, sessionId: listed[1] })
+    expect(server.events).toContainEqual({ type: 'signed_out', subject: id, sessionId: listed[1] })
     const after = await (await account(here)).text()
     expect(after.match(/name="session"/g)).toHaveLength(1)
     expect(after).toContain('Earlier sign-ins')
@@ -111,7 +111,7 @@ describe('the sessions of a user', () => {
   it('are not those before the last sign-out everywhere, nor expired ones', async () => {
     const { id, email } = await newAccount()
     await signIn(email, OLD)
-    await service.accounts.endSessions(id, 'user')
+    await server.accounts.endSessions(id, 'user')
     const cookie = await signIn(email, OLD)
     expect(await (await account(cookie)).text()).not.toContain('name="session"')
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61 * 60 * 1000 })
