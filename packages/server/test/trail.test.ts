@@ -1,27 +1,30 @@
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { auditTrail } from '@grantkit/server/internal/audit/trail'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { runCommand } from './command.ts'
-import { connected } from './on-each-database.ts'
-import { migrated } from './storage-of-test.ts'
+import { auditTrail } from '../src/audit/trail.ts'
+import { parseConfig } from '../src/config/config.ts'
+import { openStorage } from '../src/storage.ts'
+import { connected } from './connected.ts'
+import { ranCommand } from './ran-command.ts'
 
-/** `pnpm grantkit trail`, and the commands that leave something in it. */
+/** `grantkit trail`, and the commands that leave something in it. */
 
 let environment: Record<string, string>
 beforeEach(async () => {
   const folder = await temporaryFolder()
-  const KEYS_FILE = join(folder, 'keys.json')
-  environment = await migrated({ DATABASE_URL: `sqlite:${join(folder, 'service.sqlite')}`, KEYS_FILE })
+  const DATABASE_URL = `sqlite:${join(folder, 'service.sqlite')}`
+  environment = { DATABASE_URL, KEYS_FILE: join(folder, 'keys.json') }
+  await (await openStorage(parseConfig({ environment }), () => {})).close()
 })
 
-const printedBy = (words: string[], input = '') => runCommand(words, environment, input)
+const printedBy = (words: string[], input = '') =>
+  ranCommand({ config: parseConfig({ environment }) }, words, input)
 
 async function exported(...args: string[]) {
-  const { status, output } = await printedBy(['trail', 'export', ...args])
-  expect(status, output).toBe(0)
-  const lines = output.split('\n').slice(0, -1)
+  const { status, output, errors } = await printedBy(['trail', 'export', ...args])
+  expect(status, errors).toBe(0)
+  const lines = output.split('\n').filter(Boolean)
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
@@ -31,12 +34,12 @@ describe('the trail', () => {
     for (const words of [
       ['keys', 'rotate'],
       ['keys', 'rotate'],
-      ['account', 'add', ...made],
-      ['account', 'disable', 'ada@school.example'],
-      ['integration', 'add', '--name', 'Zap', '--redirect-uri', 'https://zap.example/cb'],
+      ['users', 'add', ...made],
+      ['users', 'disable', 'ada@school.example'],
+      ['clients', 'add', '--name', 'Zap', '--redirect-uri', 'https://zap.example/cb'],
     ]) {
-      const { status, output } = await printedBy(words, 'correct horse\n')
-      expect(status, output).toBe(0)
+      const { status, errors } = await printedBy(words, 'correct horse\n')
+      expect(status, errors).toBe(0)
     }
     const entries = await exported()
     const [first, second] = entries as { added: string[]; retired: string[] }[]
@@ -58,11 +61,11 @@ describe('the trail', () => {
 
   it('rotates the keys even if the database is unreachable, and reports it', async () => {
     environment = { ...environment, DATABASE_URL: 'postgres://127.0.0.1:1/school' }
-    const { status, output } = await printedBy(['keys', 'rotate'])
-    expect([status, output]).toEqual([
-      0,
-      expect.stringMatching(/is made.*\nThe audit trail does not have it: /),
-    ])
+    expect(await printedBy(['keys', 'rotate'])).toEqual({
+      status: 0,
+      output: expect.stringContaining('is made'),
+      errors: expect.stringContaining('The audit trail does not have it: '),
+    })
   })
 
   it('is exported for a period, with escaped names', async () => {
@@ -78,7 +81,7 @@ describe('the trail', () => {
     const { output } = await printedBy(['trail', 'list'])
     expect(output).toContain('clientName "An \\u001b[31m\\u202eapp"')
     expect((await printedBy(['trail', 'list', '--user', 'unknown'])).output).toBe(
-      'There is nothing of that kind.\n',
+      'There is nothing of that kind.',
     )
   })
 })
