@@ -26,11 +26,10 @@ const ON_POSTGRES = [
     'device-races',
     'mcp',
     'oauth4webapi',
-    'passkey-sign-in',
-    'back-channel-logout',
+    'device-commands.night',
+    'replicas.night',
   ]),
-  ...named('apps/reference/test', ['upstream-pages', 'device-commands.night', 'replicas.night']),
-  ...named('packages/server/test', ['sign-out']),
+  ...named('packages/server/test', ['passkey-sign-in', 'back-channel-logout', 'sign-out', 'upstream-pages']),
 ]
 
 /** They load several processes, and what they expect of a restart or of a revocation depends on the time it takes. */

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Provider } from '@grantkit/server/internal/config/people'
+import { type RunningProvider, runOpenIdProvider } from '@grantkit/test-servers/openid-provider'
 import { softwareAuthenticator } from '@grantkit/test-servers/software-authenticator'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished } from 'vitest'
-import { type RunningProvider, runOpenIdProvider } from './openid-provider.ts'
-import { type RunningService, runService } from './service.ts'
-import { sessionCookie } from './user.ts'
+import type { Provider } from '../src/config/people.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { sessionCookie } from './signed-in-browser.ts'
 
 /** The pages after a failed sign-in with a provider. */
 
@@ -19,7 +19,7 @@ async function open(age = 0, rules: Partial<Provider> = {}) {
   const claims = () => ({ email: 'alice@partner.example', email_verified: true })
   const UPSTREAM_FILE = join(await temporaryFolder(), 'upstream.json')
   const provider = Promise.withResolvers<RunningProvider>()
-  const service = await runService(async (port) => {
+  const server = await runServer(async (port) => {
     const BASE_URL = `http://localhost:${port}`
     const op = await runOpenIdProvider(`${BASE_URL}${CALLBACK}`, claims, age)
     onTestFinished(op.close)
@@ -27,12 +27,12 @@ async function open(age = 0, rules: Partial<Provider> = {}) {
     provider.resolve(op)
     return { BASE_URL, UPSTREAM_FILE }
   })
-  onTestFinished(() => service.close())
+  onTestFinished(() => server.close())
   const op = await provider.promise
-  return { op, service, ...visits(service, op) }
+  return { op, server, ...visits(server, op) }
 }
 
-function visits({ baseUrl }: RunningService, op: RunningProvider) {
+function visits({ baseUrl }: RunningServer, op: RunningProvider) {
   const get = (path: string, cookie = '') =>
     fetch(`${baseUrl}${path}`, { headers: { cookie }, redirect: 'manual' })
   const post = async (page: Response, path: string, fields: Record<string, string>, session = '') => {
@@ -70,20 +70,20 @@ async function expectProblem(answer: Response, status: number, words: string): P
 const UNREACHABLE = 'Signing in with Partner does not work at the moment.'
 
 it('leaves the other sign-in methods while the provider is down from the start', async () => {
-  const { op, service, begin } = await open()
+  const { op, server, begin } = await open()
   await op.close()
   await expectProblem(await begin(), 503, UNREACHABLE)
-  expect(await sessionCookie(service.baseUrl)).toMatch(/^session/)
+  expect(await sessionCookie(server.baseUrl)).toMatch(/^session/)
 })
 
 it('leaves the other sign-in methods if the provider fails during the sign-in', async () => {
-  const { op, service, get, begin } = await open()
+  const { op, server, get, begin } = await open()
   const begun = await begin()
   const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? ''
   await op.close()
   const query = new URLSearchParams({ code: 'c', state, iss: op.provider.issuer })
   await expectProblem(await get(`${CALLBACK}?${query}`, cookieOf(begun)), 503, UNREACHABLE)
-  expect(await sessionCookie(service.baseUrl)).toMatch(/^session/)
+  expect(await sessionCookie(server.baseUrl)).toMatch(/^session/)
 })
 
 it('shows that the provider denied the sign-in', async () => {
@@ -111,16 +111,16 @@ it('shows that an old sign-in at the provider is not a new one', async () => {
 })
 
 it('lets a user of a provider without auth_time add a passkey, until the account has one', async () => {
-  const { service, get, begin, answered } = await open(0, { signUp: true })
-  const passkey = softwareAuthenticator(service.baseUrl)
+  const { server, get, begin, answered } = await open(0, { signUp: true })
+  const passkey = softwareAuthenticator(server.baseUrl)
   const signedIn = async () => cookieOf(await answered(await begin(), '', false))
   const session = await signedIn()
-  const signIn = service.events.find(({ type }) => type === 'sign_in_succeeded')
+  const signIn = server.events.find(({ type }) => type === 'sign_in_succeeded')
   expect(signIn).toMatchObject({ signedInBy: 'provider partner' })
   const creation = await get('/account/passkeys', session)
   const [, token = ''] =
     /name="token" value="([^"]+)"/.exec(await (await get('/account', session)).text()) ?? []
-  const added = await fetch(`${service.baseUrl}/account/passkeys`, {
+  const added = await fetch(`${server.baseUrl}/account/passkeys`, {
     method: 'POST',
     headers: { cookie: `${session}; ${cookieOf(creation)}` },
     body: new URLSearchParams({ token, answer: passkey.create(await creation.json()) }),
@@ -131,8 +131,8 @@ it('lets a user of a provider without auth_time add a passkey, until the account
 })
 
 it('lets a user of a provider without auth_time change nothing where the account has a password', async () => {
-  const { service, get, begin, connect, answered } = await open()
-  const owner = await sessionCookie(service.baseUrl)
+  const { server, get, begin, connect, answered } = await open()
+  const owner = await sessionCookie(server.baseUrl)
   await answered(await connect(owner), owner)
   const session = cookieOf(await answered(await begin(), '', false))
   expect((await get('/account', session)).status).toBe(200)
@@ -140,10 +140,10 @@ it('lets a user of a provider without auth_time change nothing where the account
 })
 
 it('shows that the identity is linked to another account', async () => {
-  const { service, connect, answered } = await open()
-  const owner = await sessionCookie(service.baseUrl)
+  const { server, connect, answered } = await open()
+  const owner = await sessionCookie(server.baseUrl)
   expect((await answered(await connect(owner), owner)).headers.get('location')).toBe('/account')
-  const other = await sessionCookie(service.baseUrl, 'teacher@example.com', 'teacher')
+  const other = await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
   const answer = await answered(await connect(other), other)
   await expectProblem(answer, 403, 'Your account of Partner is connected with another account here.')
 })

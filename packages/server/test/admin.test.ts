@@ -1,10 +1,11 @@
-import { auditEntries } from '@grantkit/server/internal/audit/reading'
+import type { Store } from '@grantkit/core'
+import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { DEMO_ACCOUNT } from '../src/demo-accounts.ts'
-import { connected, onEachDatabase } from './on-each-database.ts'
-import { type RunningService, runService } from './service.ts'
-import { signedIn } from './tokens.ts'
-import { sessionCookie } from './user.ts'
+import { auditEntries } from '../src/audit/reading.ts'
+import { connected } from './connected.ts'
+import { DANA } from './people.ts'
+import { type RunningServer, runServer, WITH_API } from './running-server.ts'
+import { sessionCookie, signedIn } from './signed-in-browser.ts'
 
 /** The operator's view: access to it, and its forms. */
 
@@ -18,33 +19,33 @@ const PAGES = [
 /** The only script of these pages. */
 const OWN_SCRIPT = '<script type="module" src="/assets/local-times.js"></script>'
 
-let service: RunningService
-const open: typeof runService = async (...given) => {
-  const opened = await runService(...given)
-  await opened.accounts.setAdmin(DEMO_ACCOUNT, true)
+let server: RunningServer
+const open = async (variables = {}, wrapped = (store: Store) => store) => {
+  const opened = await runServer(variables, {}, { ...WITH_API, wrapped })
+  await opened.accounts.setAdmin(DANA.id, true)
   return opened
 }
 beforeAll(async () => {
-  service = await open()
+  server = await open()
 })
-afterAll(() => service.close())
+afterAll(() => server.close())
 afterEach(() => void vi.useRealTimers())
 
-/** For the current test, in place of the service of all others. */
-async function onItsOwn(...given: Parameters<typeof runService>): Promise<void> {
-  const shared = service
-  service = await open(...given)
+/** For the current test, in place of the server of all others. */
+async function onItsOwn(...given: Parameters<typeof open>): Promise<void> {
+  const shared = server
+  server = await open(...given)
   onTestFinished(async () => {
-    await service.close()
-    service = shared
+    await server.close()
+    server = shared
   })
 }
 
 /** A signed-in user who sends requests that no browser would send. */
 async function visitor(word = 'demo') {
-  const cookie = await sessionCookie(service.baseUrl, `${word}@example.com`, word)
+  const cookie = await sessionCookie(server.baseUrl, `${word}@example.com`, word)
   const visit = (path: string, form?: Record<string, string>, headers = {}) =>
-    fetch(`${service.baseUrl}${path}`, {
+    fetch(`${server.baseUrl}${path}`, {
       redirect: 'manual',
       headers: { cookie, ...headers },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
@@ -63,31 +64,23 @@ const forms = (id: string) =>
 
 /** An app with a grant of the teacher. */
 async function teachersApp(name = 'A tool') {
-  const app = await signedIn(service.baseUrl, 'courses:read', undefined, 'teacher', name)
+  const app = await signedIn(server.baseUrl, 'notes:read', undefined, 'teacher', name)
   const refresh = async () => {
     const { client_id, refresh_token } = app
     const body = new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token })
-    return (await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body })).status
+    return (await fetch(`${server.baseUrl}/api/oauth/token`, { method: 'POST', body })).status
   }
   const call = async () => {
     const headers = { authorization: `Bearer ${app.access_token}` }
-    return (await fetch(`${service.baseUrl}/api/courses`, { headers })).status
+    return (await fetch(`${server.baseUrl}/api/notes`, { headers })).status
   }
   return { id: app.client_id, refresh, call }
 }
 
-it('the page of a failed sign-in names the doctor as operators of this service call it', async () => {
-  const request = new URLSearchParams({ client_id: 'gone', response_type: 'code' })
-  const error = await fetch(`${service.baseUrl}/oauth/authorize?${request}`)
-  const { textOf } = await visitor()
-  const page = await textOf(`/admin/why/${error.headers.get('grantkit-reference')}`)
-  expect(page).toContain(`<code>pnpm grantkit doctor ${service.baseUrl}</code>, the check`)
-})
-
 describe("the operator's view", () => {
   it('redirects to the sign-in page without a session, and back afterwards', async () => {
     for (const path of PAGES) {
-      const { status, headers } = await fetch(`${service.baseUrl}${path}`, { redirect: 'manual' })
+      const { status, headers } = await fetch(`${server.baseUrl}${path}`, { redirect: 'manual' })
       const location = `/login?${new URLSearchParams({ return_to: path })}`
       expect([path, status, headers.get('location')]).toEqual([path, 303, location])
     }
@@ -108,11 +101,11 @@ describe("the operator's view", () => {
     const { visit, tokenOf } = await visitor()
     const token = await tokenOf(OF_USER)
     expect((await visit('/admin')).status).toBe(200)
-    await service.accounts.setAdmin(DEMO_ACCOUNT, false)
-    onTestFinished(async () => void (await service.accounts.setAdmin(DEMO_ACCOUNT, true)))
+    await server.accounts.setAdmin(DANA.id, false)
+    onTestFinished(async () => void (await server.accounts.setAdmin(DANA.id, true)))
     expect((await visit('/admin')).status).toBe(303)
     const late = await visit(OF_USER, { token, action: 'disable' })
-    expect([late.status, (await service.directory.find(TEACHER))?.state]).toEqual([303, 'active'])
+    expect([late.status, (await server.directory.find(TEACHER))?.state]).toEqual([303, 'active'])
     expect((await (await visitor()).visit('/admin')).status).toBe(404)
   })
 
@@ -123,7 +116,7 @@ describe("the operator's view", () => {
   ] as const)('changes nothing by a form %s', async (_, from, headers) => {
     const app = await teachersApp()
     const { visit, tokenOf } = await visitor()
-    await signedIn(service.baseUrl, 'courses:read')
+    await signedIn(server.baseUrl, 'notes:read')
     const token = from && (await tokenOf(from))
     expect(token === '').toBe(from === '')
     for (const [path, fields] of forms(app.id)) {
@@ -172,14 +165,14 @@ describe("the operator's view", () => {
     ])
       expect((await textOf(path)).replace(OWN_SCRIPT, ''), path).not.toContain('<script')
     expect(await textOf(`/admin/client?id=${app.id}`)).toContain('&lt;script&gt;')
-    expect(service.errors).toEqual([])
+    expect(server.errors).toEqual([])
   })
 
   it('marks a known client, and one with optional PKCE', async () => {
     const portal = { clientName: 'Portal', redirectUris: ['https://portal.example/cb'] }
     const { textOf } = await visitor()
-    const pageOf = async (client: Parameters<typeof service.clients.add>[0]) =>
-      textOf(`/admin/client?id=${(await service.clients.add(client)).clientId}`)
+    const pageOf = async (client: Parameters<typeof server.clients.add>[0]) =>
+      textOf(`/admin/client?id=${(await server.clients.add(client)).clientId}`)
     expect(await pageOf({ ...portal, pkceOptional: true })).toContain('leave out PKCE')
     expect(await pageOf(portal)).not.toMatch(/leave out PKCE|Known client/)
     expect(await pageOf({ known: 'claude' })).toContain('<dt>Known client</dt><dd>Claude (<code>claude')
@@ -238,23 +231,23 @@ onEachDatabase((newDatabase) => {
         const { status, headers } = await visit(path, { token, ...fields })
         expect([status, headers.get('location')]).toEqual([303, path])
       }
-      const grants = (await service.grants.list(TEACHER)).grants
+      const grants = (await server.grants.list(TEACHER)).grants
       const grant = grants.find(({ clientId }) => clientId === one.id)?.id ?? ''
       await act(OF_USER, { action: 'end_grant', grant })
       expect([await one.call(), await two.call(), await three.call()]).toEqual([401, 200, 200])
       await act(`/admin/client?id=${two.id}`, {})
       expect([await two.call(), await two.refresh(), await three.call()]).toEqual([401, 401, 200])
       await act(OF_USER, { action: 'end_grants' })
-      expect([await three.call(), (await service.grants.list(TEACHER)).grants]).toEqual([401, []])
+      expect([await three.call(), (await server.grants.list(TEACHER)).grants]).toEqual([401, []])
       const four = await teachersApp()
-      const teacher = await sessionCookie(service.baseUrl, 'teacher@example.com', 'teacher')
+      const teacher = await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
       await act(OF_USER, { action: 'disable' })
       const account = (): Promise<Response> =>
-        fetch(`${service.baseUrl}/account`, { headers: { cookie: teacher }, redirect: 'manual' })
+        fetch(`${server.baseUrl}/account`, { headers: { cookie: teacher }, redirect: 'manual' })
       expect([await four.call(), (await account()).status]).toEqual([401, 303])
       expect(await textOf(OF_USER)).toContain('Enable')
       await act(OF_USER, { action: 'enable' })
-      expect((await service.directory.find(TEACHER))?.state).toBe('active')
+      expect((await server.directory.find(TEACHER))?.state).toBe('active')
 
       // It flushes the queue.
       await textOf('/admin/trail')
@@ -277,10 +270,10 @@ onEachDatabase((newDatabase) => {
     it('finds users and clients, and reads the trail page by page', async () => {
       await onItsOwn({ DATABASE_URL: await newDatabase() })
       const app = await teachersApp('Course browser')
-      await service.clients.add({ clientName: 'Zap', redirectUris: ['https://zap.example/cb'] })
+      await server.clients.add({ clientName: 'Zap', redirectUris: ['https://zap.example/cb'] })
       const { textOf } = await visitor()
       expect(await textOf('/admin/users?email=Teach')).toMatch(/teacher@example\.com/)
-      expect(await textOf('/admin/users?email=Teach')).not.toContain(`id=${DEMO_ACCOUNT}`)
+      expect(await textOf('/admin/users?email=Teach')).not.toContain(`id=${DANA.id}`)
       const clients = await textOf('/admin/clients')
       expect(clients).toMatch(/Course browser.*registered itself.*A user approved an app/s)
       expect(clients).toMatch(/Zap.*added by an operator/s)
@@ -296,7 +289,7 @@ onEachDatabase((newDatabase) => {
       expect(ofTeacher).toMatch(/<span title="consent_granted">.*teacher@example\.com.*Course browser/s)
       expect(await textOf('/admin/trail?user=unknown@example.com')).toContain('nothing of that kind')
       let path: string | undefined = '/admin/trail?type=sign_in_succeeded'
-      for (let n = 0; n < 51; n++) await sessionCookie(service.baseUrl)
+      for (let n = 0; n < 51; n++) await sessionCookie(server.baseUrl)
       const seen: string[] = []
       while (path !== undefined) {
         const page = await textOf(path)

@@ -3,21 +3,21 @@ import {
   type SoftwareAuthenticator,
   softwareAuthenticator,
 } from '@grantkit/test-servers/software-authenticator'
+import { registerClient } from '@grantkit/testkit/client'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { register as registerClient } from './limited-requests.ts'
-import { type RunningService, runService } from './service.ts'
-import { sessionCookie } from './user.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { sessionCookie } from './signed-in-browser.ts'
 
 /** Sign-in with passkeys: valid ones, invalid ones, and too many. */
 
-let service: RunningService
+let server: RunningServer
 let passkey: SoftwareAuthenticator
 beforeEach(async () => {
-  service = await runService((port) => ({ BASE_URL: `http://localhost:${port}` }))
-  passkey = softwareAuthenticator(service.baseUrl)
+  server = await runServer((port) => ({ BASE_URL: `http://localhost:${port}` }))
+  passkey = softwareAuthenticator(server.baseUrl)
   await addPasskey(passkey)
 })
-afterEach(() => service.close())
+afterEach(() => server.close())
 
 interface SignInOptions {
   readonly bend?: Bend
@@ -29,9 +29,9 @@ const cookiesOf = (...answers: Response[]) =>
   answers.flatMap(({ headers }) => headers.getSetCookie().map((line) => line.split(';')[0])).join('; ')
 const tokenIn = (page: string) => /name="token" value="([^"]+)"/.exec(page)?.[1] ?? ''
 const get = (path: string, cookie = '') =>
-  fetch(new URL(path, service.baseUrl), { headers: { cookie }, redirect: 'manual' })
+  fetch(new URL(path, server.baseUrl), { headers: { cookie }, redirect: 'manual' })
 const post = (path: string, cookie: string, fields: Record<string, string>) =>
-  fetch(`${service.baseUrl}${path}`, {
+  fetch(`${server.baseUrl}${path}`, {
     method: 'POST',
     headers: { cookie },
     body: new URLSearchParams(fields),
@@ -39,7 +39,7 @@ const post = (path: string, cookie: string, fields: Record<string, string>) =>
   })
 
 async function addPasskey(added: SoftwareAuthenticator): Promise<void> {
-  const session = await sessionCookie(service.baseUrl)
+  const session = await sessionCookie(server.baseUrl)
   expect((await register(added, session)).status).toBe(303)
 }
 
@@ -63,12 +63,12 @@ async function signIn(by = passkey, { bend, returnTo = '/account', cookie = '' }
 }
 
 const WRONG: Bend = { signature: Buffer.alloc(70) }
-const unknownAuthenticator = () => softwareAuthenticator(service.baseUrl)
+const unknownAuthenticator = () => softwareAuthenticator(server.baseUrl)
 
 it('answers the same to an unknown passkey, a wrong signature and an account that is disabled', async () => {
   const wrong = await signIn(passkey, { bend: WRONG })
   const unknown = await signIn(unknownAuthenticator())
-  await service.accounts.setDisabled('demo-account', true)
+  await server.accounts.setDisabled('demo-account', true)
   const disabled = await signIn()
   const [first, ...others] = await Promise.all([wrong, unknown, disabled].map(comparable))
   expect(first).toMatchObject({ status: 401, body: expect.stringContaining('did not sign you in') })
@@ -86,13 +86,13 @@ it('ends every session when a passkey is removed, so that none of them can add a
   const creation = await get('/account/passkeys', stolen)
   const answer = unknownAuthenticator().create(await creation.json())
   const token = tokenIn(await (await get('/account', stolen)).text())
-  const owner = await sessionCookie(service.baseUrl)
+  const owner = await sessionCookie(server.baseUrl)
   const form = { token: tokenIn(await (await get('/account', owner)).text()), id: passkey.id }
   expect((await post('/account/passkeys/remove', owner, form)).status).toBe(303)
   const added = await post('/account/passkeys', `${stolen}; ${cookiesOf(creation)}`, { token, answer })
   expect(added.headers.get('location')).toMatch(/^\/login/)
   expect((await get('/account/passkeys', stolen)).status).toBe(403)
-  expect(service.events.filter(({ type }) => type === 'passkey_added')).toHaveLength(1)
+  expect(server.events.filter(({ type }) => type === 'passkey_added')).toHaveLength(1)
 })
 
 it('counts failures of a passkey like wrong passwords, without effect on other passkeys', async () => {
@@ -110,43 +110,44 @@ it('counts unknown passkeys in the same network limit as passwords', async () =>
   for (let n = 0; n < 120; n++) statuses.add((await signIn(unknownAuthenticator())).status)
   expect((await signIn()).status).toBe(429)
   expect(statuses).toEqual(new Set([401]))
-  expect(await sessionCookie(service.baseUrl)).not.toMatch(/^session/)
+  expect(await sessionCookie(server.baseUrl)).not.toMatch(/^session/)
 })
 
 it.each([
   ['prompt=login', { prompt: 'login' }],
   ['max_age', { max_age: '60' }],
 ])('starts a new session, with a sign-in that satisfies %s', async (_name, demand) => {
-  const before = await sessionCookie(service.baseUrl)
+  const before = await sessionCookie(server.baseUrl)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60 * 1000 })
   onTestFinished(() => void vi.useRealTimers())
-  const { client_id } = (await (await registerClient(service)).json()) as { client_id: string }
+  const { client_id = '' } = await registerClient(server.baseUrl, { redirect_uris: [REDIRECT_URI] })
   const query = new URLSearchParams({ ...request(client_id), ...demand })
   const sent = await get(`/oauth/authorize?${query}`, before)
-  const login = new URL(sent.headers.get('location') ?? '', service.baseUrl)
+  const login = new URL(sent.headers.get('location') ?? '', server.baseUrl)
   expect(login.pathname).toBe('/login')
   const returnTo = login.searchParams.get('return_to') ?? ''
   expect((await get(returnTo, before)).status, 'the session before does not').toBe(303)
   const signedIn = await signIn(passkey, { returnTo, cookie: before })
   expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, returnTo])
   const creation = await get(returnTo, cookiesOf(signedIn))
-  expect([creation.status, await creation.text()]).toEqual([200, expect.stringContaining('courses')])
+  expect([creation.status, await creation.text()]).toEqual([200, expect.stringContaining('Read your notes')])
   expect(new Set(signIns().map(({ sessionId }) => sessionId)).size).toBe(signIns().length)
   expect(signIns().at(-1)).toMatchObject({ signedInBy: 'passkey' })
 })
 
+const REDIRECT_URI = 'http://127.0.0.1:1/cb'
 const request = (client_id: string) => ({
   client_id,
   response_type: 'code',
-  redirect_uri: 'http://127.0.0.1:1/cb',
-  scope: 'courses:read',
+  redirect_uri: REDIRECT_URI,
+  scope: 'notes:read',
   code_challenge: 'c'.repeat(43),
   code_challenge_method: 'S256',
 })
-const signIns = () => service.events.filter((event) => event.type === 'sign_in_succeeded')
+const signIns = () => server.events.filter((event) => event.type === 'sign_in_succeeded')
 
 it('is not offered at an IP address, and the account page explains it', async () => {
-  const atAddress = await runService()
+  const atAddress = await runServer()
   onTestFinished(() => atAddress.close())
   const headers = { cookie: await sessionCookie(atAddress.baseUrl) }
   const account = await (await fetch(`${atAddress.baseUrl}/account`, { headers })).text()

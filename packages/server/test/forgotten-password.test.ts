@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
+import { linkIn, type MailServer, type ReceivedMail, runMailServer } from '@grantkit/test-servers/mail-server'
 import { quickHash } from '@grantkit/test-servers/quick-hash'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { linkIn, type MailServer, type ReceivedMail, runMailServer } from './mail-server.ts'
-import { newUser } from './new-user.ts'
-import { type RunningService, runService } from './service.ts'
-import { sessionCookie } from './user.ts'
+import { newUser } from './people.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { sessionCookie } from './signed-in-browser.ts'
 
 /** A user sets a new password by the link of a mail, from a real mail server. */
 
 let mailServer: MailServer
-let service: RunningService
+let server: RunningServer
 beforeAll(async () => {
   mailServer = await runMailServer()
-  service = await runService({ ...mailServer.environment, RATE_LIMITS: 'off' })
+  server = await runServer({ ...mailServer.environment, RATE_LIMITS: 'off' })
 })
 afterAll(async () => {
-  await service.close()
+  await server.close()
   await mailServer.close()
 })
 
 const OLD = 'an old password'
 const NEW = 'a new password'
 
-const newAccount = (at: Pick<RunningService, 'accounts'> = service) => newUser(at, OLD)
+const newAccount = (at: Pick<RunningServer, 'accounts'> = server) => newUser(at, OLD)
 
 /** The form for the address, as a browser gets and sends it. */
-async function requestLink(email: string, { returnTo = '/account', headers = {}, at = service } = {}) {
+async function requestLink(email: string, { returnTo = '/account', headers = {}, at = server } = {}) {
   const query = new URLSearchParams({ return_to: returnTo })
   const form = await fetch(`${at.baseUrl}/login/forgot?${query}`)
   const token = /name="token" value="([^"]+)"/.exec(await form.text())?.[1] ?? ''
@@ -55,7 +55,7 @@ async function linkFor(email: string): Promise<string> {
 const tokenOf = (link: string) => new URL(link).searchParams.get('token') ?? ''
 
 async function choose(link: string, { password = NEW, cookie = '', token = tokenOf(link) } = {}) {
-  const answer = await fetch(`${service.baseUrl}/login/reset`, {
+  const answer = await fetch(`${server.baseUrl}/login/reset`, {
     method: 'POST',
     headers: { cookie },
     body: new URLSearchParams({ token, new_password: password, new_password_again: password }),
@@ -64,19 +64,19 @@ async function choose(link: string, { password = NEW, cookie = '', token = token
 }
 
 const account = (cookie: string) =>
-  fetch(`${service.baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })
+  fetch(`${server.baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })
 const canSignIn = async (email: string, password: string) =>
-  (await account(await sessionCookie(service.baseUrl, email, password))).status === 200
+  (await account(await sessionCookie(server.baseUrl, email, password))).status === 200
 
 describe('a forgotten password', () => {
   it('is replaced by the link of a mail, which ends every session and leads back to where the user came from', async () => {
     const { id, email } = await newAccount()
-    const session = await sessionCookie(service.baseUrl, email, OLD)
+    const session = await sessionCookie(server.baseUrl, email, OLD)
     const returnTo = '/oauth/authorize?client_id=editor&state=1'
     const { kept } = await requestLink(email, { returnTo })
     const mail = await mailTo(email)
     expect(mail.content).toMatch(/^From: School <no-reply@school\.example>$/m)
-    expect(mail.content).toMatch(/^Subject: New password for Harbour School$/m)
+    expect(mail.content).toMatch(/^Subject: New password for Notes$/m)
     const page = await fetch(linkIn(mail))
     expect([page.status, page.headers.get('referrer-policy')]).toEqual([200, 'no-referrer'])
     const { status, text } = await choose(linkIn(mail), { cookie: kept })
@@ -86,19 +86,19 @@ describe('a forgotten password', () => {
     ])
     expect([await canSignIn(email, OLD), await canSignIn(email, NEW)]).toEqual([false, true])
     expect((await account(session)).status).toBe(303)
-    expect(service.events).toContainEqual({ type: 'password_mail_sent', subject: id })
-    expect(service.events).toContainEqual({ type: 'account_password_changed', subject: id, by: 'mail' })
-    expect(JSON.stringify(service.events)).not.toContain(tokenOf(linkIn(mail)))
+    expect(server.events).toContainEqual({ type: 'password_mail_sent', subject: id })
+    expect(server.events).toContainEqual({ type: 'account_password_changed', subject: id, by: 'mail' })
+    expect(JSON.stringify(server.events)).not.toContain(tokenOf(linkIn(mail)))
   })
 
   it('gets the same answer, and no mail, if no account may have one', async () => {
     const disabled = await newAccount()
-    await service.accounts.setDisabled(disabled.id, true)
+    await server.accounts.setDisabled(disabled.id, true)
     const addresses = [
       `${randomUUID()}@example.com`,
       disabled.email,
-      (await newUser(service, OLD, { email_verified: false })).email,
-      (await newUser(service, '')).email,
+      (await newUser(server, OLD, { email_verified: false })).email,
+      (await newUser(server, '')).email,
       'not an address\r\nBcc: evil@example.com',
       '',
     ]
@@ -108,7 +108,7 @@ describe('a forgotten password', () => {
     expect(new Set(texts).size).toBe(1)
     await mailTo(email)
     expect(addresses.flatMap(mailsTo)).toEqual([])
-    expect(service.errors).toEqual([])
+    expect(server.errors).toEqual([])
   })
 
   it('is requested by no form of another site', async () => {
@@ -120,7 +120,7 @@ describe('a forgotten password', () => {
 
   it('has a link to the configured base URL, whatever the Host header says', async () => {
     const { email } = await newAccount()
-    const form = await fetch(`${service.baseUrl}/login/forgot`)
+    const form = await fetch(`${server.baseUrl}/login/forgot`)
     const token = /name="token" value="([^"]+)"/.exec(await form.text())?.[1] ?? ''
     const headers = {
       ...{ host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' },
@@ -128,7 +128,7 @@ describe('a forgotten password', () => {
       'content-type': 'application/x-www-form-urlencoded',
     }
     const status = await new Promise((resolve, reject) => {
-      const sent = request(`${service.baseUrl}/login/forgot`, { method: 'POST', headers }, (answer) => {
+      const sent = request(`${server.baseUrl}/login/forgot`, { method: 'POST', headers }, (answer) => {
         answer.resume()
         resolve(answer.statusCode)
       })
@@ -136,7 +136,7 @@ describe('a forgotten password', () => {
     })
     expect(status).toBe(200)
     const { content } = await mailTo(email)
-    expect(content).toContain(`\n${service.baseUrl}/login/reset?token=`)
+    expect(content).toContain(`\n${server.baseUrl}/login/reset?token=`)
     expect(content).not.toContain('evil')
   })
 })
@@ -165,16 +165,16 @@ describe('the link of the mail', () => {
   })
 
   it.each<[string, (id: string) => Promise<unknown>]>([
-    ['a new password', (id) => service.accounts.setPassword(id, quickHash('by the operator'))],
-    ['a sign-out everywhere', (id) => service.accounts.endSessions(id, 'user')],
+    ['a new password', (id) => server.accounts.setPassword(id, quickHash('by the operator'))],
+    ['a sign-out everywhere', (id) => server.accounts.endSessions(id, 'user')],
     [
       'the account is disabled, and enabled again',
       async (id) => {
-        await service.accounts.setDisabled(id, true)
-        await service.accounts.setDisabled(id, false)
+        await server.accounts.setDisabled(id, true)
+        await server.accounts.setDisabled(id, false)
       },
     ],
-    ['the account is removed', (id) => service.accounts.remove(id)],
+    ['the account is removed', (id) => server.accounts.remove(id)],
   ])('is void after %s', async (_, change) => {
     const { id, email } = await newAccount()
     const link = await linkFor(email)
@@ -196,7 +196,7 @@ describe('the link of the mail', () => {
     const [content = '', signature = ''] = tokenOf(await linkFor(one.email)).split('.')
     const claims = JSON.parse(Buffer.from(content, 'base64url').toString())
     const forged = Buffer.from(JSON.stringify({ ...claims, sub: other.id })).toString('base64url')
-    const session = await (await account(await sessionCookie(service.baseUrl, one.email, OLD))).text()
+    const session = await (await account(await sessionCookie(server.baseUrl, one.email, OLD))).text()
     const form = /name="token" value="([^"]+)"/.exec(session)?.[1] ?? ''
     for (const token of [`${forged}.${signature}`, content, '', '.', form])
       expect((await choose('', { token })).status, token).toBe(400)
@@ -206,7 +206,7 @@ describe('the link of the mail', () => {
 
 describe('the limits of these mails', () => {
   it('are three mails per account in half an hour, and twenty requests per network in a quarter of an hour', async () => {
-    const limited = await runService(mailServer.environment)
+    const limited = await runServer(mailServer.environment)
     onTestFinished(() => limited.close())
     const [often, last] = [await newAccount(limited), await newAccount(limited)]
     const answers = []
@@ -223,7 +223,7 @@ describe('the limits of these mails', () => {
 
 it('a mail server that is down changes no answer, and the error names no address', async () => {
   const environment = { MAIL_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'no-reply@school.example' }
-  const down = await runService(environment)
+  const down = await runServer(environment)
   onTestFinished(() => down.close())
   const { email } = await newAccount(down)
   const answers = [
@@ -238,7 +238,7 @@ it('a mail server that is down changes no answer, and the error names no address
 })
 
 it('without a mail server the sign-in page has no link', async () => {
-  const without = await runService()
+  const without = await runServer()
   onTestFinished(() => without.close())
   expect(await (await fetch(`${without.baseUrl}/login`)).text()).not.toContain('Forgot')
   expect((await fetch(`${without.baseUrl}/login/forgot`)).status).toBe(404)

@@ -6,15 +6,15 @@ import openidConnect from 'express-openid-connect'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { consentingBrowser } from './consenting-browser.ts'
 import { type LogoutReceiver, openLogoutReceiver } from './logout-receiver.ts'
-import { type RunningService, runService } from './service.ts'
-import { sessionCookie } from './user.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { sessionCookie } from './signed-in-browser.ts'
 
-/** A relying party from npm, whose own session ends by a logout token of the service. */
+/** A relying party from npm, whose own session ends by a logout token of the server. */
 
 let app: Express
 let baseURL: string
 let receiver: LogoutReceiver
-let service: RunningService
+let server: RunningServer
 const site = createServer((request, response) => app(request, response))
 
 beforeAll(async () => {
@@ -23,8 +23,8 @@ beforeAll(async () => {
   baseURL = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
   receiver = await openLogoutReceiver((request, response) => app(request as never, response as never))
   const CLIENT_AUTHENTICATION = 'none,client_secret_basic'
-  service = await runService({ ...receiver.settings, CLIENT_AUTHENTICATION })
-  const { clientId, clientSecret = '' } = await service.clients.add({
+  server = await runServer({ ...receiver.settings, CLIENT_AUTHENTICATION })
+  const { clientId, clientSecret = '' } = await server.clients.add({
     clientName: 'Timetable',
     redirectUris: [`${baseURL}/callback`],
     backchannelLogoutUri: receiver.uri,
@@ -33,7 +33,7 @@ beforeAll(async () => {
   app = express()
     .use(
       openidConnect.auth({
-        ...{ issuerBaseURL: service.baseUrl, baseURL, clientID: clientId, clientSecret },
+        ...{ issuerBaseURL: server.baseUrl, baseURL, clientID: clientId, clientSecret },
         secret: 'a secret of the relying party',
         authRequired: false,
         authorizationParams: { response_type: 'code', scope: 'openid' },
@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(async () => {
   site.closeAllConnections()
   site.close()
-  await service.close()
+  await server.close()
   await receiver.close()
 })
 
@@ -79,18 +79,18 @@ async function signedIn(cookie: string): Promise<string> {
 const userAt = async (cookie: string) =>
   (await (await fetch(`${baseURL}/me`, { headers: { cookie } })).json()).sub
 
-it('express-openid-connect signs its user out when the service says that the session has ended', async () => {
-  const session = await sessionCookie(service.baseUrl)
-  const teachers = await sessionCookie(service.baseUrl, 'teacher@example.com', 'teacher')
+it('express-openid-connect signs its user out when the server says that the session has ended', async () => {
+  const session = await sessionCookie(server.baseUrl)
+  const teachers = await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
   const [cookies, cookiesOfTeacher] = [await signedIn(session), await signedIn(teachers)]
   const [demo, teacher] = [await userAt(cookies), await userAt(cookiesOfTeacher)]
   expect(demo).not.toBeNull()
   expect(teacher).not.toBe(demo)
-  await fetch(`${service.baseUrl}/logout`, {
+  await fetch(`${server.baseUrl}/logout`, {
     ...{ method: 'POST', redirect: 'manual', body: new URLSearchParams() },
     headers: { cookie: session },
   })
   await expect.poll(() => userAt(cookies)).toBeNull()
   expect(await userAt(cookiesOfTeacher), 'another user goes on').toBe(teacher)
-  expect(service.events.filter(({ type }) => type === 'logout_undelivered')).toEqual([])
+  expect(server.events.filter(({ type }) => type === 'logout_undelivered')).toEqual([])
 })

@@ -4,20 +4,20 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { consentingBrowser } from './consenting-browser.ts'
 import { type LogoutReceiver, openLogoutReceiver } from './logout-receiver.ts'
-import { newUser } from './new-user.ts'
-import { type RunningService, runService } from './service.ts'
-import { sessionCookie } from './user.ts'
+import { newUser } from './people.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { sessionCookie } from './signed-in-browser.ts'
 
 /** What ends a session of a user, and which clients hear of it (OpenID Connect Back-Channel Logout 1.0). */
 
-let service: RunningService
+let server: RunningServer
 let receiver: LogoutReceiver
 beforeAll(async () => {
   receiver = await openLogoutReceiver()
-  service = await runService(receiver.settings)
+  server = await runServer(receiver.settings)
 })
 afterAll(async () => {
-  await service.close()
+  await server.close()
   await receiver.close()
 })
 beforeEach(() => {
@@ -29,8 +29,8 @@ const BACK = 'https://app.dev/signed-out'
 
 /** A user of its own, and an app of its own. */
 async function opened() {
-  const { id, email } = await newUser(service, 'a password')
-  const client = await service.clients.add({
+  const { id, email } = await newUser(server, 'a password')
+  const client = await server.clients.add({
     clientName: 'Timetable',
     redirectUris: ['https://app.dev/callback'],
     backchannelLogoutUri: receiver.uri,
@@ -39,13 +39,13 @@ async function opened() {
   return {
     id,
     client,
-    signIn: (before?: string) => sessionCookie(service.baseUrl, email, 'a password', before),
+    signIn: (before?: string) => sessionCookie(server.baseUrl, email, 'a password', before),
   }
 }
 type Opened = Awaited<ReturnType<typeof opened>>
 
 const appIn = ({ client }: Opened, cookie: string): Promise<TestClient> =>
-  testClient(service.baseUrl, { client, browser: consentingBrowser(cookie) })
+  testClient(server.baseUrl, { client, browser: consentingBrowser(cookie) })
 
 /** Signs in at the app in the browser of this cookie. @returns the claims of the ID token, and the token */
 async function signedInAt(user: Opened, cookie: string) {
@@ -54,10 +54,10 @@ async function signedInAt(user: Opened, cookie: string) {
 }
 
 async function post(path: string, cookie: string, fields: Record<string, string> = {}) {
-  const page = await fetch(`${service.baseUrl}/account`, { headers: { cookie } })
+  const page = await fetch(`${server.baseUrl}/account`, { headers: { cookie } })
   const token = /name="token" value="([^"]+)"/.exec(await page.text())?.[1] ?? ''
   const body = new URLSearchParams({ token, ...fields })
-  return fetch(service.baseUrl + path, { method: 'POST', headers: { cookie }, body, redirect: 'manual' })
+  return fetch(server.baseUrl + path, { method: 'POST', headers: { cookie }, body, redirect: 'manual' })
 }
 
 /** The messages follow the answer to the browser. */
@@ -77,7 +77,7 @@ describe('an app hears that its session has ended', () => {
     const cookie = await user.signIn()
     const { sid, idToken } = await signedInAt(user, cookie)
     const query = new URLSearchParams({ id_token_hint: idToken, post_logout_redirect_uri: BACK })
-    const answer = await fetch(`${service.baseUrl}/oauth/logout?${query}`, {
+    const answer = await fetch(`${server.baseUrl}/oauth/logout?${query}`, {
       headers: { cookie },
       redirect: 'manual',
     })
@@ -90,7 +90,7 @@ describe('an app hears that its session has ended', () => {
     const [here, elsewhere] = [await user.signIn(), await user.signIn()]
     await signedInAt(user, here)
     const { sid } = await signedInAt(user, elsewhere)
-    const page = await fetch(`${service.baseUrl}/account`, { headers: { cookie: here } })
+    const page = await fetch(`${server.baseUrl}/account`, { headers: { cookie: here } })
     const [, session = ''] = /name="session" value="([^"]+)"/.exec(await page.text()) ?? []
     expect((await post('/account/sessions/end', here, { session })).status).toBe(303)
     await delivered().toMatchObject([{ sub: user.id, sid }])
@@ -106,10 +106,10 @@ describe('an app hears that its session has ended', () => {
           new_password_again: 'another password',
         }),
     ],
-    ['an operator who sets a password', ({ id }) => service.accounts.setPassword(id, quickHash('other'))],
-    ['an operator who disables the account', ({ id }) => service.accounts.setDisabled(id, true)],
-    ['an operator who ends the sessions', ({ id }) => service.accounts.endSessions(id, 'operator')],
-    ['the removal of the account', ({ id }) => service.accounts.remove(id)],
+    ['an operator who sets a password', ({ id }) => server.accounts.setPassword(id, quickHash('other'))],
+    ['an operator who disables the account', ({ id }) => server.accounts.setDisabled(id, true)],
+    ['an operator who ends the sessions', ({ id }) => server.accounts.endSessions(id, 'operator')],
+    ['the removal of the account', ({ id }) => server.accounts.remove(id)],
   ])('by %s: once for all sessions', async (_, act) => {
     const user = await opened()
     const [here, elsewhere] = [await user.signIn(), await user.signIn()]
@@ -148,5 +148,5 @@ it('a client that refuses is in the trail', async () => {
   await post('/logout', cookie)
   const { clientId } = user.client
   const undelivered = { type: 'logout_undelivered', clientId, subject: user.id, why: 'refused', status: 400 }
-  await expect.poll(() => service.events).toContainEqual(expect.objectContaining(undelivered))
+  await expect.poll(() => server.events).toContainEqual(expect.objectContaining(undelivered))
 })

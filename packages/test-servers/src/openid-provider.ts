@@ -1,16 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { Provider } from '@grantkit/server/internal/config/people'
-import { freePort } from '@grantkit/test-servers/free-port'
 import OidcProvider from 'oidc-provider'
+import { freePort } from './free-port.ts'
 
 /** The claims of the provider for the user `login`. */
 export type Claims = (login: string) => { readonly [claim: string]: unknown }
 
-export interface RunningProvider {
-  /** As our settings name it. */
-  readonly provider: Provider
-  close(): Promise<void>
-}
+export type RunningProvider = Awaited<ReturnType<typeof runOpenIdProvider>>
 
 export interface Authentication {
   readonly acr?: string
@@ -25,7 +20,7 @@ export async function runOpenIdProvider(
   age = 0,
   /** How she did. Default: the provider does not say. */
   authentication: Authentication = {},
-): Promise<RunningProvider> {
+) {
   const port = await freePort()
   const issuer = `http://127.0.0.1:${port}`
   const [clientId, clientSecret] = ['harbour', 'the secret of the school']
@@ -52,6 +47,7 @@ export async function runOpenIdProvider(
       server.closeAllConnections()
     })
   const options = { scope: 'openid email profile', signUp: false, linkVerifiedEmail: false, trustAcr: false }
+  // As our settings name it.
   return { provider: { id: 'partner', label: 'Partner', issuer, clientId, clientSecret, ...options }, close }
 }
 

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Provider } from '@grantkit/server/internal/config/people'
-import { type Purpose, upstreamSignIn } from '@grantkit/server/internal/upstream/upstream-sign-in'
 import { createMemoryStore } from '@grantkit/store-memory'
+import { type Authentication, type Claims, runOpenIdProvider } from '@grantkit/test-servers/openid-provider'
 import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { type Authentication, type Claims, runOpenIdProvider } from './openid-provider.ts'
+import type { Provider } from '../src/config/people.ts'
+import { type Purpose, upstreamSignIn } from '../src/upstream/upstream-sign-in.ts'
 
 const BASE_URL = 'https://school.example'
 const CALLBACK = `${BASE_URL}/login/with/partner/callback`
