@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
+import { type DocumentHost, openDocumentHost } from '@grantkit/test-servers/document-host'
 import { type MailServer, runMailServer } from '@grantkit/test-servers/mail-server'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type DocumentHost, openDocumentHost } from './document-host.ts'
 import { MCP_CLIENTS } from './mcp-clients.ts'
 import { newStorage } from './new-storage.ts'
 import { type RunningService, runService } from './service.ts'

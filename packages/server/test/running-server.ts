@@ -43,7 +43,9 @@ const NOTES: ServerConfig = {
 export const WITH_API: { readonly definition: ServiceDefinition } = {
   definition: {
     mount: ({ config, guard }) => [
-      new Hono().get('/api/notes', protect(guard(config.baseUrl), 'notes:read'), (c) => c.json([])),
+      new Hono()
+        .get('/api/notes', protect(guard(config.baseUrl), 'notes:read'), (c) => c.json([]))
+        .post('/api/notes', protect(guard(config.baseUrl), 'notes:write'), (c) => c.json({}, 201)),
     ],
   },
 }

@@ -1,4 +1,10 @@
-import { formBrowser, type TestClientOptions, testClient } from '@grantkit/testkit/client'
+import {
+  type Browser,
+  formBrowser,
+  type Send,
+  type TestClientOptions,
+  testClient,
+} from '@grantkit/testkit/client'
 import type { RunningServer } from './running-server.ts'
 
 /** What a page shows, in its main part. */
@@ -49,9 +55,12 @@ export function appOf(
   word: string,
   { send, ...options }: Pick<TestClientOptions, 'client' | 'metadata' | 'send'> = {},
 ) {
-  const typed = { email: `${word}@example.com`, password: word }
-  const browser = formBrowser({ origin: baseUrl, typed, send })
-  return testClient(baseUrl, { ...options, send, browser })
+  return testClient(baseUrl, { ...options, send, browser: user(baseUrl, word, send) })
+}
+
+/** A user who signs in and answers on the pages. @param word of the account */
+export function user(baseUrl: string, word = 'demo', send?: Send): Browser {
+  return formBrowser({ origin: baseUrl, typed: { email: `${word}@example.com`, password: word }, send })
 }
 
 /** A client that has registered itself, and its tokens. */

@@ -1,42 +1,41 @@
 import { createJwtResourceServer, revokedTokens } from '@grantkit/core/jwt-resource-server'
+import { discovered, http } from '@grantkit/test-servers/client-libraries'
+import { newStorage } from '@grantkit/test-servers/new-storage'
 import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { afterAll, expect, it } from 'vitest'
-import { SCOPES } from '../src/oauth/scopes.ts'
-import { discovered, http } from './client-libraries.ts'
-import { newStorage } from './new-storage.ts'
-import { runService } from './service.ts'
-import { type SignedIn, signedIn } from './tokens.ts'
+import { runServer, WITH_API } from './running-server.ts'
+import { type SignedIn, signedIn } from './signed-in-browser.ts'
 
-/** Signed access tokens through the whole service: at its own guard, and at one that has nothing but the public keys. */
+/** Signed access tokens through the whole server: at its own guard, and at one that has nothing but the public keys. */
 
 const storage = await newStorage()
-const service = await runService({
-  ...storage.environment,
-  JWT_ACCESS_TOKENS: 'on',
-  CLIENT_AUTHENTICATION: 'none,client_secret_post',
-})
-const { baseUrl } = service
+const server = await runServer(
+  { ...storage.environment, JWT_ACCESS_TOKENS: 'on', CLIENT_AUTHENTICATION: 'none,client_secret_post' },
+  {},
+  WITH_API,
+)
+const { baseUrl, config } = server
 afterAll(async () => {
-  await service.close()
+  await server.close()
   await storage.close()
 })
 
-const callSchool = (token: string) =>
-  fetch(`${baseUrl}/api/courses`, { headers: { authorization: `Bearer ${token}` } })
+const callApi = (token: string) =>
+  fetch(`${baseUrl}/api/notes`, { headers: { authorization: `Bearer ${token}` } })
 
-it('are accepted by a library that knows RFC 9068, and by the service', async () => {
-  const { access_token } = await signedIn(baseUrl, 'courses:read', baseUrl)
+it('are accepted by a library that knows RFC 9068, and by the server', async () => {
+  const { access_token } = await signedIn(baseUrl, 'notes:read', baseUrl)
   const as = await discovered(baseUrl)
-  const request = new Request(`${baseUrl}/api/courses`, {
+  const request = new Request(`${baseUrl}/api/notes`, {
     headers: { authorization: `Bearer ${access_token}` },
   })
   expect(await oauth.validateJwtAccessToken(as, request, baseUrl, http)).toMatchObject({
     iss: baseUrl,
     aud: baseUrl,
-    scope: 'courses:read',
+    scope: 'notes:read',
   })
-  expect((await callSchool(access_token)).status).toBe(200)
+  expect((await callApi(access_token)).status).toBe(200)
 })
 
 it.each([
@@ -50,7 +49,7 @@ it.each([
   [
     'by a process without the setting of signed tokens, as a command is',
     async () => {
-      const command = await runService(storage.environment)
+      const command = await runServer(storage.environment)
       await command.grants.revokeAll('demo-account')
       await command.close()
     },
@@ -58,9 +57,9 @@ it.each([
 ])(
   'that are revoked %s are rejected at once, and by an edge after its next poll of the feed',
   async (_, revoke) => {
-    const app = await signedIn(baseUrl, 'courses:read', baseUrl)
+    const app = await signedIn(baseUrl, 'notes:read', baseUrl)
     const { access_token } = app
-    const integration = await service.clients.add({
+    const integration = await server.clients.add({
       clientName: 'Edge',
       redirectUris: ['https://edge.example/callback'],
       tokenEndpointAuthMethod: 'client_secret_post',
@@ -73,22 +72,28 @@ it.each([
       every: 3600,
     })
     const keys = `${baseUrl}/api/oauth/jwks`
-    const edge = createJwtResourceServer({ issuer: baseUrl, resource: baseUrl, scopes: SCOPES, keys, ended })
+    const edge = createJwtResourceServer({
+      issuer: baseUrl,
+      resource: baseUrl,
+      scopes: config.scopes,
+      keys,
+      ended,
+    })
     const headers = { authorization: `Bearer ${access_token}` }
     const request = { method: 'GET', path: '/', query: '', body: '', headers }
     await ended.refresh()
-    expect((await edge.access(request, 'courses:read')).kind).toBe('authorized')
+    expect((await edge.access(request, 'notes:read')).kind).toBe('authorized')
     await revoke(app)
-    expect((await callSchool(access_token)).status).toBe(401)
+    expect((await callApi(access_token)).status).toBe(401)
     await ended.refresh()
-    expect((await edge.access(request, 'courses:read')).kind).toBe('refused')
+    expect((await edge.access(request, 'notes:read')).kind).toBe('refused')
     ended.close()
   },
 )
 
 it('have the configured lifetime', async () => {
-  const short = await runService({ JWT_ACCESS_TOKENS: 'on', JWT_ACCESS_TOKEN_LIFETIME: '120' })
-  const { access_token } = await signedIn(short.baseUrl, 'courses:read', short.baseUrl)
+  const short = await runServer({ JWT_ACCESS_TOKENS: 'on', JWT_ACCESS_TOKEN_LIFETIME: '120' })
+  const { access_token } = await signedIn(short.baseUrl, 'notes:read', short.baseUrl)
   const { exp = 0, iat = 0 } = decodeJwt(access_token)
   expect(exp - iat).toBe(120)
   await short.close()

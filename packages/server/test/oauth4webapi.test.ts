@@ -1,17 +1,22 @@
+import { authorizationUrl, discovered, http, REDIRECT_URI } from '@grantkit/test-servers/client-libraries'
 import * as oauth from 'oauth4webapi'
 import { afterAll, expect, it } from 'vitest'
-import { authorizationUrl, discovered, http, REDIRECT_URI } from './client-libraries.ts'
-import { runService } from './service.ts'
-import { user } from './user.ts'
+import { runServer, WITH_API } from './running-server.ts'
+import { user } from './signed-in-browser.ts'
 
 /** The whole flow, step by step, by a library that checks every answer strictly against the RFCs. */
 
-const service = await runService()
-afterAll(() => service.close())
+const scopes = {
+  openid: { description: 'Know who you are' },
+  email: { description: 'See your address' },
+  'notes:read': { description: 'Read your notes' },
+}
+const server = await runServer({}, { scopes }, WITH_API)
+afterAll(() => server.close())
 
 it('oauth4webapi works from discovery to revocation', async () => {
-  const as = await discovered(service.baseUrl)
-  expect(as).toMatchObject({ issuer: service.baseUrl, code_challenge_methods_supported: ['S256'] })
+  const as = await discovered(server.baseUrl)
+  expect(as).toMatchObject({ issuer: server.baseUrl, code_challenge_methods_supported: ['S256'] })
 
   const metadata = {
     client_name: 'oauth4webapi',
@@ -24,9 +29,9 @@ it('oauth4webapi works from discovery to revocation', async () => {
 
   const verifier = oauth.generateRandomCodeVerifier()
   const nonce = oauth.generateRandomNonce()
-  const requested = { client_id: client.client_id, scope: 'openid email students:read', state: 's', nonce }
+  const requested = { client_id: client.client_id, scope: 'openid email notes:read', state: 's', nonce }
   const url = await authorizationUrl(as, verifier, requested)
-  const callback = await user(service.baseUrl)(url, { without: ['students:read'] })
+  const callback = await user(server.baseUrl)(url, { without: ['notes:read'] })
   const parameters = oauth.validateAuthResponse(as, client, callback, 's')
 
   const args = [as, client, auth, parameters, REDIRECT_URI, verifier, http] as const
@@ -59,14 +64,14 @@ it('oauth4webapi works from discovery to revocation', async () => {
 })
 
 it('oauth4webapi finds the authorization server from the API, by the protected-resource metadata', async () => {
-  const resource = new URL(service.baseUrl)
+  const resource = new URL(server.baseUrl)
   const response = await oauth.resourceDiscoveryRequest(resource, http)
   const metadata = await oauth.processResourceDiscoveryResponse(resource, response)
-  expect(metadata.authorization_servers).toEqual([service.baseUrl])
+  expect(metadata.authorization_servers).toEqual([server.baseUrl])
 })
 
 it('oauth4webapi reads the challenge of a refused token', async () => {
-  const url = new URL(`${service.baseUrl}/api/students`)
+  const url = new URL(`${server.baseUrl}/api/notes`)
   const call = oauth.protectedResourceRequest('not-a-token', 'GET', url, undefined, null, http)
   await expect(call).rejects.toMatchObject({
     status: 401,

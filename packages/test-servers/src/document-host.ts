@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSecureContext, type SecureContext } from 'node:tls'
-import { certificateAuthority } from '@grantkit/test-servers/certificate-authority'
+import { certificateAuthority } from './certificate-authority.ts'
 
 /** What the host sends for a document. */
 export interface HostAnswer {

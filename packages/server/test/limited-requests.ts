@@ -1,25 +1,21 @@
-import type { RunningService } from './service.ts'
+import type { RunningServer } from './running-server.ts'
 
 /** Requests that the limits count. */
 
 const REGISTRATION = JSON.stringify({ redirect_uris: ['http://127.0.0.1:1/cb'] })
 
-export const at = ({ port }: RunningService, path: string) => `http://127.0.0.1:${port}${path}`
+export const at = ({ port }: RunningServer, path: string) => `http://127.0.0.1:${port}${path}`
 
-export function register(service: RunningService, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(at(service, '/api/oauth/register'), {
+export function register(server: RunningServer, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(at(server, '/api/oauth/register'), {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: REGISTRATION,
   })
 }
 
-export function refresh(
-  service: RunningService,
-  client_id: string,
-  refresh_token: string,
-): Promise<Response> {
-  return fetch(at(service, '/api/oauth/token'), {
+export function refresh(server: RunningServer, client_id: string, refresh_token: string): Promise<Response> {
+  return fetch(at(server, '/api/oauth/token'), {
     method: 'POST',
     body: new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token }),
   })

@@ -1,4 +1,3 @@
-import { sweepRateLimits } from '@grantkit/server/internal/limits/counters-in-postgres'
 import { connectToPostgres } from '@grantkit/store-postgres'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { newDatabase } from '@grantkit/test-servers/postgres-database'
@@ -7,10 +6,11 @@ import { cli } from '@grantkit/test-servers/redis-cli'
 import { startRedis } from '@grantkit/test-servers/redis-server'
 import { startProxy } from '@grantkit/test-servers/tcp-proxy'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { sweepRateLimits } from '../src/limits/counters-in-postgres.ts'
+import { connected } from './connected.ts'
 import { at, refresh, register, statuses } from './limited-requests.ts'
-import { connected } from './on-each-database.ts'
-import { type RunningService, runService } from './service.ts'
-import { signedIn } from './tokens.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { signedIn } from './signed-in-browser.ts'
 
 /** Rate limits that replicas share, in Redis or in Postgres. */
 
@@ -77,7 +77,7 @@ describe.each([
   ['Postgres', onPostgres],
 ])('two replicas on %s', (name, start) => {
   let shared: Shared
-  let replicas: readonly [RunningService, RunningService]
+  let replicas: readonly [RunningServer, RunningServer]
   beforeAll(async () => {
     shared = await start()
     const first = await freePort()
@@ -87,8 +87,8 @@ describe.each([
       ...shared.settings,
     }
     replicas = [
-      await runService({ ...settings, PORT: String(first) }),
-      await runService({ ...settings, PORT: String(await freePort()) }),
+      await runServer({ ...settings, PORT: String(first) }),
+      await runServer({ ...settings, PORT: String(await freePort()) }),
     ]
   })
   afterAll(async () => {
@@ -132,7 +132,7 @@ describe.each([
   it('respond to every request while it is unresponsive', async () => {
     await shared.forgetAll()
     const [one] = replicas
-    const { client_id, refresh_token } = await signedIn(one.baseUrl, 'courses:read')
+    const { client_id, refresh_token } = await signedIn(one.baseUrl, 'notes:read')
     const requests = {
       registration: () => register(one),
       'a refresh': () => refresh(one, client_id, refresh_token),
@@ -156,7 +156,7 @@ function noDeadlines(): void {
 /** Redis keeps the counts over a restart. Postgres does not, because the table is unlogged. */
 const AFTER_A_CRASH: Readonly<Record<string, number>> = { Redis: 429, Postgres: 201 }
 
-async function signInStatus(replica: RunningService): Promise<number> {
+async function signInStatus(replica: RunningServer): Promise<number> {
   const form = await fetch(at(replica, '/login'))
   const [token = ''] = /(?<=name="token" value=")[^"]+/.exec(await form.text()) ?? []
   const headers = { cookie: form.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
