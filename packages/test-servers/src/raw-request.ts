@@ -1,5 +1,10 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
-import type { RunningService } from './service.ts'
+
+/** Where a server of this process listens. */
+export interface Addressed {
+  readonly baseUrl: string
+  readonly port: number
+}
 
 export interface Sent {
   readonly method?: string
@@ -16,13 +21,10 @@ export interface Received {
 }
 
 /**
- * Sends a request like a proxy that ends TLS: to the service's port, with its public name as the host. Does not follow
+ * Sends a request like a proxy that ends TLS: to the server's port, with its public name as the host. Does not follow
  * redirects.
  */
-export function rawRequest(
-  { port, baseUrl }: Pick<RunningService, 'port' | 'baseUrl'>,
-  sent: Sent,
-): Promise<Received> {
+export function rawRequest({ port, baseUrl }: Addressed, sent: Sent): Promise<Received> {
   const { method = 'GET', path, form, json } = sent
   const type = form ? 'application/x-www-form-urlencoded' : json ? 'application/json' : undefined
   const headers = {
