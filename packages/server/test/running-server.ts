@@ -88,7 +88,15 @@ export async function runServer(
     onError: (error: unknown) => void errors.push(error),
     ...observed,
   }
-  const service = await createService({ definition, config, observers, storage })
+  const closeStorage = async () => {
+    await storage.close()
+    await own?.close()
+    await rm(folder, { recursive: true })
+  }
+  const service = await createService({ definition, config, observers, storage }).catch(async (error) => {
+    await closeStorage()
+    throw error
+  })
   if (config.users === undefined) for (const person of [DANA, THEO]) await service.accounts.add(person)
   const { host, baseUrl } = config
   const https = baseUrl.startsWith('https:')
@@ -105,9 +113,7 @@ export async function runServer(
     errors,
     async close() {
       await listening.close()
-      await storage.close()
-      await own?.close()
-      await rm(folder, { recursive: true })
+      await closeStorage()
     },
   }
 }

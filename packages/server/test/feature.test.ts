@@ -14,16 +14,14 @@ import {
   type ServerContext,
   sha256,
 } from '@grantkit/core/feature'
-import type { ServiceEvent } from '@grantkit/server/internal/events'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { testClient } from '@grantkit/testkit/client'
+import { Hono } from 'hono'
 import { afterAll, expect, it } from 'vitest'
 import * as z from 'zod'
 import { errorEntry } from '../../../docs/error-reference.ts'
-import { schoolConfig } from '../src/config.ts'
-import { createService, openSchoolStorage } from '../src/service.ts'
-import { inProcess } from './in-process.ts'
-import { newStorage } from './new-storage.ts'
+import type { ServiceDefinition } from '../src/definition.ts'
+import { runServer, WITH_API } from './running-server.ts'
 
 /**
  * A feature made of core's public API alone: a grant type, two client authentication methods, an endpoint for clients
@@ -51,7 +49,7 @@ function voucherGrant({ store, now, random }: Kernel): GrantType {
       const { voucher } = readMessage(VoucherRequest, form)
       if (voucher !== 'good') throw new OAuthError(VOUCHER_ERRORS.voucher_void)
       const accessToken = newSecret(random)
-      const scopes = ['courses:read']
+      const scopes = ['notes:read']
       const expiresAt = now() + 300
       const token = { hash: sha256(accessToken), scopes, resources: [], issuedAt: now(), expiresAt }
       const times = { createdAt: now(), usedAt: now(), expiresAt }
@@ -131,7 +129,7 @@ function voucherEndpoint({ emit }: Kernel): ClientEndpoint {
       return ({ clientId }) => {
         if (voucher !== 'good') throw new OAuthError(VOUCHER_ERRORS.voucher_void)
         emit({ type: 'voucher_looked_at', clientId })
-        return json(200, { worth: 'courses:read' })
+        return json(200, { worth: 'notes:read' })
       }
     },
   }
@@ -149,38 +147,35 @@ const vouchers: Feature = (server) => ({
   errors: VOUCHER_ERRORS,
 })
 
-const BASE_URL = 'http://127.0.0.1:3000'
-
-const kept = await newStorage()
-const storage = await openSchoolStorage(schoolConfig(kept.environment), () => {})
-afterAll(async () => {
-  await storage.close()
-  await kept.close()
-})
-
-async function openService(features: readonly Feature[]) {
-  const config = schoolConfig({ BASE_URL, SECRET: 'a secret of the tests, long enough to pass' })
-  const events: ServiceEvent[] = []
-  const observers = { onEvent: (event: ServiceEvent) => void events.push(event), onError: () => {} }
-  const service = await createService(config, observers, storage, features)
-  const send = inProcess(service)
+async function openServer(features: readonly Feature[]) {
+  const definition: ServiceDefinition = {
+    features: () => features,
+    mount: (context) => [
+      ...(WITH_API.definition.mount?.(context) ?? []),
+      new Hono().get('/openapi.json', (c) => c.body(context.openApi(OPENAPI))),
+    ],
+  }
+  const server = await runServer({ DATABASE_URL: 'memory:' }, {}, { definition })
   const post = async (path: string, form: Record<string, string>, headers: Record<string, string> = {}) => {
     const body = new URLSearchParams(form)
-    const request = new Request(BASE_URL + path, { method: 'POST', body, headers })
-    const answer = await send(request)
+    const answer = await fetch(server.baseUrl + path, { method: 'POST', body, headers })
     return { status: answer.status, ...((await answer.json()) as object) }
   }
-  const get = async (path: string) => (await send(new Request(BASE_URL + path))).json()
-  return { service, events, post, get }
+  const get = async (path: string) => (await fetch(server.baseUrl + path)).json()
+  return { server, post, get }
 }
 
-const { service, events, post, get } = await openService([vouchers])
+const OPENAPI = { title: 'Notes', version: '1.0.0', description: 'An API of notes' }
+
+const { server, post, get } = await openServer([vouchers])
+afterAll(() => server.close())
+const { events, baseUrl } = server
 
 /** The metadata of a server with the feature. */
 function describedServer() {
-  const scopes = { 'courses:read': { description: 'See courses' } }
+  const scopes = { 'notes:read': { description: 'Read your notes' } }
   return createAuthorizationServer({
-    ...{ issuer: BASE_URL, store: createMemoryStore(), scopes, interaction: {} as Interaction },
+    ...{ issuer: baseUrl, store: createMemoryStore(), scopes, interaction: {} as Interaction },
     secret: 'a secret of the tests, long enough to pass',
     features: [vouchers],
   }).description
@@ -188,7 +183,7 @@ function describedServer() {
 
 /** An integration that may use vouchers. */
 const addClient = (tokenEndpointAuthMethod: string, more: object = {}) =>
-  service.clients.add({
+  server.clients.add({
     clientName: 'Turnstile',
     redirectUris: ['https://turnstile.example/cb'],
     tokenEndpointAuthMethod,
@@ -205,7 +200,7 @@ it('is in the metadata, in generated lists', async () => {
     grant_types_supported: ['authorization_code', 'refresh_token', 'urn:example:voucher'],
     token_endpoint_auth_methods_supported: ['none', 'client_secret_post', 'badge', 'example_tls_client_auth'],
     introspection_endpoint_auth_methods_supported: ['client_secret_post', 'badge', 'example_tls_client_auth'],
-    voucher_endpoint: `${BASE_URL}/api/vouchers`,
+    voucher_endpoint: `${baseUrl}/api/vouchers`,
     voucher_colours_supported: ['green'],
   })
 })
@@ -213,12 +208,14 @@ it('is in the metadata, in generated lists', async () => {
 it('provides tokens, the guard, its endpoint and its events to its clients', async () => {
   const credentials = await withBadge()
   const tokens = await post('/api/oauth/token', { ...credentials, ...VOUCHER })
-  expect(tokens).toMatchObject({ status: 200, token_type: 'Bearer', scope: 'courses:read', expires_in: 300 })
+  expect(tokens).toMatchObject({ status: 200, token_type: 'Bearer', scope: 'notes:read', expires_in: 300 })
   expect(await post('/api/vouchers', { ...credentials, voucher: 'good' })).toMatchObject({
-    worth: 'courses:read',
+    worth: 'notes:read',
   })
   expect(events.map(({ type }) => String(type))).toContain('voucher_looked_at')
-  expect(await get('/api/courses')).toHaveProperty('items')
+  const { access_token } = tokens as { access_token?: string }
+  const headers = { authorization: `Bearer ${access_token}` }
+  expect((await fetch(`${baseUrl}/api/notes`, { headers })).status).toBe(200)
 })
 
 it('is found in the error answers', async () => {
@@ -248,7 +245,7 @@ it('is found in the error answers', async () => {
 it('issues no client secret to a client that authenticates by its method', async () => {
   const { clientId, clientSecret } = await addClient('badge')
   expect(clientSecret).toBeUndefined()
-  expect(await service.clients.find(clientId)).not.toHaveProperty('secretHash')
+  expect(await server.clients.find(clientId)).not.toHaveProperty('secretHash')
 })
 
 it('is rate-limited at its endpoint as at all endpoints', async () => {
@@ -305,20 +302,20 @@ it('is found in the OpenAPI text', async () => {
 })
 
 it('does not allow its grant type in dynamic client registration', async () => {
-  const server = { issuer: BASE_URL, routes: service.routes }
   const metadata = { grant_types: ['authorization_code', 'urn:example:voucher'] }
-  const client = await testClient(server, { metadata })
+  const client = await testClient(baseUrl, { metadata })
   expect(await client.token({ client_id: client.clientId, ...VOUCHER })).toMatchObject({
     error: 'unauthorized_client',
   })
 })
 
-it('leaves no trace in a service that does not mount it', async () => {
-  const plain = await openService([])
+it('leaves no trace in a server that does not mount it', async () => {
+  const plain = await openServer([])
   const described = JSON.stringify([
     await plain.get('/openapi.json'),
     await plain.get('/.well-known/openid-configuration'),
   ])
+  await plain.server.close()
   expect(described).not.toMatch(/voucher|badge/)
 })
 
@@ -338,5 +335,5 @@ it.each([
     '/api/oauth/token',
   ],
 ] as const)('stops the start when it takes the %s of another', async (_, feature, named) => {
-  await expect(openService([feature as unknown as Feature])).rejects.toThrow(named)
+  await expect(openServer([feature as unknown as Feature])).rejects.toThrow(named)
 })
