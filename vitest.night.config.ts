@@ -22,14 +22,14 @@ const ON_EACH_STORE = TESTS.filter(mention('onEachStore('))
 const ON_POSTGRES = [
   ...TESTS.filter(mention('onEachDatabase(')),
   ...ON_EACH_STORE,
-  ...named('apps/reference/test', [
-    'device-races',
-    'mcp',
+  ...named('apps/reference/test', ['device-races', 'mcp', 'device-commands.night', 'replicas.night']),
+  ...named('packages/server/test', [
     'oauth4webapi',
     'passkey-sign-in',
     'back-channel-logout',
+    'sign-out',
+    'upstream-pages',
   ]),
-  ...named('apps/reference/test', ['sign-out', 'upstream-pages', 'device-commands.night', 'replicas.night']),
 ]
 
 /** They load several processes, and what they expect of a restart or of a revocation depends on the time it takes. */

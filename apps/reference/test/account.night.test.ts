@@ -1,7 +1,7 @@
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import { linkIn, runMailServer } from '@grantkit/test-servers/mail-server'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { linkIn, runMailServer } from './mail-server.ts'
 import { expectOnEveryScreen } from './screens.ts'
 import { type RunningService, runService } from './service.ts'
 import { type SignedIn, signedIn } from './tokens.ts'

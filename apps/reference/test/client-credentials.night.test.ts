@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { text as readText } from 'node:stream/consumers'
+import { discovered, http } from '@grantkit/test-servers/client-libraries'
 import {
   auth,
   Client,
@@ -11,7 +12,6 @@ import { exportJWK, generateKeyPair } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as oidc from 'openid-client'
 import { afterAll, expect, it } from 'vitest'
-import { discovered, http } from './client-libraries.ts'
 import { runService } from './service.ts'
 
 /** Client credentials: client libraries get tokens for themselves, and call the API and MCP with them. */

@@ -1,8 +1,8 @@
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+import { discovered, http } from '@grantkit/test-servers/client-libraries'
 import * as oauth from 'oauth4webapi'
 import * as oidc from 'openid-client'
 import { afterAll, describe, expect, it } from 'vitest'
-import { discovered, http } from './client-libraries.ts'
 import { addTool, answerDevice } from './device-client.ts'
 import { runService } from './service.ts'
 

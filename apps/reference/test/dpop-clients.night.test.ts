@@ -1,6 +1,3 @@
-import * as oauth from 'oauth4webapi'
-import * as oidc from 'openid-client'
-import { afterAll, expect, it } from 'vitest'
 import {
   authorizationRequest,
   authorizationUrl,
@@ -8,7 +5,10 @@ import {
   http,
   REDIRECT_URI,
   registered,
-} from './client-libraries.ts'
+} from '@grantkit/test-servers/client-libraries'
+import * as oauth from 'oauth4webapi'
+import * as oidc from 'openid-client'
+import { afterAll, expect, it } from 'vitest'
 import { run } from './program.ts'
 import { runService } from './service.ts'
 import { user } from './user.ts'

@@ -1,3 +1,4 @@
+import { documentOf, openDocumentHost } from '@grantkit/test-servers/document-host'
 import {
   auth,
   Client,
@@ -6,7 +7,6 @@ import {
 } from '@modelcontextprotocol/client'
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { documentOf, openDocumentHost } from './document-host.ts'
 import { McpApp } from './mcp-app.ts'
 import { runService } from './service.ts'
 

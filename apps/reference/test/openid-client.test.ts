@@ -1,7 +1,7 @@
+import { authorizationRequest, registered } from '@grantkit/test-servers/client-libraries'
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'
-import { authorizationRequest, registered } from './client-libraries.ts'
 import { type RunningService, runService } from './service.ts'
 import { user } from './user.ts'
 

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { grantkit } from '@grantkit/server/internal/commands/grantkit'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCommand } from './command.ts'
+import { runService } from './service.ts'
+import { sessionCookie } from './user.ts'
 
 /** `pnpm grantkit`, next to the published program `grantkit`. */
 
@@ -32,4 +34,15 @@ describe('`pnpm grantkit`', () => {
       expect(output).toMatch(new RegExp(`^USAGE pnpm ${own}( |$)`, 'm'))
     },
   )
+
+  it('names the doctor on the page of a failed sign-in', async () => {
+    const { baseUrl, accounts, close } = await runService()
+    onTestFinished(close)
+    await accounts.setAdmin('demo-account', true)
+    const request = new URLSearchParams({ client_id: 'gone', response_type: 'code' })
+    const { headers } = await fetch(`${baseUrl}/oauth/authorize?${request}`)
+    const why = `${baseUrl}/admin/why/${headers.get('grantkit-reference')}`
+    const page = await fetch(why, { headers: { cookie: await sessionCookie(baseUrl) } })
+    expect(await page.text()).toContain(`<code>pnpm grantkit doctor ${baseUrl}</code>, the check`)
+  })
 })

@@ -1,9 +1,9 @@
 import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
 import { mcpClients } from '@grantkit/mcp-clients'
 import { describeMcpClients } from '@grantkit/mcp-clients/describe-mcp-clients'
+import { type HostAnswer, openDocumentHost } from '@grantkit/test-servers/document-host'
 import { afterEach, vi } from 'vitest'
 import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'
-import { type HostAnswer, openDocumentHost } from './document-host.ts'
 import { runService } from './service.ts'
 import { user } from './user.ts'
 

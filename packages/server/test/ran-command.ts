@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { vi } from 'vitest'
 import { grantkit } from '../src/commands/grantkit.ts'
@@ -11,19 +12,21 @@ export interface RanCommand {
   readonly status: unknown
 }
 
-/** Runs a command in this process, with the configuration of a server that may run. */
+/** Runs a command in this process, with the configuration of a server that may run. @param input its standard input */
 export async function ranCommand(
-  { config }: { readonly config: Config },
+  server: { readonly config: Config },
   words: readonly string[],
+  input = '',
 ): Promise<RanCommand> {
   const [output, errors]: [string[], string[]] = [[], []]
   const spies = [
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([input]) as typeof process.stdin),
     vi.spyOn(console, 'log').mockImplementation((line) => void output.push(line)),
     vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => Boolean(output.push(String(chunk)))),
     vi.spyOn(console, 'error').mockImplementation((line) => void errors.push(line)),
   ]
   try {
-    const program = grantkit(async () => ({ config, definition: {} }))
+    const program = grantkit(async () => ({ config: server.config, definition: {} }))
     await runProgram('grantkit', program, words)
     return { output: textOf(output), errors: textOf(errors), status: process.exitCode ?? 0 }
   } finally {

@@ -1,21 +1,32 @@
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { protect } from '@grantkit/adapter-hono'
 import { folderInMemory } from '@grantkit/test-servers/folder-in-memory'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { newStorage } from '@grantkit/test-servers/new-storage'
+import { Hono } from 'hono'
 import { type Config, parseConfig } from '../src/config/config.ts'
 import type { ServerConfig } from '../src/config/schema.ts'
+import type { ServiceDefinition } from '../src/definition.ts'
+import type { ServiceEvent } from '../src/events.ts'
 import { listenOnHono } from '../src/listen/hono.ts'
 import { createService, type Service } from '../src/service.ts'
 import type { Observers } from '../src/service-context.ts'
 import { openStorage, type Storage } from '../src/storage.ts'
 import { DANA, THEO } from './people.ts'
 
-/** A server with SQLite on a free loopback port of this process. Two users can sign in, unless others are configured. */
+/**
+ * A server on a free loopback port of this process, which keeps its records in the storage under test. Two users can sign
+ * in, unless others are configured.
+ */
 export interface RunningServer extends Service {
   readonly baseUrl: string
+  /** The port it listens on; with a proxy, the base URL does not contain it. */
+  readonly port: number
   readonly config: Config
   readonly database: Storage['database']
+  readonly store: Storage['store']
   readonly recording: Storage['attempts']
+  readonly events: ServiceEvent[]
   readonly errors: unknown[]
   close(): Promise<void>
 }
@@ -28,42 +39,81 @@ const NOTES: ServerConfig = {
   },
 }
 
+/** With an API of its own, `/api/notes`, for tests of access tokens. */
+export const WITH_API: { readonly definition: ServiceDefinition } = {
+  definition: {
+    mount: ({ config, guard }) => [
+      new Hono()
+        .get('/api/notes', protect(guard(config.baseUrl), 'notes:read'), (c) => c.json([]))
+        .post('/api/notes', protect(guard(config.baseUrl), 'notes:write'), (c) => c.json({}, 201)),
+    ],
+  },
+}
+
 type Variables = Readonly<Record<string, string>>
 
-/** @param variables configure it, of its port if they need that @param more of its configuration file @param observed e.g. its log */
+interface RunOptions extends Partial<Observers> {
+  readonly definition?: ServiceDefinition
+  /** Makes a store that fails out of the real one. */
+  readonly wrapped?: (store: Storage['store']) => Storage['store']
+}
+
+/**
+ * @param variables configure it, of its port if they need that. Where they name no database, it gets new storage.
+ * @param more of its configuration file
+ */
 export async function runServer(
-  variables: Variables | ((port: number) => Variables) = {},
+  variables: Variables | ((port: number) => Variables | Promise<Variables>) = {},
   more: Partial<ServerConfig> = {},
-  observed: Partial<Observers> = {},
+  { definition = {}, wrapped = (store) => store, ...observed }: RunOptions = {},
 ): Promise<RunningServer> {
   const folder = await folderInMemory('server')
   const port = await freePort()
+  const given = typeof variables === 'function' ? await variables(port) : variables
+  const own = given.DATABASE_URL === undefined ? await newStorage() : undefined
   const environment = {
     NODE_ENV: 'test',
     PORT: String(port),
-    DATABASE_URL: `sqlite:${join(folder, 'server.sqlite')}`,
     DATA_FOLDER: folder,
-    ...(typeof variables === 'function' ? variables(port) : variables),
+    ...own?.environment,
+    ...given,
   }
   const config = parseConfig({ config: { ...NOTES, ...more }, environment })
+  const events: ServiceEvent[] = []
   const errors: unknown[] = []
-  const storage = await openStorage(config, () => {})
-  const observers = { onEvent: () => {}, onError: (error: unknown) => void errors.push(error), ...observed }
-  const service = await createService({ definition: {}, config, observers, storage })
+  const opened = await openStorage(config, () => {}, { definition })
+  const storage = { ...opened, store: wrapped(opened.store) }
+  const observers = {
+    onEvent: (event: ServiceEvent) => void events.push(event),
+    onError: (error: unknown) => void errors.push(error),
+    ...observed,
+  }
+  const closeStorage = async () => {
+    await storage.close()
+    await own?.close()
+    await rm(folder, { recursive: true })
+  }
+  const service = await createService({ definition, config, observers, storage }).catch(async (error) => {
+    await closeStorage()
+    throw error
+  })
   if (config.users === undefined) for (const person of [DANA, THEO]) await service.accounts.add(person)
   const { host, baseUrl } = config
-  const listening = await listenOnHono(service, { host, port: config.port, https: false })
+  const https = baseUrl.startsWith('https:')
+  const listening = await listenOnHono(service, { host, port: config.port, https })
   return {
     ...service,
     baseUrl,
+    port: config.port,
     config,
     database: storage.database,
+    store: storage.store,
     recording: storage.attempts,
+    events,
     errors,
     async close() {
       await listening.close()
-      await storage.close()
-      await rm(folder, { recursive: true })
+      await closeStorage()
     },
   }
 }

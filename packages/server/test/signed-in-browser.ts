@@ -1,4 +1,10 @@
-import { formBrowser, type TestClientOptions, testClient } from '@grantkit/testkit/client'
+import {
+  type Browser,
+  formBrowser,
+  type Send,
+  type TestClientOptions,
+  testClient,
+} from '@grantkit/testkit/client'
 import type { RunningServer } from './running-server.ts'
 
 /** What a page shows, in its main part. */
@@ -10,15 +16,27 @@ interface SeenPage {
   readonly html: string
 }
 
-/** The browser of a user of `people.ts`, who has signed in. @param word of the account, which is its password too */
-export async function browserOf({ baseUrl }: Pick<RunningServer, 'baseUrl'>, word: string) {
+/**
+ * The session cookie of a user who has just signed in.
+ *
+ * @param before the session cookie that the browser had
+ */
+export async function sessionCookie(
+  baseUrl: string,
+  email = 'demo@example.com',
+  password = 'demo',
+  before = '',
+): Promise<string> {
   const login = await fetch(`${baseUrl}/login`)
   const [, token = ''] = /name="token" value="([^"]+)"/.exec(await login.text()) ?? []
-  const body = new URLSearchParams({ token, email: `${word}@example.com`, password: word })
-  const headers = { cookie: cookieIn(login) }
-  const cookie = cookieIn(
-    await fetch(`${baseUrl}/login`, { method: 'POST', redirect: 'manual', headers, body }),
-  )
+  const headers = { cookie: `${before}; ${firstCookie(login)}` }
+  const body = new URLSearchParams({ token, email, password })
+  return firstCookie(await fetch(`${baseUrl}/login`, { method: 'POST', redirect: 'manual', headers, body }))
+}
+
+/** The browser of a user of `people.ts`, who has signed in. @param word of the account, which is its password too */
+export async function browserOf({ baseUrl }: Pick<RunningServer, 'baseUrl'>, word: string) {
+  const cookie = await sessionCookie(baseUrl, `${word}@example.com`, word)
   return async (
     path: string,
     more: Readonly<Record<string, string>> = {},
@@ -37,16 +55,37 @@ export function appOf(
   word: string,
   { send, ...options }: Pick<TestClientOptions, 'client' | 'metadata' | 'send'> = {},
 ) {
-  const typed = { email: `${word}@example.com`, password: word }
-  const browser = formBrowser({ origin: baseUrl, typed, send })
-  return testClient(baseUrl, { ...options, send, browser })
+  return testClient(baseUrl, { ...options, send, browser: user(baseUrl, word, send) })
 }
 
-function cookieIn(answer: Response): string {
-  return answer.headers
-    .getSetCookie()
-    .map((line) => line.split(';')[0])
-    .join('; ')
+/** A user who signs in and answers on the pages. @param word of the account */
+export function user(baseUrl: string, word = 'demo', send?: Send): Browser {
+  return formBrowser({ origin: baseUrl, typed: { email: `${word}@example.com`, password: word }, send })
+}
+
+/** A client that has registered itself, and its tokens. */
+export interface SignedIn {
+  readonly client_id: string
+  readonly access_token: string
+  readonly refresh_token: string
+}
+
+/** Registers a public client and gets its tokens. */
+export async function signedIn(
+  baseUrl: string,
+  scope: string,
+  resource?: string,
+  word = 'demo',
+  client_name = 'A tool',
+): Promise<SignedIn> {
+  const metadata = { client_name, redirect_uris: ['http://127.0.0.1:49200/callback'] }
+  const app = await appOf({ baseUrl }, word, { metadata })
+  const { access_token, refresh_token } = await app.tokens(scope, { resource })
+  return { client_id: app.clientId, access_token, refresh_token }
+}
+
+function firstCookie({ headers }: Response): string {
+  return headers.getSetCookie()[0]?.split(';')[0] ?? ''
 }
 
 function plain(page: string): string {

@@ -56,7 +56,7 @@ export function answers(url: string): Promise<boolean> {
 
 /** Ends all that the line has started, and waits for it: a process that still ends may hold the lock of a database. */
 async function ended(program: ChildProcess): Promise<void> {
-  const exit = program.exitCode === null ? once(program, 'exit') : undefined
+  const exit = program.exitCode ?? program.signalCode ?? once(program, 'exit')
   const group = -(program.pid ?? 0)
   isSent('SIGKILL', group)
   await exit

@@ -1,4 +1,4 @@
-import { type Received, rawRequest, type Sent } from '../raw-request.ts'
+import { type Received, rawRequest, type Sent } from '@grantkit/test-servers/raw-request'
 
 /** Not `fetch`, whose headers reveal that it is no browser. */
 const IN_A_WINDOW = {

@@ -1,5 +1,5 @@
+import { documentOf, openDocumentHost } from '@grantkit/test-servers/document-host'
 import { afterAll, beforeEach, expect, it } from 'vitest'
-import { documentOf, openDocumentHost } from '../document-host.ts'
 import { CHALLENGE, REDIRECT_URI, textOf } from './app.ts'
 import type { Person } from './bench.ts'
 import { onTheService } from './on-the-service.ts'

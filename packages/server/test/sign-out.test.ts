@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { DANA } from './people.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { sessionCookie } from './signed-in-browser.ts'
+
+/** How users end their sessions. */
+
+let server: RunningServer
+beforeAll(async () => {
+  server = await runServer()
+})
+afterAll(() => server.close())
+
+const account = (cookie: string) =>
+  fetch(`${server.baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })
+const isSignedIn = async (cookie: string) => (await account(cookie)).status === 200
+const signOutEverywhere = (cookie: string, token: string) =>
+  fetch(`${server.baseUrl}/account/sign-out`, {
+    method: 'POST',
+    headers: { cookie },
+    body: new URLSearchParams({ token }),
+    redirect: 'manual',
+  })
+
+it('a new sign-in in the same browser ends the session before it', async () => {
+  const before = await sessionCookie(server.baseUrl)
+  const other = await sessionCookie(server.baseUrl)
+  const after = await sessionCookie(server.baseUrl, undefined, undefined, before)
+  expect([await isSignedIn(before), await isSignedIn(other), await isSignedIn(after)]).toEqual([
+    false,
+    true,
+    true,
+  ])
+})
+
+it('a user signs out everywhere on the account page, and no other user is signed out', async () => {
+  const [here, elsewhere] = [await sessionCookie(server.baseUrl), await sessionCookie(server.baseUrl)]
+  const teacher = await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
+  const form = /action="\/account\/sign-out"[\s\S]*?name="token" value="([^"]+)"/
+  const [, token = ''] = form.exec(await (await account(here)).text()) ?? []
+  const answer = await signOutEverywhere(here, token)
+  expect([answer.status, await answer.text()]).toEqual([
+    200,
+    expect.stringContaining('You are signed out in every browser'),
+  ])
+  expect(answer.headers.get('set-cookie')).toMatch(/^session[^=]*=; Max-Age=0/)
+  expect([await isSignedIn(here), await isSignedIn(elsewhere), await isSignedIn(teacher)]).toEqual([
+    false,
+    false,
+    true,
+  ])
+  expect(server.events).toContainEqual({ type: 'sessions_ended', subject: DANA.id, by: 'user' })
+})
+
+it('no form of another page signs a user out everywhere', async () => {
+  const cookie = await sessionCookie(server.baseUrl)
+  expect((await signOutEverywhere(cookie, 'made up')).status).toBe(403)
+  expect(await isSignedIn(cookie)).toBe(true)
+})

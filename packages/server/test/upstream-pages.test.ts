@@ -1,0 +1,149 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type RunningProvider, runOpenIdProvider } from '@grantkit/test-servers/openid-provider'
+import { softwareAuthenticator } from '@grantkit/test-servers/software-authenticator'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
+import { formBrowser } from '@grantkit/testkit/client'
+import { expect, it, onTestFinished } from 'vitest'
+import type { Provider } from '../src/config/people.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { sessionCookie } from './signed-in-browser.ts'
+
+/** The pages after a failed sign-in with a provider. */
+
+const PASSKEY_FORM = 'data-passkey="get"'
+const CALLBACK = '/login/with/partner/callback'
+
+/** @param age seconds since `alice` signed in at the provider */
+async function open(age = 0, rules: Partial<Provider> = {}) {
+  const claims = () => ({ email: 'alice@partner.example', email_verified: true })
+  const UPSTREAM_FILE = join(await temporaryFolder(), 'upstream.json')
+  const provider = Promise.withResolvers<RunningProvider>()
+  const server = await runServer(async (port) => {
+    const BASE_URL = `http://localhost:${port}`
+    const op = await runOpenIdProvider(`${BASE_URL}${CALLBACK}`, claims, age)
+    onTestFinished(op.close)
+    await writeFile(UPSTREAM_FILE, JSON.stringify({ providers: [{ ...op.provider, ...rules }] }))
+    provider.resolve(op)
+    return { BASE_URL, UPSTREAM_FILE }
+  })
+  onTestFinished(() => server.close())
+  const op = await provider.promise
+  return { op, server, ...visits(server, op) }
+}
+
+function visits({ baseUrl }: RunningServer, op: RunningProvider) {
+  const get = (path: string, cookie = '') =>
+    fetch(`${baseUrl}${path}`, { headers: { cookie }, redirect: 'manual' })
+  const post = async (page: Response, path: string, fields: Record<string, string>, session = '') => {
+    const token = /name="token" value="([^"]+)"/.exec(await page.text())?.[1] ?? ''
+    const headers = { cookie: `${session}; ${cookieOf(page)}` }
+    const body = new URLSearchParams({ token, ...fields })
+    return fetch(`${baseUrl}${path}`, { method: 'POST', headers, body, redirect: 'manual' })
+  }
+  const begin = async (return_to = '/account') =>
+    post(await get('/login'), '/login/with/partner', { return_to })
+  const connect = async (session: string) =>
+    post(await get('/account', session), '/account/identities', { provider: 'partner' }, session)
+  /** The way to the provider and back to our page. Without `max_age` a provider returns no `auth_time`. */
+  async function answered(begun: Response, session = '', withAuthTime = true) {
+    const browser = formBrowser({ origin: op.provider.issuer, typed: { login: '' } })
+    const request = new URL(begun.headers.get('location') ?? '')
+    if (!withAuthTime) request.searchParams.delete('max_age')
+    const { search } = await browser(request.href)
+    return get(`${CALLBACK}${search}`, `${session}; ${cookieOf(begun)}`)
+  }
+  return { get, begin, connect, answered }
+}
+
+function cookieOf({ headers }: Response): string {
+  return headers.getSetCookie()[0]?.split(';')[0] ?? ''
+}
+
+/** The sign-in page, with its other sign-in methods. */
+async function expectProblem(answer: Response, status: number, words: string): Promise<void> {
+  const page = await answer.text()
+  expect([answer.status, /role="alert">([^<]*)/.exec(page)?.[1]]).toEqual([status, words])
+  for (const way of ['name="password"', PASSKEY_FORM]) expect(page).toContain(way)
+}
+
+const UNREACHABLE = 'Signing in with Partner does not work at the moment.'
+
+it('leaves the other sign-in methods while the provider is down from the start', async () => {
+  const { op, server, begin } = await open()
+  await op.close()
+  await expectProblem(await begin(), 503, UNREACHABLE)
+  expect(await sessionCookie(server.baseUrl)).toMatch(/^session/)
+})
+
+it('leaves the other sign-in methods if the provider fails during the sign-in', async () => {
+  const { op, server, get, begin } = await open()
+  const begun = await begin()
+  const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? ''
+  await op.close()
+  const query = new URLSearchParams({ code: 'c', state, iss: op.provider.issuer })
+  await expectProblem(await get(`${CALLBACK}?${query}`, cookieOf(begun)), 503, UNREACHABLE)
+  expect(await sessionCookie(server.baseUrl)).toMatch(/^session/)
+})
+
+it('shows that the provider denied the sign-in', async () => {
+  const { op, get, begin } = await open()
+  const begun = await begin()
+  const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? ''
+  const query = new URLSearchParams({ error: 'access_denied', state, iss: op.provider.issuer })
+  const answer = await get(`${CALLBACK}?${query}`, cookieOf(begun))
+  await expectProblem(answer, 403, 'Partner did not sign you in.')
+})
+
+it('shows that a sign-in took too long, or began elsewhere, for a provider that it knows', async () => {
+  const { get } = await open()
+  const words = 'This sign-in took too long, or began in another window. Please try again.'
+  await expectProblem(await get(`${CALLBACK}?error=access_denied`), 403, words)
+  expect((await get('/login/with/unknown/callback')).status).toBe(404)
+})
+
+it('shows that an old sign-in at the provider is not a new one', async () => {
+  const { begin, answered } = await open(120)
+  const answer = await answered(await begin('/oauth/authorize?prompt=login'))
+  const words =
+    'You have to sign in again, and Partner did not confirm a new sign-in. Please use another way to sign in.'
+  await expectProblem(answer, 403, words)
+})
+
+it('lets a user of a provider without auth_time add a passkey, until the account has one', async () => {
+  const { server, get, begin, answered } = await open(0, { signUp: true })
+  const passkey = softwareAuthenticator(server.baseUrl)
+  const signedIn = async () => cookieOf(await answered(await begin(), '', false))
+  const session = await signedIn()
+  const signIn = server.events.find(({ type }) => type === 'sign_in_succeeded')
+  expect(signIn).toMatchObject({ signedInBy: 'provider partner' })
+  const creation = await get('/account/passkeys', session)
+  const [, token = ''] =
+    /name="token" value="([^"]+)"/.exec(await (await get('/account', session)).text()) ?? []
+  const added = await fetch(`${server.baseUrl}/account/passkeys`, {
+    method: 'POST',
+    headers: { cookie: `${session}; ${cookieOf(creation)}` },
+    body: new URLSearchParams({ token, answer: passkey.create(await creation.json()) }),
+    redirect: 'manual',
+  })
+  expect([added.status, added.headers.get('location')]).toEqual([303, '/account#sign-in'])
+  expect((await get('/account/passkeys', await signedIn())).status).toBe(403)
+})
+
+it('lets a user of a provider without auth_time change nothing where the account has a password', async () => {
+  const { server, get, begin, connect, answered } = await open()
+  const owner = await sessionCookie(server.baseUrl)
+  await answered(await connect(owner), owner)
+  const session = cookieOf(await answered(await begin(), '', false))
+  expect((await get('/account', session)).status).toBe(200)
+  expect((await get('/account/passkeys', session)).status).toBe(403)
+})
+
+it('shows that the identity is linked to another account', async () => {
+  const { server, connect, answered } = await open()
+  const owner = await sessionCookie(server.baseUrl)
+  expect((await answered(await connect(owner), owner)).headers.get('location')).toBe('/account')
+  const other = await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
+  const answer = await answered(await connect(other), other)
+  await expectProblem(answer, 403, 'Your account of Partner is connected with another account here.')
+})

@@ -1,0 +1,207 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createMemoryStore } from '@grantkit/store-memory'
+import { type Authentication, type Claims, runOpenIdProvider } from '@grantkit/test-servers/openid-provider'
+import { formBrowser } from '@grantkit/testkit/client'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import type { Provider } from '../src/config/people.ts'
+import { type Purpose, upstreamSignIn } from '../src/upstream/upstream-sign-in.ts'
+
+const BASE_URL = 'https://school.example'
+const CALLBACK = `${BASE_URL}/login/with/partner/callback`
+const PURPOSE: Purpose = { returnTo: '/account', fresh: false, linkFor: '', acrValues: '' }
+const VERIFIED: Claims = (login) => ({
+  email: `${login}@school.example`,
+  email_verified: true,
+  name: 'Alice',
+})
+
+function pairOf(cookie: string): string {
+  return cookie.split(';')[0] ?? ''
+}
+
+async function open(
+  claims = VERIFIED,
+  change: Partial<Provider> = {},
+  age = 0,
+  authentication: Authentication = {},
+) {
+  const op = await runOpenIdProvider(CALLBACK, claims, age, authentication)
+  onTestFinished(op.close)
+  const options = { secret: 'x'.repeat(32), baseUrl: BASE_URL, store: createMemoryStore() }
+  const provider = { ...op.provider, ...change }
+  const signIn = upstreamSignIn(provider, options)
+  const browser = formBrowser({ origin: op.provider.issuer, typed: { login: '' } })
+  return {
+    op,
+    provider,
+    signIn,
+    options,
+    /** The answer of the provider, as a browser would bring it. */
+    async answered(purpose = PURPOSE, bend: (question: URLSearchParams) => void = () => {}) {
+      const { location, cookie } = await signIn.begin(purpose)
+      const request = new URL(location)
+      bend(request.searchParams)
+      const { search } = await browser(request.href)
+      return { cookies: pairOf(cookie), query: search, location: new URL(location) }
+    },
+  }
+}
+
+it.each([
+  ['trusts', true, 'phr', { acr: 'phr', amr: ['pop', 'user'] }],
+  ['does not trust', false, null, { acr: undefined, amr: undefined }],
+])(
+  'knows how the user signed in at a provider that the operator %s with it',
+  async (_, trustAcr, sent, known) => {
+    const how = { acr: 'phr', amr: ['pop', 'user'] }
+    const { signIn, answered } = await open(VERIFIED, { trustAcr }, 0, how)
+    const { cookies, query, location } = await answered({ ...PURPOSE, acrValues: 'phr' })
+    expect(location.searchParams.get('acr_values')).toBe(sent)
+    const { identity, purpose } = await signIn.finish(cookies, query)
+    expect([{ acr: identity.acr, amr: identity.amr }, purpose.acrValues]).toEqual([known, 'phr'])
+  },
+)
+
+it('returns the identity and the purpose of the redirect', async () => {
+  const { signIn, answered, provider } = await open()
+  const { cookies, query, location } = await answered({ ...PURPOSE, linkFor: 'a session' })
+  expect(Object.fromEntries(location.searchParams)).toMatchObject({
+    code_challenge_method: 'S256',
+    state: expect.stringMatching(/.{43}/),
+    nonce: expect.stringMatching(/.{43}/),
+    redirect_uri: CALLBACK,
+  })
+  expect(await signIn.finish(cookies, query)).toMatchObject({
+    identity: {
+      issuer: provider.issuer,
+      subject: 'alice',
+      email: 'alice@school.example',
+      name: 'Alice',
+      authTime: expect.any(Number),
+      saysAuthTime: true,
+    },
+    purpose: { returnTo: '/account', linkFor: 'a session' },
+  })
+})
+
+it.each([
+  ['is none', { email: 'nonsense', email_verified: true }],
+  ['the provider does not call verified', { email: 'alice@school.example' }],
+  ['the provider has not verified', { email: 'alice@school.example', email_verified: false }],
+  ['is verified in words', { email: 'alice@school.example', email_verified: 'true' }],
+])('takes no address that %s', async (_, claims) => {
+  const { signIn, answered } = await open(() => ({ ...claims, name: '' }))
+  const { cookies, query } = await answered()
+  const { identity } = await signIn.finish(cookies, query)
+  expect(identity).toMatchObject({ subject: 'alice', email: undefined, name: undefined })
+})
+
+it('accepts a callback only in the browser that started it', async () => {
+  const { signIn, answered } = await open()
+  const { cookies, query } = await answered()
+  const other = await signIn.begin(PURPOSE)
+  await expect(signIn.finish(pairOf(other.cookie), query)).rejects.toMatchObject({ reason: 'unreachable' })
+  await expect(signIn.finish(undefined, query)).rejects.toMatchObject({ reason: 'expired' })
+  await expect(signIn.finish(`${cookies}x`, query)).rejects.toMatchObject({ reason: 'expired' })
+  expect((await signIn.finish(cookies, query)).identity.subject).toBe('alice')
+  expect(other.cookie).toContain('HttpOnly')
+})
+
+it('accepts a callback once, even if the provider redeems its code twice', async () => {
+  const { provider, options, answered } = await open()
+  const transients = options.store.transients && { ...options.store.transients, insert: async () => false }
+  const signIn = upstreamSignIn(provider, { ...options, store: { ...options.store, transients } })
+  const { cookies, query } = await answered()
+  await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'expired' })
+})
+
+it('rejects a callback after ten minutes', async () => {
+  const { signIn, answered } = await open()
+  const { cookies, query } = await answered()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60 * 1000 })
+  onTestFinished(() => void vi.useRealTimers())
+  await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'expired' })
+})
+
+it.each<[string, (query: URLSearchParams) => void]>([
+  ['another state', (query) => query.set('state', 'x')],
+  ['the issuer of another provider', (query) => query.set('iss', 'https://evil.example')],
+  ['no issuer', (query) => query.delete('iss')],
+  ['an unknown code', (query) => query.set('code', 'x')],
+  ['two codes', (query) => query.append('code', 'x')],
+])('refuses an answer with %s', async (_name, bend) => {
+  const { signIn, answered } = await open()
+  const { cookies, query } = await answered()
+  const bent = new URLSearchParams(query)
+  bend(bent)
+  await expect(signIn.finish(cookies, `?${bent}`)).rejects.toMatchObject({ reason: 'unreachable' })
+})
+
+it.each<[string, (question: URLSearchParams) => void]>([
+  ['an ID token with another nonce', (question) => question.set('nonce', 'n'.repeat(43))],
+  ['an ID token without a nonce', (question) => question.delete('nonce')],
+])('refuses %s', async (_name, bend) => {
+  const { signIn, answered } = await open()
+  const { cookies, query } = await answered(PURPOSE, bend)
+  expect(query).toContain('code=')
+  await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'unreachable' })
+})
+
+it('distinguishes a denial by the user from a failure', async () => {
+  const { signIn, provider } = await open()
+  const { cookie, location } = await signIn.begin(PURPOSE)
+  const state = new URL(location).searchParams.get('state') ?? ''
+  const denied = new URLSearchParams({ error: 'access_denied', state, iss: provider.issuer })
+  await expect(signIn.finish(pairOf(cookie), `?${denied}`)).rejects.toMatchObject({ reason: 'denied' })
+})
+
+it('requests a new sign-in if one is required', async () => {
+  const { signIn, answered } = await open()
+  const { location, cookies, query } = await answered({ ...PURPOSE, fresh: true })
+  expect(location.searchParams.get('prompt')).toBe('login')
+  const { identity } = await signIn.finish(cookies, query)
+  expect(identity.authTime).toBeGreaterThan(Date.now() / 1000 - 60)
+})
+
+it('does not report a new sign-in if the provider returns an old auth_time', async () => {
+  const { signIn, answered } = await open(VERIFIED, {}, 120)
+  const demanded = await answered({ ...PURPOSE, fresh: true })
+  const refused = signIn.finish(demanded.cookies, demanded.query)
+  await expect(refused).rejects.toMatchObject({ reason: 'not_fresh' })
+  const { cookies, query } = await answered()
+  const { identity } = await signIn.finish(cookies, query)
+  expect(identity.authTime).toBeLessThan(Date.now() / 1000 - 119)
+})
+
+it('fails with a wrong client secret, without revealing it', async () => {
+  const { signIn, answered } = await open(VERIFIED, { clientSecret: 'a wrong one' })
+  const { cookies, query } = await answered()
+  const refused = signIn.finish(cookies, query)
+  await expect(refused).rejects.toMatchObject({
+    reason: 'unreachable',
+    message: expect.not.stringContaining('wrong one'),
+  })
+})
+
+it('recovers when the provider is back', async () => {
+  const server = createServer((_request, response) => response.writeHead(500).end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const { provider, options } = await open()
+  const issuer = `http://127.0.0.1:${port}`
+  const signIn = upstreamSignIn({ ...provider, issuer }, options)
+  await expect(signIn.begin(PURPOSE)).rejects.toMatchObject({ reason: 'unreachable' })
+  server.removeAllListeners('request')
+  server.on('request', (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(
+      JSON.stringify({
+        issuer,
+        authorization_endpoint: `${issuer}/auth`,
+        token_endpoint: `${issuer}/token`,
+      }),
+    ),
+  )
+  expect((await signIn.begin(PURPOSE)).location).toMatch(new RegExp(`^${issuer}/auth\\?`))
+})
