@@ -429,6 +429,18 @@ describe('a decision', () => {
     expect(service.events.filter((event) => event.type === type)).toHaveLength(1)
   })
 
+  it('is the first of fifty that come at once, and the others are refused', async () => {
+    const { start, enter, answer, service } = await openDeviceService()
+    await enter((await start()).user_code)
+    const decisions = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? 'allow' : 'deny'))
+    const answers = await Promise.all(decisions.map((decision) => answer(decision)))
+    const counted = decisions.filter((_, index) => answers[index]?.body === 'answered')
+    expect(new Set(counted).size).toBe(1)
+    expect(new Set(answers.map(({ body }) => body))).toEqual(new Set(['answered', 'device_request_answered']))
+    const logged = service.events.filter(({ type }) => /^device_(approved|denied)$/.test(type))
+    expect(logged).toHaveLength(1)
+  })
+
   // So many bytes draw a user code.
   const sameCode = (size: number) => (size === 8 ? new Uint8Array(size) : randomBytes(size))
 
@@ -566,6 +578,16 @@ describe('a poll', () => {
       return find(id)
     }
     expect((await opened.poll(started)).status).toBe(200)
+  })
+
+  it('that comes fifty times at once gets one pair of tokens', async () => {
+    const { start, approve, poll, service } = await openDeviceService()
+    const started = await start()
+    await approve(started)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => poll(started)))
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body}`)).size).toBe(1)
+    expect(answers[0]?.status).toBe(200)
+    expect(service.events.filter(({ type }) => type === 'device_code_redeemed')).toHaveLength(1)
   })
 
   it('leaves its device code valid when no key can sign', async () => {
