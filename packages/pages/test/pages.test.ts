@@ -242,6 +242,20 @@ describe('the consent page of a known client', () => {
   )
 })
 
+describe('the pages of a device', () => {
+  it('have Deny before Allow, and lead no user to Allow', async () => {
+    const page = await shownPages(ui, 'en').device?.()
+    expect(page?.body).toMatch(/value="deny">[\s\S]*value="allow" class="">/)
+  })
+
+  it('escape what was typed', async () => {
+    const { request, session } = consentView('en')
+    const view = { request, session, locale: 'en', action: '/oauth/device', ticket: 'x' }
+    const { body } = await ui.device.userCodePage({ ...view, typed: '"><script>', wrong: true })
+    expect(body).toContain('value="&quot;&gt;&lt;script&gt;"')
+  })
+})
+
 describe('the error page', () => {
   const shown = (reason: string, status = 400, options = OPTIONS, reference?: string) =>
     pages(options).interaction.errorPage({
