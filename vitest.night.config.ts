@@ -15,14 +15,10 @@ const NIGHT = TESTS.filter((file) => file.endsWith('.night.test.ts'))
 const mention = (text: string) => (file: string) => readFileSync(join(ROOT, file), 'utf8').includes(text)
 const below = (folder: string) => (file: string) => file.startsWith(folder)
 
-/** Rows that a store decides. */
-const ON_EACH_STORE = TESTS.filter(mention('onEachStore('))
-
 /** Tests of SQL, and flows that depend on Postgres: its races and its transactions. */
 const ON_POSTGRES = [
   ...TESTS.filter(mention('onEachDatabase(')),
-  ...ON_EACH_STORE,
-  ...named('apps/reference/test', ['device-races', 'mcp', 'device-commands.night', 'replicas.night']),
+  ...named('apps/reference/test', ['mcp', 'device-commands.night', 'replicas.night']),
   ...named('packages/server/test', [
     'oauth4webapi',
     'passkey-sign-in',
@@ -57,9 +53,6 @@ export default defineConfig({
       shard('postgres', ON_POSTGRES, {
         env: { STORAGE: 'postgres' },
         globalSetup: 'apps/reference/test/postgres-for-tests.ts',
-      }),
-      shard('redis', [...ON_EACH_STORE, 'apps/reference/test/device-races.test.ts'], {
-        env: { STORAGE: 'redis' },
       }),
       shard('tarballs', TARBALLS, { globalSetup: 'scripts/packages/packed-once.ts' }),
       'packages/store-cloudflare/test/workerd/vitest.config.ts',

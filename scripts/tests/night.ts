@@ -12,7 +12,7 @@ import { NIGHT } from '@grantkit/test-servers/program-environment'
 import { readCommandLine } from '../../apps/reference/src/commands/command-line.ts'
 import { COUNTS, type Counts } from './line-reporter.ts'
 
-const SHARDS = ['workerd', 'redis', 'postgres', 'stores', 'programs', 'browser', 'tarballs', 'proof', 'load']
+const SHARDS = ['workerd', 'postgres', 'stores', 'programs', 'browser', 'tarballs', 'proof', 'load']
 const USAGE = `pnpm test:night [shard ...] [--with-gate]
 
 Runs the tests that need programs or minutes: ${SHARDS.join(', ')}.

@@ -58,11 +58,12 @@ describe('a device authorization request', () => {
     expect(service.shown.signIn).toBe('/oauth/device')
   })
 
-  it('DV-01: ignores a code in the URL if the option is off', async () => {
-    const { start, open, shown } = await openDeviceService()
-    const { user_code } = await start()
-    await open('user=alice', `user_code=${user_code}`)
-    expect(shown.code).toMatchObject({ typed: '' })
+  it('DV-01: a link with a user code prefills nothing, and approves nothing', async () => {
+    const { start, open, poll, shown } = await openDeviceService()
+    const started = await start()
+    const { body } = await open('user=alice', `user_code=${started.user_code}&decision=allow`)
+    expect([body, shown.code]).toMatchObject(['code', { typed: '' }])
+    expect(errorOf(await poll(started))).toBe('authorization_pending')
   })
 
   it.each([
@@ -258,13 +259,22 @@ describe('the page for the user code', () => {
     expect([await answer(), await enter(user_code)]).toMatchObject([refused, refused])
   })
 
+  it('DV-08: is no redirect, whatever was typed or linked', async () => {
+    const { open, enter, service } = await openDeviceService({ completeUri: true })
+    for (const text of ['https://evil.example', '//evil.example', '\r\nX: y']) {
+      expect(await enter(text), text).toMatchObject({ status: 400, body: 'code' })
+      await open('', String(new URLSearchParams({ user_code: text, return_to: text })))
+      expect(service.shown.signIn, text).toBe('/oauth/device')
+    }
+  })
+
   it('repeats no more than 32 characters of what was typed', async () => {
     const { enter, shown } = await openDeviceService()
     await enter('x'.repeat(33))
     expect(shown.code?.typed).toBe('x'.repeat(32))
   })
 
-  it('shows the form again for every invalid code, with the same message', async () => {
+  it('DV-05: shows the form again for every invalid code, with the same message', async () => {
     const { start, enter, answer, approve, shown, service } = await openDeviceService()
     const [used, denied, late] = [await start(), await start(), await start()]
     await approve(used)
@@ -429,6 +439,18 @@ describe('a decision', () => {
     expect(service.events.filter((event) => event.type === type)).toHaveLength(1)
   })
 
+  it('is the first of fifty that come at once, and the others are refused', async () => {
+    const { start, enter, answer, service } = await openDeviceService()
+    await enter((await start()).user_code)
+    const decisions = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? 'allow' : 'deny'))
+    const answers = await Promise.all(decisions.map((decision) => answer(decision)))
+    const counted = decisions.filter((_, index) => answers[index]?.body === 'answered')
+    expect(new Set(counted).size).toBe(1)
+    expect(new Set(answers.map(({ body }) => body))).toEqual(new Set(['answered', 'device_request_answered']))
+    const logged = service.events.filter(({ type }) => /^device_(approved|denied)$/.test(type))
+    expect(logged).toHaveLength(1)
+  })
+
   // So many bytes draw a user code.
   const sameCode = (size: number) => (size === 8 ? new Uint8Array(size) : randomBytes(size))
 
@@ -566,6 +588,16 @@ describe('a poll', () => {
       return find(id)
     }
     expect((await opened.poll(started)).status).toBe(200)
+  })
+
+  it('that comes fifty times at once gets one pair of tokens', async () => {
+    const { start, approve, poll, service } = await openDeviceService()
+    const started = await start()
+    await approve(started)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => poll(started)))
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body}`)).size).toBe(1)
+    expect(answers[0]?.status).toBe(200)
+    expect(service.events.filter(({ type }) => /^device_code_redeemed$/.test(type))).toHaveLength(1)
   })
 
   it('leaves its device code valid when no key can sign', async () => {

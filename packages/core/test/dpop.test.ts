@@ -69,11 +69,12 @@ function userinfo(service: Service, accessToken: string, claims: object = {}, ke
 }
 
 describe('a client with a wrong clock', () => {
-  it('gets tokens at its second attempt', async () => {
+  it('DP-04: a proof of another time is rejected, and one with a nonce is accepted', async () => {
     const service = open()
     const { form } = await redemptionOf(service)
     const past = { iat: service.clock.now - 86_400 }
     const requested = await token(service, form, proven(service, '/api/oauth/token', past))
+    expect(bodyOf(requested).error).toBe('use_dpop_nonce')
     const answer = await token(
       service,
       form,
@@ -127,7 +128,12 @@ describe('the guard of an API', () => {
     const proofs = dpopProofs({ secret: SECRET, ...options })
     const api = createResourceServer({ resource, store, scopes: {}, now: () => clock.now, proofs })
     const proof = proven(service, '', { htm: 'GET', ath: hashOf(tokens.access_token), htu })
-    const headers = { authorization: `dpop ${tokens.access_token}`, host: 'evil.example', ...proof }
+    const spoofed = {
+      host: 'evil.example',
+      'x-forwarded-host': 'evil.example',
+      forwarded: 'host=evil.example',
+    }
+    const headers = { authorization: `dpop ${tokens.access_token}`, ...spoofed, ...proof }
     return (await api.access({ ...request, headers })).kind
   }
 
@@ -146,7 +152,7 @@ describe('the guard of an API', () => {
     expect(await requested(options, htu, resource)).toBe('authorized')
   })
 
-  it('does not take it from the Host of the request', async () => {
+  it('DP-03: htu is compared with the configured URL, whatever the headers of the request', async () => {
     expect(await requested({}, 'https://evil.example/notes')).toBe('refused')
   })
 
@@ -162,7 +168,7 @@ describe('the guard of an API', () => {
     return { clock, ask: () => api.access({ ...request, headers }) }
   }
 
-  it('accepts one of fifty concurrent requests with one proof, if proofs are single-use', async () => {
+  it('DP-13: a used proof is rejected at once, even with concurrent requests', async () => {
     const { ask } = await strictly()
     const kinds = (await Promise.all(Array.from({ length: 50 }, ask))).map(({ kind }) => kind)
     expect(kinds.filter((kind) => kind === 'authorized')).toHaveLength(1)
@@ -180,28 +186,55 @@ describe('the guard of an API', () => {
     expect((await userinfo(service, tokens.access_token)).status, 'another proof').toBe(200)
   })
 
-  it('rejects a request with tokens of two schemes', async () => {
+  it.each([
+    ['DPoP', 401, 'invalid_token'],
+    ['Bearer', 400, 'invalid_request'],
+  ])('DP-05: two tokens, or two schemes, in one request are rejected: %s', async (second, status, error) => {
     const service = open()
-    const { tokens } = await boundTokens(service)
-    const schemes = ['DPoP', 'Bearer'].map((scheme) => `${scheme} ${tokens.access_token}`)
-    const answer = await service.send('GET', '/api/oauth/userinfo', { headers: { authorization: schemes } })
-    expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_request'])
-    expect(service.events.at(-1)).toMatchObject({ reason: 'token_schemes_mixed' })
+    const { access_token } = (await boundTokens(service)).tokens
+    const { dpop } = proven(service, '/api/oauth/userinfo', { htm: 'GET', ath: hashOf(access_token) })
+    const headers = { authorization: [`DPoP ${access_token}`, `${second} ${access_token}`], dpop }
+    const answer = await service.send('GET', '/api/oauth/userinfo', { headers })
+    expect([answer.status, bodyOf(answer).error]).toEqual([status, error])
   })
 
-  it('accepts bearer tokens, and bound ones with a proof alone', async () => {
+  /** A guard with a bound token. */
+  async function guarded() {
     const service = open()
-    const bearer = (await tokensFor(service, await register(service))).access_token
-    const bound = (await boundTokens(service)).tokens.access_token
+    const { access_token } = (await boundTokens(service)).tokens
     const { store, clock } = service
     const proofs = dpopProofs({ secret: SECRET })
     const api = createResourceServer({ resource: ISSUER, store, scopes: {}, now: () => clock.now, proofs })
-    const errorFor = async (authorization: string) => {
-      const access = await api.access({ ...request, headers: { authorization } })
+    /** The error for a request, or `authorized`. */
+    async function ask(authorization: string, proof: object = {}) {
+      const access = await api.access({ ...request, headers: { authorization, ...proof } })
       return access.kind === 'refused' ? JSON.parse(access.response.body).error : access.kind
     }
-    expect(await errorFor(`Bearer ${bearer}`)).toBe('authorized')
-    expect(await errorFor(`DPoP ${bound}`)).toBe('invalid_dpop_proof')
+    const proofBy = (key = KEY) => proven(service, '/notes', { htm: 'GET', ath: hashOf(access_token) }, key)
+    return { service, access_token, ask, proofBy }
+  }
+
+  it('DP-01: a bound token is accepted only with a proof of its key', async () => {
+    const { service, access_token, ask, proofBy } = await guarded()
+    expect(await ask(`DPoP ${access_token}`, proofBy())).toBe('authorized')
+    expect(await ask(`DPoP ${access_token}`, proofBy(provingKey()))).toBe('invalid_token')
+    expect(await ask(`DPoP ${access_token}`)).toBe('invalid_dpop_proof')
+    expect(await ask(`Bearer ${access_token}`)).toBe('invalid_token')
+    const headers = { authorization: `Bearer ${access_token}` }
+    expect(bodyOf(await service.send('GET', '/api/oauth/userinfo', { headers })).error).toBe('invalid_token')
+  })
+
+  it('accepts bearer tokens without a proof', async () => {
+    const { service, ask } = await guarded()
+    const { access_token } = await tokensFor(service, await register(service))
+    expect(await ask(`Bearer ${access_token}`)).toBe('authorized')
+  })
+
+  it('DP-07: without a valid token no signature is verified', async () => {
+    const { access_token, ask, proofBy } = await guarded()
+    const spoilt = { dpop: proofBy().dpop.slice(0, -8) }
+    expect(await ask(`DPoP ${access_token.slice(0, -1)}_`, spoilt)).toBe('invalid_token')
+    expect(await ask(`DPoP ${access_token}`, spoilt)).toBe('invalid_dpop_proof')
   })
 
   it('requires a nonce, if that is asked for', async () => {

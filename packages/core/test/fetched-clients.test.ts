@@ -215,6 +215,18 @@ describe('nothing is fetched', () => {
     },
   )
 
+  it('CM-08: no document is fetched for an id in the Authorization header', async () => {
+    const { service, host } = openWithDocuments()
+    const authorization = `Basic ${Buffer.from(`${encodeURIComponent(ID)}:x`).toString('base64')}`
+    for (const endpoint of ['token', 'revoke', 'introspect']) {
+      const form = { grant_type: 'refresh_token', refresh_token: 'x', token: 'x' }
+      const sent = { form, headers: { authorization } }
+      const answer = await service.send('POST', `/api/oauth/${endpoint}`, sent)
+      expect(bodyOf(answer).error, endpoint).toBe('invalid_client')
+    }
+    expect(host.requests).toEqual([])
+  })
+
   it('CM-08: a consent form that is expired or of another user causes no request', async () => {
     const { service, host } = openWithDocuments()
     await asAlice(service)

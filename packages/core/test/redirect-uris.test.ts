@@ -116,13 +116,6 @@ describe('a redirect URI of a client that registers itself', () => {
     for (const list of [...lists, ...tooMuch]) await expectRefused(list)
   })
 
-  it('D2: the two loopback addresses and localhost are accepted unchanged', async () => {
-    for (const uri of ['http://127.0.0.1/', 'http://[::1]:8080/cb', 'http://localhost:3000/cb']) {
-      const answer = bodyOf(await register([uri]))
-      expect(answer).toMatchObject({ redirect_uris: [uri], application_type: 'native' })
-    }
-  })
-
   it('D6: a list with https among loopback addresses is rejected, with a result for each', async () => {
     expect(bodyOf(await register([CB, 'https://app.example/cb']))).toEqual({
       error: 'invalid_redirect_uri',

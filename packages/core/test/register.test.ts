@@ -6,6 +6,7 @@ function registerAs(service: Service, json: unknown) {
   return service.send('POST', '/api/oauth/register', { json })
 }
 
+const JSON_TYPE = { 'content-type': 'application/json' }
 const within = (codePoint: number) => `a${String.fromCodePoint(codePoint)}b`
 const DECEIVING_NAMES = [
   ...['abc\u202edef', 'a\u200bb', 'a\u0000b', 'a\nb', '\u2066x', '   ', 'n'.repeat(201), 'x'.repeat(10_000)],
@@ -179,19 +180,26 @@ describe('registration', () => {
     expect([stored?.resourceServer, stored?.rememberConsent]).toEqual([undefined, undefined])
   })
 
-  it.each([
+  it.each<[string, Parameters<Service['send']>[2], number, string?]>([
     ['a form', { form: 'a=b' }, 415],
-    ['broken JSON', { form: '{"a":', headers: { 'content-type': 'application/json' } }, 400],
-    ['a byte order mark', { form: '\ufeff{}', headers: { 'content-type': 'application/json' } }, 400],
-    ['null', { json: null }, 400],
-  ])('DR-08, REQ-59: answers %s with an OAuth error', async (_, message, status) => {
-    const response = await openService().send('POST', '/api/oauth/register', message)
-    expect(response.status).toBe(status)
-    expect(bodyOf(response)).toEqual({
-      error: expect.stringMatching(/^invalid_/),
-      error_description: expect.any(String),
-    })
-  })
+    ['JSON in UTF-16', { form: '{}', headers: { 'content-type': 'application/json; charset=utf-16' } }, 415],
+    ['JSON and text', { form: '{}', headers: { 'content-type': 'application/json, text/plain' } }, 415],
+    ['broken JSON', { form: '{"a":', headers: JSON_TYPE }, 400],
+    ['two objects', { form: '{}{}', headers: JSON_TYPE }, 400],
+    ['a byte order mark', { form: '\ufeff{}', headers: JSON_TYPE }, 400],
+    ['deep lists', { form: `{"redirect_uris":${'['.repeat(9000)}`, headers: JSON_TYPE }, 400],
+    ['null', { json: null }, 400, 'invalid_client_metadata'],
+    ['a list', { json: [] }, 400, 'invalid_client_metadata'],
+    ['a number', { json: 1 }, 400, 'invalid_client_metadata'],
+    ['nothing', {}, 415],
+  ])(
+    'DR-08, REQ-59: a body that is no JSON object in UTF-8 is an OAuth error: %s',
+    async (_, message, status, error = 'invalid_request') => {
+      const response = await openService().send('POST', '/api/oauth/register', message)
+      expect(response.status).toBe(status)
+      expect(bodyOf(response)).toEqual({ error, error_description: expect.any(String) })
+    },
+  )
 
   it('deletes a client without an approval within a day', async () => {
     const service = openService()

@@ -58,9 +58,10 @@ describe('a request with acr_values', () => {
   })
 
   it('is an error for the client after a sign-in that is too weak again, and does not ask a third time', async () => {
-    const { ask, weak, open, signedIn } = await opened()
+    const { ask, weak, open, signedIn, service } = await opened()
     await ask(weak, { acr_values: 'mfa' })
     expect(redirectOf(await comeBack(open, signedIn('pwd')))).toEqual(UNMET)
+    expect(service.events.at(-1)).toMatchObject({ reason: 'acr_values_unmet' })
   })
 
   it('asks once more if the user comes back with the session of before', async () => {

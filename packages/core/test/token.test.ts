@@ -291,7 +291,7 @@ describe('redeeming a code', () => {
     expect(bodyOf(await refresh(service, client, tokens.refresh_token)).error).toBe('invalid_grant')
   })
 
-  it('accepts exactly one of fifty concurrent redemptions, and then revokes the grant', async () => {
+  it('CR-06, REQ-39: one of fifty concurrent redemptions succeeds, and then the grant is revoked', async () => {
     const { service, client } = await withClient()
     for (let round = 0; round < 20; round++) {
       const code = await codeFor(service, client.clientId)
@@ -366,7 +366,7 @@ describe('refreshing', () => {
     expect((await refresh(service, client, tokens.refresh_token)).status).toBe(200)
   })
 
-  it('issues the same pair to fifty concurrent processes', async () => {
+  it('RF-03, REQ-44: fifty concurrent refreshes all get the same successor, so there are never two', async () => {
     const { service, client, tokens } = await withTokens({ scope: 'courses:read' })
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => refresh(service, client, tokens.refresh_token)),

@@ -242,6 +242,27 @@ describe('the consent page of a known client', () => {
   )
 })
 
+it('the page of a sign-out may lead its form to the app', async () => {
+  const { request, session, client } = consentView('en')
+  const view = { request, session, client, locale: 'en', action: '/logout/confirm', ticket: 'x' }
+  const page = await ui.logout.logoutPage({ ...view, formActionSources: ['http://127.0.0.1:8123'] })
+  expect(policyOf(page)).toContain("form-action 'self' http://127.0.0.1:8123;")
+})
+
+describe('the pages of a device', () => {
+  it('have Deny before Allow, and lead no user to Allow', async () => {
+    const page = await shownPages(ui, 'en').device?.()
+    expect(page?.body).toMatch(/value="deny">[\s\S]*value="allow" class="">/)
+  })
+
+  it('escape what was typed', async () => {
+    const { request, session } = consentView('en')
+    const view = { request, session, locale: 'en', action: '/oauth/device', ticket: 'x' }
+    const { body } = await ui.device.userCodePage({ ...view, typed: '"><script>', wrong: true })
+    expect(body).toContain('value="&quot;&gt;&lt;script&gt;"')
+  })
+})
+
 describe('the error page', () => {
   const shown = (reason: string, status = 400, options = OPTIONS, reference?: string) =>
     pages(options).interaction.errorPage({

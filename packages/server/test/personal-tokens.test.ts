@@ -1,5 +1,5 @@
 import { quickHash } from '@grantkit/test-servers/quick-hash'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { THEO } from './people.ts'
 import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer } from './running-server.ts'
@@ -289,6 +289,25 @@ describe('the commands of an operator', () => {
     expect((await run('revoke', email, 'unknown')).errors).toContain('This user has no token unknown.')
     expect(await list()).toContain(id)
   })
+})
+
+it('a server with a mail server sends mails about tokens, and one with a scanner takes its reports', async () => {
+  const scopes = { 'notes:read': { description: 'Read your notes', personal: true } }
+  const unreachable = '127.0.0.1:1'
+  const mail = { MAIL_URL: `smtp://${unreachable}`, MAIL_FROM: 'no-reply@notes.example' }
+  const scanner = {
+    PERSONAL_TOKEN_SCANNER_KEYS: 'https://scanner.dev/keys',
+    CIMD_TEST_RESOLVE: `scanner.dev=${unreachable}`,
+  }
+  const told = await runServer({ PERSONAL_TOKENS: 'on', ...mail, ...scanner }, { scopes })
+  onTestFinished(() => told.close())
+  const token = { label: 'Job', scopes: ['notes:read'], resources: [told.baseUrl] }
+  await told.personalTokens?.create({ ...token, subject: 'demo-account' })
+  await told.settled()
+  expect(String(told.errors.splice(0))).toContain('The mail server did not accept a mail')
+  const headers = { 'github-public-key-identifier': 'k1', 'github-public-key-signature': 'AAAA' }
+  const report = { method: 'POST', headers, body: '[]' }
+  expect((await fetch(`${told.baseUrl}/api/tokens/leaked`, report)).status, 'without its keys').toBe(503)
 })
 
 it('a server without the option has no such page', async () => {

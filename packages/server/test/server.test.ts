@@ -50,4 +50,25 @@ describe('createServer', () => {
       expect('refresh_token_expiration_types_supported' in metadata).toBe(refreshTokenExpiration)
     }
   })
+
+  it('lets apps register for the device grant only with the setting all', async () => {
+    const device = 'urn:ietf:params:oauth:grant-type:device_code'
+    const metadata = {
+      redirect_uris: ['http://127.0.0.1/callback'],
+      grant_types: ['authorization_code', device],
+    }
+    for (const mode of ['integrations', 'all'] as const) {
+      const { routes } = await opened({ features: { device: mode } })
+      const register = routes.find(({ path }) => path === '/api/oauth/register')
+      const request = {
+        method: 'POST',
+        path: '/api/oauth/register',
+        query: '',
+        body: JSON.stringify(metadata),
+      }
+      const answer = await register?.handle({ ...request, headers: { 'content-type': 'application/json' } })
+      const { grant_types } = JSON.parse(String(answer?.body))
+      expect(grant_types.includes(device), mode).toBe(mode === 'all')
+    }
+  })
 })

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { softwareAuthenticator } from '@grantkit/test-servers/software-authenticator'
 import { testClient } from '@grantkit/testkit/client'
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { ServiceEvent } from '../src/events.ts'
 import { PasskeyBrowser, type Shown } from './passkey-browser.ts'
 import { type RunningServer, runServer } from './running-server.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 function started(more: (port: number) => Readonly<Record<string, string>>): Promise<RunningServer> {
-  const settings = { STEP_UP: 'on', PAR: 'on', CLIENT_AUTHENTICATION: 'client_secret_post' }
+  const settings = { STEP_UP: 'on', CLIENT_AUTHENTICATION: 'client_secret_post' }
   return runServer((port) => ({ ...settings, ...more(port) }), {}, observed)
 }
 
@@ -70,18 +70,6 @@ describe('an app', () => {
     expect(await said(await allow(consent))).toEqual(BY_PASSKEY)
   })
 
-  it('may demand it in a pushed request, which the browser cannot read', async () => {
-    const { browser, client } = await open()
-    const demand = { scope: 'openid', code_challenge: 'c'.repeat(43), acr_values: 'phr' }
-    const body = new URL(client.authorizationUrl(demand)).searchParams
-    for (const [name, value] of Object.entries(client.credentials)) body.set(name, value ?? '')
-    const pushed = await fetch(`${server.baseUrl}/api/oauth/par`, { method: 'POST', body })
-    const { request_uri = '' }: { readonly request_uri?: string } = await pushed.json()
-    const query = new URLSearchParams({ client_id: client.clientId, request_uri })
-    const page = await browser.go(`/oauth/authorize?${query}`)
-    expect([hasPassword(page), page.body.includes('is not enough')]).toEqual([false, true])
-  })
-
   it('is told of a password too, and gets a stronger sign-in of the same session when it demands one', async () => {
     const { browser, passkey, authorize, allow, said } = await open()
     const first = await allow(await browser.byPassword(await authorize()))
@@ -91,39 +79,6 @@ describe('an app', () => {
     expect(await said(await allow(await browser.byPasskey(stronger, passkey)))).toEqual(BY_PASSKEY)
     const [before, after] = events.filter((event) => event.type === 'sign_in_succeeded').slice(-2)
     expect(after).toMatchObject({ signedInBy: 'passkey', firstId: before?.sessionId })
-  })
-
-  it('gets a token without another sign-in while the session is strong and young enough', async () => {
-    const { browser, passkey, authorize, allow, said } = await open()
-    await allow(await browser.byPasskey(await authorize({ acr_values: 'phr' }), passkey))
-    const again = await authorize({ acr_values: 'phr', max_age: '300' })
-    expect(again.url.pathname).toBe('/oauth/authorize')
-    expect(await said(await allow(again))).toEqual(BY_PASSKEY)
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 301_000 })
-    onTestFinished(() => void vi.useRealTimers())
-    expect((await authorize({ acr_values: 'phr', max_age: '300' })).url.pathname).toBe('/login')
-  })
-
-  it('gets an error if the user strips the demand from the sign-in page and uses the password', async () => {
-    const { browser, authorize } = await open()
-    const { url } = await authorize({ acr_values: 'phr' })
-    url.searchParams.delete('acr_values')
-    const answer = await browser.byPassword(await browser.go(url.href))
-    expect(Object.fromEntries(answer.url.searchParams)).toMatchObject({
-      error: 'unmet_authentication_requirements',
-    })
-    expect(answer.url.searchParams.has('code')).toBe(false)
-    const [, reference = ''] =
-      /\(ref ([\w-]+)\)/.exec(answer.url.searchParams.get('error_description') ?? '') ?? []
-    const attempt = await server.attempts.find(reference)
-    expect(attempt?.verdict).toMatchObject({
-      by: 'user',
-      sentence: expect.stringContaining('stronger sign-in'),
-    })
-    expect(attempt?.steps.slice(-2)).toMatchObject([
-      { step: 'signed_in', signedInBy: 'password' },
-      { outcome: 'refused', reason: 'acr_values_unmet' },
-    ])
   })
 
   it('gets an error where no passkey is possible, after a sign-in in the usual way', async () => {

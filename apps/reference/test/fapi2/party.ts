@@ -54,9 +54,9 @@ export class Party {
     return { client_assertion, client_assertion_type: ASSERTION_TYPE }
   }
 
-  proof(htm: string, path: string, claims: Claims = {}, by = this.proving, header: object = {}) {
+  proof(htm: string, path: string, claims: Claims = {}, by = this.proving) {
     const usual = { jti: once(), htm, htu: this.base + path, iat: now() }
-    return by.jwt({ ...usual, ...claims }, { typ: 'dpop+jwt', jwk: by.jwk, ...header })
+    return by.jwt({ ...usual, ...claims }, { typ: 'dpop+jwt', jwk: by.jwk })
   }
 
   async post(path: string, form: Form, changes: Changes = {}): Promise<Answer> {
@@ -118,19 +118,16 @@ export class Party {
     return (await this.redeem((await this.callback(overrides)).code)).body
   }
 
-  /** Calls the API. A proof that is a text is sent as it is. */
+  /** Calls the API. @param proof claims of the DPoP proof; `false` sends none */
   async call(
     token: string | undefined,
-    proof: Claims | string | false = {},
-    { path = '/api/courses', scheme = 'DPoP', by = this.proving, header = {}, name = 'DPoP' } = {},
+    proof: Claims | false = {},
+    { scheme = 'DPoP', by = this.proving } = {},
   ): Promise<Answer> {
+    const path = '/api/courses'
     const ath = await hashOf(token ?? '')
-    const line =
-      typeof proof === 'object'
-        ? await this.proof('GET', path.split('?')[0] ?? '', { ath, ...proof }, by, header)
-        : proof
-    const headers = { authorization: `${scheme} ${token}`, ...(line === false ? {} : { [name]: line }) }
-    return sent(this.base + path, { headers })
+    const dpop = proof === false ? {} : { dpop: await this.proof('GET', path, { ath, ...proof }, by) }
+    return sent(this.base + path, { headers: { authorization: `${scheme} ${token}`, ...dpop } })
   }
 }
 

@@ -33,36 +33,6 @@ onTheService('registration', (bench) => {
     expect(connections).toBe(0)
   })
 
-  it('DR-08, REQ-59: a body that is no JSON object in UTF-8 is refused as such', async () => {
-    const good = JSON.stringify({ redirect_uris: [REDIRECT_URI] })
-    const send = (type: string | undefined, body: string | Uint8Array) =>
-      bench.send('/api/oauth/register', {
-        method: 'POST',
-        headers: type === undefined ? [] : [['Content-Type', type]],
-        body,
-      })
-    const types = [
-      'application/x-www-form-urlencoded',
-      'text/plain',
-      undefined,
-      'application/json; charset=utf-16',
-    ]
-    for (const type of [...types, 'application/json, text/plain', 'multipart/form-data; boundary=x', 'json'])
-      expectError(await send(type, good), 'invalid_request', type, [400, 415])
-    const bodies = [`\ufeff${good}`, 'null', '[]', '1', '"x"', `${good}x`, '', '{', `${good}${good}`, '\0']
-    for (const body of [
-      ...bodies,
-      Uint8Array.of(0x7b, 0xff, 0xfe, 0x7d),
-      `{"redirect_uris":${'['.repeat(9000)}`,
-    ])
-      expectError(
-        await send('application/json', body),
-        ['invalid_request', 'invalid_redirect_uri', 'invalid_client_metadata'],
-        String(body).slice(0, 40),
-        [400, 415],
-      )
-  })
-
   it('D12: an unknown client gets a 401 and a page that say to register again', async () => {
     const app = await App.register(bench)
     const page = await app.authorize({ client_id: 'gone' })

@@ -98,13 +98,6 @@ function expectChallenge(bench: Bench, answer: Answer, error: string, about: str
   expect(challenge, about).toContain(`resource_metadata="${bench.base}/.well-known/oauth-protected-resource`)
 }
 
-/** All tokens of this grant are revoked. */
-export async function expectFamilyDead(app: App, tokens: Tokens, about = ''): Promise<void> {
-  expectInvalidToken(app.bench, await app.call(tokens.access_token), about)
-  expectError(await app.refresh(tokens.refresh_token), 'invalid_grant', about)
-  expect(await app.introspect(tokens.access_token), about).toEqual({ active: false })
-}
-
 /** The victim is not affected. */
 export async function expectNoEffect(app: App, tokens: Tokens, about = ''): Promise<void> {
   expect((await app.call(tokens.access_token)).status, about).toBe(200)

@@ -43,11 +43,11 @@ export function withTokenMails(context: ServiceContext, findAccount: FindAccount
 const GATHERING_MS = 1000
 
 /** Absent if no mail server is configured, or users have no tokens. */
-export function personalTokenMails(options: Options): PersonalTokenMails | undefined {
+export function personalTokenMails(options: Options, sender = mailSender): PersonalTokenMails | undefined {
   const { url, from } = options.config.mail
   if (url === undefined || from === undefined || !options.config.features.personalTokens.enabled)
     return undefined
-  const send = mailSender({ url, from })
+  const send = sender({ url, from })
   const pending = new Map<string, News>()
   const running = new Set<Promise<void>>()
   let flushNow = new AbortController()
