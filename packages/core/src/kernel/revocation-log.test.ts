@@ -96,6 +96,65 @@ describe('the revocation log', () => {
     expect((await log.read()).entries).toEqual(['0', 'lost true', 'after true', 'after false'])
   })
 
+  it('shows what follows a record that a failover has lost', async () => {
+    const { transients, process } = onOneStore()
+    const insert = vi.spyOn(transients, 'insert')
+    const [log, reader] = [process(), process()]
+    await log.append('0')
+    const { next } = await reader.read()
+    for (const entry of ['1', '2']) await log.append(entry)
+    await transients.remove(insert.mock.calls.map(([id]) => id).find((id) => id.endsWith('.1')) ?? '')
+    for (const entry of ['3', '4']) await log.append(entry)
+    expect((await reader.read(next)).entries).toEqual(['2', '3', '4'])
+    expect((await reader.read()).entries).toEqual(['0', '2', '3', '4'])
+  })
+
+  it('writes where readers look, after a failover lost the name of the stream or all of its end', async () => {
+    const { clock, transients, process } = onOneStore()
+    const insert = vi.spyOn(transients, 'insert')
+    const [log, reader] = [process(), process()]
+    const entries = Array.from({ length: 30 }, (_, number) => `${number}`)
+    for (const entry of entries) await log.append(entry)
+    await transients.remove('revocations')
+    clock.now += 5
+    await log.append('after the name')
+    expect((await reader.read()).entries).toEqual([...entries, 'after the name'])
+
+    for (const [id] of insert.mock.calls) if (/\.([5-9]|\d\d)$/.test(id)) await transients.remove(id)
+    clock.now += 5
+    await log.append('after the end')
+    expect((await reader.read()).entries).toEqual([...entries.slice(0, 5), 'after the end'])
+  })
+
+  it('looks for its stream after an error, however short the time', async () => {
+    const { transients, process } = onOneStore()
+    const log = process()
+    await log.append('0')
+    vi.spyOn(transients, 'insert').mockRejectedValueOnce(new Error('The connection broke'))
+    await expect(log.append('1')).rejects.toThrow('broke')
+    await transients.remove('revocations')
+    await log.append('2')
+    expect((await process().read()).entries).toEqual(['0', '2'])
+  })
+
+  it('reads a record again that was written while it was read, and misses none', async () => {
+    const { transients, process } = onOneStore()
+    const [log, reader] = [process(), process()]
+    await log.append('0')
+    const find = transients.find.bind(transients)
+    let written: Promise<void> | undefined
+    transients.find = async (id) => {
+      if (id.endsWith('.2')) await written
+      const found = find(id)
+      if (id.endsWith('.1'))
+        written ??= found.then(async () => {
+          for (const entry of ['1', '2']) await log.append(entry)
+        })
+      return found
+    }
+    expect((await reader.read()).entries).toEqual(['0', '1', '2'])
+  })
+
   it('keeps an entry for as long as a guard may honour the token, and then forgets it', async () => {
     const { clock, process } = onOneStore()
     const log = process()

@@ -17,6 +17,10 @@ const OPEN_SECONDS = 120
 /** Seconds for which a reader must remember an entry. Twice: a guard tolerates other clocks, and its own may be behind. */
 export const KEPT_SECONDS = OPEN_SECONDS + MAX_SIGNED_LIFETIME + 2 * CLOCK_TOLERANCE
 const MAX_ATTEMPTS = 16
+/** A writer looks so often, in seconds, whether its stream is still there: a failover may lose what it has written last. */
+const CHECK_SECONDS = 5
+/** A reader looks so many numbers beyond the end of a stream. Each costs a read, so it does in streams that may still grow. */
+const LOOK_AHEAD = 8
 /** Each command has a stream, and a reader sends their names back. The entries of a stream without a name come again. */
 const MAX_NAMED = 400
 
@@ -37,23 +41,42 @@ interface Revocations extends Transient {
 
 /** @param now epoch seconds */
 export function revocationLog(transients: Transients, now: () => number, random: Random): RevocationLog {
-  let open: (Stream & { next: number; readonly until: number }) | undefined
+  let open: (Stream & { next: number; readonly until: number; checkedAt: number }) | undefined
   let gathered: { readonly entries: string[]; readonly written: Promise<void> } | undefined
   let lastWrite: Promise<unknown> = Promise.resolve()
 
+  async function openStream() {
+    const stream = { id: newId(random), expiresAt: now() + KEPT_SECONDS }
+    await register(transients, stream, now())
+    return { ...stream, next: 0, until: now() + OPEN_SECONDS, checkedAt: now() }
+  }
+
+  /** The stream of the next entry. A failover may have lost its name or its end: then no reader would come to the entry. */
+  async function intactStream() {
+    if (open === undefined || now() >= open.until) return openStream()
+    const { id, expiresAt, next, checkedAt } = open
+    if (now() < checkedAt + CHECK_SECONDS) return open
+    const [streams, last] = await Promise.all([
+      streamsIn(transients),
+      next > 0 && transients.find(entryId(id, next - 1)),
+    ])
+    if (!streams.some((stream) => stream.id === id)) await register(transients, { id, expiresAt }, now())
+    return last === undefined ? openStream() : Object.assign(open, { checkedAt: now() })
+  }
+
   async function write(entries: readonly string[]): Promise<void> {
-    if (open === undefined || now() >= open.until) {
-      const stream = { id: newId(random), expiresAt: now() + KEPT_SECONDS }
-      await register(transients, stream, now())
-      open = { ...stream, next: 0, until: now() + OPEN_SECONDS }
-    }
-    const { id, expiresAt } = open
+    open = await intactStream()
+    const { id, expiresAt, checkedAt } = open
+    // Until it is written: after an error the next write looks first.
+    open.checkedAt = Number.NEGATIVE_INFINITY
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const value: Revocations = { kind: 'revocations', expiresAt, entries }
       const isWritten = await transients.insert(entryId(id, open.next), value, expiresAt)
       // If the number is taken, a write of this process was carried out whose answer was lost.
       open.next++
-      if (isWritten) return
+      if (!isWritten) continue
+      open.checkedAt = checkedAt
+      return
     }
     throw new OAuthError(SERVER_ERRORS.contention)
   }
@@ -79,10 +102,11 @@ export function revocationLog(transients: Transients, now: () => number, random:
         [...after.matchAll(/([\w-]+)\.(\d{1,9})/g)].map(([, id, next]) => [id, Number(next)]),
       )
       const streams = await Promise.all(
-        (await streamsIn(transients)).map(async ({ id }) => {
-          const start = seen.get(id) ?? 0
-          const records = await recordsFrom(transients, id, start)
-          return { id, next: start + records.length, entries: records.flatMap(({ entries }) => entries) }
+        (await streamsIn(transients)).map(async ({ id, expiresAt }) => {
+          const start = seen.get(id)
+          const mayGrow = expiresAt > now() + KEPT_SECONDS - OPEN_SECONDS - CLOCK_TOLERANCE
+          const ahead = start === undefined || mayGrow ? LOOK_AHEAD : 0
+          return { id, ...(await entriesFrom(transients, id, start ?? 0, ahead)) }
         }),
       )
       return {
@@ -126,16 +150,30 @@ async function register(transients: Transients, stream: Stream, now: number): Pr
 
 const MAX_STEP = 64
 
-/** In growing steps: most streams have nothing new. */
-async function recordsFrom(transients: Transients, stream: string, start: number): Promise<Revocations[]> {
-  const records: Revocations[] = []
-  for (let step = 1; ; step = Math.min(2 * step, MAX_STEP)) {
-    const first = start + records.length
-    const ids = Array.from({ length: step }, (_, more) => entryId(stream, first + more))
-    for (const found of await Promise.all(ids.map((id) => transients.find(id)))) {
-      // What follows a missing record was written meanwhile. The next call has it, in order.
-      if (found === undefined) return records
-      records.push(found.value as Revocations)
-    }
+/**
+ * In growing steps: most streams have nothing new.
+ *
+ * @param ahead how many numbers after a missing one are looked at
+ * @returns the entries, and the number to go on from
+ */
+async function entriesFrom(transients: Transients, stream: string, start: number, ahead: number) {
+  const entries: string[] = []
+  const recordsAt = (numbers: readonly number[]) =>
+    Promise.all(
+      numbers.map(
+        async (number) => (await transients.find(entryId(stream, number)))?.value as Revocations | undefined,
+      ),
+    )
+  let next = start
+  for (let step = 1 + ahead; ; step = Math.min(2 * step, MAX_STEP)) {
+    const numbers = Array.from({ length: step }, (_, more) => next + more)
+    const found = await recordsAt(numbers)
+    const last = found.findLastIndex((record) => record !== undefined)
+    const missing = numbers.filter((_, at) => at < last && found[at] === undefined)
+    // All before the last one were written before it: what is still missing now is lost, and readers go on behind it.
+    const late = await recordsAt(missing)
+    for (let at = 0; at <= last; at++) entries.push(...((found[at] ?? late.shift())?.entries ?? []))
+    next += last + 1
+    if (last + 1 < step) return { entries, next }
   }
 }
