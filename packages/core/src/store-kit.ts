@@ -5,11 +5,11 @@
  * @module
  */
 import { type Random, sha256, strongRandom } from './kernel/secrets.ts'
-import { systemTime, type Time } from './kernel/time.ts'
+import { fraction, systemTime, type WaitingPorts } from './kernel/time.ts'
 
 export { IN_WORKER } from './kernel/in-worker.ts'
 export type { Random } from './kernel/secrets.ts'
-export { systemClock, type Time } from './kernel/time.ts'
+export { systemClock, type Time, type WaitingPorts } from './kernel/time.ts'
 
 /** The format of the JSON. A reader accepts this one and the previous one. */
 const SCHEMA = 1
@@ -102,18 +102,6 @@ function textHash(text: string | readonly string[]): string {
 export function tableNames(prefix = 'grantkit_'): { client: string; grant: string; transient: string } {
   if (!/^[a-z_]{1,32}$/.test(prefix)) throw new RangeError('The prefix of the tables must be [a-z_]{1,32}')
   return { client: `${prefix}client`, grant: `${prefix}grant`, transient: `${prefix}transient` }
-}
-
-/** How a store waits and draws. */
-export interface WaitingPorts {
-  readonly time?: Time | undefined
-  readonly random?: Random | undefined
-}
-
-/** From 0 to 1, without 1. */
-function fraction(random: Random = strongRandom): number {
-  const [high = 0, low = 0] = random(2)
-  return (256 * high + low) / 65_536
 }
 
 /** Long enough to connect again, and short compared with the time limit of a command. */

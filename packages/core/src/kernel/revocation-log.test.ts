@@ -3,17 +3,38 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it, vi } from 'vitest'
 import { KEPT_SECONDS, MAX_SIGNED_LIFETIME, revocationLog } from './revocation-log.ts'
 import type { Transients } from './store.ts'
+import { systemTime, type Time } from './time.ts'
+
+/** Time that passes only for who sleeps: the one that wakes first goes on alone. */
+function virtualTime(): Time {
+  const sleeping: { readonly at: number; readonly wake: () => void }[] = []
+  let elapsed = 0
+  function next(): void {
+    const [first] = sleeping.sort((one, other) => one.at - other.at).splice(0, 1)
+    elapsed = first?.at ?? elapsed
+    first?.wake()
+  }
+  return {
+    ...systemTime,
+    sleep: (milliseconds) =>
+      new Promise((wake) => {
+        sleeping.push({ at: elapsed + milliseconds, wake })
+        setImmediate(next)
+      }),
+  }
+}
 
 /** Processes on one store, each with a clock of its own. */
 function onOneStore() {
   const clock = { now: 1_800_000_000 }
   const transients = createMemoryStore({ now: () => clock.now }).transients as Transients
+  const time = virtualTime()
   const process = (ahead = 0) =>
-    revocationLog(
-      transients,
-      () => clock.now + ahead,
-      (size) => randomBytes(size),
-    )
+    revocationLog(transients, {
+      now: () => clock.now + ahead,
+      time,
+      random: (size) => randomBytes(size),
+    })
   return { clock, transients, process }
 }
 
@@ -68,6 +89,13 @@ describe('the revocation log', () => {
     expect(insert.mock.calls.length + replace.mock.calls.length).toBeLessThanOrEqual(1000 + 5)
     const sizes = insert.mock.calls.map(([, value]) => JSON.stringify(value).length)
     expect(Math.max(...sizes)).toBeLessThan(150)
+  })
+
+  it('takes the first entries of many processes at once, and refuses none', async () => {
+    const { process } = onOneStore()
+    const entries = Array.from({ length: 80 }, (_, number) => `${number}`)
+    await Promise.all(entries.map((entry) => process().append(entry)))
+    expect([...(await process().read()).entries].sort()).toEqual([...entries].sort())
   })
 
   it('writes together what comes while a write is on its way', async () => {

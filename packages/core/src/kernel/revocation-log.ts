@@ -3,11 +3,12 @@
  * streams of its own: records that are numbered from 0 and never change. One record names the streams. So processes meet
  * only where a stream begins, a reader goes on where it stopped, and no clock decides what it sees.
  */
-import { CLOCK_TOLERANCE, type RevocationLog } from './kernel.ts'
+import { CLOCK_TOLERANCE, type Kernel, type RevocationLog } from './kernel.ts'
 import { OAuthError, SERVER_ERRORS } from './oauth-error.ts'
 import type { Transient } from './records.ts'
-import { newId, type Random } from './secrets.ts'
+import { newId } from './secrets.ts'
 import type { Transients } from './store.ts'
+import { pauseAfter } from './time.ts'
 
 /** The maximum lifetime of a signed access token, in seconds: a guard without the store may honour it that long. */
 export const MAX_SIGNED_LIFETIME = 600
@@ -39,15 +40,18 @@ interface Revocations extends Transient {
   readonly entries: readonly string[]
 }
 
-/** @param now epoch seconds */
-export function revocationLog(transients: Transients, now: () => number, random: Random): RevocationLog {
+/** `now` in epoch seconds. */
+type LogPorts = Pick<Kernel, 'now' | 'time' | 'random'>
+
+export function revocationLog(transients: Transients, ports: LogPorts): RevocationLog {
+  const { now, random } = ports
   let open: (Stream & { next: number; readonly until: number; checkedAt: number }) | undefined
   let gathered: { readonly entries: string[]; readonly written: Promise<void> } | undefined
   let lastWrite: Promise<unknown> = Promise.resolve()
 
   async function openStream() {
     const stream = { id: newId(random), expiresAt: now() + KEPT_SECONDS }
-    await register(transients, stream, now())
+    await register(transients, stream, ports)
     return { ...stream, next: 0, until: now() + OPEN_SECONDS, checkedAt: now() }
   }
 
@@ -60,7 +64,7 @@ export function revocationLog(transients: Transients, now: () => number, random:
       streamsIn(transients),
       next > 0 && transients.find(entryId(id, next - 1)),
     ])
-    if (!streams.some((stream) => stream.id === id)) await register(transients, { id, expiresAt }, now())
+    if (!streams.some((stream) => stream.id === id)) await register(transients, { id, expiresAt }, ports)
     return last === undefined ? openStream() : Object.assign(open, { checkedAt: now() })
   }
 
@@ -132,11 +136,12 @@ async function streamsIn(transients: Transients): Promise<readonly Stream[]> {
 }
 
 /** Before its first entry, so that every entry is found. */
-async function register(transients: Transients, stream: Stream, now: number): Promise<void> {
+async function register(transients: Transients, stream: Stream, ports: LogPorts): Promise<void> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await pauseAfter(attempt - 1, ports)
     const seen = await transients.find(STREAMS)
     const others = (seen?.value as Streams | undefined)?.streams ?? []
-    const streams = [...others.filter(({ expiresAt }) => expiresAt > now), stream]
+    const streams = [...others.filter(({ expiresAt }) => expiresAt > ports.now()), stream]
     const expiresAt = Math.max(...streams.map((each) => each.expiresAt))
     const value: Streams = { kind: 'revocation-streams', expiresAt, streams }
     const isWritten =
