@@ -1,8 +1,6 @@
+import { SWEEP_MARGIN } from '@grantkit/core/store-kit'
 import type { Row, SqlValue } from './records.ts'
 import type { SweepStatements } from './statements.ts'
-
-/** Seconds between the end of a row and its deletion: the clock of a caller may be behind. */
-const SWEEP_DELAY = 3600
 
 export interface Sweep {
   /** Of each table. */
@@ -29,7 +27,7 @@ interface Part {
  * @returns how many rows are gone
  */
 export async function sweepTables(rows: Rows, { tables, now, maxSteps }: Sweep): Promise<number> {
-  const ended = Math.floor(now) - SWEEP_DELAY
+  const ended = Math.floor(now) - SWEEP_MARGIN
   let [swept, stepsLeft] = [0, maxSteps]
   for (const [at, statements] of inRandomOrder(tables).entries()) {
     let share = Math.ceil(stepsLeft / (tables.length - at))

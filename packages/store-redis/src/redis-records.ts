@@ -70,7 +70,8 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
         }
       }
       // A primary that came meanwhile may have keys that no step has seen.
-      if (addressesOf(redis) !== primaries) throw new Error('The primaries of the cluster changed during a scan')
+      if (addressesOf(redis) !== primaries)
+        throw new Error('The primaries of the cluster changed during a scan')
     },
   }
 
