@@ -88,7 +88,7 @@ export function createAuthorizationServer<Scope extends string>(
   const parts = partsOf(server, options)
   const { joined, optional } = parts
   const { rateLimits, senderConstraint, accessTokens, sessions, authenticationClasses } = joined
-  sources.push(...joined.clientSources, storedClients(store.clients))
+  sources.push(...joined.clientSources, storedClients(store.clients, server))
   const { validateRequest, ...pages } = authorization(server, options, joined)
   mount({ validateRequest, rateLimits, senderConstraint, accessTokens, sessions, authenticationClasses })
   const base = [pages, ...baseFeatures(server, options, parts)]

@@ -181,7 +181,7 @@ export function kernelOf(
   const { now = systemClock, time = systemTime, random = strongRandom } = options
   // A feature may emit events that the union does not name.
   const emit = shielded(options.onEvent as Emit | undefined)
-  const revocations = transients && revocationLog(transients, now, random)
+  const revocations = transients && revocationLog(transients, { now, time, random })
   return {
     issuer,
     scopes,

@@ -1,15 +1,15 @@
 /**
  * What the stores of Grantkit share: the text of a record, its version, keys for any id and subject, cursors, names of tables, the
- * second attempt over a network, the timer of sweeps, and whether this is a Worker. A store of your own may use it and need not.
+ * second attempt over a network, the timer of sweeps, the margin of sweeps, and whether this is a Worker. A store of your own may use it and need not.
  *
  * @module
  */
 import { type Random, sha256, strongRandom } from './kernel/secrets.ts'
-import { systemTime, type Time } from './kernel/time.ts'
+import { fraction, systemTime, type WaitingPorts } from './kernel/time.ts'
 
 export { IN_WORKER } from './kernel/in-worker.ts'
 export type { Random } from './kernel/secrets.ts'
-export { systemClock, type Time } from './kernel/time.ts'
+export { systemClock, systemTime, type Time, type WaitingPorts } from './kernel/time.ts'
 
 /** The format of the JSON. A reader accepts this one and the previous one. */
 const SCHEMA = 1
@@ -104,18 +104,6 @@ export function tableNames(prefix = 'grantkit_'): { client: string; grant: strin
   return { client: `${prefix}client`, grant: `${prefix}grant`, transient: `${prefix}transient` }
 }
 
-/** How a store waits and draws. */
-export interface WaitingPorts {
-  readonly time?: Time | undefined
-  readonly random?: Random | undefined
-}
-
-/** From 0 to 1, without 1. */
-function fraction(random: Random = strongRandom): number {
-  const [high = 0, low = 0] = random(2)
-  return (256 * high + low) / 65_536
-}
-
 /** Long enough to connect again, and short compared with the time limit of a command. */
 const PAUSE_MS = 50
 
@@ -145,6 +133,18 @@ export class UnknownOutcomeError extends Error {
     super('A write may have been carried out whose answer was lost')
     this.name = 'UnknownOutcomeError'
   }
+}
+
+/** Seconds between the end of a record and the deletion of its row: the clock of another process may be behind. */
+export const SWEEP_MARGIN = 3600
+
+/**
+ * The day up to which rows are deleted now, counted from 1970 (UTC), for an index of the day after the one of their end.
+ *
+ * @param now epoch seconds
+ */
+export function sweepDay(now: number): number {
+  return Math.floor((now - SWEEP_MARGIN) / 86_400)
 }
 
 const INTERVAL_MS = 60_000

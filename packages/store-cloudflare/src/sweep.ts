@@ -1,8 +1,6 @@
+import { SWEEP_MARGIN } from '@grantkit/core/store-kit'
 import type { Row, SqlValue } from './records.ts'
 import type { SweepStatements } from './statements.ts'
-
-/** Seconds between the end of a row and its deletion: the clock of a caller may be behind. */
-const SWEEP_DELAY = 3600
 
 export interface Sweep {
   /** Of each table. */
@@ -17,47 +15,62 @@ type Rows = (statement: string, values: readonly SqlValue[]) => readonly Row[] |
 
 /** A part of a table, by its primary key. */
 interface Part {
-  readonly statements: SweepStatements
   readonly after: string
   readonly until: string
 }
 
 /**
- * Deletes what ended an hour ago, by pages of the primary key. Each table is read from a random key to its end, and then from
- * its start: if the steps do not suffice for all of it, another sweep begins elsewhere.
+ * Deletes what ended an hour ago, by pages of the primary key. Each table has a share of the steps, and what others leave. It is
+ * read from a random key to its end, and then from its start: if its steps do not suffice for all of it, another sweep begins
+ * elsewhere.
  *
  * @returns how many rows are gone
  */
 export async function sweepTables(rows: Rows, { tables, now, maxSteps }: Sweep): Promise<number> {
-  const ended = Math.floor(now) - SWEEP_DELAY
-  let [swept, steps] = [0, 0]
-  for (const { statements, after, until } of tables.flatMap(inTwoParts)) {
-    for (let last = after; last < until && steps < maxSteps; steps++) {
-      const [page] = await rows(statements.lastOfSweep, [last])
-      if (typeof page?.last !== 'string') break
-      swept += (await rows(statements.sweep, [last, page.last, ended])).length
-      last = page.last
-      await nextTurn()
+  const ended = Math.floor(now) - SWEEP_MARGIN
+  let [swept, stepsLeft] = [0, maxSteps]
+  for (const [at, statements] of inRandomOrder(tables).entries()) {
+    let share = Math.ceil(stepsLeft / (tables.length - at))
+    stepsLeft -= share
+    for (const { after, until } of inTwoParts()) {
+      for (let last = after; last < until && share > 0; share--) {
+        const [page] = await rows(statements.lastOfSweep, [last])
+        if (typeof page?.last !== 'string') break
+        swept += (await rows(statements.sweep, [last, page.last, ended])).length
+        last = page.last
+        await nextTurn()
+      }
     }
+    stepsLeft += share
   }
   return swept
 }
 
-function inTwoParts(statements: SweepStatements): Part[] {
-  const middle = anyCharacter()
+/** The last table gets what the others leave. */
+function inRandomOrder(tables: readonly SweepStatements[]): SweepStatements[] {
+  return tables
+    .map((statements) => ({ statements, place: Math.random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ statements }) => statements)
+}
+
+function inTwoParts(): Part[] {
+  const middle = anyStart()
   return [
-    { statements, after: middle, until: AFTER_ALL_KEYS },
-    { statements, after: '', until: middle },
+    { after: middle, until: AFTER_ALL_KEYS },
+    { after: '', until: middle },
   ]
 }
 
 const AFTER_ALL_KEYS = '~'
 
-/** Of those that keys begin with. */
-function anyCharacter(): string {
-  const [first, last] = ['-', 'z'].map((character) => character.charCodeAt(0)) as [number, number]
-  return String.fromCharCode(first + Math.floor(Math.random() * (last - first + 1)))
+/** The start of an id, or of the hash of one (`recordKey`), which may be most of a table. */
+function anyStart(): string {
+  const start = Array.from({ length: 2 }, () => OF_KEYS[Math.floor(Math.random() * OF_KEYS.length)]).join('')
+  return Math.random() < 0.5 ? start : `=${start}`
 }
+
+const OF_KEYS = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'
 
 /** Calls of requests run meanwhile. */
 function nextTurn(): Promise<void> {

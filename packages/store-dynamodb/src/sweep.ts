@@ -1,18 +1,17 @@
 import { type AttributeValue, DeleteItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
+import { SWEEP_MARGIN } from '@grantkit/core/store-kit'
 import { deleted } from './attempt.ts'
 import { type Table, time } from './table.ts'
 
 type Item = Record<string, AttributeValue>
 
-/** The clocks of other processes may be behind. */
-const MARGIN_SECONDS = 3600
 /** Few, so that requests are not throttled. */
 const ITEMS_PER_PAGE = 100
 
 /** Deletes all items that expired an hour ago or earlier. @returns how many */
 export async function sweep(table: Table): Promise<number> {
   const { name: TableName, send, now } = table
-  const values = { ':end': time(now() - MARGIN_SECONDS) }
+  const values = { ':end': time(now() - SWEEP_MARGIN) }
   let swept = 0
   let ExclusiveStartKey: Item | undefined
   do {

@@ -31,7 +31,7 @@ export interface MysqlStore extends Store {
   readonly transients: Transients
   /** For a readiness probe: rejects when MySQL cannot be read and written now. */
   probe(): Promise<void>
-  /** Deletes rows that expired before today (UTC), and returns how many. */
+  /** Deletes rows that expired on a day before this one (UTC) and an hour ago, and returns how many. */
   sweep(): Promise<number>
   /** Ends the sweeping. The pool stays open. */
   close(): void

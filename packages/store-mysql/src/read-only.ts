@@ -8,12 +8,14 @@ export class ReadOnlyServerError extends Error {
   }
 }
 
-/** A column of every statement that reads, so that no record comes from a read-only server. */
-export const READ_ONLY = '@@global.read_only AS read_only'
+/** Columns of every statement that reads, so that no record comes from a read-only server. A reader of Aurora has the second alone. */
+export const READ_ONLY = '@@global.read_only AS read_only, @@global.innodb_read_only AS innodb_read_only'
 
-/** Newer releases of MariaDB have more values than ON and OFF. */
-export function isReadOnly(value: unknown): boolean {
-  return value !== undefined && !['0', 'OFF'].includes(String(value))
+/** @param row of a statement that reads `READ_ONLY`. Newer releases of MariaDB have more values than ON and OFF */
+export function isReadOnly(row: Readonly<Record<string, unknown>> | undefined): boolean {
+  return [row?.read_only, row?.innodb_read_only].some(
+    (value) => value !== undefined && !['0', 'OFF'].includes(String(value)),
+  )
 }
 
 /** An error that names the cause, if a write was refused for it. */

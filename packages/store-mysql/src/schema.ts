@@ -10,7 +10,7 @@ type Database = Pool | PoolConnection
 /** @throws Error if the server is read-only, or its sessions commit no write by themselves */
 export async function requireWrites(pool: Pool): Promise<void> {
   const [row] = await rowsOf(pool, `SELECT ${READ_ONLY}, @@session.autocommit AS autocommit`)
-  if (isReadOnly(row?.read_only)) throw new ReadOnlyServerError()
+  if (isReadOnly(row)) throw new ReadOnlyServerError()
   if (Number(row?.autocommit) !== 1)
     throw new Error('The sessions of the pool have autocommit off: the store commits nothing by itself')
 }

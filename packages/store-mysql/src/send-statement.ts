@@ -85,7 +85,7 @@ async function send(connection: PoolConnection, { sql, values }: Query): Promise
     ...values,
   ])
   if (Array.isArray(result)) {
-    if (isReadOnly(result[0]?.read_only)) throw new ReadOnlyServerError()
+    if (isReadOnly(result[0])) throw new ReadOnlyServerError()
   } else if ((result.serverStatus & IN_TRANSACTION) !== 0) {
     // To destroy the connection rolls it back.
     throw new Error('A connection of the pool was in a transaction, so the write was not committed')

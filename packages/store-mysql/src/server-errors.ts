@@ -6,8 +6,8 @@ const NUMBERS = {
   lostToAnother: [1020, 1205, 1213],
   /** The server ended the statement: MariaDB's `max_statement_time`, MySQL's `max_execution_time`, a `KILL QUERY`. */
   timeLimit: [1969, 3024, 1317],
-  /** `--read-only`, a transaction that may only read, `innodb_read_only`. */
-  readOnly: [1290, 1792, 1836],
+  /** `--read-only`, a transaction that may only read, `innodb_read_only` of MySQL and of MariaDB. */
+  readOnly: [1290, 1792, 1836, 1036],
 } as const
 
 /** Whether the server responded with an error of this kind. */

@@ -3,11 +3,17 @@ import { PLAIN_ROWS } from './plain-rows.ts'
 
 type Settings = ReadonlyMap<string, string>
 
+const READ_ONLY_SETTINGS = ['read_only', 'super_read_only', 'innodb_read_only']
+
 /** Of each: whether the settings are dangerous, and the warning. A setting that a server does not have is `undefined`. */
 const WARNINGS: readonly ((settings: Settings) => string | false)[] = [
-  (settings) =>
-    ['read_only', 'super_read_only', 'innodb_read_only'].some((name) => isOn(settings, name)) &&
-    'read_only is ON: this server takes no writes; it may be a replica, which may not have a revocation yet',
+  (settings) => {
+    const name = READ_ONLY_SETTINGS.find((name) => isOn(settings, name))
+    return (
+      name !== undefined &&
+      `${name} is ON: this server takes no writes; it may be a replica, which may not have a revocation yet`
+    )
+  },
   (settings) =>
     settings.get('innodb_flush_log_at_trx_commit') !== '1' &&
     `innodb_flush_log_at_trx_commit is ${settings.get('innodb_flush_log_at_trx_commit')}: a crash may take back the last writes, as the revocation of a grant; set it to 1`,
@@ -33,7 +39,7 @@ const WARNINGS: readonly ((settings: Settings) => string | false)[] = [
 ]
 
 const NAMES = [
-  ...['read_only', 'super_read_only', 'innodb_read_only'],
+  ...READ_ONLY_SETTINGS,
   ...['innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog', 'innodb_doublewrite'],
   ...['transaction_isolation', 'tx_isolation', 'wsrep_on', 'wsrep_sync_wait'],
   ...['max_statement_time', 'innodb_lock_wait_timeout'],

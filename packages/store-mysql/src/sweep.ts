@@ -1,10 +1,9 @@
+import { sweepDay } from '@grantkit/core/store-kit'
 import type { StatementRunner } from './run-statement.ts'
 import { STEP, type Statements } from './statements.ts'
 
-const SECONDS_PER_DAY = 86_400
-
 /**
- * Deletes the rows that ended before today (UTC), in small steps. No reader sees an expired record in any case.
+ * Deletes the rows that ended on a day before this one (UTC) and an hour ago, in small steps. No reader sees an expired record in any case.
  *
  * @param now epoch seconds
  * @returns the number of rows
@@ -14,7 +13,7 @@ export async function sweep(
   tables: readonly Statements[],
   now: number,
 ): Promise<number> {
-  const today = Math.floor(now / SECONDS_PER_DAY)
+  const today = sweepDay(now)
   let swept = 0
   for (const { sweep } of tables) {
     let count = STEP

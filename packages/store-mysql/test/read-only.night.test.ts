@@ -38,6 +38,17 @@ describe('a server that is read-only', () => {
       await expect(createMysqlStore(role)).rejects.toThrow('read-only; it may be a replica')
   })
 
+  it('gets no store if its storage engine alone takes no writes, as a reader of Aurora', async ({
+    onTestFinished,
+  }) => {
+    const reader = await startMariaDb('--innodb-read-only')
+    onTestFinished(() => reader.close())
+    const own = poolOf(reader)
+    onTestFinished(() => own.end())
+    await expect(createMysqlStore(own)).rejects.toThrow('read-only; it may be a replica')
+    expect(await settingsWarnings(own)).toContainEqual(expect.stringMatching('^innodb_read_only is ON: '))
+  })
+
   it('has no grant for a store that was made before, and takes none', async () => {
     const { grants, probe } = await createMysqlStore(pool, PATIENT)
     const grant = aGrant({ subject: 'alice' })

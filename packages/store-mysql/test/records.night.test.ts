@@ -46,9 +46,9 @@ describe('the store in MySQL', () => {
     expect([await idsOf('before'), await idsOf('after')]).toEqual([[], ['moved']])
   })
 
-  it('sweeps what ended before today, in steps, and nothing else', async () => {
+  it('sweeps what ended on a day before and an hour ago, in steps, and nothing else', async () => {
     const today = 1_900_000_000 - (1_900_000_000 % 86_400)
-    const { clients, sweep } = await createMysqlStore(pool, { ...PATIENT, now: () => today - 1 })
+    const { clients, sweep } = await createMysqlStore(pool, { ...PATIENT, now: () => today + 3599 })
     const ending = (at: number) => (_: unknown, index: number) =>
       clients.insert(`ends at ${at} ${index}`, aClient(), at)
     await Promise.all(Array.from({ length: 700 }, ending(today - 1)))
@@ -59,7 +59,7 @@ describe('the store in MySQL', () => {
     }
     await sweep()
     expect(await rows()).toBe(703)
-    const later = await createMysqlStore(pool, { ...PATIENT, now: () => today })
+    const later = await createMysqlStore(pool, { ...PATIENT, now: () => today + 3600 })
     expect(await later.sweep()).toBeGreaterThanOrEqual(700)
     expect(await rows()).toBe(3)
   })

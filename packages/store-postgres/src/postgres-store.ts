@@ -38,7 +38,7 @@ export interface PostgresStoreOptions {
 
 export interface PostgresStore extends Store {
   readonly transients: Transients
-  /** Deletes rows that expired before today (UTC), and returns how many. */
+  /** Deletes rows that expired on a day before this one (UTC) and an hour ago, and returns how many. */
   sweep(): Promise<number>
   /** Ends the sweeping. The pool stays open. */
   close(): void

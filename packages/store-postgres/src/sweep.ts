@@ -1,20 +1,19 @@
+import { sweepDay } from '@grantkit/core/store-kit'
 import type { RunStatement, Statement } from './run-statement.ts'
 import { STEP, type Statements } from './statements.ts'
-
-const SECONDS_PER_DAY = 86_400
 
 /** Rows that are deleted at the same time, each by a statement of its own: most of the connections are for requests. */
 const AT_ONCE = 4
 
 /**
- * Deletes the rows that ended before today (UTC), in small steps that leave out what others write. No reader sees an
+ * Deletes the rows that ended on a day before this one (UTC) and an hour ago, in small steps that leave out what others write. No reader sees an
  * expired record in any case.
  *
  * @param now epoch seconds
  * @returns the number of rows
  */
 export async function sweep(run: RunStatement, tables: readonly Statements[], now: number): Promise<number> {
-  const today = Math.floor(now / SECONDS_PER_DAY)
+  const today = sweepDay(now)
   let swept = 0
   for (const { sweep, sweepOne } of tables) {
     let found = STEP

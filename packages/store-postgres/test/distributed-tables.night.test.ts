@@ -151,18 +151,20 @@ it('sends no statement that one of the engines lacks', async () => {
 
 describe('the sweep of the distributed dialect', () => {
   const today = 1_900_000_000 - (1_900_000_000 % 86_400)
+  /** From then on, what ended before today. */
+  const due = today + 3600
   const at = (now: number, prefix: string) =>
     createPostgresStore(pool, { ...DISTRIBUTED, prefix, now: () => now })
 
-  it('deletes what ended before today, in steps, and nothing else', async () => {
+  it('deletes what ended on a day before and an hour ago, in steps, and nothing else', async () => {
     await migrate(pool, { ...DISTRIBUTED, prefix: 'swept_' })
-    const { clients, sweep } = await at(today - 1, 'swept_')
+    const { clients, sweep } = await at(due - 1, 'swept_')
     const ending = (end: number) => (_: unknown, index: number) =>
       clients.insert(`ends at ${end} ${index}`, aClient(), end)
     await Promise.all(Array.from({ length: 700 }, ending(today - 1)))
     await Promise.all(Array.from({ length: 3 }, ending(today)))
     expect(await sweep()).toBe(0)
-    expect(await (await at(today, 'swept_')).sweep()).toBe(700)
+    expect(await (await at(due, 'swept_')).sweep()).toBe(700)
     expect((await pool.query('SELECT FROM swept_client')).rowCount).toBe(3)
   })
 
@@ -180,14 +182,14 @@ describe('the sweep of the distributed dialect', () => {
 
   it('leaves a row whose id was taken by a new record while it waited for it', async () => {
     await migrate(pool, { ...DISTRIBUTED, prefix: 'taken_' })
-    const { transients, sweep } = await at(today, 'taken_')
+    const { transients, sweep } = await at(due, 'taken_')
     await transients.insert('taken', aTransient(), today - 1)
     const writer = await pool.connect()
     // Its connection ends its transaction too.
     onTestFinished(() => writer.release(true))
     await writer.query('BEGIN')
     await writer.query('UPDATE taken_transient SET expires_at = $1, swept_from = $2', [
-      today + 60,
+      due + 60,
       today / 86_400 + 1,
     ])
     const sweeping = sweep()

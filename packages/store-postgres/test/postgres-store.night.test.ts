@@ -73,9 +73,9 @@ describe('the store in Postgres', () => {
     expect(await transients.insert('again', first, now + 10)).toBe(false)
   })
 
-  it('sweeps what ended before today, in steps, and nothing else', async () => {
+  it('sweeps what ended on a day before and an hour ago, in steps, and nothing else', async () => {
     const today = 1_900_000_000 - (1_900_000_000 % 86_400)
-    const { clients, sweep, close } = await createPostgresStore(pool, { ...PATIENT, now: () => today - 1 })
+    const { clients, sweep, close } = await createPostgresStore(pool, { ...PATIENT, now: () => today + 3599 })
     const ending = (at: number) => (_: unknown, index: number) =>
       clients.insert(`ends at ${at} ${index}`, aClient(), at)
     await Promise.all(Array.from({ length: 700 }, ending(today - 1)))
@@ -85,7 +85,7 @@ describe('the store in Postgres', () => {
       (await pool.query(`SELECT FROM grantkit_client WHERE expires_at >= ${today - 1}`)).rowCount
     await sweep()
     expect(await rows()).toBe(703)
-    const later = await createPostgresStore(pool, { ...PATIENT, now: () => today })
+    const later = await createPostgresStore(pool, { ...PATIENT, now: () => today + 3600 })
     expect(await later.sweep()).toBeGreaterThanOrEqual(700)
     expect(await rows()).toBe(3)
   })

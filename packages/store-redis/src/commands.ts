@@ -9,7 +9,12 @@ export interface RedisCommands {
   zRem(key: string, members: string[]): Promise<number>
   scan(cursor: string, options: { MATCH: string; COUNT: number }): Promise<{ cursor: string; keys: string[] }>
   wait(replicas: number, milliseconds: number): Promise<number>
+  /** Only a cluster has primaries and their clients: each is scanned by itself. */
+  readonly masters?: readonly { readonly address: string }[]
+  nodeClient?(master: object): Scanned | Promise<Scanned>
 }
+
+export type Scanned = Pick<RedisCommands, 'scan'>
 
 export interface ScriptInput {
   readonly keys: string[]

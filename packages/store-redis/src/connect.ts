@@ -35,7 +35,7 @@ const COMMAND_MS = 500
  * in a queue and running after its caller gave up. A broken or silent connection is replaced.
  *
  * @param url `redis://`, `redis+cluster://` or `redis+sentinel://`, `rediss` for TLS; see the README
- * @throws Error when Redis cannot be reached now, and always in a Cloudflare Worker
+ * @throws Error when Redis cannot be reached now or is a node of a cluster without `+cluster` in the URL, and always in a Cloudflare Worker
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ export async function connectToRedis(
   { onError = () => {}, readCache }: ConnectOptions = {},
 ): Promise<RedisConnection> {
   refuseInWorker()
-  const { redis, nodes, watched } = deploymentOf(parseRedisUrl(url), readCache)
+  const { redis, check, nodes, watched } = deploymentOf(parseRedisUrl(url), readCache)
   let reason = ''
   redis.on('error', (error) => {
     reason = error.message
@@ -60,6 +60,12 @@ export async function connectToRedis(
   } catch (cause) {
     redis.destroy()
     throw new Error(`Redis cannot be reached: ${reason}`, { cause })
+  }
+  try {
+    await withTimeout(CONNECT_MS, check())
+  } catch (error) {
+    redis.destroy()
+    throw error
   }
   const stop = reconnectWhenSilent(watched)
   const destroy = () => {

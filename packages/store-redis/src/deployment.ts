@@ -13,6 +13,8 @@ export interface Deployment {
     destroy(): unknown
     withCommandOptions(options: { timeout: number }): object
   }
+  /** @throws Error if the servers are of another kind than the URL says */
+  check(): Promise<void>
   /** The primaries. */
   nodes(): ConfigurableRedis[]
   /** The connections that need a heartbeat; sentinels report a lost primary themselves. */
@@ -37,8 +39,21 @@ type Options = typeof COMMON & { clientSideCache?: CachedReplies }
 
 function node(url: string, options: Options): Deployment {
   const redis = createClient({ url, ...options, ...CONNECTION, socket: SOCKET })
-  return { redis, nodes: () => [redis], watched: () => [redis] }
+  return { redis, check: () => refuseClusterNode(redis), nodes: () => [redis], watched: () => [redis] }
 }
+
+/** It has some of the keys, and answers MOVED for the others: half of the requests would fail. */
+async function refuseClusterNode(redis: { info(section: string): Promise<string> }): Promise<void> {
+  // A role may lack INFO.
+  const info = await redis.info('cluster').catch(() => '')
+  if (info.includes('cluster_enabled:1'))
+    throw new Error(
+      'This server is a node of a Redis Cluster: the URL must begin with redis+cluster:// (rediss+cluster:// for TLS)',
+    )
+}
+
+/** Their clients find the servers by their kind. */
+const NO_CHECK = async () => {}
 
 function cluster({ hosts, ...login }: Hosts, options: Options): Deployment {
   const redis = createCluster({
@@ -48,7 +63,7 @@ function cluster({ hosts, ...login }: Hosts, options: Options): Deployment {
     topologyRefreshOnReconnectionAttemptStrategy: REFRESH_MS,
   })
   const connected = () => redis.masters.flatMap(({ client }) => (client === undefined ? [] : [client]))
-  return { redis, nodes: connected, watched: connected }
+  return { redis, check: NO_CHECK, nodes: connected, watched: connected }
 }
 
 function sentinel({ hosts, ...login }: Hosts, name: string, options: Options): Deployment {
@@ -60,7 +75,7 @@ function sentinel({ hosts, ...login }: Hosts, name: string, options: Options): D
     sentinelClientOptions: { socket: SOCKET },
     scanInterval: SCAN_MS,
   })
-  return { redis, nodes: () => [redis], watched: () => [] }
+  return { redis, check: NO_CHECK, nodes: () => [redis], watched: () => [] }
 }
 
 /** Short compared with the seconds until a replica takes over for a lost primary. */

@@ -7,7 +7,7 @@ import {
   VERSION_LENGTH,
 } from '@grantkit/core/store-kit'
 import { retryOnce, withTimeout } from './attempt.ts'
-import { type RedisCommands, script } from './commands.ts'
+import { type RedisCommands, type Scanned, script } from './commands.ts'
 
 /**
  * Writes the record with its expiry in one step, if its version is unchanged; a missing record has the empty version.
@@ -59,19 +59,48 @@ export function redisRecords<T>(redis: RedisCommands, prefix: string, commandTim
     remove: (id) =>
       retryOnce(commandTimeout, async (repeated) => Number(await redis.del(keyOf(id))) === 1 || repeated),
     async *scan() {
-      let cursor = '0'
-      do {
-        const options = { MATCH: `${escapedGlob(prefix)}*`, COUNT: KEYS_PER_STEP }
-        const step = await retryOnce(commandTimeout, () => redis.scan(cursor, options))
-        // So many reads are more likely to hit a short failure, and no request waits for a scan.
-        const found = await Promise.all(
-          step.keys.map((key) => retryOnce(commandTimeout, () => find(key.slice(prefix.length)))),
-        )
-        for (const stored of found) if (stored !== undefined) yield stored.value
-        cursor = step.cursor
-      } while (cursor !== '0')
+      const primaries = addressesOf(redis)
+      for (const node of await nodesOf(redis)) {
+        for await (const keys of keysIn(node)) {
+          // So many reads are more likely to hit a short failure, and no request waits for a scan.
+          const found = await Promise.all(
+            keys.map((key) => retryOnce(commandTimeout, () => find(key.slice(prefix.length)))),
+          )
+          for (const stored of found) if (stored !== undefined) yield stored.value
+        }
+      }
+      // A primary that came meanwhile may have keys that no step has seen.
+      if (addressesOf(redis) !== primaries)
+        throw new Error('The primaries of the cluster changed during a scan')
     },
   }
+
+  async function* keysIn(node: Scanned): AsyncGenerator<readonly string[]> {
+    let cursor = '0'
+    do {
+      const options = { MATCH: `${escapedGlob(prefix)}*`, COUNT: KEYS_PER_STEP }
+      const step = await retryOnce(commandTimeout, () => node.scan(cursor, options))
+      yield step.keys
+      cursor = step.cursor
+    } while (cursor !== '0')
+  }
+}
+
+/**
+ * What has a cursor of its own. The cursor of a cluster's client is the state of that client: a step that is repeated goes
+ * on after the page whose reply was late.
+ */
+async function nodesOf(redis: RedisCommands): Promise<readonly Scanned[]> {
+  const { masters } = redis
+  if (masters === undefined) return [redis]
+  return Promise.all(masters.map((master) => redis.nodeClient?.(master) ?? redis))
+}
+
+function addressesOf({ masters = [] }: RedisCommands): string {
+  return masters
+    .map(({ address }) => address)
+    .toSorted()
+    .join(' ')
 }
 
 /** Small, so that no other command waits long for a step. */

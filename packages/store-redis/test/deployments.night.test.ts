@@ -37,3 +37,10 @@ it.each([
   await grants.remove(grant.id)
   await expect.poll(() => cached.find(grant.id)).toBeUndefined()
 })
+
+it('a node of a cluster is refused without +cluster in the URL, which the error names', async () => {
+  const deployment = await startRedisCluster(NEVER)
+  onTestFinished(() => deployment.close())
+  const { url } = await deployment.primaryOf('any')
+  await expect(connectToRedis(url)).rejects.toThrow('redis+cluster://')
+})

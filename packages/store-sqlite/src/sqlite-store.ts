@@ -27,7 +27,7 @@ export interface SqliteStore extends Store {
   readonly transients: Transients
   /** For a readiness probe: rejects when the file cannot be read and written now. */
   probe(): Promise<void>
-  /** Deletes rows that expired before today (UTC), and returns how many. */
+  /** Deletes rows that expired on a day before this one (UTC) and an hour ago, and returns how many. */
   sweep(): Promise<number>
   /** Commits what waits and closes the file. */
   close(): Promise<void>
@@ -55,7 +55,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const source: RecordSource = { database, commits, now, newVersion: versionWriter(random) }
 
   const probe = database.prepare(probeStatement(tables))
-  const sweepAll = () => sweep(database, [tables.client, tables.grant, tables.transient], now())
+  const sweepAll = () => sweep(database, [tables.client, tables.grant, tables.transient], now(), time)
   const stopSweeping = sweeping ? onceAMinute(sweepAll, { time, random }) : () => {}
 
   return {

@@ -1,25 +1,32 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sweepDay, systemTime, type Time } from '@grantkit/core/store-kit'
 
 /** Few, so that no request waits long for a step. */
-const ROWS_PER_STEP = 500
-const SECONDS_PER_DAY = 86_400
+const ROWS_PER_STEP = 100
+/** Milliseconds between two steps, which requests have for themselves: a day's rows are due at once. */
+const PAUSE_MS = 25
 
 /**
- * Deletes rows that expired before this day, some at a time; requests run between the steps.
+ * Deletes rows that expired on a day before this one and an hour ago, some at a time; requests run between the steps.
  *
  * @param now epoch seconds
  * @returns how many rows are gone
  */
-export async function sweep(database: DatabaseSync, tables: readonly string[], now: number): Promise<number> {
-  const today = Math.floor(now / SECONDS_PER_DAY)
+export async function sweep(
+  database: DatabaseSync,
+  tables: readonly string[],
+  now: number,
+  time: Time = systemTime,
+): Promise<number> {
+  const day = sweepDay(now)
   let swept = 0
   for (const table of tables) {
-    const expired = `SELECT rowid FROM ${table} WHERE sweep_day <= ? LIMIT ${ROWS_PER_STEP}`
-    const step = database.prepare(`DELETE FROM ${table} WHERE rowid IN (${expired})`)
-    for (let rows = ROWS_PER_STEP; rows === ROWS_PER_STEP; await nextTurn()) {
-      rows = Number(step.run(today).changes)
-      swept += rows
+    for (let rows = ROWS_PER_STEP; rows === ROWS_PER_STEP; swept += rows) {
+      if (swept > 0) await time.sleep(PAUSE_MS)
+      // It may have been closed meanwhile.
+      if (!database.isOpen) return swept
+      const expired = `SELECT rowid FROM ${table} WHERE sweep_day <= ? LIMIT ${ROWS_PER_STEP}`
+      rows = Number(database.prepare(`DELETE FROM ${table} WHERE rowid IN (${expired})`).run(day).changes)
     }
   }
   return swept

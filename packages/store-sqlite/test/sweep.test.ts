@@ -1,10 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { systemTime } from '@grantkit/core/feature'
 import { aClient, aGrant, aTransient } from '@grantkit/testkit'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { SqliteStoreOptions } from '../src/index.ts'
 import { newStore } from './files.ts'
 
-const DAY = 86_400
+const HOUR = 3600
+const DAY = 24 * HOUR
 const NOON = 20_000 * DAY + DAY / 2
 
 afterEach(() => {
@@ -24,7 +27,7 @@ async function storeAt(now: number, options: Partial<SqliteStoreOptions> = {}) {
   return { clock, store, rows, close }
 }
 
-it('deletes rows of each kind that expired before today, and no others', async () => {
+it('deletes rows of each kind that expired on a day before and an hour ago, and no others', async () => {
   const { clock, store, rows, close } = await storeAt(NOON)
   await store.clients.insert('client', aClient(), NOON + 1)
   await store.grants.insert('grant', aGrant(), NOON + 1)
@@ -32,24 +35,47 @@ it('deletes rows of each kind that expired before today, and no others', async (
   await store.transients.insert('transient', aTransient(), NOON + 1)
   clock.now = NOON + 10
   expect(await store.sweep(), 'expired today').toBe(0)
-  clock.now = NOON + DAY / 2
+  clock.now = NOON + DAY / 2 + HOUR - 1
+  expect(await store.sweep(), 'expired perhaps not for an hour').toBe(0)
+  clock.now++
   expect(await store.sweep()).toBe(3)
   expect(['client', 'grant', 'transient'].map(rows)).toEqual([0, 1, 0])
   expect(await store.grants.find('lasting')).toBeDefined()
   await close()
 })
 
-it('deletes many in steps, and requests are served between them', async () => {
-  const { clock, store, rows, close } = await storeAt(NOON)
-  const ids = Array.from({ length: 3000 }, (_, index) => `client-${index}`)
-  await Promise.all(ids.map((id) => store.clients.insert(id, aClient(), NOON + 1)))
-  clock.now = NOON + DAY
+/** A store with so many expired clients. Pauses take no time and are counted. */
+async function withExpired(count: number) {
+  const pauses: number[] = []
+  const sleep = async (milliseconds: number) => {
+    pauses.push(milliseconds)
+    await nextTurn()
+  }
+  const opened = await storeAt(NOON, { time: { ...systemTime, sleep } })
+  const ids = Array.from({ length: count }, (_, index) => `client-${index}`)
+  await Promise.all(ids.map((id) => opened.store.clients.insert(id, aClient(), NOON + 1)))
+  opened.clock.now = NOON + DAY
+  return { ...opened, pauses }
+}
+
+it('deletes many in steps, and requests have the time between them', async () => {
+  const { clock, store, rows, pauses, close } = await withExpired(3000)
   const sweeping = store.sweep()
   expect(await store.clients.insert('new', aClient(), clock.now + DAY)).toBe(true)
   expect(rows('client')).toBeGreaterThan(1)
   expect(await sweeping).toBe(3000)
   expect(rows('client')).toBe(1)
+  expect(pauses.length).toBeGreaterThanOrEqual(30)
+  expect(Math.min(...pauses)).toBeGreaterThan(0)
   await close()
+})
+
+it('ends between two steps when the store is closed', async () => {
+  const { store, pauses, close } = await withExpired(300)
+  const sweeping = store.sweep()
+  await close()
+  expect(await sweeping).toBe(100)
+  expect(pauses).toHaveLength(1)
 })
 
 it('happens about once a minute, and never in a request', async () => {

@@ -86,7 +86,7 @@ export function backChannelLogout(options: BackChannelLogoutOptions): Feature {
     if (transients === undefined) throw new Error('backChannelLogout: the store has no transients')
     if (server.keys.algorithms.length === 0)
       throw new Error('backChannelLogout needs the option keys of the server, to sign logout tokens')
-    const sessions = sessionClients({ transients, now: server.now, lifetime })
+    const sessions = sessionClients({ transients, now: server.now, lifetime, ports: server })
     return {
       metadata: { backchannel_logout_supported: true, backchannel_logout_session_supported: true },
       clientMetadata: (registeredBy) => logoutMetadata(registeredBy, { issuer: server.issuer, ports }),

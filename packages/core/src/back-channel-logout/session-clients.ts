@@ -7,6 +7,7 @@ import type { Transient } from '../kernel/records.ts'
 import { hmacSha256 } from '../kernel/secrets.ts'
 import { type AcceptedSecrets, derivedKey } from '../kernel/server-secret.ts'
 import type { Stored, Transients } from '../kernel/store.ts'
+import { pauseAfter, type WaitingPorts } from '../kernel/time.ts'
 
 export const SESSION_ERRORS = defineErrors({
   session_ended: ['invalid_grant', 'The user has signed out since. Begin again'],
@@ -37,11 +38,12 @@ interface SessionClientsOptions {
   readonly now: () => number
   /** Seconds that a session may last. */
   readonly lifetime: number
+  readonly ports: WaitingPorts
 }
 
 export type SessionClients = ReturnType<typeof sessionClients>
 
-export function sessionClients({ transients, now, lifetime }: SessionClientsOptions) {
+export function sessionClients({ transients, now, lifetime, ports }: SessionClientsOptions) {
   const idOf = (sid: string) => `session.${sid}`
   const recordIn = (seen: Stored<Transient> | undefined) => seen?.value as SessionRecord | undefined
 
@@ -64,6 +66,7 @@ export function sessionClients({ transients, now, lifetime }: SessionClientsOpti
      */
     async add(sid: string, clientId: string): Promise<boolean> {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        if (attempt > 0) await pauseAfter(attempt - 1, ports)
         const seen = await transients.find(idOf(sid))
         const { ended, clients = [], expiresAt = 0 } = recordIn(seen) ?? {}
         if (ended) throw new OAuthError(SESSION_ERRORS.session_ended)
@@ -79,6 +82,7 @@ export function sessionClients({ transients, now, lifetime }: SessionClientsOpti
     /** Marks its end, unless clients are left to tell. @param notified clients @returns the others; none if it has ended before */
     async end(sid: string, notified: readonly string[]): Promise<readonly string[]> {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        if (attempt > 0) await pauseAfter(attempt - 1, ports)
         const seen = await transients.find(idOf(sid))
         const { ended, clients = [] } = recordIn(seen) ?? {}
         const others = ended ? [] : clients.filter((clientId) => !notified.includes(clientId))

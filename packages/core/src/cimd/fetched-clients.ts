@@ -51,7 +51,7 @@ export function fetchedClients(
   const { kernel } = source
   const { store, now, emit } = kernel
   const { records } = store.clients
-  const stored = storedClients(records)
+  const stored = storedClients(records, kernel)
   const lookUp = documentLookUp(source)
   const copyOf = documentCopies(kernel, source.read, knownDocuments)
 
@@ -103,7 +103,7 @@ export function fetchedClients(
       if (client.origin !== 'document') return stored.keep?.(client, until)
       let before: Client | undefined
       let after: Client | undefined
-      await changeClient(records, client.clientId, (seen) => {
+      await changeClient(records, kernel, client.clientId, (seen) => {
         before = seen
         after = approvedRecord(seen, client, until, onChange)
         return after
@@ -116,7 +116,7 @@ export function fetchedClients(
 
     async remove(clientId) {
       let existed = false
-      await changeClient(records, clientId, (seen) => {
+      await changeClient(records, kernel, clientId, (seen) => {
         existed = seen !== undefined && seen.refused !== true
         return seen?.refused === true ? undefined : refusedRecord(clientId, now())
       })

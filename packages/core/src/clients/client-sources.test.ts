@@ -2,11 +2,14 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import type { Client } from '../kernel/records.ts'
 import type { Records } from '../kernel/store.ts'
+import { systemTime } from '../kernel/time.ts'
 import { type ClientSource, changeClient, clientsOf, storedClients } from './client-sources.ts'
 
 const NOW = 1_800_000_000
 const LATER = NOW + 3600
 const CLIENT = { clientId: 'app', origin: 'registered', expiresAt: LATER } as Client
+/** Pauses take no time. */
+const AT_ONCE = { time: { ...systemTime, sleep: async () => {} } }
 
 async function withClient() {
   const { clients } = createMemoryStore({ now: () => NOW })
@@ -44,7 +47,7 @@ describe('the clients of the store', () => {
     [512, true],
     [513, false],
   ])('have ids of at most 512 characters: %d, %s', async (length, owned) => {
-    expect(storedClients(await withClient()).owns('a'.repeat(length))).toBe(owned)
+    expect(storedClients(await withClient(), AT_ONCE).owns('a'.repeat(length))).toBe(owned)
   })
 
   it.each([
@@ -53,13 +56,13 @@ describe('the clients of the store', () => {
     [LATER + 1, LATER + 1, 1],
   ])('are kept at least until %d, and are written only for that', async (until, expiresAt, writes) => {
     const { records, written } = failing(await withClient(), 0)
-    await storedClients(records).keep?.(CLIENT, until)
+    await storedClients(records, AT_ONCE).keep?.(CLIENT, until)
     expect((await records.find('app'))?.value.expiresAt).toBe(expiresAt)
     expect(written()).toBe(writes)
   })
 
   it('are not kept once they are gone', async () => {
-    const gone = storedClients(await withClient()).keep?.({ ...CLIENT, clientId: 'gone' }, LATER)
+    const gone = storedClients(await withClient(), AT_ONCE).keep?.({ ...CLIENT, clientId: 'gone' }, LATER)
     await expect(gone).rejects.toMatchObject({ reason: 'client_unknown' })
   })
 })
@@ -74,7 +77,7 @@ function failing(clients: Records<Client>, conflicts: number) {
 
 describe('changeClient', () => {
   const rename = (records: Records<Client>) =>
-    changeClient(records, 'app', (seen) => seen && { ...seen, clientName: 'Renamed' })
+    changeClient(records, AT_ONCE, 'app', (seen) => seen && { ...seen, clientName: 'Renamed' })
 
   it('repeats a change until it wins against other writers', async () => {
     const { records } = failing(await withClient(), 3)

@@ -2,6 +2,7 @@ import type { Clients, RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { Records, Stored } from '../kernel/store.ts'
+import { pauseAfter, type WaitingPorts } from '../kernel/time.ts'
 
 export const CLIENT_ERRORS = defineErrors({
   client_unknown: ['invalid_client', 'No client has this client_id. The client must register again'],
@@ -48,13 +49,13 @@ export function clientsOf(records: Records<Client>, sources: readonly ClientSour
 export const MAX_CLIENT_ID_LENGTH = 512
 
 /** The clients of the store: self-registered and static ones. */
-export function storedClients(records: Records<Client>): ClientSource {
+export function storedClients(records: Records<Client>, ports: WaitingPorts): ClientSource {
   return {
     owns: (clientId) => clientId.length <= MAX_CLIENT_ID_LENGTH,
     find: (clientId) => records.find(clientId).then(clientOf),
     describe: (clientId) => records.find(clientId).then(undescribedClientOf),
     keep: ({ clientId }, until) =>
-      changeClient(records, clientId, (seen) => {
+      changeClient(records, ports, clientId, (seen) => {
         if (seen === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
         return seen.expiresAt >= until ? undefined : { ...seen, expiresAt: until }
       }),
@@ -80,10 +81,12 @@ const MAX_ATTEMPTS = 4
  */
 export async function changeClient(
   records: Records<Client>,
+  ports: WaitingPorts,
   clientId: string,
   next: (seen: Client | undefined) => Client | undefined,
 ): Promise<void> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await pauseAfter(attempt - 1, ports)
     const seen = await records.find(clientId)
     const client = next(seen?.value)
     if (client === undefined) return

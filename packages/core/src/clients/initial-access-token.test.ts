@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { HttpRequest } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { strongRandom } from '../kernel/secrets.ts'
+import { systemTime } from '../kernel/time.ts'
 import {
   addInitialAccessToken,
   countUse,
@@ -23,8 +24,9 @@ function open() {
   const transients = { ...transientsOf({ store: createMemoryStore({ now: () => clock.now }) as never }) }
   const events: object[] = []
   const emit = (event: object) => void events.push(event)
+  const time = { ...systemTime, sleep: async () => {} }
   const kernel = {
-    ...{ store: { transients }, scopes: SCOPES, now: () => clock.now, random: strongRandom, emit },
+    ...{ store: { transients }, scopes: SCOPES, now: () => clock.now, time, random: strongRandom, emit },
   } as unknown as Kernel
   const add = (options: Partial<InitialAccessTokenOptions> = {}) =>
     addInitialAccessToken(kernel, { label: 'Partners', ...options })

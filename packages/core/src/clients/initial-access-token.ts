@@ -5,6 +5,7 @@ import { defineErrors, type ErrorDefinition, OAuthError, SERVER_ERRORS } from '.
 import type { Transient } from '../kernel/records.ts'
 import { type Hash, newId, newSecret, sameSecret, sha256 } from '../kernel/secrets.ts'
 import type { Stored, Transients } from '../kernel/store.ts'
+import { pauseAfter } from '../kernel/time.ts'
 import { METADATA_ERRORS } from './client-metadata.ts'
 
 export const INITIAL_ACCESS_TOKEN_ERRORS = defineErrors({
@@ -159,6 +160,7 @@ const MAX_ATTEMPTS = 16
 /** Counts one client. It comes before the insert, so no race makes more clients than uses. @throws OAuthError `invalid_token` */
 export async function countUse(kernel: Kernel, presented: PresentedInitialToken): Promise<void> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await pauseAfter(attempt - 1, kernel)
     const seen = await usableToken(kernel, presented)
     const next = { ...seen.value, uses: seen.value.uses - 1 }
     if (await transientsOf(kernel).replace(keyOf(presented.id), seen, next, next.expiresAt)) return

@@ -79,10 +79,11 @@ function contextOf(
   }
 }
 
-function namesOf({ store: { transients }, terms, now }: ServerContext): InstallationNames {
-  if (transients === undefined)
+function namesOf(server: ServerContext): InstallationNames {
+  const { store, terms, now } = server
+  if (store.transients === undefined)
     throw new Error('connectedApps: the store has no transients, so `names` must be set')
-  const kept = namesInTransients(transients)
+  const kept = namesInTransients(store.transients, server)
   return {
     ...kept,
     // A user who allows more keeps the name.

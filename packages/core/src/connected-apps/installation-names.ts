@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
+import { pauseAfter, type WaitingPorts } from '../kernel/time.ts'
 
 /** Keeps what users call the installations of their apps. A name is at most 60 characters on one line. */
 export interface InstallationNames {
@@ -18,7 +19,7 @@ const InstallationName = z.object({ kind: z.literal('installation-name'), name: 
 const MAX_ATTEMPTS = 4
 
 /** Names in the store of the server, each as a record of its own. */
-export function namesInTransients(transients: Transients): InstallationNames {
+export function namesInTransients(transients: Transients, ports: WaitingPorts): InstallationNames {
   async function nameOf(subject: string, installation: string): Promise<string | undefined> {
     const seen = await transients.find(recordId(subject, installation))
     return seen && InstallationName.parse(seen.value).name
@@ -34,6 +35,7 @@ export function namesInTransients(transients: Transients): InstallationNames {
       const id = recordId(subject, installation)
       const record = { kind: 'installation-name', name, expiresAt }
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        if (attempt > 0) await pauseAfter(attempt - 1, ports)
         const seen = await transients.find(id)
         const isWritten =
           seen === undefined

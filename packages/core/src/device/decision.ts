@@ -11,6 +11,7 @@ import { pageView } from '../http/page-language.ts'
 import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
+import { pauseAfter } from '../kernel/time.ts'
 import { coarseNetworkOf } from '../limits/caller-network.ts'
 import type { DeviceContext } from './device-context.ts'
 import {
@@ -144,6 +145,7 @@ async function settle(
   const id = recordId(requestId)
   let found: StoredDeviceRequest | undefined = first
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await pauseAfter(attempt - 1, server)
     if (found === undefined || found.request.grantId !== first.request.grantId)
       throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
     const next = answered(found.request, decision, server.now())

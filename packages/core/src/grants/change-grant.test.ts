@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Kernel, KernelStore } from '../kernel/kernel.ts'
 import { defineErrors } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
-import type { GrantId, Hash } from '../kernel/secrets.ts'
+import { type GrantId, type Hash, strongRandom } from '../kernel/secrets.ts'
+import { systemTime } from '../kernel/time.ts'
 import {
   attemptOfCredential,
   changeGrant,
@@ -46,8 +47,16 @@ async function withGrant(grant: Grant = GRANT) {
   }
   const revocations = { append: async (entry: string) => void seen.revoked.push(entry) }
   const attempts = { ended: (...end: object[]) => void seen.ended.push(...end) }
+  const time = { ...systemTime, sleep: async () => {} }
   const emit = (event: object) => void seen.events.push(event)
-  const kernel = { store: { ...store, grants, revocations }, now: () => NOW, emit, attempts }
+  const kernel = {
+    store: { ...store, grants, revocations },
+    now: () => NOW,
+    time,
+    random: strongRandom,
+    emit,
+    attempts,
+  }
   return { kernel: kernel as unknown as Kernel & { store: KernelStore }, grants, seen }
 }
 

@@ -4,6 +4,7 @@ import type { Grant, Transient } from '../kernel/records.ts'
 import type { GrantId } from '../kernel/secrets.ts'
 import type { GrantEnd, KnownOfRequest } from '../kernel/sign-in-attempts.ts'
 import type { GrantRecords, Stored } from '../kernel/store.ts'
+import { pauseAfter } from '../kernel/time.ts'
 import { grantIdOf } from '../tokens/credential.ts'
 import type { Outcome } from './grant.ts'
 
@@ -102,6 +103,7 @@ export async function changeGrant<Result>(
 ): Promise<Allowed<Result> | undefined> {
   const { grants } = kernel.store
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await pauseAfter(attempt - 1, kernel)
     const seen = await (attempt === 0 && prefetched?.grantId === grantId
       ? prefetched.found
       : grants.find(grantId))
@@ -144,6 +146,7 @@ async function replaceByEnd(kernel: Kernel, stored: Stored<Grant>): Promise<bool
   const ended = { ...endedGrant(id, now(), until), reference: stored.value.reference }
   let seen: Stored<Grant> | undefined = stored
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await pauseAfter(attempt - 1, kernel)
     if (seen === undefined || hasEnded(seen.value)) return false
     await logRevoked(kernel, seen.value)
     // A store that is full replaces nothing, but it removes.

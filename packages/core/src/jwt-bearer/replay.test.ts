@@ -1,6 +1,7 @@
 import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it } from 'vitest'
 import type { Transients } from '../kernel/store.ts'
+import { systemTime } from '../kernel/time.ts'
 import { assertionId, countUse, useOnce } from './replay.ts'
 
 const NOW = 1_800_000_000
@@ -12,7 +13,7 @@ it('the mark of an assertion names its purpose, and outlives it by the clocks of
   expect((await transients.find(id))?.value).toEqual({ kind: 'seen', expiresAt: NOW + 120 })
   const reused = assertionId('jwt of a pod')
   for (let uses = 1; uses < 3; uses++) {
-    await countUse(transients, reused, NOW)
+    await countUse(transients, reused, NOW, {})
     expect((await transients.find(reused))?.value).toEqual({
       kind: 'assertion uses',
       uses,
@@ -21,12 +22,16 @@ it('the mark of an assertion names its purpose, and outlives it by the clocks of
   }
 })
 
-it('a use that 16 others are faster than is a 503', async () => {
+it('a use that 16 others are faster than is a 503, after pauses that grow', async () => {
   let attempts = 0
+  const pauses: number[] = []
+  const sleep = async (milliseconds: number) => void pauses.push(milliseconds)
+  const ports = { time: { ...systemTime, sleep }, random: () => Uint8Array.of(128, 0) }
   const insert = async () => ++attempts < 0
   const find = async () => undefined
-  await expect(countUse({ ...transients, find, insert }, id, NOW)).rejects.toMatchObject({
+  await expect(countUse({ ...transients, find, insert }, id, NOW, ports)).rejects.toMatchObject({
     reason: 'contention',
   })
   expect(attempts).toBe(16)
+  expect(pauses).toEqual([4, 8, 16, 32, 64, 128, ...Array.from({ length: 9 }, () => 256)])
 })

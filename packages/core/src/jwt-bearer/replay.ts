@@ -3,6 +3,7 @@ import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import { type Hash, sha256 } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
+import { pauseAfter, type WaitingPorts } from '../kernel/time.ts'
 import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 
 /** Names an assertion: its profile, its issuer, and its `jti` or its text. */
@@ -28,9 +29,15 @@ const MAX_USES = 20
 const MAX_ATTEMPTS = 16
 
 /** At most 20 requests with this assertion succeed. @throws OAuthError `invalid_grant` */
-export async function countUse(transients: Transients, id: Hash, exp: number): Promise<void> {
+export async function countUse(
+  transients: Transients,
+  id: Hash,
+  exp: number,
+  ports: WaitingPorts,
+): Promise<void> {
   const expiresAt = markedUntil(exp)
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await pauseAfter(attempt - 1, ports)
     const seen = await transients.find(id)
     const uses = Number(seen?.value.uses ?? 0)
     if (uses >= MAX_USES) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_replayed)

@@ -88,7 +88,7 @@ export async function approveWorkload(
   const issuer = options.issuer ?? `spiffe://${options.trustDomain}`
   await context.count(issuer, claims.sub, client.clientId)
   if (options.replay === 'window')
-    await countUse(transients, assertionId(assertion.profile, issuer, assertion.signed), exp)
+    await countUse(transients, assertionId(assertion.profile, issuer, assertion.signed), exp, server)
   else await useOnce(transients, assertionId(assertion.profile, issuer, requiredJti(claims.jti)), exp)
   return { authority: { issuer, subject: claims.sub }, scopes, resources, lifetime }
 }

@@ -3,17 +3,38 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it, vi } from 'vitest'
 import { KEPT_SECONDS, MAX_SIGNED_LIFETIME, revocationLog } from './revocation-log.ts'
 import type { Transients } from './store.ts'
+import { systemTime, type Time } from './time.ts'
+
+/** Time that passes only for who sleeps: the one that wakes first goes on alone. */
+function virtualTime(): Time {
+  const sleeping: { readonly at: number; readonly wake: () => void }[] = []
+  let elapsed = 0
+  function next(): void {
+    const [first] = sleeping.sort((one, other) => one.at - other.at).splice(0, 1)
+    elapsed = first?.at ?? elapsed
+    first?.wake()
+  }
+  return {
+    ...systemTime,
+    sleep: (milliseconds) =>
+      new Promise((wake) => {
+        sleeping.push({ at: elapsed + milliseconds, wake })
+        setImmediate(next)
+      }),
+  }
+}
 
 /** Processes on one store, each with a clock of its own. */
 function onOneStore() {
   const clock = { now: 1_800_000_000 }
   const transients = createMemoryStore({ now: () => clock.now }).transients as Transients
+  const time = virtualTime()
   const process = (ahead = 0) =>
-    revocationLog(
-      transients,
-      () => clock.now + ahead,
-      (size) => randomBytes(size),
-    )
+    revocationLog(transients, {
+      now: () => clock.now + ahead,
+      time,
+      random: (size) => randomBytes(size),
+    })
   return { clock, transients, process }
 }
 
@@ -70,6 +91,13 @@ describe('the revocation log', () => {
     expect(Math.max(...sizes)).toBeLessThan(150)
   })
 
+  it('takes the first entries of many processes at once, and refuses none', async () => {
+    const { process } = onOneStore()
+    const entries = Array.from({ length: 80 }, (_, number) => `${number}`)
+    await Promise.all(entries.map((entry) => process().append(entry)))
+    expect([...(await process().read()).entries].sort()).toEqual([...entries].sort())
+  })
+
   it('writes together what comes while a write is on its way', async () => {
     const { transients, process } = onOneStore()
     const insert = vi.spyOn(transients, 'insert')
@@ -94,6 +122,65 @@ describe('the revocation log', () => {
       await log.append(`after ${isWritten}`)
     }
     expect((await log.read()).entries).toEqual(['0', 'lost true', 'after true', 'after false'])
+  })
+
+  it('shows what follows a record that a failover has lost', async () => {
+    const { transients, process } = onOneStore()
+    const insert = vi.spyOn(transients, 'insert')
+    const [log, reader] = [process(), process()]
+    await log.append('0')
+    const { next } = await reader.read()
+    for (const entry of ['1', '2']) await log.append(entry)
+    await transients.remove(insert.mock.calls.map(([id]) => id).find((id) => id.endsWith('.1')) ?? '')
+    for (const entry of ['3', '4']) await log.append(entry)
+    expect((await reader.read(next)).entries).toEqual(['2', '3', '4'])
+    expect((await reader.read()).entries).toEqual(['0', '2', '3', '4'])
+  })
+
+  it('writes where readers look, after a failover lost the name of the stream or all of its end', async () => {
+    const { clock, transients, process } = onOneStore()
+    const insert = vi.spyOn(transients, 'insert')
+    const [log, reader] = [process(), process()]
+    const entries = Array.from({ length: 30 }, (_, number) => `${number}`)
+    for (const entry of entries) await log.append(entry)
+    await transients.remove('revocations')
+    clock.now += 5
+    await log.append('after the name')
+    expect((await reader.read()).entries).toEqual([...entries, 'after the name'])
+
+    for (const [id] of insert.mock.calls) if (/\.([5-9]|\d\d)$/.test(id)) await transients.remove(id)
+    clock.now += 5
+    await log.append('after the end')
+    expect((await reader.read()).entries).toEqual([...entries.slice(0, 5), 'after the end'])
+  })
+
+  it('looks for its stream after an error, however short the time', async () => {
+    const { transients, process } = onOneStore()
+    const log = process()
+    await log.append('0')
+    vi.spyOn(transients, 'insert').mockRejectedValueOnce(new Error('The connection broke'))
+    await expect(log.append('1')).rejects.toThrow('broke')
+    await transients.remove('revocations')
+    await log.append('2')
+    expect((await process().read()).entries).toEqual(['0', '2'])
+  })
+
+  it('reads a record again that was written while it was read, and misses none', async () => {
+    const { transients, process } = onOneStore()
+    const [log, reader] = [process(), process()]
+    await log.append('0')
+    const find = transients.find.bind(transients)
+    let written: Promise<void> | undefined
+    transients.find = async (id) => {
+      if (id.endsWith('.2')) await written
+      const found = find(id)
+      if (id.endsWith('.1'))
+        written ??= found.then(async () => {
+          for (const entry of ['1', '2']) await log.append(entry)
+        })
+      return found
+    }
+    expect((await reader.read()).entries).toEqual(['0', '1', '2'])
   })
 
   it('keeps an entry for as long as a guard may honour the token, and then forgets it', async () => {

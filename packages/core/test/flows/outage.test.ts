@@ -1,4 +1,5 @@
 import { createResourceServer, type Store } from '@grantkit/core'
+import { systemTime } from '@grantkit/core/feature'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it, vi } from 'vitest'
 import {
@@ -383,7 +384,9 @@ it('REQ-79: a grant that another writer always changes first is a 503, and nothi
   const client = await register(calm)
   const code = await codeFor(calm, client.clientId)
   const { refresh_token, access_token } = await tokensFor(calm, client)
-  const busy = openService({ store: { clients, grants: contended } })
+  // Its pauses take no time.
+  const time = { ...systemTime, sleep: async () => {} }
+  const busy = openService({ store: { clients, grants: contended }, time })
   const form = { ...credentials(client), token: access_token }
   for (const answer of [
     await redeem(busy, client, code),

@@ -1,11 +1,11 @@
 import { OAuthError, type Store } from '@grantkit/core'
-import { defineErrors, sha256 } from '@grantkit/core/feature'
+import { defineErrors, sha256, type Transient, type Transients } from '@grantkit/core/feature'
 import type { Actor } from '../audit/actor.ts'
 import { DAY_SECONDS } from '../time-units.ts'
 
 /**
- * Does `work` once for a caller and a key of theirs; without a key, every time. A key whose work failed can be used
- * again.
+ * Does `work` once for a caller and a key of theirs; without a key, every time. A key whose work was refused can be used
+ * again. After any other error it may have been done, so the key stays taken.
  *
  * @throws OAuthError `conflict` for a key that was used in the last 24 hours
  */
@@ -21,20 +21,60 @@ const KEY_ERRORS = defineErrors({
     'A request with this Idempotency-Key has succeeded; its answer, which may have a secret, is not kept',
     409,
   ],
+  idempotency_key_in_use: [
+    'conflict',
+    'A request with this Idempotency-Key is being carried out. Try again',
+    409,
+  ],
+  idempotency_outcome_unknown: [
+    'conflict',
+    'A request with this Idempotency-Key may have been carried out, and its answer was lost. See what it changed before you send it with another key',
+    409,
+  ],
 })
 
-export function onceOnly({ transients }: Store): OnceOnly {
+interface KeyRecord extends Transient {
+  readonly kind: 'admin_api_request'
+  /** Absent in records of an earlier release, which said nothing else. */
+  readonly state?: 'begun' | 'unknown' | 'done' | undefined
+  /** Epoch seconds. */
+  readonly begunAt: number
+}
+
+/** Longer than any request takes. What began earlier was ended with its process. */
+const MAX_SECONDS = 60
+
+export function onceOnly({ transients }: Store, now = () => Math.floor(Date.now() / 1000)): OnceOnly {
   return async (caller, key, work) => {
     if (key === undefined || transients === undefined) return work()
     const id = `admin-api:${sha256(JSON.stringify([caller, key]))}`
-    const expiresAt = Math.floor(Date.now() / 1000) + DAY_SECONDS
-    const isNew = await transients.insert(id, { kind: 'admin_api_request', expiresAt }, expiresAt)
-    if (!isNew) throw new OAuthError(KEY_ERRORS.idempotency_key_used)
+    const [begunAt, expiresAt] = [now(), now() + DAY_SECONDS]
+    const begun: KeyRecord = { kind: 'admin_api_request', state: 'begun', begunAt, expiresAt }
+    if (!(await transients.insert(id, begun, expiresAt))) throw await taken(transients, id, now())
+    /** The answer is the one of the work, even if this is lost. */
+    const become = async (state: KeyRecord['state']) => {
+      const seen = await transients.find(id)
+      if (seen !== undefined) await transients.replace(id, seen, { ...begun, state }, expiresAt)
+    }
     try {
-      return await work()
+      const result = await work()
+      await become('done').catch(() => {})
+      return result
     } catch (error) {
-      await transients.remove(id)
+      if (error instanceof OAuthError && error.status < 500) await transients.remove(id)
+      else await become('unknown').catch(() => {})
       throw error
     }
   }
+}
+
+async function taken(transients: Transients, id: string, now: number): Promise<OAuthError> {
+  const { state = 'done', begunAt } = ((await transients.find(id))?.value ?? {
+    state: 'begun',
+    begunAt: now,
+  }) as Pick<KeyRecord, 'state' | 'begunAt'>
+  if (state === 'done') return new OAuthError(KEY_ERRORS.idempotency_key_used)
+  if (state === 'begun' && now < begunAt + MAX_SECONDS)
+    return new OAuthError(KEY_ERRORS.idempotency_key_in_use, undefined, { retryAfter: 1 })
+  return new OAuthError(KEY_ERRORS.idempotency_outcome_unknown)
 }

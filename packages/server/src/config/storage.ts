@@ -23,11 +23,11 @@ export const storageFields = (origin: Origin) => ({
       .pipe(
         text().regex(
           STORE,
-          'must be sqlite: and the path of a file, a postgres:// or redis:// URL, or memory:',
+          'must be sqlite: and the path of a file, a postgres://, redis://, redis+cluster:// or redis+sentinel:// URL (rediss for TLS), or memory:',
         ),
       )
       .optional(),
-    'clients and grants: `sqlite:` and the path of a file, a `postgres://` URL, a `redis://` URL, or `memory:`, which ends with the process',
+    'clients and grants: `sqlite:` and the path of a file, a `postgres://` URL, a `redis://`, `redis+cluster://` or `redis+sentinel://` URL (`rediss` for TLS), or `memory:`, which ends with the process',
     {
       variable: 'STORE_URL',
       secret: true,

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { kindOfError } from './outages.ts'
 
 /** Rows that wait to be written to a table. No request waits for them. */
 export interface RowQueue<Row> {
   /** @param most `false`: this many wait already, and the row is dropped */
   add(row: Row, most: number): boolean
-  /** Writes the waiting rows. Never rejects: rows that could not be written stay in the queue. */
+  /** Writes the waiting rows. Never rejects: rows that could not be written stay in the queue, unless others of their batch could. */
   flush(): Promise<void>
   /** Tries once to write the waiting rows. Rows that cannot be written are lost, and reported to `onWarning`. */
   close(): Promise<void>
@@ -25,6 +26,8 @@ export interface RowQueueOptions<Row> {
 const FLUSH_MS = 500
 /** Rows of one statement. SQLite works in the event loop: this many take some milliseconds. */
 const BATCH = 200
+/** More in a row, and it is the table that is at fault: the rows wait until it is mended. */
+const MAX_REFUSED = 10
 
 export function rowQueue<Row>(options: RowQueueOptions<Row>): RowQueue<Row> {
   const { name, insert, aboutDropped = () => [], onWarning } = options
@@ -37,10 +40,28 @@ export function rowQueue<Row>(options: RowQueueOptions<Row>): RowQueue<Row> {
   async function writeAll(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH)
-      await insert(batch)
+      await insert(batch).catch((error) => insertEach(batch, error))
       waiting.splice(0, batch.length)
       await yieldToEventLoop()
     }
+  }
+
+  /** Where the database takes some of the rows, the others are at fault, and would stop the queue for ever. */
+  async function insertEach(batch: readonly Row[], reason: unknown): Promise<void> {
+    if (kindOfError(reason) !== 'bug' || batch.length === 1) throw reason
+    let [taken, refused] = [0, 0]
+    for (const row of batch) {
+      try {
+        await insert([row])
+        taken++
+      } catch (error) {
+        refused++
+        const mayBeAll = taken === 0 && (refused === MAX_REFUSED || refused === batch.length)
+        if (mayBeAll || kindOfError(error) !== 'bug') throw error
+      }
+    }
+    if (refused > 0)
+      onWarning(`The database refuses ${refused} entries of the ${name}, which are lost: ${reason}`)
   }
 
   async function write(): Promise<void> {
