@@ -126,6 +126,7 @@ describe('a client', () => {
 
   it.each<[string, object]>([
     ['without PKCE', { pkceOptional: true }],
+    ['without PKCE and nonce', { pkceOptional: true, nonceOptional: true }],
     ['that is public', { tokenEndpointAuthMethod: 'none' }],
     ['with a secret', { tokenEndpointAuthMethod: 'client_secret_basic' }],
     ['with ID tokens by RS256', { idTokenSignedResponseAlg: 'RS256' }],

@@ -106,7 +106,7 @@ const MEMBERS_OF_SERVER = [
 const OTHER_MEMBERS = [
   ...['client_id', 'client_id_issued_at', 'client_secret', 'client_secret_expires_at'],
   ...['registration_access_token', 'registration_client_uri', 'resource_server', 'remember_consent', 'pkce'],
-  ...['client_secret_expires_in', 'tokens_per_minute', 'grants_per_hour'],
+  ...['nonce', 'client_secret_expires_in', 'tokens_per_minute', 'grants_per_hour'],
 ]
 
 /** @throws Error when a feature reads a member that core reads or sets */
