@@ -36,10 +36,10 @@ export const at = ({ suite, alias }: Addresses, path: string) => `${suite}/test/
 
 const callback = (to: Addresses, query = '') => ['--redirect-uri', at(to, `callback${query}`)]
 
-/** A confidential client without PKCE, whose consent is remembered: `prompt=none` gets a code. */
+/** A confidential client without PKCE and nonce, as the Basic plan has one; its consent is remembered: `prompt=none` gets a code. */
 const withSecret = (auth: string, to: Addresses) => [
   ...callback(to),
-  ...['--pkce', 'optional', '--auth', auth, '--remember-consent'],
+  ...['--pkce', 'optional', '--nonce', 'optional', '--auth', auth, '--remember-consent'],
   ...['--post-logout-redirect-uri', at(to, 'post_logout_redirect')],
 ]
 

@@ -49,13 +49,28 @@ describe('with keys of its own', () => {
     jwks_uri: KEYS,
   }
 
-  async function publishKeys() {
+  async function publishKeys(more: { readonly audience?: string } = {}) {
     const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
     const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'one' }] }
     host.answer = (id) => (id === KEYS ? { body: JSON.stringify(jwks) } : documentOf(id, METHODS))
-    const client = { issuer: ID, subject: ID, alg: 'RS256' }
+    const client = { issuer: ID, subject: ID, alg: 'RS256', ...more }
     return createPrivateKeyJwtAuth({ ...client, privateKey: await exportJWK(privateKey) })
   }
+
+  it('proves who it is to the token endpoint where the operator accepts its address', async () => {
+    const opened = await runService({
+      ...host.settings(['notes.dev']),
+      ...{ DEFAULT_SCOPE: 'courses:read', CLIENT_AUTHENTICATION: 'none,private_key_jwt' },
+      CLIENT_ASSERTION_AUDIENCES: 'endpoints',
+    })
+    onTestFinished(() => opened.close())
+    const app = new McpApp(opened.baseUrl, ID)
+    const proof = await publishKeys({ audience: `${opened.baseUrl}/api/oauth/token` })
+    Object.assign(app, { addClientAuthentication: proof })
+    const serverUrl = `${opened.baseUrl}/mcp`
+    expect(await auth(app, { serverUrl })).toBe('REDIRECT')
+    expect(await auth(app, { serverUrl, ...app.answer })).toBe('AUTHORIZED')
+  })
 
   it.each([
     ['proves who it is where assertions are taken', 'none,client_secret_post,private_key_jwt', [ID, KEYS]],

@@ -1,3 +1,4 @@
+import type { ClientChanges } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import {
   ALICE,
@@ -409,13 +410,27 @@ describe('a client with optional PKCE', () => {
 
   it.each([
     ['needs a nonce for an ID token', 'openid courses:read', 'challenge_and_nonce_missing'],
-    ['needs no nonce where no ID token has it', 'courses:read', undefined],
+    ['needs a challenge where no ID token has the nonce', 'courses:read', 'challenge_and_nonce_missing'],
   ])('%s', async (_, scope, reason) => {
     const service = openService()
     const { clientId: client_id } = await service.server.clients.add(ZAP)
     await authorize(service, authorizationQuery(client_id, { ...NO_CHALLENGE, scope, nonce: undefined }))
     const refused = service.events.filter(({ type }) => type === 'refused')
     expect(refused).toEqual(reason === undefined ? [] : [expect.objectContaining({ reason })])
+  })
+
+  it('needs neither if the operator allowed that too, as OpenID Connect Core 3.1.2.1 has it', async () => {
+    const service = openService()
+    const { clients } = service.server
+    const client = await clients.add({ ...ZAP, nonceOptional: true })
+    const code = await codeFor(service, client.clientId, { ...NO_CHALLENGE, nonce: undefined })
+    expect((await redeem(service, client, code, NO_VERIFIER)).status).toBe(200)
+    const { clientSecret: _, ...seen } = client
+    expect(seen).toMatchObject({ nonceOptional: true })
+    const update = (changes: ClientChanges) => clients.update(client.clientId, changes, { seen })
+    await expect(update({ pkceOptional: false })).rejects.toThrow('nonceOptional')
+    const stricter = await update({ nonceOptional: null })
+    expect(stricter).not.toHaveProperty('nonceOptional')
   })
 
   it('CR-20: a code without a challenge is rejected with any verifier, and is consumed', async () => {
@@ -443,6 +458,9 @@ describe('a client with optional PKCE', () => {
     const service = openService()
     const open = { ...ZAP, tokenEndpointAuthMethod: 'none' }
     await expect(service.server.clients.add(open)).rejects.toThrow('PKCE is the only protection')
+    await expect(
+      service.server.clients.add({ ...ZAP, pkceOptional: false, nonceOptional: true }),
+    ).rejects.toThrow('nonceOptional: only together with pkceOptional')
     const usual = await service.server.clients.add({ ...ZAP, pkceOptional: false })
     const itself = await register(service, {
       pkce: 'optional',

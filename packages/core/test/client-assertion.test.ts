@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { type ClientAssertionOptions, clientAssertion } from '@grantkit/core/client-assertion'
+import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { CompactSign, exportJWK, SignJWT } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
@@ -7,21 +8,20 @@ import { bodyOf, codeFor, redeem, refresh, register, type TokenAnswer } from './
 import { ISSUER, openService, REDIRECT_URI } from './service.ts'
 import { assertionForm, assertionOf, type Claims, newKey, openSigned, proves } from './signed-assertions.ts'
 
-const REFUSED = {
-  status: 401,
-  error: 'invalid_client',
-  error_description:
-    'The client assertion is not valid. Check its signature, alg, iss, sub, aud, exp and jti',
-}
+const UNVERIFIED = 'The client assertion is not valid. Check its signature, alg, iss and sub'
+const REFUSED = { status: 401, error: 'invalid_client', error_description: expect.any(String) }
 
 describe('a client assertion', () => {
-  it.each(['ES256', 'EdDSA', 'PS256', 'RS256'])('authenticates the client, signed by %s', async (alg) => {
-    const key = await newKey(alg)
-    const { service, client_id } = await openSigned([key])
-    expect(await proves(service, assertionForm(await assertionOf(service, key, client_id)))).toMatchObject({
-      status: 200,
-    })
-  })
+  it.each(['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256'])(
+    'authenticates the client, signed by %s',
+    async (alg) => {
+      const key = await newKey(alg)
+      const { service, client_id } = await openSigned([key])
+      expect(await proves(service, assertionForm(await assertionOf(service, key, client_id)))).toMatchObject({
+        status: 200,
+      })
+    },
+  )
 
   it.each<[string, Claims, object?]>([
     ['with the issuer in an array of one', { aud: [ISSUER] }],
@@ -261,16 +261,80 @@ describe('a client assertion', () => {
     expect((await refresh(service, { clientId: client_id }, token, await prove())).status).toBe(400)
   })
 
-  it('may have the token endpoint as its audience only if the option allows it', async () => {
+  it('may have an endpoint of this server as its audience only if the option allows it', async () => {
     const key = await newKey()
-    const aud = `${ISSUER}/api/oauth/token`
-    const { service, client_id } = await openSigned([key], { legacyAudiences: [aud] })
-    for (const one of [aud, ISSUER])
-      expect(
-        await proves(service, assertionForm(await assertionOf(service, key, client_id, { aud: one }))),
-      ).toMatchObject({ status: 200 })
-    const both = await assertionOf(service, key, client_id, { aud: [ISSUER, aud] })
-    expect(await proves(service, assertionForm(both))).toMatchObject({ reason: 'assertion_audience' })
+    const { service, client_id } = await openSigned([key], {
+      audiences: 'endpoints',
+      more: [pushedAuthorizationRequests()],
+    })
+    const statusFor = async (aud: unknown) =>
+      (await proves(service, assertionForm(await assertionOf(service, key, client_id, { aud })))).status
+    const { token_endpoint, pushed_authorization_request_endpoint, revocation_endpoint } =
+      service.server.metadata
+    for (const aud of [
+      ISSUER,
+      token_endpoint,
+      [token_endpoint],
+      pushed_authorization_request_endpoint,
+      revocation_endpoint,
+    ])
+      expect([aud, await statusFor(aud)]).toEqual([aud, 200])
+    for (const aud of [
+      [ISSUER, token_endpoint],
+      `${token_endpoint}/`,
+      service.server.metadata.authorization_endpoint,
+      service.server.metadata.jwks_uri,
+      'https://evil.example/api/oauth/token',
+      undefined,
+    ])
+      expect([aud, await statusFor(aud)]).toEqual([aud, 401])
+  })
+
+  it('may live as long as the option allows, and its mark as long', async () => {
+    const key = await newKey()
+    const { service, client_id } = await openSigned([key], { maxLifetime: 3600 })
+    const assertion = await assertionOf(service, key, client_id, { exp: service.clock.now + 3660 })
+    expect(await proves(service, assertionForm(assertion))).toMatchObject({ status: 200 })
+    service.clock.now += 3719
+    expect(await proves(service, assertionForm(assertion))).toMatchObject({ reason: 'assertion_replayed' })
+    const longer = await assertionOf(service, key, client_id, { exp: service.clock.now + 3661 })
+    expect(await proves(service, assertionForm(longer))).toMatchObject({
+      error_description: expect.stringContaining('at most 3600 seconds'),
+    })
+  })
+
+  it.each<[string, Claims, object?]>([
+    ['aud', { aud: `${ISSUER}/api/oauth/token` }],
+    ['exp', { exp: 1_799_999_940 }],
+    ['exp', { exp: 2_115_360_000 }],
+    ['iat', { iat: 1_800_000_061 }],
+    ['jti', { jti: undefined }],
+    ['typ', {}, { typ: 'at+jwt' }],
+  ])('tells only who holds the key that %s is wrong', async (name, claims, header) => {
+    const [key, foreign] = [await newKey(), await newKey()]
+    const { service, client_id } = await openSigned([key])
+    const answers = await Promise.all(
+      [key, foreign].map(async (by) =>
+        proves(service, assertionForm(await assertionOf(service, by, client_id, claims, header))),
+      ),
+    )
+    expect(answers[0]?.error_description).toContain(name)
+    expect(answers[1]?.error_description).toBe(UNVERIFIED)
+  })
+
+  it('and a registered key have either name of one algorithm', async () => {
+    const key = await newKey('EdDSA')
+    for (const named of [undefined, 'EdDSA', 'Ed25519'])
+      for (const registered of ['EdDSA', 'Ed25519'])
+        for (const algorithms of [['EdDSA'], ['Ed25519']] as const) {
+          const jwks = { keys: [{ ...key.jwk, alg: named }] }
+          const metadata = { jwks, tokenEndpointAuthSigningAlg: registered }
+          const { service, client_id } = await openSigned([], { metadata, algorithms })
+          for (const alg of ['EdDSA', 'Ed25519'])
+            expect(
+              await proves(service, assertionForm(await assertionOf(service, { ...key, alg }, client_id))),
+            ).toMatchObject({ status: 200 })
+        }
   })
 
   it('is signed by the algorithm that the client registered, among those that the operator accepts', async () => {
@@ -398,9 +462,12 @@ it('the metadata lists method and algorithms for the three endpoints that RFC 84
 it('a server with contradicting options is not created', () => {
   const { transients: _, ...store } = createMemoryStore()
   expect(() => openService({ store, features: [clientAssertion()] })).toThrow('no transients')
-  const message = 'clientAssertion: algorithms must be some of ES256, EdDSA, PS256, RS256'
+  const message = 'clientAssertion: algorithms must be some of ES256, EdDSA, Ed25519, PS256, RS256'
   for (const algorithms of [[], ['HS256'], ['ES256', 'HS256']])
     expect(() => clientAssertion({ algorithms: algorithms as never })).toThrow(message)
+  for (const maxLifetime of [0, 1.5, 86_401])
+    expect(() => clientAssertion({ maxLifetime })).toThrow('clientAssertion: maxLifetime')
+  expect(() => clientAssertion({ audiences: 'all' as never })).toThrow('clientAssertion: audiences')
 })
 
 it('a store that is down is a 503, and nothing is issued', async () => {

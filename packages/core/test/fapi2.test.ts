@@ -80,7 +80,7 @@ describe('the metadata of a server with the profile', () => {
     const { metadata, routes } = openBank().server
     expect(metadata).toMatchObject({
       token_endpoint_auth_methods_supported: ['private_key_jwt'],
-      token_endpoint_auth_signing_alg_values_supported: ['ES256', 'EdDSA', 'PS256'],
+      token_endpoint_auth_signing_alg_values_supported: ['ES256', 'EdDSA', 'Ed25519', 'PS256'],
       id_token_signing_alg_values_supported: ['ES256', 'EdDSA'],
       dpop_signing_alg_values_supported: ['ES256', 'EdDSA', 'Ed25519', 'PS256'],
       require_pushed_authorization_requests: true,
@@ -126,6 +126,7 @@ describe('a client', () => {
 
   it.each<[string, object]>([
     ['without PKCE', { pkceOptional: true }],
+    ['without PKCE and nonce', { pkceOptional: true, nonceOptional: true }],
     ['that is public', { tokenEndpointAuthMethod: 'none' }],
     ['with a secret', { tokenEndpointAuthMethod: 'client_secret_basic' }],
     ['with ID tokens by RS256', { idTokenSignedResponseAlg: 'RS256' }],
@@ -138,7 +139,7 @@ describe('a client', () => {
   it('with only an RS256 key is not added', async () => {
     const key = await newKey('RS256')
     const metadata = { jwks: { keys: [{ ...key.jwk, alg: 'RS256' }] } }
-    await expect(added(openBank(), metadata)).rejects.toThrow('no key for ES256, EdDSA, PS256')
+    await expect(added(openBank(), metadata)).rejects.toThrow('no key for ES256, EdDSA, Ed25519, PS256')
   })
 })
 

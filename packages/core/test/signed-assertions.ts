@@ -1,4 +1,5 @@
-import { clientAssertion } from '@grantkit/core/client-assertion'
+import type { Feature } from '@grantkit/core'
+import { type ClientAssertionOptions, clientAssertion } from '@grantkit/core/client-assertion'
 import { exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose'
 import { bodyOf } from './client.ts'
 import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
@@ -37,12 +38,17 @@ export function assertionForm(client_assertion: string): Record<string, string> 
   return { client_assertion, client_assertion_type: ASSERTION_TYPE }
 }
 
+interface SignedOptions extends ClientAssertionOptions {
+  readonly metadata?: object
+  readonly more?: readonly Feature[]
+}
+
 /** A service with an integration that has registered these keys. */
 export async function openSigned(
   keys: readonly Key[],
-  { metadata = {}, ...options }: Parameters<typeof clientAssertion>[0] & { readonly metadata?: object } = {},
+  { metadata = {}, more = [], ...options }: SignedOptions = {},
 ) {
-  const service = openService({ features: [clientAssertion(options)] })
+  const service = openService({ features: [clientAssertion(options), ...more] })
   const { clientId: client_id } = await service.server.clients.add({
     clientName: 'Reports',
     redirectUris: [REDIRECT_URI],

@@ -174,6 +174,9 @@ describe("the operator's view", () => {
     const pageOf = async (client: Parameters<typeof server.clients.add>[0]) =>
       textOf(`/admin/client?id=${(await server.clients.add(client)).clientId}`)
     expect(await pageOf({ ...portal, pkceOptional: true })).toContain('leave out PKCE')
+    expect(await pageOf({ ...portal, pkceOptional: true, nonceOptional: true })).toContain(
+      'leave out PKCE and nonce',
+    )
     expect(await pageOf(portal)).not.toMatch(/leave out PKCE|Known client/)
     expect(await pageOf({ known: 'claude' })).toContain('<dt>Known client</dt><dd>Claude (<code>claude')
   })

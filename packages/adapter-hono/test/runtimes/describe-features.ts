@@ -75,7 +75,6 @@ export function describeFeatures(url: () => string): void {
       expect((await app.token(form, { dpop })).status).toBe(200)
     })
 
-    if (alg === 'Ed25519') return // Client metadata has only its older name.
     it('authenticates a client by private_key_jwt', async () => {
       const { client_id } = await operatorAdds(url(), {
         redirectUris: ['https://reports.example/callback'],

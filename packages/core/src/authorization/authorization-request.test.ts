@@ -3,7 +3,10 @@ import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { type RequestOptions, readAuthorizationRequest } from './authorization-request.ts'
 
-const kernel = { scopes: { 'notes:read': { description: '' } }, resources: [] } as unknown as Kernel
+const kernel = {
+  scopes: { openid: { description: '' }, 'notes:read': { description: '' } },
+  resources: [],
+} as unknown as Kernel
 const client = (record: Partial<Client>) => record as Client
 
 describe('a request without code_challenge', () => {
@@ -15,7 +18,7 @@ describe('a request without code_challenge', () => {
     })
 
   it('is accepted from a client with a secret that may leave it out', () => {
-    expect(read(optional).challenge).toBeUndefined()
+    expect(read(optional, { scope: 'openid' }).challenge).toBeUndefined()
   })
 
   it.each([
@@ -25,6 +28,25 @@ describe('a request without code_challenge', () => {
   ] as const)('is refused: %s', (_, record, sent, options) => {
     const reason = 'challenge_missing'
     expect(() => read(record, sent, options)).toThrow(expect.objectContaining({ reason }))
+  })
+
+  const reading = (scope: string, nonce: string | undefined, record: Partial<Client> = optional) =>
+    expect(() => read(record, { scope, nonce }))
+
+  it('needs openid and a nonce in its place (OAuth 2.1 7.5.1)', () => {
+    reading('openid notes:read', 'n').not.toThrow()
+    const missing = expect.objectContaining({ reason: 'challenge_and_nonce_missing' })
+    reading('openid notes:read', undefined).toThrow(missing)
+    reading('notes:read', 'n').toThrow(missing)
+    reading('notes:read', undefined).toThrow(missing)
+  })
+
+  it('may lack both from a client that may leave out the nonce too, with a secret and under no profile', () => {
+    const neither = { ...optional, nonceOptional: true }
+    for (const scope of ['openid notes:read', 'notes:read']) reading(scope, undefined, neither).not.toThrow()
+    reading('openid', undefined, { ...neither, tokenEndpointAuthMethod: 'none' }).toThrow()
+    reading('openid', undefined, { ...neither, pkceOptional: false }).toThrow()
+    expect(() => read(neither, { nonce: undefined }, { pkce: 'required' })).toThrow()
   })
 
   it('is no way around S256: a challenge without a method is not dropped, but refused', () => {

@@ -17,7 +17,7 @@ export const REQUEST_ERRORS = defineErrors({
   ],
   challenge_and_nonce_missing: [
     'invalid_request',
-    'code_challenge and nonce are missing. Send one of them (RFC 9700 2.1.1)',
+    'code_challenge is missing. Send it, or the scope openid and a nonce in its place (OAuth 2.1 7.5.1)',
   ],
   response_type_missing: ['invalid_request', 'response_type is missing. Send response_type=code'],
   response_type_unsupported: ['unsupported_response_type', 'response_type must be code'],
@@ -125,7 +125,9 @@ export function readAuthorizationRequest(
   const challenge = challengeOf(requested, client, options)
   const prompts = requestedPrompts(requested.prompt)
   const scope = scopesOfRequest(scopes, options, client, requested.scope)
-  if (challenge === undefined && requested.nonce === undefined && asksForOpenId(scope.scopes))
+  // Only the nonce in an ID token protects a code in place of the challenge.
+  const hasNonce = requested.nonce !== undefined && asksForOpenId(scope.scopes)
+  if (challenge === undefined && !hasNonce && client.nonceOptional !== true)
     throw new OAuthError(REQUEST_ERRORS.challenge_and_nonce_missing)
   return {
     ...scope,

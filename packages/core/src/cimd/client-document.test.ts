@@ -52,11 +52,18 @@ describe('the document of a client', () => {
     expect(client).toMatchObject({ scopes: ['notes:read'], grantTypes: ['authorization_code'] })
   })
 
+  it('has its name cleaned, as a registration has', () => {
+    const nameOf = (client_name: string) =>
+      (validated({ client_name }) as never as { client: Client }).client.clientName
+    expect(nameOf('App\u202egnp')).toBe('Appgnp')
+    expect(nameOf('👩\u200d💻 نرم\u200cافزار')).toBe('👩\u200d💻 نرم\u200cافزار')
+  })
+
   it.each<[string, object]>([
     ['the id of another', { client_id: 'https://app.dev/Client.json' }],
     ['no id', { client_id: undefined }],
     ['no name', { client_name: undefined }],
-    ['a name that deceives', { client_name: 'App\u202egnp' }],
+    ['a name with nothing to read', { client_name: '\u202e()' }],
     ['no redirect URI', { redirect_uris: [] }],
     ['no list of redirect URIs', { redirect_uris: 'http://127.0.0.1/callback' }],
     ['21 redirect URIs', { redirect_uris: Array(21).fill('http://127.0.0.1/callback') }],

@@ -4,33 +4,52 @@ import { CLOCK_TOLERANCE, type Kernel } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { requireWrongSignature } from '../tokens/jose-faults.ts'
-import { jose, type PublicJwk } from '../tokens/jwk.ts'
-import { type AssertionAlgorithm, algorithmsOf, registeredKeys } from './client-keys.ts'
+import { type JwsAlgorithm, jose, type PublicJwk } from '../tokens/jwk.ts'
+import { algorithmsOf, registeredKeys } from './client-keys.ts'
 import type { FetchedKeys } from './fetched-keys.ts'
 
-/** One text for all errors: an attacker learns nothing, and the log has the reason. */
-const NOT_VALID = 'The client assertion is not valid. Check its signature, alg, iss, sub, aud, exp and jti'
+/** One text until the signature is verified: an attacker learns nothing, and the log has the reason. */
+const NOT_VALID = 'The client assertion is not valid. Check its signature, alg, iss and sub'
 
+/** The texts about a claim are for the holder of the key: claims are checked after the signature. */
 export const ASSERTION_ERRORS = defineErrors({
   assertion_malformed: ['invalid_client', NOT_VALID],
   assertion_algorithm: ['invalid_client', NOT_VALID],
-  assertion_typ: ['invalid_client', NOT_VALID],
+  assertion_typ: [
+    'invalid_client',
+    'typ of the client assertion names another kind of JWT. Leave it out, or send JWT',
+  ],
   assertion_issuer: ['invalid_client', NOT_VALID],
-  assertion_audience: ['invalid_client', NOT_VALID],
-  assertion_expired: ['invalid_client', NOT_VALID],
-  assertion_too_long: ['invalid_client', NOT_VALID],
-  assertion_early: ['invalid_client', NOT_VALID],
-  assertion_jti: ['invalid_client', NOT_VALID],
+  assertion_audience: [
+    'invalid_client',
+    'aud of the client assertion must be the issuer of this server alone, as its metadata have it',
+  ],
+  assertion_expired: [
+    'invalid_client',
+    'exp of the client assertion is missing or has passed. Compare your clock, and sign a new one for each request',
+  ],
+  assertion_too_long: ['invalid_client', 'exp of the client assertion is too far ahead'],
+  assertion_early: [
+    'invalid_client',
+    'iat or nbf of the client assertion is in the future. Compare your clock',
+  ],
+  assertion_jti: [
+    'invalid_client',
+    'jti of the client assertion must be a text of 1 to 200 characters, new for each one',
+  ],
   assertion_signature: ['invalid_client', NOT_VALID],
-  assertion_replayed: ['invalid_client', NOT_VALID],
+  assertion_replayed: [
+    'invalid_client',
+    'The client assertion was used before. Sign a new one for each request, with a new jti',
+  ],
 })
 
 export interface SignatureContext {
   readonly kernel: Pick<Kernel, 'issuer' | 'now'>
   /** Never `none` or a symmetric algorithm (RFC 8725 3.1). */
-  readonly algorithms: readonly AssertionAlgorithm[]
-  /** The accepted values of `aud`. */
-  readonly audiences: readonly string[]
+  readonly algorithms: readonly JwsAlgorithm[]
+  /** The accepted values of `aud`, once all features are mounted. */
+  readonly audiences: () => readonly string[]
   /** Absent if no keys are fetched. */
   readonly keysAt?: FetchedKeys | undefined
 }
@@ -72,7 +91,7 @@ async function verifiedClaims(
   const options: JWTVerifyOptions = {
     algorithms: [...algorithmsOf(registered, algorithms)],
     issuer: client.clientId,
-    audience: [...audiences],
+    audience: [...audiences()],
     requiredClaims: ['exp'],
     clockTolerance: CLOCK_TOLERANCE,
     currentDate: new Date(1000 * now),
@@ -100,7 +119,7 @@ async function verifiedBy(
 ): Promise<JWTVerifyResult> {
   const { createLocalJWKSet, errors, jwtVerify } = await jose()
   try {
-    return await jwtVerify(jwt, createLocalJWKSet({ keys: [...keys] as JWK[] }), options)
+    return await jwtVerify(jwt, createLocalJWKSet({ keys: keys.map(underAnyName) }), options)
   } catch (several) {
     if (!(several instanceof errors.JWKSMultipleMatchingKeys)) throw several
     let tried = 0
@@ -115,6 +134,12 @@ async function verifiedBy(
     }
     throw new errors.JWSSignatureVerificationFailed()
   }
+}
+
+/** An Ed25519 key has one algorithm, and jose compares its name byte for byte. */
+function underAnyName(key: PublicJwk): JWK {
+  const { alg: _, ...unnamed } = key
+  return (key.kty === 'OKP' ? unnamed : key) as JWK
 }
 
 /** The errors of jose: by code, or by claim and reason. */

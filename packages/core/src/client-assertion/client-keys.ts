@@ -5,14 +5,16 @@ import { publicUrlFault } from '../http/public-url.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import { isFor, JWS_ALGORITHMS, type JwsAlgorithm, PublicJwk, UsableJwk, usableKeys } from '../tokens/jwk.ts'
+import {
+  isFor,
+  JWS_ALGORITHMS,
+  type JwsAlgorithm,
+  PublicJwk,
+  UsableJwk,
+  usableKeys,
+  withBothNames,
+} from '../tokens/jwk.ts'
 import type { FetchedKeys } from './fetched-keys.ts'
-
-/** Clients register `EdDSA` only by this name. */
-export type AssertionAlgorithm = Exclude<JwsAlgorithm, 'Ed25519'>
-export const ASSERTION_ALGORITHMS: readonly AssertionAlgorithm[] = JWS_ALGORITHMS.filter(
-  (alg) => alg !== 'Ed25519',
-)
 
 export const PRIVATE_KEY_JWT = 'private_key_jwt'
 const MAX_KEYS = 10
@@ -21,7 +23,7 @@ const address = text(2048).refine(
   (uri) => uri.startsWith('https://') && URL.canParse(uri),
   'must be an https URL',
 )
-const Algorithm = z.enum(ASSERTION_ALGORITHMS)
+const Algorithm = z.enum(JWS_ALGORITHMS)
 
 /** The client metadata for keys (RFC 7591 2). The keys of a client that registers itself are unverified, so it may have none. */
 export function keyMetadata(registeredBy: RegisteredBy, fetched: boolean): ClientMetadataMembers {
@@ -48,20 +50,22 @@ export function registeredKeys({ featureMetadata = {} }: Client): Registered {
 /** The algorithms that a client may use. */
 export function algorithmsOf(
   { token_endpoint_auth_signing_alg: registered }: Registered,
-  offered: readonly AssertionAlgorithm[],
-): readonly AssertionAlgorithm[] {
-  return offered.filter((alg) => registered === undefined || alg === registered)
+  offered: readonly JwsAlgorithm[],
+): readonly JwsAlgorithm[] {
+  return registered === undefined
+    ? offered
+    : withBothNames([registered]).filter((alg) => offered.includes(alg))
 }
 
 /** @throws OAuthError `invalid_client_metadata` for a client that could never authenticate */
-export function checkKeys(client: Client, offered: readonly AssertionAlgorithm[]): void {
+export function checkKeys(client: Client, offered: readonly JwsAlgorithm[]): void {
   if (client.tokenEndpointAuthMethod !== PRIVATE_KEY_JWT) return
   const fault = keysFault(registeredKeys(client), offered)
   if (fault !== undefined) throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, fault)
 }
 
 /** Why a client with these keys could never authenticate. */
-function keysFault(registered: Registered, offered: readonly AssertionAlgorithm[]): string | undefined {
+function keysFault(registered: Registered, offered: readonly JwsAlgorithm[]): string | undefined {
   const { jwks, jwks_uri } = registered
   if ((jwks === undefined) === (jwks_uri === undefined))
     return `${PRIVATE_KEY_JWT} needs jwks or jwks_uri, and not both`
@@ -88,7 +92,7 @@ export function publishedKeys(
 
 interface PublishedTo {
   readonly kernel: Pick<Kernel, 'issuer'>
-  readonly algorithms: readonly AssertionAlgorithm[]
+  readonly algorithms: readonly JwsAlgorithm[]
   /** Absent if no keys are fetched. */
   readonly keysAt?: FetchedKeys | undefined
 }

@@ -19,6 +19,8 @@ export interface AssertionContext extends SignatureContext {
   readonly transients: Transients
   /** Whether `aud` must be a string, and not even an array of one value. */
   readonly stringAudience: boolean
+  /** In seconds. */
+  readonly maxLifetime: number
 }
 
 /** Authenticates a client by a JWT that it signed with its private key (RFC 7523 2.2, OpenID Connect Core 9). */
@@ -59,14 +61,14 @@ function readAssertion({ client_assertion: jwt = '', client_assertion_type }: Cl
 }
 
 async function verify(context: AssertionContext, assertion: Assertion, client: Client): Promise<true> {
-  const { kernel, transients, stringAudience } = context
+  const { kernel, transients } = context
   const { clientId } = client
   if (assertion.subject !== clientId) throw new OAuthError(ASSERTION_ERRORS.assertion_issuer)
   const { payload, protectedHeader } = await signedClaims(context, assertion.jwt, client)
   const { typ } = protectedHeader
   if (typ !== undefined && !(typeof typ === 'string' && TYPE.test(typ)))
     throw new OAuthError(ASSERTION_ERRORS.assertion_typ)
-  const spent = checkedClaims(payload, kernel.now(), stringAudience)
+  const spent = checkedClaims(payload, kernel.now(), context)
   // Comes after the signature: only a holder of a key writes to the store.
   await spendOnce(transients, clientId, spent)
   return true
@@ -79,8 +81,6 @@ async function verify(context: AssertionContext, assertion: Assertion, client: C
  */
 const TYPE = /^(application\/)?(jwt|client-authentication\+jwt|oauth-client-auth\+jwt)$/i
 
-/** The maximum lifetime of an assertion, in seconds. Its mark must be stored for as long. */
-const MAX_ASSERTION_LIFETIME = 10 * 60
 const Jti = z.string().min(1).max(200)
 
 interface SpentOnce {
@@ -98,13 +98,16 @@ interface SpentOnce {
 function checkedClaims(
   { aud, exp = 0, iat = 0, jti }: JWTPayload,
   now: number,
-  stringAudience: boolean,
+  { stringAudience, maxLifetime }: AssertionContext,
 ): SpentOnce {
   const id = Jti.safeParse(jti)
   if (Array.isArray(aud) && (stringAudience || aud.length !== 1))
     throw new OAuthError(ASSERTION_ERRORS.assertion_audience)
-  if (exp > now + MAX_ASSERTION_LIFETIME + CLOCK_TOLERANCE)
-    throw new OAuthError(ASSERTION_ERRORS.assertion_too_long)
+  if (exp > now + maxLifetime + CLOCK_TOLERANCE)
+    throw new OAuthError(
+      ASSERTION_ERRORS.assertion_too_long,
+      `exp of the client assertion must be at most ${maxLifetime} seconds ahead`,
+    )
   if (iat > now + CLOCK_TOLERANCE) throw new OAuthError(ASSERTION_ERRORS.assertion_early)
   if (!id.success) throw new OAuthError(ASSERTION_ERRORS.assertion_jti)
   // Twice the tolerance: the clock of the store may be ahead of the clock of a replica.

@@ -28,6 +28,7 @@ export type ClientTerms = Pick<
   | 'resourceServer'
   | 'rememberConsent'
   | 'pkceOptional'
+  | 'nonceOptional'
   | 'featureMetadata'
   | 'otherAuthMethods'
   | 'cannotAuthenticate'

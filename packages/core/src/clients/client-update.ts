@@ -117,7 +117,11 @@ function changedClient(
   }
   const scopes = Array.isArray(values.scopes) ? scopesOf(kernel, values.scopes.join(' ')) : changed.scopes
   const applicationType = changed.applicationType ?? applicationTypeOf(changed.redirectUris)
-  return { ...changed, scopes, applicationType, pkceOptional: changed.pkceOptional || undefined }
+  return {
+    ...{ ...changed, scopes, applicationType },
+    pkceOptional: changed.pkceOptional || undefined,
+    nonceOptional: changed.nonceOptional || undefined,
+  }
 }
 
 /** The rules of `clients.add` for the whole client. */
@@ -126,9 +130,10 @@ function checkOf({ secretMethods = [], checkClient }: Registrable, options: Stat
   return (changed: Client, before: Client): Client => {
     const client = withMethod(changed, before, secretMethods)
     const { rememberConsent: remember_consent = false, pkceOptional: pkce_optional = false } = client
+    const { nonceOptional: nonce_optional = false, tokenEndpointAuthMethod } = client
     const redirects = ['redirectUris', 'grantTypes', 'resourceServer'] as const
     if (redirects.some((name) => client[name] !== before[name])) checkRedirects(client, policy)
-    checkPkce({ pkce_optional, token_endpoint_auth_method: client.tokenEndpointAuthMethod })
+    checkPkce({ pkce_optional, nonce_optional, token_endpoint_auth_method: tokenEndpointAuthMethod })
     const isMoved = client.redirectUris !== before.redirectUris
     const knownClient = isMoved ? knownAfterChange(options, client, policy) : before.knownClient
     if (knownClient !== undefined) checkKnown({ remember_consent, pkce_optional })

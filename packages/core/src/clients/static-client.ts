@@ -25,8 +25,16 @@ export interface StaticClient extends FeatureClientMetadata {
   readonly resourceServer?: boolean | undefined
   /** Skips the consent page for scopes and resources that the user has allowed before. Confidential clients only. Default false. */
   readonly rememberConsent?: boolean | undefined
-  /** It may omit the PKCE challenge, for software without PKCE (RFC 9700 2.1.1). Confidential clients only. Default false. */
+  /**
+   * It may omit the PKCE challenge in a request with `openid` and a `nonce`, for software without PKCE (OAuth 2.1 7.5.1).
+   * Confidential clients only. Default false.
+   */
   readonly pkceOptional?: boolean | undefined
+  /**
+   * Together with `pkceOptional`: it may omit the nonce too, and `openid`, as OpenID Connect Core has it. Nothing protects it from
+   * an injected code then. No profile allows it. Default false.
+   */
+  readonly nonceOptional?: boolean | undefined
   /**
    * How many tokens it may get in a minute, by answers of the token endpoint, at most 1,000,000. Above it the answer is 429 with
    * `Retry-After`, and nothing is used up. Default: no limit.
@@ -50,7 +58,10 @@ export type ClientChanges = {
 
 /** A static client for a known client, with the name and redirect URIs of its entry. Further redirect URIs may be added. */
 export interface KnownStaticClient
-  extends Omit<StaticClient, 'clientName' | 'redirectUris' | 'rememberConsent' | 'pkceOptional'>,
+  extends Omit<
+      StaticClient,
+      'clientName' | 'redirectUris' | 'rememberConsent' | 'pkceOptional' | 'nonceOptional'
+    >,
     Partial<Pick<StaticClient, 'clientName' | 'redirectUris'>> {
   /** The id of an entry of the option `knownClients`. */
   readonly known: string

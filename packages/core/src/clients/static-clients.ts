@@ -66,6 +66,7 @@ export function staticClients(kernel: Kernel, registrable: Registrable, options:
         tokensPerMinute: metadata.tokens_per_minute,
         grantsPerHour: metadata.grants_per_hour,
         pkceOptional: metadata.pkce_optional || undefined,
+        nonceOptional: metadata.nonce_optional || undefined,
         clientSecretExpiresAt: expiryOf(metadata),
         expiresAt: kernel.now() + LIFETIME,
       } as const

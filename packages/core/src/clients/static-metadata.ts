@@ -19,6 +19,7 @@ const MEMBERS = {
   resource_server: z.boolean().default(false),
   remember_consent: z.boolean().default(false),
   pkce_optional: z.boolean().default(false),
+  nonce_optional: z.boolean().default(false),
   tokens_per_minute: limit.optional(),
   grants_per_hour: limit.optional(),
   client_secret_expires_in: z.int().min(1).max(MAX_EXPIRES_IN).optional(),
@@ -72,8 +73,14 @@ export function checkRedirectUris(
 
 export function checkPkce({
   pkce_optional,
+  nonce_optional,
   token_endpoint_auth_method,
-}: Pick<StaticMetadata, 'pkce_optional' | 'token_endpoint_auth_method'>): void {
+}: Pick<StaticMetadata, 'pkce_optional' | 'nonce_optional' | 'token_endpoint_auth_method'>): void {
+  if (nonce_optional && !pkce_optional)
+    throw new OAuthError(
+      METADATA_ERRORS.client_metadata_invalid,
+      'nonceOptional: only together with pkceOptional',
+    )
   if (pkce_optional && token_endpoint_auth_method === 'none')
     throw new OAuthError(
       METADATA_ERRORS.client_metadata_invalid,

@@ -9,7 +9,7 @@ import type { Client } from '../kernel/records.ts'
 import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
 import type { Transients } from '../kernel/store.ts'
 import type { ProofsOfResource, ProvenResource } from '../resource/resource-server.ts'
-import { JWS_ALGORITHMS, type JwsAlgorithm } from '../tokens/jwk.ts'
+import { JWS_ALGORITHMS, type JwsAlgorithm, withBothNames } from '../tokens/jwk.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { dpopNonces } from './dpop-nonce.ts'
 import { DPOP_ERRORS } from './dpop-proof.ts'
@@ -149,7 +149,7 @@ const DEFAULT_ALGORITHMS: readonly JwsAlgorithm[] = ['ES256', 'EdDSA', 'Ed25519'
 function checkedAlgorithms({ algorithms = DEFAULT_ALGORITHMS }: DpopOptions): readonly JwsAlgorithm[] {
   if (algorithms.length === 0 || !algorithms.every((name) => JWS_ALGORITHMS.includes(name)))
     throw new Error(`dpop: algorithms must be some of ${JWS_ALGORITHMS.join(', ')}`)
-  return algorithms
+  return withBothNames(algorithms)
 }
 
 /** The store of used proofs. @throws Error if `replay` is set and the store has no transients */

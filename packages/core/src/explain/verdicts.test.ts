@@ -28,7 +28,8 @@ describe('the words of all verdicts', () => {
   })
 
   it('reveal no internals of the server to the developer of the app', () => {
-    const settings = /[A-Z]{2,}_[A-Z]|`(admit|pinned|baseUrl|lifetimes|resourceServer|pkceOptional|claims)/
+    const settings =
+      /[A-Z]{2,}_[A-Z]|`(admit|pinned|baseUrl|lifetimes|resourceServer|pkceOptional|nonceOptional|claims)/
     const parts = /replica|\bstore\b|database|proxy|firewall|\blog\b|stolen|thief|grantkit/i
     expect(exceptions(({ toDeveloper }) => !settings.test(toDeveloper) && !parts.test(toDeveloper))).toEqual(
       [],

@@ -14,15 +14,12 @@ import { ALGORITHMS, DEMANDS, PUBLISHED } from './demands.ts'
 
 /** Options of the mounted features that the profile leaves open. */
 export interface Fapi2Options {
-  readonly clientAssertion?: Pick<ClientAssertionOptions, 'fetch'> | undefined
+  readonly clientAssertion?: Pick<ClientAssertionOptions, 'fetch' | 'maxLifetime'> | undefined
   readonly dpop?: Pick<DpopOptions, 'nonce' | 'replay'> | undefined
   readonly par?: Pick<PushedAuthorizationRequestsOptions, 'lifetime' | 'path'> | undefined
 }
 
 const NAME = 'FAPI 2.0 Security Profile'
-
-/** The algorithms of client assertions: the algorithms of the profile, by the names that clients register. */
-const ASSERTION_ALGORITHMS = ['ES256', 'EdDSA', 'PS256'] as const
 
 /**
  * The algorithms of DPoP proofs. Give them to the `dpopProofs` of each API, with `required`.
@@ -66,7 +63,7 @@ export function fapi2({ clientAssertion: assertion, dpop: proofs, par }: Fapi2Op
       pkce: 'required',
     },
     features: [
-      clientAssertion({ ...assertion, algorithms: ASSERTION_ALGORITHMS, stringAudience: true }),
+      clientAssertion({ ...assertion, algorithms: ALGORITHMS, stringAudience: true }),
       pushedAuthorizationRequests({ ...par, required: true }),
       dpop({ ...proofs, required: true, algorithms: ALGORITHMS }),
       (): FeatureParts => ({ checkClient }),

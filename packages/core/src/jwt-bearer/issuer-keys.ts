@@ -8,7 +8,14 @@ import { type DocumentFetch, fetchedDocument } from '../http/document-fetch.ts'
 import { isLoopbackUrl } from '../http/public-url.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import { isFor, JWS_ALGORITHMS, type JwsAlgorithm, type PublicJwk, usableKeys } from '../tokens/jwk.ts'
+import {
+  isFor,
+  JWS_ALGORITHMS,
+  type JwsAlgorithm,
+  type PublicJwk,
+  usableKeys,
+  withBothNames,
+} from '../tokens/jwk.ts'
 import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 
 /** Where the keys of an issuer are, and what they may sign with. */
@@ -60,11 +67,14 @@ export function issuerKeys(kernel: Kernel, fetch: DocumentFetch | undefined): Re
   }
 }
 
-function algorithmsOf(option: string, { algorithms = DEFAULT_ALGORITHMS }: KeySource): JwsAlgorithm[] {
+function algorithmsOf(
+  option: string,
+  { algorithms = DEFAULT_ALGORITHMS }: KeySource,
+): readonly JwsAlgorithm[] {
   const known = JWS_ALGORITHMS.filter((alg) => algorithms.includes(alg))
   if (known.length !== algorithms.length || known.length === 0)
     throw new Error(`${option}: algorithms must be some of ${JWS_ALGORITHMS.join(', ')}`)
-  return known
+  return withBothNames(known)
 }
 
 const WELL_KNOWN = '/.well-known/openid-configuration'

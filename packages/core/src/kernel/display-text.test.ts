@@ -9,7 +9,22 @@ describe('displayText', () => {
     },
   )
 
+  it.each([
+    'Café ☕\ufe0f',
+    '👩\u200d💻 Dev Tools',
+    '👩🏽\u200d💻 🏳\ufe0f\u200d🌈',
+    '1\ufe0f\u20e3 First',
+    'نرم\u200cافزار من',
+    'क्\u200dष ऐप',
+    'ශ්\u200dරී',
+  ])('keeps the joiners and the style of emoji that %s is written with', (text) => {
+    expect(displayText(text)).toBe(text)
+  })
+
   it.each<[string, string, string]>([
+    ['joiners that join nothing', 'a\u200db\u200cc\ufe0f\u200d', 'abc'],
+    ['joiners at an end, and runs of them', '\u200dم\u200c\u200cا\u200c', 'ما'],
+    ['a direction between joined letters', 'م\u202e\u200cا', 'ما'],
     ['ends of lines', 'a\r\nb\u2028c\u2029d\u0085e', 'a b c de'],
     ['marks that turn the text around', 'a\u202egpj\u2066b\u200f', 'agpjb'],
     ['characters of no width', 'a\u200bb\u2060c\u00add\u{e0041}', 'abcd'],

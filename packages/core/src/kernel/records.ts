@@ -55,6 +55,8 @@ export interface Client {
   readonly grantsPerHour?: number | undefined
   /** A confidential static client whose software sends no PKCE challenge (RFC 9700 2.1.1). */
   readonly pkceOptional?: boolean | undefined
+  /** It may send neither challenge nor nonce (OpenID Connect Core 3.1.2.1). Only together with `pkceOptional`. */
+  readonly nonceOptional?: boolean | undefined
   /** The document that was fetched for it; absent if the operator configured one. */
   readonly document?: ClientDocument | undefined
   /** The operator lets it use the https redirect URIs of its document. */

@@ -13,9 +13,15 @@ const KEY_TYPES = {
   PS256: 'RSA',
   RS256: 'RSA',
 } as const
-/** `Ed25519` is a newer name of `EdDSA`. */
 export type JwsAlgorithm = keyof typeof KEY_TYPES
 export const JWS_ALGORITHMS = Object.keys(KEY_TYPES) as readonly JwsAlgorithm[]
+
+const EDWARDS: readonly JwsAlgorithm[] = ['EdDSA', 'Ed25519']
+
+/** `Ed25519` is a newer name of `EdDSA` (RFC 9864 2.2). Each library signs by the name that it knows, so each stands for both. */
+export function withBothNames(algorithms: readonly JwsAlgorithm[]): readonly JwsAlgorithm[] {
+  return [...new Set(algorithms.flatMap((alg) => (EDWARDS.includes(alg) ? EDWARDS : alg)))]
+}
 
 /** RFC 7518 6.2.2 and 6.3.2, RFC 8037 2, and the member of symmetric keys. */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
@@ -76,7 +82,10 @@ export type PublicJwk = z.output<typeof PublicJwk>
 /** Whether a key is made for an algorithm. */
 export function isFor(alg: JwsAlgorithm, key: PublicJwk): boolean {
   const type = 'crv' in key ? key.crv : key.kty
-  return type === KEY_TYPES[alg] && (key.alg === undefined || key.alg === alg)
+  return (
+    type === KEY_TYPES[alg] &&
+    (key.alg === undefined || withBothNames([alg]).some((name) => name === key.alg))
+  )
 }
 
 /** A public key that verifies signatures: a client can register it. */
@@ -104,7 +113,8 @@ export function usableKeys(keys: readonly unknown[]): PublicJwk[] {
 export const PrivateJwk = z.looseObject({
   kty: z.enum(['RSA', 'EC', 'OKP']),
   kid: z.string().min(1).max(200),
-  alg: z.enum(['RS256', 'ES256', 'EdDSA']),
+  /** Keys that Web Crypto exports have the newer name of EdDSA. */
+  alg: z.preprocess((alg) => (alg === 'Ed25519' ? 'EdDSA' : alg), z.enum(['RS256', 'ES256', 'EdDSA'])),
   d: z.string().min(1),
   /** Our own member: the key takes over at this time, in epoch seconds. Without it the key has always been active. */
   signsFrom: z.number().int().nonnegative().optional(),

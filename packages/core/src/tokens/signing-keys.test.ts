@@ -43,6 +43,13 @@ describe('the published key set', () => {
   })
 })
 
+it('a signing key with the newer name of EdDSA is published and used by the older one', () => {
+  const [, , EDWARDS] = TEST_KEYS
+  const { keys } = keysOf({ ...EDWARDS, alg: 'Ed25519' } as never)
+  expect([keys.algorithms, keys.signer('EdDSA')?.alg]).toEqual([['EdDSA'], 'EdDSA'])
+  expect(keys.published().keys).toMatchObject([{ alg: 'EdDSA' }])
+})
+
 describe('changed keys', () => {
   it.each([
     ['without an algorithm of the metadata', [ES256], 'RS256'],

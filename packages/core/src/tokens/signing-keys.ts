@@ -108,22 +108,23 @@ function checkedKeys(
   keys: readonly PrivateJwk[],
   needed: readonly SigningAlgorithm[] = [],
 ): readonly PrivateJwk[] {
-  for (const [index, key] of keys.entries()) checkKey(key, index)
+  const checked = keys.map(checkedKey)
   if (new Set(keys.map((key) => key.kid)).size !== keys.length)
     throw new Error('keys: each kid must be unique')
-  const missing = needed.filter((alg) => !keys.some((key) => key.alg === alg))
+  const missing = needed.filter((alg) => !checked.some((key) => key.alg === alg))
   if (missing.length > 0)
     throw new Error(`keys: none is left for ${missing.join(', ')}, which the metadata offers`)
-  return keys
+  return checked
 }
 
-function checkKey(key: PrivateJwk, index: number): void {
+function checkedKey(key: PrivateJwk, index: number): PrivateJwk {
   const parsed = PrivateJwk.safeParse(key)
   if (!parsed.success)
     throw new Error(`keys[${index}] is not a private signing key: ${z.prettifyError(parsed.error)}`)
   const name = `keys[${index}] (kid ${key.kid})`
   if (modulusBits(parsed.data, name) < MIN_RSA_BITS)
     throw new Error(`${name} has fewer than ${MIN_RSA_BITS} bits (RFC 7518 3.3)`)
+  return parsed.data.alg === key.alg ? key : parsed.data
 }
 
 /** Before 24.20 Node also reads a broken modulus, as a number of few bits. */

@@ -34,6 +34,7 @@ const METADATA = {
   resource_server: z.boolean().optional().openapi({ description: 'It may introspect every token' }),
   remember_consent: z.boolean().optional(),
   pkce_optional: z.boolean().optional(),
+  nonce_optional: z.boolean().optional().openapi({ description: 'Only together with pkce_optional' }),
   tokens_per_minute: limit.openapi({
     description: 'How many tokens it may get in a minute. Default: no limit',
   }),

@@ -155,11 +155,11 @@ function limitsFact({ tokensPerMinute, grantsPerHour }: PublicClient): Fact[] {
   return limits.length === 0 ? [] : [['Limits', limits.join(', ')]]
 }
 
-function mayOf({ applicationType, resourceServer, rememberConsent, pkceOptional }: PublicClient): string {
+function mayOf({ applicationType, resourceServer, rememberConsent, ...client }: PublicClient): string {
   return [
     `be a ${applicationType} application`,
     ...(resourceServer ? ['introspect every token'] : []),
-    ...(pkceOptional ? ['leave out PKCE'] : []),
+    ...(client.pkceOptional ? [client.nonceOptional ? 'leave out PKCE and nonce' : 'leave out PKCE'] : []),
     ...(rememberConsent ? ['skip a consent that was given before'] : []),
   ].join(', ')
 }

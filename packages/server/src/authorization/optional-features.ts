@@ -32,7 +32,9 @@ export async function optionalFeatures(
 ): Promise<Feature[]> {
   const { features } = config
   const documents = await clientDocumentsOf(config)
-  const byKey = authenticatesByKey(features) ? [clientAssertion({ fetch: await outboundFetch(config) })] : []
+  const byKey = authenticatesByKey(features)
+    ? [clientAssertion({ ...features.clientAssertion, fetch: await outboundFetch(config) })]
+    : []
   return [
     ...signedAccessTokens(config),
     ...(documents === undefined ? [] : [clientDocuments(documents)]),
@@ -80,8 +82,10 @@ function pushedRequests({ par }: Features): Feature[] {
 /** The configured profile. @throws ConfigError when a configured file cannot be used */
 export async function profileOf(config: Config): Promise<Profile | undefined> {
   if (config.features.profile === undefined) return undefined
-  const replay = config.features.dpop.replay === 'strict' ? 'strict' : undefined
-  return fapi2({ clientAssertion: { fetch: await outboundFetch(config) }, dpop: { replay } })
+  const { clientAssertion, dpop } = config.features
+  const replay = dpop.replay === 'strict' ? 'strict' : undefined
+  const { maxLifetime } = clientAssertion
+  return fapi2({ clientAssertion: { maxLifetime, fetch: await outboundFetch(config) }, dpop: { replay } })
 }
 
 /** JWT access tokens for the resources that get them, and their revocation feed. */

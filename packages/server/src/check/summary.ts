@@ -54,6 +54,7 @@ function featuresOf({ features, admin, mail }: Config): string {
     dpop,
     forwardAuth,
     clientAuthentication,
+    clientAssertion,
     jwtBearer: _,
     personalTokens,
     ...others
@@ -63,6 +64,7 @@ function featuresOf({ features, admin, mail }: Config): string {
     clientDocuments: clientDocuments.enabled,
     knownClients: knownClients.join(', ') || 'off',
     jwtAccessTokens: jwtAccessTokens.enabled,
+    clientAssertion: clientAssertion.audiences === 'endpoints' && 'endpoints',
     jwtBearer: takesAssertions(features),
     personalTokens: personalTokens.enabled,
     dpop: dpop.mode,

@@ -38,7 +38,13 @@ const args = {
   pkce: {
     type: 'enum',
     options: ['optional'],
-    description: 'it sends no PKCE challenge, but a nonce; not together with --public',
+    description: 'it sends no PKCE challenge, but openid and a nonce; not together with --public',
+  },
+  nonce: {
+    type: 'enum',
+    options: ['optional'],
+    description:
+      'with --pkce optional: it sends no nonce either, so an injected code is not noticed. For OpenID certification and old software',
   },
   'id-token-claims': {
     type: 'boolean',
@@ -147,6 +153,7 @@ async function metadataOf(
     redirectUris,
     tokenEndpointAuthMethod: args.public ? 'none' : auth,
     pkceOptional: args.pkce === 'optional',
+    nonceOptional: args.nonce === 'optional',
     idTokenClaims: args['id-token-claims'],
     idTokenSignedResponseAlg: args['id-token-signed-response-alg'],
     rememberConsent: args['remember-consent'] ?? false,

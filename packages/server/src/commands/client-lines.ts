@@ -6,15 +6,21 @@ import { plain } from './terminal.ts'
 
 /** One line of a list. */
 export function clientLine(client: Client): string {
-  const { clientId, clientName, origin, createdAt, refused, pkceOptional, knownClient } = client
+  const { clientId, clientName, origin, createdAt, refused, knownClient } = client
   const name = clientName === undefined ? 'without a name' : plain(clientName)
   const words = [plain(clientId), dayOf(createdAt), origin.padEnd(11), styleText('bold', name)]
   const marks = [
     ...(knownClient ? [`known client ${knownClient}`] : []),
-    ...(pkceOptional ? ['may leave out PKCE'] : []),
+    ...pkceMarks(client),
     ...(refused ? ['removed'] : []),
   ]
   return [...words, ...marks].join('  ')
+}
+
+/** What a client may leave out of its authorization requests. */
+export function pkceMarks({ pkceOptional, nonceOptional }: Client | PublicClient): string[] {
+  if (!pkceOptional) return []
+  return [nonceOptional ? 'may leave out PKCE and nonce' : 'may leave out PKCE']
 }
 
 /** All details for an operator. */
@@ -46,14 +52,22 @@ export function removalLine(clientId: string, { existed, grantsEnded }: ClientRe
 }
 
 /** With the names of RFC 7591, as in a registration response. */
-export function clientInformation({ createdAt, scopes, pkceOptional, ...client }: PublicClient): object {
-  const { origin: _, expiresAt: __, clientCredentialsScopes, ...members } = client
+export function clientInformation({ createdAt, scopes, ...client }: PublicClient): object {
+  const {
+    pkceOptional,
+    nonceOptional,
+    origin: _,
+    expiresAt: __,
+    clientCredentialsScopes,
+    ...members
+  } = client
   return {
     ...snakeCased(members),
     client_id_issued_at: createdAt,
     scope: scopes?.join(' '),
     client_credentials_scopes: clientCredentialsScopes && scopeText(clientCredentialsScopes),
     pkce: pkceOptional ? 'optional' : 'required',
+    ...(nonceOptional && { nonce: 'optional' }),
   }
 }
 

@@ -3,7 +3,7 @@ import type { PublicClient } from '@grantkit/core'
 import { defineCommand } from 'citty'
 import type { LoadService } from '../configured-service.ts'
 import { addClient } from './add-client.ts'
-import { clientInformation, removalLine, scopeText } from './client-lines.ts'
+import { clientInformation, pkceMarks, removalLine, scopeText } from './client-lines.ts'
 import { jsonText, plain } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
@@ -52,7 +52,7 @@ function linesOf(client: PublicClient): string[] {
   const marks = [
     ...(client.tokenEndpointAuthMethod === 'none' ? ['public'] : []),
     ...(clientCredentialsScopes === undefined ? [] : ['client_credentials']),
-    ...(client.pkceOptional ? ['may leave out PKCE'] : []),
+    ...pkceMarks(client),
     ...(client.idTokenClaims ? ['ID tokens have claims'] : []),
     ...(client.resourceServer ? ['resource server'] : []),
     ...(client.requirePushedAuthorizationRequests ? ['must push its requests'] : []),

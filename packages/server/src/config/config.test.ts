@@ -149,6 +149,7 @@ describe('PROFILE=fapi2', () => {
 
   it.each([
     ['CLIENT_AUTHENTICATION', 'private_key_jwt,none', '5.3.2.1, item 6'],
+    ['CLIENT_ASSERTION_AUDIENCES', 'endpoints', '5.3.2.1, item 8'],
     ['REGISTRATION', 'on', '5.3.2.1, item 3'],
     ['CIMD', 'on', '5.3.2.1, item 3'],
     ['DPOP', 'on', '5.3.2.1, item 4'],

@@ -23,6 +23,22 @@ const Dpop = z.strictObject({
   ),
 })
 
+const ClientAssertion = z.strictObject({
+  audiences: field(
+    choice(['issuer', 'endpoints']).default('issuer'),
+    'what `aud` of an assertion of `private_key_jwt` may be. `endpoints`: the token endpoint and the other endpoints of clients too, for libraries that name one, such as Spring Security, MSAL and Authlib',
+    {
+      variable: 'CLIENT_ASSERTION_AUDIENCES',
+      guide: 'how-to/client-credentials.md#with-keys-instead-of-a-secret',
+    },
+  ),
+  maxLifetime: field(
+    seconds(600, 1, 86_400),
+    'how many seconds ahead `exp` of an assertion of `private_key_jwt` may be, maximum 86400. Authlib sends 3600',
+    { variable: 'CLIENT_ASSERTION_MAX_LIFETIME' },
+  ),
+})
+
 const ForwardAuth = z.strictObject({
   enabled: field(toggle(false), 'forward auth at `/api/oauth/verify`', {
     variable: 'FORWARD_AUTH',
@@ -74,6 +90,7 @@ export const Features = (origin: Origin) =>
         guide: 'how-to/client-documents.md#with-keys-of-its-own',
       },
     ),
+    clientAssertion: ClientAssertion.prefault({}),
     clientCredentials: field(
       toggle(false),
       'the client credentials grant for static clients; it enables `client_secret_basic` and `private_key_jwt` too',

@@ -13,7 +13,7 @@ const lifetime = () => whole('a number of seconds', 1, 3600).optional()
 const keys = {
   jwks: z.strictObject({ keys: z.array(z.record(z.string(), z.unknown())) }).optional(),
   jwksUri: address.optional(),
-  algorithms: z.array(choice(['ES256', 'RS256', 'EdDSA', 'PS256'])).optional(),
+  algorithms: z.array(choice(['ES256', 'RS256', 'EdDSA', 'Ed25519', 'PS256'])).optional(),
   maxAssertionLifetime: lifetime(),
   lifetime: lifetime(),
 }

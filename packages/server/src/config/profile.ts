@@ -5,6 +5,8 @@ import type { Merged } from './variables.ts'
 /** What the FAPI 2.0 Security Profile determines: by key, with the text of the variable and the section. */
 const FAPI2 = [
   ['clientAuthentication', ['private_key_jwt'], '5.3.2.1, item 6'],
+  // Item 8: the issuer is the only audience.
+  ['clientAssertion.audiences', 'issuer', '5.3.2.1, item 8'],
   ['registration', false, '5.3.2.1, item 3'],
   ['clientDocuments.enabled', false, '5.3.2.1, item 3'],
   ['knownClients', 'off', '5.3.2.1, item 3'],
@@ -26,6 +28,7 @@ export function withProfile(config: ParsedConfig): ParsedConfig {
     features: {
       ...features,
       clientAuthentication: ['private_key_jwt'],
+      clientAssertion: { ...features.clientAssertion, audiences: 'issuer' },
       registration: false,
       clientDocuments: { ...features.clientDocuments, enabled: false },
       knownClients: [],

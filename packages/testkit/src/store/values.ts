@@ -57,6 +57,7 @@ function fullClient(): Required<Client> {
     resourceServer: false,
     rememberConsent: true,
     pkceOptional: true,
+    nonceOptional: true,
     document: { fetchedAt: 1_700_000_000, hash: 'ZG9jdW1lbnQ' as Hash },
     httpsCallbacks: true,
     knownClient: 'cursor',

@@ -48,9 +48,11 @@ export const REQUEST_VERDICTS = {
   },
   challenge_and_nonce_missing: {
     by: 'app',
-    sentence: 'The app may leave out PKCE, and sent neither a `code_challenge` nor a `nonce`.',
-    fix: 'Switch PKCE on in the app, or let it send a `nonce`.',
-    toDeveloper: 'Send a `code_challenge` (S256), or a fresh `nonce` with each request.',
+    sentence:
+      'The app may leave out PKCE, and sent no `code_challenge`, nor `openid` and a `nonce` in its place.',
+    fix: 'Switch PKCE on in the app, or let it send the scope `openid` and a `nonce`. If both are impossible, allow it with `nonceOptional`: then nothing protects it from an injected code.',
+    toDeveloper:
+      'Send a `code_challenge` (S256), or the scope `openid` and a fresh `nonce` with each request.',
     doctorCheck: 'pkce',
   },
   challenge_missing: {

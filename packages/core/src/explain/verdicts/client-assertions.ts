@@ -1,4 +1,4 @@
-import { DEVELOPER_ONLY, type VerdictTexts } from './verdict-text.ts'
+import type { VerdictTexts } from './verdict-text.ts'
 
 const CLOCK = 'Compare the clocks of the server and of the client. The doctor measures that of the server.'
 const ITS_METADATA = 'Compare the assertion with the metadata of the client.'
@@ -33,8 +33,9 @@ export const ASSERTION_VERDICTS = {
   },
   assertion_audience: {
     by: 'app',
-    sentence: 'The client assertion is for another server.',
-    fix: 'Check that the app uses the same address of this server as its metadata.',
+    sentence:
+      'The `aud` of the client assertion is not this server: it is the address of an endpoint, or another server.',
+    fix: "Many libraries name the token endpoint: `clientAssertion({ audiences: 'endpoints' })` accepts it. If the app names another server, correct the address in the app.",
     toDeveloper: 'Set `aud` of the client assertion to the `issuer` of the metadata, byte for byte.',
     doctorCheck: 'issuer',
   },
@@ -48,7 +49,7 @@ export const ASSERTION_VERDICTS = {
   assertion_too_long: {
     by: 'app',
     sentence: 'The client assertion is valid for longer than is accepted here.',
-    fix: DEVELOPER_ONLY,
+    fix: 'If the library has no setting for it, `maxLifetime` of `clientAssertion()` accepts more seconds.',
     toDeveloper: 'Let a client assertion expire after a minute, and make a new one for each request.',
   },
   assertion_early: {
