@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { newSigningKeys, PrivateJwk, rotateSigningKeys } from '@grantkit/core'
 import * as z from 'zod'
 import { replaceFile } from './private-file.ts'
+import { faultsOf, parseJson, readTextFile } from './text-file.ts'
 
 /** A JSON Web Key set of private keys in a file that is readable by its owner only. */
 
@@ -31,12 +32,12 @@ const isAllowedBy = (profile: 'fapi2' | undefined) => (alg: Algorithm) =>
 
 /** @throws Error that names the fault of the file */
 export async function readSigningKeys(path: string): Promise<PrivateJwk[]> {
-  return parseKeySet(path, await readFile(path, 'utf8'))
+  return parseKeySet(path, await readTextFile(path))
 }
 
 async function existingText(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8')
+    return await readTextFile(path)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
     throw new Error(`KEYS_FILE: there is no file ${path}. The command "keys rotate" creates it.`, { cause })
@@ -60,7 +61,7 @@ export async function followSigningKeys(
 
   async function readAgain(): Promise<void> {
     try {
-      const latest = await readFile(path, 'utf8')
+      const latest = await readTextFile(path)
       if (latest !== text) keys = parseKeySet(path, latest)
       text = latest
       fault = ''
@@ -160,15 +161,6 @@ export function keySetText(keys: readonly PrivateJwk[]): string {
 function parseKeySet(path: string, text: string): PrivateJwk[] {
   const parsed = KeySet.safeParse(parseJson(path, text))
   if (!parsed.success)
-    throw new Error(`${path} is not a set of private signing keys: ${z.prettifyError(parsed.error)}`)
+    throw new Error(`${path} is not a set of private signing keys: ${faultsOf(parsed.error)}`)
   return parsed.data.keys
-}
-
-/** Hides the message of the parser, which quotes the secret text. */
-function parseJson(path: string, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Error(`${path} is not JSON`)
-  }
 }
