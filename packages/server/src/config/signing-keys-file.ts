@@ -1,3 +1,4 @@
+import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { newSigningKeys, PrivateJwk, rotateSigningKeys } from '@grantkit/core'
 import * as z from 'zod'
@@ -162,5 +163,25 @@ function parseKeySet(path: string, text: string): PrivateJwk[] {
   const parsed = KeySet.safeParse(parseJson(path, text))
   if (!parsed.success)
     throw new Error(`${path} is not a set of private signing keys: ${faultsOf(parsed.error)}`)
+  const useless = parsed.data.keys.find((key) => !signs(key))
+  if (useless !== undefined)
+    throw new Error(`${path}: the key ${useless.kid} cannot sign by ${useless.alg}, as its "alg" says`)
   return parsed.data.keys
+}
+
+/** RFC 7518 3.1, RFC 8037 3.1 */
+const KEY_TYPES: Readonly<Record<Algorithm, string>> = { RS256: 'rsa', ES256: 'prime256v1', EdDSA: 'ed25519' }
+
+/** Whether the public half verifies what the private half signs. */
+function signs(key: PrivateJwk): boolean {
+  const signed = Buffer.from(key.kid)
+  const digest = key.alg === 'EdDSA' ? null : 'sha256'
+  try {
+    const secret = createPrivateKey({ key, format: 'jwk' })
+    const type = secret.asymmetricKeyDetails?.namedCurve ?? secret.asymmetricKeyType
+    const published = createPublicKey({ key: { ...key, d: undefined }, format: 'jwk' })
+    return type === KEY_TYPES[key.alg] && verify(digest, signed, published, sign(digest, signed, secret))
+  } catch {
+    return false
+  }
 }
