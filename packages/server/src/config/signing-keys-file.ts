@@ -179,7 +179,8 @@ function signs(key: PrivateJwk): boolean {
   try {
     const secret = createPrivateKey({ key, format: 'jwk' })
     const type = secret.asymmetricKeyDetails?.namedCurve ?? secret.asymmetricKeyType
-    const published = createPublicKey({ key: { ...key, d: undefined }, format: 'jwk' })
+    const { d: _, ...open } = key
+    const published = createPublicKey({ key: open, format: 'jwk' })
     return type === KEY_TYPES[key.alg] && verify(digest, signed, published, sign(digest, signed, secret))
   } catch {
     return false

@@ -20,7 +20,8 @@ export function arrivalTimes(requestTimeout = 30) {
 
 /** A quarter of the descriptors is left for files and the connections to stores. On Windows there is no limit. */
 export function spareDescriptors(server: Server): void {
-  process.report.excludeNetwork = true
+  // The report would look up the names of all peers.
+  Object.assign(process.report, { excludeNetwork: true })
   const { userLimits } = process.report.getReport() as { userLimits?: Record<string, { soft: unknown }> }
   const descriptors = Number(userLimits?.open_files?.soft)
   if (descriptors > 0) server.maxConnections = Math.ceil(descriptors * 0.75)
