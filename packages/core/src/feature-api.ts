@@ -72,7 +72,7 @@ export type {
   Transient,
 } from './kernel/records.ts'
 export { requestedResources } from './kernel/resource-indicator.ts'
-export { requestedScopes, type ScopeInWords, scopeCeiling } from './kernel/scope.ts'
+export { isReading, requestedScopes, type ScopeInWords, scopeCeiling } from './kernel/scope.ts'
 export {
   type GrantId,
   type Hash,
