@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { returnPath } from '@grantkit/core'
-import { isCrossSite } from '@grantkit/core/feature'
+import { isCrossSite, networkOf } from '@grantkit/core/feature'
 import { Hono } from 'hono'
 import { signInPage, signOutPage } from './pages.ts'
 import { endSession, startSession } from './session.ts'
@@ -14,7 +14,8 @@ signIn.get('/login', () => signInPage())
 signIn.post('/login', async (c) => {
   // Another site could sign the user in as somebody else.
   if (isCrossSite(env.ISSUER, c.req.header())) return signInPage(403, 'Another site sent this form.')
-  const { success } = await env.SIGN_INS.limit({ key: c.req.header('cf-connecting-ip') ?? '' })
+  const network = networkOf(c.req.header('cf-connecting-ip') ?? 'unknown')
+  const { success } = await env.SIGN_INS.limit({ key: network })
   if (!success) return signInPage(429, 'Too many attempts. Try again in a minute.')
   const { user, password } = await c.req.parseBody()
   if (typeof user !== 'string' || !(await passwordMatches(env.USERS, user, password)))

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { wellKnownAddress } from '@grantkit/core/adapter'
 import type { Service } from '@grantkit/server'
 import { type ConfiguredService, runProgram, start } from '@grantkit/server/commands'
 import type { SchoolConfig } from './config.ts'
@@ -18,7 +19,7 @@ function banner(
   ${styleText('bold', 'Harbour School')}, a service of Grantkit, on ${framework}
 
   Address    ${styleText('cyan', baseUrl)}
-  Metadata   ${baseUrl}/.well-known/oauth-authorization-server
+  Metadata   ${wellKnownAddress('oauth-authorization-server', baseUrl)}
 ${demo ? '  Account    demo@example.com, password demo\n' : ''}
   Try next   npx -y pnpm@12 demo${baseUrl === 'http://127.0.0.1:3000' ? '' : ` --url ${baseUrl}`}
 `

@@ -14,6 +14,7 @@ export async function readBody(req: Request): Promise<string | OAuthError> {
   if (Number(req.headers['content-length']) > BODY_LIMIT) return new OAuthError(MESSAGE_ERRORS.body_too_large)
   if (!req.readableDidRead) return bodyOnTheWire(req)
   const body = parsedBody(req)
+  if (body instanceof OAuthError) return body
   return Buffer.byteLength(body) > BODY_LIMIT ? new OAuthError(MESSAGE_ERRORS.body_too_large) : body
 }
 
@@ -38,7 +39,7 @@ function bodyOnTheWire(req: Request): Promise<string | OAuthError> {
 }
 
 /** Encodes the parsed body again, if core reads the same result from it as from the original. */
-function parsedBody(req: Request): string {
+function parsedBody(req: Request): string | OAuthError {
   const body: unknown = req.body
   const { 'content-length': length, 'content-type': type } = req.headers
   if (Buffer.isBuffer(body)) return body.toString()
@@ -46,13 +47,22 @@ function parsedBody(req: Request): string {
   if (typeof body === 'string' && Buffer.byteLength(body) === Number(length)) return body
   if (typeof body === 'object' && body !== null) {
     if (req.is(['json', '+json'])) return JSON.stringify(body)
-    const fields = req.is(FORM) ? flatFields(body) : undefined
-    if (fields !== undefined) return String(new URLSearchParams(fields))
+    if (req.is(FORM)) {
+      if (Object.values(body).some(hadBrackets)) return new OAuthError(MESSAGE_ERRORS.body_unreadable)
+      const fields = flatFields(body)
+      if (fields !== undefined) return String(new URLSearchParams(fields))
+    }
   }
   throw new Error(
     `A body of type ${type} was read before authorizationServer() saw it, and the original bytes cannot be restored from ` +
       'what is left: mount authorizationServer() before the parsers of bodies',
   )
+}
+
+/** A parser with `extended: true` makes `a[]=b` a list of one, and `a[b]=c` an object. Clients send neither. */
+function hadBrackets(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length < 2 || value.some(hadBrackets)
+  return typeof value === 'object' && value !== null
 }
 
 /** The pairs of a form; `undefined` when a field is neither text nor a list of texts. */

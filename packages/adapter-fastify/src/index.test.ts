@@ -9,7 +9,7 @@ import {
 import type { Route } from '@grantkit/core/adapter'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { aClient, describeAdapter } from '@grantkit/testkit'
-import { type FastifyRequest, fastify } from 'fastify'
+import { type FastifyError, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { authorizationServer, fastifyRequest, protect } from './index.ts'
 
@@ -75,6 +75,51 @@ describe('authorizationServer', () => {
       payload: 'x'.repeat(70_000),
     })
     expect([large.statusCode, large.json().error]).toEqual([413, 'invalid_request'])
+  })
+
+  describe.each([401, 403, 413, 429, 503])("an error %i of the application's own hook", (statusCode) => {
+    it.each(['onRequest', 'preHandler', 'onSend'] as const)(
+      'in %s is answered by the application',
+      async (hook) => {
+        const { server } = await openNotes()
+        const app = fastify()
+        const refuse = async (_request: FastifyRequest, reply: FastifyReply) => {
+          if (reply.hasHeader('retry-after')) return
+          reply.header('retry-after', '30')
+          throw Object.assign(new Error('own'), { statusCode })
+        }
+        app.addHook(hook as 'preHandler', refuse)
+        app.setErrorHandler<FastifyError>((error, _request, reply) =>
+          reply.code(error.statusCode ?? 500).send({ application: error.message }),
+        )
+        await app.register(authorizationServer(server))
+        const { headers, ...answer } = await app.inject({
+          method: 'POST',
+          url: '/api/oauth/token',
+          headers: FORM,
+          payload: 'a=b',
+        })
+        expect([answer.statusCode, headers['retry-after'], answer.json()]).toEqual([
+          statusCode,
+          '30',
+          { application: 'own' },
+        ])
+      },
+    )
+  })
+
+  it('answers a body with a type that nobody can read itself', async () => {
+    const { server } = await openNotes()
+    const app = fastify()
+    app.setErrorHandler((_error, _request, reply) => reply.code(418).send('the application'))
+    await app.register(authorizationServer(server))
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/api/oauth/token',
+      headers: { 'content-type': 'form' },
+      payload: 'a=b',
+    })
+    expect([answer.statusCode, answer.json().error]).toEqual([400, 'invalid_request'])
   })
 })
 

@@ -20,7 +20,8 @@ export interface Guard<Auth extends Caller = Authorized> {
 
 /**
  * A plugin that mounts every route of an authorization server, or of any list of core's routes. The application's
- * parsers are not affected: this plugin reads raw bodies in its own scope.
+ * parsers are not affected: this plugin reads raw bodies in its own scope. Errors of the application's hooks go to the
+ * error handler that the application has set before it registers this plugin.
  *
  * @example
  * ```ts with:fastify
@@ -39,14 +40,20 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
       { parseAs: 'string', bodyLimit: BODY_LIMIT },
       (_, body, done) => done(null, body),
     )
-    app.setErrorHandler<FastifyError>((error, _request, reply) => send(reply, unreadable(error)))
+    app.setErrorHandler<FastifyError>((error, request, reply) => send(reply, unreadable(error, request)))
     for (const route of server.routes) {
       app.route({
         method: app.supportedMethods,
         url: pattern(route.path),
         exposeHeadRoute: false,
-        handler: (request, reply) =>
-          route.handle(toHttpRequest(request)).then((response) => send(reply, response)),
+        handler: async (request, reply) => {
+          try {
+            return send(reply, await route.handle(toHttpRequest(request)))
+          } catch (thrown) {
+            // The route fails, or HTTP cannot carry a header of it.
+            return send(reply, failedResponse(thrown))
+          }
+        },
       })
     }
   }
@@ -148,13 +155,13 @@ function send(reply: FastifyReply, { status, headers, body }: HttpResponse): Fas
     .send(body === '' ? undefined : body)
 }
 
-const asItIs = (payload: unknown) => payload as string
+/** It stays with the reply, so it also serializes what the application sends for an error of its `onSend` hook. */
+const asItIs = (payload: unknown) => (typeof payload === 'string' ? payload : JSON.stringify(payload))
 
-/** An error before core sees the request is a bad body, or else our fault. */
-function unreadable(error: FastifyError): HttpResponse {
-  if (error.statusCode === 413) return errorResponse(new OAuthError(MESSAGE_ERRORS.body_too_large))
-  const unreadableBody = error.statusCode !== undefined && error.statusCode < 500
-  return unreadableBody
-    ? errorResponse(new OAuthError(MESSAGE_ERRORS.body_unreadable))
-    : failedResponse(error)
+/** @throws what is no fault of the body: the application answers the errors of its own hooks */
+function unreadable(error: FastifyError, { raw }: FastifyRequest): HttpResponse {
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return errorResponse(new OAuthError(MESSAGE_ERRORS.body_too_large))
+  if (!error.code?.startsWith('FST_ERR_CTP_') && error !== raw.errored) throw error
+  return errorResponse(new OAuthError(MESSAGE_ERRORS.body_unreadable))
 }

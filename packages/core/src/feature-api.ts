@@ -72,7 +72,7 @@ export type {
   Transient,
 } from './kernel/records.ts'
 export { requestedResources } from './kernel/resource-indicator.ts'
-export { requestedScopes, type ScopeInWords, scopeCeiling } from './kernel/scope.ts'
+export { isReading, requestedScopes, type ScopeInWords, scopeCeiling } from './kernel/scope.ts'
 export {
   type GrantId,
   type Hash,
@@ -94,7 +94,7 @@ export type {
   Transients,
 } from './kernel/store.ts'
 export { systemClock, systemTime, type Time } from './kernel/time.ts'
-export { coarseNetworkOf, networkOf } from './limits/caller-network.ts'
+export { coarseNetworkOf, ipAddress, networkOf } from './limits/caller-network.ts'
 export { type EventCounter, processCounter, type RateLimitWindow } from './limits/process-counter.ts'
 export type { Limiter, RateLimit, RateLimits } from './limits/rate-limits.ts'
 export type { Demand, Lifetimes, OnEvent, Paths, Profile } from './options.ts'

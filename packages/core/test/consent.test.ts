@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { allowedScopes } from '../src/authorization/consent.ts'
+import type { Kernel } from '../src/kernel/kernel.ts'
+import type { ScopeCatalogue } from '../src/kernel/scope.ts'
 import {
   ALICE,
   authorizationQuery,
@@ -139,6 +142,18 @@ describe('consent', () => {
     const response = await decide(service, [['ticket', ticket], ['decision', decision], ...scopes])
     const tokens = bodyOf(await redeem(service, client, redirectOf(response).code ?? ''))
     expect(tokens.scope).toBe('openid courses:read')
+  })
+
+  it('takes a scope without `access` for one that may change something', () => {
+    const description = 'Do it'
+    const scopes: ScopeCatalogue = {
+      openid: { description },
+      'notes:read': { description, access: 'read' },
+      'notes:use': { description },
+    }
+    const requested = Object.keys(scopes)
+    const form = { decision: 'allow_reading', scope: requested } as const
+    expect(allowedScopes({ scopes } as Kernel, form, requested)).toEqual(['openid', 'notes:read'])
   })
 
   it.each([

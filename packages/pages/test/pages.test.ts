@@ -130,6 +130,18 @@ describe('the consent page', () => {
     expect(await consent({ scopes: writing })).not.toContain('value="allow_reading"')
   })
 
+  it('says that nothing can be changed only if each scope is known to read', async () => {
+    const READING_ONLY = 'None can change anything.'
+    const scope = { description: 'Do it', required: false, allowedBefore: false }
+    const read = { ...scope, name: 'notes:read', access: 'read' as const }
+    const openid = { ...scope, name: 'openid' }
+    const unknown = { ...scope, name: 'notes:write' }
+    expect(await consent({ scopes: [read, openid] })).toContain(`2 permissions. ${READING_ONLY}`)
+    for (const scopes of [[unknown], [read, unknown]])
+      expect(await consent({ scopes })).not.toContain(READING_ONLY)
+    expect(await consent({ scopes: [read, unknown] })).toContain('2 permissions. <')
+  })
+
   it('tells what each area of a long list is about before it is opened', async () => {
     const body = await consent({ scopes: manyScopes('en') })
     expect(body).toContain('38 permissions. 19 can change things.')

@@ -5,6 +5,7 @@ import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { application } from './app.ts'
 import { prefetch } from './http/bodies-and-answers.ts'
+import { health } from './operations/health.ts'
 
 const fault = new TypeError('a secret detail')
 const outage = new OAuthError(ERRORS.store_unavailable)
@@ -20,7 +21,10 @@ function open(basePath: string) {
     .post('/things/:id', prefetch, (c) => c.text(c.var.body))
     .get('/fault', failing(fault))
     .get('/outage', failing(outage))
-  const app = application({ site: { basePath, ui }, onError: (error) => void heard.push(error) }, [part])
+  const app = application({ site: { basePath, ui }, onError: (error) => void heard.push(error) }, [
+    part,
+    health(async () => true),
+  ])
   return {
     heard,
     ask: (path: string, init?: RequestInit) => app.request(`http://server.example${path}`, init),
@@ -40,12 +44,17 @@ describe.each(['', '/auth', '/gr%C3%BC%C3%9Fe/a'])('the application below %j', (
   })
 
   it('answers no path outside of it', async () => {
-    const above = base === '' ? [] : ['/', '/things/1', base, `${base}x/`]
+    const above = base === '' ? [] : ['/', '/things/1', `${base}x`, `${base}x/`]
     for (const path of [`/elsewhere${base}/`, ...above]) {
       const answer = await open(base).ask(path)
       expect([path, answer.status]).toEqual([path, 404])
       expect(await answer.json()).toMatchObject({ error: 'not_found' })
     }
+  })
+
+  it('answers health checks, which know no base path, at the root as well', async () => {
+    for (const path of ['/healthz', '/readyz', `${base}/healthz`, `${base}/readyz`])
+      expect([path, (await open(base).ask(path)).status]).toEqual([path, 200])
   })
 
   it.each(['PUT', 'PROPFIND', 'OPTIONS', 'DELETE'])(
@@ -55,6 +64,11 @@ describe.each(['', '/auth', '/gr%C3%BC%C3%9Fe/a'])('the application below %j', (
       expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
     },
   )
+})
+
+it('leads from its base path without the slash to its start page', async () => {
+  const { status, headers } = await open('/gr%C3%BC%C3%9Fe/a').ask('/gr%C3%BC%C3%9Fe/a?b=c')
+  expect([status, headers.get('location')]).toEqual([308, '/gr%C3%BC%C3%9Fe/a/?b=c'])
 })
 
 describe('an error of a handler', () => {

@@ -7,11 +7,12 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import type { BlankEnv } from 'hono/types'
 import { getPath } from 'hono/utils/url'
 import { jsonError } from './http/bodies-and-answers.ts'
+import { HEALTH_PATHS } from './operations/health.ts'
 import { nothingHere } from './pages/nothing-here.ts'
 import type { Site } from './pages/page.ts'
 
 export interface AppOptions {
-  /** The paths of the parts are below its base path. */
+  /** The paths of the parts are below its base path. Health checks, which do not know it, are at the root as well. */
   readonly site: Site
   /** Called with errors of handlers. */
   readonly onError: (error: unknown) => void
@@ -28,7 +29,10 @@ export function application(options: AppOptions, parts: readonly Hono<any>[]): O
     onError(error)
     return toResponse(errorResponse(error instanceof OAuthError ? error : new OAuthError(ERRORS.unexpected)))
   })
-  app.notFound((c) => nothingHere(c, site))
+  app.notFound((c) => {
+    const isBase = site.basePath !== '' && getPath(c.req.raw) === decodeURI(site.basePath)
+    return isBase ? c.redirect(`${site.basePath}/${new URL(c.req.url).search}`, 308) : nothingHere(c, site)
+  })
   app.use(...around, listMethods(app))
   for (const part of parts) app.route('/', part)
   return app
@@ -41,7 +45,8 @@ function pathBelow(basePath: string): (request: Request) => string {
   const base = decodeURI(basePath)
   return (request) => {
     const path = getPath(request)
-    return path.startsWith(`${base}/`) ? path.slice(base.length) : ELSEWHERE
+    if (path.startsWith(`${base}/`)) return path.slice(base.length)
+    return HEALTH_PATHS.includes(path) ? path : ELSEWHERE
   }
 }
 

@@ -47,8 +47,9 @@ describe('a Redis URL', () => {
     ['postgres://h', 'begins with redis://'],
     ['redis+cluster://', 'begins with redis://'],
     ['redis+sentinel://a', 'name of the primary'],
-    ['redis+cluster://:secret@a:port', 'Not a host and port: a:port'],
-    ['redis+cluster://a,,b', 'Not a host and port'],
+    ['redis+cluster://:secret@a:port', 'host or host:port'],
+    ['redis+cluster://a,,b', 'host or host:port'],
+    ['redis+cluster://:secret/x@a', 'host or host:port'],
   ])('%s is refused with a word why', (url, words) => {
     expect(() => parseRedisUrl(url)).toThrow(words)
     expect(() => parseRedisUrl(url)).not.toThrow('secret')

@@ -50,6 +50,6 @@ function credentials(login = ''): { username: string | undefined; password: stri
 
 function address(text: string, defaultPort: number): { host: string; port: number } {
   const [, host = '', port = String(defaultPort)] = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d+))?$/.exec(text) ?? []
-  if (host === '') throw new Error(`Not a host and port: ${text}`)
+  if (host === '') throw new Error('A Redis URL names each of its hosts as host or host:port')
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }
 }

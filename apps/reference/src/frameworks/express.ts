@@ -9,6 +9,7 @@ import {
   refuseUnreadable,
   rememberCallers,
   setOnEach,
+  spareDescriptors,
   standingHeaders,
 } from '@grantkit/server/listen'
 import express from 'express'
@@ -21,6 +22,7 @@ export const listenOnExpress: Listen = async (service, { host, port, https, requ
   const server = createServer(arrivalTimes(requestTimeout), app)
   const listening = draining(server.on('clientError', refuseUnreadable))
   rememberCallers(server)
+  spareDescriptors(server)
   setOnEach(server, standingHeaders(https))
   await once(server.listen(port, host), 'listening')
   return listening

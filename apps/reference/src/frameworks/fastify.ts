@@ -8,6 +8,7 @@ import {
   refuseUnreadable,
   rememberCallers,
   setHeaders,
+  spareDescriptors,
   standingHeaders,
 } from '@grantkit/server/listen'
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'
@@ -31,6 +32,7 @@ export const listenOnFastify: Listen = async (service, { host, port, https, requ
   })
   const { drain, close } = draining(app.server)
   rememberCallers(app.server)
+  spareDescriptors(app.server)
   // Otherwise Fastify answers unknown methods itself, and a route cannot list its methods.
   for (const method of METHODS)
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })

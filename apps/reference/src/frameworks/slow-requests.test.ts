@@ -34,4 +34,15 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_, listen) => {
     // A byte that arrives after the response resets the connection, and the response may be lost.
     expect(await text(socket).catch(() => '')).toMatch(/^(HTTP\/1\.1 4|$)/)
   })
+
+  it('a caller that connects and sends nothing is cut off', async () => {
+    const { port } = await listenOn(listen, SERVICE, { requestTimeout: 0.2 })
+    expect(await text(connect(port, '127.0.0.1'))).toMatch(/^HTTP\/1\.1 408 /)
+  })
+
+  it('an idle connection is kept longer than proxies keep it, which is a minute', async () => {
+    const { port } = await listenOn(listen, SERVICE)
+    const { headers } = await fetch(`http://127.0.0.1:${port}/form`, { method: 'POST' })
+    expect(headers.get('keep-alive')).toBe('timeout=72')
+  })
 })

@@ -5,7 +5,7 @@ import { formParameters, readMessage } from '../http/message.ts'
 import { pageView } from '../http/page-language.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import { OPENID } from '../kernel/scope.ts'
+import { isReading, OPENID } from '../kernel/scope.ts'
 import { approve, deny } from './approval.ts'
 import { type AuthorizationContext, requestingUser } from './authorization-context.ts'
 import { readAuthorizationRequest } from './authorization-request.ts'
@@ -114,5 +114,5 @@ export function allowedScopes(
 ): readonly string[] {
   if (decision === 'deny') return []
   const allowed = requested.filter((scope) => scope === OPENID || ticked.includes(scope))
-  return decision === 'allow' ? allowed : allowed.filter((scope) => scopes[scope]?.access !== 'write')
+  return decision === 'allow' ? allowed : allowed.filter((scope) => isReading(scope, scopes[scope]?.access))
 }

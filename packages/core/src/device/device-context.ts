@@ -74,8 +74,8 @@ export interface DeviceView extends PageView {
   readonly scopes: readonly ConsentScope[]
   readonly resources: readonly string[]
   /**
-   * The form: POST to `action` with `ticket`, `decision` (`allow`, `deny`, or `allow_reading`: without the ticked scopes whose
-   * `access` is `write`) and one `scope` for each ticked scope.
+   * The form: POST to `action` with `ticket`, `decision` (`allow`, `deny`, or `allow_reading`: only ticked scopes whose
+   * `access` is `read`, and those of OpenID Connect) and one `scope` for each ticked scope.
    */
   readonly action: string
   readonly ticket: string

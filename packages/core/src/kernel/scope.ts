@@ -8,6 +8,11 @@ export interface ScopeDefinition {
   readonly description: LocalizedText
   /** Groups scopes on the consent page. */
   readonly area?: LocalizedText | undefined
+  /**
+   * Whether an app only reads with it, or can change something. The consent page says that nothing can be changed only
+   * if every scope reads, and its "Reading only" leaves out the others. Without it nothing is known, except of the
+   * scopes of OpenID Connect.
+   */
   readonly access?: 'read' | 'write'
   /** Lists it in the protected-resource metadata. Clients request every scope they find there. */
   readonly baseline?: boolean | undefined
@@ -28,6 +33,24 @@ export interface ScopeDefinition {
  * Every scope of a service, by name. `protect()` takes its type from the keys, so a misspelt scope does not compile.
  */
 export type ScopeCatalogue<Scope extends string = string> = Readonly<Record<Scope, ScopeDefinition>>
+
+/** OpenID Connect Core 3.1.2.1 and 5.4. */
+const OF_OPENID: readonly string[] = ['openid', 'profile', 'email', 'address', 'phone']
+
+/**
+ * Whether an app is known to change nothing with a scope.
+ *
+ * @example
+ * ```ts
+ * import { isReading } from '@grantkit/core/feature'
+ *
+ * isReading('notes:read', 'read') // true
+ * isReading('notes:write', undefined) // false
+ * ```
+ */
+export function isReading(name: string, access: ScopeDefinition['access']): boolean {
+  return access === 'read' || (access === undefined && OF_OPENID.includes(name))
+}
 
 /** A scope of the catalogue in one language. */
 export interface ScopeInWords extends Omit<ScopeDefinition, 'description' | 'area'> {

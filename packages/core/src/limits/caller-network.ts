@@ -1,6 +1,37 @@
 /**
+ * The IP address in a text, in one spelling: without the port, brackets and zone that proxies add. An IPv4-mapped IPv6
+ * address is the IPv4 address, any other IPv6 address has all eight groups.
+ *
+ * @returns `undefined` for a text that is no address
+ *
+ * @example
+ * ```ts
+ * import { ipAddress } from '@grantkit/core/feature'
+ *
+ * ipAddress('203.0.113.9:5123') // '203.0.113.9'
+ * ipAddress('[2001:db8::1]:443') // '2001:db8:0:0:0:0:0:1'
+ * ipAddress('unknown') // undefined
+ * ```
+ */
+export function ipAddress(text: string): string | undefined {
+  if (text.length > MAX_LENGTH) return undefined
+  const [, inBrackets, beforePort, bare = ''] = SPELLING.exec(text.trim()) ?? []
+  const outside = beforePort ?? bare
+  if (ipv4Groups(outside) !== undefined) return outside
+  const groups = ipv6Groups((inBrackets ?? outside).replace(/%.*$/, ''))
+  if (groups === undefined) return undefined
+  return isMapped(groups) ? dotted(groups.slice(6)) : groups.map((group) => group.toString(16)).join(':')
+}
+
+/** An IPv6 address with a zone, brackets and a port is shorter. */
+const MAX_LENGTH = 100
+
+/** In brackets, or without. A port without brackets stands behind a dotted address: behind any other it would be a group. */
+const SPELLING = /^(?:\[([^\]]+)\](?::\d{1,5})?|(.*?\.\d+):\d{1,5}|([^[\]]+))$/
+
+/**
  * The caller that an address counts for: an IPv4 address for itself, an IPv6 address for its /64, which is what one
- * subscriber gets (RFC 6177 2). Any other text counts for itself.
+ * subscriber gets (RFC 6177 2). It may have a port (`ipAddress`). All texts that are no address count as `unknown`.
  *
  * @example
  * ```ts
@@ -10,11 +41,9 @@
  * networkOf('2001:db8:1:2::9') // '2001:db8:1:2::/64'
  * ```
  */
-export function networkOf(address: string): string {
-  const [bare = ''] = address.toLowerCase().split('%')
-  const mapped = /^::ffff:(\d+(?:\.\d+){3})$/.exec(bare)?.[1]
-  if (mapped !== undefined) return mapped
-  return bare.includes(':') ? `${ipv6Groups(bare).slice(0, 4).join(':')}::/64` : bare.slice(0, 100)
+export function networkOf(text: string): string {
+  const address = ipAddress(text) ?? 'unknown'
+  return address.includes(':') ? `${address.split(':').slice(0, 4).join(':')}::/64` : address
 }
 
 /**
@@ -34,14 +63,37 @@ export function coarseNetworkOf(address: string): string {
     .replace(/:[^:]+::\/64$/, '::/48')
 }
 
-/** The groups of an IPv6 address, with `::` expanded (RFC 4291 2.2). */
-function ipv6Groups(address: string): string[] {
-  const [head = '', tail] = address.split('::')
-  const [first, last] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':')))
-  const groups = [...(first ?? [])]
-  if (tail !== undefined) {
-    const omitted = Math.max(0, 8 - groups.length - (last ?? []).length)
-    groups.push(...Array<string>(omitted).fill('0'), ...(last ?? []))
-  }
-  return groups.map((group) => Number.parseInt(group, 16).toString(16))
+/** The two groups that an IPv4 address stands for in an IPv6 address. */
+function ipv4Groups(text: string): number[] | undefined {
+  const bytes = text.split('.')
+  if (bytes.length !== 4 || !bytes.every((byte) => /^(0|[1-9]\d{0,2})$/.test(byte) && Number(byte) < 256))
+    return undefined
+  const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number)
+  return [a * 256 + b, c * 256 + d]
 }
+
+/** The eight groups of an IPv6 address, with `::` expanded (RFC 4291 2.2). */
+function ipv6Groups(text: string): number[] | undefined {
+  const [head = '', tail, ...rest] = text.split('::')
+  const [first, last] = [groupsIn(head, tail === undefined), groupsIn(tail ?? '', true)]
+  if (rest.length > 0 || first === undefined || last === undefined) return undefined
+  const omitted = 8 - first.length - last.length
+  if (tail === undefined ? omitted !== 0 : omitted < 1) return undefined
+  return [...first, ...Array<number>(omitted).fill(0), ...last]
+}
+
+/** @param atEnd whether the text ends the address, so that it may end with an IPv4 address */
+function groupsIn(text: string, atEnd: boolean): number[] | undefined {
+  if (text === '') return []
+  const groups = text.split(':').flatMap((part, index, parts) => {
+    if (/^[\da-f]{1,4}$/i.test(part)) return Number.parseInt(part, 16)
+    return (atEnd && index === parts.length - 1 && ipv4Groups(part)) || Number.NaN
+  })
+  return groups.some(Number.isNaN) ? undefined : groups
+}
+
+/** RFC 4291 2.5.5.2 */
+const isMapped = (groups: readonly number[]) =>
+  groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0)
+
+const dotted = (groups: readonly number[]) => groups.flatMap((group) => [group >> 8, group & 255]).join('.')

@@ -1,5 +1,5 @@
 import type { ConsentScope } from '@grantkit/core'
-import type { ScopeInWords } from '@grantkit/core/feature'
+import { isReading, type ScopeInWords } from '@grantkit/core/feature'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { counted, type Language, listed } from '../language.ts'
 import { linkedToApps, type PageContext } from '../layout.ts'
@@ -51,7 +51,8 @@ export function scopeCount(
   const before = scopes.filter(({ allowedBefore }) => allowedBefore).length
   const sentences = [
     counted(language, texts.permissions, scopes.length),
-    changing === 0 ? texts.readingOnly : counted(language, texts.changing, changing),
+    ...(changing === 0 ? [] : [counted(language, texts.changing, changing)]),
+    ...(scopes.every(({ name, access }) => isReading(name, access)) ? [texts.readingOnly] : []),
     ...(before === 0 ? [] : [counted(language, texts.allowedBefore, before)]),
   ]
   return sentences.join(' ')

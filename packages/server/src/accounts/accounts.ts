@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import type { UserClaims } from '@grantkit/core'
 import * as z from 'zod'
+import { faultsOf, parseJson, readTextFile } from '../config/text-file.ts'
 import { hashOf, KEY_LENGTH } from './passwords.ts'
 import { ProfileClaims } from './profile-claims.ts'
 
@@ -53,8 +53,8 @@ export interface Accounts {
 
 /** @throws Error that names the fault of the file */
 export async function readAccounts(path: string): Promise<Account[]> {
-  const parsed = AccountsFile.safeParse(JSON.parse(await readFile(path, 'utf8')))
-  if (!parsed.success) throw new Error(`${path} is not a file of accounts: ${z.prettifyError(parsed.error)}`)
+  const parsed = AccountsFile.safeParse(parseJson(path, await readTextFile(path)))
+  if (!parsed.success) throw new Error(`${path} is not a file of accounts: ${faultsOf(parsed.error)}`)
   return parsed.data.accounts
 }
 

@@ -8,6 +8,8 @@ describe('the network of an address', () => {
     ['::ffff:203.0.113.77', '203.0.113.0/24'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
     ['2001:db8::1', '2001:db8:0::/48'],
+    ['203.0.113.77:40001', '203.0.113.0/24'],
+    ['[2001:db8::1]:443', '2001:db8:0::/48'],
     ['unknown', undefined],
     ['alice@example.com', undefined],
     [undefined, undefined],

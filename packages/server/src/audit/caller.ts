@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { isIP } from 'node:net'
 import type { HttpRequest } from '@grantkit/core'
 import type { Route } from '@grantkit/core/adapter'
-import { coarseNetworkOf } from '@grantkit/core/feature'
+import { coarseNetworkOf, ipAddress } from '@grantkit/core/feature'
 import type { MiddlewareHandler } from 'hono'
 import { headerOf } from '../http/bodies-and-answers.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'
@@ -52,7 +51,7 @@ export function callerOfEvent(): Caller {
 
 /** Distinguishes networks, and identifies no single person. */
 export function coarseNetwork(address = ''): string | undefined {
-  return isIP(address) === 0 ? undefined : coarseNetworkOf(address)
+  return ipAddress(address) === undefined ? undefined : coarseNetworkOf(address)
 }
 
 /** Only what looks like an id: users put secrets into the wrong field. */

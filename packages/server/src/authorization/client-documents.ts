@@ -1,5 +1,4 @@
 import { X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import type { AdmissionPolicy, DocumentFetch } from '@grantkit/core/client-documents'
 import type { MessagePost } from '@grantkit/core/feature'
 import type { KnownClients } from '@grantkit/core/known-clients'
@@ -7,6 +6,7 @@ import { type SafeFetchOptions, safeFetch, safePost } from '@grantkit/safe-fetch
 import * as z from 'zod'
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/config-error.ts'
+import { faultsOf, parseJson, readTextFile } from '../config/text-file.ts'
 import { knownClientsOf } from './known-clients.ts'
 
 /** How the service resolves clients whose id is the URL of a client ID metadata document (CIMD). */
@@ -23,7 +23,7 @@ const Documents = z.array(z.record(z.string(), z.unknown()))
 export async function clientDocumentsOf(config: Config): Promise<ClientDocuments | undefined> {
   const { enabled, admit, pinned: file } = config.features.clientDocuments
   if (!enabled) return undefined
-  const pinned = await contentOf('CIMD_PINNED', file, (text) => Documents.parse(JSON.parse(text)))
+  const pinned = await contentOf('CIMD_PINNED', file, (text, path) => Documents.parse(parseJson(path, text)))
   return {
     pinned: pinned ?? [],
     fetch: await outboundFetch(config),
@@ -59,14 +59,17 @@ function certificatesOf(pem: string): string {
 export async function contentOf<T>(
   variable: string,
   path: string | undefined,
-  read: (text: string) => T,
+  read: (text: string, path: string) => T,
   expected = 'documents',
 ): Promise<T | undefined> {
   if (path === undefined) return undefined
   try {
-    return read(await readFile(path, 'utf8'))
+    return read(await readTextFile(path), path)
   } catch (error) {
-    const reason = error instanceof z.ZodError ? `it is no list of ${expected}` : (error as Error).message
+    const reason =
+      error instanceof z.ZodError
+        ? `it is no list of ${expected}: ${faultsOf(error)}`
+        : (error as Error).message.replace(`${path} is`, 'it is')
     throw new ConfigError([`${variable} cannot be used: ${path}: ${reason}`])
   }
 }

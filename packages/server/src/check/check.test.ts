@@ -25,6 +25,22 @@ describe('grantkit check', () => {
     expect(await problems({})).toEqual([])
   })
 
+  it.each(['KEYS_FILE', 'UPSTREAM_FILE', 'ACCOUNTS_FILE', 'WEBHOOKS', 'CIMD_PINNED'])(
+    'names a file of %s that cannot be read, and quotes nothing of it',
+    async (variable) => {
+      const file = join(await temporaryFolder(), 'wrong.json')
+      for (const content of ['{"secret": horse', '{"keys": "horse"}', '["horse"]']) {
+        await writeFile(file, content)
+        const problems = await trial({
+          config: parseConfig({ environment: { [variable]: file } }),
+          definition: {},
+        })
+        expect(problems).toEqual([expect.stringMatching(/^[^\n]*\/wrong\.json[^\n]*$/)])
+        expect(problems.join()).not.toContain('horse')
+      }
+    },
+  )
+
   it('names all problems that a start would find one after another', async () => {
     const environment = { KEYS_FILE: '/gone/keys.json', ACCOUNTS_FILE: '/gone/accounts.json' }
     const config = parseConfig({ config: { brand: { name: 'Notes', accent: 'yellow' } }, environment })

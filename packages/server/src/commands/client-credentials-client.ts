@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import type { StaticClient } from '@grantkit/core'
 import * as z from 'zod'
 import type { Config } from '../config/config.ts'
+import { readTextFile } from '../config/text-file.ts'
 import { UsageError } from './command-line.ts'
 import { grantTypesOf } from './grant-option.ts'
 
@@ -44,7 +44,7 @@ const KeySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())) })
 
 /** @throws Error that names the file without its content, which may be a private key */
 export async function readKeySet(path: string): Promise<z.output<typeof KeySet>> {
-  const text = await readFile(path, 'utf8')
+  const text = await readTextFile(path)
   try {
     return KeySet.parse(JSON.parse(text))
   } catch {

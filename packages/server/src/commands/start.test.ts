@@ -18,3 +18,8 @@ it('names the command that adds a user only where users are added here', async (
   expect(await banner({})).toContain('There are no users yet: grantkit users add')
   expect(await banner(EXTERNAL)).not.toContain('users add')
 })
+
+it('shows the address of the metadata, which is not below the path of the server', async () => {
+  const shown = await banner({ BASE_URL: 'https://notes.example/auth' })
+  expect(shown).toContain('https://notes.example/.well-known/oauth-authorization-server/auth\n')
+})

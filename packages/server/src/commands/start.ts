@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { wellKnownAddress } from '@grantkit/core/adapter'
 import { defineCommand } from 'citty'
 import { commandNamesOf } from '../command-names.ts'
 import type { Config } from '../config/config.ts'
@@ -47,6 +48,6 @@ export const usualBanner: Banner = async ({ config, definition }, { directory })
   ${styleText('bold', brand.name)}
 
   Address    ${styleText('cyan', baseUrl)}
-  Metadata   ${baseUrl}/.well-known/oauth-authorization-server
+  Metadata   ${wellKnownAddress('oauth-authorization-server', baseUrl)}
 ${isEmpty ? `\n  There are no users yet: ${add}\n` : ''}`
 }

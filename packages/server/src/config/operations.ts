@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { choice, field, portNumber, seconds, text, toggle, whole } from './fields.ts'
-import { type Origin, path, urlWithPassword } from './references.ts'
+import { encoded, type Origin, path, urlWithPassword } from './references.ts'
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -51,7 +51,7 @@ export const operationsFields = (origin: Origin) => ({
     .strictObject({
       url: field(
         urlWithPassword(origin, 'MAIL_URL')
-          .pipe(text().regex(/^smtps?:\/\/./, 'must be an smtp:// or smtps:// URL'))
+          .pipe(encoded(text().regex(/^smtps?:\/\/./, 'must be an smtp:// or smtps:// URL')))
           .optional(),
         'the mail server: `smtps://user:password@mail.example`',
         { variable: 'MAIL_URL', secret: true, otherwise: 'no mail is sent' },

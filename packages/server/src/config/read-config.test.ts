@@ -33,6 +33,24 @@ describe('a configuration file', () => {
     expect(config).toMatchObject({ port: 2, host: '127.0.0.2', secret: 'm'.repeat(32) })
   })
 
+  it('and its .env may begin with a byte order mark, as editors of Windows write one', async () => {
+    const file = await folderWith({
+      'grantkit.config.json': '\ufeff{ "port": 4000 }',
+      '.env': '\ufeffHOST=127.0.0.2\r\nLOG_LEVEL=silent\r\n',
+    })
+    const { config } = await readConfig({ file, environment: {} })
+    expect(config).toMatchObject({ port: 4000, host: '127.0.0.2', logLevel: 'silent' })
+  })
+
+  it('and its .env are refused in UTF-16, of which every variable would be lost', async () => {
+    const file = await folderWith({ 'grantkit.config.json': '{}' })
+    const env = join(file, '../.env')
+    await writeFile(env, '\ufeffHOST=127.0.0.2', 'utf16le')
+    await expect(readConfig({ file, environment: {} })).rejects.toMatchObject({
+      problems: [`${env} is not UTF-8: save it as UTF-8`],
+    })
+  })
+
   it('keeps the objects of a program as they are', async () => {
     const content = `
 class Company {}
@@ -44,7 +62,7 @@ export default { users: { kind: 'directory', directory: new Company() } }`
   })
 
   it.each([
-    ['grantkit.config.json', '{', 'it cannot be read: '],
+    ['grantkit.config.json', '{ horse', 'grantkit.config.json is not JSON'],
     ['grantkit.config.mjs', 'export const port = 1', 'it cannot be read: it has no default export'],
     ['grantkit.config.mjs', 'throw new Error("of mine")', 'it cannot be read: of mine'],
     ['grantkit.config.yaml', 'port: 1', 'must end with .ts, .js, .mjs, .json'],

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
 import { type Config, parseConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import type { ServerConfig } from './schema.ts'
+import { parseJson, readTextFileSync } from './text-file.ts'
 
 export interface ReadOptions {
   /** The configuration file. Default: `grantkit.config.ts`, `.js`, `.mjs` or `.json` in the working directory, if there is one. */
@@ -48,8 +49,16 @@ function fileOf(named: string | undefined): string | undefined {
 
 function addVariables(environment: Record<string, string | undefined>, file: string): void {
   if (!existsSync(file)) return
-  for (const [name, value] of Object.entries(parseEnv(readFileSync(file, 'utf8'))))
+  for (const [name, value] of Object.entries(parseEnv(textOf(file))))
     if (!environment[name]) environment[name] = value
+}
+
+function textOf(file: string): string {
+  try {
+    return readTextFileSync(file)
+  } catch (error) {
+    throw new ConfigError([(error as Error).message])
+  }
 }
 
 /** What merges several sources, downloads or watches is off: one file is the configuration. */
@@ -83,7 +92,7 @@ async function contentOf(file: string): Promise<ServerConfig> {
 }
 
 async function imported(file: string): Promise<unknown> {
-  if (file.endsWith('.json')) return JSON.parse(readFileSync(file, 'utf8'))
+  if (file.endsWith('.json')) return parseJson(file, readTextFileSync(file))
   const { default: written } = (await import(pathToFileURL(file).href)) as { default?: unknown }
   if (written === undefined) throw new Error('it has no default export')
   return written

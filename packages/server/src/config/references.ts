@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { hasPassword } from './url-passwords.ts'
+import { readTextFileSync } from './text-file.ts'
+import { hasPassword, needsEncoding } from './url-passwords.ts'
 
 /** Values that the configuration refers to: secrets, which it must not contain, and files. */
 
@@ -48,6 +48,13 @@ export function urlWithPassword(origin: Origin, variable: string): z.ZodType<str
   })
 }
 
+/** A password that is not encoded would be taken for the host, and a driver would print that. */
+export const encoded = (url: z.ZodString) =>
+  url.refine(
+    (written) => !needsEncoding(written),
+    'is no URL: percent-encode its user and its password, such as %40 for @ and %2F for /',
+  )
+
 /** A path, absolute or from the folder of the configuration file. */
 export function path(origin: Origin) {
   return z
@@ -82,12 +89,14 @@ function contentOf(reference: Reference, { environment, folder }: Origin, contex
 function readText(folder: string, file: string, context: z.RefinementCtx): string | undefined {
   const name = resolve(folder, file)
   try {
-    return readFileSync(name, 'utf8').trimEnd()
+    return readTextFileSync(name).trimEnd()
   } catch (error) {
-    context.addIssue(`cannot be read from ${name}: ${(error as NodeJS.ErrnoException).code}`)
+    context.addIssue(`cannot be read from ${name}: ${reasonOf(error as NodeJS.ErrnoException)}`)
     return undefined
   }
 }
+
+const reasonOf = ({ code, message }: NodeJS.ErrnoException) => code ?? message
 
 /** The path of an SQLite URL, from the folder of the configuration file. */
 function inFolder({ folder }: Origin, url: string): string {

@@ -1,6 +1,6 @@
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { newSigningKeys } from '@grantkit/core'
+import { newSigningKeys, type PrivateJwk } from '@grantkit/core'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { describe, expect, it } from 'vitest'
 import { replaceFile } from './private-file.ts'
@@ -15,6 +15,11 @@ import {
 
 const NOON = 1_800_000_000
 const OPTIONS = { profile: undefined, lifetime: 3600 }
+
+async function ecKey(): Promise<PrivateJwk> {
+  const [key] = await newSigningKeys(['ES256'])
+  return key as PrivateJwk
+}
 
 async function openFile() {
   const path = join(await temporaryFolder(), 'keys.json')
@@ -74,6 +79,21 @@ describe('a file of signing keys', () => {
   })
 
   it.each([
+    [
+      'whose key is for another algorithm than it says',
+      async (path: string) => replaceFile(path, keySetText([{ ...(await ecKey()), alg: 'RS256' }])),
+      'cannot sign by RS256',
+    ],
+    [
+      'whose private half is of another key',
+      async (path: string) => replaceFile(path, keySetText([{ ...(await ecKey()), d: (await ecKey()).d }])),
+      'cannot sign by ES256',
+    ],
+    [
+      'whose private half is cut off',
+      async (path: string) => replaceFile(path, keySetText([{ ...(await ecKey()), d: 'AQ' }])),
+      'cannot sign by ES256',
+    ],
     ['that is not JSON', (path: string) => replaceFile(path, '{"keys": [{"d": "a-secret'), 'is not JSON'],
     ['without private keys', (path: string) => replaceFile(path, '{"keys":[{"kty":"EC"}]}'), 'is not a set'],
     ['without keys', (path: string) => replaceFile(path, '{"keys":[]}'), 'is not a set'],

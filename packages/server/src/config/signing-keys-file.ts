@@ -1,7 +1,9 @@
-import { readFile, stat } from 'node:fs/promises'
+import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
+import { stat } from 'node:fs/promises'
 import { newSigningKeys, PrivateJwk, rotateSigningKeys } from '@grantkit/core'
 import * as z from 'zod'
 import { replaceFile } from './private-file.ts'
+import { faultsOf, parseJson, readTextFile } from './text-file.ts'
 
 /** A JSON Web Key set of private keys in a file that is readable by its owner only. */
 
@@ -31,12 +33,12 @@ const isAllowedBy = (profile: 'fapi2' | undefined) => (alg: Algorithm) =>
 
 /** @throws Error that names the fault of the file */
 export async function readSigningKeys(path: string): Promise<PrivateJwk[]> {
-  return parseKeySet(path, await readFile(path, 'utf8'))
+  return parseKeySet(path, await readTextFile(path))
 }
 
 async function existingText(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8')
+    return await readTextFile(path)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
     throw new Error(`KEYS_FILE: there is no file ${path}. The command "keys rotate" creates it.`, { cause })
@@ -60,7 +62,7 @@ export async function followSigningKeys(
 
   async function readAgain(): Promise<void> {
     try {
-      const latest = await readFile(path, 'utf8')
+      const latest = await readTextFile(path)
       if (latest !== text) keys = parseKeySet(path, latest)
       text = latest
       fault = ''
@@ -160,15 +162,27 @@ export function keySetText(keys: readonly PrivateJwk[]): string {
 function parseKeySet(path: string, text: string): PrivateJwk[] {
   const parsed = KeySet.safeParse(parseJson(path, text))
   if (!parsed.success)
-    throw new Error(`${path} is not a set of private signing keys: ${z.prettifyError(parsed.error)}`)
+    throw new Error(`${path} is not a set of private signing keys: ${faultsOf(parsed.error)}`)
+  const useless = parsed.data.keys.find((key) => !signs(key))
+  if (useless !== undefined)
+    throw new Error(`${path}: the key ${useless.kid} cannot sign by ${useless.alg}, as its "alg" says`)
   return parsed.data.keys
 }
 
-/** Hides the message of the parser, which quotes the secret text. */
-function parseJson(path: string, text: string): unknown {
+/** RFC 7518 3.1, RFC 8037 3.1 */
+const KEY_TYPES: Readonly<Record<Algorithm, string>> = { RS256: 'rsa', ES256: 'prime256v1', EdDSA: 'ed25519' }
+
+/** Whether the public half verifies what the private half signs. */
+function signs(key: PrivateJwk): boolean {
+  const signed = Buffer.from(key.kid)
+  const digest = key.alg === 'EdDSA' ? null : 'sha256'
   try {
-    return JSON.parse(text)
+    const secret = createPrivateKey({ key, format: 'jwk' })
+    const type = secret.asymmetricKeyDetails?.namedCurve ?? secret.asymmetricKeyType
+    const { d: _, ...open } = key
+    const published = createPublicKey({ key: open, format: 'jwk' })
+    return type === KEY_TYPES[key.alg] && verify(digest, signed, published, sign(digest, signed, secret))
   } catch {
-    throw new Error(`${path} is not JSON`)
+    return false
   }
 }

@@ -1,5 +1,5 @@
 import { field, text, toggle, whole } from './fields.ts'
-import { type Origin, path, secret, urlWithPassword } from './references.ts'
+import { encoded, type Origin, path, secret, urlWithPassword } from './references.ts'
 
 const DATABASE = /^(memory:$|sqlite:.|postgres(ql)?:\/\/.)/
 const STORE = /^(memory:$|sqlite:.|postgres(ql)?:\/\/.|rediss?(\+(cluster|sentinel))?:\/\/)/
@@ -13,7 +13,11 @@ export const storageFields = (origin: Origin) => ({
   ),
   database: field(
     urlWithPassword(origin, 'DATABASE_URL')
-      .pipe(text().regex(DATABASE, 'must be sqlite: and the path of a file, a postgres:// URL, or memory:'))
+      .pipe(
+        encoded(
+          text().regex(DATABASE, 'must be sqlite: and the path of a file, a postgres:// URL, or memory:'),
+        ),
+      )
       .optional(),
     'accounts, the audit trail, and the rate limits of replicas without Redis: `sqlite:` and the path of a file, created with its folder; a `postgres://` URL, which several replicas can share; or `memory:`, which ends with the process',
     { variable: 'DATABASE_URL', secret: true, otherwise: '`sqlite:.grantkit/service.sqlite` in development' },
@@ -21,9 +25,11 @@ export const storageFields = (origin: Origin) => ({
   store: field(
     urlWithPassword(origin, 'STORE_URL')
       .pipe(
-        text().regex(
-          STORE,
-          'must be sqlite: and the path of a file, a postgres://, redis://, redis+cluster:// or redis+sentinel:// URL (rediss for TLS), or memory:',
+        encoded(
+          text().regex(
+            STORE,
+            'must be sqlite: and the path of a file, memory:, or a URL of postgres://, redis://, redis+cluster:// or redis+sentinel:// (rediss for TLS)',
+          ),
         ),
       )
       .optional(),

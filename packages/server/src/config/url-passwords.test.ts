@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasPassword, masked, withMaskedUrls } from './url-passwords.ts'
+import { hasPassword, masked, needsEncoding, withMaskedUrls } from './url-passwords.ts'
 
 /** Each with the text that may be printed. */
 const WITH_PASSWORD = [
@@ -51,6 +51,15 @@ describe('the password of a URL', () => {
   it.each(WITHOUT)('is not found in %s, which is printed as %s', (url, printed) => {
     expect(hasPassword(url)).toBe(false)
     expect(masked(url)).toBe(printed)
+  })
+
+  it.each(WITH_PASSWORD.map(([url]) => url))('needs to be encoded only where it is cut: %s', (url) => {
+    const isCut = /\/\/\S*[/?#]\S*@/.test(url) || url.includes('a@horse')
+    expect(needsEncoding(url)).toBe(isCut)
+  })
+
+  it.each(WITHOUT.map(([url]) => url))('does not need to be encoded in %s', (url) => {
+    expect(needsEncoding(url)).toBe(false)
   })
 
   it('is masked inside a sentence, which stays the same otherwise', () => {

@@ -27,6 +27,14 @@ export function masked(url: string): string {
   return place.replace(/(\/\/[^/@:]*):[^/@]*@/, '$1:***@') + query
 }
 
+/**
+ * Whether a user or password has a character that must be percent-encoded, so that a part of it would be taken for the
+ * host, and be printed as one. A Postgres URL may lack the host.
+ */
+export function needsEncoding(url: string): boolean {
+  return /^(?!sqlite)[\w+.-]+:\/\//.test(url) && parsedUrl(url.replace(/@(?=[/?]|$)/, '@host')) === undefined
+}
+
 /** Masks every URL in a text. */
 export function withMaskedUrls(text: string): string {
   return text.replace(/[\w+.-]+:\/\/[^\s"'`]+/g, masked)

@@ -57,8 +57,38 @@ describe('the address of the caller', () => {
     ['an untrusted caller claims to be a proxy', ['10.0.0.0/8'], LIE, CALLER, LIE],
     ['a proxy says nothing', 1, NGINX, undefined, NGINX],
     ['there is no socket address', 1, undefined, CALLER, undefined],
+    ['a proxy adds the port', 1, NGINX, `${LIE}:1, ${CALLER}:40001`, CALLER],
+    [
+      'a named proxy has a port',
+      [BALANCER, NGINX],
+      NGINX,
+      `${LIE}, ${CALLER}:40001, ${BALANCER}:5123`,
+      CALLER,
+    ],
+    ['a network of proxies has ports', ['10.0.0.0/8'], NGINX, `${CALLER}:40001, ${BALANCER}:5123`, CALLER],
+    ['a proxy adds brackets', 1, NGINX, '[2001:db8::1]:443', '2001:db8:0:0:0:0:0:1'],
+    ['a proxy says no address', 1, NGINX, `${LIE}, unknown`, undefined],
   ])('when %s', async (_, trust, socket, forwarded, address) => {
     expect(await toldRoute(trust, socket, forwarded)).toBe(address)
     expect(await toldApp(trust, socket, forwarded)).toBe(address)
+  })
+})
+
+describe('a caller whose proxy says no address', () => {
+  it('is told to the operator once, without what the header says', async () => {
+    const told: unknown[] = []
+    const addressOf = callerOf(trustedProxies(1), (error) => told.push(error))
+    const app = new Hono().get('/', (c) => c.json({ address: addressOf(c) }))
+    const ask = (forwarded: string) =>
+      app.request(
+        '/',
+        { headers: { 'x-forwarded-for': forwarded } },
+        { incoming: { socket: { remoteAddress: NGINX } } },
+      )
+    for (const forwarded of [CALLER, 'alice.example', 'unknown']) await ask(forwarded)
+    expect(told).toEqual([
+      expect.objectContaining({ message: expect.stringMatching(/X-Forwarded-For.*TRUST_PROXY/) }),
+    ])
+    expect(String(told)).not.toContain('alice')
   })
 })

@@ -7,7 +7,7 @@ import { rememberCallers } from './callers.ts'
 import { draining } from './draining.ts'
 import type { Listen } from './listening.ts'
 import { nodeListener } from './node-listener.ts'
-import { arrivalTimes } from './slow-requests.ts'
+import { arrivalTimes, spareDescriptors } from './slow-requests.ts'
 import { setOnEach, standingHeaders } from './standing-headers.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
@@ -18,6 +18,7 @@ export const listenOnHono: Listen = async (service, { host, port, https, request
   const server = createServer(arrivalTimes(requestTimeout), nodeListener(app, host))
   const listening = draining(server.on('clientError', refuseUnreadable))
   rememberCallers(server)
+  spareDescriptors(server)
   setOnEach(server, standingHeaders(https))
   await once(server.listen(port, host), 'listening')
   return listening

@@ -18,6 +18,8 @@ const readyz = createRoute({
   },
 })
 
+export const HEALTH_PATHS: readonly string[] = [healthz.path, readyz.path]
+
 /** `/healthz`: the process runs. `/readyz`: it can serve requests. */
 export function health(ready: () => Promise<boolean>): OpenAPIHono {
   return new OpenAPIHono()

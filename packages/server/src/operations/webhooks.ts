@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { contentOf, outboundPost } from '../authorization/client-documents.ts'
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/config-error.ts'
+import { parseJson } from '../config/text-file.ts'
 import type { Storage } from '../storage.ts'
 
 const Endpoints = z.array(
@@ -26,7 +27,7 @@ export async function webhooksOf(
   { config, storage, delivers }: WebhookParts,
   onEvent: (event: WebhookEvent) => void,
 ): Promise<Webhooks | undefined> {
-  const read = (text: string) => Endpoints.parse(JSON.parse(text))
+  const read = (text: string, path: string) => Endpoints.parse(parseJson(path, text))
   const endpoints = await contentOf('WEBHOOKS', config.webhooks, read, 'endpoints')
   if (endpoints === undefined) return undefined
   const post = await outboundPost(config)

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { type Provider, Providers } from '../config/people.ts'
+import { faultsOf, parseJson, readTextFile } from '../config/text-file.ts'
 
 /** In a file of its own, members are named as OAuth names them. */
 const CAMEL_CASE = new Map([
@@ -18,9 +18,8 @@ const ProvidersFile = z.strictObject({
 
 /** @throws Error that names the fault of the file, without its secrets */
 export async function readProviders(path: string): Promise<readonly Provider[]> {
-  const parsed = ProvidersFile.safeParse(JSON.parse(await readFile(path, 'utf8')))
-  if (!parsed.success)
-    throw new Error(`${path} is not a file of OpenID providers: ${z.prettifyError(parsed.error)}`)
+  const parsed = ProvidersFile.safeParse(parseJson(path, await readTextFile(path)))
+  if (!parsed.success) throw new Error(`${path} is not a file of OpenID providers: ${faultsOf(parsed.error)}`)
   return parsed.data.providers
 }
 

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type * as z from 'zod'
+
+/** Files that people write. Their content may be secret, so no error quotes it. */
+
+/** @throws Error if there is no such file, or if it is not UTF-8 */
+export async function readTextFile(path: string): Promise<string> {
+  return decoded(path, await readFile(path))
+}
+
+/** The same at once. */
+export function readTextFileSync(path: string): string {
+  return decoded(path, readFileSync(path))
+}
+
+/** Editors of Windows write a byte order mark, and `>` of PowerShell 5 writes UTF-16, of which Node would read rubbish. */
+function decoded(path: string, bytes: Buffer): string {
+  if (bytes.includes(0)) throw new Error(`${path} is not UTF-8: save it as UTF-8`)
+  return bytes.toString().replace(/^\ufeff/, '')
+}
+
+/** @throws Error that names the file without the message of the parser, which quotes the text */
+export function parseJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`${path} is not JSON`)
+  }
+}
+
+/** The faults that a schema found, in one line and without values. */
+export function faultsOf({ issues }: z.ZodError): string {
+  return issues
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
+    .join('; ')
+}
