@@ -3,7 +3,7 @@ import type { Client, Grant, GrantOwner, GrantPage, PageRequest, Transient } fro
 import { cursorOf, placeOf } from '@grantkit/core/store-kit'
 import type { RedisCommands } from './commands.ts'
 import { redisRecords } from './redis-records.ts'
-import { type ReplicationOptions, replicated } from './replication.ts'
+import { type ReplicationOptions, replicated, sharedWait } from './replication.ts'
 import { subjectIndex } from './subject-index.ts'
 import { refuseConnectionInWorker } from './worker.ts'
 
@@ -15,7 +15,7 @@ export interface RedisStoreOptions {
    * half the limit. Default 400.
    */
   readonly commandTimeout?: number | undefined
-  /** Waits until replicas have a change of a grant. Default: waits only for the primary. */
+  /** Waits until replicas have a write. Default: waits only for the primary. */
   readonly waitReplicas?: ReplicationOptions | undefined
 }
 
@@ -39,12 +39,12 @@ export function createRedisStore(
 ): Store {
   refuseConnectionInWorker(redis)
   const records = redisRecords<Grant>(redis, `${keyPrefix}grant:`, commandTimeout)
-  const grants = waitReplicas === undefined ? records : replicated(records, redis, waitReplicas)
   const index = subjectIndex(redis, `${keyPrefix}subject:`, commandTimeout)
-  return {
+  const transients = redisRecords<Transient>(redis, `${keyPrefix}transient:`, commandTimeout)
+  const store: Store = {
     clients: redisRecords<Client>(redis, `${keyPrefix}client:`, commandTimeout),
     grants: {
-      ...grants,
+      ...records,
       async insert(id, grant, expiresAt) {
         const inserted = await records.insert(id, grant, expiresAt)
         const { subject, clientId } = grant
@@ -57,7 +57,14 @@ export function createRedisStore(
       },
       list,
     },
-    transients: redisRecords<Transient>(redis, `${keyPrefix}transient:`, commandTimeout),
+    transients,
+  }
+  if (waitReplicas === undefined) return store
+  const wait = sharedWait(redis, waitReplicas)
+  return {
+    clients: replicated(store.clients, wait),
+    grants: { ...store.grants, ...replicated(store.grants, wait) },
+    transients: replicated(transients, wait),
   }
 
   async function enlist(owner: GrantOwner, id: string, until: number): Promise<void> {

@@ -3,7 +3,7 @@ import { withTimeout } from './attempt.ts'
 import type { RedisCommands } from './commands.ts'
 
 /**
- * How many replicas must have a change before it is acknowledged. This reduces what a failover can lose, but never to
+ * How many replicas must have a write before it is acknowledged. This reduces what a failover can lose, but never to
  * zero.
  */
 export interface ReplicationOptions {
@@ -11,7 +11,7 @@ export interface ReplicationOptions {
   /** In milliseconds. The answer waits no longer, even if too few replicas have the change. */
   readonly timeout: number
   /**
-   * Called when too few replicas had a change in time. The change stays on the primary. For the next second no change
+   * Called when too few replicas had a write in time. The write stays on the primary. For the next second no write
    * waits: a wait holds up its connection, so that a lost replica would slow down all requests.
    */
   readonly onShortfall?: ((acknowledged: number) => void) | undefined
@@ -20,17 +20,17 @@ export interface ReplicationOptions {
 const PAUSE_MS = 1000
 
 /**
- * Waits until replicas have a change: a redeemed code, a rotated refresh token, a revoked grant. A new grant does not
- * wait: if it is lost, none of its secrets has been sent.
+ * Waits until replicas have a write: a redeemed code, a rotated refresh token, a revoked grant; and a new record, whose answer
+ * has a secret or whose loss would let an assertion be used twice.
  */
-export function replicated<T>(
-  records: Records<T>,
-  redis: RedisCommands,
-  options: ReplicationOptions,
-): Records<T> {
-  const waitForReplicas = sharedWait(redis, options)
+export function replicated<T>(records: Records<T>, waitForReplicas: () => Promise<void>): Records<T> {
   return {
     ...records,
+    async insert(id, value, expiresAt) {
+      const inserted = await records.insert(id, value, expiresAt)
+      if (inserted) await waitForReplicas()
+      return inserted
+    },
     async replace(id, seen, value, expiresAt) {
       const replaced = await records.replace(id, seen, value, expiresAt)
       if (replaced) await waitForReplicas()
@@ -44,8 +44,8 @@ export function replicated<T>(
   }
 }
 
-/** One wait at a time. It covers every change before it, so changes that come meanwhile share the next one. */
-function sharedWait(
+/** One wait at a time. It covers every write before it, so writes that come meanwhile share the next one. */
+export function sharedWait(
   redis: RedisCommands,
   { replicas, timeout, onShortfall = () => {} }: ReplicationOptions,
 ): () => Promise<void> {
@@ -56,7 +56,7 @@ function sharedWait(
   async function start(): Promise<void> {
     next = undefined
     if (performance.now() < pausedUntil) return
-    // The changes are done: if the connection breaks now, their callers must still learn that they succeeded.
+    // The writes are done: if the connection breaks now, their callers must still learn that they succeeded.
     const acknowledged = await withTimeout(2 * timeout, redis.wait(replicas, timeout)).catch(() => 0)
     if (acknowledged >= replicas) return
     pausedUntil = performance.now() + PAUSE_MS

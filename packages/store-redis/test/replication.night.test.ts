@@ -1,6 +1,7 @@
+import type { Store } from '@grantkit/core'
 import { cli } from '@grantkit/test-servers/redis-cli'
 import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
-import { aGrant } from '@grantkit/testkit'
+import { aClient, aGrant, aTransient } from '@grantkit/testkit'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { connectToRedis, createRedisStore, type RedisConnection } from '../src/index.ts'
 import { PATIENT, soon } from './patient.ts'
@@ -73,10 +74,11 @@ it('a lost replica is waited for and reported once a second, and no longer delay
   expect([await waits(), shortfalls]).toEqual([2, [0, 0]])
 })
 
+// Shorter than the silence after which a connection is replaced.
 it('a replica that is back is waited for again', async () => {
   await replica.freeze()
   vi.useFakeTimers({ toFake: ['performance'] })
-  const { changeAll, shortfalls } = await changed(5000)
+  const { changeAll, shortfalls } = await changed(1500)
   replica.thaw()
   await expect.poll(() => redis.wait(1, 1000)).toBe(1)
   vi.advanceTimersByTime(1000)
@@ -85,4 +87,19 @@ it('a replica that is back is waited for again', async () => {
   await changeAll()
   expect(await waits()).toBeGreaterThan(1)
   expect(shortfalls).toEqual([0])
+})
+
+it.each<[string, (store: Store) => Promise<boolean> | undefined]>([
+  ['grant', ({ grants }) => grants.insert('new', aGrant({ id: 'new' }), soon())],
+  ['client', ({ clients }) => clients.insert('new', aClient(), soon())],
+  ['transient', ({ transients }) => transients?.insert('new', aTransient(), soon())],
+])('a new %s waits as a change does', async (_, insert) => {
+  await replica.freeze()
+  const shortfalls: number[] = []
+  const onShortfall = (acknowledged: number) => void shortfalls.push(acknowledged)
+  const waiting = { replicas: 1, timeout: 50, onShortfall }
+  const store = createRedisStore(redis, { ...PATIENT, waitReplicas: waiting })
+  expect(await insert(store)).toBe(true)
+  expect(shortfalls).toEqual([0])
+  expect(await insert(store), 'it exists').toBe(false)
 })

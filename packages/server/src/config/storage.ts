@@ -48,7 +48,7 @@ export const storageFields = (origin: Origin) => ({
   ),
   waitReplicas: field(
     whole('a number', 0).default(0),
-    'how many Redis replicas must have a redemption, rotation or revocation before the response',
+    'how many Redis replicas must have a write, such as a redemption, rotation or revocation, before the response',
     {
       variable: 'WAIT_REPLICAS',
       guide: '../packages/store-redis/README.md#what-redis-does-not-promise',
