@@ -83,6 +83,8 @@ export function tokenEndpoint(
       for (const members of offers.tokenMembers) members.precheck(client, grant)
     },
   }
+  // It is watched from now on, not from the first request on.
+  kernel.standstill()
   const byName = new Map(context.grantTypes.map((grantType) => [grantType.name, grantType]))
   const token: ClientEndpoint = {
     path: endpointPath('token', paths?.token, '/api/oauth/token'),
@@ -96,8 +98,8 @@ export function tokenEndpoint(
     },
     clientOf: (form) => byName.get(String(form.grant_type))?.clientOf?.(form),
     begin(form) {
-      // Before anything is awaited.
-      const arrivedAt = kernel.now()
+      // Before anything is awaited. While the process stood still, the request may have waited unread.
+      const arrivedAt = kernel.now() - kernel.standstill()
       const { grant_type } = readMessage(GrantTypeParameter, form)
       const grantType = byName.get(grant_type)
       const { credential } = grantType ?? {}
