@@ -18,8 +18,10 @@ import { attemptOfCredential, prefetch } from './change-grant.ts'
 import { countingTokens, hasLimits } from './client-limits.ts'
 import {
   type AssertCanRespond,
+  type Exchanged,
   type GrantType,
   type IssuedTerms,
+  type PrepareResponse,
   requireWithinTerms,
   type TokenRequest,
 } from './grant-type.ts'
@@ -129,20 +131,36 @@ async function answerToken(
     if (waiting !== undefined) await waiting
   }
   const claims = context.claims && claimsOfRequest(context.claims, context.accessTokens, client)
-  const prepared = claims?.prepareResponse ?? asItIs
+  const prepare = claims?.prepareResponse ?? asItIs
+  const isOfFeature = terms.grantTypes.includes(grantType)
+  const requireTerms = (issued: Pick<Exchanged, 'grant' | 'issued'>) =>
+    requireWithinTerms(grantType, client, issued, terms)
+  const prepared = isOfFeature ? checking(requireTerms, prepare) : prepare
   const refreshes = grantType.name === 'refresh_token'
   const prepareResponse = hasLimits(client)
     ? countingTokens(context.limiter, { client, refreshes, prepareResponse: prepared })
     : prepared
   const request = { client, form, arrivedAt, prefetched, assertCanRespond, prepareResponse, jkt, http }
   const exchanged = await grantType.exchange(request)
-  if (terms.grantTypes.includes(grantType)) requireWithinTerms(grantType, client, exchanged, terms)
+  // A feature may prepare no response.
+  if (isOfFeature) requireTerms(exchanged)
   const answered = { client, exchanged, claims: claims && (await claims.of(exchanged)) }
   const response = tokenResponse(answered, context)
   const answer = json(200, response instanceof Promise ? await response : response, key?.headers)
   const { step } = grantType
   if (step !== undefined) attempts?.used(exchanged.grant, step, http, exchanged.issued)
   return answer
+}
+
+/** Checks the terms of the server before anything is written. */
+function checking(
+  requireTerms: (issued: Pick<Exchanged, 'grant' | 'issued'>) => void,
+  prepareResponse: PrepareResponse,
+): PrepareResponse {
+  return (outcome, issuedTokenType) => {
+    if (outcome.kind !== 'ended') requireTerms({ grant: outcome.grant, issued: outcome.result })
+    return prepareResponse(outcome, issuedTokenType)
+  }
 }
 
 function unsupported(grantTypes: readonly GrantType[]): OAuthError {

@@ -18,7 +18,7 @@ import { admits, type IdJagTrust, type ReadTrust } from './id-jag-trust.ts'
 import type { ApprovedGrant, GrantRequest } from './issued-grant.ts'
 import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 import { resourcesWithin, scopesWithin } from './narrowing.ts'
-import { assertionId, useOnce } from './replay.ts'
+import { assertionId, onceOnly, UNCOUNTED } from './replay.ts'
 
 /** Finds the user of an ID-JAG. @returns the subject of an active user; `undefined` if there is none, and nothing is issued */
 export type SubjectOf = (user: AssertedUser, trust: IdJagTrust) => Promise<string | undefined>
@@ -34,7 +34,7 @@ export interface IdJagContext {
 }
 
 /**
- * What an ID-JAG gives (4.4.1). The mark of its `jti` comes last: only an ID-JAG that would be accepted writes to the store.
+ * What an ID-JAG gives (4.4.1). It writes nothing: the mark of the `jti` comes last, when the response is prepared.
  *
  * @throws OAuthError after which nothing is issued
  */
@@ -62,10 +62,11 @@ export async function approveIdJag(
   const scopes = scopesWithin(trust.options.scopes, client, [claims.scope, request.scope])
   const subject = await context.subjectOf(assertedUser(claims, trust.options), trust.options)
   if (subject === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_subject)
+  const id = assertionId(assertion.profile, claims.iss, claims.jti)
+  const use = trust.options.replay === 'until-exp' ? UNCOUNTED : onceOnly(transients, id, exp)
+  await use.require()
   await context.count(claims.iss, claims.sub, client.clientId)
-  if (trust.options.replay !== 'until-exp')
-    await useOnce(transients, assertionId(assertion.profile, claims.iss, claims.jti), exp)
-  return { ...approvedBy(claims), subject, scopes, resources, lifetime: trust.lifetime }
+  return { ...approvedBy(claims), subject, scopes, resources, lifetime: trust.lifetime, use }
 }
 
 /** `iss` only names the trust: nothing is fetched or stored for an issuer that is not trusted. */

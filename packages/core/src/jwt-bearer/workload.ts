@@ -14,7 +14,7 @@ import { checkAudience, checkTimes } from './assertion-times.ts'
 import type { ApprovedGrant, GrantRequest } from './issued-grant.ts'
 import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 import { resourcesWithin, scopesWithin } from './narrowing.ts'
-import { assertionId, countUse, useOnce } from './replay.ts'
+import { assertionId, onceOnly, severalTimes } from './replay.ts'
 import { differingClaims, isOfIssuer, matches, type ReadRule } from './workload-rule.ts'
 
 const WorkloadClaims = z.looseObject({
@@ -86,11 +86,13 @@ export async function approveWorkload(
   requireKeyFor(resources, server.boundResources, request.jkt)
   const scopes = scopesWithin(options.scopes, client, [request.scope])
   const issuer = options.issuer ?? `spiffe://${options.trustDomain}`
+  const use =
+    options.replay === 'window'
+      ? severalTimes(transients, assertionId(assertion.profile, issuer, assertion.signed), exp)
+      : onceOnly(transients, assertionId(assertion.profile, issuer, requiredJti(claims.jti)), exp)
+  await use.require()
   await context.count(issuer, claims.sub, client.clientId)
-  if (options.replay === 'window')
-    await countUse(transients, assertionId(assertion.profile, issuer, assertion.signed), exp)
-  else await useOnce(transients, assertionId(assertion.profile, issuer, requiredJti(claims.jti)), exp)
-  return { authority: { issuer, subject: claims.sub }, scopes, resources, lifetime }
+  return { authority: { issuer, subject: claims.sub }, scopes, resources, lifetime, use }
 }
 
 /** A client for workloads alone: its id proves nothing, so it must be good for nothing else. */
