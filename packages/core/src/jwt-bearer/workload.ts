@@ -11,6 +11,7 @@ import type { Transients } from '../kernel/store.ts'
 import type { Assertion, AssertionClaims } from './assertion.ts'
 import { verifySignature } from './assertion-signature.ts'
 import { checkAudience, checkTimes } from './assertion-times.ts'
+import type { CountAssertion } from './id-jag.ts'
 import type { ApprovedGrant, GrantRequest } from './issued-grant.ts'
 import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 import { resourcesWithin, scopesWithin } from './narrowing.ts'
@@ -29,7 +30,7 @@ export interface WorkloadContext {
   readonly rules: readonly ReadRule[]
   /** The values of `aud` where a rule has none. */
   readonly audiences: () => readonly string[]
-  readonly count: (issuer: string, subject: string, clientId: string) => Promise<void>
+  readonly count: CountAssertion
 }
 
 /**
@@ -91,7 +92,7 @@ export async function approveWorkload(
       ? severalTimes(transients, assertionId(assertion.profile, issuer, assertion.signed), exp)
       : onceOnly(transients, assertionId(assertion.profile, issuer, requiredJti(claims.jti)), exp)
   await use.require()
-  await context.count(issuer, claims.sub, client.clientId)
+  await context.count({ issuer, subject: claims.sub }, client.clientId)
   return { authority: { issuer, subject: claims.sub }, scopes, resources, lifetime, use }
 }
 
