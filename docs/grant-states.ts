@@ -56,6 +56,7 @@ const redeem =
       verifier,
       resources: [],
       knownResources: [],
+      arrivedAt: now,
       fresh: FRESH,
     }
     return redeemCode(grant, request, now, TIMES)

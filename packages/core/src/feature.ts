@@ -38,7 +38,7 @@ export interface ServerContext extends Kernel {
   readonly defaultScope: string | undefined
   readonly unknownScopes: 'refuse' | 'ignore' | undefined
   /** How long tokens and grants live, in seconds, and how many tokens a grant has. */
-  readonly terms: GrantTerms & { readonly grant: number }
+  readonly terms: GrantTerms & { readonly grant: number; readonly code: number }
   /** Counts events by the names in `FeatureParts.rateLimits`. */
   readonly limiter: Limiter
   /** The format that the server issues: opaque tokens, or the one that a feature brings. */

@@ -32,7 +32,7 @@ import { acceptedSecrets } from './kernel/server-secret.ts'
 import type { ExplainSignIns } from './kernel/sign-in-attempts.ts'
 import type { StepEvent } from './kernel/sign-in-steps.ts'
 import type { Store } from './kernel/store.ts'
-import { systemClock, systemTime, type Time } from './kernel/time.ts'
+import { systemClock, systemStandstill, systemTime, type Time } from './kernel/time.ts'
 import type { LimitEvent, LimitOptions } from './limits/rate-limits.ts'
 import type { ClaimsUnreleased } from './openid/claims.ts'
 import type { OpenIdOptions } from './openid/openid.ts'
@@ -72,6 +72,8 @@ export interface KernelOptions<Scope extends string> {
   readonly now?: (() => number) | undefined
   /** Waits, for tests. Default: the timers of the runtime. */
   readonly time?: Time | undefined
+  /** Seconds for which this process has just stood still, for tests. Default: as its timers show, and 0 with an own `time`. */
+  readonly standstill?: (() => number) | undefined
   /** Cryptographically strong random bytes. */
   readonly random?: Random | undefined
   /** Additional features. */
@@ -191,6 +193,7 @@ export function kernelOf(
     store: { clients: clientsOf(clients, sources), grants, transients, revocations },
     now,
     time,
+    standstill: options.standstill ?? (time === systemTime ? systemStandstill : () => 0),
     random,
     emit,
     attempts: options.explain?.({ emit, now, random }, acceptedSecrets(options.secret)[0]),

@@ -1,5 +1,5 @@
 import type { AuthenticationClasses } from './authorization/authentication-classes.ts'
-import { type AuthorizationOptions, grantLifetime } from './authorization/authorization.ts'
+import { type AuthorizationOptions, codeLifetime, grantLifetime } from './authorization/authorization.ts'
 import type { ValidateRequest } from './authorization/request-source.ts'
 import { TICKET_PURPOSES, ticketsFor } from './authorization/ticket.ts'
 import type { SessionObserver } from './authorization/user-sessions.ts'
@@ -41,7 +41,7 @@ export function serverContext(
   const accessTokens = formatOf(() => mounted().accessTokens)
   const { boundResources, emit, now, random } = kernel
   const terms = {
-    ...{ ...grantTerms(options), grant: grantLifetime(options) },
+    ...{ ...grantTerms(options), grant: grantLifetime(options), code: codeLifetime(options) },
     ...{ longest: accessTokens.longest, boundResources },
   }
   const purposes = new Set(TICKET_PURPOSES)

@@ -163,10 +163,16 @@ export async function present(
 
 /** A host of documents in this process, by URL. `down` makes it unreachable. */
 export function documentHost(documents: Record<string, object>) {
-  const host = { documents, down: false, requests: [] as (DocumentFetchRequest & { readonly url: string })[] }
+  const host = {
+    documents,
+    down: false,
+    silent: false,
+    requests: [] as (DocumentFetchRequest & { readonly url: string })[],
+  }
   const fetch = async (url: string, request: DocumentFetchRequest) => {
     host.requests.push({ url, ...request })
     await new Promise((answered) => setImmediate(answered))
+    if (host.silent) await new Promise(() => {})
     if (host.down) throw Object.assign(new Error('connect to 10.0.0.7'), { code: 'connect' })
     const document = host.documents[url]
     const headers = { 'content-type': 'application/json' }

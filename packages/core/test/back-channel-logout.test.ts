@@ -234,6 +234,40 @@ describe('the end of a session', () => {
     expect(received).toMatchObject([{ claims: { aud: client.clientId, sid: decodeJwt(id_token).sid } }])
   })
 
+  it('ends the grants of a bound client without openid, and tells it nothing', async () => {
+    const { service, received, deliver } = openWithBackChannel()
+    const [bound, late] = [
+      await addClient(service, { sessionBound: true }),
+      await addClient(service, { sessionBound: true }),
+    ]
+    await signIn(service, bound, sessionId(), 'courses:read')
+    const code = await codeIn(service, late, sessionId(), 'courses:read')
+    await service.server.sessions.ended(ALICE)
+    await deliver()
+    const { grants } = await service.server.grants.list('alice')
+    expect(grants.map(({ clientId }) => clientId)).not.toContain(bound.clientId)
+    expect(bodyOf(await redeem(service, late, code))).toMatchObject({ error: 'invalid_grant' })
+    expect(received).toEqual([])
+  })
+
+  it('is marked for as long as a code of it could live, and no longer', async () => {
+    const { service, store } = openWithBackChannel({ server: { lifetimes: { code: 300 } } })
+    const client = await addClient(service)
+    const code = await codeIn(service, client)
+    const expiries: number[] = []
+    const transients = store.transients as Transients
+    const { insert } = transients
+    transients.insert = (id, value, expiresAt) => {
+      expiries.push(expiresAt - service.clock.now)
+      return insert(id, value, expiresAt)
+    }
+    await service.server.sessions.ended(ALICE)
+    expect(expiries).toEqual([420])
+    service.clock.now += 299
+    expect(bodyOf(await redeem(service, client, code))).toMatchObject({ error: 'invalid_grant' })
+    expect(service.events).toContainEqual(expect.objectContaining({ reason: 'session_ended' }))
+  })
+
   it('BL-08: codes of an ended session are worthless for a client that would not hear of its end', async () => {
     const { service } = openWithBackChannel()
     const [hears, hearsNot] = [

@@ -1,6 +1,7 @@
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
+import { idJag, openForOrganization, present } from './assertions.ts'
 import { bodyOf, codeFor, credentials, redeem, refresh, requestToken, type TokenAnswer } from './client.ts'
 import { openService, REDIRECT_URI } from './service.ts'
 
@@ -32,6 +33,15 @@ describe('tokensPerMinute of a client', () => {
     service.clock.now += 30
     expect(await redeem(service, client, code)).toMatchObject({ status: 200 })
     expect(await refresh(service, client, second.refresh_token)).toMatchObject({ status: 200 })
+  })
+
+  it('answers 429 above it, and leaves an assertion valid', async () => {
+    const { service, assistant } = await openForOrganization({ client: { tokensPerMinute: 1 } })
+    expect((await present(service, await idJag(service, assistant), assistant)).status).toBe(200)
+    const assertion = await idJag(service, assistant)
+    expect((await present(service, assertion, assistant)).status).toBe(429)
+    service.clock.now += 61
+    expect((await present(service, assertion, assistant)).status).toBe(200)
   })
 
   it('counts neither failed requests nor those of another client', async () => {

@@ -238,6 +238,22 @@ describe('disconnecting an app', () => {
     expect(left.grants.map(({ clientId }) => clientId)).toEqual([other.client.clientId])
   })
 
+  it('with all its installations ends those that only other pages list', async () => {
+    const opened = openWithApps()
+    const { service, open, post } = opened
+    await connect(opened)
+    service.clock.now += 100
+    const { installation: player } = await connect(opened, 'Player')
+    const many = Array.from({ length: 60 }, (_, age) => ({ id: `grant-${age}`, age }))
+    await addGrants(service, player, many)
+    service.clock.now += 1
+    const { installation } = await connect(opened)
+    await open()
+    await post('disconnect', { installation, all: '1' })
+    const { grants } = await service.server.grants.list('alice', { limit: 200 })
+    expect([...new Set(grants.map(({ clientId }) => clientId))]).toEqual([player])
+  })
+
   it('finds an app that a new grant has moved to the next page, and returns to the same page', async () => {
     const opened = openWithApps()
     const { service, open, post } = opened

@@ -600,6 +600,24 @@ describe('a poll', () => {
     expect(service.events.filter(({ type }) => /^device_code_redeemed$/.test(type))).toHaveLength(1)
   })
 
+  it('gets the scopes that its client still has, and loses no code while it has none of them', async () => {
+    const { service, tool, start, approve, poll } = await openDeviceService()
+    const { clients } = service.server
+    const update = async (scopes: string[]) => {
+      const seen = await clients.find(tool.clientId)
+      if (seen === undefined) throw new Error('The client is gone')
+      await clients.update(tool.clientId, { scopes }, { seen })
+    }
+    const started = await start()
+    await approve(started)
+    await update(['courses:write'])
+    expect(bodyOf(await poll(started)).error).toBe('invalid_scope')
+    await update(['courses:read'])
+    expect(bodyOf(await poll(started)).scope).toBe('courses:read')
+    expect(bodyOf(await poll(started)).scope).toBe('courses:read')
+    expect((await service.server.grants.list('alice')).grants[0]?.scopes).toEqual(['courses:read'])
+  })
+
   it('leaves its device code valid when no key can sign', async () => {
     const { service, start, approve, poll } = await openDeviceService()
     const tool = await addTool(service, { idTokenSignedResponseAlg: 'ES256' })

@@ -168,6 +168,27 @@ describe('a grant by an ID-JAG', () => {
     expect(await feature.endGrants({ issuer: IDP })).toBe(0)
   })
 
+  it('of a shared issuer ends with its organization, and no subject alone ends the people of others', async () => {
+    const counted: string[] = []
+    const rateLimiter = {
+      async take(limit: string, key: string) {
+        if (limit === 'jwt_bearer') counted.push(key)
+        return 0
+      },
+    }
+    const opened = await openForOrganization({ trust: { tenants: true }, options: { rateLimiter } })
+    const { service, assistant, feature } = opened
+    for (const tenant of ['a', 'b', 'c'])
+      await tokenOf(service, await idJag(service, assistant, { claims: { tenant } }), assistant)
+    expect(new Set(counted).size, 'each user has a limit of its own').toBe(3)
+    const user = { issuer: IDP, subject: 'U019488227' }
+    expect(await feature.endGrants(user)).toBe(0)
+    expect(await feature.endGrants({ ...user, tenant: 'a' })).toBe(1)
+    expect(await feature.endGrants({ issuer: IDP, tenant: 'b' })).toBe(1)
+    expect(await listed(service)).toHaveLength(1)
+    expect(await feature.endGrants({ issuer: IDP })).toBe(1)
+  })
+
   it.each([1, 3600])('ends with its token, and lives as long as the trust says: %d s', async (lifetime) => {
     const options = { lifetimes: { accessToken: 600 } }
     const { service, assistant } = await openForOrganization({ trust: { lifetime }, options })

@@ -136,6 +136,33 @@ describe('the keys of an issuer', () => {
     expect(service.events.map(({ type }) => type)).not.toContain('assertion_refused')
   })
 
+  it('of forty organizations of one vendor are fetched for all of them, and a removed key is noticed', async () => {
+    const issuers = Array.from({ length: 40 }, (_, tenant) => `https://org${tenant}.okta.com`)
+    const trusts = issuers.map((issuer) => ({ ...TRUST, issuer, jwks: undefined, jwksUri: `${issuer}/keys` }))
+    const { host, fetch } = documentHost(
+      Object.fromEntries(trusts.map(({ jwksUri }) => [jwksUri, jwksOf(idpKey)])),
+    )
+    const { service, assistant } = await openForOrganization({ trusts, fetch })
+    const sent = async (iss: string) =>
+      (await present(service, await idJag(service, assistant, { claims: { iss } }), assistant)).reason
+    const accepted = async () =>
+      (await Promise.all(issuers.map(sent))).filter((reason) => reason === undefined)
+    expect(await accepted()).toHaveLength(40)
+    for (const { jwksUri } of trusts) host.documents[jwksUri] = jwksOf(second)
+    service.clock.now += 301
+    expect(await accepted()).toEqual([])
+  })
+
+  it('of a busy issuer are fetched again before they are old, and no request waits for that', async () => {
+    const { service, host, send } = await open({ [JWKS]: jwksOf(idpKey) })
+    await send()
+    service.clock.now += 200
+    host.silent = true
+    expect((await send()).status).toBe(200)
+    expect((await send()).status).toBe(200)
+    expect(host.requests).toHaveLength(2)
+  })
+
   it('of one unreachable issuer do not matter for another one', async () => {
     const { host, fetch } = documentHost({})
     const trusts = [TRUST, { ...TRUST, issuer: 'https://down.example', jwks: undefined }]

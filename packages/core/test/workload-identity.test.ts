@@ -189,6 +189,17 @@ describe('the token of a workload', () => {
     }
   })
 
+  it('that was used counts for no limit, so nobody locks the workload out with one from a log', async () => {
+    const taken: string[] = []
+    const rateLimiter = { take: async (limit: string) => taken.push(limit) && 0 }
+    const { service } = await openForWorkloads({}, { rateLimiter, client: { tokensPerMinute: 5 } })
+    const token = await workloadToken(service)
+    expect((await present(service, token)).status).toBe(200)
+    const counted = taken.filter((limit) => !limit.endsWith('failure'))
+    expect((await present(service, token)).reason).toBe('jwt_grant_replayed')
+    expect(taken.filter((limit) => !limit.endsWith('failure'))).toEqual(counted)
+  })
+
   it('is accepted 20 times where the platform reuses it, also in parallel, and needs no jti', async () => {
     const { service } = await openForWorkloads({ replay: 'window' })
     const token = await workloadToken(service, { claims: { jti: undefined } })

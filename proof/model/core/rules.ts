@@ -152,7 +152,7 @@ export class Rules implements Replicas {
         return rotateRefreshToken(grant, { ...REQUEST, token, arrivedAt, salt }, now, TERMS)
       const code = { ...REQUEST, ...DEVICE_CODE, verifier: undefined, arrivedAt, salt }
       if (kind === 'poll') return redeemDeviceCode(grant, code, now, TERMS)
-      return redeemCode(grant, { ...REQUEST, code: CODE, verifier, fresh }, now, TERMS)
+      return redeemCode(grant, { ...REQUEST, code: CODE, verifier, fresh, arrivedAt: now }, now, TERMS)
     }
   }
 }

@@ -72,7 +72,7 @@ function redemption(name: string, verifier: string): Request {
       family: FAMILY,
       refreshToken: `first ${again}` as Secret,
     }
-    return redeemCode(grant, { ...REQUEST, code: CODE, verifier, fresh }, time, TERMS)
+    return redeemCode(grant, { ...REQUEST, code: CODE, verifier, fresh, arrivedAt: time }, time, TERMS)
   }
   return { name, make: (world) => carriedOut(world, undefined, (grant) => redeem(grant, world), world.now) }
 }

@@ -50,6 +50,11 @@ export function grantLifetime({ lifetimes }: Pick<AuthorizationOptions, 'lifetim
   return lifetime('grant', lifetimes?.grant, 180 * DAY)
 }
 
+/** In seconds. @throws Error that names the option at fault */
+export function codeLifetime({ lifetimes }: Pick<AuthorizationOptions, 'lifetimes'>): number {
+  return lifetime('code', lifetimes?.code, 60)
+}
+
 /** @throws Error that names the option at fault */
 export function authorization(
   server: AuthorizationEndpointServer,
@@ -109,7 +114,7 @@ function contextOf(
     callbackPage: options.callbackPage,
     redirectUriPolicy: redirectUriPolicyOf(options),
     lifetimes: {
-      code: lifetime('code', lifetimes?.code, 60),
+      code: codeLifetime({ lifetimes }),
       grant: grantLifetime({ lifetimes }),
       consentTicket: lifetime('consentTicket', lifetimes?.consentTicket, 600),
     },

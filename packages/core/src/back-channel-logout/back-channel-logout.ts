@@ -17,6 +17,7 @@ import {
   type SessionClients,
   sessionClients,
   sidsFor,
+  withoutIdToken,
 } from './session-clients.ts'
 
 export type { MessagePost, MessagePostRequest, MessagePostResponse } from '../http/message-post.ts'
@@ -86,7 +87,10 @@ export function backChannelLogout(options: BackChannelLogoutOptions): Feature {
     if (transients === undefined) throw new Error('backChannelLogout: the store has no transients')
     if (server.keys.algorithms.length === 0)
       throw new Error('backChannelLogout needs the option keys of the server, to sign logout tokens')
-    const sessions = sessionClients({ transients, now: server.now, lifetime, ports: server })
+    const sessions = sessionClients({
+      ...{ transients, now: server.now, lifetime, ports: server },
+      codeLifetime: server.terms.code,
+    })
     return {
       metadata: { backchannel_logout_supported: true, backchannel_logout_session_supported: true },
       clientMetadata: (registeredBy) => logoutMetadata(registeredBy, { issuer: server.issuer, ports }),
@@ -97,10 +101,10 @@ export function backChannelLogout(options: BackChannelLogoutOptions): Feature {
   }
 }
 
-/** Before a code with `openid` is redeemed, its client is named in the record of the session. A failure costs no code. */
+/** Before a code is redeemed, its client is named in the record of the session. A failure costs no code. */
 function registration({ now, emit }: ServerContext, sessions: SessionClients) {
-  async function register({ clientId, subject }: Grant, sid: string): Promise<void> {
-    if (await sessions.add(sid, clientId)) return
+  async function register({ clientId, subject, scopes }: Grant, sid: string): Promise<void> {
+    if (await sessions.add(sid, asksForOpenId(scopes) ? clientId : withoutIdToken(clientId))) return
     const why = 'too_many_clients'
     const count = MAX_CLIENTS
     emit({ type: 'logout_undelivered', clientId, subject, sid, why, count } satisfies LogoutUndelivered)
@@ -109,19 +113,22 @@ function registration({ now, emit }: ServerContext, sessions: SessionClients) {
     precheck() {},
     membersOf: () => undefined,
     ready(client: Client, { found }: PrefetchedGrant) {
-      if (logoutTermsOf(client) === undefined) return undefined
+      const terms = logoutTermsOf(client)
+      if (terms === undefined) return undefined
       return found.then((stored) => {
         const grant = stored?.value
         if (grant?.sid === undefined || !redeemable(client, grant, now())) return undefined
+        // Its session alone matters to a bound client. A message is about an ID token.
+        if (!terms.sessionBound && !asksForOpenId(grant.scopes)) return undefined
         return register(grant, grant.sid)
       })
     },
   } satisfies TokenMembers
 }
 
-function redeemable({ clientId }: Client, { code, scopes, ...grant }: Grant, now: number): boolean {
+function redeemable({ clientId }: Client, { code, ...grant }: Grant, now: number): boolean {
   const isOpen = code !== undefined && code.redeemedAt === undefined && now < code.expiresAt
-  return isOpen && grant.clientId === clientId && asksForOpenId(scopes)
+  return isOpen && grant.clientId === clientId
 }
 
 interface ObserverParts extends BackChannelLogoutOptions {

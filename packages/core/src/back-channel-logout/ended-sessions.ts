@@ -5,7 +5,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { type LogoutTerms, logoutTermsOf } from './logout-metadata.ts'
 import type { LogoutFacts } from './logout-token.ts'
-import type { SessionClients } from './session-clients.ts'
+import { type SessionClients, sessionClient } from './session-clients.ts'
 
 interface EndContext {
   readonly kernel: Kernel
@@ -57,13 +57,14 @@ interface EndedForClient {
 
 async function endForClient(
   { kernel, outbox }: EndContext,
-  clientId: string,
+  entry: string,
   ended: EndedForClient,
 ): Promise<void> {
+  const { clientId, hasIdToken } = sessionClient(entry)
   const client = await kernel.store.clients.find(clientId)
   const terms = client && logoutTermsOf(client)
   if (terms === undefined) return
-  if (terms.uri !== undefined) await outbox.add(clientId, factsFor(terms, ended))
+  if (terms.uri !== undefined && hasIdToken) await outbox.add(clientId, factsFor(terms, ended))
   if (terms.sessionBound) await revokeBound(kernel, clientId, ended)
 }
 

@@ -1,7 +1,8 @@
 /**
- * The clients that got an ID token in a session, in one transient for each session. A list of live tokens would miss the clients
- * whose grant has ended: they may still have a session of their own.
+ * The clients that got an ID token in a session, and those that are bound to it, in one transient for each session. A list of live
+ * tokens would miss the clients whose grant has ended: they may still have a session of their own.
  */
+import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Transient } from '../kernel/records.ts'
 import { hmacSha256 } from '../kernel/secrets.ts'
@@ -23,9 +24,24 @@ export function sidsFor(issuer: string, accepted: AcceptedSecrets): (sessionId: 
 
 interface SessionRecord extends Transient {
   readonly kind: 'session-clients'
+  /** Client ids, and those of `withoutIdToken`. */
   readonly clients: readonly string[]
   /** It has ended: no code of it is redeemed any more. */
   readonly ended?: true | undefined
+}
+
+/** No client id has a line break (RFC 6749 A.1). */
+const WITHOUT_ID_TOKEN = '\n'
+
+/** The entry of a client that got no ID token: no message tells it, but its grants may end with the session. */
+export function withoutIdToken(clientId: string): string {
+  return WITHOUT_ID_TOKEN + clientId
+}
+
+/** The client of an entry. */
+export function sessionClient(entry: string): { readonly clientId: string; readonly hasIdToken: boolean } {
+  const hasIdToken = !entry.startsWith(WITHOUT_ID_TOKEN)
+  return { clientId: hasIdToken ? entry : entry.slice(WITHOUT_ID_TOKEN.length), hasIdToken }
 }
 
 /** In one session. A client beyond it does not hear of the end. */
@@ -39,11 +55,13 @@ interface SessionClientsOptions {
   /** Seconds that a session may last. */
   readonly lifetime: number
   readonly ports: WaitingPorts
+  /** Seconds that a code may live. */
+  readonly codeLifetime: number
 }
 
 export type SessionClients = ReturnType<typeof sessionClients>
 
-export function sessionClients({ transients, now, lifetime, ports }: SessionClientsOptions) {
+export function sessionClients({ transients, now, lifetime, codeLifetime, ports }: SessionClientsOptions) {
   const idOf = (sid: string) => `session.${sid}`
   const recordIn = (seen: Stored<Transient> | undefined) => seen?.value as SessionRecord | undefined
 
@@ -52,7 +70,10 @@ export function sessionClients({ transients, now, lifetime, ports }: SessionClie
     seen: Stored<Transient> | undefined,
     record: Pick<SessionRecord, 'clients' | 'ended'>,
   ) {
-    const expiresAt = Math.max(now() + lifetime, seen?.value.expiresAt ?? 0)
+    const expiresAt = record.ended
+      ? // The mark is for the codes of the session, on replicas whose clocks differ.
+        now() + codeLifetime + 2 * CLOCK_TOLERANCE
+      : Math.max(now() + lifetime, seen?.value.expiresAt ?? 0)
     const value: SessionRecord = { kind: 'session-clients', expiresAt, ...record }
     return seen === undefined
       ? transients.insert(idOf(sid), value, expiresAt)

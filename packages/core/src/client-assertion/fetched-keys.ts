@@ -28,9 +28,10 @@ export interface ClientKeysFailed {
 
 /**
  * @param since epoch seconds: keys that were fetched before this time are fetched again
+ * @param ahead epoch seconds: keys that were fetched before this time are fetched again too, and nobody waits for them
  * @throws OAuthError 503 if there are no keys
  */
-export type FetchedKeys = (jwksUri: string, since: number) => Promise<readonly PublicJwk[]>
+export type FetchedKeys = (jwksUri: string, since: number, ahead?: number) => Promise<readonly PublicJwk[]>
 
 interface KeptKeys {
   readonly keys: readonly PublicJwk[]
@@ -48,8 +49,14 @@ const MAX_STARTS = 60
 
 const KeySet = z.object({ keys: z.array(z.unknown()) })
 
-export function fetchedKeys({ now, emit }: Kernel, fetch: DocumentFetch): FetchedKeys {
-  const attempts = fetchAttempts(now, MAX_STARTS)
+/** @param chosenBy `operator`: no stranger can name an address, so fetches have no budget that all addresses share */
+export function fetchedKeys(
+  { now, emit }: Kernel,
+  fetch: DocumentFetch,
+  chosenBy: 'client' | 'operator' = 'client',
+): FetchedKeys {
+  const hasBudget = chosenBy === 'client'
+  const attempts = fetchAttempts(now, hasBudget ? MAX_STARTS : Number.POSITIVE_INFINITY)
   const kept = new Map<string, KeptKeys>()
   const inFlight = new Map<string, Promise<string | undefined>>()
 
@@ -73,12 +80,13 @@ export function fetchedKeys({ now, emit }: Kernel, fetch: DocumentFetch): Fetche
     }
   }
 
-  return async (uri, since) => {
-    const attempt = { id: uri, site: await siteOf(uri), known: true }
+  return async (uri, since, ahead = since) => {
+    const attempt = { id: uri, site: hasBudget ? await siteOf(uri) : '', known: true }
     let fault: string | undefined
-    if ((kept.get(uri)?.fetchedAt ?? 0) < since) {
+    const fetchedAt = kept.get(uri)?.fetchedAt ?? 0
+    if (fetchedAt < Math.max(since, ahead)) {
       if (!inFlight.has(uri) && attempts.start(attempt) === 0) inFlight.set(uri, refresh(uri))
-      fault = await inFlight.get(uri)
+      if (fetchedAt < since) fault = await inFlight.get(uri)
     }
     const found = kept.get(uri)
     if (found !== undefined && now() < found.fetchedAt + MAX_STALE) return found.keys

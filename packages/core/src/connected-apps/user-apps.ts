@@ -86,6 +86,18 @@ export function userApps({ grants, scopes, names, uiLocales = ['en'] }: UserApps
     return (await list(subject, { after: next })).apps
   }
 
+  /** All installations of an app, from all pages. */
+  async function allOf(subject: string, app: string) {
+    const found: ConnectedApp[] = []
+    let after: string | undefined
+    do {
+      const page = await list(subject, { after })
+      found.push(...page.apps.filter((one) => one.app === app))
+      after = page.next
+    } while (after !== undefined)
+    return found
+  }
+
   async function find(subject: string, installation: string, after?: string) {
     return (await pageWith(subject, installation, after)).find((one) => one.installation === installation)
   }
@@ -113,10 +125,9 @@ export function userApps({ grants, scopes, names, uiLocales = ['en'] }: UserApps
       return app
     },
     async disconnectAll(subject, installation, after) {
-      const apps = await pageWith(subject, installation, after)
-      const found = apps.find((one) => one.installation === installation)
+      const found = await find(subject, installation, after)
       if (found === undefined) return undefined
-      const ofApp = apps.filter(({ app }) => app === found.app)
+      const ofApp = await allOf(subject, found.app)
       for (const clientId of new Set(ofApp.map((one) => one.clientId)))
         await grants.revokeAll(subject, { clientId, by: 'user' })
       for (const one of ofApp) await names.forget(subject, one.installation)

@@ -1,3 +1,4 @@
+import { withRemainingScopes } from '../clients/remaining-terms.ts'
 import { CODE_ERRORS } from '../grants/authorization-code.ts'
 import { type FreshSecrets, firstTokens, type IssuedTokens, type Outcome } from '../grants/grant.ts'
 import {
@@ -106,9 +107,10 @@ function redeem(
 ): Outcome<IssuedTokens> {
   const { salt, keys, client, resources, jkt } = redemption
   const fresh = freshOf(keys.derive(redemption.code.secret + salt))
-  const { tokens, issued } = firstTokens(grant, { client, fresh, resources, jkt }, now, terms)
+  const remaining = withRemainingScopes(grant, client)
+  const { tokens, issued } = firstTokens(remaining, { client, fresh, resources, jkt }, now, terms)
   const spent = { ...code, redeemedAt: now, salt, keyId: keys.keyId }
-  return { kind: 'changed', grant: { ...grant, ...tokens, code: spent }, result: issued }
+  return { kind: 'changed', grant: { ...remaining, ...tokens, code: spent }, result: issued }
 }
 
 const ANOTHER_KEY = 'The device code was used a moment ago with another key. Use the same key'

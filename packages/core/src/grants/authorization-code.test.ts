@@ -27,7 +27,7 @@ function open(approved: { challenge?: string | undefined; jkt?: string } = {}): 
 function redeem(grant: Grant, changed: Partial<CodeRedemption> = {}, later = 0) {
   const request = {
     ...{ code: CODE, client: CLIENT as Client, redirectUri: HERE, verifier: VERIFIER, resources: [] },
-    ...{ knownResources: [API], jkt: undefined },
+    ...{ knownResources: [API], jkt: undefined, arrivedAt: NOW + later },
     fresh: { accessToken: 'access' as Secret, family: 'family', refreshToken: 'refresh' as Secret },
   }
   return redeemCode(grant, { ...request, ...changed }, NOW + later, TERMS)

@@ -9,7 +9,7 @@ import { newId, newSecret, type Secret, sameSecret, sha256 } from '../kernel/sec
 import { parseCode } from '../tokens/credential.ts'
 import { changeGrant } from './change-grant.ts'
 import { type FreshSecrets, firstTokens, type IssuedTokens, type Outcome } from './grant.ts'
-import type { GrantTerms } from './grant-terms.ts'
+import type { ArrivedRequest, GrantTerms } from './grant-terms.ts'
 import type { Exchanged, GrantType, TokenRequest } from './grant-type.ts'
 import { CodeVerifier, verifierMatches } from './pkce.ts'
 
@@ -81,7 +81,7 @@ export function authorizationCode(kernel: Kernel, terms: GrantTerms): { grantTyp
 async function exchangeCode(
   kernel: Kernel,
   terms: GrantTerms,
-  { client, form, prefetched, assertCanRespond, prepareResponse, jkt }: TokenRequest,
+  { client, form, arrivedAt, prefetched, assertCanRespond, prepareResponse, jkt }: TokenRequest,
 ): Promise<Exchanged> {
   const request = readMessage(AuthorizationCodeRequest, form)
   const code = parseCode(request.code)
@@ -90,6 +90,7 @@ async function exchangeCode(
   const redemption = {
     code: code.secret,
     client,
+    arrivedAt,
     redirectUri: request.redirect_uri,
     verifier: request.code_verifier,
     resources: request.resource,
@@ -113,7 +114,7 @@ async function exchangeCode(
   return { grant, issued: result, nonce: result.nonce }
 }
 
-export interface CodeRedemption {
+export interface CodeRedemption extends ArrivedRequest {
   readonly code: Secret
   readonly client: Client
   readonly redirectUri: string | undefined
@@ -149,7 +150,7 @@ export function redeemCode(
     throw new OAuthError(CODE_ERRORS.code_unknown)
   if (request.client.clientId !== grant.clientId)
     throw new OAuthError(CODE_ERRORS.code_of_other_client, undefined, ownedBy(grant))
-  if (code.redeemedAt !== undefined) return { kind: 'ended', refusal: CODE_ERRORS.code_replayed }
+  if (code.redeemedAt !== undefined) return replayed(code.redeemedAt, request, now)
   if (now >= code.expiresAt) throw new OAuthError(CODE_ERRORS.code_expired)
   if (!mayRedeemAt(request.client, grant.redirectUri))
     return { kind: 'ended', refusal: CODE_ERRORS.code_redirect_uri_removed }
@@ -169,6 +170,20 @@ export function redeemCode(
     grant: { ...remaining, ...tokens, code: spent(code, now), nonce: undefined },
     result: { ...issued, nonce: grant.nonce },
   }
+}
+
+/** In seconds. A request that waited for less was not held up by a standstill of the process. */
+const HELD_UP = 5
+
+/**
+ * The second use of a code ends its grant (RFC 6749 4.1.2). A request that a standstill held up since before the first one is no
+ * second use: its client gave it up and sent it again.
+ *
+ * @throws OAuthError for such a request
+ */
+function replayed(redeemedAt: number, { arrivedAt }: ArrivedRequest, now: number): Outcome<never> {
+  if (now - arrivedAt >= HELD_UP && arrivedAt <= redeemedAt) throw new OAuthError(CODE_ERRORS.code_unknown)
+  return { kind: 'ended', refusal: CODE_ERRORS.code_replayed }
 }
 
 /** RFC 6749 4.1.3. With PKCE it adds nothing (OAuth 2.1 4.1.3), so it may be absent where the client has no other. */

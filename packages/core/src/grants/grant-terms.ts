@@ -99,7 +99,7 @@ export interface GivenAnswer {
 export interface ArrivedRequest {
   /**
    * Epoch seconds: the retry window is measured to it, however long the request has waited since. It is before the answer if
-   * the process stood still meanwhile, or if clocks differ.
+   * the process stood still meanwhile, with the request read or unread, or if clocks differ.
    */
   readonly arrivedAt: number
 }

@@ -49,7 +49,8 @@ function redeemed(grantTypes: Client['grantTypes'], jkt?: string, method = 'none
   const client = { clientId: 'owner', grantTypes, tokenEndpointAuthMethod: method } as Client
   const fresh = { accessToken: ACCESS_TOKEN, family: TOKEN.family, refreshToken: TOKEN.secret }
   const request = { code: CODE, client, redirectUri: OPEN.redirectUri, verifier: VERIFIER, fresh }
-  const outcome = redeemCode(grant, { ...request, resources: [], knownResources: [], jkt }, NOW, TIMES)
+  const presented = { ...request, resources: [], knownResources: [], jkt, arrivedAt: NOW }
+  const outcome = redeemCode(grant, presented, NOW, TIMES)
   return grantOf(outcome)
 }
 
@@ -288,7 +289,8 @@ describe('a redeemed grant', () => {
     const request = { code: CODE, client, redirectUri: OPEN.redirectUri, verifier: VERIFIER, fresh }
     const lasting = { ...TIMES, accessToken: 90_000, refreshToken: 90_000 }
     const later = NOW + 30
-    const grant = grantOf(redeemCode(OPEN, { ...request, resources: [], knownResources: [] }, later, lasting))
+    const presented = { ...request, resources: [], knownResources: [], arrivedAt: later }
+    const grant = grantOf(redeemCode(OPEN, presented, later, lasting))
     expect(grant.usedAt).toBe(later)
     expect([grant.refresh, ...grant.accessTokens].map((token) => token?.expiresAt)).toEqual([
       OPEN.expiresAt,

@@ -18,8 +18,10 @@ import { attemptOfCredential, prefetch } from './change-grant.ts'
 import { countingTokens, hasLimits } from './client-limits.ts'
 import {
   type AssertCanRespond,
+  type Exchanged,
   type GrantType,
   type IssuedTerms,
+  type PrepareResponse,
   requireWithinTerms,
   type TokenRequest,
 } from './grant-type.ts'
@@ -83,6 +85,8 @@ export function tokenEndpoint(
       for (const members of offers.tokenMembers) members.precheck(client, grant)
     },
   }
+  // It is watched from now on, not from the first request on.
+  kernel.standstill()
   const byName = new Map(context.grantTypes.map((grantType) => [grantType.name, grantType]))
   const token: ClientEndpoint = {
     path: endpointPath('token', paths?.token, '/api/oauth/token'),
@@ -96,8 +100,8 @@ export function tokenEndpoint(
     },
     clientOf: (form) => byName.get(String(form.grant_type))?.clientOf?.(form),
     begin(form) {
-      // Before anything is awaited.
-      const arrivedAt = kernel.now()
+      // Before anything is awaited. While the process stood still, the request may have waited unread.
+      const arrivedAt = kernel.now() - kernel.standstill()
       const { grant_type } = readMessage(GrantTypeParameter, form)
       const grantType = byName.get(grant_type)
       const { credential } = grantType ?? {}
@@ -127,20 +131,36 @@ async function answerToken(
     if (waiting !== undefined) await waiting
   }
   const claims = context.claims && claimsOfRequest(context.claims, context.accessTokens, client)
-  const prepared = claims?.prepareResponse ?? asItIs
+  const prepare = claims?.prepareResponse ?? asItIs
+  const isOfFeature = terms.grantTypes.includes(grantType)
+  const requireTerms = (issued: Pick<Exchanged, 'grant' | 'issued'>) =>
+    requireWithinTerms(grantType, client, issued, terms)
+  const prepared = isOfFeature ? checking(requireTerms, prepare) : prepare
   const refreshes = grantType.name === 'refresh_token'
   const prepareResponse = hasLimits(client)
     ? countingTokens(context.limiter, { client, refreshes, prepareResponse: prepared })
     : prepared
   const request = { client, form, arrivedAt, prefetched, assertCanRespond, prepareResponse, jkt, http }
   const exchanged = await grantType.exchange(request)
-  if (terms.grantTypes.includes(grantType)) requireWithinTerms(grantType, client, exchanged, terms)
+  // A feature may prepare no response.
+  if (isOfFeature) requireTerms(exchanged)
   const answered = { client, exchanged, claims: claims && (await claims.of(exchanged)) }
   const response = tokenResponse(answered, context)
   const answer = json(200, response instanceof Promise ? await response : response, key?.headers)
   const { step } = grantType
   if (step !== undefined) attempts?.used(exchanged.grant, step, http, exchanged.issued)
   return answer
+}
+
+/** Checks the terms of the server before anything is written. */
+function checking(
+  requireTerms: (issued: Pick<Exchanged, 'grant' | 'issued'>) => void,
+  prepareResponse: PrepareResponse,
+): PrepareResponse {
+  return (outcome, issuedTokenType) => {
+    if (outcome.kind !== 'ended') requireTerms({ grant: outcome.grant, issued: outcome.result })
+    return prepareResponse(outcome, issuedTokenType)
+  }
 }
 
 function unsupported(grantTypes: readonly GrantType[]): OAuthError {

@@ -89,10 +89,10 @@ function approve(
 }
 
 function countIn({ limiter }: ServerContext): IdJagContext['count'] {
-  return (issuer, subject, clientId) =>
+  return ({ issuer, subject, tenant }, clientId) =>
     limiter.limit(
       'jwt_bearer',
-      sha256(JSON.stringify([issuer, subject, clientId])),
+      sha256(JSON.stringify([issuer, subject, clientId, ...(tenant === undefined ? [] : [tenant])])),
       JWT_GRANT_ERRORS.too_many_jwt_grants,
     )
 }

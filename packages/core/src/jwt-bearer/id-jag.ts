@@ -18,10 +18,16 @@ import { admits, type IdJagTrust, type ReadTrust } from './id-jag-trust.ts'
 import type { ApprovedGrant, GrantRequest } from './issued-grant.ts'
 import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 import { resourcesWithin, scopesWithin } from './narrowing.ts'
-import { assertionId, useOnce } from './replay.ts'
+import { assertionId, onceOnly, UNCOUNTED } from './replay.ts'
 
 /** Finds the user of an ID-JAG. @returns the subject of an active user; `undefined` if there is none, and nothing is issued */
 export type SubjectOf = (user: AssertedUser, trust: IdJagTrust) => Promise<string | undefined>
+
+/** Counts a token for this user or workload of its issuer. @throws OAuthError 429 */
+export type CountAssertion = (
+  asserted: Pick<AssertedUser, 'issuer' | 'subject' | 'tenant'>,
+  clientId: string,
+) => Promise<void>
 
 export interface IdJagContext {
   readonly server: ServerContext
@@ -29,12 +35,11 @@ export interface IdJagContext {
   /** The trust of this issuer; it has the same issuer. */
   readonly trustOf: (issuer: string, clientId: string) => Promise<ReadTrust | undefined>
   readonly subjectOf: SubjectOf
-  /** Counts a token for this user of this issuer. @throws OAuthError 429 */
-  readonly count: (issuer: string, subject: string, clientId: string) => Promise<void>
+  readonly count: CountAssertion
 }
 
 /**
- * What an ID-JAG gives (4.4.1). The mark of its `jti` comes last: only an ID-JAG that would be accepted writes to the store.
+ * What an ID-JAG gives (4.4.1). It writes nothing: the mark of the `jti` comes last, when the response is prepared.
  *
  * @throws OAuthError after which nothing is issued
  */
@@ -60,12 +65,14 @@ export async function approveIdJag(
   requireKeyFor(resources, server.boundResources, request.jkt)
   // EMA 7.2.1.
   const scopes = scopesWithin(trust.options.scopes, client, [claims.scope, request.scope])
-  const subject = await context.subjectOf(assertedUser(claims, trust.options), trust.options)
+  const user = assertedUser(claims, trust.options)
+  const subject = await context.subjectOf(user, trust.options)
   if (subject === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_subject)
-  await context.count(claims.iss, claims.sub, client.clientId)
-  if (trust.options.replay !== 'until-exp')
-    await useOnce(transients, assertionId(assertion.profile, claims.iss, claims.jti), exp)
-  return { ...approvedBy(claims), subject, scopes, resources, lifetime: trust.lifetime }
+  const id = assertionId(assertion.profile, claims.iss, claims.jti)
+  const use = trust.options.replay === 'until-exp' ? UNCOUNTED : onceOnly(transients, id, exp)
+  await use.require()
+  await context.count(user, client.clientId)
+  return { ...approvedBy(claims, user), subject, scopes, resources, lifetime: trust.lifetime, use }
 }
 
 /** `iss` only names the trust: nothing is fetched or stored for an issuer that is not trusted. */
@@ -104,11 +111,15 @@ function resourcesOf(
 }
 
 /** What the issuer says about the sign-in of the user. */
-function approvedBy({ iss, sub, auth_time: authTime, acr, amr, act }: IdJagClaims) {
+function approvedBy(
+  { auth_time: authTime, acr, amr, act }: IdJagClaims,
+  { issuer, subject, tenant }: AssertedUser,
+) {
   return {
     ...{ authTime, acr, amr },
     authority: {
-      ...{ issuer: iss, subject: sub },
+      ...{ issuer, subject },
+      ...(tenant !== undefined && { tenant }),
       ...(act?.sub && { actor: act.sub }),
     },
   }

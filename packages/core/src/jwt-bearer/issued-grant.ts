@@ -5,6 +5,7 @@ import { openWithinLimit } from '../grants/user-grants.ts'
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import { newGrantId, newSecret, sha256 } from '../kernel/secrets.ts'
+import type { AssertionUse } from './replay.ts'
 
 /** What a token request asks for, next to its assertion. */
 export interface GrantRequest {
@@ -22,6 +23,7 @@ export interface ApprovedGrant extends Pick<Grant, 'scopes' | 'resources' | 'aut
   readonly subject?: string | undefined
   /** Of the token, in seconds. */
   readonly lifetime: number
+  readonly use: AssertionUse
 }
 
 /** A token was issued for an assertion. */
@@ -54,6 +56,8 @@ export async function issueGrant(
   assertCanRespond(client, grant)
   const issued = { accessToken, scopes, resources, expiresIn: lifetime, jkt }
   await prepareResponse({ kind: 'changed', grant, result: issued })
+  // An assertion whose answer is a 429 or a 503 can be sent again.
+  await approved.use.mark()
   await insert(server, grant)
   const ids = { grantId: grant.id, clientId: client.clientId, subject }
   const { issuer, subject: assertedSubject, actor } = authority

@@ -28,8 +28,8 @@ export interface IssuerKeysOptions {
   readonly algorithms?: readonly string[] | undefined
 }
 
-/** @param since epoch seconds: keys that were fetched before this time are fetched again. @throws OAuthError 503 */
-type KeysOfIssuer = (since: number) => Promise<readonly PublicJwk[]>
+/** As `FetchedKeys`, of one address. @throws OAuthError 503 */
+type KeysOfIssuer = (since: number, ahead?: number) => Promise<readonly PublicJwk[]>
 
 export interface IssuerKeys {
   readonly algorithms: readonly JwsAlgorithm[]
@@ -50,8 +50,8 @@ const DEFAULT_ALGORITHMS: readonly JwsAlgorithm[] = ['ES256', 'RS256']
 
 /** @param fetch absent if all issuers have `jwks` */
 export function issuerKeys(kernel: Kernel, fetch: DocumentFetch | undefined): ReadIssuerKeys {
-  const plain = fetch && fetchedKeys(kernel, discovering(fetch))
-  const svid = fetch && fetchedKeys(kernel, withSvidKeys(discovering(fetch)))
+  const plain = fetch && fetchedKeys(kernel, discovering(fetch), 'operator')
+  const svid = fetch && fetchedKeys(kernel, withSvidKeys(discovering(fetch)), 'operator')
   return (option, source) => {
     const algorithms = algorithmsOf(option, source)
     const { jwks } = source
@@ -93,9 +93,9 @@ function isSafe(address: string): boolean {
 
 /** Never `invalid_grant`: a workload client would not try again. */
 function keysAtAddress(keysAt: FetchedKeys, address: string): KeysOfIssuer {
-  return async (since) => {
+  return async (since, ahead) => {
     try {
-      return await keysAt(address, since)
+      return await keysAt(address, since, ahead)
     } catch (cause) {
       if (!(cause instanceof OAuthError)) throw cause
       const { retryAfter, facts } = cause

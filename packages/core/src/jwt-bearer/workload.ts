@@ -11,10 +11,11 @@ import type { Transients } from '../kernel/store.ts'
 import type { Assertion, AssertionClaims } from './assertion.ts'
 import { verifySignature } from './assertion-signature.ts'
 import { checkAudience, checkTimes } from './assertion-times.ts'
+import type { CountAssertion } from './id-jag.ts'
 import type { ApprovedGrant, GrantRequest } from './issued-grant.ts'
 import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 import { resourcesWithin, scopesWithin } from './narrowing.ts'
-import { assertionId, countUse, useOnce } from './replay.ts'
+import { assertionId, onceOnly, severalTimes } from './replay.ts'
 import { differingClaims, isOfIssuer, matches, type ReadRule } from './workload-rule.ts'
 
 const WorkloadClaims = z.looseObject({
@@ -29,7 +30,7 @@ export interface WorkloadContext {
   readonly rules: readonly ReadRule[]
   /** The values of `aud` where a rule has none. */
   readonly audiences: () => readonly string[]
-  readonly count: (issuer: string, subject: string, clientId: string) => Promise<void>
+  readonly count: CountAssertion
 }
 
 /**
@@ -86,11 +87,13 @@ export async function approveWorkload(
   requireKeyFor(resources, server.boundResources, request.jkt)
   const scopes = scopesWithin(options.scopes, client, [request.scope])
   const issuer = options.issuer ?? `spiffe://${options.trustDomain}`
-  await context.count(issuer, claims.sub, client.clientId)
-  if (options.replay === 'window')
-    await countUse(transients, assertionId(assertion.profile, issuer, assertion.signed), exp, server)
-  else await useOnce(transients, assertionId(assertion.profile, issuer, requiredJti(claims.jti)), exp)
-  return { authority: { issuer, subject: claims.sub }, scopes, resources, lifetime }
+  const use =
+    options.replay === 'window'
+      ? severalTimes(transients, assertionId(assertion.profile, issuer, assertion.signed), exp, server)
+      : onceOnly(transients, assertionId(assertion.profile, issuer, requiredJti(claims.jti)), exp)
+  await use.require()
+  await context.count({ issuer, subject: claims.sub }, client.clientId)
+  return { authority: { issuer, subject: claims.sub }, scopes, resources, lifetime, use }
 }
 
 /** A client for workloads alone: its id proves nothing, so it must be good for nothing else. */

@@ -28,6 +28,11 @@ export interface Kernel {
   /** Epoch seconds. */
   readonly now: () => number
   readonly time: Time
+  /**
+   * Seconds for which this process has just stood still, as in a paused container or a suspended machine: what it reads now may
+   * have waited so long. 0 as a rule.
+   */
+  readonly standstill: () => number
   readonly random: Random
   readonly emit: Emit
   /** The references and steps of sign-in attempts. Absent without the option `explain`. */

@@ -153,6 +153,8 @@ interface GrantAuthority {
   readonly issuer: string
   /** Its `sub`: the user or the workload, at the issuer. */
   readonly subject: string
+  /** Its organization, where several share the issuer. Only within it the subject is unique. The older release does not know it. */
+  readonly tenant?: string | undefined
   /** Who acts for the user there (RFC 8693 4.1, `act.sub`). */
   readonly actor?: string | undefined
 }

@@ -1,3 +1,4 @@
+import { IN_WORKER } from './in-worker.ts'
 import { type Random, strongRandom } from './secrets.ts'
 
 /**
@@ -55,6 +56,59 @@ const [FIRST_PAUSE, MAX_PAUSE] = [8, 512]
  */
 export function pauseAfter(attempt: number, { time = systemTime, random }: WaitingPorts): Promise<void> {
   return time.sleep(Math.min(FIRST_PAUSE * 2 ** attempt, MAX_PAUSE) * fraction(random))
+}
+
+/** In milliseconds. The monotonic clock may stand still with its machine, and the wall clock does not. */
+interface Clocks {
+  readonly wall: () => number
+  readonly monotonic: () => number
+}
+
+const clocks: Clocks = { wall: Date.now, monotonic: () => performance.now() }
+/** One for all servers of this process. */
+let stoodStill: (() => number) | undefined
+
+/** `standstill` of this process. It is watched from the first call on. */
+export function systemStandstill(): number {
+  // There no timer outlives a request, and nothing waits unread.
+  if (IN_WORKER) return 0
+  stoodStill ??= standstills(clocks, systemTime)
+  return stoodStill()
+}
+
+const TICK_MS = 500
+/** A turn that is later than this was no matter of load. */
+const LATE_MS = 5000
+/** After a standstill, what waited meanwhile is read within this time. */
+const CATCH_UP_MS = 5000
+
+/**
+ * Looks at clocks in turns: a turn that is late shows that the process stood still since the last one.
+ *
+ * @returns `standstill` of the kernel
+ */
+export function standstills({ wall, monotonic }: Clocks, time: Pick<Time, 'after'>): () => number {
+  let seen = wall()
+  let seenMonotonic = monotonic()
+  let stood = 0
+  let since = CATCH_UP_MS
+  // A request may be read before the timer that is due.
+  function look(): number {
+    const passed = Math.max(wall() - seen, monotonic() - seenMonotonic)
+    seen = wall()
+    seenMonotonic = monotonic()
+    if (passed > LATE_MS) {
+      stood = passed + (since < CATCH_UP_MS ? stood : 0)
+      since = 0
+    } else since += passed
+    return since < CATCH_UP_MS ? Math.ceil(stood / 1000) : 0
+  }
+  function turn(): void {
+    look()
+    time.after(TICK_MS, turn)
+  }
+  turn()
+  return look
 }
 
 /**

@@ -39,7 +39,7 @@ export interface FetchAttempts {
 
 type FetchResult = 'document' | 'gone' | 'unreachable' | 'withheld'
 
-/** @param maxStarts of new clients in a minute, and as many of approved ones */
+/** @param maxStarts of new clients in a minute, and as many of approved ones; with `Infinity`, addresses share no budget at all */
 export function fetchAttempts(now: () => number, maxStarts = MAX_STARTS): FetchAttempts {
   const inFlight: FetchAttempt[] = []
   const failures = new Map<string, Failures>()
@@ -48,6 +48,7 @@ export function fetchAttempts(now: () => number, maxStarts = MAX_STARTS): FetchA
   function wait({ id, site, known, user }: FetchAttempt): number {
     const failed = failures.get(id)
     if (failed !== undefined && failed.until > now()) return failed.until - now()
+    if (maxStarts === Number.POSITIVE_INFINITY) return 0
     const running = inFlight.filter((other) => other.known === known)
     const atHost = running.filter((other) => hostOf(other.id) === hostOf(id))
     if (atHost.length >= MAX_IN_FLIGHT_AT_HOST || takenSlots(running, MAX_IN_FLIGHT, user)) return 1
@@ -64,7 +65,7 @@ export function fetchAttempts(now: () => number, maxStarts = MAX_STARTS): FetchA
       const seconds = wait(attempt)
       if (seconds > 0) return seconds
       inFlight.push(attempt)
-      starts.push({ ...attempt, time: now() })
+      if (maxStarts !== Number.POSITIVE_INFINITY) starts.push({ ...attempt, time: now() })
       return 0
     },
     isGone: (id) => failures.get(id)?.gone === true,

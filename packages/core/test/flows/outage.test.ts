@@ -334,6 +334,64 @@ describe('a replica that stood still after it had read a refresh', () => {
   })
 })
 
+describe('a process that stood still', () => {
+  /** Two replicas of one store. The second wakes after 75 seconds, and then reads what waited in its sockets. */
+  function withSleeper() {
+    const clock = { now: 1_800_000_000 }
+    const now = () => clock.now
+    const store = createMemoryStore({ now })
+    let stoodStill = 0
+    const standstill = () => stoodStill
+    const wake = () => {
+      clock.now += 75
+      stoodStill = 75
+    }
+    return {
+      service: openService({ store, now }),
+      sleeper: openService({ store, now, standstill }),
+      clock,
+      wake,
+    }
+  }
+
+  it('revokes no grant of an app that refreshed elsewhere meanwhile', async () => {
+    const { service, sleeper, clock, wake } = withSleeper()
+    const client = await register(service)
+    const first = await tokensFor(service, client)
+    clock.now += 3
+    const second = bodyOf<TokenAnswer>(await refresh(service, client, first.refresh_token))
+    const third = bodyOf<TokenAnswer>(await refresh(service, client, second.refresh_token))
+    wake()
+    const late = await refresh(sleeper, client, first.refresh_token)
+    expect([late.status, bodyOf(late).error]).toEqual([400, 'invalid_grant'])
+    expect(await refresh(sleeper, client, second.refresh_token)).toMatchObject({ status: 200 })
+    expect((await refresh(service, client, third.refresh_token)).status).toBe(200)
+  })
+
+  it('revokes no tokens of an app that redeemed its code elsewhere meanwhile', async () => {
+    const { service, sleeper, clock, wake } = withSleeper()
+    const client = await register(service)
+    const code = await codeFor(service, client.clientId)
+    clock.now += 3
+    const tokens = bodyOf<TokenAnswer>(await redeem(service, client, code))
+    wake()
+    expect((await redeem(sleeper, client, code)).status).toBe(400)
+    expect((await refresh(service, client, tokens.refresh_token)).status).toBe(200)
+  })
+
+  it('still revokes the grant of a token that was spent a window before it stood still', async () => {
+    const { service, sleeper, clock, wake } = withSleeper()
+    const client = await register(service)
+    const first = await tokensFor(service, client)
+    const second = bodyOf<TokenAnswer>(await refresh(service, client, first.refresh_token))
+    const third = bodyOf<TokenAnswer>(await refresh(service, client, second.refresh_token))
+    clock.now += 60
+    wake()
+    expect((await refresh(sleeper, client, first.refresh_token)).status).toBe(400)
+    expect((await refresh(service, client, third.refresh_token)).status).toBe(400)
+  })
+})
+
 describe('a fault of the application', () => {
   it('is a 503 without details when it cannot look up a user', async () => {
     const service = openService({ claims: async () => Promise.reject(new Error('secret detail')) })

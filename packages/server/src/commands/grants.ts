@@ -57,15 +57,21 @@ const endOfIssuer = (load: LoadService) =>
         required: true,
         description: 'the identity provider or platform, as its assertions name it',
       },
+      tenant: {
+        type: 'string',
+        valueHint: 'tenant',
+        description: 'only those of this organization, where several share the issuer',
+      },
       subject: {
         type: 'string',
         valueHint: 'sub',
-        description: 'only those of this user or program, as the assertions name it',
+        description:
+          'only those of this user or program, as the assertions name it; with its tenant, if it has one',
       },
     },
-    run: async ({ args: { issuer, subject } }) =>
+    run: async ({ args: { issuer, tenant, subject } }) =>
       withSharedStore(await load(), async ({ grants }) =>
-        console.log(endedLine(await grants.endOf({ issuer, subject }))),
+        console.log(endedLine(await grants.endOf({ issuer, tenant, subject }))),
       ),
   })
 
