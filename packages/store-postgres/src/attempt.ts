@@ -22,6 +22,30 @@ export class NoAnswerError extends Error {
 }
 
 /**
+ * Limits the wait for an answer. Nothing is left of the limit once the answer is there.
+ *
+ * @throws NoAnswerError when the milliseconds are over
+ *
+ * @example
+ * ```ts
+ * import { answerWithin, connectToPostgres } from '@grantkit/store-postgres'
+ *
+ * const pool = await connectToPostgres('postgres://127.0.0.1/app')
+ * const client = await pool.connect()
+ * await answerWithin(500, client.query('BEGIN'))
+ * ```
+ */
+export async function answerWithin<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
+  const silence = Promise.withResolvers<never>()
+  const timer = setTimeout(() => silence.reject(new NoAnswerError(milliseconds)), milliseconds)
+  try {
+    return await Promise.race([answer, silence.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
  * Sends a statement to Postgres. A connection that fails is destroyed. One that does not respond in time is not used
  * until it responds, and destroyed if it never does: a new connection would be one more backend, while
  * the first one still waits, for example for a lock.

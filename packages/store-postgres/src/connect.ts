@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { IN_WORKER } from '@grantkit/core/store-kit'
 import { type ClientBase, DatabaseError, Pool, type PoolConfig } from 'pg'
-import { NoAnswerError } from './attempt.ts'
+import { answerWithin } from './attempt.ts'
 import { OF_ONE_REQUEST } from './worker.ts'
 
 export interface ConnectOptions {
@@ -93,11 +92,8 @@ function reasonOf(error: unknown): string {
 
 /** The pool sets no time limit here, and would count a connection for ever whose server has gone silent. */
 async function refuseReplica(client: ClientBase): Promise<void> {
-  const silence = sleep(CONNECT_MS, undefined, { ref: false }).then(() => {
-    throw new NoAnswerError(CONNECT_MS)
-  })
   const shown = client.query('SHOW transaction_read_only').catch(unlessItLacks)
-  const answer = await Promise.race([shown, silence])
+  const answer = await answerWithin(CONNECT_MS, shown)
   if (answer?.rows[0].transaction_read_only === 'on')
     throw new Error('this server takes no writes; it may be a replica')
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { attempt, NoAnswerError } from './attempt.ts'
+export { answerWithin, attempt, NoAnswerError } from './attempt.ts'
 export { type ConnectOptions, connectToPostgres } from './connect.ts'
 export type { DialectName } from './dialect.ts'
 export { type MigrateOptions, migrate } from './migrate.ts'

@@ -21,7 +21,7 @@ const MAX_ATTEMPTS = 16
 /** A writer looks so often, in seconds, whether its stream is still there: a failover may lose what it has written last. */
 const CHECK_SECONDS = 5
 /** A reader looks so many numbers beyond the end of a stream. Each costs a read, so it does in streams that may still grow. */
-const LOOK_AHEAD = 8
+const LOOK_AHEAD = 3
 /** Each command has a stream, and a reader sends their names back. The entries of a stream without a name come again. */
 const MAX_NAMED = 400
 

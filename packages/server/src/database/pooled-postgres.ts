@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { tryTwice } from '@grantkit/core/store-kit'
-import { attempt, NoAnswerError } from '@grantkit/store-postgres'
+import { answerWithin, attempt } from '@grantkit/store-postgres'
 import { type Dialect, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import { DatabaseError, type Pool, type PoolClient, type QueryResult } from 'pg'
 
@@ -25,7 +24,7 @@ function clientOf(pool: Pool) {
       const statement = { text, values: values.map(acceptable) }
       if (/^(begin|start)\b/.test(text)) transaction = await pool.connect()
       if (transaction === undefined) return single(pool, statement)
-      return within(ANSWER_MS, transaction.query(statement)).catch((error: unknown) => {
+      return answerWithin(ANSWER_MS, transaction.query(statement)).catch((error: unknown) => {
         broken ||= !(error instanceof DatabaseError)
         throw error
       })
@@ -42,11 +41,4 @@ function acceptable(value: unknown): unknown {
 function single(pool: Pool, statement: { text: string; values: unknown[] }): Promise<QueryResult> {
   const send = (milliseconds: number) => attempt(pool, statement, milliseconds)
   return /^select\b/.test(statement.text) ? tryTwice(FIRST_ATTEMPT_MS, send) : send(ANSWER_MS)
-}
-
-async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
-  const silence = sleep(milliseconds, undefined, { ref: false }).then(() => {
-    throw new NoAnswerError(milliseconds)
-  })
-  return Promise.race([answer, silence])
 }
