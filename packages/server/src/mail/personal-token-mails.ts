@@ -8,7 +8,7 @@ import { mailSender } from './mail-sender.ts'
 import { mailAbout, type News } from './personal-token-words.ts'
 
 /** Tells users of their personal access tokens. What they end themselves is no news. */
-export interface PersonalTokenMails {
+interface PersonalTokenMails {
   onEvent(event: ServiceEvent): void
   /** Resolves when the mails about all events so far are sent. */
   settled(): Promise<void>
@@ -43,7 +43,7 @@ export function withTokenMails(context: ServiceContext, findAccount: FindAccount
 const GATHERING_MS = 1000
 
 /** Absent if no mail server is configured, or users have no tokens. */
-export function personalTokenMails(options: Options): PersonalTokenMails | undefined {
+function personalTokenMails(options: Options): PersonalTokenMails | undefined {
   const { url, from } = options.config.mail
   if (url === undefined || from === undefined || !options.config.features.personalTokens.enabled)
     return undefined
