@@ -19,7 +19,7 @@ const DANA_HASH = 'scrypt$32768$8$1$GzqJchR3bu_vGQBKIFLw9A$2UjgNl8wxiNHA9Y6wSVzr
 const THEO = { given_name: 'Theo', family_name: 'Chen' }
 const THEO_HASH = 'scrypt$32768$8$1$N3w9ZtlEkYiKqRLI2VMVAA$5jqctzjbpj9OAhoBkCV1xEXN5jXtIClTbTMFuco8XbY'
 
-export const DEMO_ACCOUNT = 'demo-account'
+const DEMO_ACCOUNT = 'demo-account'
 
 /** Their hashes are constant, because a new hash would sign the users out at every restart. */
 export const DEMO_ACCOUNTS: readonly DemoAccount[] = [

@@ -1,7 +1,7 @@
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import { expectOnEveryScreen, expectToFit } from '@grantkit/test-servers/screens'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectOnEveryScreen, expectToFit } from './screens.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 

@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import { violations } from '@grantkit/test-servers/screens'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { SCOPES } from '../src/oauth/scopes.ts'
-import { violations } from './screens.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
 

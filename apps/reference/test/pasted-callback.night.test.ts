@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import { violations } from '@grantkit/test-servers/screens'
 import * as oidc from 'openid-client'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { violations } from './screens.ts'
 import { type RunningService, runService } from './service.ts'
 
 /** "My app runs on another machine" in Chromium, on a phone. */

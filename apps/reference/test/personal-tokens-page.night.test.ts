@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 import { openChromium } from '@grantkit/test-servers/chromium'
+import { expectOnEveryScreen } from '@grantkit/test-servers/screens'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { expectOnEveryScreen } from './screens.ts'
 import { type RunningService, runService } from './service.ts'
 
 /** The page of personal access tokens, as a user sees it. */

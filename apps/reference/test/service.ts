@@ -1,6 +1,6 @@
 import type { Store } from '@grantkit/core'
-import type { Service } from '@grantkit/server'
-import type { ServiceEvent } from '@grantkit/server/internal/events'
+import type { Service, ServiceEvent } from '@grantkit/server'
+
 import { freePort } from '@grantkit/test-servers/free-port'
 import { quickHash } from '@grantkit/test-servers/quick-hash'
 import { schoolConfig } from '../src/config.ts'

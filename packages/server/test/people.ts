@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { quickHash } from '@grantkit/test-servers/quick-hash'
 import type { Account } from '../src/accounts/accounts.ts'
-import type { RunningServer } from './running-server.ts'
+import type { Service } from '../src/service.ts'
 
 /** Accounts of tests. */
 export const DANA = person('demo', 'Dana Moore')
@@ -20,7 +20,7 @@ function person(word: string, name: string) {
 
 /** An account of its own for a test. @param password empty: there is none */
 export async function newUser(
-  { accounts }: Pick<RunningServer, 'accounts'>,
+  { accounts }: Pick<Service, 'accounts'>,
   password: string,
   { email_verified = true } = {},
 ): Promise<{ readonly id: string; readonly email: string }> {

@@ -18,8 +18,9 @@ beforeAll(async () => {
   const bouncer = await startPgBouncer(server.port)
   open.push(bouncer, server)
   postgres = server.url
+  const SECRET = 'the same on every replica, and long enough'
   for (let n = 0; n < 2; n++)
-    replicas.push(await runServer({ DATABASE_URL: bouncer.url, POSTGRES_PREPARE: 'off' }))
+    replicas.push(await runServer({ DATABASE_URL: bouncer.url, POSTGRES_PREPARE: 'off', SECRET }))
 })
 afterAll(async () => {
   for (const part of [...replicas, ...open]) await part.close()

@@ -70,7 +70,7 @@ function fieldsOf({ kind, range }: Filter): Markup[] {
   ]
 }
 
-export const ORIGINS: Readonly<Record<PublicClient['origin'], string>> = {
+const ORIGINS: Readonly<Record<PublicClient['origin'], string>> = {
   registered: 'registered itself',
   integration: 'added by an operator',
   document: 'described by a document',

@@ -35,7 +35,7 @@ export interface SignedInUser {
 }
 
 /** A response that says why there is no user. */
-export interface SignInDenied {
+interface SignInDenied {
   readonly jti: string
   readonly error: string
 }

@@ -106,6 +106,6 @@ export function siteOf(
 }
 
 /** The path of a base URL, without a slash at its end. */
-export function basePathOf(baseUrl: string): string {
+function basePathOf(baseUrl: string): string {
   return /^https?:\/\/[^/]+(.*)$/.exec(baseUrl)?.[1] ?? ''
 }

@@ -5,7 +5,7 @@
 export type StatisticName = 'event' | 'reason' | 'known_client_off' | 'response'
 
 /** How often something happened. */
-export interface Counted {
+interface Counted {
   readonly name: StatisticName
   readonly label: string
   /** Of the duration of a response; 0 for everything else. */

@@ -32,7 +32,7 @@ export interface ImportedUsers {
 }
 
 /** The `issuer` of the identities that mark these accounts. It is no URL, so no OpenID provider has it. */
-export const ORIGIN = 'application'
+const ORIGIN = 'application'
 
 export function importedUsers(database: Database, onEvent: (event: AccountEvent) => void): ImportedUsers {
   return errorsAs503<ImportedUsers>({

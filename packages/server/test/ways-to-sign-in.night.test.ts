@@ -5,16 +5,20 @@ import { join } from 'node:path'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { type RunningProvider, runOpenIdProvider } from '@grantkit/test-servers/openid-provider'
+import { violations } from '@grantkit/test-servers/screens'
+import {
+  type Authenticator,
+  addAuthenticator,
+  suggestNothing,
+} from '@grantkit/test-servers/virtual-authenticator'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { violations } from './screens.ts'
-import { type RunningService, runService } from './service.ts'
-import { sessionCookie } from './user.ts'
-import { type Authenticator, addAuthenticator, suggestNothing } from './virtual-authenticator.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { sessionCookie } from './signed-in-browser.ts'
 
 /** The sign-in methods other than passwords, in a real browser with a virtual authenticator. */
 
-let service: RunningService
+let server: RunningServer
 let op: RunningProvider
 let browser: Browser
 let authenticator: Authenticator
@@ -32,12 +36,12 @@ beforeAll(async () => {
   const file = join(folder, 'upstream.json')
   const provider = { ...op.provider, sign_up: { email_domains: ['partner.example'] } }
   await writeFile(file, JSON.stringify({ providers: [provider] }))
-  service = await runService({ PORT: String(port), BASE_URL: base, UPSTREAM_FILE: file })
+  server = await runServer({ PORT: String(port), BASE_URL: base, UPSTREAM_FILE: file })
   browser = await openChromium()
 })
 afterAll(async () => {
   await browser.close()
-  await service.close()
+  await server.close()
   await op.close()
   await rm(folder, { recursive: true })
 })
@@ -50,7 +54,7 @@ beforeEach(async () => {
 })
 
 async function signInByPassword(): Promise<void> {
-  await page.goto(`${service.baseUrl}/login?return_to=/account`)
+  await page.goto(`${server.baseUrl}/login?return_to=/account`)
   await typePassword()
 }
 
@@ -77,16 +81,16 @@ describe('a passkey', () => {
     await addPasskey('laptop')
     expect(await violations(page)).toEqual([])
     await leave()
-    await page.goto(`${service.baseUrl}/login?return_to=/account`)
+    await page.goto(`${server.baseUrl}/login?return_to=/account`)
     const button = page.getByRole('button', { name: 'Sign in with a passkey' })
     await button.waitFor()
     expect(await violations(page)).toEqual([])
     await button.click()
-    await page.waitForURL(`${service.baseUrl}/account`)
+    await page.waitForURL(`${server.baseUrl}/account`)
     expect(await page.locator('main').textContent()).toMatch(/Passkey laptop.*last used/s)
     await page.getByRole('button', { name: 'Remove passkey laptop' }).click()
     await page.waitForURL(/\/login/)
-    expect(service.events.map(({ type }) => type)).toEqual(
+    expect(server.events.map(({ type }) => type)).toEqual(
       expect.arrayContaining(['passkey_added', 'sign_in_succeeded', 'passkey_removed']),
     )
   })
@@ -95,8 +99,8 @@ describe('a passkey', () => {
     await signInByPassword()
     await addPasskey('phone')
     await leave()
-    await page.goto(`${service.baseUrl}/login?return_to=/account`)
-    await page.waitForURL(`${service.baseUrl}/account`)
+    await page.goto(`${server.baseUrl}/login?return_to=/account`)
+    await page.waitForURL(`${server.baseUrl}/account`)
     await page.getByRole('button', { name: 'Remove passkey phone' }).click()
   })
 
@@ -107,7 +111,7 @@ describe('a passkey', () => {
     await leave()
     const { cdp, authenticatorId } = authenticator
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
-    await page.goto(`${service.baseUrl}/login?return_to=/account`)
+    await page.goto(`${server.baseUrl}/login?return_to=/account`)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await typePassword()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Your account')
@@ -120,13 +124,13 @@ describe('a passkey', () => {
     await page.getByRole('button', { name: 'Remove passkey lost' }).click()
     expect(await page.getByRole('alert').textContent()).toContain('This passkey did not sign you in')
     expect(await page.getByLabel('Password').count()).toBe(1)
-    expect(service.events.at(-1)).toMatchObject({ type: 'sign_in_failed', reason: 'wrong_passkey' })
+    expect(server.events.at(-1)).toMatchObject({ type: 'sign_in_failed', reason: 'wrong_passkey' })
   })
 })
 
 describe('an OpenID provider', () => {
   const continueWith = async () => {
-    await page.goto(`${service.baseUrl}/login?return_to=/account`)
+    await page.goto(`${server.baseUrl}/login?return_to=/account`)
     await page.getByRole('button', { name: 'Continue with Partner' }).click()
   }
 
@@ -167,7 +171,7 @@ describe('an OpenID provider', () => {
     const kept = await browser.context.cookies()
     const stale = kept.map(({ name, value }) => `${name}=${value}`).join('; ')
     const token = await page.locator('input[name="token"]').first().inputValue()
-    const [new_password, url] = ['a first password', `${service.baseUrl}/account/password`]
+    const [new_password, url] = ['a first password', `${server.baseUrl}/account/password`]
     const body = new URLSearchParams({ token, new_password, new_password_again: new_password })
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60 * 1000 + 1000 })
     const late = await fetch(url, { method: 'POST', headers: { cookie: stale }, body })
@@ -178,11 +182,9 @@ describe('an OpenID provider', () => {
     await page.getByLabel('New password again').fill('a first password')
     await page.getByRole('button', { name: 'Set password' }).click()
     expect(await page.getByRole('status').textContent()).toContain('Your password is changed')
-    expect((await fetch(`${service.baseUrl}/account`, { headers: { cookie: stale } })).url).toContain(
-      '/login',
-    )
+    expect((await fetch(`${server.baseUrl}/account`, { headers: { cookie: stale } })).url).toContain('/login')
     await leave()
-    await page.goto(`${service.baseUrl}/login?return_to=/account`)
+    await page.goto(`${server.baseUrl}/login?return_to=/account`)
     await typePassword('dave@partner.example', 'a first password')
     await page.getByRole('heading', { name: 'Your account' }).waitFor()
   })
@@ -192,13 +194,13 @@ describe('the forms for passkeys and identities', () => {
   const PATHS = ['passkeys', 'passkeys/remove', 'identities', 'identities/remove']
 
   async function visitor() {
-    const cookie = await sessionCookie(service.baseUrl)
-    const get = (path: string) => fetch(`${service.baseUrl}${path}`, { headers: { cookie } })
+    const cookie = await sessionCookie(server.baseUrl)
+    const get = (path: string) => fetch(`${server.baseUrl}${path}`, { headers: { cookie } })
     const [, own = ''] = /name="token" value="([^"]+)"/.exec(await (await get('/account')).text()) ?? []
     async function expectRefused(words: string, token = own) {
       for (const path of PATHS) {
         const form = { method: 'POST', headers: { cookie }, body: new URLSearchParams({ token }) }
-        const answer = await fetch(`${service.baseUrl}/account/${path}`, form)
+        const answer = await fetch(`${server.baseUrl}/account/${path}`, form)
         expect([answer.status, await answer.text()], path).toEqual([403, expect.stringContaining(words)])
       }
     }

@@ -2,21 +2,21 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { countersInMemory } from '@grantkit/limiter'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningService, runService } from './service.ts'
-import { type SignedIn, signedIn } from './tokens.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { type SignedIn, signedIn } from './signed-in-browser.ts'
 
-/** The memory of the service on its memory store, when unauthenticated callers add to it. */
+/** The memory of the server on its memory store, when unauthenticated callers add to it. */
 
 /** What the memory store holds of clients takes 65 MB; without its limits, any of these floods would take 200 MB. */
 const MAX_BYTES = 200e6
 
-let service: RunningService
+let server: RunningServer
 let known: SignedIn
 beforeAll(async () => {
-  service = await runService({ DATABASE_URL: 'memory:', STORE_URL: 'memory:' })
-  known = await signedIn(service.baseUrl, 'courses:read')
+  server = await runServer({ DATABASE_URL: 'memory:', STORE_URL: 'memory:' })
+  known = await signedIn(server.baseUrl, 'notes:read')
 })
-afterAll(() => service.close())
+afterAll(() => server.close())
 
 /** The largest heap during the requests, measured ten times, without garbage. */
 async function largestHeap(callers: number, come: (caller: number) => Promise<unknown>): Promise<number> {
@@ -24,7 +24,7 @@ async function largestHeap(callers: number, come: (caller: number) => Promise<un
   for (let caller = 1; caller <= callers; caller++) {
     await come(caller)
     if (caller % (callers / 10) !== 0) continue
-    service.events.length = 0
+    server.events.length = 0
     await new Promise(setImmediate)
     collectGarbage()
     largest = Math.max(largest, process.memoryUsage().heapUsed)
@@ -41,7 +41,7 @@ async function expectKnownServed(): Promise<void> {
     client_id: known.client_id,
     refresh_token: known.refresh_token,
   })
-  const answer = await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body })
+  const answer = await fetch(`${server.baseUrl}/api/oauth/token`, { method: 'POST', body })
   expect(answer.status).toBe(200)
   known = { ...known, ...((await answer.json()) as SignedIn) }
 }
@@ -57,7 +57,7 @@ it.each([
 ])(
   'many %s leave the heap small, and let known and new clients in',
   async (_, callers, length) => {
-    const register = service.routes.find(({ path }) => path.endsWith('/register'))
+    const register = server.routes.find(({ path }) => path.endsWith('/register'))
     if (register === undefined) throw new Error('Registration is disabled')
     const request = (caller: number) => ({
       method: 'POST',
@@ -72,7 +72,7 @@ it.each([
     })
     expect(heap).toBeLessThan(MAX_BYTES)
     await expectKnownServed()
-    expect(await signedIn(service.baseUrl, 'courses:read')).toHaveProperty('access_token')
+    expect(await signedIn(server.baseUrl, 'notes:read')).toHaveProperty('access_token')
   },
   300_000,
 )

@@ -1,78 +1,68 @@
-import type { Database } from '@grantkit/server/internal/database/database'
 import { connectToPostgres } from '@grantkit/store-postgres'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import type { SchoolTables } from '../src/school/tables.ts'
-import { connected } from './on-each-database.ts'
-import { runService } from './service.ts'
-import { signedIn } from './tokens.ts'
-import { sessionCookie } from './user.ts'
+import type { Database } from '../src/database/database.ts'
+import { connected } from './connected.ts'
+import { runServer, WITH_API } from './running-server.ts'
+import { sessionCookie, signedIn } from './signed-in-browser.ts'
 
 /** The connections to a Postgres that is slow or falls silent. */
 
-let server: PostgresServer
+let postgres: PostgresServer
 let network: TcpProxy
 beforeAll(async () => {
-  server = await startPostgres('fsync=off')
-  network = await startProxy(server.port)
+  postgres = await startPostgres('fsync=off')
+  network = await startProxy(postgres.port)
 })
 afterAll(async () => {
   await network.close()
-  await server.close()
+  await postgres.close()
 })
 
-const farUrl = () => server.url.replace(`${server.port}`, `${network.port}`)
+const farUrl = () => postgres.url.replace(`${postgres.port}`, `${network.port}`)
 
 it('fail a transaction in time when they do not respond, and roll it back', async () => {
-  const database = (await connected(farUrl())).withTables<Pick<SchoolTables, 'school_record'>>()
-  const course = {
-    area: 'courses',
-    id: 'half',
-    content: '{}',
-    published: 0,
-    words: '',
-    revision: 1,
-    added_at: '',
-  }
+  const database = await connected(farUrl())
+  const row = { name: 'half', label: '', resolution: 1, start: 0, bucket: 0, count: 1 }
   const written = database.transaction().execute(async (transaction) => {
-    await transaction.insertInto('school_record').values(course).execute()
+    await transaction.insertInto('statistic').values(row).execute()
     network.cut = true
-    await transaction.deleteFrom('school_record').where('id', '=', 'nothing').execute()
+    await transaction.deleteFrom('statistic').where('name', '=', 'nothing').execute()
   })
   await expect(written).rejects.toThrow('did not answer')
   network.cut = false
-  const half = database.selectFrom('school_record').select('id').where('id', '=', 'half')
+  const half = database.selectFrom('statistic').select('name').where('name', '=', 'half')
   expect(await half.execute()).toEqual([])
   await database
     .transaction()
-    .execute((transaction) => transaction.insertInto('school_record').values(course).execute())
+    .execute((transaction) => transaction.insertInto('statistic').values(row).execute())
   expect(await half.execute()).toHaveLength(1)
-  await database.deleteFrom('school_record').where('id', '=', 'half').execute()
+  await database.deleteFrom('statistic').where('name', '=', 'half').execute()
 })
 
-it('of a service are ten at most, for its store and its database together', async () => {
-  const { baseUrl, close } = await runService({ DATABASE_URL: farUrl(), STORE_URL: '' })
+it('of a server are ten at most, for its store and its database together', async () => {
+  const { baseUrl, close } = await runServer({ DATABASE_URL: farUrl(), STORE_URL: '' }, {}, WITH_API)
   onTestFinished(close)
-  const { access_token } = await signedIn(baseUrl, 'courses:read')
+  const { access_token } = await signedIn(baseUrl, 'notes:read')
   const headers = { authorization: `Bearer ${access_token}` }
   network.latency = () => 20
-  await Promise.all(Array.from({ length: 40 }, () => fetch(`${baseUrl}/api/courses`, { headers })))
+  await Promise.all(Array.from({ length: 40 }, () => fetch(`${baseUrl}/api/notes`, { headers })))
   network.latency = () => 0
-  const watcher = await connectToPostgres(server.url, { max: 1 })
+  const watcher = await connectToPostgres(postgres.url, { max: 1 })
   const { rows } = await watcher.query('SELECT 1 FROM pg_stat_activity WHERE client_port IS NOT NULL')
   await watcher.end()
   expect(rows.length - 1).toBeLessThanOrEqual(10)
 })
 
 it('serve others while a user with 5,000 grants opens the account page forty times, one page of them each', async () => {
-  const service = await runService({ DATABASE_URL: server.url, STORE_URL: '' })
-  const { baseUrl } = service
+  const server = await runServer({ DATABASE_URL: postgres.url, STORE_URL: '' })
+  const { baseUrl } = server
   const sessions = ['demo', 'teacher'].map((word) => sessionCookie(baseUrl, `${word}@example.com`, word))
   const [busy, other] = await Promise.all(sessions)
-  await signedIn(baseUrl, 'courses:read')
-  const database = await connected(server.url)
+  await signedIn(baseUrl, 'notes:read')
+  const database = await connected(postgres.url)
   await sql`insert into grantkit_grant (id, subject, version, value, expires_at, owner, created_at)
     select id || generate_series(1, 5000), subject, version, value, expires_at, owner, created_at
     from grantkit_grant limit 5000`.execute(database)
@@ -83,7 +73,7 @@ it('serve others while a user with 5,000 grants opens the account page forty tim
     (await fetch(`${baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })).status
   const visits = [...Array(40).fill(busy), ...Array(10).fill(other)].map(statusFor)
   expect(new Set(await Promise.all(visits))).toEqual(new Set([200]))
-  await service.close()
+  await server.close()
   const backends = database
     .selectFrom(sql`pg_stat_activity`.as('backend'))
     .where(sql`client_port`, 'is not', null)
@@ -91,7 +81,7 @@ it('serve others while a user with 5,000 grants opens the account page forty tim
   expect((await rowsRead(database)) - before).toBeLessThan(40 * 100)
 })
 
-/** Of the table of grants. The backends of a service count what they read once they end. */
+/** Of the table of grants. The backends of a server count what they read once they end. */
 async function rowsRead(database: Database): Promise<number> {
   const { rows } = await sql<{ count: number }>`select (seq_tup_read + idx_tup_fetch)::integer as count
     from pg_stat_user_tables where relname = 'grantkit_grant'`.execute(database)

@@ -1,28 +1,35 @@
+import type { Store } from '@grantkit/core'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import { linkIn, runMailServer } from '@grantkit/test-servers/mail-server'
+import { expectOnEveryScreen } from '@grantkit/test-servers/screens'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { expectOnEveryScreen } from './screens.ts'
-import { type RunningService, runService } from './service.ts'
-import { type SignedIn, signedIn } from './tokens.ts'
-import { sessionCookie } from './user.ts'
+import { type RunningServer, runServer, WITH_API } from './running-server.ts'
+import { type SignedIn, sessionCookie, signedIn } from './signed-in-browser.ts'
 
 /** The account page: a user sees the connected apps and disconnects them. */
 
-let service: RunningService
+const scopes = {
+  openid: { description: 'Know who you are' },
+  profile: { description: 'See your profile' },
+  'notes:read': { description: 'Read your notes' },
+  'notes:write': { description: 'Change your notes', access: 'write' as const },
+  'orders:read': { description: 'See the orders' },
+}
+let server: RunningServer
 beforeAll(async () => {
-  service = await runService()
+  server = await runServer({}, { scopes }, WITH_API)
 })
-afterAll(() => service.close())
+afterAll(() => server.close())
 
 async function statusOf(token: string): Promise<number> {
   const headers = { authorization: `Bearer ${token}` }
-  return (await fetch(`${service.baseUrl}/api/courses`, { headers })).status
+  return (await fetch(`${server.baseUrl}/api/notes`, { headers })).status
 }
 
 async function refreshStatus({ client_id, refresh_token }: SignedIn): Promise<number> {
   const body = new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token })
-  return (await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'POST', body })).status
+  return (await fetch(`${server.baseUrl}/api/oauth/token`, { method: 'POST', body })).status
 }
 
 async function signIn(page: Page, password = 'demo'): Promise<void> {
@@ -41,15 +48,15 @@ describe('the account page in a browser without JavaScript', () => {
   async function openAccount(): Promise<Page> {
     await browser.context.clearCookies()
     const page = await browser.context.newPage()
-    await page.goto(`${service.baseUrl}/account`)
+    await page.goto(`${server.baseUrl}/account`)
     await signIn(page)
     return page
   }
 
   it('shows each app once, and disconnects the one that the user chose', async () => {
     const [app, other] = [
-      await signedIn(service.baseUrl, 'openid courses:read orders:read', undefined, 'demo', 'Reports'),
-      await signedIn(service.baseUrl, 'courses:read'),
+      await signedIn(server.baseUrl, 'openid notes:read orders:read', undefined, 'demo', 'Reports'),
+      await signedIn(server.baseUrl, 'notes:read'),
     ]
     const page = await openAccount()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Your account')
@@ -62,12 +69,12 @@ describe('the account page in a browser without JavaScript', () => {
     expect(await cards.count()).toBe(1)
     expect([await statusOf(app.access_token), await refreshStatus(app)]).toEqual([401, 400])
     expect([await statusOf(other.access_token), await refreshStatus(other)]).toEqual([200, 200])
-    expect(service.events.filter(({ type }) => type === 'grant_revoked')).toMatchObject([{ by: 'user' }])
+    expect(server.events.filter(({ type }) => type === 'grant_revoked')).toMatchObject([{ by: 'user' }])
     await page.close()
   })
 
   it('has one card for the installations of an app, with forms to disconnect one of them or all', async () => {
-    const connect = () => signedIn(service.baseUrl, 'courses:read', undefined, 'demo', 'Editor')
+    const connect = () => signedIn(server.baseUrl, 'notes:read', undefined, 'demo', 'Editor')
     const apps = [await connect(), await connect(), await connect()]
     const page = await openAccount()
     const card = page.getByRole('article').filter({ hasText: 'Editor' })
@@ -92,7 +99,7 @@ describe('the account page in a browser without JavaScript', () => {
       /UTC.*127\.0\.0\.0\/24.*this browser/,
     )
     await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-    await page.goto(`${service.baseUrl}/account`)
+    await page.goto(`${server.baseUrl}/account`)
     expect(await page.getByLabel('Password').count()).toBe(1)
     await page.close()
   })
@@ -113,7 +120,7 @@ describe('every screen fits the page, which passes axe', () => {
   it('when a forgotten password is replaced, on the way to the account page', async () => {
     const mailServer = await runMailServer()
     onTestFinished(() => mailServer.close())
-    const sending = await runService(mailServer.environment)
+    const sending = await runServer(mailServer.environment)
     onTestFinished(() => sending.close())
     await page.goto(`${sending.baseUrl}/login?return_to=/account`)
     await expectOnEveryScreen(page)
@@ -135,8 +142,8 @@ describe('every screen fits the page, which passes axe', () => {
   })
 
   it('when a user disconnects an app on the account page, and opens the form for a new password', async () => {
-    await signedIn(service.baseUrl, 'openid profile courses:read courses:write orders:read')
-    await page.goto(`${service.baseUrl}/account`)
+    await signedIn(server.baseUrl, 'openid profile notes:read notes:write orders:read')
+    await page.goto(`${server.baseUrl}/account`)
     await signIn(page)
     await expectOnEveryScreen(page)
     await page.getByRole('button', { name: 'Disconnect' }).first().click()
@@ -146,11 +153,11 @@ describe('every screen fits the page, which passes axe', () => {
 })
 
 describe('the account page of a user with many apps', () => {
-  let many: RunningService
+  let many: RunningServer
   let pages = { read: 0, grants: 0 }
   let visit: (path: string, form?: Record<string, string>) => Promise<Response>
   beforeAll(async () => {
-    many = await runService({}, (store) => ({
+    const wrapped = (store: Store): Store => ({
       ...store,
       grants: {
         ...store.grants,
@@ -160,9 +167,10 @@ describe('the account page of a user with many apps', () => {
           return listed
         },
       },
-    }))
+    })
+    many = await runServer({}, {}, { wrapped })
     const { store } = many
-    const { client_id } = await signedIn(many.baseUrl, 'courses:read')
+    const { client_id } = await signedIn(many.baseUrl, 'notes:read')
     const client = (await store.clients.find(client_id))?.value
     const [grant] = (await store.grants.list({ subject: 'demo-account' }, { limit: 200 })).grants
     if (client === undefined || grant === undefined) throw new Error('No user is signed in')
@@ -239,7 +247,7 @@ describe('the account page of a user with many apps', () => {
 })
 
 /** A user who sends requests that no browser would send. */
-async function visitor(word: 'demo' | 'teacher', baseUrl = service.baseUrl) {
+async function visitor(word: 'demo' | 'teacher', baseUrl = server.baseUrl) {
   const cookie = await sessionCookie(baseUrl, `${word}@example.com`, word)
   const page = await (await fetch(`${baseUrl}/account`, { headers: { cookie } })).text()
   return { cookie, page, token: /name="token" value="([^"]+)"/.exec(page)?.[1] ?? '' }
@@ -247,15 +255,15 @@ async function visitor(word: 'demo' | 'teacher', baseUrl = service.baseUrl) {
 
 function disconnect(fields: Record<string, string>, headers: Record<string, string>): Promise<Response> {
   const body = new URLSearchParams(fields)
-  return fetch(`${service.baseUrl}/account`, { method: 'POST', redirect: 'manual', headers, body })
+  return fetch(`${server.baseUrl}/account`, { method: 'POST', redirect: 'manual', headers, body })
 }
 
 describe('the form of the account page', () => {
   it('disconnects nothing without a session', async () => {
-    const app = await signedIn(service.baseUrl, 'courses:read')
+    const app = await signedIn(server.baseUrl, 'notes:read')
     const { token } = await visitor('demo')
     const answers = [
-      await fetch(`${service.baseUrl}/account`, { redirect: 'manual' }),
+      await fetch(`${server.baseUrl}/account`, { redirect: 'manual' }),
       await disconnect({ token, installation: app.client_id }, {}),
       await disconnect({ token, installation: app.client_id }, { cookie: 'session=forged' }),
     ]
@@ -266,8 +274,8 @@ describe('the form of the account page', () => {
   })
 
   it('is refused from another site, and with a token of another page, another user or another sign-in', async () => {
-    const app = await signedIn(service.baseUrl, 'courses:read')
-    await signedIn(service.baseUrl, 'courses:read', undefined, 'teacher')
+    const app = await signedIn(server.baseUrl, 'notes:read')
+    await signedIn(server.baseUrl, 'notes:read', undefined, 'teacher')
     const [{ cookie, token }, teacher, elsewhere] = [
       await visitor('demo'),
       await visitor('teacher'),
@@ -291,11 +299,11 @@ describe('the form of the account page', () => {
   })
 
   it('escapes the name of an app', async () => {
-    await signedIn(service.baseUrl, 'courses:read', undefined, 'demo', '"><script>alert(1)</script>')
+    await signedIn(server.baseUrl, 'notes:read', undefined, 'demo', '"><script>alert(1)</script>')
     const { cookie, page } = await visitor('demo')
     expect(page).toContain('&lt;script&gt;')
     expect(page).not.toContain('<script')
-    const notice = `${service.baseUrl}/account?notice=%3Cscript%3Eforged`
+    const notice = `${server.baseUrl}/account?notice=%3Cscript%3Eforged`
     expect(await (await fetch(notice, { headers: { cookie } })).text()).not.toContain('is disconnected')
   })
 })
