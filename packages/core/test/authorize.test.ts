@@ -235,6 +235,15 @@ describe('authorize, after the redirect URI is trusted', () => {
     })
   })
 
+  it('REQ-22: prompt=none shows no page', async () => {
+    const { service, id } = await withClient()
+    const silently = (user: { readonly cookie?: string }) =>
+      authorize(service, authorizationQuery(id, { prompt: 'none' }), user)
+    expect(redirectOf(await silently({})).error).toBe('login_required')
+    expect(redirectOf(await silently({ cookie: 'user=alice' })).error).toBe('consent_required')
+    expect([service.shown.signIn, service.shown.consent]).toEqual([undefined, undefined])
+  })
+
   it('DR-07, REQ-63: an integration gets nothing beyond the scopes that the operator registered', async () => {
     const service = openService()
     const integration = {

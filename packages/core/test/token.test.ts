@@ -180,6 +180,23 @@ describe('redeeming a code', () => {
     },
   )
 
+  it('RA-03, REQ-12, REQ-13: a native app may use another port, and must repeat it at the token endpoint', async () => {
+    const { service, client } = await withClient()
+    const redirect_uri = 'http://127.0.0.1:65000/callback'
+    const code = await codeFor(service, client.clientId, { redirect_uri })
+    expect(bodyOf(await redeem(service, client, code)).error).toBe('invalid_grant')
+    expect((await redeem(service, client, code, { redirect_uri })).status).toBe(200)
+  })
+
+  it('RS-04, REQ-42: a resource that was not authorized is refused, and leaves the code good', async () => {
+    const { service, client } = await withClient()
+    const code = await codeFor(service, client.clientId, { resource: ISSUER })
+    const elsewhere = { resource: `${ISSUER}/mcp` }
+    expect(bodyOf(await redeem(service, client, code, elsewhere)).error).toBe('invalid_target')
+    const withSlash = { resource: `${ISSUER}/` }
+    expect((await redeem(service, client, code, withSlash)).status, 'an origin with its slash').toBe(200)
+  })
+
   it.each([undefined, ''])(
     'takes the only redirect URI of a client for granted, as OAuth 2.1 does: %j',
     async (redirect_uri) => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { App } from './app.ts'
 import { onTheService } from './on-the-service.ts'
-import { expectError, expectPage, expectRedirect } from './safe-answers.ts'
+import { expectPage, expectRedirect } from './safe-answers.ts'
 
 /** The authorization request on the wire and on the pages. What it may contain is tested in core. */
 
@@ -18,16 +18,6 @@ onTheService('the authorization request', (bench) => {
             expectPage(answer)
             expect(answer.body).not.toContain('evil.example')
           }
-  })
-
-  it('RA-03, REQ-13, REQ-12: a native app may use another port, and must repeat the same one at the token endpoint', async () => {
-    const app = await App.register(bench)
-    const redirect_uri = 'http://127.0.0.1:65000/cb'
-    const answer = await app.approve({ redirect_uri })
-    expect(answer.header('location')).toMatch(/^http:\/\/127\.0\.0\.1:65000\/cb\?/)
-    const code = bench.keepSecret(answer.redirected().get('code') ?? '')
-    expectError(await app.redeem(code), 'invalid_grant')
-    expect((await app.redeem(code, { redirect_uri })).status).toBe(200)
   })
 
   it('RA-08: a client that is removed before the form is submitted gets no code', async () => {
@@ -67,12 +57,6 @@ onTheService('the authorization request', (bench) => {
     ]
     for (const state of states) expect((await app.approve({ state })).redirected().get('state')).toBe(state)
     expect((await app.approve({ state: undefined })).redirected().has('state')).toBe(false)
-  })
-
-  it('REQ-22: prompt=none shows no page, and is answered at once', async () => {
-    const app = await App.register(bench)
-    expectRedirect(app, await app.askSignedOut({ prompt: 'none' }), 'login_required')
-    expectRedirect(app, await app.authorize({ prompt: 'none' }), 'consent_required')
   })
 
   it('REQ-21, UI-09: every redirect is a 303 without a body, also after a form', async () => {
