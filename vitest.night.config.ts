@@ -49,7 +49,7 @@ export default defineConfig({
       shard('stores', STORES),
       shard('programs', PROGRAMS),
       // It only ends what hangs.
-      shard('browser', IN_A_BROWSER, { testTimeout: 240_000 }),
+      shard('browser', IN_A_BROWSER, { testTimeout: 240_000, hookTimeout: 240_000 }),
       shard('postgres', ON_POSTGRES, {
         env: { STORAGE: 'postgres' },
         globalSetup: 'apps/reference/test/postgres-for-tests.ts',

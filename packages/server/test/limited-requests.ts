@@ -1,3 +1,4 @@
+import { onTestFinished, vi } from 'vitest'
 import type { RunningServer } from './running-server.ts'
 
 /** Requests that the limits count. */
@@ -26,4 +27,10 @@ export async function statuses(count: number, send: (n: number) => Promise<Respo
   const seen: number[] = []
   for (let n = 0; n < count; n++) seen.push((await send(n)).status)
   return seen
+}
+
+/** A replica counts by itself when a reply is late, as on a busy machine. Until the test ends, none is. */
+export function noDeadlines(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
 }

@@ -3,7 +3,7 @@ import { startPostgres } from '@grantkit/test-servers/postgres-server'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openDatabase } from '../src/database/database.ts'
-import { refresh, register, statuses } from './limited-requests.ts'
+import { noDeadlines, refresh, register, statuses } from './limited-requests.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 import { signedIn } from './signed-in-browser.ts'
 
@@ -44,6 +44,7 @@ it('signs in at one replica and refreshes at the other, all users at once', asyn
 })
 
 it('counts for both replicas together', async () => {
+  noDeadlines()
   const database = await openDatabase(postgres, () => {})
   await sql`delete from rate_limit`.execute(database)
   const answers = await statuses(102, (n) => register(replica(n % 2)))

@@ -5,10 +5,10 @@ import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postg
 import { cli } from '@grantkit/test-servers/redis-cli'
 import { startRedis } from '@grantkit/test-servers/redis-server'
 import { startProxy } from '@grantkit/test-servers/tcp-proxy'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sweepRateLimits } from '../src/limits/counters-in-postgres.ts'
 import { connected } from './connected.ts'
-import { at, refresh, register, statuses } from './limited-requests.ts'
+import { at, noDeadlines, refresh, register, statuses } from './limited-requests.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 import { signedIn } from './signed-in-browser.ts'
 
@@ -146,12 +146,6 @@ describe.each([
     await Promise.all(Object.entries(requests).map(check)).finally(() => shared.silence(false))
   })
 })
-
-/** A replica counts by itself when a reply is late, as on a busy machine. Until the test ends, none is. */
-function noDeadlines(): void {
-  vi.useFakeTimers({ toFake: ['setTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
-}
 
 /** Redis keeps the counts over a restart. Postgres does not, because the table is unlogged. */
 const AFTER_A_CRASH: Readonly<Record<string, number>> = { Redis: 429, Postgres: 201 }

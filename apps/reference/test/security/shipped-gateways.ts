@@ -59,7 +59,7 @@ async function shipped(file: string, ports: Ports): Promise<string> {
     .replace('http://notes.example', `http://:${ports.own}`)
     .replace('bind :80', `bind 127.0.0.1:${ports.own}`)
     .replace('/etc/haproxy/', '')
-    .replace('127.0.0.1:3000', `127.0.0.1:${ports.service}`)
+    .replace(/127\.0\.0\.1:3000\b/, `127.0.0.1:${ports.service}`)
     .replaceAll('service:3000', `127.0.0.1:${ports.service}`)
     .replaceAll('application:8080', `127.0.0.1:${ports.application}`)
 }
