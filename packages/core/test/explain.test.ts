@@ -1,6 +1,7 @@
 import { ERRORS } from '@grantkit/core/errors'
 import { parseReference, readLongReference, type StepEvent, signInAttempts } from '@grantkit/core/explain'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
+import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import { describe, expect, it } from 'vitest'
 import {
   authorizationQuery,
@@ -266,12 +267,37 @@ describe('the reference of an attempt', () => {
     }
     for (const wrong of [
       { code: 'unknown', code_verifier: VERIFIER },
-      { client_id: 'unknown' },
       { redirect_uri: `${REDIRECT_URI}/`, code_verifier: VERIFIER },
       { code_verifier: 'x'.repeat(43) },
     ]) {
       const { error_description } = bodyOf(await requestToken(service, { ...form, ...wrong }))
       expect(parseReference(referenceIn(error_description)), JSON.stringify(wrong)).toBe(reference)
+    }
+  })
+
+  it('tells a client nothing about the tokens of another one', async () => {
+    const service = openService({ explain: signInAttempts, features: [tokenExchange()] })
+    const owner = await register(service)
+    const { access_token, refresh_token } = await tokensFor(service, owner)
+    const { reference } = stepsOf(service).at(-1) as StepEvent
+    const other = await register(service, {
+      grant_types: ['authorization_code', 'refresh_token', TOKEN_EXCHANGE],
+    })
+    const asked = async (form: Record<string, string>) => {
+      const sent = { client_id: other.clientId, code_verifier: VERIFIER, ...form }
+      return referenceIn(bodyOf(await requestToken(service, sent)).error_description)
+    }
+    const wrong = (token: string) => `${token.slice(0, -3)}${token.endsWith('AAA') ? 'BBB' : 'AAA'}`
+    const subject = { grant_type: TOKEN_EXCHANGE, subject_token_type: ACCESS_TOKEN_TYPE }
+    const exchange = (token: string) => asked({ ...subject, subject_token: token })
+    const refreshing = (token: string) => asked({ grant_type: 'refresh_token', refresh_token: token })
+    for (const [ask, token] of [
+      [exchange, access_token],
+      [refreshing, refresh_token],
+    ] as const) {
+      const live = await ask(token)
+      expect(parseReference(live)).not.toBe(reference)
+      expect(await ask(wrong(token))).toBe(live)
     }
   })
 

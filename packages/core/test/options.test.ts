@@ -31,6 +31,11 @@ describe('an invalid option fails at creation', () => {
       { lifetimes: { refreshRetryWindow: 901 } },
       'lifetimes.refreshRetryWindow',
     ],
+    [
+      'a late repeat of more than 15 minutes',
+      { lifetimes: { refreshLateRetry: 901 } },
+      'lifetimes.refreshLateRetry',
+    ],
     ['a negative window', { lifetimes: { refreshRetryWindow: -1 } }, 'lifetimes.refreshRetryWindow'],
     ['no access token at all', { maxAccessTokens: 0 }, 'maxAccessTokens'],
     ['a resource that is no URI', { resources: [ISSUER, 'not a url'] }, 'resources[1]'],

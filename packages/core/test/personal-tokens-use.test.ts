@@ -1,6 +1,7 @@
 import type { Store } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
+import { bodyOf, credentials } from './client.ts'
 import { DAY, NETWORK, openPersonal, typesOf, written } from './personal-tokens-service.ts'
 
 const HOUR = 60 * 60
@@ -40,6 +41,25 @@ describe('the last use of a personal access token', () => {
     await call((await create()).text)
     await written()
     expect(await tokens.list('alice')).toMatchObject([{ lastUsedAt: expect.any(Number) }])
+  })
+
+  it('is known at the introspection by an API, without a network, and not by a dead token', async () => {
+    const { create, tokens, service } = openPersonal()
+    const { text, token } = await create()
+    const api = await service.server.clients.add({
+      clientName: 'API',
+      redirectUris: [],
+      resourceServer: true,
+    })
+    const introspect = (shown: string) =>
+      service.send('POST', '/api/oauth/introspect', { form: { token: shown, ...credentials(api) } })
+    await introspect(`${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}`)
+    await written()
+    expect(await tokens.list('alice')).toEqual([token])
+    service.clock.now += 7
+    expect(bodyOf(await introspect(text))).toMatchObject({ active: true })
+    await written()
+    expect(await tokens.list('alice')).toEqual([{ ...token, lastUsedAt: service.clock.now }])
   })
 
   it('is written at most once an hour', async () => {

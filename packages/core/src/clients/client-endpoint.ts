@@ -38,8 +38,12 @@ export interface ClientEndpoint extends Omit<EndpointDescription, 'clients'> {
    * @returns the function that answers the client
    */
   begin(form: Parameters): AnswerClient
-  /** The sign-in attempt of a request that was refused, with the option `explain`. Default: the attempt that its parameters name. */
-  attemptOf?(form: Parameters): Promise<KnownOfRequest>
+  /**
+   * The sign-in attempt of a request that was refused, with the option `explain`. Default: the attempt that its parameters name.
+   *
+   * @param clientId that the request names: another client learns no reference, which would tell whether a credential is valid
+   */
+  attemptOf?(form: Parameters, clientId: string | undefined): Promise<KnownOfRequest>
   /**
    * Answers a client that no user has approved yet. Its document is fetched only for a signed-in user, so its credentials
    * cannot be checked. Default: it is refused.
@@ -119,7 +123,7 @@ async function answerClient(
     if (attempts !== undefined) {
       const sent = { ...form, client_id: presented?.proof.clientId ?? form.client_id }
       const client = await found?.catch(() => undefined)
-      attempts.know(request, { sent, client, ...(await endpoint.attemptOf?.(form)) })
+      attempts.know(request, { sent, client, ...(await endpoint.attemptOf?.(form, client?.clientId)) })
     }
     throw await limitFailures(limiter, thrown, request, found)
   }

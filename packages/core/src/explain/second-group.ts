@@ -35,8 +35,10 @@ export function secondGroups(secret: string): SecondGroups {
   }
 }
 
+/** The credential of another client is for its caller as unknown as a made-up one: the group must not tell them apart. */
 function numberOf(reason: string): number {
-  return REASONS.indexOf(reason) + 1
+  const shown = REASONS.indexOf(reason.replace(/_of_other_client$/, '_unknown'))
+  return (shown === -1 ? REASONS.indexOf(reason) : shown) + 1
 }
 
 /** What a reference with two groups says by itself. */

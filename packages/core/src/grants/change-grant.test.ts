@@ -181,18 +181,20 @@ describe('the attempt of a credential', () => {
 
   it.each([
     ['a grant', TOKEN, undefined, { grant: GRANT }],
+    ['a grant of another client', TOKEN, undefined, { grant: { ...GRANT, reference: undefined } }, 'other'],
     ['no text', 7, undefined, {}],
     ['no credential', 'x', undefined, {}],
     ['a transient', 'gkd_device', named, { reference: 'DEV' }],
+    ['a transient of another client', 'gkd_device', named, {}, 'other'],
     ['a transient without a reference', 'gkd_other', named, {}],
     ['neither', 'gkd_', named, {}],
-  ])('is read from what it names: %s', async (_, credential, names, known) => {
+  ])('is read from what it names: %s', async (_, credential, names, known, clientId = GRANT.clientId) => {
     const { kernel } = await withGrant()
     const { transients } = kernel.store
-    const record = { kind: 'device', expiresAt: LATER }
+    const record = { kind: 'device', expiresAt: LATER, clientId: GRANT.clientId }
     await transients?.insert('device', { ...record, reference: 'DEV' }, LATER)
     await transients?.insert('other', record, LATER)
-    expect(await attemptOfCredential(kernel.store, credential, names)).toStrictEqual(known)
+    expect(await attemptOfCredential(kernel.store, credential, clientId, names)).toStrictEqual(known)
   })
 
   it('causes no read for a text that names nothing', async () => {
@@ -207,7 +209,9 @@ describe('the attempt of a credential', () => {
     grants.find = () => Promise.reject(new Error('down'))
     const transients = { find: () => Promise.reject(new Error('down')) }
     const store = { ...kernel.store, transients } as unknown as KernelStore
-    expect(await attemptOfCredential(store, 'gkd_device', named)).toEqual({})
-    expect(await attemptOfCredential({ ...store, transients: undefined }, 'gkd_device', named)).toEqual({})
+    expect(await attemptOfCredential(store, 'gkd_device', 'app', named)).toEqual({})
+    expect(
+      await attemptOfCredential({ ...store, transients: undefined }, 'gkd_device', 'app', named),
+    ).toEqual({})
   })
 })

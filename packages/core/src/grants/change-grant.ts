@@ -55,16 +55,23 @@ export function prefetch(
 /**
  * The sign-in attempt of a credential, from its records. They are read once more, and only after an error: a grant that
  * ended by it still has its reference.
+ *
+ * @param clientId of the request: the reference of another client's record would tell that the credential is valid
  */
 export async function attemptOfCredential(
   store: KernelStore,
   credential: unknown,
+  clientId: string | undefined,
   named?: NamedRecords,
 ): Promise<KnownOfRequest> {
   const read = prefetch(store, credential, named)
   const grant = (await read?.found.catch(() => undefined))?.value
-  if (grant !== undefined) return { grant }
-  const reference = (await read?.transient?.catch(() => undefined))?.value.reference
+  if (grant !== undefined)
+    return {
+      grant: hasEnded(grant) || grant.clientId === clientId ? grant : { ...grant, reference: undefined },
+    }
+  const transient = (await read?.transient?.catch(() => undefined))?.value
+  const reference = transient?.clientId === clientId ? transient?.reference : undefined
   return typeof reference === 'string' ? { reference } : {}
 }
 

@@ -5,7 +5,13 @@ import { grantTerms, termsOf } from './grant-terms.ts'
 describe('the terms of grants', () => {
   const MONTH = 30 * 24 * 60 * 60
   const defaults = {
-    ...{ accessToken: 3600, refreshToken: MONTH, refreshRetryWindow: 60, maxAccessTokens: 8 },
+    ...{
+      accessToken: 3600,
+      refreshToken: MONTH,
+      refreshRetryWindow: 60,
+      refreshLateRetry: 900,
+      maxAccessTokens: 8,
+    },
     refreshTokenRotation: 'always',
   }
 

@@ -10,11 +10,15 @@ export interface GrantOptions {
         /** Lifetime of an unused refresh token. Default 30 days. */
         readonly refreshToken?: number | undefined
         /**
-         * For how long a spent refresh token or device code gets the same tokens again. After it, for at most 15 minutes and
-         * only while these tokens are unused. 0 disables both. Default 60, and at least 120 for a hosted known client; maximum
-         * 900.
+         * For how long a spent refresh token or device code gets the same tokens again. 0 disables every repeat. Default 60, and
+         * at least 120 for a hosted known client; maximum 900.
          */
         readonly refreshRetryWindow?: number | undefined
+        /**
+         * For how long from the answer it still gets them if the new refresh token is unused: an answer may be lost in an outage
+         * longer than the window. 0 disables it. Default and maximum 900.
+         */
+        readonly refreshLateRetry?: number | undefined
       }
     | undefined
   /** The maximum number of live access tokens of one grant. One more drops the oldest, with an event. Default 8. */
@@ -38,6 +42,8 @@ export interface GrantTerms {
   readonly boundResources?: readonly string[] | undefined
   readonly refreshToken: number
   readonly refreshRetryWindow: number
+  /** Default 900. */
+  readonly refreshLateRetry?: number
   /** A client with more live tokens does not use all of them; the oldest is dropped. */
   readonly maxAccessTokens: number
   readonly refreshTokenRotation?: RefreshTokenRotation
@@ -58,10 +64,13 @@ export function grantTerms({
   const refreshRetryWindow = lifetime('refreshRetryWindow', lifetimes?.refreshRetryWindow, 60, 0)
   if (refreshRetryWindow > MAX_RETRY)
     throw new Error(`lifetimes.refreshRetryWindow must be at most ${MAX_RETRY}`)
+  const refreshLateRetry = lifetime('refreshLateRetry', lifetimes?.refreshLateRetry, MAX_RETRY, 0)
+  if (refreshLateRetry > MAX_RETRY) throw new Error(`lifetimes.refreshLateRetry must be at most ${MAX_RETRY}`)
   return {
     accessToken: lifetime('accessToken', lifetimes?.accessToken, 3600),
     refreshToken: lifetime('refreshToken', lifetimes?.refreshToken, 30 * DAY),
     refreshRetryWindow,
+    refreshLateRetry,
     maxAccessTokens,
     refreshTokenRotation,
   }
@@ -91,7 +100,7 @@ export type Retry = 'in window' | 'late'
 export interface GivenAnswer {
   /** Epoch seconds. */
   readonly givenAt: number
-  /** Whether it may be repeated after the window: its tokens are unused. */
+  /** Whether it may be repeated after the window: its refresh token is unused. */
   readonly unused: boolean
 }
 
@@ -113,10 +122,13 @@ export interface ArrivedRequest {
 export function retryOf(
   { givenAt, unused }: GivenAnswer,
   { arrivedAt }: ArrivedRequest,
-  { refreshRetryWindow }: { readonly refreshRetryWindow: number },
+  {
+    refreshRetryWindow,
+    refreshLateRetry = MAX_RETRY,
+  }: Pick<GrantTerms, 'refreshRetryWindow' | 'refreshLateRetry'>,
 ): Retry | undefined {
   const age = arrivedAt - givenAt
   if (refreshRetryWindow === 0) return undefined
   if (age < refreshRetryWindow) return 'in window'
-  return unused && age < MAX_RETRY ? 'late' : undefined
+  return unused && age < refreshLateRetry ? 'late' : undefined
 }

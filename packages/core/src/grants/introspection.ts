@@ -14,6 +14,7 @@ import {
 } from '../tokens/credential.ts'
 import { findAccessToken, holderOf } from './access-tokens.ts'
 import { prefetch } from './change-grant.ts'
+import { recordUse } from './last-use.ts'
 import { type OperatorClaims, operatorClaims, type TokenClaimsOptions } from './operator-claims.ts'
 import { isCurrentRefreshToken } from './refresh-tokens.ts'
 import type { SignInClassifier } from './sign-in-facts.ts'
@@ -52,8 +53,9 @@ export function introspection(
       const { token } = readMessage(IntrospectionRequest, form)
       const prefetched = prefetch(kernel.store, token, accessTokens)
       return async (client) => {
-        const grant = (await prefetched?.found)?.value
-        if (grant === undefined) return json(200, INACTIVE)
+        const stored = await prefetched?.found
+        if (stored === undefined) return json(200, INACTIVE)
+        const grant = stored.value
         const read = accessTokens.read(token)
         const access = read instanceof Promise ? await read : read
         const state = access && findAccessToken(grant, access.hash, kernel.now())
@@ -61,6 +63,8 @@ export function introspection(
         if (described === undefined) return json(200, INACTIVE)
         if (!client.resourceServer || state === undefined) return json(200, described)
         // The API that introspects was called. The network of the app is not known here.
+        if (grant.origin === 'personal')
+          recordUse({ grants: kernel.store.grants, now: kernel.now, emit: kernel.emit }, stored, {})
         kernel.attempts?.called(grant, audienceOf(kernel, state).join(' '), { path: introspect.path })
         const email = state.scopes.includes('email') ? await emailOf(grant, claims) : undefined
         const more = ofOperator && (await claimsOfToken(kernel, ofOperator, grant, state))

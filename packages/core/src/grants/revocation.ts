@@ -53,7 +53,7 @@ export function revocation(
     listsAuthMethods: true,
     summary: 'Revoke an access token or a refresh token (RFC 7009)',
     message: RevocationRequest,
-    attemptOf: ({ token }) => attemptOfCredential(kernel.store, token, accessTokens),
+    attemptOf: ({ token }, clientId) => attemptOfCredential(kernel.store, token, clientId, accessTokens),
     begin(form) {
       const { token } = readMessage(RevocationRequest, form)
       const prefetched = prefetch(kernel.store, token, accessTokens)

@@ -93,10 +93,11 @@ export function tokenEndpoint(
     metadataName: 'token_endpoint',
     listsAuthMethods: true,
     summary: 'Exchange a grant for tokens (RFC 6749 3.2)',
-    async attemptOf(form) {
+    async attemptOf(form, clientId) {
       const grantType = byName.get(String(form.grant_type))
       const credential = form[grantType?.credential ?? '']
-      return { expects: grantType?.step, ...(await attemptOfCredential(kernel.store, credential, grantType)) }
+      const attempt = await attemptOfCredential(kernel.store, credential, clientId, grantType)
+      return { expects: grantType?.step, ...attempt }
     },
     clientOf: (form) => byName.get(String(form.grant_type))?.clientOf?.(form),
     begin(form) {

@@ -230,6 +230,20 @@ describe('a refresh whose answer was lost in an outage', () => {
     expect((await retry(clean.refresh_token, 30)).event).toMatchObject({ retried: 'in window' })
   })
 
+  it.each([
+    [0, 61],
+    [300, 301],
+  ])('is not repeated later than the operator allows: %i s', async (refreshLateRetry, later) => {
+    const service = openService({ lifetimes: { refreshLateRetry } })
+    const client = await register(service)
+    const { refresh_token } = await tokensFor(service, client)
+    await refresh(service, client, refresh_token)
+    service.clock.now += Math.max(60, refreshLateRetry) - 1
+    expect((await refresh(service, client, refresh_token)).status).toBe(200)
+    service.clock.now += later - Math.max(60, refreshLateRetry) + 1
+    expect((await refresh(service, client, refresh_token)).status).toBe(400)
+  })
+
   it('is not repeated after fifteen minutes, whatever fails in the meantime', async () => {
     const { service, client, outage, clock } = await withFailingStore()
     const { refresh_token } = await tokensFor(service, client)

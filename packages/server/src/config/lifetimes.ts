@@ -24,4 +24,9 @@ export const Lifetimes = z.strictObject({
     'seconds in which a repeated refresh gets the same tokens again; 0 is strict, maximum 900',
     { variable: 'REFRESH_RETRY_WINDOW' },
   ),
+  refreshLateRetry: field(
+    seconds(900, 0, 900),
+    'seconds in which it still gets them if the new refresh token is unused; 0 ends that with the window, maximum 900',
+    { variable: 'REFRESH_LATE_RETRY' },
+  ),
 })
