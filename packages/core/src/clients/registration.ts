@@ -121,7 +121,7 @@ export function registration(
         ...(token && { initialAccessToken: token.id, label: token.label }),
       } satisfies ClientRegistered)
       server.attempts?.step(request, 'registered', { client: registered.client })
-      return json(201, clientInformation(registered))
+      return json(201, clientInformation(registered, server))
     },
   }
   return { endpoints: options.registration === false ? [] : [register] }
