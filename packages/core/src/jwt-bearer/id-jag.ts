@@ -49,7 +49,7 @@ export async function approveIdJag(
   const trust = await trustFor(context, assertion, client)
   requireClient(trust.options, client)
   await verifySignature(assertion, trust.keys, server)
-  const claims = readIdJagClaims(assertion.claims, trust.options)
+  const claims = readIdJagClaims(assertion.claims, trust.options, now)
   checkAudience(claims, [server.issuer])
   const exp = checkTimes(claims, trust.maxAssertionLifetime, now)
   // 4.4.1: the client that the issuer has issued it to, and no other.
@@ -65,7 +65,7 @@ export async function approveIdJag(
   await context.count(claims.iss, claims.sub, client.clientId)
   if (trust.options.replay !== 'until-exp')
     await useOnce(transients, assertionId(assertion.profile, claims.iss, claims.jti), exp)
-  return { ...approvedBy(claims), subject, scopes, resources, lifetime: trust.lifetime }
+  return { ...approvedBy(claims, trust.options, now), subject, scopes, resources, lifetime: trust.lifetime }
 }
 
 /** `iss` only names the trust: nothing is fetched or stored for an issuer that is not trusted. */
@@ -104,9 +104,15 @@ function resourcesOf(
 }
 
 /** What the issuer says about the sign-in of the user. */
-function approvedBy({ iss, sub, auth_time: authTime, acr, amr, act }: IdJagClaims) {
+function approvedBy(
+  { iss, sub, auth_time, acr, amr, act }: IdJagClaims,
+  { trustAcr = false }: IdJagTrust,
+  now: number,
+) {
   return {
-    ...{ authTime, acr, amr },
+    authTime: auth_time && Math.min(auth_time, now),
+    ...(trustAcr && { acr }),
+    amr,
     authority: {
       ...{ issuer: iss, subject: sub },
       ...(act?.sub && { actor: act.sub }),
