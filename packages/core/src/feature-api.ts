@@ -36,6 +36,7 @@ export type {
   TokenRequest,
   TokenResponse,
 } from './grants/grant-type.ts'
+export { isProtectedClaim } from './grants/operator-claims.ts'
 export type { SignInClassifier, SignInFacts } from './grants/sign-in-facts.ts'
 export type { RevokeScope } from './grants/user-grants.ts'
 export { isCrossSite } from './http/cross-site.ts'

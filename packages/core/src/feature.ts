@@ -72,8 +72,13 @@ export interface FeatureParts {
   readonly metadata?: Metadata | undefined
   readonly grantTypes?: readonly GrantType[] | undefined
   readonly clientAuthMethods?: readonly ClientAuthMethod[] | undefined
-  /** @param methods the authentication methods that the server offers */
-  readonly clientSources?: ((methods: readonly ClientAuthMethod[]) => readonly ClientSource[]) | undefined
+  /**
+   * @param methods the authentication methods that the server offers
+   * @param checkClient of all features: a source asks it about each client that it makes
+   */
+  readonly clientSources?:
+    | ((methods: readonly ClientAuthMethod[], checkClient: CheckClient) => readonly ClientSource[])
+    | undefined
   /** At most one feature may set it. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
   /** Where authorization requests come from that carry a `request_uri`. At most one feature may set it. */
@@ -92,7 +97,11 @@ export interface FeatureParts {
    * @param registeredBy `client`: self-registration (RFC 7591); `operator`: `clients.add`
    */
   readonly clientMetadata?: ((registeredBy: RegisteredBy) => ClientMetadataMembers) | undefined
-  /** Refuses a new client whose metadata do not fit together. @throws OAuthError `invalid_client_metadata` */
+  /**
+   * Refuses a client that registers itself, that the operator adds or changes, or that a metadata document describes.
+   *
+   * @throws OAuthError `invalid_client_metadata`
+   */
   readonly checkClient?: CheckClient | undefined
   /** The events that `ServerContext.limiter` counts for this feature, each with the limit where the application sets none. */
   readonly rateLimits?: Readonly<Record<string, RateLimitWindow>> | undefined

@@ -33,11 +33,16 @@ export interface JoinedParts extends Omit<MountedFeatures, 'metadata'> {
 /** @throws Error when two features bring one name, or what only one may bring */
 export function joinedParts(features: readonly FeatureParts[]): JoinedParts {
   const clientAuthMethods = eachOnce('clientAuthMethods', features)
+  const checkClient: CheckClient = (client) => {
+    for (const feature of features) feature.checkClient?.(client)
+  }
   return {
     clientAuthMethods,
     grantTypes: eachOnce('grantTypes', features),
     // A feature may be an instance of a class, so its methods are called on it.
-    clientSources: features.flatMap((feature) => feature.clientSources?.(clientAuthMethods) ?? []),
+    clientSources: features.flatMap(
+      (feature) => feature.clientSources?.(clientAuthMethods, checkClient) ?? [],
+    ),
     tokenMembers: features.flatMap(({ tokenMembers }) => tokenMembers ?? []),
     accessTokens: onlyOne('accessTokens', features) ?? opaqueAccessTokens,
     requestSource: onlyOne('requestSource', features),
@@ -57,9 +62,7 @@ export function joinedParts(features: readonly FeatureParts[]): JoinedParts {
         'clientMetadata',
         features.map((feature) => feature.clientMetadata?.(registeredBy) ?? {}),
       ),
-    checkClient(client) {
-      for (const feature of features) feature.checkClient?.(client)
-    },
+    checkClient,
   }
 }
 

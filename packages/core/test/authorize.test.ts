@@ -403,6 +403,26 @@ describe('a scope that is not in the catalogue', () => {
   })
 })
 
+it('a request by POST from another site is repeated as a GET, which has the cookies of the session', async () => {
+  const { service, id } = await withClient()
+  const query = authorizationQuery(id, { prompt: 'none' })
+  const post = (headers: Record<string, string>) =>
+    service.send('POST', '/oauth/authorize', {
+      form: query,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    })
+  for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://app.example' }]) {
+    const { status, headers: answer } = await post(headers as never)
+    const [path, repeated = ''] = String(answer.location).split('?')
+    expect([status, path]).toEqual([303, '/oauth/authorize'])
+    expect([...new URLSearchParams(repeated)]).toEqual([...new URLSearchParams(query)])
+  }
+  const ofThisSite = await post({ 'sec-fetch-site': 'same-origin' })
+  expect(redirectOf(ofThisSite).error).toBe('login_required')
+  const withCookie = await post({ 'sec-fetch-site': 'cross-site', ...ALICE })
+  expect(redirectOf(withCookie).error).toBe('consent_required')
+})
+
 describe('a client with optional PKCE', () => {
   const ZAP = { clientName: 'Zap', redirectUris: [REDIRECT_URI], pkceOptional: true }
   const NO_CHALLENGE = { code_challenge: undefined, code_challenge_method: undefined, nonce: 'n' }

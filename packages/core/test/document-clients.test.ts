@@ -1,5 +1,7 @@
-import { loopbackOnly } from '@grantkit/core'
+import { loopbackOnly, OAuthError } from '@grantkit/core'
 import { clientDocuments } from '@grantkit/core/client-documents'
+import { ERRORS } from '@grantkit/core/errors'
+import type { Client } from '@grantkit/core/feature'
 import { describe, expect, it } from 'vitest'
 import {
   authorizationQuery,
@@ -40,6 +42,22 @@ describe('a client that is described by a document', () => {
   it.each([REDIRECT_URI, 'http://localhost:49152/callback'])('gets tokens at %s', async (redirect_uri) => {
     for (const mixed of ['prune', 'refuse'] as const)
       await signedIn(open({ redirectUriPolicy: loopbackOnly({ mixed }) }), redirect_uri)
+  })
+
+  it('is one that each feature may refuse, as it may refuse one that registers itself', async () => {
+    const documents = (name: string) => clientDocuments({ pinned: [{ ...DOCUMENT, client_name: name }] })
+    const noBrand = () => ({
+      checkClient({ clientName = '' }: Client) {
+        if (clientName.includes('Acme'))
+          throw new OAuthError(ERRORS.client_metadata_invalid, 'client_name: a brand')
+      },
+    })
+    for (const features of [
+      [documents('Acme Deluxe'), noBrand],
+      [noBrand, documents('Acme Deluxe')],
+    ])
+      expect(() => open({ features })).toThrow('client_name: a brand')
+    await signedIn(open({ features: [documents('Editor'), noBrand] }))
   })
 
   it('refreshes and revokes its tokens like any other', async () => {

@@ -81,6 +81,8 @@ describe('the verification request of a gateway', () => {
     ['a scope that would break out of the challenge', 'scope=a%22%2C%20b%3D%22'],
     ['scopes that no space separates', 'scope=courses:read,openid'],
     ['scope sent twice', 'scope=courses:read&scope=openid'],
+    ['a scope without a value', 'scope='],
+    ['a scope without a value next to one', 'scope=courses:read&scope'],
   ])('is a 403 and logged for %s, with and without a token', async (_, query) => {
     const { service, token } = await withToken()
     for (const presented of [token, undefined]) {
@@ -89,6 +91,15 @@ describe('the verification request of a gateway', () => {
       expect(service.events.at(-1)).toMatchObject({ type: 'refused', reason: 'verify_scope_unknown' })
     }
   })
+
+  it.each(['acr_values=', 'acr_values', 'max_age=', 'acr_values=&max_age=60'])(
+    'is a 403 and logged for the demand %s, which has no value',
+    async (demand) => {
+      const { service, token } = await withToken()
+      expect((await ask(service, token, `scope=courses:read&${demand}`)).status).toBe(403)
+      expect(service.events.at(-1)).toMatchObject({ type: 'refused', reason: 'verify_sign_in_unknown' })
+    },
+  )
 
   it('rejects a token for another resource, and accepts it for its own resource', async () => {
     const resource = `${ISSUER}/mcp`

@@ -522,8 +522,13 @@ describe('limits and events', () => {
       ...{ type: 'assertion_refused', reason: 'jwt_grant_issuer', clientId: assistant.clientId },
       issuer: 'x'.repeat(512),
     })
+    const token = `gkr_${'a'.repeat(22)}.${'b'.repeat(43)}`
+    const hostile = await idJag(service, assistant, { claims: { iss: `x\n\u202e${token}` } })
+    await present(service, hostile, assistant)
+    expect(service.events.at(-2)).toMatchObject({ issuer: expect.stringMatching(/^x\\u000a\\u202e/) })
     const log = JSON.stringify(service.events)
-    for (const text of [assertion, assertion.split('.')[2], 'secret-jti']) expect(log).not.toContain(text)
+    for (const text of [token, assertion, assertion.split('.')[2], 'secret-jti'])
+      expect(log).not.toContain(text)
   })
 })
 

@@ -99,8 +99,25 @@ describe('an ID-JAG of a trusted issuer', () => {
     expect((await listed(service))[0]?.resources).toEqual([MCP])
   })
 
-  it('keeps the time and the way of the sign-in, and who acts, with the grant', async () => {
+  it('keeps no class of a sign-in unless the trust says so: each issuer names its own', async () => {
     const { service, assistant } = await openForOrganization()
+    await present(service, await idJag(service, assistant, { claims: { acr: 'phr' } }), assistant)
+    expect((await listed(service))[0]?.acr).toBeUndefined()
+  })
+
+  it('is refused if its user signed in in the future, and its clock may be a minute ahead', async () => {
+    const { service, assistant } = await openForOrganization()
+    const { now } = service.clock
+    const at = async (auth_time: number) =>
+      present(service, await idJag(service, assistant, { claims: { auth_time } }), assistant)
+    for (const auth_time of [1000 * now, now + 61])
+      expect(await at(auth_time)).toMatchObject({ status: 400, reason: 'jwt_grant_claims' })
+    expect((await at(now + 60)).status).toBe(200)
+    expect((await listed(service))[0]).toMatchObject({ authTime: now })
+  })
+
+  it('keeps the time and the way of the sign-in, and who acts, with the grant', async () => {
+    const { service, assistant } = await openForOrganization({ trust: { trustAcr: true } })
     const claims = { auth_time: service.clock.now - 60.5, acr: 'phr', amr: ['hwk'], act: { sub: 'agent-7' } }
     await present(service, await idJag(service, assistant, { claims }), assistant)
     expect((await listed(service))[0]).toMatchObject({

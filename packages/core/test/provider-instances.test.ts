@@ -68,7 +68,7 @@ function asInstances(factory: Feature): Feature {
       clientEndpoints: each(feature.clientEndpoints),
       grantTypes: each(feature.grantTypes),
       clientAuthMethods: each(feature.clientAuthMethods),
-      ...(clientSources && { clientSources: (methods) => each(clientSources(methods)) }),
+      ...(clientSources && { clientSources: (methods, check) => each(clientSources(methods, check)) }),
       accessTokens: one(feature.accessTokens),
       requestSource: one(feature.requestSource),
       senderConstraint:

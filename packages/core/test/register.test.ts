@@ -152,6 +152,15 @@ describe('registration', () => {
     expect([response.status, bodyOf(response).client_name]).toEqual([201, client_name.normalize()])
   })
 
+  it('names an algorithm of ID tokens only where there are ID tokens', async () => {
+    const scopes = { 'courses:read': { description: 'Read' } }
+    const named = async (overrides: object) =>
+      bodyOf(await registerAs(openService(overrides), { redirect_uris: [REDIRECT_URI] }))
+    expect(await named({ scopes })).not.toHaveProperty('id_token_signed_response_alg')
+    expect(await named({ scopes, keys: [] })).not.toHaveProperty('id_token_signed_response_alg')
+    expect(await named({})).toMatchObject({ id_token_signed_response_alg: 'RS256' })
+  })
+
   it('registers a loopback redirect URI for a web application that asks for it', async () => {
     const metadata = { redirect_uris: [REDIRECT_URI], application_type: 'web' }
     expect(bodyOf(await registerAs(openService(), metadata))).toMatchObject(metadata)

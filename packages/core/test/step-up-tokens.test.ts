@@ -91,7 +91,10 @@ it('a client cannot demand a class with the claims parameter, which is ignored',
 describe('the sign-in that the issuer of an ID-JAG tells', () => {
   const claimsWith = async (features: ReturnType<typeof stepUp>[]) => {
     const signed = jwtAccessTokens({ resources: { [MCP]: {} } })
-    const { service, assistant } = await openForOrganization({ features: [signed, ...features] })
+    const { service, assistant } = await openForOrganization({
+      trust: { trustAcr: true },
+      features: [signed, ...features],
+    })
     const claims = { auth_time: service.clock.now - 60, acr: 'phr', amr: ['hwk'] }
     const { body } = await present(service, await idJag(service, assistant, { claims }), assistant)
     return decodeJwt(String(body.access_token))

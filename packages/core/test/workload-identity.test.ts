@@ -348,9 +348,16 @@ describe('a rule', () => {
     const start = () => openService({ features: [jwtBearer({ workloads: [rule] })] })
     if (starts) expect(start).not.toThrow()
     else expect(start).toThrow(/others have tokens/)
-    const own = { ...rule, issuer: 'https://ci.example.com', shared: true }
-    if (!starts)
-      expect(() => openService({ features: [jwtBearer({ workloads: [own] })] })).toThrow(/others have tokens/)
+    // An issuer whose keys are fetched may have other tenants, whichever it is.
+    const fetch = () => Promise.reject(new Error('down'))
+    const of = (more: Partial<WorkloadRule>) => () =>
+      openService({ features: [jwtBearer({ workloads: [{ ...rule, ...more }], fetch })] })
+    const unknown = { issuer: 'https://ci.example.com', jwks: undefined }
+    if (starts) expect(of(unknown)).not.toThrow()
+    else expect(of(unknown)).toThrow(/others have tokens.*shared: false/)
+    expect(of({ ...unknown, shared: false })).not.toThrow()
+    expect(of({ issuer: unknown.issuer }), 'its own keys').not.toThrow()
+    if (!starts) expect(of({ issuer: unknown.issuer, shared: true })).toThrow(/others have tokens/)
   })
 
   it('needs a server that public clients can use', () => {
@@ -488,6 +495,15 @@ describe('the tokens of', () => {
       'spiffe://prod.example/ns/web/x',
       'spiffe://prod.example.evil/ns/jobs/x',
       'spiffe://other/ns/jobs/x',
+      // SPIFFE ID 2.2: no dot segments, no empty ones, nothing percent-encoded.
+      'spiffe://prod.example/ns/jobs/../web/x',
+      'spiffe://prod.example/ns/jobs/./x',
+      'spiffe://prod.example/ns/jobs/..',
+      'spiffe://prod.example/ns/jobs//x',
+      'spiffe://prod.example/ns/jobs/x/',
+      'spiffe://prod.example/ns/jobs/%2e%2e/web',
+      'spiffe://prod.example/ns/jobs/x?y',
+      `spiffe://prod.example/ns/jobs/${'x'.repeat(2048)}`,
     ])
       expect((await send(sub)).reason, sub).toBe('jwt_grant_rule')
     const byTeam = await openForWorkloads({ ...rule, claims: { team: 'a' } })

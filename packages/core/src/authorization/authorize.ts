@@ -1,4 +1,5 @@
 import { publicClient } from '../clients/client-record.ts'
+import { isCrossSite } from '../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, redirect, securePage } from '../http/http.ts'
 import { FORM, type Parameters, pairsOf, readMessage, requireMediaType } from '../http/message.ts'
 import { type PageView, pageView } from '../http/page-language.ts'
@@ -32,7 +33,9 @@ import { acrValuesOf, maxAgeOf, promptOfSignIn } from './sign-in-hint.ts'
 export async function authorize(context: AuthorizationContext, request: HttpRequest): Promise<HttpResponse> {
   const { kernel, interaction } = context
   const { attempts } = kernel
-  const { query: requested, formExpired } = splitExpiredForm(queryOf(request))
+  const received = queryOf(request)
+  if (await lacksCookies(context, request)) return redirect(`${context.paths.authorize}?${received}`)
+  const { query: requested, formExpired } = splitExpiredForm(received)
   const { query, ticket } = splitSignInTicket(requested)
   const presented = presentedRequest(context, query)
   const { sent, pushed } = presented
@@ -63,6 +66,15 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
       session,
     )
   })
+}
+
+/** Browsers send a `SameSite=Lax` cookie with no form of another site, but with the GET that it is redirected to. */
+async function lacksCookies(
+  { kernel, interaction }: AuthorizationContext,
+  request: HttpRequest,
+): Promise<boolean> {
+  if (request.method !== 'POST' || !isCrossSite(kernel.issuer, request.headers)) return false
+  return (await interaction.session(request)) === undefined
 }
 
 function describingHost({ kernel }: AuthorizationContext, { client_id }: Parameters): string | undefined {

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod'
 import type { ClientAuthMethod } from '../clients/authentication/client-authentication.ts'
-import { clientMetadata, featureMetadata } from '../clients/client-metadata.ts'
+import { type CheckClient, clientMetadata, featureMetadata } from '../clients/client-metadata.ts'
 import { clientFrom } from '../clients/client-record.ts'
 import { MAX_CLIENT_ID_LENGTH } from '../clients/client-sources.ts'
 import { hasUnsafeScheme } from '../clients/redirect-uri.ts'
@@ -122,8 +122,12 @@ function documentSchema(clientId: string) {
   })
 }
 
-/** @param methods the authentication methods of the server */
-export function documentReader(kernel: Kernel, methods: readonly ClientAuthMethod[]): ReadDocument {
+/** @param methods the authentication methods of the server @param checkClient what features require of a client */
+export function documentReader(
+  kernel: Kernel,
+  methods: readonly ClientAuthMethod[],
+  checkClient: CheckClient = () => {},
+): ReadDocument {
   return (clientId, members, expiresAt) => {
     try {
       const document = readMessage(documentSchema(clientId), members)
@@ -138,8 +142,10 @@ export function documentReader(kernel: Kernel, methods: readonly ClientAuthMetho
         ...{ origin: 'document', redirectUris: document.redirect_uris, expiresAt },
         featureMetadata: Object.keys(registered).length === 0 ? undefined : registered,
       })
-      if (client.cannotAuthenticate !== true) return { kind: 'client', client }
-      return { kind: 'unusable', client, fault: 'names no authentication method of this server' }
+      if (client.cannotAuthenticate === true)
+        return { kind: 'unusable', client, fault: 'names no authentication method of this server' }
+      checkClient(client)
+      return { kind: 'client', client }
     } catch (thrown) {
       if (thrown instanceof OAuthError) return { kind: 'invalid', fault: thrown.message }
       throw thrown

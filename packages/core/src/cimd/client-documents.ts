@@ -82,8 +82,8 @@ export function clientDocuments({
 }: ClientDocumentsOptions): Feature {
   const documents = [...pinnedCopies(knownDocuments), ...pinned.map(namedByPosition)]
   return (kernel) => ({
-    clientSources: (methods) => {
-      const read = documentReader(kernel, methods)
+    clientSources: (methods, checkClient) => {
+      const read = documentReader(kernel, methods, checkClient)
       const admitted = { admit: admitKnown(knownDocuments, admit), onChange, knownDocuments }
       const fetched = fetch ? [fetchedClients({ kernel, read, fetch }, admitted)] : []
       return [pinnedClients({ kernel, read }, documents, admitted), ...fetched]

@@ -3,6 +3,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { camelCased } from '../kernel/member-names.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, FeatureMetadata } from '../kernel/records.ts'
+import { OPENID } from '../kernel/scope.ts'
 import { newClientId, newSecret, type Secret, sha256 } from '../kernel/secrets.ts'
 import {
   type ClientMetadata,
@@ -86,7 +87,10 @@ export function clientFrom(
 }
 
 /** The client information response (RFC 7591 3.2.1): the metadata as it took effect. */
-export function clientInformation({ client, clientSecret }: NewClient): object {
+export function clientInformation(
+  { client, clientSecret }: NewClient,
+  { scopes }: Pick<Kernel, 'scopes'>,
+): object {
   return {
     client_id: client.clientId,
     client_id_issued_at: client.createdAt,
@@ -101,7 +105,8 @@ export function clientInformation({ client, clientSecret }: NewClient): object {
     response_types: ['code'],
     // What it may request, although it named no scope.
     scope: (client.scopes ?? client.scopeLimit)?.join(' '),
-    id_token_signed_response_alg: client.idTokenSignedResponseAlg,
+    // Without OpenID Connect there are no ID tokens.
+    id_token_signed_response_alg: Object.hasOwn(scopes, OPENID) ? client.idTokenSignedResponseAlg : undefined,
     client_uri: client.clientUri,
     logo_uri: client.logoUri,
     tos_uri: client.tosUri,

@@ -148,7 +148,8 @@ export async function presentedInitialToken(
   request: HttpRequest,
 ): Promise<PresentedInitialToken> {
   const authorization = header(request, 'authorization')
-  if (authorization === undefined) throw refused(INITIAL_ACCESS_TOKEN_ERRORS.initial_access_token_missing)
+  if (authorization === undefined)
+    throw refused(INITIAL_ACCESS_TOKEN_ERRORS.initial_access_token_missing, 'Bearer')
   const [, id = '', secret = ''] = TOKEN.exec(authorization) ?? []
   const hash = sha256(secret)
   const { value } = await usableToken(kernel, { id, hash })
@@ -182,11 +183,9 @@ function isToken(record: Transient): record is TokenRecord {
   return record.kind === 'initial_access_token'
 }
 
-/** With a challenge (RFC 6750 3). */
-function refused(definition: ErrorDefinition): OAuthError {
-  return new OAuthError(definition, undefined, {
-    headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
-  })
+/** With a challenge (RFC 6750 3), which has no error for a request without a token (3.1). */
+function refused(definition: ErrorDefinition, challenge = 'Bearer error="invalid_token"'): OAuthError {
+  return new OAuthError(definition, undefined, { headers: { 'www-authenticate': challenge } })
 }
 
 /** @throws Error if the store has no transients */

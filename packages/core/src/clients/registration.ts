@@ -3,7 +3,7 @@ import { json } from '../http/http.ts'
 import { jsonBody, readMessage } from '../http/message.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
-import { defineErrors, type ErrorDefinition } from '../kernel/oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
 import { callerNetwork, type Limiter, type RateLimits } from '../limits/rate-limits.ts'
 import {
@@ -121,7 +121,7 @@ export function registration(
         ...(token && { initialAccessToken: token.id, label: token.label }),
       } satisfies ClientRegistered)
       server.attempts?.step(request, 'registered', { client: registered.client })
-      return json(201, clientInformation(registered))
+      return json(201, clientInformation(registered, server))
     },
   }
   return { endpoints: options.registration === false ? [] : [register] }
@@ -131,13 +131,13 @@ export function registration(
 function withinLimit(metadata: ClientMetadata, limit: readonly string[] | undefined): ClientMetadata {
   const { scope } = metadata
   if (limit === undefined || scope === undefined) return metadata
-  return {
-    ...metadata,
-    scope: scope
-      .split(' ')
-      .filter((name) => limit.includes(name))
-      .join(' '),
-  }
+  const within = scope.split(' ').filter((name) => limit.includes(name))
+  if (within.length === 0)
+    throw new OAuthError(
+      METADATA_ERRORS.client_metadata_invalid,
+      `scope: this initial access token allows only ${limit.join(' ')}`,
+    )
+  return { ...metadata, scope: within.join(' ') }
 }
 
 /**

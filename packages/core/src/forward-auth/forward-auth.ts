@@ -1,6 +1,6 @@
 /**
  * Forward auth: a gateway sends a request with a token and gets its user, client and scopes as headers, or the error of the
- * guard. It reads one record and writes none.
+ * guard. It reads one record, and writes none but the last use of a personal access token.
  */
 import type { Feature, ServerContext } from '../feature.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'

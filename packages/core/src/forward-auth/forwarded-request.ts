@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ServerContext } from '../feature.ts'
 import { type HttpRequest, header } from '../http/http.ts'
-import { type Parameters, parameters, readMessage, text } from '../http/message.ts'
+import { type Parameters, pairsOf, parameters, readMessage, text } from '../http/message.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { parseScope } from '../kernel/scope.ts'
 import type { RequiredSignIn } from '../resource/access.ts'
@@ -44,6 +44,13 @@ export function demandsOfGateway(
   server: Pick<ServerContext, 'scopes' | 'authenticationClasses'>,
 ): GatewayDemands {
   const sent = parameters(query)
+  // Elsewhere a parameter without a value is absent. Here that would drop the demand of a gateway whose variable is empty.
+  for (const [name, value] of pairsOf(query)) {
+    if (value !== '') continue
+    if (Object.hasOwn(ScopeDemand.shape, name)) throw new OAuthError(FORWARD_AUTH_ERRORS.verify_scope_unknown)
+    if (Object.hasOwn(SignInDemand.shape, name))
+      throw new OAuthError(FORWARD_AUTH_ERRORS.verify_sign_in_unknown)
+  }
   return { scopes: requiredScopes(sent, server), signIn: requiredSignIn(sent, server) }
 }
 

@@ -167,6 +167,21 @@ const PROTECTED: ReadonlySet<string> = new Set([
   '__proto__',
 ])
 
+/**
+ * Whether a claim of this name is set by the server itself, so that `tokenClaims` cannot set it.
+ *
+ * @example
+ * ```ts
+ * import { isProtectedClaim } from '@grantkit/core/feature'
+ *
+ * isProtectedClaim('scope')
+ * // true
+ * ```
+ */
+export function isProtectedClaim(name: string): boolean {
+  return PROTECTED.has(name)
+}
+
 function protectedNames({ issuer, emit }: Pick<Kernel, 'issuer' | 'emit'>) {
   const reported = new Set<string>()
   // A server for development: its operator reads the error at once.

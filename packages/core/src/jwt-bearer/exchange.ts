@@ -4,8 +4,9 @@ import { AUTHENTICATION_ERRORS } from '../clients/authentication/client-authenti
 import type { ServerContext } from '../feature.ts'
 import type { Exchanged, TokenRequest } from '../grants/grant-type.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../http/message.ts'
+import { terminalText } from '../kernel/display-text.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import { type Hash, sha256 } from '../kernel/secrets.ts'
+import { type Hash, sha256, withoutSecrets } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
 import { LIMIT_ERRORS } from '../limits/rate-limits.ts'
 import { type Assertion, MAX_ASSERTION_LENGTH, readAssertion } from './assertion.ts'
@@ -116,7 +117,7 @@ async function refused(
   if (!(thrown instanceof OAuthError) || thrown.status >= 500) return thrown
   const { reason } = thrown
   const { iss, jti } = assertion?.claims ?? {}
-  const issuer = typeof iss === 'string' ? iss.slice(0, 512) : undefined
+  const issuer = typeof iss === 'string' ? terminalText(withoutSecrets(iss).slice(0, 512)) : undefined
   const jtiHash = typeof jti === 'string' ? assertionId(jti) : undefined
   server.emit({ type: 'assertion_refused', reason, clientId, issuer, jtiHash } satisfies AssertionRefused)
   const key = UNTRUSTED.includes(reason) ? 'unknown' : sha256(String(issuer))

@@ -1,5 +1,6 @@
 /** The claims of an ID-JAG (draft-ietf-oauth-identity-assertion-authz-grant-04, 3.1). */
 import * as z from 'zod'
+import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { parseScope } from '../kernel/scope.ts'
 import type { AssertionClaims } from './assertion.ts'
@@ -34,12 +35,15 @@ const IdJagClaims = z.looseObject({
 export type IdJagClaims = z.output<typeof IdJagClaims>
 
 /** @throws OAuthError `invalid_grant` */
-export function readIdJagClaims(claims: AssertionClaims, { tenants }: IdJagTrust): IdJagClaims {
+export function readIdJagClaims(claims: AssertionClaims, { tenants }: IdJagTrust, now: number): IdJagClaims {
   const read = IdJagClaims.safeParse(claims).data
   const hasScopes = read?.scope === undefined || parseScope(read.scope) !== undefined
   if (read === undefined || !hasScopes) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_claims)
   // Without it, a user of one organization would be taken for a user of another one (6).
   if (tenants === true && read.tenant === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_claims)
+  // A time in milliseconds, for example: every demand for a recent sign-in would be met for ever.
+  if (read.auth_time !== undefined && read.auth_time > now + CLOCK_TOLERANCE)
+    throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_claims)
   return read
 }
 

@@ -32,6 +32,11 @@ export interface IdJagTrust extends IssuerKeysOptions {
    * The domains whose e-mail addresses may link a user for the first time. Default: none, so that no address links an account.
    */
   readonly linkByEmail?: { readonly domains: readonly string[] } | undefined
+  /**
+   * Whether its `acr` counts as a class of this server, for `requiring({ acr })` and in tokens: only for an issuer whose classes mean
+   * what yours mean. Default false: `acr` is left out.
+   */
+  readonly trustAcr?: boolean | undefined
   /** Whether every address that it asserts is verified. Default: only with the claim `email_verified`. */
   readonly emailsVerified?: boolean | undefined
 }

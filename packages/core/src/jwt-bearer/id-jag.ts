@@ -54,7 +54,7 @@ export async function approveIdJag(
   const trust = await trustFor(context, assertion, client)
   requireClient(trust.options, client)
   await verifySignature(assertion, trust.keys, server)
-  const claims = readIdJagClaims(assertion.claims, trust.options)
+  const claims = readIdJagClaims(assertion.claims, trust.options, now)
   checkAudience(claims, [server.issuer])
   const exp = checkTimes(claims, trust.maxAssertionLifetime, now)
   // 4.4.1: the client that the issuer has issued it to, and no other.
@@ -72,7 +72,8 @@ export async function approveIdJag(
   const use = trust.options.replay === 'until-exp' ? UNCOUNTED : onceOnly(transients, id, exp)
   await use.require()
   await context.count(user, client.clientId)
-  return { ...approvedBy(claims, user), subject, scopes, resources, lifetime: trust.lifetime, use }
+  const approved = approvedBy(claims, user, { trustAcr: trust.options.trustAcr, now })
+  return { ...approved, subject, scopes, resources, lifetime: trust.lifetime, use }
 }
 
 /** `iss` only names the trust: nothing is fetched or stored for an issuer that is not trusted. */
@@ -112,11 +113,14 @@ function resourcesOf(
 
 /** What the issuer says about the sign-in of the user. */
 function approvedBy(
-  { auth_time: authTime, acr, amr, act }: IdJagClaims,
+  { auth_time, acr, amr, act }: IdJagClaims,
   { issuer, subject, tenant }: AssertedUser,
+  { trustAcr = false, now }: { readonly trustAcr: boolean | undefined; readonly now: number },
 ) {
   return {
-    ...{ authTime, acr, amr },
+    authTime: auth_time && Math.min(auth_time, now),
+    ...(trustAcr && { acr }),
+    amr,
     authority: {
       ...{ issuer, subject },
       ...(tenant !== undefined && { tenant }),

@@ -37,7 +37,7 @@ export interface WorkloadRule extends IssuerKeysOptions {
   readonly replay?: 'once' | 'window' | undefined
   /**
    * Whether other owners have tokens of this issuer too: a rule must then name its owner. Always so for GitHub Actions and
-   * gitlab.com. Default false.
+   * gitlab.com. Default true, and false with `jwks` or `trustDomain`.
    */
   readonly shared?: boolean | undefined
 }
@@ -79,7 +79,9 @@ const OWNER_ID = /^(repository|repository_owner|project|namespace|enterprise|org
 const WILDCARD = /[/:]\*$/
 
 /** @throws Error for a condition that lets other owners in */
-function checkConditions(option: string, { claims, issuer = '', shared = false }: WorkloadRule): void {
+function checkConditions(option: string, rule: WorkloadRule): void {
+  const { claims, issuer = '', jwks, trustDomain } = rule
+  const { shared = jwks === undefined && trustDomain === undefined } = rule
   const conditions = Object.entries(claims).map(([name, value]) => [name, [value].flat()] as const)
   const values = conditions.flatMap(([, list]) => list)
   if (values.length === 0 || conditions.some(([, list]) => list.length === 0))
@@ -89,7 +91,7 @@ function checkConditions(option: string, { claims, issuer = '', shared = false }
   if (!shared && !SHARED_ISSUERS.includes(issuer)) return
   if (!conditions.some(namesOwner))
     throw new Error(
-      `${option}: others have tokens of ${issuer} too, so claims must name sub or an owner's id`,
+      `${option}: others have tokens of ${issuer} too, so claims must name sub or an owner's id. If it is yours alone, set shared: false`,
     )
 }
 
@@ -104,10 +106,16 @@ export function matches(rule: WorkloadRule, claims: AssertionClaims): boolean {
   return isOfIssuer(rule, claims) && differingClaims(rule, claims).length === 0
 }
 
+/** SPIFFE ID 2.1 to 2.3: no dot segment, no empty one, nothing percent-encoded. `/ns/prod/../dev` would meet `/ns/prod/*`. */
+const SPIFFE_ID = /^spiffe:\/\/[a-z0-9._-]{1,255}(\/(?!\.{1,2}(\/|$))[\w.-]+)+$/
+const MAX_SPIFFE_ID = 2048
+
 /** Whether a rule is about the issuer of these claims, and about its trust domain. */
 export function isOfIssuer({ issuer, trustDomain }: WorkloadRule, { iss, sub }: AssertionClaims): boolean {
   if (issuer !== undefined && iss !== issuer) return false
-  return trustDomain === undefined || String(sub).startsWith(`spiffe://${trustDomain}/`)
+  const name = String(sub)
+  if (name.startsWith('spiffe:') && !(name.length <= MAX_SPIFFE_ID && SPIFFE_ID.test(name))) return false
+  return trustDomain === undefined || name.startsWith(`spiffe://${trustDomain}/`)
 }
 
 /** The names of the claims that a rule wants otherwise. */

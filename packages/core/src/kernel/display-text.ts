@@ -3,7 +3,7 @@
 /** Control, format, private and unassigned characters, ends of lines, and letters and symbols without a shape. */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}]/gu
 
-/** The scripts whose words need joiners: of letters that join, and of syllables (RFC 5892 A.1 and A.2). */
+/** The scripts whose words need joiners: of letters that join, and of syllables. */
 const JOINING = [
   ...['Arab', 'Syrc', 'Nkoo', 'Mong', 'Adlm', 'Rohg'],
   ...['Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml', 'Telu', 'Knda', 'Mlym', 'Sinh', 'Khmr', 'Mymr', 'Tibt'],

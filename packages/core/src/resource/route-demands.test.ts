@@ -66,6 +66,7 @@ describe('the sign-in of a token', () => {
       1000,
       'bearer_sign_in_old',
     ],
+    ['of the future', { ...token, authTime: 1021 }, { maxAge: 9999 }, 1020, 'bearer_sign_in_old'],
     ['unknown', { ...token, authTime: undefined }, { maxAge: 9999 }, 1020, 'bearer_sign_in_old'],
     ['of a client', client, { acr: 'otp' }, 1020, 'bearer_sign_in_weak'],
     ['of a client', client, { maxAge: 20 }, 1020, 'bearer_sign_in_old'],

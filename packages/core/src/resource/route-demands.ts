@@ -57,7 +57,9 @@ export function requireSignIn(
 
 /** Seconds. A clock that went back cannot make a sign-in younger than it was when the token was issued. */
 function ageOf({ authTime, issuedAt }: AccessToken | ClientCredentialsToken, now: number): number {
-  return authTime === undefined ? Number.POSITIVE_INFINITY : Math.max(now, issuedAt) - authTime
+  const age = authTime === undefined ? -1 : Math.max(now, issuedAt) - authTime
+  // A sign-in of the future has no age.
+  return age < 0 ? Number.POSITIVE_INFINITY : age
 }
 
 /** Whether a sign-in of one class is enough for another. An unknown class is below every known one. */

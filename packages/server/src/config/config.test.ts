@@ -196,6 +196,10 @@ describe('a configuration file', () => {
       { users: { kind: 'external', url: 'https://app.example', checkSecond: 5 } },
       'users.checkSecond is unknown: did you mean users.checkSeconds?',
     ],
+    ...['scope', 'sub', 'cnf', '__proto__'].map((claim): [object, RegExp] => [
+      { resources: { '/api': { claims: ['roles', claim] } } },
+      /claims\[1\] must be no claim that the server itself sets/,
+    ]),
     [{ features: { code: 60 } }, /^features\.code is unknown\. Known: clientAuthentication, /],
     [{ features: { replay: 'strict' } }, 'features.replay is unknown: did you mean features.dpop.replay?'],
     [{ mail: { secret: 'horse' } }, 'mail.secret is unknown. Known: url, from'],

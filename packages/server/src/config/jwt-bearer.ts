@@ -44,6 +44,7 @@ const Trust = z.strictObject({
   publicClients: toggle(false),
   linkByEmail: z.strictObject({ domains: names() }).optional(),
   emailsVerified: toggle(false),
+  trustAcr: toggle(false),
 })
 
 const Workload = z.strictObject({
@@ -55,13 +56,13 @@ const Workload = z.strictObject({
   manyAudiences: toggle(false),
   resources: names().optional(),
   replay: choice(['once', 'window']).default('once'),
-  shared: toggle(false),
+  shared: z.boolean().optional(),
 })
 
 export const JwtBearer = z.strictObject({
   trusts: field(
     z.array(Trust.refine(hasReachableKeys, REACHABLE)).default([]),
-    'identity providers whose ID-JAGs give tokens without a consent page: `{ issuer, scopes }`, and `clients`, `resources`, `jwks`, `jwksUri`, `algorithms`, `lifetime`, `maxAssertionLifetime`, `replay`, `publicClients`, `linkByEmail`, `emailsVerified`. A user must have linked an account by a sign-in with a provider of this issuer, unless `linkByEmail: { domains }` lets a verified address link it',
+    'identity providers whose ID-JAGs give tokens without a consent page: `{ issuer, scopes }`, and `clients`, `resources`, `jwks`, `jwksUri`, `algorithms`, `lifetime`, `maxAssertionLifetime`, `replay`, `publicClients`, `linkByEmail`, `emailsVerified`, `trustAcr`. A user must have linked an account by a sign-in with a provider of this issuer, unless `linkByEmail: { domains }` lets a verified address link it',
     { otherwise: 'none', guide: 'how-to/enterprise-managed-authorization.md' },
   ),
   workloads: field(

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { ScopeDefinition } from '@grantkit/core'
-import { isLoopbackUrl } from '@grantkit/core/feature'
+import { isLoopbackUrl, isProtectedClaim } from '@grantkit/core/feature'
 import * as z from 'zod'
 import { choice, field, text, whole } from './fields.ts'
 import type { Origin } from './references.ts'
@@ -67,7 +67,9 @@ const Resource = z.strictObject({
   }),
   dpop: field(choice(['required']).optional(), '`required`: it accepts bound tokens only'),
   claims: field(
-    z.array(text()).optional(),
+    z
+      .array(text().refine((name) => !isProtectedClaim(name), 'must be no claim that the server itself sets'))
+      .optional(),
     'claims of the user, such as `roles`, for it alone: its JWT access tokens have them, and the introspection of its other tokens shows them',
     { otherwise: 'none', guide: 'how-to/claims.md#in-the-configuration-of-a-server' },
   ),
