@@ -36,7 +36,7 @@ describe('the log in an outage', () => {
     for (const provider of ['google', 'google', 'partner'])
       onEvent({ type: 'sign_in_failed', reason: 'provider_unreachable', subject: undefined, provider })
     for (const endpoint of ['crm', 'erp'])
-      onEvent({ type: 'webhook_undelivered', endpoint, why: 'unreachable', count: 1, cause })
+      onEvent({ type: 'webhook_undelivered', endpoint, why: 'attempts', count: 1, cause })
     expect(lines).toMatchObject([
       { provider: 'google' },
       { provider: 'partner' },
