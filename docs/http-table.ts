@@ -17,8 +17,8 @@ import { oauthEndpoints } from '../packages/server/src/openapi/oauth-endpoints.t
 const ISSUER = 'https://notes.example'
 const SCOPES = {
   openid: { description: 'Know who you are' },
-  'notes:read': { description: 'Read your notes' },
-}
+  'notes:read': { description: 'Read your notes', access: 'read' },
+} as const
 const ui = pages({ brand: { name: 'Notes' } })
 
 /** With every feature of core that has an endpoint. */

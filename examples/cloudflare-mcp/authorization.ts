@@ -11,7 +11,7 @@ import { sessionOf } from './session.ts'
 const { ISSUER: issuer, SECRET: secret } = env
 export const resource = `${issuer}/mcp`
 const store = createDurableStore(env.RECORDS)
-const scopes = { 'notes:read': { description: 'Read your notes' } }
+const scopes = { 'notes:read': { description: 'Read your notes', access: 'read' } } as const
 // Claude, ChatGPT, Cursor and others, each by the exact redirect URIs that its vendor names.
 const known = knownClients()
 

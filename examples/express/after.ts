@@ -18,7 +18,10 @@ const userOf = (auth: { kind: string; token?: { subject: string } }, req: Reques
 
 const issuer = process.env.ISSUER ?? `http://127.0.0.1:${port}`
 const store = createMemoryStore()
-const scopes = { 'notes:read': { description: 'Read notes' }, 'notes:write': { description: 'Write notes' } }
+const scopes = {
+  'notes:read': { description: 'Read notes', access: 'read' },
+  'notes:write': { description: 'Write notes', access: 'write' },
+} as const
 const ui = pages({ brand: { name: 'Notes' } })
 const api = createResourceServer({ resource: issuer, store, scopes, anonymous: 'allow' })
 const server = createAuthorizationServer({

@@ -10,7 +10,7 @@ const port = Number(process.env.PORT ?? 3000)
 
 const issuer = `http://127.0.0.1:${port}`
 const resource = `${issuer}/mcp`
-const scopes = { 'notes:read': { description: 'Read your notes' } }
+const scopes = { 'notes:read': { description: 'Read your notes', access: 'read' } } as const
 const store = createMemoryStore()
 const server = createAuthorizationServer({
   issuer,

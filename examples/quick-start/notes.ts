@@ -7,7 +7,7 @@ import { fastify } from 'fastify'
 const port = Number(process.env.PORT ?? 3000)
 const issuer = `http://127.0.0.1:${port}`
 const store = createMemoryStore()
-const scopes = { 'notes:read': { description: 'Read your notes' } }
+const scopes = { 'notes:read': { description: 'Read your notes', access: 'read' } } as const
 
 const server = createAuthorizationServer({
   issuer,

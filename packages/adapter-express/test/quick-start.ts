@@ -8,7 +8,7 @@ const port = Number(process.env.PORT ?? 3000)
 const issuer = `http://127.0.0.1:${port}`
 const secret = process.env.SECRET ?? crypto.randomUUID()
 const store = createMemoryStore()
-const scopes = { 'notes:read': { description: 'Read your notes' } }
+const scopes = { 'notes:read': { description: 'Read your notes', access: 'read' } } as const
 const server = createAuthorizationServer({ issuer, store, scopes, secret, interaction })
 const api = createResourceServer({ resource: issuer, store, scopes })
 

@@ -8,7 +8,7 @@ import { interaction } from './interaction.ts'
 const port = Number(process.env.PORT ?? 4000)
 const issuer = `http://127.0.0.1:${port}`
 const store = createMemoryStore()
-const scopes = { 'notes:read': { description: 'Read your notes' } }
+const scopes = { 'notes:read': { description: 'Read your notes', access: 'read' } } as const
 const secret = process.env.SECRET ?? crypto.randomUUID()
 
 const server = createAuthorizationServer({ issuer, store, scopes, secret, interaction })

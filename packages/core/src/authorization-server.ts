@@ -72,7 +72,7 @@ export interface ServerDescription
  * export const authorization = createAuthorizationServer({
  *   issuer: 'https://auth.example',
  *   store: createMemoryStore(),
- *   scopes: { 'notes:read': { description: 'Read your notes' } },
+ *   scopes: { 'notes:read': { description: 'Read your notes', access: 'read' } },
  *   secret: process.env.SECRET ?? '',
  *   interaction,
  * })

@@ -7,7 +7,7 @@ import { createMemoryStore } from '@grantkit/store-memory'
 const port = Number(process.env.PORT ?? 4000)
 const issuer = `http://127.0.0.1:${port}`
 const store = createMemoryStore()
-const scopes = { 'notes:read': { description: 'Read your notes' } }
+const scopes = { 'notes:read': { description: 'Read your notes', access: 'read' } } as const
 
 // Who is signed in: here every user is Alice.
 const alice = { id: 'session-1', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }

@@ -37,8 +37,8 @@ const store = createDurableStore(env.RECORDS) // if: durable-objects
 
 const scopes = {
   openid: { description: 'Know who you are' }, // if: openid
-  'notes:read': { description: 'Read your notes' },
-}
+  'notes:read': { description: 'Read your notes', access: 'read' },
+} as const
 // Claude, ChatGPT, Cursor and others, each by the exact redirect URIs that its vendor names. // if: known-clients
 const known = knownClients() // if: known-clients
 

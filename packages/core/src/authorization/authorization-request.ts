@@ -21,7 +21,10 @@ export const REQUEST_ERRORS = defineErrors({
   ],
   response_type_missing: ['invalid_request', 'response_type is missing. Send response_type=code'],
   response_type_unsupported: ['unsupported_response_type', 'response_type must be code'],
-  response_mode_unsupported: ['invalid_request', 'response_mode must be query'],
+  response_mode_unsupported: [
+    'invalid_request',
+    'response_mode must be query. In ASP.NET Core set ResponseMode to OpenIdConnectResponseMode.Query',
+  ],
   request_object_unsupported: [
     'request_not_supported',
     'The request parameter is not supported. Send the parameters themselves',

@@ -62,7 +62,7 @@ export interface JwtResourceServerOptions<Scope extends string> {
  * export const notes = createJwtResourceServer({
  *   issuer: 'https://auth.example',
  *   resource: 'https://notes.example/api',
- *   scopes: { 'notes:read': { description: 'See your notes' } },
+ *   scopes: { 'notes:read': { description: 'See your notes', access: 'read' } },
  *   keys: 'https://auth.example/api/oauth/jwks',
  * })
  * ```

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { accountDirectory } from '../accounts/account-directory.ts'
+import { type AccountEntry, accountDirectory } from '../accounts/account-directory.ts'
 import { accountRows } from '../accounts/account-rows.ts'
 import { openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
-import { namedAccount, trustedAccount } from './named-account.ts'
+import { emailSourceOf, namedAccount, trustedAccount } from './named-account.ts'
 
 /** Which account a command means by an address. */
 
@@ -40,6 +40,14 @@ it('a command that gives a user more rights rejects an address that a provider v
   const refused = trustedAccount(directory, 'bo@notes.example')
   await expect(refused).rejects.toThrow(`verified by ${ISSUER}`)
   await expect(refused).rejects.toThrow('by its id: bo')
+})
+
+it('a command names who verified an address, without a time that nobody recorded', () => {
+  const account = { id: 'di', email: 'di@notes.example', emailSource: 'application' } as AccountEntry
+  expect(emailSourceOf(account)).toBe('di@notes.example was verified by application')
+  expect(emailSourceOf({ ...account, emailSince: '2026-11-28T23:00:00Z' })).toBe(
+    'di@notes.example was verified by application on 2026-11-28',
+  )
 })
 
 it('a command says that no account has an address', async () => {

@@ -34,5 +34,6 @@ export function emailSourceOf({ email, emailSource, emailSince }: AccountEntry):
   if (email === undefined) return 'No address of this account is verified'
   const address = plain(email)
   if (emailSource === undefined) return `It is not known who verified ${address}`
-  return `${address} was ${emailSource === 'operator' ? 'added by an operator' : `verified by ${plain(emailSource)}`} on ${emailSince?.slice(0, 10)}`
+  const how = emailSource === 'operator' ? 'added by an operator' : `verified by ${plain(emailSource)}`
+  return `${address} was ${how}${emailSince === undefined ? '' : ` on ${emailSince.slice(0, 10)}`}`
 }

@@ -15,7 +15,10 @@ const Words = z.union([z.string(), z.record(z.string(), z.string())], {
 const Scope = z.strictObject({
   description: field(Words, 'the text of the consent page: what the app will be able to do'),
   area: field(Words.optional(), 'groups scopes on the consent page'),
-  access: field(choice(['read', 'write']).exactOptional(), 'whether an app only reads with it'),
+  access: field(
+    choice(['read', 'write']).exactOptional(),
+    '`read` if an app can change nothing with it, or `write`: shown to the user',
+  ),
   baseline: field(z.boolean().optional(), 'listed in the metadata of resources: clients request it'),
   claims: field(z.array(z.string()).optional(), 'the claims of the user that it opens'),
   user: field(

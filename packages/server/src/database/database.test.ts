@@ -4,6 +4,7 @@ import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
+import { openMigrated } from './migrate.ts'
 
 it('a new file is readable by its owner only, in a folder that is created', async () => {
   const path = join(await temporaryFolder(), 'new folder', 'service.sqlite')
@@ -19,4 +20,10 @@ it('a symbolic link to a missing file is rejected, and the file is not created',
   await symlink(target, path)
   await expect(openDatabase(`sqlite:${path}`, () => {})).rejects.toThrow('symbolic link')
   await expect(access(target)).rejects.toThrow('ENOENT')
+})
+
+it('a command says of a database before the first start that it has no tables yet, and lists none', async () => {
+  const path = join(await temporaryFolder(), 'service.sqlite')
+  await (await openDatabase(`sqlite:${path}`, () => {})).destroy()
+  await expect(openMigrated(`sqlite:${path}`, () => {})).rejects.toThrow(/^it has no tables yet$/)
 })

@@ -44,8 +44,8 @@ export async function openMigrated(
   try {
     if (url === 'memory:') await migrate(database, migrations)
     const missing = await missingMigrations(database, migrations)
-    if (missing.length > 0)
-      throw new Error(`it has no tables of this release: ${missing.join(', ')} is missing`)
+    if (missing.length === Object.keys(migrations.steps).length) throw new Error('it has no tables yet')
+    if (missing.length > 0) throw new Error(`it has no tables of this release, by ${missing.join(', ')}`)
     return database
   } catch (error) {
     await database.destroy()

@@ -66,8 +66,8 @@ function scopes(name: string): string {
     openid: { description: 'Confirm who you are' },
     profile: { description: 'See your name and profile' },
     email: { description: 'See your e-mail address' },
-    // Your own. Clients request those with baseline: true.
-    ${quoted(`${area}:use`)}: { description: ${quoted(`Use ${name}`)}, baseline: true },
+    // Your own. Clients request those with baseline: true. With access: 'read' an app can change nothing.
+    ${quoted(`${area}:use`)}: { description: ${quoted(`Use ${name}`)}, baseline: true, access: 'write' },
   }`
 }
 

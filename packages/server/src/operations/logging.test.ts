@@ -29,6 +29,22 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('the log in an outage', () => {
+  it('has a line for each provider and each endpoint that fails', () => {
+    const { log, lines } = openLog()
+    const onEvent = logEvents(log)
+    const cause = new Error('no answer')
+    for (const provider of ['google', 'google', 'partner'])
+      onEvent({ type: 'sign_in_failed', reason: 'provider_unreachable', subject: undefined, provider })
+    for (const endpoint of ['crm', 'erp'])
+      onEvent({ type: 'webhook_undelivered', endpoint, why: 'attempts', count: 1, cause })
+    expect(lines).toMatchObject([
+      { provider: 'google' },
+      { provider: 'partner' },
+      { endpoint: 'crm' },
+      { endpoint: 'erp' },
+    ])
+  })
+
   it('has one line per second and reason, and the counts add up to the number of failures', async () => {
     const { log, lines } = openLog()
     const onEvent = logEvents(log)

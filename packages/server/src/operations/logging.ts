@@ -44,10 +44,13 @@ export function logEvents(log: Logger): (event: ServiceEvent) => void {
   const logRepeated = onceASecond((event: ServiceEvent) => log.info(event, event.type))
   return (event) => {
     if ('cause' in event) {
-      const kind = 'reason' in event ? `${event.type} ${event.reason}` : event.type
+      // Endpoints are configured. An id of a client is not part of it: anyone may send any number of those.
+      const { reason = '', endpoint = '' } = event as { reason?: string; endpoint?: string }
+      const kind = `${event.type} ${reason} ${endpoint}`
       const failure = { ...event, cause: undefined, err: event.cause }
       logFailure(kind, failure)
-    } else if (event.type === 'sign_in_failed') logRepeated(`${event.reason} ${event.subject}`, event)
+    } else if (event.type === 'sign_in_failed')
+      logRepeated(`${event.reason} ${event.provider} ${event.subject}`, event)
     else if (event.type === 'access_token_dropped') logRepeated(`${event.type} ${event.clientId}`, event)
     else if (ROUTINE.has(event.type)) log.debug(event, event.type)
     else if (event.type === 'grant_ended') log.warn(event, event.type)

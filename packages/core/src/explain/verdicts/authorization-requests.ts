@@ -18,7 +18,8 @@ export const REQUEST_VERDICTS = {
     by: 'app',
     sentence: 'The app requested the answer in another form than the query of its redirect URI.',
     fix: DEVELOPER_ONLY,
-    toDeveloper: 'Leave out `response_mode`, or send `response_mode=query`.',
+    toDeveloper:
+      'Leave out `response_mode`, or send `response_mode=query`. ASP.NET Core sends `form_post` unless its options say `ResponseMode = OpenIdConnectResponseMode.Query`.',
   },
   request_object_unsupported: {
     by: 'app',
