@@ -1,6 +1,5 @@
 /** Clients that authenticate with a signed assertion instead of a shared secret (RFC 7523, `private_key_jwt`). */
-import type { Metadata } from '../discovery/server-metadata.ts'
-import type { Feature } from '../feature.ts'
+import type { Feature, MountedFeatures } from '../feature.ts'
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import { JWS_ALGORITHMS, type JwsAlgorithm, withBothNames } from '../tokens/jwk.ts'
 import { ASSERTION_ERRORS } from './assertion-signature.ts'
@@ -38,7 +37,7 @@ const AUTHENTICATING = [
   ...['pushed_authorization_request_endpoint', 'device_authorization_endpoint'],
 ]
 
-function addressesIn(metadata: Metadata): string[] {
+function addressesIn(metadata: MountedFeatures['metadata']): string[] {
   return AUTHENTICATING.flatMap((name) => (metadata[name] === undefined ? [] : String(metadata[name])))
 }
 
