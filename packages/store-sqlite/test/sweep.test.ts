@@ -1,5 +1,4 @@
 import { DatabaseSync } from 'node:sqlite'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemTime } from '@grantkit/core/feature'
 import { aClient, aGrant, aTransient } from '@grantkit/testkit'
 import { afterEach, expect, it, vi } from 'vitest'
@@ -49,7 +48,7 @@ async function withExpired(count: number) {
   const pauses: number[] = []
   const sleep = async (milliseconds: number) => {
     pauses.push(milliseconds)
-    await nextTurn()
+    await new Promise((resolve) => setImmediate(resolve))
   }
   const opened = await storeAt(NOON, { time: { ...systemTime, sleep } })
   const ids = Array.from({ length: count }, (_, index) => `client-${index}`)
