@@ -122,7 +122,7 @@ it('says what is wrong, and changes nothing', async () => {
   const update = { action: 'update', revision, client_name: 'Gate', redirect_uris: 'https://a.example/' }
   for (const [fields, words] of [
     [{ ...update, redirect_uris: 'javascript:alert(1)' }, 'must be https'],
-    [{ ...update, client_name: ' ' }, 'must not be empty'],
+    [{ ...update, client_name: ' ' }, 'must have a letter, a digit or an emoji'],
     [{ action: 'rotate_secret', overlap: '9999999' }, 'overlap'],
     [{ action: 'no_such' }, 'unknown'],
     [{ action: 'rotate_secret', token: 'of another page' }, ''],

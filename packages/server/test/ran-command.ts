@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { vi } from 'vitest'
 import { grantkit } from '../src/commands/grantkit.ts'
@@ -22,7 +22,7 @@ export async function ranCommand(
   const spies = [
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([input]) as typeof process.stdin),
     vi.spyOn(console, 'log').mockImplementation((line) => void output.push(line)),
-    vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => Boolean(output.push(String(chunk)))),
+    vi.spyOn(process, 'stdout', 'get').mockReturnValue(collecting(output) as typeof process.stdout),
     vi.spyOn(console, 'error').mockImplementation((line) => void errors.push(line)),
   ]
   try {
@@ -33,6 +33,16 @@ export async function ranCommand(
     for (const spy of spies) spy.mockRestore()
     process.exitCode = undefined
   }
+}
+
+/** Of one command: a program that pipes into its output leaves listeners there until it ends. */
+function collecting(output: string[]): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      output.push(String(chunk))
+      done()
+    },
+  })
 }
 
 function textOf(lines: readonly string[]): string {

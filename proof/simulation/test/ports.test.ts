@@ -14,7 +14,6 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'packages/core/src/kernel/time.ts': 'the ports themselves: the timers and the clock of the runtime',
   'packages/core/src/tokens/key-rotation.ts': 'makes keys for a command of the operator, in no request',
   'packages/store-sqlite/src/records.ts': 'a scan lets requests run between two pages; no request scans',
-  'packages/store-sqlite/src/sweep.ts': 'a sweep lets requests run between two steps; no request sweeps',
 }
 
 function globalsIn(path: string): string[] {

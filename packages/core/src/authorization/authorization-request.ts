@@ -17,7 +17,7 @@ export const REQUEST_ERRORS = defineErrors({
   ],
   challenge_and_nonce_missing: [
     'invalid_request',
-    'code_challenge is missing. Send it, or the scope openid and a nonce in its place (OAuth 2.1 7.5.1)',
+    'code_challenge and nonce are missing. Send code_challenge, or the scope openid and a nonce (OAuth 2.1 7.5.1)',
   ],
   response_type_missing: ['invalid_request', 'response_type is missing. Send response_type=code'],
   response_type_unsupported: ['unsupported_response_type', 'response_type must be code'],
