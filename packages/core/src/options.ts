@@ -72,7 +72,7 @@ export interface KernelOptions<Scope extends string> {
   readonly now?: (() => number) | undefined
   /** Waits, for tests. Default: the timers of the runtime. */
   readonly time?: Time | undefined
-  /** Seconds for which this process has just stood still, for tests. Default: as its timers show, and 0 with an own `time`. */
+  /** Seconds for which this process has just stood still, for tests. Default: as its timers show, and 0 with an own clock. */
   readonly standstill?: (() => number) | undefined
   /** Cryptographically strong random bytes. */
   readonly random?: Random | undefined
@@ -181,6 +181,7 @@ export function kernelOf(
     checkedResource(`resources[${index}]`, indicatorOf(option)),
   )
   const { now = systemClock, time = systemTime, random = strongRandom } = options
+  const isOfSystem = now === systemClock && time === systemTime
   // A feature may emit events that the union does not name.
   const emit = shielded(options.onEvent as Emit | undefined)
   const revocations = transients && revocationLog(transients, { now, time, random })
@@ -193,7 +194,8 @@ export function kernelOf(
     store: { clients: clientsOf(clients, sources), grants, transients, revocations },
     now,
     time,
-    standstill: options.standstill ?? (time === systemTime ? systemStandstill : () => 0),
+    // What the system's clocks show is nothing to another clock.
+    standstill: options.standstill ?? (isOfSystem ? systemStandstill : () => 0),
     random,
     emit,
     attempts: options.explain?.({ emit, now, random }, acceptedSecrets(options.secret)[0]),
