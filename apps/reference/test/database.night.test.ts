@@ -174,7 +174,6 @@ describe('a database or store that cannot be used', async () => {
 
   it.each([
     ['DATABASE_URL', `postgres://school:${secret}@127.0.0.1:${closed}/school`, 'ECONNREFUSED'],
-    ['DATABASE_URL', `postgres://school:${secret}@no_port:x/school`, 'Invalid URL'],
     ['DATABASE_URL', 'sqlite:/dev/null/school.sqlite', 'file already exists'],
     ['STORE_URL', `postgres://school:${secret}@127.0.0.1:${closed}/school`, 'ECONNREFUSED'],
     ['STORE_URL', `redis://school:${secret}@127.0.0.1:${closed}`, 'ECONNREFUSED'],

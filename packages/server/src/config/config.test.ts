@@ -46,6 +46,7 @@ describe('the environment', () => {
       'DATABASE_URL must be sqlite: and the path of a file, a postgres:// URL',
     ],
     ['DATABASE_URL', 'sqlite:', 'DATABASE_URL must be sqlite: and the path'],
+    ['DATABASE_URL', 'postgres://me:horse@db:x/auth', 'DATABASE_URL is no URL: look at its port'],
     ['STORE_URL', 'postgres:', 'STORE_URL must be sqlite: and the path of a file'],
     ['SECRET', 'short', 'SECRET must have at least 32 characters'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL'],

@@ -52,7 +52,7 @@ export function urlWithPassword(origin: Origin, variable: string): z.ZodType<str
 export const encoded = (url: z.ZodString) =>
   url.refine(
     (written) => !needsEncoding(written),
-    'is no URL: percent-encode its user and its password, such as %40 for @ and %2F for /',
+    'is no URL: look at its port, and percent-encode its user and its password, such as %40 for @ and %2F for /',
   )
 
 /** A path, absolute or from the folder of the configuration file. */
