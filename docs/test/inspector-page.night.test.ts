@@ -38,7 +38,7 @@ it.each(['legacy', 'modern'])(
     })
     await page.goto(await startInspector(era))
     await page.getByRole('switch', { name: 'Connect or disconnect' }).click({ force: true })
-    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await page.getByText('Tools', { exact: true }).click()
 
     await page.getByRole('button', { name: 'list_notes' }).click()
@@ -49,7 +49,7 @@ it.each(['legacy', 'modern'])(
     await page.getByRole('textbox', { name: 'note' }).fill(`by the ${era} protocol`)
     await page.getByRole('button', { name: 'Execute Tool' }).click()
     await page.getByRole('button', { name: 'Authorize' }).click()
-    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await page.getByText('Retry your action').waitFor()
     await page.getByRole('button', { name: 'Execute Tool' }).click()
     await page.getByText('It is noted').waitFor()

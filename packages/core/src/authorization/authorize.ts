@@ -34,7 +34,8 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   const { kernel, interaction } = context
   const { attempts } = kernel
   const received = queryOf(request)
-  if (await lacksCookies(context, request)) return redirect(`${context.paths.authorize}?${received}`)
+  if (request.method === 'POST' && (await lacksCookies(context, request)))
+    return redirect(`${context.paths.authorize}?${received}`)
   const { query: requested, formExpired } = splitExpiredForm(received)
   const { query, ticket } = splitSignInTicket(requested)
   const presented = presentedRequest(context, query)
@@ -68,12 +69,12 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   })
 }
 
-/** Browsers send a `SameSite=Lax` cookie with no form of another site, but with the GET that it is redirected to. */
+/** For a POST: browsers send a `SameSite=Lax` cookie with no form of another site, but with the GET that it is redirected to. */
 async function lacksCookies(
   { kernel, interaction }: AuthorizationContext,
   request: HttpRequest,
 ): Promise<boolean> {
-  if (request.method !== 'POST' || !isCrossSite(kernel.issuer, request.headers)) return false
+  if (!isCrossSite(kernel.issuer, request.headers)) return false
   return (await interaction.session(request)) === undefined
 }
 

@@ -134,9 +134,9 @@ async function answerToken(
   const claims = context.claims && claimsOfRequest(context.claims, context.accessTokens, client)
   const prepare = claims?.prepareResponse ?? asItIs
   const isOfFeature = terms.grantTypes.includes(grantType)
-  const requireTerms = (issued: Pick<Exchanged, 'grant' | 'issued'>) =>
-    requireWithinTerms(grantType, client, issued, terms)
-  const prepared = isOfFeature ? checking(requireTerms, prepare) : prepare
+  const prepared = isOfFeature
+    ? checking((issued) => requireWithinTerms(grantType, client, issued, terms), prepare)
+    : prepare
   const refreshes = grantType.name === 'refresh_token'
   const prepareResponse = hasLimits(client)
     ? countingTokens(context.limiter, { client, refreshes, prepareResponse: prepared })
@@ -144,7 +144,7 @@ async function answerToken(
   const request = { client, form, arrivedAt, prefetched, assertCanRespond, prepareResponse, jkt, http }
   const exchanged = await grantType.exchange(request)
   // A feature may prepare no response.
-  if (isOfFeature) requireTerms(exchanged)
+  if (isOfFeature) requireWithinTerms(grantType, client, exchanged, terms)
   const answered = { client, exchanged, claims: claims && (await claims.of(exchanged)) }
   const response = tokenResponse(answered, context)
   const answer = json(200, response instanceof Promise ? await response : response, key?.headers)

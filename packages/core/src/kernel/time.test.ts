@@ -15,7 +15,11 @@ function process() {
     clocks.monotonic += ticking * 1000
   }
   const fireDue = () => {
-    for (const { work } of timers.splice(0).filter(({ at }) => at <= clocks.monotonic)) work()
+    const due = timers.filter(({ at }) => at <= clocks.monotonic)
+    for (const timer of due) {
+      timers.splice(timers.indexOf(timer), 1)
+      timer.work()
+    }
   }
   const run = (seconds: number) => {
     for (let half = 0; half < 2 * seconds; half++) {

@@ -92,8 +92,7 @@ export function standstills({ wall, monotonic }: Clocks, time: Pick<Time, 'after
   let seenMonotonic = monotonic()
   let stood = 0
   let since = CATCH_UP_MS
-  // A request may be read before the timer that is due.
-  function look(): number {
+  function look(): void {
     const passed = Math.max(wall() - seen, monotonic() - seenMonotonic)
     seen = wall()
     seenMonotonic = monotonic()
@@ -101,14 +100,17 @@ export function standstills({ wall, monotonic }: Clocks, time: Pick<Time, 'after
       stood = passed + (since < CATCH_UP_MS ? stood : 0)
       since = 0
     } else since += passed
-    return since < CATCH_UP_MS ? Math.ceil(stood / 1000) : 0
   }
   function turn(): void {
     look()
     time.after(TICK_MS, turn)
   }
   turn()
-  return look
+  return () => {
+    // A request may be read before the timer that is due.
+    if (wall() - seen > LATE_MS) look()
+    return since < CATCH_UP_MS ? Math.ceil(stood / 1000) : 0
+  }
 }
 
 /**

@@ -14,6 +14,8 @@
  * ```
  */
 export function ipAddress(text: string): string | undefined {
+  // As a socket has it: nothing is allocated for it.
+  if (DOTTED.test(text)) return text
   if (text.length > MAX_LENGTH) return undefined
   const [, inBrackets, beforePort, bare = ''] = SPELLING.exec(text.trim()) ?? []
   const outside = beforePort ?? bare
@@ -22,6 +24,9 @@ export function ipAddress(text: string): string | undefined {
   if (groups === undefined) return undefined
   return isMapped(groups) ? dotted(groups.slice(6)) : groups.map((group) => group.toString(16)).join(':')
 }
+
+/** Four bytes without zeros in front, which some readers take for octal. */
+const DOTTED = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 
 /** An IPv6 address with a zone, brackets and a port is shorter. */
 const MAX_LENGTH = 100
@@ -65,10 +70,8 @@ export function coarseNetworkOf(address: string): string {
 
 /** The two groups that an IPv4 address stands for in an IPv6 address. */
 function ipv4Groups(text: string): number[] | undefined {
-  const bytes = text.split('.')
-  if (bytes.length !== 4 || !bytes.every((byte) => /^(0|[1-9]\d{0,2})$/.test(byte) && Number(byte) < 256))
-    return undefined
-  const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number)
+  if (!DOTTED.test(text)) return undefined
+  const [a = 0, b = 0, c = 0, d = 0] = text.split('.').map(Number)
   return [a * 256 + b, c * 256 + d]
 }
 
