@@ -1,9 +1,9 @@
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type RunningService, runService } from './service.ts'
 import { type SignedIn, signedIn } from './tokens.ts'
-import { sessionCookie } from './user.ts'
 
 /** A service whose Postgres, also used for its store, is unreachable for a while. */
 

@@ -1,7 +1,7 @@
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { formOfPage } from '@grantkit/testkit/client'
 import type { RunningService } from './service.ts'
-import { sessionCookie } from './user.ts'
 
 /** A command-line tool that the operator added as a public client. */
 export async function addTool({ clients }: RunningService, metadata: object = {}) {

@@ -1,8 +1,8 @@
 import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
-import { sessionCookie } from './user.ts'
 
 /** Which clients with redirect URIs of their own may register, and where the service says so. */
 

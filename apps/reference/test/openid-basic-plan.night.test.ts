@@ -1,10 +1,11 @@
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { type Browser, formEncoded, type Overrides } from '@grantkit/testkit/client'
 import { createRemoteJWKSet, decodeJwt, jwtVerify, UnsecuredJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type NewStorage, newStorage } from './new-storage.ts'
 import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
-import { sessionCookie, user } from './user.ts'
+import { user } from './user.ts'
 
 /**
  * The requests of the OpenID Foundation's plan for Basic OPs, as its suite sends them: no challenge, credentials by HTTP

@@ -1,7 +1,7 @@
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newStorage } from './new-storage.ts'
 import { type RunningService, runService } from './service.ts'
-import { sessionCookie } from './user.ts'
 
 /** Personal access tokens at the API and at the MCP server of the school. */
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { grantkit } from '@grantkit/server/internal/commands/grantkit'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCommand } from './command.ts'
 import { runService } from './service.ts'
-import { sessionCookie } from './user.ts'
 
 /** `pnpm grantkit`, next to the published program `grantkit`. */
 

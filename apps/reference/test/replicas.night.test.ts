@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type NewStorage, newStorage, storageUnderTest } from './new-storage.ts'
 import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
 import { signedIn } from './tokens.ts'
-import { sessionCookie, user } from './user.ts'
+import { user } from './user.ts'
 
 /** Two replicas of the service behind one address, sharing a server of records: Postgres, otherwise Redis. */
 

@@ -2,10 +2,11 @@ import type { Store } from '@grantkit/core'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import { linkIn, runMailServer } from '@grantkit/test-servers/mail-server'
 import { expectOnEveryScreen } from '@grantkit/test-servers/screens'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type RunningServer, runServer, WITH_API } from './running-server.ts'
-import { type SignedIn, sessionCookie, signedIn } from './signed-in-browser.ts'
+import { type SignedIn, signedIn } from './signed-in-browser.ts'
 
 /** The account page: a user sees the connected apps and disconnects them. */
 

@@ -1,11 +1,12 @@
 import type { Store } from '@grantkit/core'
 import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { auditEntries } from '../src/audit/reading.ts'
 import { connected } from './connected.ts'
 import { DANA } from './people.ts'
 import { type RunningServer, runServer, WITH_API } from './running-server.ts'
-import { sessionCookie, signedIn } from './signed-in-browser.ts'
+import { signedIn } from './signed-in-browser.ts'
 
 /** The operator's view: access to it, and its forms. */
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -10,7 +11,7 @@ import type { Database } from '../src/database/database.ts'
 import { connected } from './connected.ts'
 import { DANA } from './people.ts'
 import { runServer } from './running-server.ts'
-import { sessionCookie, signedIn } from './signed-in-browser.ts'
+import { signedIn } from './signed-in-browser.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const NETWORK = '127.0.0.0/24'

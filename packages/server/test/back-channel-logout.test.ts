@@ -1,4 +1,5 @@
 import { quickHash } from '@grantkit/test-servers/quick-hash'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { type TestClient, testClient } from '@grantkit/testkit/client'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -6,7 +7,6 @@ import { consentingBrowser } from './consenting-browser.ts'
 import { type LogoutReceiver, openLogoutReceiver } from './logout-receiver.ts'
 import { newUser } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
-import { sessionCookie } from './signed-in-browser.ts'
 
 /** What ends a session of a user, and which clients hear of it (OpenID Connect Back-Channel Logout 1.0). */
 

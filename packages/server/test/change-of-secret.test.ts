@@ -1,7 +1,8 @@
 import { newStorage } from '@grantkit/test-servers/new-storage'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { expect, it } from 'vitest'
 import { runServer } from './running-server.ts'
-import { sessionCookie, signedIn } from './signed-in-browser.ts'
+import { signedIn } from './signed-in-browser.ts'
 
 const OLD = 'the old secret, of 32 characters or more'
 const NEW = 'the new secret, of 32 characters or more'

@@ -1,11 +1,12 @@
 import { type DocumentHost, documentOf, openDocumentHost } from '@grantkit/test-servers/document-host'
 import { newStorage } from '@grantkit/test-servers/new-storage'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { testClient } from '@grantkit/testkit/client'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { auditPage } from '../src/audit/reading.ts'
 import { connected } from './connected.ts'
 import { type RunningServer, runServer, WITH_API } from './running-server.ts'
-import { sessionCookie, user } from './signed-in-browser.ts'
+import { user } from './signed-in-browser.ts'
 
 /** Client ID metadata documents, from a host with a certificate, through the whole server. */
 

@@ -1,12 +1,13 @@
 import { connectToPostgres } from '@grantkit/store-postgres'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../src/database/database.ts'
 import { connected } from './connected.ts'
 import { runServer, WITH_API } from './running-server.ts'
-import { sessionCookie, signedIn } from './signed-in-browser.ts'
+import { signedIn } from './signed-in-browser.ts'
 
 /** The connections to a Postgres that is slow or falls silent. */
 

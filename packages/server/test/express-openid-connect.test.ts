@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import express, { type Express } from 'express'
 import openidConnect from 'express-openid-connect'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { consentingBrowser } from './consenting-browser.ts'
 import { type LogoutReceiver, openLogoutReceiver } from './logout-receiver.ts'
 import { type RunningServer, runServer } from './running-server.ts'
-import { sessionCookie } from './signed-in-browser.ts'
 
 /** A relying party from npm, whose own session ends by a logout token of the server. */
 

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { linkIn, type MailServer, type ReceivedMail, runMailServer } from '@grantkit/test-servers/mail-server'
 import { quickHash } from '@grantkit/test-servers/quick-hash'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { newUser } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
-import { sessionCookie } from './signed-in-browser.ts'
 
 /** A user sets a new password by the link of a mail, from a real mail server. */
 

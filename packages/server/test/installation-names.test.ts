@@ -1,6 +1,7 @@
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningServer, runServer } from './running-server.ts'
-import { sessionCookie, signedIn } from './signed-in-browser.ts'
+import { signedIn } from './signed-in-browser.ts'
 
 /** The names that users give to installations of apps, on the account page. */
 

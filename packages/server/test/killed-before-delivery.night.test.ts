@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { testClient } from '@grantkit/testkit/client'
 import { decodeJwt } from 'jose'
@@ -7,7 +8,6 @@ import { expect, it, onTestFinished } from 'vitest'
 import { consentingBrowser } from './consenting-browser.ts'
 import { grantkitProgram } from './grantkit-program.ts'
 import { openLogoutReceiver } from './logout-receiver.ts'
-import { sessionCookie } from './signed-in-browser.ts'
 
 /** A server that is killed between a sign-out and its delivery. */
 

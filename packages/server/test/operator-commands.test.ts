@@ -1,9 +1,10 @@
 import { userInfo } from 'node:os'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseConfig } from '../src/config/config.ts'
 import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer, WITH_API } from './running-server.ts'
-import { type SignedIn, sessionCookie, signedIn } from './signed-in-browser.ts'
+import { type SignedIn, signedIn } from './signed-in-browser.ts'
 
 /** The functions of the operator's view, as commands in the process of a running server. */
 

@@ -1,3 +1,4 @@
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import {
   type Bend,
   type SoftwareAuthenticator,
@@ -6,7 +7,6 @@ import {
 import { registerClient } from '@grantkit/testkit/client'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { type RunningServer, runServer } from './running-server.ts'
-import { sessionCookie } from './signed-in-browser.ts'
 
 /** Sign-in with passkeys: valid ones, invalid ones, and too many. */
 

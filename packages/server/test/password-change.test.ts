@@ -1,7 +1,7 @@
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { newUser } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
-import { sessionCookie } from './signed-in-browser.ts'
 
 /** A user changes the password on the account page, and ends sessions in other browsers. */
 

@@ -1,7 +1,7 @@
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { DANA } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
-import { sessionCookie } from './signed-in-browser.ts'
 
 /** How users end their sessions. */
 

@@ -1,3 +1,4 @@
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import {
   type Browser,
   formBrowser,
@@ -14,24 +15,6 @@ interface SeenPage {
   /** Without markup. */
   readonly text: string
   readonly html: string
-}
-
-/**
- * The session cookie of a user who has just signed in.
- *
- * @param before the session cookie that the browser had
- */
-export async function sessionCookie(
-  baseUrl: string,
-  email = 'demo@example.com',
-  password = 'demo',
-  before = '',
-): Promise<string> {
-  const login = await fetch(`${baseUrl}/login`)
-  const [, token = ''] = /name="token" value="([^"]+)"/.exec(await login.text()) ?? []
-  const headers = { cookie: `${before}; ${firstCookie(login)}` }
-  const body = new URLSearchParams({ token, email, password })
-  return firstCookie(await fetch(`${baseUrl}/login`, { method: 'POST', redirect: 'manual', headers, body }))
 }
 
 /** The browser of a user of `people.ts`, who has signed in. @param word of the account, which is its password too */
@@ -82,10 +65,6 @@ export async function signedIn(
   const app = await appOf({ baseUrl }, word, { metadata })
   const { access_token, refresh_token } = await app.tokens(scope, { resource })
   return { client_id: app.clientId, access_token, refresh_token }
-}
-
-function firstCookie({ headers }: Response): string {
-  return headers.getSetCookie()[0]?.split(';')[0] ?? ''
 }
 
 function plain(page: string): string {

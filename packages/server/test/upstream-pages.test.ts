@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type RunningProvider, runOpenIdProvider } from '@grantkit/test-servers/openid-provider'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { softwareAuthenticator } from '@grantkit/test-servers/software-authenticator'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Provider } from '../src/config/people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
-import { sessionCookie } from './signed-in-browser.ts'
 
 /** The pages after a failed sign-in with a provider. */
 

@@ -6,6 +6,7 @@ import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { type RunningProvider, runOpenIdProvider } from '@grantkit/test-servers/openid-provider'
 import { violations } from '@grantkit/test-servers/screens'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import {
   type Authenticator,
   addAuthenticator,
@@ -14,7 +15,6 @@ import {
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type RunningServer, runServer } from './running-server.ts'
-import { sessionCookie } from './signed-in-browser.ts'
 
 /** The sign-in methods other than passwords, in a real browser with a virtual authenticator. */
 

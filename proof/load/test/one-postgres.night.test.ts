@@ -1,5 +1,5 @@
 import { run } from '@grantkit/reference/test/program'
-import { sessionCookie } from '@grantkit/reference/test/user'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestCluster, type TestCluster } from '../cluster.ts'
 import { type Deployment, onPostgres } from '../deployments.ts'
