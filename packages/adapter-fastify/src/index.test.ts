@@ -108,7 +108,7 @@ describe('authorizationServer', () => {
     )
   })
 
-  it('answers a body with a type that nobody can read itself', async () => {
+  it('answers a body whose type has no parser by itself', async () => {
     const { server } = await openNotes()
     const app = fastify()
     app.setErrorHandler((_error, _request, reply) => reply.code(418).send('the application'))

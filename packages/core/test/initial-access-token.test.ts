@@ -109,7 +109,7 @@ describe('registration with an initial access token', () => {
     expect(await codeFor(service, client_id ?? '', { scope: 'openid courses:read' })).toMatch(/^gkc_/)
   })
 
-  it('is told when its token allows none of the scopes that it names', async () => {
+  it('gets the scopes that its token allows if the token allows none of those that it names', async () => {
     const { service, token } = await withToken({ scopes: ['openid'] })
     const answer = await registerWith(service, `Bearer ${token}`, { scope: 'courses:read students:read' })
     expect(bodyOf(answer)).toMatchObject({

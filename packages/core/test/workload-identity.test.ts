@@ -189,7 +189,7 @@ describe('the token of a workload', () => {
     }
   })
 
-  it('that was used counts for no limit, so nobody locks the workload out with one from a log', async () => {
+  it('that was used counts for no limit, so an assertion from a log cannot lock the workload out', async () => {
     const taken: string[] = []
     const rateLimiter = { take: async (limit: string) => taken.push(limit) && 0 }
     const { service } = await openForWorkloads({}, { rateLimiter, client: { tokensPerMinute: 5 } })

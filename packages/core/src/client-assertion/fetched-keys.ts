@@ -28,7 +28,7 @@ export interface ClientKeysFailed {
 
 /**
  * @param since epoch seconds: keys that were fetched before this time are fetched again
- * @param ahead epoch seconds: keys that were fetched before this time are fetched again too, and nobody waits for them
+ * @param ahead epoch seconds: keys that were fetched before this time are fetched again too, in the background
  * @throws OAuthError 503 if there are no keys
  */
 export type FetchedKeys = (jwksUri: string, since: number, ahead?: number) => Promise<readonly PublicJwk[]>
@@ -49,7 +49,7 @@ const MAX_STARTS = 60
 
 const KeySet = z.object({ keys: z.array(z.unknown()) })
 
-/** @param chosenBy `operator`: no stranger can name an address, so fetches have no budget that all addresses share */
+/** @param chosenBy `operator`: unauthenticated callers cannot name an address, so fetches have no budget that all addresses share */
 export function fetchedKeys(
   { now, emit }: Kernel,
   fetch: DocumentFetch,

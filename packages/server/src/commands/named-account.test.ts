@@ -42,7 +42,7 @@ it('a command that gives a user more rights rejects an address that a provider v
   await expect(refused).rejects.toThrow('by its id: bo')
 })
 
-it('a command names who verified an address, without a time that nobody recorded', () => {
+it('a command names who verified an address, without a time if none was recorded', () => {
   const account = { id: 'di', email: 'di@notes.example', emailSource: 'application' } as AccountEntry
   expect(emailSourceOf(account)).toBe('di@notes.example was verified by application')
   expect(emailSourceOf({ ...account, emailSince: '2026-11-28T23:00:00Z' })).toBe(
