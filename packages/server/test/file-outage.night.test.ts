@@ -4,81 +4,86 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import { freePort } from '@grantkit/test-servers/free-port'
+import type { StartedProgram } from '@grantkit/test-servers/started-program'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { run } from './program.ts'
-import { type SignedIn, signedIn } from './tokens.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { grantkitProgram } from './grantkit-program.ts'
 
-/** A service on files of SQLite that cannot be written for a while. */
-
-/** The service in a process of its own. */
-async function started(environment: Record<string, string>) {
-  const PORT = String(await freePort())
-  const program = run('main.ts', [], { environment: { ...environment, PORT } })
-  await program.printed('Try next')
-  return { ...program, base: `http://127.0.0.1:${PORT}` }
-}
+/** A server on files of SQLite that cannot be written for a while. */
 
 let folder: string
-let service: Awaited<ReturnType<typeof started>>
-let app: SignedIn
+let server: StartedProgram
+let api: string
+let headers: Readonly<Record<string, string>>
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'grantkit-file-outage-'))
-  service = await started({ DATABASE_URL: `sqlite:${join(folder, 'service.sqlite')}` })
-  app = await signedIn(service.base, 'courses:read courses:write')
+  const program = grantkitProgram(folder, {
+    DATABASE_URL: `sqlite:${join(folder, 'service.sqlite')}`,
+    ADMIN_API: 'on',
+    CLIENT_CREDENTIALS: 'on',
+  })
+  server = await program.launch()
+  api = `${server.url}/admin/api`
+  const words = ['clients', 'add', '--name', 'Job', '--auth', 'client_secret_post', '--json']
+  const job = ['--grant', 'client_credentials', '--scope', 'admin:read admin:write']
+  const { client_id, client_secret } = JSON.parse(await program.run([...words, ...job]))
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id,
+    client_secret,
+    resource: api,
+  })
+  const { access_token } = await (
+    await fetch(`${server.url}/api/oauth/token`, { method: 'POST', body })
+  ).json()
+  headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
 })
 afterAll(async () => {
-  service.stop()
-  await service.ended
+  await server.close()
   await rm(folder, { recursive: true })
 })
 
-const add = (title: string) =>
-  fetch(`${service.base}/api/courses`, {
+const add = (name: string) =>
+  fetch(`${api}/users`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${app.access_token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ title }),
+    headers,
+    body: JSON.stringify({ name, email: `${name}@example.com`, password: 'a long password' }),
     signal: AbortSignal.timeout(10_000),
   })
 const statusOf = async (url: string) => (await fetch(url)).status
-/** Waits for a write of the service to end. */
+/** Waits for a write of the server to end. */
 const lockable = (name: string) => new DatabaseSync(join(folder, name), { timeout: 5000 })
 /** The system limits the size of files that the process writes, as a full disk would. */
 const limitFiles = (pid: number, bytes: string) =>
   promisify(execFile)('prlimit', ['--pid', `${pid}`, `--fsize=${bytes}:`])
-const titles = async () => {
-  const headers = { authorization: `Bearer ${app.access_token}` }
-  const answer = await fetch(`${service.base}/api/courses`, { headers })
-  const { items } = (await answer.json()) as { items: { title: string }[] }
-  return items.map(({ title }) => title)
+async function names(): Promise<string[]> {
+  const { items } = (await (await fetch(`${api}/users`, { headers })).json()) as { items: { name: string }[] }
+  return items.map(({ name }) => name).sort()
 }
 
 it('a file that another process keeps locked can be read, and is written again afterwards', async () => {
-  const { base } = service
   const other = lockable('service.sqlite')
   other.exec('BEGIN IMMEDIATE')
-  const refused = await Promise.all(['One', 'Two', 'Three'].map((title) => add(title)))
+  const refused = await Promise.all(['one', 'two', 'three'].map(add))
   expect(refused.map(({ status }) => status)).toEqual([503, 503, 503])
   expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(['1', '1', '1'])
-  expect(await statusOf(`${base}/readyz`)).toBe(503)
-  expect(await statusOf(`${base}/healthz`)).toBe(200)
-  const before = await titles()
+  expect(await statusOf(`${server.url}/readyz`)).toBe(503)
+  expect(await statusOf(`${server.url}/healthz`)).toBe(200)
+  const before = await names()
   other.exec('ROLLBACK')
   other.close()
-  expect(await statusOf(`${base}/readyz`)).toBe(200)
-  expect((await add('Four')).status).toBe(201)
-  expect(await titles()).toEqual([...before, 'Four'])
+  expect(await statusOf(`${server.url}/readyz`)).toBe(200)
+  expect((await add('four')).status).toBe(201)
+  expect(await names()).toEqual([...before, 'four'])
 })
 
 it('is not ready while another process keeps the file of the grants locked', async () => {
-  const { base } = service
   const other = lockable('service-grants.sqlite')
   other.exec('BEGIN IMMEDIATE')
-  expect(await statusOf(`${base}/readyz`)).toBe(503)
+  expect(await statusOf(`${server.url}/readyz`)).toBe(503)
   other.exec('ROLLBACK')
   other.close()
-  expect(await statusOf(`${base}/readyz`)).toBe(200)
+  expect(await statusOf(`${server.url}/readyz`)).toBe(200)
 })
 
 it.each([
@@ -86,9 +91,9 @@ it.each([
   ['grants', '', 'memory:'],
 ])('is not ready while the disk of the %s is full', async (_part, STORE_URL, DATABASE_URL) => {
   const url = `sqlite:${join(await temporaryFolder(), 'a.sqlite')}`
-  const program = await started({ STORE_URL: STORE_URL || url, DATABASE_URL: DATABASE_URL || url })
-  onTestFinished(() => program.stop())
-  const ready = () => statusOf(`${program.base}/readyz`)
+  const environment = { STORE_URL: STORE_URL || url, DATABASE_URL: DATABASE_URL || url }
+  const program = await grantkitProgram(await temporaryFolder(), environment).start()
+  const ready = () => statusOf(`${program.url}/readyz`)
   await limitFiles(program.pid, '4096')
   expect(await ready()).toBe(503)
   await limitFiles(program.pid, 'unlimited')
@@ -96,13 +101,12 @@ it.each([
 })
 
 it('on a full disk nothing is written partially, and reads work', async () => {
-  const { pid } = service
-  const before = await titles()
-  await limitFiles(pid, '4096')
-  const refused = await add('Too much')
+  const before = await names()
+  await limitFiles(server.pid, '4096')
+  const refused = await add('too-much')
   expect([refused.status, await refused.json()]).toMatchObject([503, { error: 'temporarily_unavailable' }])
-  expect(await titles()).toEqual(before)
-  await limitFiles(pid, 'unlimited')
-  expect((await add('Enough')).status).toBe(201)
-  expect(await titles()).toEqual([...before, 'Enough'])
+  expect(await names()).toEqual(before)
+  await limitFiles(server.pid, 'unlimited')
+  expect((await add('enough')).status).toBe(201)
+  expect(await names()).toEqual(['enough', ...before])
 })
