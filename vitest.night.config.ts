@@ -31,8 +31,8 @@ const ON_POSTGRES = [
 /** They load several processes, and what they expect of a restart or of a revocation depends on the time it takes. */
 const UNDER_LOAD = [
   ...named('proof/load/test', ['faults.night', 'one-postgres.night', 'refresh-after-outage.night']),
-  ...named('apps/reference/test', ['revocation-feed.night', 'rolling-upgrade.night']),
-  ...named('packages/server/test/workers', ['killed-worker.night']),
+  ...named('apps/reference/test', ['rolling-upgrade.night']),
+  ...named('packages/server/test', ['revocation-feed.night', 'workers/killed-worker.night']),
 ]
 
 const IN_WORKERD = NIGHT.filter(below('packages/store-cloudflare/test/workerd/'))
