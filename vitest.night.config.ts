@@ -18,13 +18,14 @@ const below = (folder: string) => (file: string) => file.startsWith(folder)
 /** Tests of SQL, and flows that depend on Postgres: its races and its transactions. */
 const ON_POSTGRES = [
   ...TESTS.filter(mention('onEachDatabase(')),
-  ...named('apps/reference/test', ['mcp', 'device-commands.night', 'replicas.night']),
+  ...named('apps/reference/test', ['mcp', 'device-commands.night']),
   ...named('packages/server/test', [
     'oauth4webapi',
     'passkey-sign-in',
     'back-channel-logout',
     'sign-out',
     'upstream-pages',
+    'shared-records.night',
   ]),
 ]
 
