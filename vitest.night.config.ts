@@ -18,21 +18,22 @@ const below = (folder: string) => (file: string) => file.startsWith(folder)
 /** Tests of SQL, and flows that depend on Postgres: its races and its transactions. */
 const ON_POSTGRES = [
   ...TESTS.filter(mention('onEachDatabase(')),
-  ...named('apps/reference/test', ['mcp', 'device-commands.night', 'replicas.night']),
+  ...named('apps/reference/test', ['mcp', 'device-commands.night']),
   ...named('packages/server/test', [
     'oauth4webapi',
     'passkey-sign-in',
     'back-channel-logout',
     'sign-out',
     'upstream-pages',
+    'shared-records.night',
   ]),
 ]
 
 /** They load several processes, and what they expect of a restart or of a revocation depends on the time it takes. */
 const UNDER_LOAD = [
   ...named('proof/load/test', ['faults.night', 'one-postgres.night', 'refresh-after-outage.night']),
-  ...named('apps/reference/test', ['revocation-feed.night', 'rolling-upgrade.night']),
-  ...named('packages/server/test/workers', ['killed-worker.night']),
+  ...named('apps/reference/test', ['rolling-upgrade.night']),
+  ...named('packages/server/test', ['revocation-feed.night', 'workers/killed-worker.night']),
 ]
 
 const IN_WORKERD = NIGHT.filter(below('packages/store-cloudflare/test/workerd/'))

@@ -1,10 +1,10 @@
 /// <reference lib="dom" />
 import { createHash, randomBytes } from 'node:crypto'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import { type LoopbackApp, openLoopbackApp } from '@grantkit/test-servers/loopback-app'
 import { violations } from '@grantkit/test-servers/screens'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type LoopbackApp, openLoopbackApp } from './loopback-app.ts'
 import { type RunningService, runService } from './service.ts'
 
 /** A user with a browser. No page runs a script of ours, so none of this needs JavaScript. */

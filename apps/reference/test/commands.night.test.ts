@@ -6,7 +6,7 @@ import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { openDatabase } from '@grantkit/server/internal/database/database'
 import { freePort } from '@grantkit/test-servers/free-port'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { runCommand } from './command.ts'
 import { run } from './program.ts'
 import { type RunningService, runService } from './service.ts'
@@ -28,8 +28,8 @@ afterAll(async () => {
 })
 
 describe('demo', () => {
-  async function started() {
-    const demo = run('commands/demo.ts', ['--no-open', '--url', service.baseUrl])
+  async function started(...args: string[]) {
+    const demo = run('commands/demo.ts', ['--no-open', '--url', service.baseUrl, ...args])
     await demo.printed('/oauth/authorize?')
     const [url = ''] = /http\S+\/oauth\/authorize\?\S+/.exec(demo.output()) ?? []
     return { demo, url }
@@ -41,6 +41,16 @@ describe('demo', () => {
     expect(await (await fetch(callback)).text()).toContain('go back to the terminal')
     expect(await demo.ended).toBe(0)
     for (const text of ['Dana Moore', 'Watercolour basics', 'Refreshing', '401 {"error":"invalid_token"'])
+      expect(demo.output()).toContain(text)
+  })
+
+  it('binds its tokens to a key with --dpop', async () => {
+    const requiring = await runService({ DPOP: 'required' })
+    onTestFinished(() => requiring.close())
+    const { demo, url } = await started('--dpop', '--url', requiring.baseUrl)
+    await fetch(await user(requiring.baseUrl)(url))
+    expect(await demo.ended, demo.output()).toBe(0)
+    for (const text of ['its thumbprint', 'dpop', 'Watercolour basics', 'Refreshing'])
       expect(demo.output()).toContain(text)
   })
 

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import { type LoopbackApp, openLoopbackApp } from '@grantkit/test-servers/loopback-app'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type LoopbackApp, openLoopbackApp } from './loopback-app.ts'
 import { type RunningService, runService } from './service.ts'
 
 /** A single-page app on another origin, so that CORS applies. */

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { expect, it } from 'vitest'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
+import { expect, it, onTestFinished } from 'vitest'
 import { type SchoolRecords, schoolRecords } from '../src/school/records.ts'
 import { connected, onEachDatabase } from './on-each-database.ts'
 
@@ -53,4 +56,14 @@ onEachDatabase((newDatabase) => {
     expect(titles.slice(3)).toEqual(Array.from({ length: 12 }, (_, n) => `Page ${n}`))
     expect(titles).toEqual((await school.list('pages', {})).items.map(({ title }) => title))
   })
+})
+
+it('a record that cannot be written now is a temporary error', async () => {
+  const file = join(await temporaryFolder(), 'service.sqlite')
+  const school = schoolRecords(await connected(`sqlite:${file}`), randomUUID)
+  const other = new DatabaseSync(file)
+  onTestFinished(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+  const late = school.add('pages', { title: 'Late' })
+  await expect(late).rejects.toMatchObject({ error: 'temporarily_unavailable' })
 })

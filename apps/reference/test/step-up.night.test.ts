@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { type LoopbackApp, openLoopbackApp } from '@grantkit/test-servers/loopback-app'
 import { violations } from '@grantkit/test-servers/screens'
 import { addAuthenticator, suggestNothing } from '@grantkit/test-servers/virtual-authenticator'
 import * as oauth from 'oauth4webapi'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type LoopbackApp, openLoopbackApp } from './loopback-app.ts'
 import { type RunningService, runService } from './service.ts'
 
 /** A client that gets the challenge of RFC 9470, and a user in a real browser who steps up from a password to a passkey. */

@@ -10,7 +10,9 @@ import { onTestFinished } from 'vitest'
 export interface GrantkitProgram {
   /** Runs a command. @returns its output @throws Error when it ends with another status than 0 */
   run(words: readonly string[], input?: string): Promise<string>
-  /** Starts a server on a free loopback port, for the current test. Resolves when it listens. */
+  /** Starts a server, on a free loopback port unless the settings name one. Resolves when it listens. */
+  launch(): Promise<StartedProgram>
+  /** The same for the current test. */
   start(): Promise<StartedProgram>
 }
 
@@ -20,6 +22,12 @@ export function grantkitProgram(
   folder: string,
   environment: Readonly<Record<string, string>>,
 ): GrantkitProgram {
+  async function launch(): Promise<StartedProgram> {
+    const line = `exec ${process.execPath} ${BIN} start`
+    const PORT = environment.PORT ?? String(await freePort())
+    const address = { HOST: '127.0.0.1', PORT, BASE_URL: `http://127.0.0.1:${PORT}` }
+    return startProgram(line, folder, { ...PROGRAM_ENVIRONMENT, ...address, ...environment, PORT })
+  }
   return {
     async run(words, input = '') {
       const env = { ...PROGRAM_ENVIRONMENT, ...environment }
@@ -27,15 +35,9 @@ export function grantkitProgram(
       running.child.stdin?.end(input)
       return (await running).stdout
     },
+    launch,
     async start() {
-      const line = `exec ${process.execPath} ${BIN} start`
-      const PORT = String(await freePort())
-      const program = await startProgram(line, folder, {
-        ...PROGRAM_ENVIRONMENT,
-        ...environment,
-        HOST: '127.0.0.1',
-        PORT,
-      })
+      const program = await launch()
       onTestFinished(() => program.close())
       return program
     },

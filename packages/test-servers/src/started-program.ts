@@ -8,6 +8,10 @@ export interface StartedProgram {
   readonly url: string
   /** What it has printed. */
   output(): string
+  /** Of the shell, or of what its line replaced it with by `exec`. */
+  readonly pid: number
+  /** Ends it as a person does at a terminal, by SIGINT. @returns the exit status */
+  stop(): Promise<number | null>
   close(): Promise<void>
 }
 
@@ -42,6 +46,12 @@ export async function startProgram(
   return {
     url,
     output: () => output,
+    pid: program.pid ?? 0,
+    async stop() {
+      const closed = once(program, 'close')
+      program.kill('SIGINT')
+      return (await closed)[0]
+    },
     close: () => ended(program),
   }
 }

@@ -42,3 +42,13 @@ describe('the statements of SQLite', () => {
     expect(prepare).toHaveBeenCalledOnce()
   })
 })
+
+it('a transaction that SQLite has rolled back itself, as on a full disk, rejects with what it rejected', async () => {
+  await run('create unique index one_of_each on note (id)')
+  const rolledBack = database.transaction().execute(async (rows) => {
+    await rows.insertInto('note').values({ id: 2, text: 'two' }).execute()
+    await rows.executeQuery(CompiledQuery.raw("insert or rollback into note values (1, 'another')"))
+  })
+  await expect(rolledBack).rejects.toThrow('UNIQUE constraint failed')
+  expect(await database.selectFrom('note').select('id').execute()).toEqual([{ id: 1 }])
+})

@@ -5,6 +5,7 @@ import {
   type Dialect,
   SqliteAdapter,
   type SqliteDatabase,
+  type SqliteDialectConfig,
   SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -37,7 +38,7 @@ export function nodeSqlite(path: string): NodeSqlite {
   }
   return {
     dialect: {
-      createDriver: () => new ImmediateDriver({ database: open }),
+      createDriver: () => new NodeSqliteDriver({ database: open }, () => file?.isTransaction === true),
       createAdapter: () => new TransactionalAdapter(),
       createQueryCompiler: () => new SqliteQueryCompiler(),
       createIntrospector: (database) => new SqliteIntrospector(database),
@@ -49,10 +50,22 @@ export function nodeSqlite(path: string): NodeSqlite {
   }
 }
 
-/** Takes the write lock at the beginning: of two processes that read first, only one could write. */
-class ImmediateDriver extends SqliteDriver {
+class NodeSqliteDriver extends SqliteDriver {
+  readonly #isTransaction: () => boolean
+
+  constructor(config: SqliteDialectConfig, isTransaction: () => boolean) {
+    super(config)
+    this.#isTransaction = isTransaction
+  }
+
+  /** Takes the write lock at the beginning: of two processes that read first, only one could write. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+
+  /** On a full disk SQLite rolls back by itself. A second time would be an error, in place of the one that says so. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#isTransaction()) await super.rollbackTransaction(connection)
   }
 }
 

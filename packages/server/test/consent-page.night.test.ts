@@ -3,22 +3,36 @@ import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import { violations } from '@grantkit/test-servers/screens'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { SCOPES } from '../src/oauth/scopes.ts'
-import { type RunningService, runService } from './service.ts'
-import { signedIn } from './tokens.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { signedIn } from './signed-in-browser.ts'
 
 /** The consent page for an app that requests few scopes, more than before, and all. */
 
-let service: RunningService
+const AREAS = ['Courses', 'Events', 'Lecturers', 'Orders', 'Pages', 'Posts', 'Students', 'Vouchers']
+const VERBS = { read: 'See', write: 'Create, change and delete' } as const
+type Access = keyof typeof VERBS
+const SCOPES: Readonly<Record<string, { description: string; area?: string; access?: Access }>> = {
+  openid: { description: 'Know who you are' },
+  ...Object.fromEntries(
+    AREAS.flatMap((area) =>
+      (['read', 'write'] as const).map((access) => {
+        const name = area.toLowerCase()
+        return [`${name}:${access}`, { description: `${VERBS[access]} ${name}`, area, access }]
+      }),
+    ),
+  ),
+}
+
+let server: RunningServer
 let browser: Browser
 let page: Page
 beforeAll(async () => {
-  service = await runService()
+  server = await runServer({}, { scopes: SCOPES })
   browser = await openChromium()
 })
 afterAll(async () => {
   await browser.close()
-  await service.close()
+  await server.close()
 })
 beforeEach(async () => {
   await browser.context.clearCookies()
@@ -35,7 +49,7 @@ function requestOf(client_id: string, scope: string): string {
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     code_challenge_method: 'S256',
   }
-  return `${service.baseUrl}/oauth/authorize?${new URLSearchParams(query)}`
+  return `${server.baseUrl}/oauth/authorize?${new URLSearchParams(query)}`
 }
 
 async function ask(client_id: string, scope: string): Promise<void> {
@@ -47,7 +61,7 @@ async function ask(client_id: string, scope: string): Promise<void> {
 
 describe('an app that requests more than before', () => {
   it('has its earlier scopes marked, and the user decides on all of them', async () => {
-    const { client_id } = await signedIn(service.baseUrl, 'courses:read')
+    const { client_id } = await signedIn(server.baseUrl, 'courses:read')
     await ask(client_id, 'courses:read courses:write')
     const labels = await page.locator('label.scope').allTextContents()
     expect(labels.map((label) => label.includes('Allowed before'))).toEqual([true, false])
@@ -63,10 +77,10 @@ describe('an app that requests all scopes', () => {
   const ALL = Object.keys(SCOPES).join(' ')
 
   it('has a summary and folded scopes, and fits a phone', async () => {
-    const { client_id } = await signedIn(service.baseUrl, 'courses:read')
+    const { client_id } = await signedIn(server.baseUrl, 'courses:read')
     await page.setViewportSize({ width: 320, height: 640 })
     await ask(client_id, ALL)
-    const writing = Object.values(SCOPES).filter((scope) => 'access' in scope && scope.access === 'write')
+    const writing = Object.values(SCOPES).filter((scope) => scope.access === 'write')
     expect(await page.locator('form').textContent()).toContain(
       `${Object.keys(SCOPES).length} permissions. ${writing.length} can change things. You have allowed 1 of them before.`,
     )
@@ -80,7 +94,7 @@ describe('an app that requests all scopes', () => {
   })
 
   it('can be answered from the keyboard without passing the list', async () => {
-    const { client_id } = await signedIn(service.baseUrl, 'courses:read')
+    const { client_id } = await signedIn(server.baseUrl, 'courses:read')
     await ask(client_id, ALL)
     const keys: string[] = []
     const press = async (key: string) => {
@@ -95,24 +109,22 @@ describe('an app that requests all scopes', () => {
   })
 
   it('can be allowed reading only, with one click and without a script', async () => {
-    const { client_id } = await signedIn(service.baseUrl, 'courses:read')
+    const { client_id } = await signedIn(server.baseUrl, 'courses:read')
     await ask(client_id, ALL)
     const left = page.waitForRequest((request) => request.url().startsWith('http://127.0.0.1:49200/'))
     await page.getByRole('button', { name: 'Allow reading only' }).click()
     await left
-    const granted = service.events.findLast((event) => event.type === 'consent_granted')
-    const reading = Object.entries(SCOPES).filter(
-      ([, scope]) => !('access' in scope && scope.access === 'write'),
-    )
+    const granted = server.events.findLast((event) => event.type === 'consent_granted')
+    const reading = Object.entries(SCOPES).filter(([, scope]) => scope.access !== 'write')
     expect(granted).toMatchObject({ scopes: reading.map(([name]) => name) })
   })
 })
 
 it('an expired form is shown again, and says so', async () => {
-  const { client_id } = await signedIn(service.baseUrl, 'courses:read')
+  const { client_id } = await signedIn(server.baseUrl, 'courses:read')
   await ask(client_id, 'courses:read')
   const other = await browser.context.newPage()
-  await other.goto(`${service.baseUrl}/login`)
+  await other.goto(`${server.baseUrl}/login`)
   await other.getByLabel('Email').fill('demo@example.com')
   await other.getByLabel('Password').fill('demo')
   await other.getByRole('button', { name: 'Sign in' }).click()
@@ -126,18 +138,18 @@ it('an expired form is shown again, and says so', async () => {
 })
 
 it('a path that does not exist is a page for browsers, and JSON for programs', async () => {
-  const answer = await page.goto(`${service.baseUrl}/nothing`)
+  const answer = await page.goto(`${server.baseUrl}/nothing`)
   expect(answer?.status()).toBe(404)
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('There is nothing here')
   expect(await violations(page)).toEqual([])
-  const program = await fetch(`${service.baseUrl}/nothing`)
+  const program = await fetch(`${server.baseUrl}/nothing`)
   expect([program.status, await program.json()]).toMatchObject([404, { error: 'not_found' }])
 })
 
 describe('the sign-in page', () => {
   it('shows the escaped name of the requesting app, focuses the input, and keeps the address after a wrong password', async () => {
     const name = 'Zap <b>'
-    const { client_id } = await signedIn(service.baseUrl, 'courses:read', undefined, 'demo', name)
+    const { client_id } = await signedIn(server.baseUrl, 'courses:read', undefined, 'demo', name)
     await page.goto(requestOf(client_id, 'courses:read'))
     expect(await page.locator('main p').first().textContent()).toBe(
       `${name} sends you. It chose this name itself.`,
@@ -167,7 +179,7 @@ describe('the sign-in page', () => {
   ])('names %s by what is known of it', async (client_id, words) => {
     const returnTo = new URL(requestOf(client_id, 'courses:read'))
     const query = new URLSearchParams({ return_to: returnTo.pathname + returnTo.search })
-    await page.goto(`${service.baseUrl}/login?${query}`)
+    await page.goto(`${server.baseUrl}/login?${query}`)
     expect(await page.locator('main p').allTextContents()).toEqual(words === undefined ? [] : [words])
   })
 })

@@ -2,30 +2,37 @@ import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import { expectOnEveryScreen, expectToFit } from '@grantkit/test-servers/screens'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningService, runService } from './service.ts'
-import { signedIn } from './tokens.ts'
+import { DANA } from './people.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { signedIn } from './signed-in-browser.ts'
 
 /** The operator's view in a browser without JavaScript, as an operator uses it. */
 
-let service: RunningService
+const scopes = {
+  openid: { description: 'Know who you are' },
+  profile: { description: 'See your profile' },
+  'notes:read': { description: 'Read your notes' },
+  'orders:read': { description: 'See the orders' },
+}
+let server: RunningServer
 let browser: Browser
 let scriptsInTokyo: Browser
 beforeAll(async () => {
-  service = await runService()
-  await service.accounts.setAdmin('demo-account', true)
+  server = await runServer({}, { scopes })
+  await server.accounts.setAdmin(DANA.id, true)
   browser = await openChromium({ javaScriptEnabled: false })
   scriptsInTokyo = await openChromium({ timezoneId: 'Asia/Tokyo' })
 })
 afterAll(async () => {
   await scriptsInTokyo.close()
   await browser.close()
-  await service.close()
+  await server.close()
 })
 
 async function openAdmin(at: Browser = browser): Promise<Page> {
   await at.context.clearCookies()
   const page = await at.context.newPage()
-  await page.goto(`${service.baseUrl}/admin`)
+  await page.goto(`${server.baseUrl}/admin`)
   await page.getByLabel('Email').fill('demo@example.com')
   await page.getByLabel('Password').fill('demo')
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -36,8 +43,8 @@ const title = async (page: Page) => page.getByRole('heading', { level: 1 }).text
 
 describe("the operator's view", () => {
   it('leads from a search to a user, ends a grant, disables and enables', async () => {
-    const scope = 'openid courses:read'
-    for (const name of ['One', 'Two']) await signedIn(service.baseUrl, scope, undefined, 'teacher', name)
+    const scope = 'openid notes:read'
+    for (const name of ['One', 'Two']) await signedIn(server.baseUrl, scope, undefined, 'teacher', name)
     const page = await openAdmin()
     expect(await title(page)).toBe('Overview')
     await page.getByRole('link', { name: 'Users' }).click()
@@ -60,7 +67,7 @@ describe("the operator's view", () => {
   })
 
   it('finds a client by its id, removes it, and shows who did it', async () => {
-    const { client_id } = await signedIn(service.baseUrl, 'courses:read')
+    const { client_id } = await signedIn(server.baseUrl, 'notes:read')
     const page = await openAdmin()
     await page.getByRole('link', { name: 'Clients' }).click()
     await page.getByLabel('Client id').fill(client_id)
@@ -80,17 +87,17 @@ describe("the operator's view", () => {
     const page = await openAdmin()
     const here = page.getByRole('navigation', { name: "Operator's view" }).locator('[aria-current]')
     expect([await here.textContent(), await here.getAttribute('aria-current')]).toEqual(['Overview', 'page'])
-    await page.goto(`${service.baseUrl}/admin/user?id=teacher-account`)
+    await page.goto(`${server.baseUrl}/admin/user?id=teacher-account`)
     expect([await here.textContent(), await here.getAttribute('aria-current')]).toEqual(['Users', 'true'])
     expect(await page.getByRole('link', { name: 'Signed in as demo@example.com' }).count()).toBe(1)
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.goto(`${service.baseUrl}/admin`)
+    await page.goto(`${server.baseUrl}/admin`)
     expect(new URL(page.url()).pathname).toBe('/login')
     await page.close()
   })
 
   it('has charts of what happened a moment ago, with their figures in a table', async () => {
-    await fetch(`${service.baseUrl}/api/oauth/token`, {
+    await fetch(`${server.baseUrl}/api/oauth/token`, {
       method: 'POST',
       body: new URLSearchParams({ grant_type: 'x' }),
     })
@@ -117,7 +124,7 @@ describe("the operator's view", () => {
 
   it('has times in the time zone of the browser, and without a script in UTC', async () => {
     const page = await openAdmin()
-    await page.goto(`${service.baseUrl}/admin/trail`)
+    await page.goto(`${server.baseUrl}/admin/trail`)
     expect(await page.getByRole('cell').locator('time').first().textContent()).toMatch(/UTC$/)
     expect(await page.getByText('Times are in UTC.').count()).toBe(1)
     await page.close()
@@ -137,13 +144,8 @@ describe("the operator's view", () => {
 
 describe('every page of it', () => {
   it('passes axe, and fits every screen', async () => {
-    const app = await signedIn(
-      service.baseUrl,
-      'openid profile courses:read orders:read',
-      undefined,
-      'teacher',
-    )
-    await service.clients.add({ clientName: 'Zap', redirectUris: ['https://zap.example/a/long/callback'] })
+    const app = await signedIn(server.baseUrl, 'openid profile notes:read orders:read', undefined, 'teacher')
+    await server.clients.add({ clientName: 'Zap', redirectUris: ['https://zap.example/a/long/callback'] })
     const page = await openAdmin(scriptsInTokyo)
     for (const path of [
       '',
@@ -156,11 +158,11 @@ describe('every page of it', () => {
       '/trail',
       '/trail?type=left_out',
     ]) {
-      await page.goto(`${service.baseUrl}/admin${path}`)
+      await page.goto(`${server.baseUrl}/admin${path}`)
       await expectOnEveryScreen(page)
     }
     for (const range of ['1h', '30d']) {
-      await page.goto(`${service.baseUrl}/admin?range=${range}`)
+      await page.goto(`${server.baseUrl}/admin?range=${range}`)
       await expectToFit(page)
     }
     await page.close()

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { type NewStorage, newStorage, storageUnderTest } from '@grantkit/test-servers/new-storage'
 import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type NewStorage, newStorage, storageUnderTest } from './new-storage.ts'
-import { run } from './program.ts'
-import { type RunningService, runService } from './service.ts'
-import { signedIn } from './tokens.ts'
-import { user } from './user.ts'
+import { ranCommand } from './ran-command.ts'
+import { type RunningServer, runServer, WITH_API } from './running-server.ts'
+import { signedIn, user } from './signed-in-browser.ts'
 
-/** Two replicas of the service behind one address, sharing a server of records: Postgres, otherwise Redis. */
+/** Two replicas of the server behind one address, sharing a server of records: Postgres, otherwise Redis. */
 
 let storage: NewStorage
-let replicas: readonly RunningService[]
+let replicas: readonly [RunningServer, RunningServer]
 const REDIRECT_URI = 'http://127.0.0.1:49200/callback'
 const SECRET = 'the same on every replica, and long enough'
 beforeAll(async () => {
@@ -20,8 +19,8 @@ beforeAll(async () => {
   const BASE_URL = `http://127.0.0.1:${first}`
   const shared = { BASE_URL, SECRET, ...storage.environment }
   replicas = await Promise.all([
-    runService({ ...shared, PORT: String(first) }),
-    runService({ ...shared, PORT: String(await freePort()) }),
+    runServer({ ...shared, PORT: String(first) }, {}, WITH_API),
+    runServer({ ...shared, PORT: String(await freePort()) }, {}, WITH_API),
   ])
 })
 afterAll(async () => {
@@ -30,8 +29,8 @@ afterAll(async () => {
 })
 
 const at = (index: number, path: string) => `http://127.0.0.1:${replicas[index]?.port}${path}`
-const courses = (index: number, token: string) =>
-  fetch(at(index, '/api/courses/ceramics-glazing'), { headers: { authorization: `Bearer ${token}` } })
+const notes = (index: number, token: string) =>
+  fetch(at(index, '/api/notes'), { headers: { authorization: `Bearer ${token}` } })
 const post = (index: number, path: string, form: Record<string, string>) =>
   fetch(at(index, path), { method: 'POST', body: new URLSearchParams(form) })
 
@@ -50,7 +49,7 @@ describe('two replicas', () => {
       response_type: 'code',
       client_id,
       redirect_uri: REDIRECT_URI,
-      scope: 'courses:read',
+      scope: 'notes:read',
       code_challenge: createHash('sha256').update(code_verifier).digest('base64url'),
       code_challenge_method: 'S256',
     })
@@ -62,17 +61,14 @@ describe('two replicas', () => {
   })
 
   it('accept the tokens that the other issued, and see its revocations at once', async () => {
-    const { client_id, access_token, refresh_token } = await signedIn(
-      replicas[0]?.baseUrl ?? '',
-      'courses:read',
-    )
-    expect((await courses(1, access_token)).status).toBe(200)
+    const { client_id, access_token, refresh_token } = await signedIn(replicas[0].baseUrl, 'notes:read')
+    expect((await notes(1, access_token)).status).toBe(200)
     expect((await post(1, '/api/oauth/revoke', { client_id, token: refresh_token })).status).toBe(200)
-    expect((await courses(0, access_token)).status).toBe(401)
+    expect((await notes(0, access_token)).status).toBe(401)
   })
 
   it('see sign-outs at the other', async () => {
-    const cookie = await sessionCookie(replicas[0]?.baseUrl ?? '')
+    const cookie = await sessionCookie(replicas[0].baseUrl)
     const account = (index: number) =>
       fetch(at(index, '/account'), { headers: { cookie }, redirect: 'manual' })
     expect((await account(1)).status).toBe(200)
@@ -81,7 +77,7 @@ describe('two replicas', () => {
   })
 
   it('return one pair of tokens to a client that refreshes at both at once', async () => {
-    const { client_id, refresh_token } = await signedIn(replicas[0]?.baseUrl ?? '', 'courses:read')
+    const { client_id, refresh_token } = await signedIn(replicas[0].baseUrl, 'notes:read')
     const form = { grant_type: 'refresh_token', client_id, refresh_token }
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => post(n % 2, '/api/oauth/token', form)),
@@ -93,13 +89,9 @@ describe('two replicas', () => {
     expect(new Set(pairs.map((pair) => `${pair.access_token} ${pair.refresh_token}`)).size).toBe(1)
   })
 
-  it('see an integration that a command added', async () => {
-    const environment = { ...storage.environment, SECRET }
-    const args = ['add', '--name', 'Zap', '--redirect-uri', 'https://zap.example/cb']
-    const command = run('cli.ts integration', args, { environment })
-    expect(await command.ended, command.output()).toBe(0)
-    const [, client_id = ''] = /client_id +(\S+)/.exec(command.output()) ?? []
-    const [, client_secret = ''] = /client_secret +(\S+)/.exec(command.output()) ?? []
+  it('see a client that a command added', async () => {
+    const args = ['clients', 'add', '--name', 'Zap', '--redirect-uri', 'https://zap.example/cb', '--json']
+    const { client_id, client_secret } = JSON.parse((await ranCommand(replicas[0], args)).output)
     for (const index of [0, 1]) {
       expect(
         await (await post(index, '/api/oauth/introspect', { client_id, client_secret, token: 'x' })).json(),

@@ -1,33 +1,42 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { freePort } from '@grantkit/test-servers/free-port'
+import type { StartedProgram } from '@grantkit/test-servers/started-program'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Program, run } from './program.ts'
-import { type SignedIn, signedIn } from './tokens.ts'
+import { grantkitProgram } from './grantkit-program.ts'
+import { type SignedIn, signedIn } from './signed-in-browser.ts'
 
-/** The metrics of a service that has had some requests. */
+/** The metrics of a server that has had some requests. */
 
-let service: Program
+/** Of a user: their password, and the name in their address. */
+const WORD = 'correct-horse'
+
+let server: StartedProgram
 let baseUrl: string
+let folder: string
 let app: SignedIn
 let exposition: string
 beforeAll(async () => {
   const [PORT, METRICS_PORT] = [String(await freePort()), String(await freePort())]
-  baseUrl = `http://127.0.0.1:${PORT}`
-  service = run('main.ts', [], { environment: { PORT, METRICS_PORT } })
-  await service.printed('Try next')
-  app = await signedIn(baseUrl, 'courses:read')
+  folder = await mkdtemp(join(tmpdir(), 'grantkit-metrics-'))
+  const program = grantkitProgram(folder, { PORT, METRICS_PORT })
+  server = await program.launch()
+  await program.run(['users', 'add', '--email', `${WORD}@example.com`, '--name', 'Ada'], `${WORD}\n`)
+  baseUrl = server.url
+  app = await signedIn(baseUrl, 'openid', undefined, WORD)
   await fetch(`${baseUrl}/api/oauth/token`, {
     method: 'POST',
     body: new URLSearchParams({ grant_type: 'x' }),
   })
-  await fetch(`${baseUrl}/api/courses/secret-course?of=secret-query`, { method: 'PROPFIND' })
+  await fetch(`${baseUrl}/secret-path?of=secret-query`, { method: 'PROPFIND' })
   const response = await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)
   expect(response.headers.get('content-type')).toContain('text/plain')
   exposition = await response.text()
 })
 afterAll(async () => {
-  service.stop()
-  await service.ended
+  await server.close()
+  await rm(folder, { recursive: true })
 })
 
 /** The value of a sample with at least these labels. */
@@ -56,9 +65,8 @@ describe('the metrics', () => {
   })
 
   it('contain no personal data and no input of a caller', () => {
-    const sent = ['secret-course', 'secret-query', 'PROPFIND', '127.0.0.1']
-    for (const text of [app.client_id, 'demo-account', 'demo@example.com', ...sent])
-      expect(exposition).not.toContain(text)
+    const sent = ['secret-path', 'secret-query', 'PROPFIND', '127.0.0.1']
+    for (const text of [app.client_id, WORD, 'Ada', ...sent]) expect(exposition).not.toContain(text)
   })
 
   it('are not on the public port', async () => {

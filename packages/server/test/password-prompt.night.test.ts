@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { expect, it } from 'vitest'
-import { migrated } from './storage-of-test.ts'
+import { grantkitProgram } from './grantkit-program.ts'
 
-const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
+const BIN = join(import.meta.dirname, '../src/bin.ts')
 
 it('a password prompt at a terminal does not echo the password', async () => {
-  const DATABASE_URL = `sqlite:${join(await temporaryFolder(), 'service.sqlite')}`
-  await migrated({ DATABASE_URL })
-  const command = `"${process.execPath}" "${CLI}" account add --email ada@school.example --name Ada`
+  const folder = await temporaryFolder()
+  await grantkitProgram(folder, {}).run(['migrate'])
+  const command = `"${process.execPath}" "${BIN}" users add --email ada@notes.example --name Ada`
   const terminal = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
-    env: { PATH: process.env.PATH, DATABASE_URL },
+    cwd: folder,
+    env: { PATH: process.env.PATH },
   })
   let shown = ''
   terminal.stdout.on('data', (chunk) => {
@@ -28,7 +28,7 @@ it('a password prompt at a terminal does not echo the password', async () => {
   }
   await printed('Password')
   terminal.stdin.write('correct horse\n')
-  await printed('ada@school.example can sign in.')
+  await printed('ada@notes.example can sign in.')
   expect(shown).not.toContain('correct')
   terminal.stdin.end()
   await once(terminal, 'close')

@@ -1,9 +1,11 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '@grantkit/test-servers/free-port'
+import { startProgram } from '@grantkit/test-servers/started-program'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Program, run } from './program.ts'
+import { grantkitProgram } from './grantkit-program.ts'
 
 /** The revocation feed under load: a process that revokes, and one at an edge that has nothing but the feed. */
 
@@ -15,43 +17,32 @@ const PACE = 30
 /** Tokens that are not revoked. */
 const KEPT = 20
 
-async function started(file: string, environment: Record<string, string>, text: string): Promise<Program> {
-  const program = run(file, [], { environment })
-  onTestFinished(async () => {
-    program.stop('SIGTERM')
-    await program.ended
-  })
-  await program.printed(text)
-  return program
-}
+const SCOPES = { 'notes:read': { description: 'Read your notes' } }
 
-async function integration(environment: Record<string, string>, ...args: string[]) {
-  const command = run('cli.ts integration', ['add', '--json', ...args], { environment })
-  expect(await command.ended, command.output()).toBe(0)
-  const { client_id, client_secret } = JSON.parse(command.output())
-  return { client_id, client_secret } as { client_id: string; client_secret: string }
-}
-
-/** A service, an edge, and a client that gets tokens for the edge by client credentials. */
-async function serviceWithEdge() {
-  const port = await freePort()
-  const environment = {
-    DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'service.sqlite')}`,
-    PORT: String(port),
+/** A server, an edge, and a client that gets tokens for the edge by client credentials. */
+async function serverWithEdge() {
+  const folder = await temporaryFolder()
+  await writeFile(join(folder, 'grantkit.config.json'), JSON.stringify({ scopes: SCOPES }))
+  const program = grantkitProgram(folder, {
     JWT_ACCESS_TOKENS: 'on',
     JWT_ACCESS_TOKEN_LIFETIME: '600',
     CLIENT_CREDENTIALS: 'on',
     RATE_LIMITS: 'off',
+  })
+  const { url: issuer } = await program.start()
+  const added = async (...words: string[]) => {
+    const { client_id, client_secret } = JSON.parse(await program.run(['clients', 'add', '--json', ...words]))
+    return { client_id, client_secret } as { client_id: string; client_secret: string }
   }
-  await started('main.ts', environment, 'Try next')
-  const issuer = `http://127.0.0.1:${port}`
-  const edge = await integration(environment, '--name', 'Edge', '--resource-server')
-  const machine = ['--grant', 'client_credentials', '--scope', 'courses:read']
-  const job = await integration(environment, '--name', 'Job', '--auth', 'client_secret_post', ...machine)
+  const edge = await added('--name', 'Edge', '--resource-server')
+  const machine = ['--grant', 'client_credentials', '--scope', 'notes:read']
+  const job = await added('--name', 'Job', '--auth', 'client_secret_post', ...machine)
   const credentials = { ISSUER: issuer, CLIENT_ID: edge.client_id, CLIENT_SECRET: edge.client_secret }
-  const program = await started('../test/edge-server.ts', credentials, 'Edge at')
-  const edgePort = JSON.parse(/Edge at (.*)/.exec(program.output())?.[1] ?? '{}').port
-  return { issuer, job, edge: `http://127.0.0.1:${edgePort}/` }
+  const line = `exec ${process.execPath} ${join(import.meta.dirname, 'edge-server.ts')}`
+  const PORT = String(await freePort())
+  const started = await startProgram(line, folder, { ...credentials, PORT })
+  onTestFinished(() => started.close())
+  return { issuer, job, edge: started.url }
 }
 
 async function post(url: string, form: Record<string, string>): Promise<Response> {
@@ -63,7 +54,7 @@ async function post(url: string, form: Record<string, string>): Promise<Response
 it('no edge accepts a token ten seconds after it was revoked, of five hundred', {
   timeout: 300_000,
 }, async () => {
-  const { issuer, job, edge } = await serviceWithEdge()
+  const { issuer, job, edge } = await serverWithEdge()
   const request = { ...job, grant_type: 'client_credentials', resource: issuer }
   const newToken = async () => {
     const response = await post(`${issuer}/api/oauth/token`, request)

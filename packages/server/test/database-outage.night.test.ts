@@ -2,42 +2,63 @@ import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postg
 import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type RunningService, runService } from './service.ts'
-import { type SignedIn, signedIn } from './tokens.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+import { type SignedIn, signedIn } from './signed-in-browser.ts'
 
-/** A service whose Postgres, also used for its store, is unreachable for a while. */
+/** A server whose Postgres, also used for its store, is unreachable for a while. */
 
-let server: PostgresServer
+let postgres: PostgresServer
 let network: TcpProxy
-let service: RunningService
+let server: RunningServer
 let app: SignedIn
+/** The token of a client of the operator, for the admin API. */
+let operator: Readonly<Record<string, string>>
 let cookie: string
 beforeAll(async () => {
-  server = await startPostgres('fsync=off')
-  network = await startProxy(server.port)
-  service = await runService({ DATABASE_URL: farUrl(), STORE_URL: '' })
-  app = await signedIn(service.baseUrl, 'openid courses:read courses:write')
-  cookie = await sessionCookie(service.baseUrl)
+  postgres = await startPostgres('fsync=off')
+  network = await startProxy(postgres.port)
+  const settings = { ADMIN_API: 'on', CLIENT_CREDENTIALS: 'on' }
+  server = await runServer({ DATABASE_URL: farUrl(), STORE_URL: '', ...settings })
+  app = await signedIn(server.baseUrl, 'openid notes:read')
+  cookie = await sessionCookie(server.baseUrl)
+  operator = { authorization: `Bearer ${await operatorToken()}`, 'content-type': 'application/json' }
 })
 afterAll(async () => {
-  await service.close()
-  await network.close()
   await server.close()
+  await network.close()
+  await postgres.close()
 })
 
-const farUrl = () => server.url.replace(`${server.port}`, `${network.port}`)
+const farUrl = () => postgres.url.replace(`${postgres.port}`, `${network.port}`)
 /** Generous, for a busy machine. Without a limit, a request to a silent server has no answer at all. */
 const DEADLINE_MS = 10_000
 const send = (path: string, init: RequestInit = {}) =>
-  fetch(`${service.baseUrl}${path}`, {
+  fetch(`${server.baseUrl}${path}`, {
     redirect: 'manual',
     signal: AbortSignal.timeout(DEADLINE_MS),
     ...init,
   })
-const json = { 'content-type': 'application/json' }
-const withToken = () => ({ authorization: `Bearer ${app.access_token}`, ...json })
-const addCourse = (title: string) =>
-  send('/api/courses', { method: 'POST', headers: withToken(), body: JSON.stringify({ title }) })
+const withToken = () => ({ authorization: `Bearer ${app.access_token}` })
+const users = (path = '') => send(`/admin/api/users${path}`, { headers: operator })
+const addUser = (email: string) =>
+  send('/admin/api/users', {
+    method: 'POST',
+    headers: operator,
+    body: JSON.stringify({ email, name: 'Ada' }),
+  })
+
+async function operatorToken(): Promise<string> {
+  const { clientId: client_id, clientSecret: client_secret = '' } = await server.clients.add({
+    clientName: 'Job',
+    redirectUris: [],
+    grantTypes: ['client_credentials'],
+    clientCredentialsScopes: ['admin:read', 'admin:write'],
+    tokenEndpointAuthMethod: 'client_secret_post',
+  })
+  const resource = `${server.baseUrl}/admin/api`
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, resource })
+  return (await (await send('/api/oauth/token', { method: 'POST', body })).json()).access_token
+}
 
 async function refresh(): Promise<Response> {
   const { client_id, refresh_token } = app
@@ -60,7 +81,7 @@ const authorization = () =>
     response_type: 'code',
     client_id: app.client_id,
     redirect_uri: 'http://127.0.0.1:49200/callback',
-    scope: 'courses:read',
+    scope: 'notes:read',
     code_challenge: 'c'.repeat(43),
     code_challenge_method: 'S256',
   })
@@ -72,12 +93,10 @@ const NEEDY: readonly [
   request: () => Promise<Response>,
   status: number,
 ][] = [
-  ['a public list', 'json', () => send('/api/courses'), 200],
-  ['a record', 'json', () => send('/api/courses/bread-at-home'), 200],
-  ['a call with a token', 'json', () => send('/api/courses', { headers: withToken() }), 200],
+  ['a list of the admin API', 'json', () => users(), 200],
+  ['a user of the admin API', 'json', () => users('/demo-account'), 200],
   ['UserInfo', 'json', () => send('/api/oauth/userinfo', { headers: withToken() }), 200],
   ['a refresh', 'json', refresh, 200],
-  ['the prices', 'json', () => send('/pricing.md'), 200],
   ['the account page', 'html', () => send('/account', { headers: { cookie } }), 200],
   [
     'the consent page',
@@ -89,9 +108,9 @@ const NEEDY: readonly [
 ]
 const CONTENT_TYPES = { json: /^application\/json/, html: /^text\/html/ }
 /** What needs neither. */
-const FRUGAL = ['/', '/login', '/healthz', '/openapi.json', '/auth.md', '/.well-known/openid-configuration']
+const FRUGAL = ['/', '/login', '/healthz', '/admin/api/openapi.json', '/.well-known/openid-configuration']
 
-/** All of them at once, because each waits until the service gives up. */
+/** All of them at once, because each waits until the server gives up. */
 async function expectOutage(): Promise<void> {
   const check = async ([name, type, request]: (typeof NEEDY)[number]) => {
     const answer = await request()
@@ -106,7 +125,7 @@ async function expectOutage(): Promise<void> {
 }
 
 /** Nothing is restarted, no user signs in again, and the first request of each kind succeeds. */
-async function expectService(): Promise<void> {
+async function expectRecovery(): Promise<void> {
   await expect.poll(async () => (await send('/readyz')).status).toBe(200)
   for (const [name, , request, status] of NEEDY) expect((await request()).status, name).toBe(status)
 }
@@ -115,58 +134,57 @@ const silenced = (way: 'cut' | 'loseReplies', silent: boolean) => async () => {
   network[way] = silent
 }
 const OUTAGES: readonly [string, () => Promise<void>, () => Promise<void>][] = [
-  ['crashes', () => server.stop(), () => server.restart()],
+  ['crashes', () => postgres.stop(), () => postgres.restart()],
   ['is cut off', silenced('cut', true), silenced('cut', false)],
   ['gives no answer', silenced('loseReplies', true), silenced('loseReplies', false)],
 ]
 
 describe.each(OUTAGES)('while Postgres %s', (_, begin, end) => {
   it('every request that needs it is a 503 in time, and succeeds as soon as it is back', async () => {
-    await expectService()
+    await expectRecovery()
     await begin()
     await expectOutage().finally(end)
-    await expectService()
+    await expectRecovery()
   })
 
-  it('pending requests are answered, and a course is stored completely or not at all', async () => {
-    const title = (n: number) => `Course ${n} while Postgres ${_}`
-    const adding = Array.from({ length: 40 }, (__, n) => addCourse(title(n)).then(({ status }) => status))
-    const reading = Array.from({ length: 40 }, () => send('/api/courses').then(({ status }) => status))
+  it('pending requests are answered, and a user is stored completely or not at all', async () => {
+    const prefix = _.replaceAll(' ', '-')
+    const email = (n: number) => `${prefix}-${n}@example.com`
+    const adding = Array.from({ length: 40 }, (__, n) => addUser(email(n)).then(({ status }) => status))
+    const reading = Array.from({ length: 40 }, () => users().then(({ status }) => status))
     await begin()
     const statuses = await Promise.all([...adding, ...reading])
     await end()
     expect(statuses.filter((status) => ![200, 201, 503].includes(status))).toEqual([])
-    await expectService()
-    const listed = await send('/api/courses?limit=100&offset=6', { headers: withToken() })
-    const { items } = (await listed.json()) as { items: { title: string; id: string }[] }
+    await expectRecovery()
+    const { items } = (await (await users(`?prefix=${prefix}&limit=100`)).json()) as {
+      items: { email: string; sub: string }[]
+    }
     for (const [n, status] of (await Promise.all(adding)).entries()) {
-      const found = items.filter((item) => item.title === title(n))
+      const found = items.filter((item) => item.email === email(n))
       expect(found.length, `${n}: ${status}`).toBeGreaterThanOrEqual(status === 201 ? 1 : 0)
       expect(found.length).toBeLessThanOrEqual(1)
-      for (const { id } of found)
-        expect((await send(`/api/courses/${id}`, { method: 'DELETE', headers: withToken() })).status).toBe(
-          204,
-        )
+      for (const { sub } of found) expect((await users(`/${sub}`)).status).toBe(200)
     }
   })
 })
 
 it('without its database, but with its store, grants can be revoked and sessions ended', async () => {
-  const apart = await runService({ DATABASE_URL: farUrl(), STORE_URL: 'memory:' })
+  const apart = await runServer({ DATABASE_URL: farUrl(), STORE_URL: 'memory:' })
   onTestFinished(() => apart.close())
-  const { client_id, access_token, refresh_token } = await signedIn(apart.baseUrl, 'courses:read')
+  const { client_id, access_token, refresh_token } = await signedIn(apart.baseUrl, 'openid')
   const post = (path: string, form: Record<string, string>) =>
     fetch(`${apart.baseUrl}${path}`, { method: 'POST', body: new URLSearchParams({ client_id, ...form }) })
-  const courses = () =>
-    fetch(`${apart.baseUrl}/api/courses`, { headers: { authorization: `Bearer ${access_token}` } })
+  const userInfo = () =>
+    fetch(`${apart.baseUrl}/api/oauth/userinfo`, { headers: { authorization: `Bearer ${access_token}` } })
   const refreshing = { grant_type: 'refresh_token', refresh_token }
-  await server.stop()
+  await postgres.stop()
   expect((await post('/api/oauth/token', refreshing)).status, 'it is unknown whether the user exists').toBe(
     503,
   )
-  expect((await courses()).status).toBe(503)
+  expect((await userInfo()).status).toBe(503)
   expect((await post('/api/oauth/revoke', { token: refresh_token })).status).toBe(200)
-  expect((await courses()).status).toBe(401)
-  await server.restart()
+  expect((await userInfo()).status).toBe(401)
+  await postgres.restart()
   expect((await post('/api/oauth/token', refreshing)).status).toBe(400)
 })

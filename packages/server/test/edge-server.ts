@@ -1,10 +1,9 @@
 import { createServer } from 'node:http'
 import { createJwtResourceServer, revokedTokens } from '@grantkit/core/jwt-resource-server'
-import { SCOPES } from '../src/oauth/scopes.ts'
 
-/** An API at an edge: a process that has the address of the service and no store. It answers with the status of its guard. */
+/** An API at an edge: a process that has the address of the server and no store. It answers with the status of its guard. */
 
-const { ISSUER = '', CLIENT_ID = '', CLIENT_SECRET = '' } = process.env
+const { PORT, ISSUER = '', CLIENT_ID = '', CLIENT_SECRET = '' } = process.env
 const ended = revokedTokens({
   address: `${ISSUER}/api/oauth/ended`,
   clientId: CLIENT_ID,
@@ -12,12 +11,13 @@ const ended = revokedTokens({
   onError: (error) => console.error(error),
 })
 const keys = `${ISSUER}/api/oauth/jwks`
-const options = { issuer: ISSUER, resource: ISSUER, scopes: SCOPES, keys, ended }
+const scopes = { 'notes:read': { description: 'Read your notes' } }
+const options = { issuer: ISSUER, resource: ISSUER, scopes, keys, ended }
 const api = createJwtResourceServer(options).allowing({ clientCredentials: true })
 await ended.refresh()
 
 const server = createServer(async ({ method = '', headers }, response) => {
-  const access = await api.access({ method, path: '/', query: '', body: '', headers }, 'courses:read')
+  const access = await api.access({ method, path: '/', query: '', body: '', headers }, 'notes:read')
   response.writeHead(access.kind === 'refused' ? access.response.status : 200).end()
 })
-server.listen(0, '127.0.0.1', () => console.log(`Edge at ${JSON.stringify(server.address())}`))
+server.listen(Number(PORT), '127.0.0.1')

@@ -1,29 +1,29 @@
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
+import { type LoopbackApp, openLoopbackApp } from '@grantkit/test-servers/loopback-app'
 import { type TestClient, testClient } from '@grantkit/testkit/client'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type LoopbackApp, openLoopbackApp } from './loopback-app.ts'
-import { type RunningService, runService } from './service.ts'
+import { type RunningServer, runServer } from './running-server.ts'
 
 /** A user in a browser, whose app signs them out (OpenID Connect RP-Initiated Logout 1.0). */
 
-let service: RunningService
+let server: RunningServer
 let site: LoopbackApp
 let browser: Browser
 let page: Page
 let app: TestClient
 beforeAll(async () => {
-  service = await runService({ LOGOUT: 'on' })
+  server = await runServer({ LOGOUT: 'on' })
   site = await openLoopbackApp()
   browser = await openChromium()
   const redirect_uris = [`${site.origin}/callback`]
   const metadata = { client_name: 'Timetable', redirect_uris, post_logout_redirect_uris: [back()] }
-  app = await testClient(service.baseUrl, { metadata, browser: throughThePages })
+  app = await testClient(server.baseUrl, { metadata, browser: throughThePages })
 })
 afterAll(async () => {
   await browser.close()
   await site.close()
-  await service.close()
+  await server.close()
 })
 beforeEach(async () => {
   await browser.context.clearCookies()
@@ -56,11 +56,11 @@ async function hint(): Promise<string> {
 }
 
 function endSession(parameters: Record<string, string>): Promise<unknown> {
-  return page.goto(`${service.baseUrl}/oauth/logout?${new URLSearchParams(parameters)}`)
+  return page.goto(`${server.baseUrl}/oauth/logout?${new URLSearchParams(parameters)}`)
 }
 
 async function isSignedIn(): Promise<boolean> {
-  await page.goto(`${service.baseUrl}/account`)
+  await page.goto(`${server.baseUrl}/account`)
   return page.getByRole('heading', { name: 'Your account' }).isVisible()
 }
 
@@ -76,7 +76,7 @@ describe('a request of the app', () => {
   it('in a form of the app does the same', async () => {
     const id_token_hint = await hint()
     await page.goto(site.origin)
-    await page.setContent(`<form method="post" action="${service.baseUrl}/oauth/logout">
+    await page.setContent(`<form method="post" action="${server.baseUrl}/oauth/logout">
       <input name="id_token_hint" value="${id_token_hint}">
       <input name="post_logout_redirect_uri" value="${back()}"><button>Sign out</button></form>`)
     await page.getByRole('button').click()
@@ -97,11 +97,11 @@ describe('a request of the app', () => {
     expect(await isSignedIn()).toBe(false)
   })
 
-  it('without a redirect URI ends on a page of the service, and does not revoke the grant of the app', async () => {
+  it('without a redirect URI ends on a page of the server, and does not revoke the grant of the app', async () => {
     const { id_token, access_token } = await app.tokens('openid')
     await endSession({ id_token_hint: String(id_token) })
     expect(await page.getByRole('heading').textContent()).toBe('You are signed out')
     const headers = { authorization: `Bearer ${access_token}` }
-    expect((await fetch(`${service.baseUrl}/api/oauth/userinfo`, { headers })).status).toBe(200)
+    expect((await fetch(`${server.baseUrl}/api/oauth/userinfo`, { headers })).status).toBe(200)
   })
 })
