@@ -102,7 +102,7 @@ export function registration(
       refuseResponseParameters(verdict.accepted)
       // Nothing longer is kept than was sent: most requests need no closer look.
       if (Buffer.byteLength(request.body) > MAX_METADATA_BYTES)
-        limitMetadata({ ...metadata, redirect_uris: verdict.accepted })
+        limitMetadata({ ...metadata, redirect_uris: [...verdict.accepted] })
       // Last: invalid metadata does not count.
       await limitRegistrations(server.limiter, request, verdict)
       const knownClient = verdict.known?.id
