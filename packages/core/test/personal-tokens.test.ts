@@ -321,6 +321,8 @@ describe('introspection and revocation of a personal access token', () => {
       )
     expect(await introspect(api)).toMatchObject({
       ...{ active: true, sub: 'alice', client_id: 'personal', scope: 'courses:read', aud: ISSUER },
+      // So that an API can refuse it, as a guard does.
+      personal: true,
     })
     expect(await introspect(other)).toEqual({ active: false })
   })
