@@ -24,7 +24,7 @@ const FEATURES = {
   device: [...ORDER, 'zod'],
   dpop: ['kernel', 'http', 'tokens', 'crypto', 'zod'],
   explain: ['kernel', 'limits', 'crypto'],
-  'forward-auth': ['kernel', 'http', 'tokens', 'resource', 'zod'],
+  'forward-auth': ['kernel', 'http', 'tokens', 'limits', 'resource', 'zod'],
   'jwt-access-tokens': ['kernel', 'http', 'tokens', 'clients', 'grants', 'resource', 'jose', 'zod'],
   'jwt-bearer': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],
   // A table, and what the options of the server become by it.

@@ -202,9 +202,17 @@ export function kernelOf(
   }
 }
 
+/** It may be written: metadata and tokens then have it too. */
+const DEFAULT_PORT = /^(http:\/\/[^/]+(?=:80(\/|$))|https:\/\/[^/]+(?=:443(\/|$))):\d+/
+
 function checkIssuer(issuer: string): void {
-  const wellFormed = /^https?:\/\/[^/?#\s]+(\/[^?#\s]*)?$/.test(issuer) && URL.canParse(issuer)
-  if (!wellFormed) throw new Error('issuer must be an http or https URL without query and fragment')
+  const wellFormed = /^https?:\/\/[^/?#\s@]+(\/[^?#\s]*)?$/.test(issuer) && URL.canParse(issuer)
+  // Clients compare it byte for byte, and fetch what a parser makes of it.
+  const spelled = wellFormed && issuer.replace(DEFAULT_PORT, '$1')
+  if (!wellFormed || ![spelled, `${spelled}/`].includes(new URL(issuer).href))
+    throw new Error(
+      'issuer must be an http or https URL in its normal form, such as https://auth.example, without user, query and fragment',
+    )
 }
 
 /** A name with a space would be two names in every request (RFC 6749 3.3). */

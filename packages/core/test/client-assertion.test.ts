@@ -409,14 +409,22 @@ describe('the keys of a client', () => {
   })
 
   it.each([
-    [{ jwksUri: 'http://app.dev/keys' }, 'must be an https URL'],
-    [{ jwksUri: 'https://' }, 'must be an https URL'],
+    [{ jwksUri: 'http://app.dev/keys' }, 'jwksUri: is no https address'],
+    [{ jwksUri: 'https://' }, 'jwksUri: is not in its normal form'],
+    [{ jwksUri: 'https://169.254.169.254/latest/meta-data' }, 'jwksUri: is at an IP address'],
+    [{ jwksUri: 'https://keys.internal:8443/keys' }, 'jwksUri: is at no public name'],
+    [{ jwksUri: 'https://user:secret@app.dev/keys' }, 'jwksUri: has a user'],
     [
       { jwksUri: 'https://app.dev/keys', tokenEndpointAuthSigningAlg: 'EdDSA' },
       'no key for an algorithm of this server',
     ],
   ])('are not fetched for a client with %o', async (metadata, detail) => {
     await expect(add(metadata, vi.fn())).rejects.toThrow(detail)
+  })
+
+  it('may be at any port of a public name', async () => {
+    const jwksUri = 'https://app.dev:8443/keys'
+    expect(await add({ jwksUri }, vi.fn())).toMatchObject({ jwksUri })
   })
 
   it('of RSA have at least 2048 bits', async () => {

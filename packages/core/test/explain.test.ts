@@ -303,15 +303,38 @@ describe('the reference of an attempt', () => {
 
   it('stays with the tokens of a grant that has ended', async () => {
     const service = explained()
-    const { access_token, refresh_token } = await tokensFor(service, await register(service))
+    const { clientId } = await register(service)
+    const { access_token, refresh_token } = await tokensFor(service, { clientId })
     const { reference } = stepsOf(service).at(-1) as StepEvent
     await service.server.grants.revokeAll('alice')
     service.events.length = 0
     await service.callApi(access_token, 'courses:read')
-    await requestToken(service, { grant_type: 'refresh_token', refresh_token, client_id: 'gone' })
-    expect(stepNames(service)).toEqual(['first_call: bearer_unknown', 'refreshed: client_unknown'])
+    await requestToken(service, { grant_type: 'refresh_token', refresh_token, client_id: clientId })
+    expect(stepNames(service)).toEqual(['first_call: bearer_unknown', 'refreshed: refresh_token_unknown'])
     expect(references(service)).toEqual([reference])
   })
+
+  it.each(['lives', 'has ended'])(
+    'is not for a caller that guesses a token of a grant that %s',
+    async (state) => {
+      const service = explained()
+      const owner = await register(service)
+      const { access_token, refresh_token } = await tokensFor(service, owner)
+      const { reference, grantId } = stepsOf(service).at(-1) as StepEvent
+      if (state === 'has ended') await service.server.grants.revokeAll('alice')
+      service.events.length = 0
+      const guess = (token: string) => token.replace(/(?<=_.{22}\.).{22}/, 'A'.repeat(22))
+      await service.callApi(guess(access_token), 'courses:read')
+      const other = await register(service)
+      const refreshing = (token: string, { clientId }: typeof owner) =>
+        requestToken(service, { grant_type: 'refresh_token', refresh_token: token, client_id: clientId })
+      await refreshing(guess(refresh_token), owner)
+      await refreshing(refresh_token, other)
+      const refused = stepsOf(service).filter(({ outcome }) => outcome === 'refused')
+      expect(refused.map((step) => step.grantId)).toEqual([grantId, grantId, grantId])
+      expect(refused.map((step) => step.reference)).not.toContain(reference)
+    },
+  )
 
   it('shows that the API was called when the API introspects a token', async () => {
     const service = explained()

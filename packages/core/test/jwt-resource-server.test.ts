@@ -1,7 +1,7 @@
 import { dpopProofs } from '@grantkit/core/dpop'
 import type { Transients } from '@grantkit/core/feature'
 import { revocationFeed } from '@grantkit/core/jwt-access-tokens'
-import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
+import { createJwtResourceServer, revokedTokens } from '@grantkit/core/jwt-resource-server'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { decodeJwt, type JWTPayload, SignJWT } from 'jose'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -129,6 +129,13 @@ describe('the guard without the store', () => {
     ])
   })
 
+  it('does not send the client secret to a feed over plain http, but for loopback', () => {
+    const reading = (address: string) => revokedTokens({ address, clientId: 'api', clientSecret: 'secret' })
+    expect(() => reading('http://auth.example/ended')).toThrow('revokedTokens: address must be https')
+    for (const address of ['https://auth.example/ended', 'http://127.0.0.1:3000/ended'])
+      reading(address).close()
+  })
+
   it.each(TEST_KEYS)('accepts $alg, and the long form of the type', async (key) => {
     const { api, tokens } = await openEdge()
     const spelled = await signed(decodeJwt(tokens.access_token), { typ: 'application/at+jwt' }, key)
@@ -145,6 +152,8 @@ describe('the guard without the store', () => {
   it.each([
     [{ resource: 'notes' }, 'resource must be an absolute URI'],
     [{ authenticationClasses: ['a', 'a'] }, 'authenticationClasses: "a" is there twice'],
+    [{ keys: 'http://auth.example/jwks' }, 'keys: must be an https address, not http://auth.example/jwks'],
+    [{ keys: 'jwks' }, 'keys: must be an https address, not jwks'],
   ])('is not created with %o', (bad, message) => {
     const options = { issuer: ISSUER, resource: API, scopes: SCOPES, keys: { keys: [] }, ...bad }
     expect(() => createJwtResourceServer(options)).toThrow(message)

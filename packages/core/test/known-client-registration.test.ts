@@ -53,13 +53,13 @@ describe('the number of registrations', () => {
     return answers.filter((status) => status === 201).length
   }
 
-  it('is counted for a hosted client, and not for the few addresses of its vendor', async () => {
+  it('may be larger for a hosted client, whose users register from few addresses of its vendor', async () => {
     const service = openKnown()
     expect(await many(service, CHATGPT, 300, '203.0.113.1'), 'from one address').toBe(300)
     expect(await many(service, REDIRECT_URI, 101, '203.0.113.1'), 'of another kind').toBe(100)
   })
 
-  it('is counted for the entry alone, and for the caller where a list has loopback addresses', async () => {
+  it('has one limit for the hosted clients of a caller, and the general one where a list has loopback addresses', async () => {
     const counted: string[] = []
     const rateLimiter: RateLimiter = {
       async take(limit, key) {
@@ -70,13 +70,22 @@ describe('the number of registrations', () => {
     const service = openKnown({}, { rateLimiter })
     for (const uris of [[CHATGPT], [CLAUDE], CURSOR]) await registerWith(service, uris, {}, '203.0.113.1')
     expect(counted).toEqual([
-      'known_client_registration chatgpt',
-      'known_client_registration claude',
+      'known_client_registration 203.0.113.1',
+      'known_client_registration 203.0.113.1',
       'registration 203.0.113.1',
     ])
   })
 
-  it('has a limit for each hosted client, above which the limit of each caller applies', async () => {
+  it('of one caller is bounded for all hosted clients together, and uses up that of no other caller', async () => {
+    const service = openKnown()
+    expect(await many(service, CHATGPT, 900, '203.0.113.1')).toBe(900)
+    expect(await many(service, CLAUDE, 300, '203.0.113.1'), '1,000 hosted ones, and 100 of any kind').toBe(
+      200,
+    )
+    expect(await many(service, CLAUDE, 200, '198.51.100.7')).toBe(200)
+  })
+
+  it('has a limit for hosted clients, above which the limit of each caller applies', async () => {
     const above = (...limits: string[]): RateLimiter => ({
       take: async (limit) => (limits.includes(limit) ? 60 : 0),
     })

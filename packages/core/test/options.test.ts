@@ -12,6 +12,10 @@ describe('an invalid option fails at creation', () => {
     ['issuer', { issuer: 'server.example' }, 'issuer'],
     ['issuer with a query', { issuer: 'https://server.example?x' }, 'issuer'],
     ['issuer with a fragment', { issuer: 'https://server.example#x' }, 'issuer'],
+    ['issuer with a user', { issuer: 'https://u:p@server.example' }, 'issuer must be'],
+    ['issuer in another letter case', { issuer: 'https://Server.example' }, 'issuer must be'],
+    ['issuer in another spelling of its path', { issuer: 'https://server.example/../x' }, 'issuer must be'],
+    ['secret of blanks', { secret: ' '.repeat(40) }, 'secret'],
     ['short secret', { secret: 'short' }, 'secret'],
     [
       'secret of the guides',

@@ -1,4 +1,5 @@
 import type { Store } from '@grantkit/core'
+import { forwardAuth } from '@grantkit/core/forward-auth'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import { bodyOf, credentials } from './client.ts'
@@ -60,6 +61,34 @@ describe('the last use of a personal access token', () => {
     expect(bodyOf(await introspect(text))).toMatchObject({ active: true })
     await written()
     expect(await tokens.list('alice')).toEqual([{ ...token, lastUsedAt: service.clock.now }])
+  })
+
+  it.each([
+    ['without the network of a gateway that names no caller', '10.0.0.2', undefined, undefined],
+    ['without the network of a gateway whose caller is not trusted', '10.0.0.2', '203.0.113.77', undefined],
+    ['with the network of the caller that a trusted gateway names', '203.0.113.77', '203.0.113.77', NETWORK],
+    [
+      'with one network behind several gateways',
+      '203.0.113.77',
+      '1.1.1.1, [::ffff:203.0.113.77]:80',
+      NETWORK,
+    ],
+  ])('is known by forward auth, %s', async (_, remoteAddress, forwardedFor, lastNetwork) => {
+    const { create, tokens, service } = openPersonal({
+      server: { features: [forwardAuth({ personalTokens: true })] },
+    })
+    const { text, token } = await create()
+    const headers = {
+      authorization: `Bearer ${text}`,
+      ...(forwardedFor && { 'x-forwarded-for': forwardedFor }),
+    }
+    service.clock.now += 7
+    const answer = await service.send('GET', '/api/oauth/verify', { headers, remoteAddress })
+    expect(answer.status).toBe(200)
+    await written()
+    expect(await tokens.list('alice')).toEqual([
+      { ...token, lastUsedAt: service.clock.now, ...(lastNetwork && { lastNetwork }) },
+    ])
   })
 
   it('is written at most once an hour', async () => {

@@ -90,6 +90,14 @@ describe('a new personal access token', () => {
     await Promise.allSettled(Array.from({ length: 10 }, () => create()))
     expect((await tokens.list('alice')).length).toBeLessThanOrEqual(3)
   })
+
+  it('of two requests at once for the last place, one gets it', async () => {
+    const { create, tokens } = openPersonal({ tokens: { perUser: 2 } })
+    await create()
+    const both = await Promise.allSettled([create(), create()])
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(await tokens.list('alice')).toHaveLength(2)
+  })
 })
 
 describe('the options of personalTokens', () => {
@@ -313,6 +321,8 @@ describe('introspection and revocation of a personal access token', () => {
       )
     expect(await introspect(api)).toMatchObject({
       ...{ active: true, sub: 'alice', client_id: 'personal', scope: 'courses:read', aud: ISSUER },
+      // So that an API can refuse it, as a guard does.
+      personal: true,
     })
     expect(await introspect(other)).toEqual({ active: false })
   })

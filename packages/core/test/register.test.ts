@@ -118,6 +118,21 @@ describe('registration', () => {
     expect(bodyOf(response)).toEqual({ error, error_description })
   })
 
+  it('refuses metadata of more than 4096 bytes, without the scopes of the server', async () => {
+    const pages = (length: number) => ({
+      client_uri: `https://app.example/${'p'.repeat(length)}`,
+      tos_uri: `https://app.example/${'t'.repeat(length)}`,
+    })
+    const send = async (json: object) =>
+      bodyOf(await registerAs(openService(), { redirect_uris: [REDIRECT_URI], ...json }))
+    const { error, error_description } = await send(pages(2000))
+    expect(error).toBe('invalid_client_metadata')
+    expect(error_description).toMatch(/too long: \d+ bytes without the scope. Send at most 4096$/)
+    const scope = `courses:read ${'other:scope '.repeat(300)}`.trim()
+    expect(await send({ ...pages(1800), scope })).toHaveProperty('client_id')
+    expect(await send({ unknown: 'u'.repeat(9000) }), 'what is not kept').toHaveProperty('client_id')
+  })
+
   it('keeps a name in NFC, and each of its blanks as one space', async () => {
     const client_name = ' Re\u0301sume\u0301\u00a0\u3000 2 '
     const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], client_name })

@@ -88,7 +88,7 @@ export function clientAssertion({
       metadata: Object.fromEntries(
         LISTED.map((endpoint) => [`${endpoint}_auth_signing_alg_values_supported`, [...algorithms]]),
       ),
-      clientMetadata: (registeredBy) => keyMetadata(registeredBy, fetch !== undefined),
+      clientMetadata: (registeredBy) => keyMetadata(registeredBy, kernel, fetch !== undefined),
       checkClient: (client) => checkKeys(client, algorithms),
       checkMounted({ metadata }) {
         // Their addresses are known when all features are mounted.

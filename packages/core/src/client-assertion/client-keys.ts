@@ -19,15 +19,21 @@ import type { FetchedKeys } from './fetched-keys.ts'
 export const PRIVATE_KEY_JWT = 'private_key_jwt'
 const MAX_KEYS = 10
 
-const address = text(2048).refine(
-  (uri) => uri.startsWith('https://') && URL.canParse(uri),
-  'must be an https URL',
-)
 const Algorithm = z.enum(JWS_ALGORITHMS)
 
 /** The client metadata for keys (RFC 7591 2). The keys of a client that registers itself are unverified, so it may have none. */
-export function keyMetadata(registeredBy: RegisteredBy, fetched: boolean): ClientMetadataMembers {
+export function keyMetadata(
+  registeredBy: RegisteredBy,
+  { issuer }: Pick<Kernel, 'issuer'>,
+  fetched: boolean,
+): ClientMetadataMembers {
   if (registeredBy === 'client') return {}
+  // The fetch refuses private addresses behind the name too.
+  const address = text(2048).superRefine((uri, context) => {
+    const port = URL.canParse(uri) ? Number(new URL(uri).port || 443) : 443
+    const fault = publicUrlFault(uri, { issuer, ports: [port] })
+    if (fault !== undefined) context.addIssue(fault)
+  })
   return {
     jwks: z.object({ keys: listOf(UsableJwk, MAX_KEYS).min(1, 'must not be empty') }).optional(),
     jwks_uri: (fetched ? address : z.never('is not supported; register jwks')).optional(),

@@ -29,8 +29,8 @@ function open(options: RegistrationOptions = {}) {
   }
   const { endpoints } = registration(server as never, options, REGISTRABLE)
   const headers = { 'content-type': 'application/json' }
-  async function register(body: string) {
-    const request = { method: 'POST', path: '', query: '', headers, body, remoteAddress: '203.0.113.1' }
+  async function register(body: string, remoteAddress = '203.0.113.1') {
+    const request = { method: 'POST', path: '', query: '', headers, body, remoteAddress }
     return endpoints[0]?.answer(request)
   }
   return { endpoints, register, counted }
@@ -75,11 +75,23 @@ describe('the registration endpoint', () => {
 describe('a registration is counted', () => {
   it.each([
     ['for the caller, if no known client has the address', HOSTED, undefined, 'registration 203.0.113.1'],
-    ['for the known client that has the address', HOSTED, KNOWN, 'known_client_registration app'],
+    [
+      'for the caller, if a known client has the address',
+      ...[HOSTED, KNOWN, 'known_client_registration 203.0.113.1'],
+    ],
     ['for the caller, if a known client has a loopback address', LOOPBACK, KNOWN, 'registration 203.0.113.1'],
-  ])('%s', async (_, uri, known, limit) => {
+  ] as const)('%s', async (_, uri, known, limit) => {
     const { register, counted } = open({ redirectUriPolicy: (accepted) => ({ accepted, known }) })
     expect(await register(JSON.stringify({ redirect_uris: [uri] }))).toMatchObject({ status: 201 })
     expect(counted).toEqual([limit])
+  })
+
+  it.each([
+    [HOSTED, KNOWN, ['known_client_registration 2001:db8:1::/48']],
+    [HOSTED, undefined, ['registration 2001:db8:1:2::/64', 'registration_48 2001:db8:1::/48']],
+  ])('for the /48 of an IPv6 address too: %s, %j', async (uri, known, limits) => {
+    const { register, counted } = open({ redirectUriPolicy: (accepted) => ({ accepted, known }) })
+    await register(JSON.stringify({ redirect_uris: [uri] }), '2001:db8:1:2::9')
+    expect(counted).toEqual(limits)
   })
 })

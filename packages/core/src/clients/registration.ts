@@ -1,10 +1,11 @@
 import type { Endpoint } from '../http/endpoint.ts'
-import { json } from '../http/http.ts'
+import { type HttpRequest, json } from '../http/http.ts'
 import { jsonBody, readMessage } from '../http/message.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
+import { coarseNetworkOf } from '../limits/caller-network.ts'
 import { callerNetwork, type Limiter, type RateLimits } from '../limits/rate-limits.ts'
 import {
   type ClientMetadata,
@@ -49,7 +50,9 @@ export const REGISTRATION_ERRORS = defineErrors({
 /** High enough for many users behind one address. */
 export const REGISTRATION_LIMITS: RateLimits = {
   registration: { points: 100, seconds: 600, withoutLimiter: true },
-  /** For each known client: all users of a hosted client register from a few addresses of its vendor. */
+  /** For the /48 of an IPv6 address: a site may have all of its 65,536 networks (RFC 6177 2). */
+  registration_48: { points: 400, seconds: 600, withoutLimiter: true },
+  /** All users of a hosted known client register from a few addresses of its vendor. Of an IPv6 address, its /48 counts. */
   known_client_registration: { points: 1000, seconds: 600, withoutLimiter: true },
 }
 
@@ -66,6 +69,9 @@ export interface ClientRegistered {
 }
 
 const DAY = 24 * 60 * 60
+
+/** Ten times what clients send, and little enough for strangers to store. */
+const MAX_METADATA_BYTES = 4096
 
 /** The client registration endpoint (RFC 7591 3), open to every client whose redirect URIs the policy accepts, unless it is switched off. */
 export function registration(
@@ -94,8 +100,11 @@ export function registration(
       if ('refused' in verdict)
         throw refusalOf(verdict, REDIRECT_URI_ERRORS.redirect_uri_refused, { detail: verdict.refused })
       refuseResponseParameters(verdict.accepted)
+      // Nothing longer is kept than was sent: most requests need no closer look.
+      if (Buffer.byteLength(request.body) > MAX_METADATA_BYTES)
+        limitMetadata({ ...metadata, redirect_uris: [...verdict.accepted] })
       // Last: invalid metadata does not count.
-      await limitRegistrations(server.limiter, callerNetwork(request), verdict)
+      await limitRegistrations(server.limiter, request, verdict)
       const knownClient = verdict.known?.id
       const terms = {
         origin: 'registered',
@@ -140,18 +149,32 @@ function withinLimit(metadata: ClientMetadata, limit: readonly string[] | undefi
   return { ...metadata, scope: within.join(' ') }
 }
 
+/** What a stranger stores is bounded. The scopes are not counted: they are names of this server. */
+function limitMetadata({ scope: _, ...metadata }: ClientMetadata): void {
+  const bytes = Buffer.byteLength(JSON.stringify(metadata))
+  if (bytes > MAX_METADATA_BYTES)
+    throw new OAuthError(
+      METADATA_ERRORS.client_metadata_invalid,
+      `The client metadata is too long: ${bytes} bytes without the scope. Send at most ${MAX_METADATA_BYTES}`,
+    )
+}
+
 /**
- * Registrations of hosted addresses of one known client are counted for it. Above that limit, as any others, for the caller, so that one caller
- * cannot lock out all users of a vendor.
+ * Every limit counts for the caller: one that all users of a client shared would be used up by a single caller. With only hosted addresses of a
+ * known client, a caller has more registrations, and above these the same as any other.
  */
 async function limitRegistrations(
   limiter: Limiter,
-  network: string,
+  request: HttpRequest,
   { accepted, known }: Extract<RedirectUriVerdict, { accepted: unknown }>,
 ): Promise<void> {
+  const network = callerNetwork(request)
+  const site = network.includes(':') ? coarseNetworkOf(request.remoteAddress ?? '') : undefined
   const hosted = known !== undefined && !accepted.some(isLoopback)
-  if (hosted && (await limiter.take('known_client_registration', known.id)) === 0) return
-  await limiter.limit('registration', network, REGISTRATION_ERRORS.too_many_registrations)
+  if (hosted && (await limiter.take('known_client_registration', site ?? network)) === 0) return
+  const error = REGISTRATION_ERRORS.too_many_registrations
+  await limiter.limit('registration', network, error)
+  if (site !== undefined) await limiter.limit('registration_48', site, error)
 }
 
 /** Many clients send the members that they do not set as `null` or as an empty string. */

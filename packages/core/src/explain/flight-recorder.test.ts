@@ -120,7 +120,7 @@ describe('a flood', () => {
   it.each([
     ['of a network, at most 50 attempts', { network: '203.0.113.0/24' }, 50],
     ['of a user, at most 50 attempts', { subject: 'alice' }, 50],
-    ['of a client, at most 500 attempts', { clientId: 'app' }, 500],
+    ['of a client without users, at most 500 attempts', { clientId: 'app' }, 500],
     ['at most as many attempts as are kept', {}, 1000],
   ])('leaves %s', (_, facts, most) => {
     const recorder = createFlightRecorder({ keep: 1000 })
@@ -146,6 +146,15 @@ describe('a flood', () => {
     recorder.onEvent(stepOf('7K3MQ2WD', { step: 'signed_in', network: 'user', subject: 'alice' }))
     for (const number of numbered(10)) recorder.onEvent(stepOf(named(number), { network: `flood ${number}` }))
     expect(recorder.recent().map(({ reference }) => reference)).toEqual([named(9), named(8), '7K3MQ2WD'])
+  })
+
+  it('of a client from any number of networks displaces no attempt of a user of that client', () => {
+    const recorder = createFlightRecorder()
+    recorder.onEvent(stepOf('7K3MQ2WD', { clientId: 'app', subject: 'alice' }))
+    for (const number of numbered(600))
+      recorder.onEvent(stepOf(named(number), { clientId: 'app', network: `flood ${number % 20}` }))
+    expect(recorder.attempt('7K3MQ2WD')).toBeDefined()
+    expect(recorder.recent({ clientId: 'app', limit: 1000 })).toHaveLength(501)
   })
 
   it('displaces no attempt that another user began', () => {

@@ -46,8 +46,8 @@ const MAX_OF_CLIENT = 500
 
 /**
  * Keeps the latest sign-in attempts in at most 4 MiB. Unauthenticated callers can fill it, so there are at most 50 attempts of
- * a network or a user and 500 of a client. The oldest attempt of the network with the most attempts is dropped first, and attempts
- * of signed-in users last: a flood displaces only its own attempts.
+ * a user, and of those without a user 50 of a network and 500 of a client. The oldest attempt of the network with the most attempts is
+ * dropped first, and attempts of signed-in users last: a flood displaces only its own attempts.
  *
  * @throws Error that names the option at fault
  *
@@ -84,10 +84,11 @@ export function createFlightRecorder({ keep = MAX_ATTEMPTS }: FlightRecorderOpti
     return attempt
   }
 
-  /** The flood of a network cannot displace it any more. */
+  /** The flood of a network, or of a client, cannot displace it any more: its user has a limit instead. */
   function assign(attempt: RecordedSteps, subject: string): void {
     attempt.subject = subject
     ofNetwork.remove(attempt.network, attempt)
+    ofClient.remove(attempt.clientId, attempt)
     const oldest = ofUser.add(subject, attempt, MAX_OF_USER)
     if (oldest !== undefined) remove(oldest)
   }

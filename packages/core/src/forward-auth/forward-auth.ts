@@ -3,9 +3,10 @@
  * guard. It reads one record, and writes none but the last use of a personal access token.
  */
 import type { Feature, ServerContext } from '../feature.ts'
-import type { HttpRequest, HttpResponse } from '../http/http.ts'
+import { type HttpRequest, type HttpResponse, header } from '../http/http.ts'
 import { endpointPath } from '../http/well-known.ts'
 import { canonicalResource } from '../kernel/resource-indicator.ts'
+import { ipAddress } from '../limits/caller-network.ts'
 import type { AccessToken, ClientCredentialsToken } from '../resource/access.ts'
 import { accessOf, type GuardedResource, guardOf } from '../resource/resource-server.ts'
 import type { RouteDemands } from '../resource/route-demands.ts'
@@ -115,10 +116,21 @@ async function verify(
   callers: RouteDemands,
 ): Promise<HttpResponse> {
   const { scopes, signIn } = demandsOfGateway(request.query, server)
-  const access = await accessOf(guard, request, scopes, { ...callers, signIn })
+  const access = await accessOf(guard, ofCaller(request), scopes, { ...callers, signIn })
   if (access.kind === 'refused') return access.response
   if (access.kind === 'anonymous') throw new Error('Forward auth requires a token')
   return { status: 200, headers: { ...access.headers, ...identityOf(access.token) }, body: '' }
+}
+
+/**
+ * The request is the gateway's. The address is that of its caller if it stands in `X-Forwarded-For`: the server has taken it from
+ * there, because it trusts the gateway. Any other one would show users the network of the gateway as the one that used their token.
+ */
+function ofCaller(request: HttpRequest): HttpRequest {
+  const { remoteAddress } = request
+  const address = remoteAddress && ipAddress(remoteAddress)
+  const named = header(request, 'x-forwarded-for')?.split(',').map(ipAddress) ?? []
+  return address && named.includes(address) ? request : { ...request, remoteAddress: undefined }
 }
 
 /** `X-Auth-Subject` of client-credentials tokens. It is not empty: nginx and lighttpd leave out a header without a value. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Kernel, KernelStore } from '../kernel/kernel.ts'
 import { defineErrors } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
-import { type GrantId, type Hash, strongRandom } from '../kernel/secrets.ts'
+import { type GrantId, type Hash, sha256, strongRandom } from '../kernel/secrets.ts'
 import { systemTime } from '../kernel/time.ts'
 import {
   attemptOfCredential,
@@ -16,7 +16,8 @@ import {
 
 const NOW = 1_800_000_000
 const ID = 'g'.repeat(22) as GrantId
-const TOKEN = `gkc_${ID}.secret`
+const SECRET = 's'.repeat(43)
+const TOKEN = `gka_${ID}.${SECRET}`
 const LATER = NOW + 300
 const { stolen } = defineErrors({ stolen: ['invalid_grant', 'The code was stolen'] })
 
@@ -28,7 +29,7 @@ const signed = (name: string, expiresAt = LATER): AccessTokenState => ({
 const GRANT: Grant = {
   ...{ id: ID, clientId: 'app', subject: 'alice', scopes: [], resources: [], reference: 'REF' },
   ...{ createdAt: NOW, usedAt: NOW, expiresAt: NOW + 3000 },
-  accessTokens: [{ ...signed('opaque'), signed: undefined }],
+  accessTokens: [{ ...signed(sha256(SECRET)), signed: undefined }],
 }
 
 /** A kernel with a stored grant, and what it reads, logs and emits. */
@@ -141,6 +142,7 @@ describe('the end of a grant', () => {
     expect([await endGrant(kernel, stored, why), await endGrant(kernel, stored, why)]).toEqual([true, false])
     expect((await grants.find(ID))?.value).toEqual({
       ...{ id: ID, clientId: '', scopes: [], resources: [], accessTokens: [], reference: 'REF' },
+      ended: { clientId: 'app', hashes: [sha256(SECRET)] },
       ...{ createdAt: NOW, usedAt: NOW, expiresAt: NOW, ticketEndsAt: LATER },
     })
     expect(seen.ended).toEqual([stored.value, why])
@@ -177,11 +179,13 @@ describe('the end of a grant', () => {
 })
 
 describe('the attempt of a credential', () => {
+  const UNREFERENCED = { grant: { ...GRANT, reference: undefined } }
   const named = { grantIdOf: () => 'x' as GrantId, transientOf: (text: string) => text.slice(4) || undefined }
 
   it.each([
     ['a grant', TOKEN, undefined, { grant: GRANT }],
-    ['a grant of another client', TOKEN, undefined, { grant: { ...GRANT, reference: undefined } }, 'other'],
+    ['a grant whose token was guessed', TOKEN.replace('s', 'a'), undefined, UNREFERENCED],
+    ['a grant of another client', TOKEN, undefined, UNREFERENCED, 'other'],
     ['no text', 7, undefined, {}],
     ['no credential', 'x', undefined, {}],
     ['a transient', 'gkd_device', named, { reference: 'DEV' }],

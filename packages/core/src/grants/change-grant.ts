@@ -1,11 +1,18 @@
 import { CLOCK_TOLERANCE, type Kernel, type KernelStore } from '../kernel/kernel.ts'
 import { type ErrorDefinition, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Grant, Transient } from '../kernel/records.ts'
-import type { GrantId } from '../kernel/secrets.ts'
+import { type GrantId, type Hash, sameSecret, sha256 } from '../kernel/secrets.ts'
 import type { GrantEnd, KnownOfRequest } from '../kernel/sign-in-attempts.ts'
 import type { GrantRecords, Stored } from '../kernel/store.ts'
 import { pauseAfter } from '../kernel/time.ts'
-import { grantIdOf } from '../tokens/credential.ts'
+import {
+  type AccessTokenFormat,
+  grantIdOf,
+  opaqueAccessTokens,
+  parseCode,
+  parseDeviceCode,
+  parseRefreshToken,
+} from '../tokens/credential.ts'
 import type { Outcome } from './grant.ts'
 
 /** More lost races than this on one grant mean an attack or a fault, not a busy client. A grant that ends is then removed. */
@@ -29,7 +36,7 @@ export interface PrefetchedGrant {
 }
 
 /** The records that a credential names. Default: the grant, by the id in the credential. */
-interface NamedRecords {
+interface NamedRecords extends Partial<Pick<AccessTokenFormat, 'read'>> {
   grantIdOf?(credential: string): GrantId | undefined
   transientOf?(credential: string): string | undefined
 }
@@ -66,13 +73,38 @@ export async function attemptOfCredential(
 ): Promise<KnownOfRequest> {
   const read = prefetch(store, credential, named)
   const grant = (await read?.found.catch(() => undefined))?.value
-  if (grant !== undefined)
-    return {
-      grant: hasEnded(grant) || grant.clientId === clientId ? grant : { ...grant, reference: undefined },
-    }
+  if (grant !== undefined) {
+    const isOwner = clientId === (grant.ended?.clientId ?? grant.clientId)
+    return { grant: withReferenceFor(isOwner ? await hashOf(String(credential), named) : undefined, grant) }
+  }
   const transient = (await read?.transient?.catch(() => undefined))?.value
   const reference = transient?.clientId === clientId ? transient?.reference : undefined
   return typeof reference === 'string' ? { reference } : {}
+}
+
+/**
+ * A grant, with its reference only for a caller that has one of its credentials: to a caller that made one up, the same
+ * reference twice would tell that there is such a grant.
+ */
+export function withReferenceFor(hash: Hash | undefined, grant: Grant): Grant {
+  const known = grant.ended?.hashes ?? hashesOf(grant)
+  if (hash !== undefined && known.some((own) => sameSecret(own, hash))) return grant
+  return { ...grant, reference: undefined }
+}
+
+function hashesOf({ code, refresh, accessTokens }: Grant): readonly Hash[] {
+  const hashes = [code?.hash, refresh?.familyHash, ...accessTokens.map(({ hash }) => hash)]
+  return hashes.filter((hash) => hash !== undefined)
+}
+
+/** What the grant of a credential stores of it. All refresh tokens of a grant share their family. */
+async function hashOf(credential: string, named?: NamedRecords): Promise<Hash | undefined> {
+  const refresh = parseRefreshToken(credential)
+  if (refresh !== undefined) return sha256(refresh.family)
+  const code = parseCode(credential)
+  if (code !== undefined) return sha256(code.secret)
+  if (parseDeviceCode(credential) !== undefined) return sha256(credential)
+  return (await (named?.read ?? opaqueAccessTokens.read)(credential))?.hash
 }
 
 /** Decides the next state of a grant. It may wait for a source outside the store. */
@@ -147,10 +179,11 @@ export async function endGrant(kernel: Kernel, stored: Stored<Grant>, why: Grant
 
 async function replaceByEnd(kernel: Kernel, stored: Stored<Grant>): Promise<boolean> {
   const { store, now } = kernel
-  const { id, ticketEndsAt = 0 } = stored.value
+  const { id, ticketEndsAt = 0, clientId, reference } = stored.value
   // Always a replacement: it shows which tokens end.
   const until = Math.max(ticketEndsAt, now() + 1)
-  const ended = { ...endedGrant(id, now(), until), reference: stored.value.reference }
+  const owner = { reference, ended: { clientId, hashes: hashesOf(stored.value) } }
+  const ended = { ...endedGrant(id, now(), until), ...(reference && owner) }
   let seen: Stored<Grant> | undefined = stored
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (attempt > 0) await pauseAfter(attempt - 1, kernel)

@@ -157,6 +157,8 @@ function describeGrant(kernel: Kernel, grant: Grant, token: Extent, access?: Acc
     sub: grant.subject,
     act: token.actor,
     workload: workloadOf(grant),
+    // A member of ours (RFC 7662 2.2): an API that takes no personal access tokens must know them.
+    personal: grant.origin === 'personal' || undefined,
     aud: audience.length === 1 ? audience[0] : audience,
     iss: kernel.issuer,
     iat: token.issuedAt,

@@ -67,6 +67,11 @@ function hostFault(host: string): string | undefined {
   return undefined
 }
 
+/** Whether nobody on the way can read or change what is sent to a URL and comes back. Plain http stays on this computer, for tests. */
+export function isHttpsOrLoopback(url: string): boolean {
+  return URL.canParse(url) && (url.startsWith('https://') || isLoopbackUrl(url))
+}
+
 const LOOPBACK_HOST = /^((.+\.)?localhost|127(\.[0-9]+){3}|\[::1\])$/
 
 /**

@@ -33,7 +33,7 @@ export interface JwtResourceServerOptions<Scope extends string> {
   readonly resource: string
   /** The scope catalogue; it types the scopes of the routes. */
   readonly scopes: ScopeCatalogue<Scope>
-  /** The address of the key set (`jwks_uri` of the metadata), or the keys. */
+  /** The address of the key set (`jwks_uri` of the metadata), https or loopback, or the keys. */
   readonly keys: string | JSONWebKeySet
   /** The revoked tokens (`revokedTokens`). Without them, a revoked token is accepted until it expires. */
   readonly ended?: RevokedTokens | undefined

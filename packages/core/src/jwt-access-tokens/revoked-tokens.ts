@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isHttpsOrLoopback } from '../http/public-url.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { KEPT_SECONDS } from '../kernel/revocation-log.ts'
 import { systemClock, systemTime, type Time } from '../kernel/time.ts'
@@ -14,7 +15,7 @@ export const JWT_GUARD_ERRORS = defineErrors({
 })
 
 export interface RevokedTokensOptions {
-  /** The URL of the revocation feed (`revocationFeed`). */
+  /** The URL of the revocation feed (`revocationFeed`): https, or loopback. */
   readonly address: string
   /** The credentials of a static client that is a resource server. */
   readonly clientId: string
@@ -54,6 +55,8 @@ const Feed = z.object({ ended: z.array(z.string()), next: z.string() })
  * Reads the revocation feed at regular intervals, from the first request that a guard checks. It does not keep the process
  * alive. Where a runtime ends timers with their request (Workers, Lambda), the next request reads the feed first.
  *
+ * @throws Error for an address that is neither https nor loopback
+ *
  * @example
  * ```ts with:jwt
  * import { createJwtResourceServer, revokedTokens } from '@grantkit/core/jwt-resource-server'
@@ -77,6 +80,8 @@ export function revokedTokens({
   now = systemClock,
   time = systemTime,
 }: RevokedTokensOptions): RevokedTokens {
+  // It gets the client secret.
+  if (!isHttpsOrLoopback(address)) throw new Error(`revokedTokens: address must be https, not ${address}`)
   /** When each entry was last received. */
   const ended = new Map<string, number>()
   let since: string | undefined

@@ -1,5 +1,6 @@
 /** The checks of a signed token with only the public keys of the authorization server. */
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
+import { isHttpsOrLoopback } from '../http/public-url.ts'
 import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { UserClaims } from '../kernel/user-claims.ts'
@@ -65,6 +66,8 @@ function claimsIn(payload: unknown): VerifiedClaims | undefined {
 }
 
 function remoteKeys(address: string) {
+  // Whoever changes the keys on their way makes tokens.
+  if (!isHttpsOrLoopback(address)) throw new Error(`keys: must be an https address, not ${address}`)
   const url = new URL(address)
   return createRemoteJWKSet(url, { cooldownDuration: COOLDOWN_MS, cacheMaxAge: KEYS_MAX_AGE_MS })
 }

@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { type FetchedKeys, fetchedKeys } from '../client-assertion/fetched-keys.ts'
 import { type DocumentFetch, fetchedDocument } from '../http/document-fetch.ts'
-import { isLoopbackUrl } from '../http/public-url.ts'
+import { isHttpsOrLoopback } from '../http/public-url.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import {
@@ -52,11 +52,12 @@ const DEFAULT_ALGORITHMS: readonly JwsAlgorithm[] = ['ES256', 'RS256']
 export function issuerKeys(kernel: Kernel, fetch: DocumentFetch | undefined): ReadIssuerKeys {
   const plain = fetch && fetchedKeys(kernel, discovering(fetch), 'operator')
   const svid = fetch && fetchedKeys(kernel, withSvidKeys(discovering(fetch)), 'operator')
+  const checked = checkedOnce()
   return (option, source) => {
     const algorithms = algorithmsOf(option, source)
     const { jwks } = source
     if (jwks !== undefined) {
-      const keys = usableKeys(jwks.keys.map((key) => (source.svid ? withoutSvidUse(key) : key)))
+      const keys = checked(jwks.keys.map((key) => (source.svid ? withoutSvidUse(key) : key)))
       if (!keys.some((key) => algorithms.some((alg) => isFor(alg, key))))
         throw new Error(`${option}: jwks has no public key for ${algorithms.join(', ')}`)
       return { algorithms, keys: async () => keys }
@@ -64,6 +65,23 @@ export function issuerKeys(kernel: Kernel, fetch: DocumentFetch | undefined): Re
     const keysAt = source.svid ? svid : plain
     if (keysAt === undefined) throw new Error(`${option} needs jwks, or jwtBearer needs fetch`)
     return { algorithms, keys: keysAtAddress(keysAt, addressOf(option, source)) }
+  }
+}
+
+/** Key sets that are remembered: organizations whose trust is looked up. */
+const MAX_CHECKED = 1000
+
+/** A trust that is looked up brings its keys as new objects with each request. Imported keys are kept by object, so equal ones stay the same. */
+function checkedOnce(): (jwks: readonly object[]) => readonly PublicJwk[] {
+  const known = new Map<string, readonly PublicJwk[]>()
+  return (jwks) => {
+    const text = JSON.stringify(jwks)
+    const keys = known.get(text) ?? usableKeys(jwks)
+    known.delete(text)
+    known.set(text, keys)
+    const [oldest = ''] = known.keys()
+    if (known.size > MAX_CHECKED) known.delete(oldest)
+    return keys
   }
 }
 
@@ -82,13 +100,9 @@ const WELL_KNOWN = '/.well-known/openid-configuration'
 function addressOf(option: string, { issuer, jwksUri }: KeySource): string {
   const address = jwksUri ?? (issuer && issuer + WELL_KNOWN)
   if (address === undefined) throw new Error(`${option} needs jwks or jwksUri`)
-  if (!isSafe(address)) throw new Error(`${option}: keys are fetched by https alone, not at ${address}`)
+  if (!isHttpsOrLoopback(address))
+    throw new Error(`${option}: keys are fetched by https alone, not at ${address}`)
   return address
-}
-
-/** Plain http only on this computer, for tests. */
-function isSafe(address: string): boolean {
-  return URL.canParse(address) && (address.startsWith('https://') || isLoopbackUrl(address))
 }
 
 /** Never `invalid_grant`: a workload client would not try again. */
@@ -121,7 +135,7 @@ function discovering(fetch: DocumentFetch): DocumentFetch {
     if (fetched.kind !== 'document') throw faulty(`discovery: ${fetched.fault}`)
     const found = Discovery.safeParse(fetched.members).data
     if (found?.issuer !== issuer) throw faulty('discovery: another issuer')
-    if (!isSafe(found.jwks_uri)) throw faulty('discovery: jwks_uri is not https')
+    if (!isHttpsOrLoopback(found.jwks_uri)) throw faulty('discovery: jwks_uri is not https')
     return fetch(found.jwks_uri, request)
   }
 }

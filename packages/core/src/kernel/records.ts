@@ -141,6 +141,8 @@ export interface Grant {
   readonly ticketEndsAt?: number | undefined
   /** The reference of its sign-in attempt, 8 characters. Absent if it began without the option `explain`. */
   readonly reference?: string | undefined
+  /** Whose it was, if it has ended: its reference is for no other caller. Absent without one. The older release does not know it. */
+  readonly ended?: { readonly clientId: string; readonly hashes: readonly Hash[] } | undefined
   /** Absent if the grant began without a code. */
   readonly code?: AuthorizationCode | undefined
   readonly refresh?: RefreshState | undefined

@@ -15,7 +15,7 @@ export type AcceptedSecrets = readonly [current: string, ...previous: string[]]
 export function acceptedSecrets(secret: ServerSecret, owner = ''): AcceptedSecrets {
   // `undefined` is a variable that is not set.
   const accepted: AcceptedSecrets = typeof secret === 'string' ? [secret] : (secret ?? [''])
-  if (accepted.length === 0 || accepted.some(({ length }) => length < 32))
+  if (accepted.length === 0 || accepted.some((text) => text.trim().length < 32))
     throw new Error(`${owner}secret must have at least 32 characters`)
   const sample = SAMPLES.find((known) => accepted.includes(known))
   if (sample !== undefined)

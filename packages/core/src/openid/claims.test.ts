@@ -43,6 +43,12 @@ describe('the claims of a user', () => {
       { type, names: ['house'] },
     ])
   })
+
+  it('that no scope opens are remembered and named up to a hundred, however many names there are', () => {
+    const { events, release } = open()
+    for (let tenant = 0; tenant < 500; tenant++) release(['openid'], { [`role_${tenant}`]: 'x' })
+    expect(events).toHaveLength(100)
+  })
 })
 
 describe('claimsOfScopes', () => {

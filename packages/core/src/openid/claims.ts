@@ -33,20 +33,28 @@ const CLAIMS_OF_SCOPE = new Map(
   }),
 )
 
-/** Claims in the result of `claims` that no scope of the catalogue opens, so no client ever gets them. Emitted once each. */
+/** Claims in the result of `claims` that no scope of the catalogue opens, so no client ever gets them. Emitted once each, up to 100 names. */
 export interface ClaimsUnreleased {
   readonly type: 'claims_unreleased'
   readonly names: readonly string[]
 }
+
+/** Names may have a part of a tenant or a user, and then there is no end of them. */
+const MAX_UNRELEASED = 100
 
 /** The user's claims that the granted scopes open; empty values are left out. */
 export type ReleaseClaims = (scopes: readonly string[], user: UserClaims) => UserClaims
 
 export function releaseClaims({ scopes: catalogue, emit }: Pick<Kernel, 'scopes' | 'emit'>): ReleaseClaims {
   const scopesOf = scopesOfClaims(catalogue)
+  const most = scopesOf.size + MAX_UNRELEASED
   return (scopes, user) => {
-    const names = Object.keys(user).filter((name) => !scopesOf.has(name))
-    for (const name of names) scopesOf.set(name, [])
+    const names: string[] = []
+    for (const name of Object.keys(user)) {
+      if (scopesOf.has(name) || scopesOf.size === most) continue
+      scopesOf.set(name, [])
+      names.push(name)
+    }
     if (names.length > 0) emit({ type: 'claims_unreleased', names } satisfies ClaimsUnreleased)
     const released: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(user)) {

@@ -1,8 +1,9 @@
-import { endGrant, keptUntil } from '../grants/change-grant.ts'
+import { keptUntil } from '../grants/change-grant.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Grant } from '../kernel/records.ts'
 import { newGrantId, newSecret, sha256 } from '../kernel/secrets.ts'
+import { pauseAfter } from '../kernel/time.ts'
 import { formatPersonalToken } from '../tokens/credential.ts'
 import { PERSONAL_CLIENT_ID } from './personal-client.ts'
 import { type PersonalToken, personalToken, tokensOf } from './personal-token.ts'
@@ -56,15 +57,22 @@ export async function createToken(
   return { text: formatPersonalToken({ grantId: grant.id, secret }), token }
 }
 
-/** Counts once more after the insert: of several requests at once, none takes the user over the limit. */
+const MAX_ATTEMPTS = 4
+
+/**
+ * Counts once more after the insert: of several requests at once, none takes the user over the limit. Those that would have done it come back
+ * one by one, so that no place stays free.
+ */
 async function insertBelow(kernel: Kernel, grant: Grant, perUser: number): Promise<void> {
   const { subject = '', id } = grant
-  const full = new OAuthError(PERSONAL_TOKEN_ERRORS.too_many_personal_tokens)
-  if ((await tokensOf(kernel, subject)).length >= perUser) throw full
-  if (!(await kernel.store.grants.insert(id, grant, keptUntil(grant))))
-    throw new OAuthError(SERVER_ERRORS.contention)
-  if ((await tokensOf(kernel, subject)).length <= perUser) return
-  const stored = await kernel.store.grants.find(id)
-  if (stored !== undefined) await endGrant(kernel, stored, { by: 'server' })
-  throw full
+  const { grants } = kernel.store
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await pauseAfter(attempt - 1, kernel)
+    if ((await tokensOf(kernel, subject)).length >= perUser) break
+    if (!(await grants.insert(id, grant, keptUntil(grant)))) throw new OAuthError(SERVER_ERRORS.contention)
+    if ((await tokensOf(kernel, subject)).length <= perUser) return
+    // Nobody has its text yet.
+    await grants.remove(id)
+  }
+  throw new OAuthError(PERSONAL_TOKEN_ERRORS.too_many_personal_tokens)
 }

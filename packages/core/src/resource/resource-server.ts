@@ -4,6 +4,7 @@
  */
 
 import { findAccessToken, holderOf } from '../grants/access-tokens.ts'
+import { withReferenceFor } from '../grants/change-grant.ts'
 import { recordUse } from '../grants/last-use.ts'
 import { workloadOf } from '../grants/workload.ts'
 import type { HttpRequest } from '../http/http.ts'
@@ -191,8 +192,10 @@ async function liveToken(
   const read = guard.accessTokens.read(text)
   const presented = read instanceof Promise ? await read : read
   const stored = presented && (await guard.grants.find(presented.grantId))
-  if (attempt !== undefined) attempt.grant = stored?.value
   const state = stored && findAccessToken(stored.value, presented.hash, guard.now())
+  if (attempt !== undefined)
+    attempt.grant =
+      state === undefined ? stored && withReferenceFor(presented.hash, stored.value) : stored?.value
   if (stored === undefined || state === undefined) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
   if (!audienceIncludes(state.resources, guard.resource))
     throw new OAuthError(BEARER_ERRORS.bearer_wrong_audience, undefined, {

@@ -45,6 +45,7 @@ export function introspectionResponse(server: DescribedServer) {
       ...{ email: optional, email_verified: z.boolean().optional() },
       iat: seconds.optional(),
       exp: seconds.optional(),
+      personal: z.literal(true).optional(),
       ...(takesAssertions(server) && { workload: z.object({ issuer: text, subject: text }).optional() }),
       ...(exchanges(server) && { act: z.object({ sub: text }).optional() }),
       ...(server.bindsTokens && { cnf: z.object({ jkt: text }).optional() }),
