@@ -97,7 +97,7 @@ export type {
 export { systemClock, systemTime, type Time } from './kernel/time.ts'
 export { coarseNetworkOf, ipAddress, networkOf, networksOf } from './limits/caller-network.ts'
 export { type EventCounter, processCounter, type RateLimitWindow } from './limits/process-counter.ts'
-export type { Limiter, RateLimit, RateLimits } from './limits/rate-limits.ts'
+export { type Limiter, networkLimits, type RateLimit, type RateLimits } from './limits/rate-limits.ts'
 export type { Demand, Lifetimes, OnEvent, Paths, Profile } from './options.ts'
 export type { DescribedResource } from './resource/resource-metadata.ts'
 export {
