@@ -123,6 +123,23 @@ describe('an MCP server on Workers', () => {
     expect((await sent({ origin })).headers.get('location')).toBe('/')
   })
 
+  it('reads no large sign-in form', async () => {
+    const body = new URLSearchParams({ user: 'alice', password: 'x'.repeat(5000) })
+    expect((await fetch(`${origin}/login`, { method: 'POST', body })).status).toBe(413)
+  })
+
+  it('refuses more than forty attempts in a minute from one /48, each from a /64 of its own', async () => {
+    // Without a name no password is hashed.
+    const body = new URLSearchParams({ password: 'wrong' })
+    const statuses: number[] = []
+    for (let attempt = 1; attempt <= 81; attempt++) {
+      const headers = { 'cf-connecting-ip': `2001:db8:1:${attempt.toString(16)}::1` }
+      statuses.push((await fetch(`${origin}/login`, { method: 'POST', headers, body })).status)
+    }
+    expect(statuses.slice(0, 40)).toContain(403)
+    expect(statuses).toContain(429)
+  })
+
   it('refuses more than ten attempts in a minute, also with the right password', async () => {
     const body = new URLSearchParams({ user: 'alice', password })
     const statuses: number[] = []

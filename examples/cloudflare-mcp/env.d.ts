@@ -8,6 +8,11 @@ declare module 'cloudflare:workers' {
     /** A JSON object: names of users, and the hashes of their passwords. */
     readonly USERS: string
     readonly RECORDS: import('@grantkit/store-cloudflare/durable-objects').RecordsNamespace
-    readonly SIGN_INS: { limit(attempt: { readonly key: string }): Promise<{ readonly success: boolean }> }
+    /** From an IPv4 address or an IPv6 /64, and from an IPv6 /48. */
+    readonly SIGN_INS: Limit
+    readonly SITE_SIGN_INS: Limit
+  }
+  interface Limit {
+    limit(attempt: { readonly key: string }): Promise<{ readonly success: boolean }>
   }
 }

@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { returnPath } from '@grantkit/core'
-import { isCrossSite, networkOf } from '@grantkit/core/feature'
+import { isCrossSite, networksOf } from '@grantkit/core/feature'
 import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
 import { signInPage, signOutPage } from './pages.ts'
 import { endSession, startSession } from './session.ts'
 import { passwordMatches } from './users.ts'
@@ -11,12 +12,11 @@ export const signIn = new Hono()
 
 signIn.get('/login', () => signInPage())
 
-signIn.post('/login', async (c) => {
+signIn.post('/login', bodyLimit({ maxSize: 4096 }), async (c) => {
   // Another site could sign the user in as somebody else.
   if (isCrossSite(env.ISSUER, c.req.header())) return signInPage(403, 'Another site sent this form.')
-  const network = networkOf(c.req.header('cf-connecting-ip') ?? 'unknown')
-  const { success } = await env.SIGN_INS.limit({ key: network })
-  if (!success) return signInPage(429, 'Too many attempts. Try again in a minute.')
+  if (!(await mayTry(c.req.header('cf-connecting-ip'))))
+    return signInPage(429, 'Too many attempts. Try again in a minute.')
   const { user, password } = await c.req.parseBody()
   if (typeof user !== 'string' || !(await passwordMatches(env.USERS, user, password)))
     return signInPage(403, 'Name and password do not match.')
@@ -31,3 +31,10 @@ signIn.post('/logout', (c) => {
   endSession(c)
   return c.redirect(returnPath(c.req.query('to')), 303)
 })
+
+/** Counts an attempt. A line may have all 65,536 networks of an IPv6 /48, so that is counted too. */
+async function mayTry(address = 'unknown'): Promise<boolean> {
+  const networks = networksOf(address)
+  const { success } = await env.SIGN_INS.limit({ key: networks[0] })
+  return success && (await env.SITE_SIGN_INS.limit({ key: networks.at(-1) ?? '' })).success
+}

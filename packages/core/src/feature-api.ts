@@ -95,9 +95,9 @@ export type {
   Transients,
 } from './kernel/store.ts'
 export { systemClock, systemTime, type Time } from './kernel/time.ts'
-export { coarseNetworkOf, ipAddress, networkOf } from './limits/caller-network.ts'
+export { coarseNetworkOf, ipAddress, networkOf, networksOf } from './limits/caller-network.ts'
 export { type EventCounter, processCounter, type RateLimitWindow } from './limits/process-counter.ts'
-export type { Limiter, RateLimit, RateLimits } from './limits/rate-limits.ts'
+export { type Limiter, networkLimits, type RateLimit, type RateLimits } from './limits/rate-limits.ts'
 export type { Demand, Lifetimes, OnEvent, Paths, Profile } from './options.ts'
 export type { DescribedResource } from './resource/resource-metadata.ts'
 export {

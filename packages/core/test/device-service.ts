@@ -70,10 +70,14 @@ function actionsAt(
   shown: { code?: UserCodeView; device?: DeviceView },
   tool: ClientAnswer,
 ) {
-  const ask = (form: Record<string, string> = {}, client = tool): Promise<HttpResponse> =>
+  const ask = (
+    form: Record<string, string> = {},
+    client = tool,
+    remoteAddress = DEVICE,
+  ): Promise<HttpResponse> =>
     service.send('POST', '/api/oauth/device_authorization', {
       form: { client_id: client.clientId, scope: SCOPE, ...form },
-      remoteAddress: DEVICE,
+      remoteAddress,
     })
   const start = async (form: Record<string, string> = {}, client = tool): Promise<Started> =>
     bodyOf<Started>(await ask(form, client))

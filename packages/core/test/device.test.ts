@@ -901,6 +901,24 @@ describe('limits', () => {
     expect((await enter((await start()).user_code)).status).toBe(200)
   })
 
+  it('count a /48 of IPv6 too, for device authorization requests and for user codes', async () => {
+    const rateLimiter = limitsOf({})
+    const { ask, start, enter } = await openDeviceService({ server: { rateLimiter } })
+    const { user_code } = await start()
+    await ask({}, undefined, '2001:db8:1:23f::9')
+    await enter('x', 'user=bob', '2001:db8:1:23f::9')
+    await enter(user_code, 'user=bob', '2001:db8:1:23f::9')
+    const counted = [...rateLimiter.counted].filter(([key]) => key.includes(':'))
+    expect(counted).toEqual([
+      ['device_request 2001:db8:1:23f::/64', 1],
+      ['device_request_56 2001:db8:1:200::/56', 1],
+      ['device_request_48 2001:db8:1::/48', 1],
+      ['user_code_network 2001:db8:1:23f::/64', 1],
+      ['user_code_network_56 2001:db8:1:200::/56', 1],
+      ['user_code_network_48 2001:db8:1::/48', 1],
+    ])
+  })
+
   it('count a network across all its users', async () => {
     const { start, enter } = await openDeviceService({
       server: { rateLimiter: limitsOf({ user_code_network: 1 }) },

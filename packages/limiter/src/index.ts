@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { type CallerCounter, callerCounter } from './caller-counter.ts'
 export { type CreateCounter, countersInMemory, noCounters } from './counters.ts'
 export { countersInRedis } from './counters-in-redis.ts'
 export { rateLimiter } from './rate-limiter.ts'

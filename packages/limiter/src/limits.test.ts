@@ -11,6 +11,7 @@ async function times(count: number, take: () => Promise<number>): Promise<number
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterAll(() => void vi.useRealTimers())
 
+const [HERE, THERE] = ['203.0.113.7', '198.51.100.9']
 const WINDOW = { points: 100, seconds: 600 }
 
 describe('the limits', () => {
@@ -40,6 +41,17 @@ describe('the limits', () => {
     expect([await take(), await take()]).toEqual([0, 60])
   })
 
+  it('of the wider networks of a caller follow the limit that the application sets, or have their own', async () => {
+    const limiter = rateLimiter(countersInMemory, {
+      device_request: { points: 2, seconds: 60 },
+      device_request_48: { points: 1, seconds: 60 },
+    })
+    const passed = async (limit: string) =>
+      (await times(9, () => limiter.take(limit, 'x', WINDOW))).filter((wait) => wait === 0).length
+    const limits = ['device_request', 'device_request_56', 'device_request_48']
+    expect(await Promise.all(limits.map(passed))).toEqual([2, 4, 1])
+  })
+
   it('of a sign-in have names of their own, so a shared store keeps their counts apart', () => {
     const windows: Record<string, unknown> = {}
     signInLimits((name, window) => {
@@ -48,48 +60,76 @@ describe('the limits', () => {
     })
     expect(windows).toEqual({
       network: { points: 120, seconds: 60 },
+      network_56: { points: 240, seconds: 60 },
+      network_48: { points: 480, seconds: 60 },
       account: { points: 10, seconds: 900 },
-      service: { points: 1200, seconds: 60 },
+      account_56: { points: 20, seconds: 900 },
+      account_48: { points: 40, seconds: 900 },
     })
   })
 
-  it('let a service be guessed at 1,200 times a minute, over all accounts', async () => {
+  it('never count for the whole service: a flood from many networks lets every other network sign in', async () => {
     const limits = signInLimits(countersInMemory)
-    let account = 0
-    const waits = await times(1201, () => limits.waitOfAccount(`${account++}@server.example`, 'here'))
-    expect(waits.map((wait) => wait > 0)).toEqual([...Array(1200).fill(false), true])
+    for (let n = 0; n < 5000; n++) {
+      const address = `10.${n >> 8}.${n & 255}.1`
+      await limits.waitOfNetwork(address)
+      await limits.waitOfAccount(`${n}@server.example`, address)
+    }
+    expect(await limits.waitOfNetwork(THERE)).toBe(0)
+    expect(await limits.waitOfAccount('ada@server.example', THERE)).toBe(0)
   })
 
-  it('let an account be guessed at ten times, and reset after the right password', async () => {
+  it('never count for an account over all networks: nobody locks its user out elsewhere', async () => {
     const limits = signInLimits(countersInMemory)
-    const waits = await times(11, () => limits.waitOfAccount('Ada@server.example ', 'here'))
-    expect(waits.map((wait) => wait > 0)).toEqual([...Array(10).fill(false), true])
-    expect(await limits.waitOfAccount('ada@server.example', 'here')).toBeGreaterThan(0)
-    expect(await limits.waitOfAccount('ada@server.example', 'there'), 'its user, elsewhere').toBe(0)
-    await limits.reset('ada@server.example', 'here')
-    expect(await limits.waitOfAccount('ada@server.example', 'here')).toBe(0)
+    for (let n = 0; n < 1000; n++)
+      await limits.waitOfAccount('ada@server.example', `10.${n >> 8}.${n & 255}.1`)
+    expect(await limits.waitOfAccount('ada@server.example', THERE)).toBe(0)
   })
+
+  it('count a /56 and a /48 of IPv6 too: a /48 is allowed 480 attempts a minute, 40 of them for one account', async () => {
+    const limits = signInLimits(countersInMemory)
+    const address = (n: number) => `2001:db8:1:${n.toString(16)}00::1`
+    const passed = async (take: (n: number) => Promise<number>) => {
+      let count = 0
+      for (let n = 0; n < 600; n++) if ((await take(n % 256)) === 0) count++
+      return count
+    }
+    expect(await passed((n) => limits.waitOfNetwork(address(n)))).toBe(480)
+    expect(await passed((n) => limits.waitOfAccount('ada@server.example', address(n)))).toBe(40)
+    expect(await limits.waitOfAccount('ada@server.example', '2001:db8:2::1'), 'another /48').toBe(0)
+    expect(await limits.waitOfAccount('bob@server.example', address(1)), 'another account').toBe(0)
+  })
+
+  it.each([HERE, '2001:db8:1::1'])(
+    'let an account be guessed at ten times from %s, and reset after the right password',
+    async (here) => {
+      const limits = signInLimits(countersInMemory)
+      const waits = await times(11, () => limits.waitOfAccount('Ada@server.example ', here))
+      expect(waits.map((wait) => wait > 0)).toEqual([...Array(10).fill(false), true])
+      expect(await limits.waitOfAccount('ada@server.example', here)).toBeGreaterThan(0)
+      expect(await limits.waitOfAccount('ada@server.example', THERE), 'its user, elsewhere').toBe(0)
+      await limits.reset('ada@server.example', here)
+      expect(await limits.waitOfAccount('ada@server.example', here)).toBe(0)
+    },
+  )
 
   it('let a network try 120 times a minute', async () => {
     const limits = signInLimits(countersInMemory)
-    const waits = await times(121, () => limits.waitOfNetwork('here'))
+    const waits = await times(121, () => limits.waitOfNetwork(HERE))
     expect(waits.map((wait) => wait > 0)).toEqual([...Array(120).fill(false), true])
-    expect(await limits.waitOfNetwork('there')).toBe(0)
+    expect(await limits.waitOfNetwork(THERE)).toBe(0)
   })
 
-  it('let a service sign in behind one address: a right password is not counted', async () => {
-    const limits = signInLimits(countersInMemory)
-    for (let pupil = 0; pupil < 600; pupil++) {
-      expect(await limits.waitOfNetwork('here')).toBe(0)
-      await limits.reset(`${pupil}@server.example`, 'here')
-    }
-  })
-
-  it('count no attempt at a locked account for the service', async () => {
-    const limits = signInLimits(countersInMemory)
-    await times(5000, () => limits.waitOfAccount('ada@server.example', 'here'))
-    expect(await limits.waitOfAccount('bob@server.example', 'there')).toBe(0)
-  })
+  it.each([HERE, '2001:db8:1::1'])(
+    'let a service sign in behind the address %s: a right password is refunded',
+    async (here) => {
+      const limits = signInLimits(countersInMemory)
+      for (let pupil = 0; pupil < 600; pupil++) {
+        expect(await limits.waitOfNetwork(here)).toBe(0)
+        await limits.refundNetwork(here)
+      }
+    },
+  )
 
   it('are none when they are off', async () => {
     const waits = await times(1000, () => rateLimiter(noCounters).take('registration', 'x', WINDOW))

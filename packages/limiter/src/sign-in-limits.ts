@@ -1,18 +1,26 @@
+import { callerCounter } from './caller-counter.ts'
 import type { CreateCounter } from './counters.ts'
 
 const MINUTE = 60
 
 /**
- * Slows down password guessing. An attempt counts for its network first, then for the account as that network sees it,
- * and last for the whole service: refused attempts lock neither the account of another user nor the service.
+ * Slows down password guessing. An attempt counts for the networks of its caller, and then for the account as these
+ * networks see it. Nothing counts for an account over all networks, or for the whole service: a stranger could lock out
+ * the owner, or everybody, with wrong passwords.
  */
 export interface SignInLimits {
-  /** Counts an attempt for its network. If the result is more than 0, the attempt must wait. */
-  waitOfNetwork(network: string): Promise<number>
-  /** Counts an attempt for the account, then for the service. */
-  waitOfAccount(email: string, network: string): Promise<number>
-  /** After a correct password: refunds all attempts for the account in this network, and one attempt of the network. */
-  reset(email: string, network: string): Promise<void>
+  /**
+   * Counts an attempt for the networks of a caller. If the result is more than 0, the attempt must wait.
+   *
+   * @param address of the caller; an IPv6 address counts for its /64, /56 and /48
+   */
+  waitOfNetwork(address: string): Promise<number>
+  /** Refunds one attempt, because the password was correct or was not checked. */
+  refundNetwork(address: string): Promise<void>
+  /** Counts an attempt for the account in these networks. If the result is more than 0, the attempt must wait. */
+  waitOfAccount(account: string, address: string): Promise<number>
+  /** After a correct password: refunds all attempts for the account in these networks. */
+  reset(account: string, address: string): Promise<void>
 }
 
 /**
@@ -22,25 +30,20 @@ export interface SignInLimits {
  *
  * const limits = signInLimits(countersInMemory)
  * // Seconds to wait, or 0.
- * export const waitOf = (email: string, network: string) => limits.waitOfAccount(email, network)
+ * export const waitOf = (email: string, address: string) => limits.waitOfAccount(email, address)
  * ```
  */
 export function signInLimits(createCounter: CreateCounter): SignInLimits {
-  const networks = createCounter('network', { points: 120, seconds: MINUTE })
-  const accounts = createCounter('account', { points: 10, seconds: 15 * MINUTE })
-  const service = createCounter('service', { points: 1200, seconds: MINUTE })
+  const networks = callerCounter(createCounter, 'network', { points: 120, seconds: MINUTE })
+  const accounts = callerCounter(createCounter, 'account', { points: 10, seconds: 15 * MINUTE })
   return {
-    waitOfNetwork: (network) => networks.take(network),
-    async waitOfAccount(email, network) {
-      const wait = await accounts.take(keyOf(email, network))
-      return wait > 0 ? wait : service.take('all')
-    },
-    async reset(email, network) {
-      await Promise.all([accounts.reset(keyOf(email, network)), networks.refund(network)])
-    },
+    waitOfNetwork: (address) => networks.take(address),
+    refundNetwork: (address) => networks.refund(address),
+    waitOfAccount: (account, address) => accounts.take(address, keyOf(account)),
+    reset: (account, address) => accounts.reset(address, keyOf(account)),
   }
 }
 
-function keyOf(email: string, network: string): string {
-  return `${network} ${email.trim().toLowerCase()}`
+function keyOf(account: string): string {
+  return account.trim().toLowerCase()
 }

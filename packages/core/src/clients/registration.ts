@@ -50,8 +50,6 @@ export const REGISTRATION_ERRORS = defineErrors({
 /** High enough for many users behind one address. */
 export const REGISTRATION_LIMITS: RateLimits = {
   registration: { points: 100, seconds: 600, withoutLimiter: true },
-  /** For the /48 of an IPv6 address: a site may have all of its 65,536 networks (RFC 6177 2). */
-  registration_48: { points: 400, seconds: 600, withoutLimiter: true },
   /** All users of a hosted known client register from a few addresses of its vendor. Of an IPv6 address, its /48 counts. */
   known_client_registration: { points: 1000, seconds: 600, withoutLimiter: true },
 }
@@ -168,13 +166,10 @@ async function limitRegistrations(
   request: HttpRequest,
   { accepted, known }: Extract<RedirectUriVerdict, { accepted: unknown }>,
 ): Promise<void> {
-  const network = callerNetwork(request)
-  const site = network.includes(':') ? coarseNetworkOf(request.remoteAddress ?? '') : undefined
   const hosted = known !== undefined && !accepted.some(isLoopback)
-  if (hosted && (await limiter.take('known_client_registration', site ?? network)) === 0) return
-  const error = REGISTRATION_ERRORS.too_many_registrations
-  await limiter.limit('registration', network, error)
-  if (site !== undefined) await limiter.limit('registration_48', site, error)
+  const [network, , site = network] = networksOf(request.remoteAddress ?? '')
+  if (hosted && (await limiter.take('known_client_registration', site)) === 0) return
+  await limiter.limitCaller('registration', request, REGISTRATION_ERRORS.too_many_registrations)
 }
 
 /** Many clients send the members that they do not set as `null` or as an empty string. */

@@ -9,7 +9,6 @@ import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
 import { includesAll } from '../kernel/scope.ts'
 import { newGrantId, newSecret, sha256 } from '../kernel/secrets.ts'
-import { callerNetwork } from '../limits/rate-limits.ts'
 import { formatDeviceCode } from '../tokens/credential.ts'
 import { optionalProofKey } from '../tokens/proof-of-possession.ts'
 import { DEVICE_CODE_GRANT, type DeviceContext, INTERVAL } from './device-context.ts'
@@ -65,7 +64,7 @@ export async function authorizeDevice(
   const terms = termsOf(context, client, requested)
   const { too_many_device_requests } = DEVICE_AUTHORIZATION_ERRORS
   // Comes last: an invalid request does not count.
-  await server.limiter.limit('device_request', callerNetwork(http), too_many_device_requests)
+  await server.limiter.limitCaller('device_request', http, too_many_device_requests)
   const from = { address: http.remoteAddress, jkt: key?.thumbprint, reference: attempts?.referenceOf(http) }
   const { requestId, userCode, deviceCode } = await begin(context, { ...terms, ...from })
   const { clientId } = client

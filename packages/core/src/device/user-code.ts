@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../http/http.ts'
 import { defineErrors } from '../kernel/oauth-error.ts'
 import { hmacSha256, type Random, sha256 } from '../kernel/secrets.ts'
-import { callerNetwork, type Limiter, type RateLimits } from '../limits/rate-limits.ts'
+import type { Limiter, RateLimits } from '../limits/rate-limits.ts'
 
 /** Consonants that are easy to distinguish: no code spells a word (RFC 8628 6.1). */
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ'
@@ -71,10 +71,10 @@ export async function countAttempt(
   request: HttpRequest,
 ): Promise<() => Promise<unknown>> {
   const { too_many_user_codes } = USER_CODE_ERRORS
-  const network = callerNetwork(request)
   const user = sha256(subject)
   // The user comes first: a user over the limit does not use up the limit of the network.
   await limiter.limit('user_code', user, too_many_user_codes)
-  await limiter.limit('user_code_network', network, too_many_user_codes)
-  return () => Promise.all([limiter.refund('user_code', user), limiter.refund('user_code_network', network)])
+  await limiter.limitCaller('user_code_network', request, too_many_user_codes)
+  return () =>
+    Promise.all([limiter.refund('user_code', user), limiter.refundCaller('user_code_network', request)])
 }

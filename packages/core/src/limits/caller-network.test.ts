@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { coarseNetworkOf, ipAddress, networkOf } from './caller-network.ts'
+import { coarseNetworkOf, ipAddress, networkOf, networksOf } from './caller-network.ts'
 
 describe('the address in a text', () => {
   it.each([
@@ -86,6 +86,20 @@ describe('the network of a caller', () => {
     ['', 'unknown'],
   ])('%s is %s', (address, network) => {
     expect(networkOf(address)).toBe(network)
+  })
+})
+
+describe('all networks of a caller', () => {
+  it.each([
+    ['203.0.113.7:40001', ['203.0.113.7']],
+    ['::ffff:203.0.113.7', ['203.0.113.7']],
+    ['unknown', ['unknown']],
+    ['2001:db8:1:23f::9', ['2001:db8:1:23f::/64', '2001:db8:1:200::/56', '2001:db8:1::/48']],
+    ['[2001:db8:1:ff::9]:443', ['2001:db8:1:ff::/64', '2001:db8:1:0::/56', '2001:db8:1::/48']],
+    ['2001:DB8:0001:FFFF::', ['2001:db8:1:ffff::/64', '2001:db8:1:ff00::/56', '2001:db8:1::/48']],
+    ['::1', ['0:0:0:0::/64', '0:0:0:0::/56', '0:0:0::/48']],
+  ])('%s are %j', (address, networks) => {
+    expect(networksOf(address)).toEqual(networks)
   })
 })
 

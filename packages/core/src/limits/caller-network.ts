@@ -35,8 +35,8 @@ const MAX_LENGTH = 100
 const SPELLING = /^(?:\[([^\]]+)\](?::\d{1,5})?|(.*?\.\d+):\d{1,5}|([^[\]]+))$/
 
 /**
- * The caller that an address counts for: an IPv4 address for itself, an IPv6 address for its /64, which is what one
- * subscriber gets (RFC 6177 2). It may have a port (`ipAddress`). All texts that are no address count as `unknown`.
+ * The caller that an address counts for: an IPv4 address for itself, an IPv6 address for its /64, which is the least that
+ * one subscriber gets (RFC 6177 2). It may have a port (`ipAddress`). All texts that are no address count as `unknown`.
  *
  * @example
  * ```ts
@@ -47,8 +47,28 @@ const SPELLING = /^(?:\[([^\]]+)\](?::\d{1,5})?|(.*?\.\d+):\d{1,5}|([^[\]]+))$/
  * ```
  */
 export function networkOf(text: string): string {
+  return networksOf(text)[0]
+}
+
+/**
+ * All networks that an address counts for, the narrowest first: an IPv6 address counts for its /64, /56 and /48, since a
+ * subscriber may have any of them, and a /48 has 65,536 networks /64. The wider ones deserve higher limits.
+ *
+ * @example
+ * ```ts
+ * import { networksOf } from '@grantkit/core/feature'
+ *
+ * networksOf('203.0.113.9') // ['203.0.113.9']
+ * networksOf('2001:db8:1:23f::9') // ['2001:db8:1:23f::/64', '2001:db8:1:200::/56', '2001:db8:1::/48']
+ * ```
+ */
+export function networksOf(text: string): readonly [string, ...string[]] {
   const address = ipAddress(text) ?? 'unknown'
-  return address.includes(':') ? `${address.split(':').slice(0, 4).join(':')}::/64` : address
+  if (!address.includes(':')) return [address]
+  const [a, b, c, d = ''] = address.split(':')
+  const site = [a, b, c].join(':')
+  const upperByte = (Number.parseInt(d, 16) & 0xff00).toString(16)
+  return [`${site}:${d}::/64`, `${site}:${upperByte}::/56`, `${site}::/48`]
 }
 
 /**

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest'
+import type { HttpRequest } from '../http/http.ts'
+import { defineErrors } from '../kernel/oauth-error.ts'
 import { type LimitOptions, limiterOf } from './rate-limits.ts'
+
+const { full } = defineErrors({ full: ['temporarily_unavailable', 'Too many', 429] })
 
 const LIMITS = {
   guess: { points: 1, seconds: 60, withoutLimiter: true },
@@ -40,6 +44,29 @@ it('a refund that fails is reported', async () => {
   })
   await limiter.refund('guess', 'ada')
   expect(events).toEqual([{ type: 'limiter_failed', limit: 'guess', cause }])
+})
+
+it('a caller counts for its /64, /56 and /48, and a wider network may have twice as many events as the one in it', async () => {
+  const { limiter } = open()
+  const passes = (remoteAddress: string) =>
+    limiter.limitCaller('guess', { remoteAddress } as HttpRequest, full).then(
+      () => true,
+      ({ status, retryAfter }) => status === 429 && retryAfter === 60 && false,
+    )
+  const outcomes = async (...addresses: string[]) => {
+    const passed = []
+    for (const address of addresses) passed.push(await passes(address))
+    return passed
+  }
+  expect(await outcomes('203.0.113.7', '203.0.113.7', '203.0.113.8')).toEqual([true, false, true])
+  const [a, b, c] = ['2001:db8:1:a01::1', '2001:db8:1:a02::1', '2001:db8:1:a03::1']
+  expect(await outcomes(a, a, b, c), 'a /56').toEqual([true, false, true, false])
+  const [d, e, f] = ['2001:db8:1:b01::1', '2001:db8:1:c01::1', '2001:db8:1:d01::1']
+  expect(await outcomes(d, e, f), 'a /48').toEqual([true, true, false])
+  const other = '2001:db8:2::1'
+  expect(await outcomes(other), 'another /48').toEqual([true])
+  await limiter.refundCaller('guess', { remoteAddress: other } as HttpRequest)
+  expect(await outcomes(other, other), 'after a refund').toEqual([true, false])
 })
 
 it('a limit that no feature declares is a fault of the program', async () => {

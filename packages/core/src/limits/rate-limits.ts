@@ -6,7 +6,7 @@ import type { HttpRequest } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import { networkOf } from './caller-network.ts'
+import { networkOf, networksOf } from './caller-network.ts'
 import { type EventCounter, processCounter, type RateLimitWindow } from './process-counter.ts'
 
 export type { RateLimitWindow }
@@ -49,8 +49,9 @@ export interface RateLimiter {
 export interface LimitOptions {
   /**
    * Counts the events of the server and its features, by the names in `description.rateLimits`, and the limits of clients, whose
-   * names have the number: `client_tokens_600`, `client_grants_1000`. Default: this process counts
-   * registrations (100 in ten minutes from an address, 400 from an IPv6 /48, 1,000 of hosted known clients) and attempts at user codes (ten in ten minutes of a user, 50 from an
+   * names have the number: `client_tokens_600`, `client_grants_1000`. The /56 and /48 of an IPv6 caller are counted by
+   * `device_request_56`, `device_request_48` and so on (`networkLimits`). Default: this process counts
+   * registrations (100 in ten minutes from an address, 1,000 of hosted known clients) and attempts at user codes (ten in ten minutes of a user, 50 from an
    * address) and the limits of clients, and nothing else is limited.
    */
   readonly rateLimiter?: RateLimiter | undefined
@@ -75,6 +76,35 @@ export interface Limiter {
   refund(limit: string, key: string): Promise<void>
   /** Counts one event. @throws OAuthError `error`, with the seconds to wait, when there were too many */
   limit(limit: string, key: string, error: ErrorDefinition): Promise<void>
+  /** Counts one event of a caller, for each of its networks (`networkLimits`). @throws OAuthError like `limit` */
+  limitCaller(limit: string, caller: Caller, error: ErrorDefinition): Promise<void>
+  refundCaller(limit: string, caller: Caller): Promise<void>
+}
+
+type Caller = Pick<HttpRequest, 'remoteAddress'>
+
+/**
+ * The limits of the networks of a caller, in the order of `networksOf`: of an IPv6 caller the second counts its /56 and
+ * has twice as many events, the third counts its /48 and has four times as many. A caller is counted for a wider network
+ * only if the narrower one lets it pass, so that one caller in a loop does not use up the limit of its neighbours.
+ *
+ * @param name of the limit of a /64 or of an IPv4 address
+ *
+ * @example
+ * ```ts
+ * import { networkLimits } from '@grantkit/core/feature'
+ *
+ * // Named guess, guess_56 and guess_48, with 10, 20 and 40 points.
+ * export const limits = networkLimits('guess', { points: 10, seconds: 600 })
+ * ```
+ */
+export function networkLimits<Window extends RateLimitWindow>(
+  name: string,
+  window: Window,
+): readonly { readonly name: string; readonly window: Window }[] {
+  return ['', '_56', '_48'].map((width, index) => {
+    return { name: name + width, window: { ...window, points: window.points * 2 ** index } }
+  })
 }
 
 /** @param limits those that are declared; read when an event is counted */
@@ -103,14 +133,33 @@ export function limiterOf(
     }
   }
 
+  async function refund(limit: string, key: string): Promise<void> {
+    await counting.refund?.(limit, key).catch((cause: unknown) => report(limit, cause))
+  }
+
+  async function limit(name: string, key: string, error: ErrorDefinition, window?: RateLimit): Promise<void> {
+    const retryAfter = await take(name, key, window)
+    if (retryAfter > 0) throw new OAuthError(error, undefined, { retryAfter })
+  }
+
+  function limitsOf(name: string, { remoteAddress = 'unknown' }: Caller) {
+    const networks = networksOf(remoteAddress)
+    return networkLimits(name, declared(name)).flatMap((limit, index) => {
+      const network = networks[index]
+      return network === undefined ? [] : [{ ...limit, network }]
+    })
+  }
+
   return {
     take,
-    async refund(limit, key) {
-      await counting.refund?.(limit, key).catch((cause: unknown) => report(limit, cause))
+    refund,
+    limit,
+    async limitCaller(limitName, caller, error) {
+      for (const { name, window, network } of limitsOf(limitName, caller))
+        await limit(name, network, error, window)
     },
-    async limit(limit, key, error) {
-      const retryAfter = await take(limit, key)
-      if (retryAfter > 0) throw new OAuthError(error, undefined, { retryAfter })
+    async refundCaller(limitName, caller) {
+      await Promise.all(limitsOf(limitName, caller).map(({ name, network }) => refund(name, network)))
     },
   }
 }

@@ -92,3 +92,29 @@ describe('a caller whose proxy says no address', () => {
     expect(String(logged)).not.toContain('alice')
   })
 })
+
+describe('a proxy that is not trusted', () => {
+  it('is logged once, by pages and OAuth routes together, with the setting that is missing', async () => {
+    const logged: Error[] = []
+    const onError = (error: Error) => void logged.push(error)
+    const addressOf = callerOf(undefined, onError)
+    const app = new Hono().get('/', (c) => c.json({ address: addressOf(c) }))
+    const route = behindProxies(
+      { path: '/', methods: [], handle: async () => ({ status: 200, headers: {}, body: '' }) },
+      undefined,
+      onError,
+    )
+    const ask = async (headers: Record<string, string>) => {
+      await app.request('/', { headers }, { incoming: { socket: { remoteAddress: NGINX } } })
+      const request = { method: 'GET', path: '/', query: '', headers, body: '', remoteAddress: NGINX }
+      await route.handle(request)
+    }
+    await ask({})
+    expect(logged).toEqual([])
+    await ask({ 'x-forwarded-for': CALLER })
+    await ask({ 'x-forwarded-for': CALLER })
+    expect(logged.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/X-Forwarded-For.*share.*TRUST_PROXY=1/),
+    ])
+  })
+})

@@ -7,10 +7,26 @@ import type { Context } from 'hono'
 import { headerOf } from './bodies-and-answers.ts'
 import type { TrustedProxies } from './proxy-trust.ts'
 
-/** Hears once that a proxy sends something else than addresses. */
+/** Hears once of each fault of a proxy or of `TRUST_PROXY`. */
 type OnError = (error: Error) => void
 
-const reported = new WeakSet<TrustedProxies>()
+const FAULTS = {
+  noAddress:
+    'X-Forwarded-For names a caller that is no IP address. All such callers count as one for rate limits: look ' +
+    'at what your proxy sends, and whether TRUST_PROXY names each proxy',
+  notTrusted:
+    'A request has X-Forwarded-For, and TRUST_PROXY is not set. If a proxy sends it, all users share the rate limits ' +
+    'of its address: set TRUST_PROXY=1 behind one proxy, or the addresses of your proxies. Without a proxy, leave it',
+}
+
+const reported = new WeakMap<OnError, Set<keyof typeof FAULTS>>()
+
+function reportOnce(onError: OnError, fault: keyof typeof FAULTS): void {
+  const faults = reported.get(onError) ?? new Set()
+  if (faults.has(fault)) return
+  reported.set(onError, faults.add(fault))
+  onError(new Error(FAULTS[fault]))
+}
 
 /**
  * The address of the caller behind the proxies (X-Forwarded-For); without one, the caller counts as `unknown`. Some
@@ -24,6 +40,7 @@ function callerBehind(
   forwardedFor: string,
   onError: OnError,
 ): string | undefined {
+  if (trusted === undefined && forwardedFor !== '') reportOnce(onError, 'notTrusted')
   if (trusted === undefined || remoteAddress === undefined) return remoteAddress
   const addresses = forwardedFor.split(',').map((text) => ipAddress(text) ?? text)
   const forwarded = { 'x-forwarded-for': addresses.join() }
@@ -32,15 +49,7 @@ function callerBehind(
     trusted,
   )
   const address = ipAddress(caller)
-  if (address === undefined && !reported.has(trusted)) {
-    reported.add(trusted)
-    onError(
-      new Error(
-        'X-Forwarded-For names a caller that is no IP address. All such callers count as one for rate limits: look ' +
-          'at what your proxy sends, and whether TRUST_PROXY names each proxy',
-      ),
-    )
-  }
+  if (address === undefined) reportOnce(onError, 'noAddress')
   return address
 }
 
@@ -50,7 +59,6 @@ export function behindProxies(
   trusted: TrustedProxies | undefined,
   onError: OnError = () => {},
 ): Route {
-  if (trusted === undefined) return route
   return {
     ...route,
     handle(request) {

@@ -1,5 +1,4 @@
 import { returnPath } from '@grantkit/core'
-import { networkOf } from '@grantkit/core/feature'
 import { html, type PageContent } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountRows } from '../accounts/account-rows.ts'
@@ -83,11 +82,11 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
       if (account === undefined) return invalid()
       const wanted = newPasswordOf(fields)
       if ('problem' in wanted) return ask(account, token, wanted.problem)
-      if (checks.isFull()) return ask(account, token, TOO_MANY)
-      const hash = await checks.inTurn(() => hashPassword(wanted.password))
+      const hash = await checks.inTurn(account.id, () => hashPassword(wanted.password))
+      if (hash === undefined) return ask(account, token, TOO_MANY)
       if ((await accounts.changePassword(account, hash, 'mail')) === undefined) return invalid()
       // Who guessed too often may sign in now.
-      await limits.reset(account.email ?? '', networkOf(callerOf(c) ?? 'unknown'))
+      await limits.reset(account.email ?? '', callerOf(c) ?? 'unknown')
       return done(c)
     },
   }

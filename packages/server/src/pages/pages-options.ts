@@ -4,7 +4,7 @@ import { personalTokens } from '@grantkit/core/personal-tokens'
 import { signInLimits } from '@grantkit/limiter'
 import type { EndTokens } from '../accounts/accounts-that-end-tokens.ts'
 import { installationNames } from '../accounts/installation-names.ts'
-import { passwordChecks } from '../accounts/password-checks.ts'
+import { passwordChecks, WITHOUT_QUEUE } from '../accounts/password-checks.ts'
 import { ADMIN_SCOPES } from '../admin-api/scopes.ts'
 import { attemptReader } from '../attempts/attempt-reader.ts'
 import { signInHistory } from '../audit/sign-in-history.ts'
@@ -56,7 +56,7 @@ export async function pagesOptions(
     external,
     sessions: sessionsInCookies({ ...origin, accounts, onEvent, onEnding: sessionsEnded }),
     limits: signInLimits(createCounter),
-    checks: passwordChecks(),
+    checks: builtIn ? passwordChecks() : WITHOUT_QUEUE,
     requestingApp: requestingApp({ baseUrl, ...server }),
     ways: waysToSignIn({ ...origin, name: brand.name, database, accounts, providers, builtIn }),
     resets: passwordResets({

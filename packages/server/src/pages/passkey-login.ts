@@ -34,8 +34,12 @@ export function passkeyLogin(
         page.show({ returnTo, status, problem, headers, passkeysInField: false, demand })
       if (!page.isOwnForm(c, fields.token)) return again(403, FORM_EXPIRED)
       const answer = signInAnswer(fields.answer ?? '')
-      const verify = async () => answer && ceremony.verify(c.req.header('cookie'), answer)
-      const tried = await attemptPasskey(options, options.callerOf(c), answer?.id ?? '', verify)
+      const presented = answer && (await ceremony.find(c.req.header('cookie'), answer))
+      const tried = presented
+        ? await attemptPasskey(options, options.callerOf(c), presented.passkey.id, () =>
+            ceremony.verify(presented),
+          )
+        : { account: undefined }
       if ('account' in tried && tried.account)
         return signedIn(options, page, c, {
           ...{ account: tried.account, returnTo, signedInBy: 'passkey' },

@@ -1,5 +1,4 @@
 import { returnPath, type Session } from '@grantkit/core'
-import { networkOf } from '@grantkit/core/feature'
 import type { Context } from 'hono'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
@@ -90,7 +89,7 @@ function limited(
   { provider }: UpstreamSignIn,
 ) {
   return async (c: Context, back: Back, work: () => Promise<Response>): Promise<Response> => {
-    const wait = await limits.waitOfNetwork(networkOf(callerOf(c) ?? 'unknown'))
+    const wait = await limits.waitOfNetwork(callerOf(c) ?? 'unknown')
     if (wait > 0)
       return page.show({ ...back, status: 429, problem: TOO_MANY, headers: { 'retry-after': String(wait) } })
     try {

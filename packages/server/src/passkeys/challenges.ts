@@ -24,7 +24,7 @@ export interface ChallengeOptions {
 }
 
 const Challenge = z.object({ challenge: z.string(), subject: z.string(), exp: z.number() })
-type Challenge = z.output<typeof Challenge>
+export type Challenge = z.output<typeof Challenge>
 
 const CHALLENGE_SECONDS = 5 * 60
 

@@ -2,7 +2,7 @@ import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import * as z from 'zod'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import { parseJson } from '../http/bodies-and-answers.ts'
-import { challengesInCookies } from './challenges.ts'
+import { type Challenge, challengesInCookies } from './challenges.ts'
 import type { Passkey } from './passkey-rows.ts'
 import type { CeremonyOptions, StartedCeremony } from './registration-ceremony.ts'
 import { type RelyingParty, userHandle, webauthn } from './relying-party.ts'
@@ -11,10 +11,21 @@ import { type RelyingParty, userHandle, webauthn } from './relying-party.ts'
 export interface SignInCeremony {
   begin(): Promise<StartedCeremony>
   /**
-   * The account of the passkey. `undefined`: the passkey is unknown, its account is not active, the response does not
-   * match a recent challenge of this browser, or it was used before.
+   * The passkey that a response names, which is not verified yet. `undefined`: it is unknown or of another account, or
+   * this browser has no recent challenge.
    */
-  verify(cookies: string | undefined, answer: SignInAnswer): Promise<StoredAccount | undefined>
+  find(cookies: string | undefined, answer: SignInAnswer): Promise<PresentedPasskey | undefined>
+  /**
+   * The account of the passkey. `undefined`: it is not active, the response does not match the challenge, or it was used
+   * before.
+   */
+  verify(presented: PresentedPasskey): Promise<StoredAccount | undefined>
+}
+
+export interface PresentedPasskey {
+  readonly passkey: Passkey
+  readonly challenge: Challenge
+  readonly answer: SignInAnswer
 }
 
 /** The members that we read. The library validates all of them. */
@@ -41,11 +52,13 @@ export function signInCeremony({ party, passkeys, accounts, ...options }: SignIn
       const options = await generateAuthenticationOptions({ rpID: party.id, userVerification: 'required' })
       return { options, cookie: challenges.remember(options.challenge) }
     },
-    async verify(cookies, answer) {
+    async find(cookies, answer) {
       const challenge = challenges.read(cookies)
       if (challenge === undefined) return undefined
       const passkey = await passkeys.find(answer.id)
-      if (passkey === undefined || !isOwner(passkey, answer)) return undefined
+      return passkey && isOwner(passkey, answer) ? { passkey, challenge, answer } : undefined
+    },
+    async verify({ passkey, challenge, answer }) {
       const use = await verifiedUse(party, challenge.challenge, passkey, answer)
       if (use === undefined || !(await challenges.redeem(challenge))) return undefined
       // Read before the use is recorded: if the passkey is removed afterwards, the session of this sign-in ends.

@@ -1,6 +1,5 @@
 import type { ServerSecret } from '@grantkit/core'
-import { networkOf } from '@grantkit/core/feature'
-import type { CreateCounter } from '@grantkit/limiter'
+import { type CreateCounter, callerCounter } from '@grantkit/limiter'
 import type { Accounts } from '../accounts/accounts.ts'
 import { mailSender } from '../mail/mail-sender.ts'
 import { LINK_LIFETIME_SECONDS, mayResetByMail, type PasswordLinks, passwordLinks } from './password-links.ts'
@@ -44,7 +43,7 @@ export function passwordResets(options: PasswordResetOptions): PasswordResets | 
   const { secret, accounts, createCounter, onEvent, onError } = options
   const send = mailSender({ url, from })
   const links = passwordLinks(secret, accounts)
-  const networks = createCounter('password_mail_network', OF_NETWORK)
+  const networks = callerCounter(createCounter, 'password_mail_network', OF_NETWORK)
   const ofAccount = createCounter('password_mail_account', OF_ACCOUNT)
 
   async function sendIfKnown(email: string): Promise<void> {
@@ -58,7 +57,7 @@ export function passwordResets(options: PasswordResetOptions): PasswordResets | 
 
   return {
     accountOf: links.accountOf,
-    waitOfNetwork: (address) => networks.take(networkOf(address ?? 'unknown')),
+    waitOfNetwork: (address) => networks.take(address ?? 'unknown'),
     request(email) {
       // Later, so that the response takes as long for an unknown address.
       setImmediate(() => void sendIfKnown(email).catch(onError))

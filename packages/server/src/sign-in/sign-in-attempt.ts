@@ -1,4 +1,4 @@
-import { networkOf } from '@grantkit/core/feature'
+import { coarseNetworkOf } from '@grantkit/core/feature'
 import type { SignInLimits } from '@grantkit/limiter'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import type { PasswordChecks } from '../accounts/password-checks.ts'
@@ -52,40 +52,46 @@ const RETRY_AFTER_SECONDS = 5
 /** Checks a password within the limits. */
 export async function attemptPassword(
   { limits, checks, accounts }: SignInOptions,
-  address: string | undefined,
+  address = 'unknown',
   email: string,
   password: string,
 ): Promise<Attempt> {
-  const network = networkOf(address ?? 'unknown')
-  const wait = await limits.waitOfNetwork(network)
+  const wait = await limits.waitOfNetwork(address)
   if (wait > 0) return { wait }
-  if (checks.isFull()) return { wait: RETRY_AFTER_SECONDS }
-  return checks.inTurn(() => withinLimits(limits, network, email, () => accounts.verify(email, password)))
+  const check = () => withinLimits(limits, address, email, () => accounts.verify(email, password))
+  const attempt = (await checks.inTurn(coarseNetworkOf(address), check)) ?? { wait: RETRY_AFTER_SECONDS }
+  if (!isWrong(attempt)) await limits.refundNetwork(address)
+  return attempt
 }
 
-/** Checks a passkey within the limits of passwords. @param id of the credential, which may not exist */
+/**
+ * Checks a passkey that exists. A wrong answer counts for this passkey in the networks of the caller, and for nothing
+ * else: there is nothing to guess, so users sign in with passkeys where others try too many passwords.
+ */
 export async function attemptPasskey(
   { limits }: Pick<SignInOptions, 'limits'>,
-  address: string | undefined,
+  address = 'unknown',
   id: string,
   verify: () => Promise<StoredAccount | undefined>,
 ): Promise<Attempt> {
-  const network = networkOf(address ?? 'unknown')
-  const wait = await limits.waitOfNetwork(network)
-  return wait > 0 ? { wait } : withinLimits(limits, network, `passkey ${id}`, verify)
+  return withinLimits(limits, address, `passkey ${id}`, verify)
 }
 
 async function withinLimits(
   limits: SignInLimits,
-  network: string,
+  address: string,
   credential: string,
   verify: () => Promise<StoredAccount | undefined>,
 ): Promise<Attempt> {
-  const wait = await limits.waitOfAccount(credential, network)
+  const wait = await limits.waitOfAccount(credential, address)
   if (wait > 0) return { wait }
   const account = await verify()
-  if (account !== undefined) await limits.reset(credential, network)
+  if (account !== undefined) await limits.reset(credential, address)
   return { account }
+}
+
+function isWrong(attempt: Attempt): boolean {
+  return 'account' in attempt && attempt.account === undefined
 }
 
 /** The event never contains the input: users type passwords into the wrong field. */

@@ -4,6 +4,7 @@ import { withClaims } from '../accounts/account-record.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { ImportedUser, ImportedUsers } from './imported-users.ts'
 import { UserId, userClaims } from './user-claims.ts'
+import { withinTime } from './within-time.ts'
 
 /** A user of a directory. Members other than `sub` are claims (OpenID Connect Core 5.1), such as `email`. */
 export interface DirectoryUser {
@@ -16,12 +17,14 @@ export interface DirectoryUser {
 export interface DirectoryOptions {
   /**
    * The user with this id, or `undefined` if the directory has none: then the user's grants end at the next refresh. It
-   * is called for every session, refresh and request to UserInfo. If it throws, the service is temporarily unavailable.
+   * is called for every session, refresh and request to UserInfo. If it throws, or has no result within 5 seconds, the
+   * service is temporarily unavailable.
    */
   find(sub: string): Promise<DirectoryUser | undefined>
   /**
-   * The user with this login name or e-mail address and password, or `undefined`. Sign-ins are limited; take the same
-   * time for an unknown name as for a wrong password.
+   * The user with this login name or e-mail address and password, or `undefined`. It has 5 seconds, like `find`. Sign-ins
+   * are limited by network and login name, not by how many are checked at a time; take the same time for an unknown name
+   * as for a wrong password.
    */
   verifyPassword(login: string, password: string): Promise<DirectoryUser | undefined>
 }
@@ -70,13 +73,13 @@ export function directoryAccounts(
   people: DirectoryOptions,
 ): AccountRows {
   const claimsOf = async (sub: string) => {
-    const user = await callDirectory(() => people.find(sub))
+    const user = await callDirectory('find', () => people.find(sub))
     return user && userOf(user).claims
   }
   return {
     ...accounts,
     async verify(login, password) {
-      const user = await callDirectory(() => people.verifyPassword(login, password))
+      const user = await callDirectory('verifyPassword', () => people.verifyPassword(login, password))
       const account = user && (await imported.signIn(userOf(user)))
       return typeof account === 'string' ? undefined : account
     },
@@ -96,9 +99,9 @@ function userOf(user: DirectoryUser): ImportedUser {
   return { sub: UserId.parse(user.sub), claims: userClaims(user) }
 }
 
-async function callDirectory<T>(work: () => Promise<T>): Promise<T> {
+async function callDirectory<T>(name: keyof DirectoryOptions, work: () => Promise<T>): Promise<T> {
   try {
-    return await work()
+    return await withinTime(name, work)
   } catch (cause) {
     throw new OAuthError(ERRORS.claims_unavailable, undefined, { cause })
   }

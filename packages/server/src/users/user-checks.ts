@@ -1,11 +1,11 @@
 import { OAuthError } from '@grantkit/core'
 import { ERRORS } from '@grantkit/core/errors'
 import type { AccountRows } from '../accounts/account-rows.ts'
+import { withinTime } from './within-time.ts'
 
 /** Whether the application still has a user, remembered for a while. @throws OAuthError `temporarily_unavailable` */
 export type UserCheck = (sub: string) => Promise<boolean>
 
-const TIMEOUT_MS = 5000
 const MAX_KEPT = 10_000
 
 interface Kept {
@@ -24,7 +24,7 @@ export function userCheck(check: (sub: string) => Promise<boolean>, seconds: num
   return (sub) => {
     const known = kept.get(sub)
     if (known !== undefined && Date.now() < known.until) return known.answer
-    const answer = withinTime(() => check(sub)).catch((cause: unknown) => {
+    const answer = answerOf(() => check(sub)).catch((cause: unknown) => {
       kept.delete(sub)
       throw new OAuthError(ERRORS.claims_unavailable, undefined, { cause })
     })
@@ -36,16 +36,10 @@ export function userCheck(check: (sub: string) => Promise<boolean>, seconds: num
   }
 }
 
-async function withinTime(ask: () => Promise<boolean>): Promise<boolean> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('check did not respond in time')), TIMEOUT_MS)
-  try {
-    const known = await Promise.race([ask(), promise])
-    if (typeof known !== 'boolean') throw new Error(`check must return true or false, not ${typeof known}`)
-    return known
-  } finally {
-    clearTimeout(timer)
-  }
+async function answerOf(check: () => Promise<boolean>): Promise<boolean> {
+  const known = await withinTime('check', check)
+  if (typeof known !== 'boolean') throw new Error(`check must return true or false, not ${typeof known}`)
+  return known
 }
 
 /** The accounts, without those whom the application no longer has. They are not changed: the user may come back. */

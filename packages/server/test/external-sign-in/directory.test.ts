@@ -1,6 +1,8 @@
 import { formBrowser, testClient } from '@grantkit/testkit/client'
-import { expect, it } from 'vitest'
-import { type DirectoryOptions, directory } from '../../src/users/directory.ts'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import type { AccountRows } from '../../src/accounts/account-rows.ts'
+import { type DirectoryOptions, directory, directoryAccounts } from '../../src/users/directory.ts'
+import type { ImportedUsers } from '../../src/users/imported-users.ts'
 import { serverWithUsers } from './server-with-users.ts'
 import { visitor } from './visitor.ts'
 
@@ -66,6 +68,45 @@ it('a directory that fails is no answer: no grant ends', async () => {
   expect(tried.status).toBe(503)
   outage = false
   expect((await client.refresh(refresh_token)).response.status).toBe(200)
+})
+
+it('users whose login hangs stop no sign-in of others', async () => {
+  const answer = Promise.withResolvers<undefined>()
+  const allHang = Promise.withResolvers<void>()
+  let hanging = 0
+  const alice = { sub: 'u-7', name: 'Alice' }
+  const { client, server } = await open({
+    find: async () => alice,
+    async verifyPassword(login) {
+      if (login === 'alice') return alice
+      if (++hanging === 60) allHang.resolve()
+      return answer.promise
+    },
+  })
+  const visit = visitor(server.baseUrl)
+  const token = /name="token" value="([^"]+)"/.exec((await visit('/login')).body)?.[1] ?? ''
+  const others = Array.from({ length: 60 }, (_, n) =>
+    visit('/login', { token, email: `${n}@corp.example`, password: 'x' }),
+  )
+  await allHang.promise
+  expect(await client.tokens('notes:read')).toHaveProperty('access_token')
+  answer.resolve(undefined)
+  expect(new Set((await Promise.all(others)).map(({ status }) => status))).toEqual(new Set([401]))
+})
+
+it.each([
+  ['find', (accounts: AccountRows) => accounts.find('u-7')],
+  ['find for claims', (accounts: AccountRows) => accounts.claims('u-7')],
+  ['verifyPassword', (accounts: AccountRows) => accounts.verify('alice', 'x')],
+])('%s is temporarily unavailable without a response of the directory in five seconds', async (_, ask) => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const never = () => new Promise<never>(() => {})
+  const rows = { find: async () => ({}), claims: async () => ({}) } as unknown as AccountRows
+  const accounts = directoryAccounts(rows, {} as ImportedUsers, { find: never, verifyPassword: never })
+  const refused = expect(ask(accounts)).rejects.toMatchObject({ error: 'temporarily_unavailable' })
+  await vi.advanceTimersByTimeAsync(5000)
+  await refused
 })
 
 it('no claim of the directory changes the account', async () => {
