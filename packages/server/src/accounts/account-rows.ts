@@ -15,7 +15,7 @@ import {
 } from './accounts.ts'
 import { passwordMatches } from './passwords.ts'
 import { type Removed, removeMethod } from './removed-method.ts'
-import { type SessionsEnding, sessionEnd } from './session-epoch.ts'
+import { epochAfterRestore, type SessionsEnding, sessionEnd } from './session-epoch.ts'
 
 /**
  * What an operator does with accounts. Each change takes effect at the next request, on every replica. Grants are not
@@ -48,6 +48,8 @@ export interface AccountRows extends Accounts {
   setAdmin(id: string, admin: boolean): Promise<boolean>
   /** Ends the sessions only. */
   endSessions(id: string, by: 'user' | 'operator'): Promise<boolean>
+  /** Ends the sessions of all accounts, also those that a restored database does not know. Repeated, it tells apps again. */
+  endAllSessions(): Promise<void>
   /** Keeps only the id, so that it is never reused for another person. */
   remove(id: string): Promise<boolean>
   /** Removes a passkey, unless it is the last way to sign in. */
@@ -71,7 +73,12 @@ interface Addition {
  */
 export type AccountEvent =
   | { readonly type: 'account_added'; readonly subject: string; readonly by: AddedBy }
-  | { readonly type: 'sessions_ended'; readonly subject: string; readonly by: 'user' | 'operator' }
+  | {
+      readonly type: 'sessions_ended'
+      /** Absent: those of all users. */
+      readonly subject?: string
+      readonly by: 'user' | 'operator'
+    }
   | {
       readonly type: 'account_password_changed'
       readonly subject: string
@@ -80,6 +87,7 @@ export type AccountEvent =
     }
   | { readonly type: ChangeType; readonly subject: string }
 
+type OfAccount = AccountEvent & { readonly subject: string }
 type AddedBy = 'operator' | 'import' | 'demo' | 'sign_up'
 type ChangeType =
   | 'account_disabled'
@@ -101,21 +109,21 @@ export function accountRows(
   const endingSessions = sessionEnd(sessionsEnding)
   const rows = database.selectFrom('account').where('state', '=', sql.lit('active'))
   const active = rows.selectAll()
-  const change = (event: AccountEvent, values: Values = {}) =>
+  const change = (event: OfAccount, values: Values = {}) =>
     endingSessions(event.subject, async (epoch) => {
       const changed = await changeAccount(database, event.subject, { ...values, ...epoch })
       if (changed) onEvent(event)
       return changed
     })
   /** @param differs whether the account is not as the change would make it */
-  const set = async (event: AccountEvent, differs: Condition, values: Values) => {
+  const set = async (event: OfAccount, differs: Condition, values: Values) => {
     const { subject } = event
     const changed = await changeAccount(database, subject, values, differs)
     if (changed) onEvent(event)
     return changed || isPresent(database, subject)
   }
   /** Repeated, it ends no session, so no app is told. */
-  const setAndEnd = async (event: AccountEvent, differs: Condition, values: Values) =>
+  const setAndEnd = async (event: OfAccount, differs: Condition, values: Values) =>
     (await isPresent(database, event.subject, differs))
       ? endingSessions(event.subject, (epoch) => set(event, differs, { ...values, ...epoch }))
       : isPresent(database, event.subject)
@@ -175,6 +183,15 @@ export function accountRows(
       return end({ type, subject }, (account) => account('admin', '!=', admin), { admin })
     },
     endSessions: (subject, by) => change({ type: 'sessions_ended', subject, by }),
+    async endAllSessions() {
+      // At once, and apps are told afterwards: whoever ended the sessions before has told them.
+      await database
+        .updateTable('account')
+        .set({ session_epoch: epochAfterRestore(Date.now()) })
+        .execute()
+      onEvent({ type: 'sessions_ended', by: 'operator' })
+      for (const { id } of await rows.select('id').execute()) await sessionsEnding(id)
+    },
     async remove(subject) {
       const removed = await endingSessions(subject, (epoch) =>
         database.transaction().execute((rows) => removeAccount(rows, subject, epoch)),
