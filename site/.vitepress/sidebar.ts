@@ -89,6 +89,7 @@ const OPERATE: Pages = {
   'Signing keys': '/server/keys',
   Deployment: '/operations',
   Monitoring: '/operations/monitoring',
+  'Back up and restore': '/operations/backup',
   'Stolen secrets': '/operations/stolen-secrets',
   Scaling: '/scaling',
   'Admin API': '/how-to/admin-api',

@@ -1,4 +1,5 @@
 import {
+  afterRestore,
   check,
   clients,
   doctor,
@@ -21,6 +22,7 @@ await runProgram('pnpm grantkit', {
   meta: { description: 'The commands of the service' },
   subCommands: {
     account: users(loadService),
+    'after-restore': afterRestore(loadService),
     check: check(loadService),
     clients: clients(loadService),
     database: {

@@ -1,5 +1,6 @@
 /** The commands of a service, for a program of its own. */
 
+export { afterRestore } from './commands/after-restore.ts'
 export { check } from './commands/check.ts'
 export { clients } from './commands/clients.ts'
 export { doctor } from './commands/doctor.ts'

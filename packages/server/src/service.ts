@@ -5,7 +5,7 @@ import { Hono } from 'hono'
 import type { AccountDirectory } from './accounts/account-directory.ts'
 import type { AccountRows } from './accounts/account-rows.ts'
 import { accountsThatEndTokens } from './accounts/accounts-that-end-tokens.ts'
-import { accountsThatNotifyApps, type EndingSessions } from './accounts/accounts-that-notify-apps.ts'
+import type { SessionsEnding } from './accounts/session-epoch.ts'
 import { type OperatorActions, operatorActions } from './admin/operator-actions.ts'
 import { type Overview, overviewOf, stateOf } from './admin/overview.ts'
 import { ADMIN_STYLE, admin } from './admin/routes.ts'
@@ -66,7 +66,6 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const { trustProxy } = context.config
   const trusted = trustProxy === undefined ? undefined : trustedProxies(trustProxy)
   const callers = callerOf(trusted, context.onError)
-  const opened = await openUsers(context, addsAccounts)
   // The server needs the pages, and the pages need the server: they read it at requests, when it exists.
   const serverOfPages: LateServer = {
     metadata: () => server.metadata,
@@ -75,8 +74,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     reportsCalls: (resources) => running.guards.reportCalls(resources),
     endTokens: (subject, by) => server.grants.revokeAll(subject, { clientId: PERSONAL_CLIENT_ID, by }),
   }
-  const notifying = accountsThatNotifyApps(opened.accounts, endingOf(context, serverOfPages))
-  const users = { ...opened, accounts: accountsThatEndTokens(notifying, serverOfPages.endTokens) }
+  const opened = await openUsers(context, addsAccounts, endingOf(context, serverOfPages))
+  const users = { ...opened, accounts: accountsThatEndTokens(opened.accounts, serverOfPages.endTokens) }
   const options = await pagesOptions(context, users, serverOfPages, callers)
   const server: AuthorizationServer = await authorizationServer(context, options)
   const running = { context, users, options, server, guards: guardsOf(context, server, options.scopes) }
@@ -121,8 +120,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   }
 }
 
-/** Notifies the apps of a user that all sessions end, if the server has back-channel logout. */
-function endingOf({ storage: { database, trail } }: ServiceContext, server: LateServer): EndingSessions {
+/** Tells the apps of a user that all sessions end, if the server has back-channel logout. */
+function endingOf({ storage: { database, trail } }: ServiceContext, server: LateServer): SessionsEnding {
   const history = signInHistory(database, trail)
   return async (subject) => {
     if (server.metadata().backchannel_logout_supported !== true) return

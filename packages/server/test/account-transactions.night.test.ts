@@ -9,7 +9,6 @@ import type { StoredAccount } from '../src/accounts/accounts.ts'
 import { installationNames } from '../src/accounts/installation-names.ts'
 import type { Database } from '../src/database/database.ts'
 import { MAX_PASSKEYS, passkeyRows } from '../src/passkeys/passkey-rows.ts'
-import { removalOf } from '../src/sign-in/ways-to-sign-in.ts'
 import { accountFor } from '../src/upstream/account-for.ts'
 import { identityRows } from '../src/upstream/identity-rows.ts'
 import { importedUsers } from '../src/users/imported-users.ts'
@@ -64,8 +63,12 @@ onEachDatabase((newDatabase) => {
   it.each<[string, number, (database: Database, alice: StoredAccount) => Promise<unknown>]>([
     ['a new passkey', 2, (database, alice) => passkeyRows(database).add(passkeyOf('two', alice), alice)],
     ['a new identity', 2, (database, alice) => identityRows(database).add(identityOf(alice, 'b2'), alice)],
-    ['a removed passkey', 2, (database, { id }) => removalOf(database).removePasskey(id, 'one')],
-    ['a removed identity', 2, (database, { id }) => removalOf(database).removeIdentity(id, ISSUER, 'a1')],
+    ['a removed passkey', 3, (database, { id }) => rowsOf(database).accounts.removePasskey(id, 'one')],
+    [
+      'a removed identity',
+      3,
+      (database, { id }) => rowsOf(database).accounts.removeIdentity(id, ISSUER, 'a1'),
+    ],
     ['the name of an app', 2, (database, { id }) => installationNames(database).give(id, 'app', 'Mine', 0)],
     ['a user of the application', 2, (database) => importedUsers(database, () => {}).signIn(IMPORTED)],
   ])('%s that fails leaves everything as it was', async (_, writes, change) => {

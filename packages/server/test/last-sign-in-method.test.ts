@@ -9,7 +9,12 @@ import { DANA } from './people.ts'
 onEachDatabase((newDatabase) => {
   async function open(password: string) {
     const { database } = await withoutAccounts(newDatabase)
-    const accounts = accountRows(database, () => {})
+    const told: string[] = []
+    const accounts = accountRows(
+      database,
+      () => {},
+      async (subject) => void told.push(subject),
+    )
     await accounts.add({ ...DANA, password })
     const alice = await accounts.find(DANA.id)
     if (alice === undefined) throw new Error('The account was not added')
@@ -20,15 +25,22 @@ onEachDatabase((newDatabase) => {
     for (const id of ['one', 'two']) await ways.passkeys.add({ ...key, id }, alice)
     const identity = { issuer: 'i', identity: 's', subject: alice.id, shownAs: 's', addedAt: 0 }
     await ways.identities.add(identity, alice)
-    return { alice, ways, epoch: async () => (await accounts.find(DANA.id))?.sessionEpoch, key }
+    return {
+      accounts,
+      told,
+      alice,
+      ways,
+      epoch: async () => (await accounts.find(DANA.id))?.sessionEpoch,
+      key,
+    }
   }
 
   it('is never removed, not even by concurrent removals', async () => {
-    const { alice, ways } = await open('')
+    const { accounts, alice, ways } = await open('')
     const answers = await Promise.all([
-      ways.removal.removePasskey(alice.id, 'one'),
-      ways.removal.removePasskey(alice.id, 'two'),
-      ways.removal.removeIdentity(alice.id, 'i', 's'),
+      accounts.removePasskey(alice.id, 'one'),
+      accounts.removePasskey(alice.id, 'two'),
+      accounts.removeIdentity(alice.id, 'i', 's'),
     ])
     expect(answers.toSorted()).toEqual(['last', 'removed', 'removed'])
     const left = [...(await ways.passkeys.list(alice.id)), ...(await ways.identities.list(alice.id))]
@@ -36,33 +48,33 @@ onEachDatabase((newDatabase) => {
   })
 
   it('is the password if there is one', async () => {
-    const { alice, ways } = await open('scrypt$a')
-    for (const id of ['one', 'two']) expect(await ways.removal.removePasskey(alice.id, id)).toBe('removed')
-    expect(await ways.removal.removeIdentity(alice.id, 'i', 's')).toBe('removed')
-    expect(await ways.removal.removePasskey(alice.id, 'one')).toBe('unknown')
+    const { accounts, alice } = await open('scrypt$a')
+    for (const id of ['one', 'two']) expect(await accounts.removePasskey(alice.id, id)).toBe('removed')
+    expect(await accounts.removeIdentity(alice.id, 'i', 's')).toBe('removed')
+    expect(await accounts.removePasskey(alice.id, 'one')).toBe('unknown')
   })
 
   it('cannot be removed by another user', async () => {
-    const { alice, ways, epoch } = await open('scrypt$a')
-    expect(await ways.removal.removePasskey('bob', 'one')).toBe('unknown')
-    expect(await ways.removal.removeIdentity('bob', 'i', 's')).toBe('unknown')
+    const { accounts, told, alice, ways, epoch } = await open('scrypt$a')
+    expect(await accounts.removePasskey('bob', 'one')).toBe('unknown')
+    expect(await accounts.removeIdentity('bob', 'i', 's')).toBe('unknown')
     expect(await ways.passkeys.list(alice.id)).toHaveLength(2)
-    expect(await epoch(), 'no session has ended').toBe(0)
+    expect([await epoch(), told], 'no session has ended').toEqual([0, []])
   })
 
   it('ends all sessions if it is removed, and none otherwise', async () => {
-    const { alice, ways, epoch } = await open('')
-    await ways.removal.removePasskey(alice.id, 'one')
+    const { accounts, told, alice, epoch } = await open('')
+    await accounts.removePasskey(alice.id, 'one')
     expect(await epoch()).toBe(1)
-    await ways.removal.removeIdentity(alice.id, 'i', 's')
+    await accounts.removeIdentity(alice.id, 'i', 's')
     expect(await epoch()).toBe(2)
-    expect(await ways.removal.removePasskey(alice.id, 'two')).toBe('last')
-    expect(await epoch()).toBe(2)
+    expect(await accounts.removePasskey(alice.id, 'two')).toBe('last')
+    expect([await epoch(), told], 'apps are told as often').toEqual([2, [alice.id, alice.id]])
   })
 
   it('cannot be added by a session that ended during the request', async () => {
-    const { alice, ways, key } = await open('')
-    await ways.removal.removePasskey(alice.id, 'one')
+    const { accounts, alice, ways, key } = await open('')
+    await accounts.removePasskey(alice.id, 'one')
     expect(await ways.passkeys.add({ ...key, id: 'three' }, alice)).toBe(false)
     const identity = { issuer: 'j', identity: 's', subject: alice.id, shownAs: 's', addedAt: 0 }
     expect(await ways.identities.add(identity, alice)).toBe(false)

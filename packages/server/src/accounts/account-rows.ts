@@ -14,7 +14,8 @@ import {
   type StoredAccount,
 } from './accounts.ts'
 import { passwordMatches } from './passwords.ts'
-import { NEXT_EPOCH } from './session-epoch.ts'
+import { type Removed, removeMethod } from './removed-method.ts'
+import { epochAfterRestore, type SessionsEnding, sessionEnd } from './session-epoch.ts'
 
 /**
  * What an operator does with accounts. Each change takes effect at the next request, on every replica. Grants are not
@@ -28,7 +29,7 @@ export interface AccountRows extends Accounts {
   addFirst(accounts: readonly Account[]): Promise<boolean>
   /**
    * The following methods take the id of an account, and return `false` if it does not exist. A change ends its
-   * sessions. Only a new admin keeps them.
+   * sessions, of which apps are told first. Only a new admin keeps them.
    */
   setPassword(id: string, hash: string): Promise<boolean>
   /**
@@ -47,8 +48,14 @@ export interface AccountRows extends Accounts {
   setAdmin(id: string, admin: boolean): Promise<boolean>
   /** Ends the sessions only. */
   endSessions(id: string, by: 'user' | 'operator'): Promise<boolean>
+  /** Ends the sessions of all accounts, also those that a restored database does not know. Repeated, it tells apps again. */
+  endAllSessions(): Promise<void>
   /** Keeps only the id, so that it is never reused for another person. */
   remove(id: string): Promise<boolean>
+  /** Removes a passkey, unless it is the last way to sign in. */
+  removePasskey(id: string, passkey: string): Promise<Removed>
+  /** Removes an identity at an OpenID provider, unless it is the last way to sign in. */
+  removeIdentity(id: string, issuer: string, identity: string): Promise<Removed>
 }
 
 interface Addition {
@@ -66,7 +73,12 @@ interface Addition {
  */
 export type AccountEvent =
   | { readonly type: 'account_added'; readonly subject: string; readonly by: AddedBy }
-  | { readonly type: 'sessions_ended'; readonly subject: string; readonly by: 'user' | 'operator' }
+  | {
+      readonly type: 'sessions_ended'
+      /** Absent: those of all users. */
+      readonly subject?: string
+      readonly by: 'user' | 'operator'
+    }
   | {
       readonly type: 'account_password_changed'
       readonly subject: string
@@ -75,6 +87,7 @@ export type AccountEvent =
     }
   | { readonly type: ChangeType; readonly subject: string }
 
+type OfAccount = AccountEvent & { readonly subject: string }
 type AddedBy = 'operator' | 'import' | 'demo' | 'sign_up'
 type ChangeType =
   | 'account_disabled'
@@ -83,22 +96,37 @@ type ChangeType =
   | 'account_admin_removed'
   | 'account_removed'
 
-/** Nothing is cached: an account that was disabled on one replica is disabled on all. */
-export function accountRows(database: Database, onEvent: (event: AccountEvent) => void): AccountRows {
+/**
+ * Nothing is cached: an account that was disabled on one replica is disabled on all.
+ *
+ * @param sessionsEnding default: no app is told
+ */
+export function accountRows(
+  database: Database,
+  onEvent: (event: AccountEvent) => void,
+  sessionsEnding: SessionsEnding = nothing,
+): AccountRows {
+  const endingSessions = sessionEnd(sessionsEnding)
   const rows = database.selectFrom('account').where('state', '=', sql.lit('active'))
   const active = rows.selectAll()
-  const change = async (event: AccountEvent, values: Values) => {
-    const changed = await changeAccount(database, event.subject, values)
-    if (changed) onEvent(event)
-    return changed
-  }
+  const change = (event: OfAccount, values: Values = {}) =>
+    endingSessions(event.subject, async (epoch) => {
+      const changed = await changeAccount(database, event.subject, { ...values, ...epoch })
+      if (changed) onEvent(event)
+      return changed
+    })
   /** @param differs whether the account is not as the change would make it */
-  const set = async (event: AccountEvent, differs: Condition, values: Values) => {
+  const set = async (event: OfAccount, differs: Condition, values: Values) => {
     const { subject } = event
     const changed = await changeAccount(database, subject, values, differs)
     if (changed) onEvent(event)
     return changed || isPresent(database, subject)
   }
+  /** Repeated, it ends no session, so no app is told. */
+  const setAndEnd = async (event: OfAccount, differs: Condition, values: Values) =>
+    (await isPresent(database, event.subject, differs))
+      ? endingSessions(event.subject, (epoch) => set(event, differs, { ...values, ...epoch }))
+      : isPresent(database, event.subject)
   const withEmail = (email: string) => active.where('email', '=', addressOf(email)).executeTakeFirst()
   // Every request of a browser, every refresh and every UserInfo request reads one of them.
   const withId = lookup(database, active.where('id', '=', ''))
@@ -128,39 +156,52 @@ export function accountRows(database: Database, onEvent: (event: AccountEvent) =
       return isNew
     },
     setPassword: (subject, password) =>
-      change(
-        { type: 'account_password_changed', subject, by: 'operator' },
-        { password, session_epoch: NEXT_EPOCH },
-      ),
+      change({ type: 'account_password_changed', subject, by: 'operator' }, { password }),
     async changePassword(account, password, by) {
       const { id: subject, sessionEpoch, password: before } = account
-      const values = { password, session_epoch: NEXT_EPOCH }
       // A release without epochs changes the password alone, so both are compared.
       const seen = { state: 'active', session_epoch: sessionEpoch, password: before } as const
-      if (!(await changeAccount(database, subject, values, (row) => row.and(seen)))) return undefined
+      const changed = await endingSessions(subject, (epoch) =>
+        changeAccount(database, subject, { password, ...epoch }, (row) => row.and(seen)),
+      )
+      if (!changed) return undefined
       onEvent({ type: 'account_password_changed', subject, by })
       return { ...account, password, sessionEpoch: sessionEpoch + 1 }
     },
     setDisabled(subject, disabled) {
       const state = disabled ? 'disabled' : 'active'
       const type = disabled ? 'account_disabled' : 'account_enabled'
-      const values = { state, session_epoch: NEXT_EPOCH } as const
-      return set({ type, subject }, (account) => account('state', '!=', state), values)
+      // The sessions of a disabled account have ended.
+      const end = disabled ? setAndEnd : set
+      return end({ type, subject }, (account) => account('state', '!=', state), { state })
     },
     setAdmin(subject, isAdmin) {
       const admin = isAdmin ? 1 : 0
       const type = isAdmin ? 'account_admin_added' : 'account_admin_removed'
       // Otherwise an old session would have the rights again if the account becomes an admin once more.
-      const values = isAdmin ? { admin } : { admin, session_epoch: NEXT_EPOCH }
-      return set({ type, subject }, (account) => account('admin', '!=', admin), values)
+      const end = isAdmin ? set : setAndEnd
+      return end({ type, subject }, (account) => account('admin', '!=', admin), { admin })
     },
-    endSessions: (subject, by) =>
-      change({ type: 'sessions_ended', subject, by }, { session_epoch: NEXT_EPOCH }),
+    endSessions: (subject, by) => change({ type: 'sessions_ended', subject, by }),
+    async endAllSessions() {
+      // At once, and apps are told afterwards: whoever ended the sessions before has told them.
+      await database
+        .updateTable('account')
+        .set({ session_epoch: epochAfterRestore(Date.now()) })
+        .execute()
+      onEvent({ type: 'sessions_ended', by: 'operator' })
+      for (const { id } of await rows.select('id').execute()) await sessionsEnding(id)
+    },
     async remove(subject) {
-      const removed = await database.transaction().execute((rows) => removeAccount(rows, subject))
+      const removed = await endingSessions(subject, (epoch) =>
+        database.transaction().execute((rows) => removeAccount(rows, subject, epoch)),
+      )
       if (removed) onEvent({ type: 'account_removed', subject })
       return removed
     },
+    removePasskey: (subject, passkey) => removeMethod(database, endingSessions, subject, { passkey }),
+    removeIdentity: (subject, issuer, identity) =>
+      removeMethod(database, endingSessions, subject, { issuer, identity }),
   })
 }
 
@@ -203,14 +244,18 @@ async function changeAccount(
   return numUpdatedRows > 0n
 }
 
-async function isPresent(database: Database, id: string): Promise<boolean> {
-  const rows = database.selectFrom('account').select('id').where('id', '=', id)
+async function isPresent(
+  database: Database,
+  id: string,
+  condition: Condition = (account) => account.and([]),
+): Promise<boolean> {
+  const rows = database.selectFrom('account').select('id').where('id', '=', id).where(condition)
   return (await rows.where('state', '!=', 'removed').executeTakeFirst()) !== undefined
 }
 
-async function removeAccount(rows: Rows, id: string): Promise<boolean> {
+async function removeAccount(rows: Rows, id: string, epoch: Values): Promise<boolean> {
   const emptied = { email: null, email_source: null, email_since: null, claims: '{}', password: '', admin: 0 }
-  if (!(await changeAccount(rows, id, { ...emptied, state: 'removed' }))) return false
+  if (!(await changeAccount(rows, id, { ...emptied, ...epoch, state: 'removed' }))) return false
   for (const table of ['passkey', 'identity', 'installation_name'] as const)
     await rows.deleteFrom(table).where('account', '=', id).execute()
   await removeAttempts(rows, id)

@@ -1,9 +1,41 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Rows } from '../database/database.ts'
 import type { StoredAccount } from './accounts.ts'
 
+/** Called before all sessions of a user end, to tell apps of it (back-channel logout). */
+export type SessionsEnding = (subject: string) => Promise<void>
+
 /** Sessions that began earlier have an earlier epoch. */
-export const NEXT_EPOCH = sql<number>`session_epoch + 1`
+interface NextEpoch {
+  readonly session_epoch: RawBuilder<number>
+}
+
+/** Ends all sessions of an account. @param end writes the epoch, and what else changes with it */
+export type EndSessions = <Result>(
+  subject: string,
+  end: (epoch: NextEpoch) => Promise<Result>,
+) => Promise<Result>
+
+/**
+ * The one way to end all sessions of an account: nothing else has the next epoch. Apps are told first: if the process
+ * ends in between, they are told once too often instead of never.
+ */
+export function sessionEnd(ending: SessionsEnding): EndSessions {
+  return async (subject, end) => {
+    await ending(subject)
+    return end({ session_epoch: sql<number>`session_epoch + 1` })
+  }
+}
+
+const SECONDS_BEFORE_2020 = 1_577_836_800
+
+/**
+ * The epoch of all accounts after a restore. A cookie of a session that began after the backup has an epoch that is still
+ * to come: this one is later than any that counting has reached, and than those of the restores before.
+ */
+export function epochAfterRestore(now: number): number {
+  return Math.floor(now / 1000) - SECONDS_BEFORE_2020
+}
 
 /** Locks an account until the transaction ends. `false`: it is disabled, removed or unknown. */
 export async function isActive(rows: Rows, id: string): Promise<boolean> {

@@ -62,7 +62,7 @@ const EVENTS: Readonly<Record<AuditedEvent['type'] | 'left_out', string>> = {
   refresh_token_retried: 'An app repeated a refresh',
   refresh_token_rotated: 'An app refreshed its tokens',
   refused: 'A request was refused',
-  sessions_ended: 'A user was signed out everywhere',
+  sessions_ended: 'All sessions of a user, or of all users, ended',
   sign_in_failed: 'A sign-in failed',
   sign_in_succeeded: 'A user signed in',
   signed_out: 'A user signed out',

@@ -1,6 +1,7 @@
 import { defineCommand } from 'citty'
 import type { LoadService } from '../configured-service.ts'
 import { addClient } from './add-client.ts'
+import { afterRestore } from './after-restore.ts'
 import { check } from './check.ts'
 import { clients } from './clients.ts'
 import { doctor } from './doctor.ts'
@@ -27,6 +28,7 @@ export const grantkit = (load: LoadService) =>
       check: check(load),
       start: start(load),
       migrate: migrate(load),
+      'after-restore': afterRestore(load),
       clients: clients(load, { add: addClient(load) }),
       users: users(load),
       grants: grants(load),

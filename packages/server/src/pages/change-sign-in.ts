@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import type { AccountRows } from '../accounts/account-rows.ts'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { UpstreamError } from '../upstream/upstream-error.ts'
@@ -25,11 +26,11 @@ const NOT_ADDED = 'The passkey was not added. Please try again.'
 const LAST = 'This is your last way to sign in. Add another one first.'
 
 export function changeSignIn(
-  { site, ways, onEvent }: LoginOptions,
+  { site, ways, accounts, onEvent }: LoginOptions & { readonly accounts: AccountRows },
   visits: AccountVisits,
   showAgain: ShowAgain,
 ): ChangeSignIn {
-  const { passkeys, ceremonies, providers, removal } = ways
+  const { passkeys, ceremonies, providers } = ways
   const accountPath = `${site.basePath}/account`
   const toAccount = (c: Context) => seeOther(c, `${accountPath}#sign-in`)
 
@@ -62,7 +63,7 @@ export function changeSignIn(
     }),
     removePasskey: change(async (c, visit, { id = '' }) => {
       const subject = visit.account.id
-      const removed = await removal.removePasskey(subject, id)
+      const removed = await accounts.removePasskey(subject, id)
       if (removed === 'last') return showAgain(c, visit, LAST)
       if (removed === 'removed') onEvent({ type: 'passkey_removed', subject, passkey: id })
       return toAccount(c)
@@ -81,7 +82,7 @@ export function changeSignIn(
     }),
     removeIdentity: change(async (c, visit, { issuer = '', identity = '' }) => {
       const subject = visit.account.id
-      const removed = await removal.removeIdentity(subject, issuer, identity)
+      const removed = await accounts.removeIdentity(subject, issuer, identity)
       if (removed === 'last') return showAgain(c, visit, LAST)
       if (removed === 'removed') onEvent({ type: 'identity_removed', subject, issuer })
       return toAccount(c)

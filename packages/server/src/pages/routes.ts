@@ -87,12 +87,18 @@ function signInPages(options: PagesOptions, form: SignInPage): OpenAPIHono<WithB
     .openapi(routes.signedInElsewhere, (c) => external.callback(c))
 }
 
-/** Empty if an application or a directory has the passwords. */
+/**
+ * Empty if an application or a directory has the passwords. A passkey of an earlier address, and an identity at a provider
+ * that is configured no more, can be removed too.
+ */
 function passwordPages(options: PagesOptions, form: SignInPage, account: AccountPage): OpenAPIHono<WithBody> {
   const app = new OpenAPIHono<WithBody>()
   const { ways, resets } = options
   if (!ways.builtIn) return app
-  app.openapi(routes.changePassword, (c) => account.changePassword(c))
+  app
+    .openapi(routes.changePassword, (c) => account.changePassword(c))
+    .openapi(routes.removePasskey, (c) => account.removePasskey(c))
+    .openapi(routes.removeIdentity, (c) => account.removeIdentity(c))
   if (resets === undefined) return app
   const forgotten = forgottenPassword(options, form, resets)
   const chosen = newPassword(options, resets)
@@ -114,7 +120,6 @@ function passkeyPages(options: PagesOptions, form: SignInPage, account: AccountP
     .openapi(routes.signInByPasskey, (c) => passkey.submit(c))
     .openapi(routes.newPasskey, (c) => account.passkeyOptions(c))
     .openapi(routes.addPasskey, (c) => account.addPasskey(c))
-    .openapi(routes.removePasskey, (c) => account.removePasskey(c))
 }
 
 /** Empty if no OpenID provider is configured. */
@@ -130,7 +135,6 @@ function providerPages(options: PagesOptions, form: SignInPage, account: Account
     .openapi(routes.signInWith, (c) => known(c.req.param('provider'))?.begin(c) ?? c.notFound())
     .openapi(routes.signedInWith, (c) => known(c.req.param('provider'))?.callback(c) ?? c.notFound())
     .openapi(routes.connectProvider, (c) => account.connect(c))
-    .openapi(routes.removeIdentity, (c) => account.removeIdentity(c))
 }
 
 /** The pages of core's interactions. */

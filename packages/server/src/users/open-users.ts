@@ -1,6 +1,7 @@
 import { type AccountDirectory, accountDirectory } from '../accounts/account-directory.ts'
 import { type AccountRows, accountRows } from '../accounts/account-rows.ts'
 import { addMissingAccounts, hasDemoAccount } from '../accounts/open-accounts.ts'
+import type { SessionsEnding } from '../accounts/session-epoch.ts'
 import type { ExternalParts } from '../pages/external-login.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { AUTHENTICATION_CLASSES } from '../sign-in/authentication-classes.ts'
@@ -20,13 +21,17 @@ export interface OpenUsers {
 }
 
 /** @param addsAccounts whether to add those of the configured file and of demonstrations */
-export async function openUsers(context: ServiceContext, addsAccounts: boolean): Promise<OpenUsers> {
+export async function openUsers(
+  context: ServiceContext,
+  addsAccounts: boolean,
+  sessionsEnding: SessionsEnding,
+): Promise<OpenUsers> {
   const { definition, config, storage, secret, keys, onEvent } = context
   const { database, store } = storage
   const { users } = config
   refuseOtherUsers(users, config)
   const demoAccounts = users === undefined ? (definition.demoAccounts ?? []) : []
-  const rows = accountRows(database, onEvent)
+  const rows = accountRows(database, onEvent, sessionsEnding)
   if (addsAccounts) await addMissingAccounts(rows, config, demoAccounts)
   const imported = importedUsers(database, onEvent)
   const classes = config.features.stepUp ? AUTHENTICATION_CLASSES : undefined
