@@ -21,6 +21,7 @@ import { tokenEndpoint } from './grants/token-endpoint.ts'
 import { type UserGrants, userGrants } from './grants/user-grants.ts'
 import { type Endpoint, routesOf } from './http/endpoint.ts'
 import type { Route } from './http/http.ts'
+import { unrestricted } from './kernel/scope.ts'
 import { storeErrorsAs503 } from './kernel/store.ts'
 import { FAILURE_LIMITS } from './limits/rate-limits.ts'
 import {
@@ -172,7 +173,8 @@ function metadataOfServer(
     { issuer },
     addressesOf(issuer, base.flatMap(describedIn)),
     {
-      scopes_supported: Object.keys(scopes),
+      // Clients request all that they find here (RFC 8414 2: some may be left out).
+      scopes_supported: unrestricted(scopes),
       response_types_supported: [RESPONSE_TYPE],
       response_modes_supported: [RESPONSE_MODE],
       grant_types_supported: grantTypes.map(({ name }) => name),

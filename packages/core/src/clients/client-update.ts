@@ -115,7 +115,9 @@ function changedClient(
     ...membersWhere(values, (name) => !ofFeature(name)),
     featureMetadata: Object.keys(featureMetadata).length === 0 ? undefined : featureMetadata,
   }
-  const scopes = Array.isArray(values.scopes) ? scopesOf(kernel, values.scopes.join(' ')) : changed.scopes
+  const scopes = Array.isArray(values.scopes)
+    ? scopesOf(Object.keys(kernel.scopes), values.scopes.join(' '))
+    : changed.scopes
   const applicationType = changed.applicationType ?? applicationTypeOf(changed.redirectUris)
   return {
     ...{ ...changed, scopes, applicationType },
