@@ -1,7 +1,7 @@
 import { authorization } from './authorization/authorization.ts'
 import { AUTHORIZATION_LIMITS } from './authorization/authorization-context.ts'
 import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-request.ts'
-import type { UserSessions } from './authorization/user-sessions.ts'
+import { sessionEnds, type UserSessions } from './authorization/user-sessions.ts'
 import { type ClientAdministration, clientAdministration } from './client-administration.ts'
 import { proofReader } from './clients/authentication/client-authentication.ts'
 import { standardMethods } from './clients/authentication/standard-methods.ts'
@@ -88,9 +88,10 @@ export function createAuthorizationServer<Scope extends string>(
   const { server, mount } = serverContext(kernelOf(options, store, sources), options)
   const parts = partsOf(server, options)
   const { joined, optional } = parts
-  const { rateLimits, senderConstraint, accessTokens, sessions, authenticationClasses } = joined
+  const { rateLimits, senderConstraint, accessTokens, authenticationClasses } = joined
+  const sessions = sessionEnds(server, joined.sessions)
   sources.push(...joined.clientSources, storedClients(store.clients, server))
-  const { validateRequest, ...pages } = authorization(server, options, joined)
+  const { validateRequest, ...pages } = authorization(server, options, { ...joined, sessions })
   mount({ validateRequest, rateLimits, senderConstraint, accessTokens, sessions, authenticationClasses })
   const base = [pages, ...baseFeatures(server, options, parts)]
   const metadata = metadataOfServer(server, options, parts, base)

@@ -1,8 +1,17 @@
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { scopeCeiling } from '@grantkit/core/feature'
 import { tokenExchange } from '@grantkit/core/token-exchange'
-import { describe, expect, it } from 'vitest'
-import { authorizationQuery, authorize, bodyOf, decide, register, requestToken, tokensFor } from './client.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import {
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  decide,
+  refresh,
+  register,
+  requestToken,
+  tokensFor,
+} from './client.ts'
 import { addTool, openDeviceService } from './device-service.ts'
 import { ISSUER, openService, REDIRECT_URI, SCOPES } from './service.ts'
 
@@ -120,4 +129,47 @@ it('is left out of a token that is exchanged by a client that does not name it',
     ...{ client_id: clientId, client_secret: clientSecret ?? '' },
   })
   expect(bodyOf(answer).scope).toBe('courses:read')
+})
+
+describe('a grant with a restricted scope', () => {
+  const ended = { subject: 'alice', sessionIds: ['alice@undefined'] }
+
+  async function withGrants() {
+    const service = openService({ scopes })
+    const client = await service.server.clients.add({ ...tool, scopes: ['openid', RESTRICTED] })
+    const grants = [
+      await tokensFor(service, client, WANTED),
+      await tokensFor(service, client, { scope: 'openid' }),
+    ]
+    const alive = async () =>
+      Promise.all(grants.map(async (tokens) => (await refresh(service, client, tokens.refresh_token)).status))
+    return { service, alive }
+  }
+
+  it.each([
+    ['the session that it began in', ended],
+    ['all sessions of its user', { ...ended, sessionIds: [], all: true }],
+  ])('ends with %s, and no other grant does', async (_, sessions) => {
+    const { service, alive } = await withGrants()
+    await service.server.sessions.ended(sessions)
+    expect(await alive()).toEqual([400, 200])
+    expect(service.events).toContainEqual(expect.objectContaining({ type: 'grant_revoked', by: 'server' }))
+  })
+
+  it.each([
+    ['another session', { ...ended, sessionIds: ['alice@100'] }],
+    ['the sessions of another user', { ...ended, subject: 'bob', all: true }],
+  ])('does not end with %s', async (_, sessions) => {
+    const { service, alive } = await withGrants()
+    await service.server.sessions.ended(sessions)
+    expect(await alive()).toEqual([200, 200])
+  })
+
+  it('outlives a session whose end the store cannot keep, and the operator is told', async () => {
+    const { service } = await withGrants()
+    const list = vi.spyOn(service.store.grants, 'list').mockRejectedValue(new Error('down'))
+    onTestFinished(() => list.mockRestore())
+    await service.server.sessions.ended(ended)
+    expect(service.events.at(-1)).toMatchObject({ type: 'failed', path: 'sessions.ended', subject: 'alice' })
+  })
 })

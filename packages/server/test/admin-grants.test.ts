@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PasskeyBrowser } from './passkey-browser.ts'
 import { DANA } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 import { appOf } from './signed-in-browser.ts'
@@ -65,5 +67,41 @@ describe('a scope of the admin API', () => {
     if (seen === undefined) throw new Error('The client is gone')
     await server.clients.update(app.clientId, { scopes: null }, { seen })
     expect(await readsUsers(access_token)).toBe(403)
+  })
+})
+
+describe('a grant of the admin API ends', () => {
+  /** In a browser of its own. */
+  async function withGrant() {
+    await server.accounts.setAdmin(DANA.id, true)
+    const app = await added(['admin:read'])
+    const browser = new PasskeyBrowser(server.baseUrl)
+    const verifier = 'v'.repeat(43)
+    const code_challenge = createHash('sha256').update(verifier).digest('base64url')
+    const url = app.authorizationUrl({ scope: 'admin:read', code_challenge, ...toAdminApi() })
+    const consent = await browser.byPassword(await browser.go(url))
+    const answer = await browser.submit(consent, 'ticket', { decision: 'allow' })
+    const code = answer.url.searchParams.get('code') ?? ''
+    const { access_token = '' } = await app.redeem({ code, verifier })
+    const signOut = () => browser.go('/logout', { return_to: '/' })
+    return { signOut, status: () => readsUsers(access_token) }
+  }
+
+  it.each([
+    ['the mark admin is taken away', () => server.accounts.setAdmin(DANA.id, false)],
+    ['an operator changes the password', () => server.accounts.setPassword(DANA.id, DANA.password)],
+    ['an operator signs the admin out', () => server.accounts.endSessions(DANA.id, 'operator')],
+    ['the admin signs out everywhere', () => server.accounts.endSessions(DANA.id, 'user')],
+  ])('when %s', async (_, change) => {
+    const { status } = await withGrant()
+    expect(await status()).toBe(200)
+    await change()
+    expect(await status()).toBe(401)
+  })
+
+  it('when the admin signs out of the browser in which it began, and not of another one', async () => {
+    const [one, other] = [await withGrant(), await withGrant()]
+    await one.signOut()
+    expect([await one.status(), await other.status()]).toEqual([401, 200])
   })
 })
