@@ -1,7 +1,7 @@
 import { authorization } from './authorization/authorization.ts'
 import { AUTHORIZATION_LIMITS } from './authorization/authorization-context.ts'
 import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-request.ts'
-import type { UserSessions } from './authorization/user-sessions.ts'
+import { sessionEnds, type UserSessions } from './authorization/user-sessions.ts'
 import { type ClientAdministration, clientAdministration } from './client-administration.ts'
 import { proofReader } from './clients/authentication/client-authentication.ts'
 import { standardMethods } from './clients/authentication/standard-methods.ts'
@@ -21,6 +21,7 @@ import { tokenEndpoint } from './grants/token-endpoint.ts'
 import { type UserGrants, userGrants } from './grants/user-grants.ts'
 import { type Endpoint, routesOf } from './http/endpoint.ts'
 import type { Route } from './http/http.ts'
+import { unrestricted } from './kernel/scope.ts'
 import { storeErrorsAs503 } from './kernel/store.ts'
 import { FAILURE_LIMITS } from './limits/rate-limits.ts'
 import {
@@ -87,9 +88,10 @@ export function createAuthorizationServer<Scope extends string>(
   const { server, mount } = serverContext(kernelOf(options, store, sources), options)
   const parts = partsOf(server, options)
   const { joined, optional } = parts
-  const { rateLimits, senderConstraint, accessTokens, sessions, authenticationClasses } = joined
+  const { rateLimits, senderConstraint, accessTokens, authenticationClasses } = joined
+  const sessions = sessionEnds(server, joined.sessions)
   sources.push(...joined.clientSources, storedClients(store.clients, server))
-  const { validateRequest, ...pages } = authorization(server, options, joined)
+  const { validateRequest, ...pages } = authorization(server, options, { ...joined, sessions })
   mount({ validateRequest, rateLimits, senderConstraint, accessTokens, sessions, authenticationClasses })
   const base = [pages, ...baseFeatures(server, options, parts)]
   const metadata = metadataOfServer(server, options, parts, base)
@@ -172,7 +174,8 @@ function metadataOfServer(
     { issuer },
     addressesOf(issuer, base.flatMap(describedIn)),
     {
-      scopes_supported: Object.keys(scopes),
+      // Clients request all that they find here (RFC 8414 2: some may be left out).
+      scopes_supported: unrestricted(scopes),
       response_types_supported: [RESPONSE_TYPE],
       response_modes_supported: [RESPONSE_MODE],
       grant_types_supported: grantTypes.map(({ name }) => name),

@@ -52,6 +52,15 @@ describe('clients.update', () => {
     expect(await refresh(service, client, 'x'), 'the secret stays').toMatchObject({ status: 400 })
   })
 
+  it('says what redirect URIs and scopes were and are, so that an operator can undo it, and no other value', async () => {
+    const { service, update } = await withClient({ scopes: ['courses:read'], contacts: ['a@b.example'] })
+    const before = { redirectUris: [REDIRECT_URI, HTTPS], scopes: ['courses:read'] }
+    const after = { redirectUris: ['https://other.example/cb'], scopes: null }
+    await update({ ...after, contacts: ['c@d.example'] })
+    expect(service.events.at(-1)).toMatchObject({ type: 'client_changed', before, after })
+    expect(service.events.at(-1)).not.toMatchObject({ after: { contacts: expect.anything() } })
+  })
+
   it('writes nothing and tells nothing if nothing changes', async () => {
     const { service, client, update } = await withClient()
     const stored = await service.store.clients.find(client.clientId)

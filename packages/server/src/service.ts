@@ -120,11 +120,14 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   }
 }
 
-/** Tells the apps of a user that all sessions end, if the server has back-channel logout. */
-function endingOf({ storage: { database, trail } }: ServiceContext, server: LateServer): SessionsEnding {
+/** Tells the server that all sessions of a user end: it notifies apps, and ends the grants of the admin API. */
+function endingOf(
+  { config, storage: { database, trail } }: ServiceContext,
+  server: LateServer,
+): SessionsEnding {
   const history = signInHistory(database, trail)
   return async (subject) => {
-    if (server.metadata().backchannel_logout_supported !== true) return
+    if (!config.features.backChannelLogout && !config.admin.api) return
     const sessionIds = (await history.list(subject)).map(({ sessionId, firstId = sessionId }) => firstId)
     await server.sessionsEnded({ subject, sessionIds: [...new Set(sessionIds)], all: true })
   }

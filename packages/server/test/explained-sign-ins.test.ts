@@ -118,7 +118,9 @@ it('an app that gets its tokens, for an API elsewhere, is no failure', async () 
 
 it('an app that gets its tokens for a guard of this process is a failure until it calls that', async () => {
   const own = await runServer({ ADMIN_API: 'on' })
-  const client = await appOf(own, 'teacher')
+  const console = { clientName: 'Console', redirectUris: ['http://127.0.0.1:7001/callback'] }
+  const added = await own.clients.add({ ...console, tokenEndpointAuthMethod: 'none', scopes: ['admin:read'] })
+  const client = await appOf(own, 'teacher', { client: added })
   const { access_token } = await client.tokens('admin:read', { resource: `${own.baseUrl}/admin/api` })
   vi.setSystemTime(Date.now() + 600_000)
   const verdict = async () =>

@@ -95,6 +95,7 @@ describe('clients', () => {
     const trail = await printedBy('trail', 'export', '--client', clientId, '--type', 'client_changed')
     const members = ['scopes', 'clientName', 'redirectUris', 'rememberConsent']
     expect(JSON.parse(trail.output)).toMatchObject({ actor: `command:${userInfo().username}`, members })
+    expect(JSON.parse(trail.output)).toMatchObject({ after: { scopes: null, redirectUris: uris } })
   })
 
   it('removes one with its grants, and the trail names the operator', async () => {

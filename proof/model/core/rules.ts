@@ -111,7 +111,13 @@ export class Rules implements Replicas {
   async exchange(token: Secret, replica: number): Promise<Secret> {
     const fresh = secretOf('exchanged', ++this.#secrets)
     const now = this.#nowAt(replica)
-    const terms = { subjectToken: sha256(token), boundResources: [], fresh, lifetime: TERMS.accessToken }
+    const terms = {
+      subjectToken: sha256(token),
+      boundResources: [],
+      catalogue: {},
+      fresh,
+      lifetime: TERMS.accessToken,
+    }
     const narrowed = (grant: Grant) => narrowToken(grant, { ...REQUEST, ...terms }, now())
     await changeGrant(kernelOf(this.#grants, now), this.grantId, narrowed)
     return fresh

@@ -177,6 +177,7 @@ const EXCHANGE: Request = {
       ...REQUEST,
       subjectToken: oldest.hash,
       boundResources: [],
+      catalogue: {},
       lifetime: TERMS.accessToken,
       fresh,
     }

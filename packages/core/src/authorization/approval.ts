@@ -101,7 +101,7 @@ function approvalOf(
     redirectUri: detachedText(redirectUri, client.redirectUris),
     authTime: session.authTime,
     ...context.authenticationClasses.factsOf(session),
-    sid: context.sessions.sidOf(session, client),
+    sid: context.sessions.sidOf(session, client, scopes),
     challenge: request.challenge && detachedText(request.challenge),
     jkt: request.jkt && detachedText(request.jkt),
     nonce: request.nonce && detachedText(request.nonce),

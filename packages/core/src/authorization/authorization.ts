@@ -10,7 +10,7 @@ import { readMessage } from '../http/message.ts'
 import { basePathOf, endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { checkLanguages } from '../kernel/localized-text.ts'
-import { requestedScopes } from '../kernel/scope.ts'
+import { requestedScopes, unrestricted } from '../kernel/scope.ts'
 import type { ServerSecret } from '../kernel/server-secret.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import { type ChallengeOptions, parametersOf, readAuthorizationRequest } from './authorization-request.ts'
@@ -175,8 +175,8 @@ function validatorOf(context: AuthorizationContext): ValidateRequest {
 
 function checkDefaultScope({ scopes }: Kernel, defaultScope: string | undefined): void {
   try {
-    if (defaultScope !== undefined) requestedScopes(defaultScope, scopes)
+    if (defaultScope !== undefined) requestedScopes(defaultScope, scopes, unrestricted(scopes))
   } catch (cause) {
-    throw new Error('defaultScope names a scope that is not in the catalogue', { cause })
+    throw new Error('defaultScope names a scope that is not in the catalogue, or is restricted', { cause })
   }
 }

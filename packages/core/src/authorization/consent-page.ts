@@ -47,7 +47,10 @@ export async function askForConsent(
   return securePage(page)
 }
 
-/** Only consent to an integration is remembered: anyone can claim to be a public client (RFC 8252 8.6). */
+/**
+ * Only consent to an integration is remembered: anyone can claim to be a public client (RFC 8252 8.6). No consent to a
+ * restricted scope is.
+ */
 export async function consentRemembered(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
@@ -57,6 +60,7 @@ export async function consentRemembered(
   const { client } = target
   const mayRemember = client.rememberConsent === true && client.tokenEndpointAuthMethod !== 'none'
   if (!mayRemember || request.prompts.includes('consent')) return false
+  if (request.scopes.some((name) => context.kernel.scopes[name]?.restricted)) return false
   const live = await liveGrants(context, attempt, session)
   return live.some((grant) => covers(grant, request))
 }

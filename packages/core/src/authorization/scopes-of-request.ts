@@ -34,18 +34,18 @@ export function scopesOfRequest(
   client: Client,
   requested: string | undefined,
 ): ScopesOfRequest {
-  const ceiling = scopeCeiling(client)
+  const ceiling = scopeCeiling(client, catalogue)
   const ignoredScopes = ignoredIn(requested, catalogue, options)
   const named = requested?.split(' ').filter((name) => !ignoredScopes.includes(name))
-  const scope = named?.join(' ') || defaultOf(client, catalogue) || options.defaultScope
+  const scope =
+    named?.join(' ') || defaultOf(client, ceiling ?? Object.keys(catalogue)) || options.defaultScope
   if (scope === undefined) throw new OAuthError(SCOPE_ERRORS.scope_missing)
   return { scopes: requestedScopes(scope, catalogue, ceiling), ignoredScopes }
 }
 
-/** The scopes of a self-registered client, without scopes that are no longer in the catalogue. */
-function defaultOf(client: Client, catalogue: ScopeCatalogue): string | undefined {
-  if (client.origin !== 'registered') return undefined
-  return client.scopes?.filter((name) => Object.hasOwn(catalogue, name)).join(' ')
+/** The scopes that a self-registered client registered and may still request. */
+function defaultOf({ origin, scopes }: Client, allowed: readonly string[]): string | undefined {
+  return origin === 'registered' ? scopes?.filter((name) => allowed.includes(name)).join(' ') : undefined
 }
 
 function ignoredIn(

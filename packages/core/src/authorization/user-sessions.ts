@@ -1,5 +1,11 @@
 /** The sessions of users, as features hear of them: they name sessions to clients, and learn of their end. */
+import type { ServerContext } from '../feature.ts'
+import { revokeGrantsOfSessions } from '../grants/user-grants.ts'
+import { asOAuthError } from '../http/error-response.ts'
+import type { RequestEvent } from '../kernel/events.ts'
 import type { Client } from '../kernel/records.ts'
+import { hmacSha256 } from '../kernel/secrets.ts'
+import { type AcceptedSecrets, derivedKey } from '../kernel/server-secret.ts'
 import type { Session } from './interaction.ts'
 
 /** Sessions of one user that end now. */
@@ -14,7 +20,7 @@ export interface EndedSessions {
 /** What one feature does about sessions. */
 export interface SessionObserver {
   /** The `sid` of the grants that this client gets in this session. `undefined`: the client does not hear of its end. */
-  sidOf(session: Session, client: Client): string | undefined
+  sidOf(session: Session, client: Client, scopes: readonly string[]): string | undefined
   /** Resolves when everything that follows is stored. Never rejects: the session ends all the same. */
   ended(sessions: EndedSessions): Promise<void>
   /** Does what is due now and can be repeated, such as deliveries. */
@@ -52,4 +58,48 @@ export const UNOBSERVED: SessionObserver = {
   sidOf: () => undefined,
   ended: async () => {},
   deliver: async () => {},
+}
+
+/** Names sessions to clients: 132 bits of an HMAC, which reveal nothing of the session id (Back-Channel Logout 2.3). */
+export function sidsFor(issuer: string, accepted: AcceptedSecrets): (sessionId: string) => readonly string[] {
+  const keys = accepted.map((secret) =>
+    Buffer.from(derivedKey(`sid of ${issuer}`, secret)).toString('base64url'),
+  )
+  return (sessionId) => keys.map((key) => hmacSha256(key, sessionId).slice(0, 22))
+}
+
+/**
+ * Grants with a restricted scope end with the session that they began in, and all of them with all sessions. So a stolen
+ * password or session is worth no more than until the user signs out.
+ *
+ * @param observer of a feature, which goes first
+ */
+export function sessionEnds(server: ServerContext, observer: SessionObserver): SessionObserver {
+  const isRestricted = (name: string) => server.scopes[name]?.restricted === true
+  const sidsOf = sidsFor(server.issuer, server.secret)
+  async function endRestricted({ subject, sessionIds, all = false }: EndedSessions): Promise<void> {
+    const sids = sessionIds.flatMap(sidsOf)
+    await revokeGrantsOfSessions(
+      server,
+      { subject },
+      ({ sid, scopes }) => scopes.some(isRestricted) && (all || sids.includes(sid ?? '')),
+    )
+  }
+  return {
+    sidOf: (session, client, scopes) =>
+      observer.sidOf(session, client, scopes) ??
+      (scopes.some(isRestricted) ? sidsOf(session.firstId ?? session.id)[0] : undefined),
+    deliver: () => observer.deliver(),
+    async ended(sessions) {
+      await observer.ended(sessions)
+      if (!Object.keys(server.scopes).some(isRestricted)) return
+      try {
+        await endRestricted(sessions)
+      } catch (thrown) {
+        const { error, reason, cause } = asOAuthError(thrown)
+        const facts = { path: 'sessions.ended', subject: sessions.subject, error, reason }
+        server.emit({ type: 'failed', ...facts, cause } satisfies RequestEvent)
+      }
+    },
+  }
 }

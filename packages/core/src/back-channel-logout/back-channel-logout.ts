@@ -1,5 +1,5 @@
 /** OpenID Connect Back-Channel Logout 1.0: the server tells clients by a signed message that a session has ended. */
-import type { SessionObserver } from '../authorization/user-sessions.ts'
+import { type SessionObserver, sidsFor } from '../authorization/user-sessions.ts'
 import type { Feature, ServerContext } from '../feature.ts'
 import type { PrefetchedGrant } from '../grants/change-grant.ts'
 import type { TokenMembers } from '../grants/grant-type.ts'
@@ -16,7 +16,6 @@ import {
   SESSION_ERRORS,
   type SessionClients,
   sessionClients,
-  sidsFor,
   withoutIdToken,
 } from './session-clients.ts'
 

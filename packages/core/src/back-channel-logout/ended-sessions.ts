@@ -1,6 +1,6 @@
 /** What follows the end of sessions: messages to their clients, and the end of grants that are bound to them. */
 import type { EndedSessions } from '../authorization/user-sessions.ts'
-import { revokeUserGrant } from '../grants/user-grants.ts'
+import { revokeGrantsOfSessions } from '../grants/user-grants.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { type LogoutTerms, logoutTermsOf } from './logout-metadata.ts'
@@ -77,18 +77,10 @@ function factsFor(
 }
 
 /** Back-Channel Logout 2.7 recommends it for refresh tokens without `offline_access`; here the operator decides for each client. */
-async function revokeBound(
-  kernel: Kernel,
-  clientId: string,
-  { subject, sids }: EndedForClient,
-): Promise<void> {
-  let after: string | undefined
-  do {
-    const page = await kernel.store.grants.list({ subject, clientId }, { limit: 100, after })
-    const bound = page.grants.filter(
-      ({ sid, scopes }) => sids.includes(sid ?? '') && !scopes.includes('offline_access'),
-    )
-    await Promise.all(bound.map(({ id }) => revokeUserGrant(kernel, subject, id, { by: 'server' })))
-    after = page.next
-  } while (after !== undefined)
+function revokeBound(kernel: Kernel, clientId: string, { subject, sids }: EndedForClient): Promise<void> {
+  return revokeGrantsOfSessions(
+    kernel,
+    { subject, clientId },
+    ({ sid, scopes }) => sids.includes(sid ?? '') && !scopes.includes('offline_access'),
+  )
 }

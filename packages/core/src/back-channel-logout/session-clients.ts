@@ -5,22 +5,12 @@
 import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Transient } from '../kernel/records.ts'
-import { hmacSha256 } from '../kernel/secrets.ts'
-import { type AcceptedSecrets, derivedKey } from '../kernel/server-secret.ts'
 import type { Stored, Transients } from '../kernel/store.ts'
 import { pauseAfter, type WaitingPorts } from '../kernel/time.ts'
 
 export const SESSION_ERRORS = defineErrors({
   session_ended: ['invalid_grant', 'The user has signed out since. Begin again'],
 })
-
-/** Names sessions to clients: 132 bits of an HMAC, which reveal nothing of the session id (Back-Channel Logout 2.3). */
-export function sidsFor(issuer: string, accepted: AcceptedSecrets): (sessionId: string) => readonly string[] {
-  const keys = accepted.map((secret) =>
-    Buffer.from(derivedKey(`sid of ${issuer}`, secret)).toString('base64url'),
-  )
-  return (sessionId) => keys.map((key) => hmacSha256(key, sessionId).slice(0, 22))
-}
 
 interface SessionRecord extends Transient {
   readonly kind: 'session-clients'

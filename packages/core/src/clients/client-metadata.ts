@@ -3,7 +3,7 @@ import { listOf, text } from '../http/message.ts'
 import { displayText } from '../kernel/display-text.ts'
 import { defineErrors } from '../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../kernel/records.ts'
-import { parseScope, type ScopeCatalogue } from '../kernel/scope.ts'
+import { parseScope } from '../kernel/scope.ts'
 
 export const METADATA_ERRORS = defineErrors({
   client_metadata_invalid: [
@@ -150,11 +150,12 @@ export function clientMetadata({
 export type ClientMetadata = z.infer<ReturnType<typeof clientMetadata>>
 
 /**
- * The scopes a client registers. Scopes outside the catalogue are ignored, because clients often add scopes of other servers.
+ * The scopes a client registers. Others are ignored, because clients often add scopes of other servers.
  *
- * @returns `undefined` when none of them exists here
+ * @param allowed those that it may register
+ * @returns `undefined` when none of them is allowed
  */
-export function registeredScopes(scope: string, catalogue: ScopeCatalogue): readonly string[] | undefined {
-  const known = parseScope(scope)?.filter((value) => Object.hasOwn(catalogue, value))
+export function registeredScopes(scope: string, allowed: readonly string[]): readonly string[] | undefined {
+  const known = parseScope(scope)?.filter((value) => allowed.includes(value))
   return known === undefined || known.length === 0 ? undefined : known
 }

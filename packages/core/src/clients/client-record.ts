@@ -3,7 +3,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { camelCased } from '../kernel/member-names.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, FeatureMetadata } from '../kernel/records.ts'
-import { OPENID } from '../kernel/scope.ts'
+import { OPENID, unrestricted } from '../kernel/scope.ts'
 import { newClientId, newSecret, type Secret, sha256 } from '../kernel/secrets.ts'
 import {
   type ClientMetadata,
@@ -82,7 +82,10 @@ export function clientFrom(
     grantTypes: metadata.grant_types,
     idTokenSignedResponseAlg: metadata.id_token_signed_response_alg,
     createdAt: kernel.now(),
-    scopes: scopesOf(kernel, metadata.scope),
+    scopes: scopesOf(
+      terms.origin === 'integration' ? Object.keys(kernel.scopes) : unrestricted(kernel.scopes),
+      metadata.scope,
+    ),
   })
 }
 
@@ -132,11 +135,11 @@ function descriptiveMembers(metadata: ClientMetadata) {
 }
 
 export function scopesOf(
-  kernel: Pick<Kernel, 'scopes'>,
+  allowed: readonly string[],
   scope: string | undefined,
 ): readonly string[] | undefined {
   if (scope === undefined) return undefined
-  const scopes = registeredScopes(scope, kernel.scopes)
+  const scopes = registeredScopes(scope, allowed)
   if (scopes !== undefined) return scopes
   throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, 'scope: names no scope of this server')
 }

@@ -24,9 +24,19 @@ import { checkPkce, checkRedirectUris, staticMetadata } from './static-metadata.
 export interface ClientChanged {
   readonly type: 'client_changed'
   readonly clientId: string
-  /** The names of the members that changed, without their values. */
+  /** The names of the members that changed. */
   readonly members: readonly string[]
+  /** What the URIs and scopes among them were; `null` for none. Absent if none of them changed. */
+  readonly before?: Readonly<Record<string, unknown>> | undefined
+  /** What they are now. */
+  readonly after?: Readonly<Record<string, unknown>> | undefined
 }
+
+/** The members that decide who gets a code, and what for: an operator must be able to undo a change of them. */
+const TOLD = [
+  ...['redirectUris', 'postLogoutRedirectUris', 'scopes'],
+  ...['clientCredentialsScopes', 'tokenExchangeResources', 'jwksUri'],
+]
 
 export interface ClientUpdateOptions {
   /** The client as `clients.find` returned it. If it has changed since, the update fails. */
@@ -63,13 +73,19 @@ export function clientUpdates(
     const members = Object.keys(values).filter((name) => differs(before, after, name))
     if (members.length === 0) return before
     await replaceClient(kernel, stored, next)
-    kernel.emit({ type: 'client_changed', clientId, members } satisfies ClientChanged)
+    const told = members.filter((name) => TOLD.includes(name))
+    const changed = told.length > 0 && { before: valuesIn(before, told), after: valuesIn(after, told) }
+    kernel.emit({ type: 'client_changed', clientId, members, ...changed } satisfies ClientChanged)
     return after
   }
 }
 
 function invalid(fault: string): OAuthError {
   return new OAuthError(METADATA_ERRORS.client_metadata_invalid, fault)
+}
+
+function valuesIn(client: PublicClient, names: readonly string[]): Members {
+  return Object.fromEntries(names.map((name) => [name, (client as object as Members)[name] ?? null]))
 }
 
 function differs(before: PublicClient, after: PublicClient, name: string): boolean {
@@ -115,7 +131,9 @@ function changedClient(
     ...membersWhere(values, (name) => !ofFeature(name)),
     featureMetadata: Object.keys(featureMetadata).length === 0 ? undefined : featureMetadata,
   }
-  const scopes = Array.isArray(values.scopes) ? scopesOf(kernel, values.scopes.join(' ')) : changed.scopes
+  const scopes = Array.isArray(values.scopes)
+    ? scopesOf(Object.keys(kernel.scopes), values.scopes.join(' '))
+    : changed.scopes
   const applicationType = changed.applicationType ?? applicationTypeOf(changed.redirectUris)
   return {
     ...{ ...changed, scopes, applicationType },

@@ -3,6 +3,7 @@ import { type HttpRequest, header } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Transient } from '../kernel/records.ts'
+import { includesAll, unrestricted } from '../kernel/scope.ts'
 import { type Hash, newId, newSecret, sameSecret, sha256 } from '../kernel/secrets.ts'
 import type { Stored, Transients } from '../kernel/store.ts'
 import { pauseAfter } from '../kernel/time.ts'
@@ -92,8 +93,8 @@ export async function addInitialAccessToken(
     isWhole(expiresIn, MAX_DAYS * DAY),
     `a whole number of seconds, at most ${MAX_DAYS} days`,
   )
-  const areKnown = scopes?.every((scope) => Object.hasOwn(kernel.scopes, scope)) ?? true
-  requireThat('scopes', areKnown && scopes?.length !== 0, 'scopes of this server')
+  const areOpen = scopes === undefined || includesAll(unrestricted(kernel.scopes), scopes)
+  requireThat('scopes', areOpen && scopes?.length !== 0, 'scopes of this server')
   const [id, secret] = [newId(kernel.random), newSecret(kernel.random)]
   const expiresAt = kernel.now() + expiresIn
   const record: TokenRecord = {

@@ -88,8 +88,12 @@ describe('a registration is counted', () => {
 
   it.each([
     [HOSTED, KNOWN, ['known_client_registration 2001:db8:1::/48']],
-    [HOSTED, undefined, ['registration 2001:db8:1:2::/64', 'registration_48 2001:db8:1::/48']],
-  ])('for the /48 of an IPv6 address too: %s, %j', async (uri, known, limits) => {
+    [HOSTED, undefined, [
+        'registration 2001:db8:1:2::/64',
+        'registration_56 2001:db8:1:0::/56',
+        'registration_48 2001:db8:1::/48',
+      ]],
+  ])('for the /56 and /48 of an IPv6 address too: %s, %j', async (uri, known, limits) => {
     const { register, counted } = open({ redirectUriPolicy: (accepted) => ({ accepted, known }) })
     await register(JSON.stringify({ redirect_uris: [uri] }), '2001:db8:1:2::9')
     expect(counted).toEqual(limits)

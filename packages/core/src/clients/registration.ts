@@ -5,8 +5,8 @@ import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
-import { coarseNetworkOf } from '../limits/caller-network.ts'
-import { callerNetwork, type Limiter, type RateLimits } from '../limits/rate-limits.ts'
+import { networksOf } from '../limits/caller-network.ts'
+import type { Limiter, RateLimits } from '../limits/rate-limits.ts'
 import {
   type ClientMetadata,
   clientMetadata,

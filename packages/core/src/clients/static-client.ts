@@ -11,7 +11,7 @@ export interface StaticClient extends FeatureClientMetadata {
   readonly tokenEndpointAuthMethod?: string | undefined
   /** Default: `authorization_code` and `refresh_token`. */
   readonly grantTypes?: readonly string[] | undefined
-  /** The scopes that it may request. Default: every scope of the catalogue. */
+  /** The scopes that it may request. Default: every scope of the catalogue that is not `restricted`. */
   readonly scopes?: readonly string[] | undefined
   readonly idTokenSignedResponseAlg?: SigningAlgorithm | undefined
   readonly clientUri?: string | undefined

@@ -28,7 +28,7 @@ export const INTERVAL = 5
 
 export interface DeviceOptions extends PathOptions<'deviceAuthorization' | 'device'> {
   /**
-   * The scopes that a device can request. Default: `openid`, `profile`, `email` and every scope whose `access` is `read`.
+   * The scopes that a device can request. Default: `openid`, `profile`, `email` and every scope whose `access` is `read` and that is not `restricted`.
    */
   readonly scopes?: readonly string[] | undefined
   /**
@@ -176,7 +176,10 @@ function ceilingOf(
   configured: readonly string[] | undefined,
 ): DeviceContext['ceilingOf'] {
   const reading = Object.entries(catalogue)
-    .filter(([name, { access }]) => access === 'read' || IDENTITY_SCOPES.includes(name))
+    .filter(
+      ([name, { access, restricted }]) =>
+        restricted !== true && (access === 'read' || IDENTITY_SCOPES.includes(name)),
+    )
     .map(([name]) => name)
   if (configured !== undefined && !includesAll(Object.keys(catalogue), configured))
     throw new Error('device: scopes names a scope that is not in the catalogue')

@@ -167,7 +167,7 @@ function requireScopes(client: Client, { grant, issued }: Exchanged, scopes: Sco
   const names = [...grant.scopes, ...issued.scopes, ...(issuedToken({ grant, issued })?.scopes ?? [])]
   if (!names.every((name) => Object.hasOwn(scopes, name))) throw new OAuthError(SCOPE_ERRORS.scope_unknown)
   const ofItsUser = grant.subject !== undefined && grant.clientId === client.clientId
-  const ceiling = ofItsUser ? scopeCeiling(client) : undefined
+  const ceiling = ofItsUser ? scopeCeiling(client, scopes) : undefined
   if (ceiling !== undefined && !includesAll(ceiling, names))
     throw new OAuthError(SCOPE_ERRORS.scope_not_registered)
 }

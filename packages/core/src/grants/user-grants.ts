@@ -138,6 +138,16 @@ async function revokeUserGrants(
   return ended
 }
 
+/** Ends the grants of a user that sessions of theirs take with them. */
+export async function revokeGrantsOfSessions(
+  kernel: Kernel,
+  owner: GrantOwner & { readonly subject: string },
+  endsWithThem: (grant: Grant) => boolean,
+): Promise<void> {
+  for await (const grant of eachGrant(kernel, owner))
+    if (endsWithThem(grant)) await revokeUserGrant(kernel, owner.subject, grant.id, { by: 'server' })
+}
+
 async function* eachGrant({ store }: Kernel, owner: GrantOwner): AsyncGenerator<Grant> {
   let after: string | undefined
   do {

@@ -64,7 +64,7 @@ export async function approveIdJag(
   const resources = resourcesOf(claims, trust, request)
   requireKeyFor(resources, server.boundResources, request.jkt)
   // EMA 7.2.1.
-  const scopes = scopesWithin(trust.options.scopes, client, [claims.scope, request.scope])
+  const scopes = scopesWithin(trust.options.scopes, client, server.scopes, [claims.scope, request.scope])
   const user = assertedUser(claims, trust.options)
   const subject = await context.subjectOf(user, trust.options)
   if (subject === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_subject)

@@ -2,21 +2,32 @@
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { canonicalResource } from '../kernel/resource-indicator.ts'
-import { includesAll, parseScope, partOf, SCOPE_ERRORS, scopeCeiling } from '../kernel/scope.ts'
+import {
+  includesAll,
+  parseScope,
+  partOf,
+  SCOPE_ERRORS,
+  type ScopeCatalogue,
+  scopeCeiling,
+} from '../kernel/scope.ts'
 import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 
 /**
  * The scopes that the trust, the client and each of the texts allow.
  *
+ * @param catalogue of the server
  * @param texts `scope` of the request and of the assertion; one that is absent allows all
  * @throws OAuthError `invalid_scope`
  */
 export function scopesWithin(
   trusted: readonly string[],
   client: Client,
+  catalogue: ScopeCatalogue,
   texts: readonly (string | undefined)[],
 ): readonly string[] {
-  const bounds = [scopeCeiling(client), ...texts.map(namesIn)].filter((bound) => bound !== undefined)
+  const bounds = [scopeCeiling(client, catalogue), ...texts.map(namesIn)].filter(
+    (bound) => bound !== undefined,
+  )
   const scopes = bounds.reduce((left, bound) => partOf(left, bound), trusted)
   if (scopes.length === 0) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_scope)
   return scopes

@@ -85,7 +85,7 @@ export async function approveWorkload(
     throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_key)
   const resources = resourcesWithin(rule.resources, request.resources)
   requireKeyFor(resources, server.boundResources, request.jkt)
-  const scopes = scopesWithin(options.scopes, client, [request.scope])
+  const scopes = scopesWithin(options.scopes, client, server.scopes, [request.scope])
   const issuer = options.issuer ?? `spiffe://${options.trustDomain}`
   const use =
     options.replay === 'window'

@@ -27,6 +27,12 @@ export interface ScopeDefinition {
   readonly interactive?: boolean | undefined
   /** Users may give it to their personal access tokens. Default: none of them has it. */
   readonly personal?: boolean | undefined
+  /**
+   * Only for static clients whose own `scopes` or `clientCredentialsScopes` name it: "every scope" does not include it, and no
+   * client can register it by itself. The metadata of the server does not list it, because clients request all that they find
+   * there. The user is asked each time. Default false.
+   */
+  readonly restricted?: boolean | undefined
 }
 
 /**
@@ -102,7 +108,7 @@ export function parseScope(scope: string): string[] | undefined {
 /**
  * The scopes that a client may request; `undefined` means every scope. A self-registered client registers the scopes that it
  * needs first, and requests more when the user does more. The user decides on these, so the registered scopes are no limit; its
- * initial access token may set one.
+ * initial access token may set one. Only a static client may request a `restricted` scope, and only one that it names.
  *
  * @example
  * ```ts
@@ -110,11 +116,23 @@ export function parseScope(scope: string): string[] | undefined {
  * import { type Client, requestedScopes, scopeCeiling } from '@grantkit/core/feature'
  *
  * export const scopesFor = (client: Client, scope: string, catalogue: ScopeCatalogue) =>
- *   requestedScopes(scope, catalogue, scopeCeiling(client))
+ *   requestedScopes(scope, catalogue, scopeCeiling(client, catalogue))
  * ```
  */
-export function scopeCeiling({ origin, scopes, scopeLimit }: Client): readonly string[] | undefined {
-  return origin === 'registered' ? scopeLimit : scopes
+export function scopeCeiling(
+  { origin, scopes, scopeLimit }: Client,
+  catalogue: ScopeCatalogue,
+): readonly string[] | undefined {
+  if (origin === 'integration' && scopes !== undefined) return scopes
+  const named = origin === 'registered' ? scopeLimit : scopes
+  const open = unrestricted(catalogue)
+  if (named !== undefined) return partOf(named, open)
+  return open.length === Object.keys(catalogue).length ? undefined : open
+}
+
+/** The names of the scopes that are open to every client. */
+export function unrestricted(catalogue: ScopeCatalogue): readonly string[] {
+  return Object.keys(catalogue).filter((name) => !catalogue[name]?.restricted)
 }
 
 /**

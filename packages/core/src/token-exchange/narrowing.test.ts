@@ -9,7 +9,7 @@ import { narrowToken } from './narrowing.ts'
 const NOW = 1_000_000
 const SCOPES = ['a', 'b', 'c', 'd']
 const RESOURCES = ['https://one.example', 'https://two.example', 'https://three.example']
-const HOSTED = { knownResources: RESOURCES, boundResources: [] }
+const HOSTED = { knownResources: RESOURCES, boundResources: [], catalogue: {} }
 const secretOf = (index: number) => `secret ${index}` as Secret
 const hashOf = (index: number) => sha256(secretOf(index))
 
@@ -143,7 +143,7 @@ function keyAfter(parent: string | undefined, request: string | undefined, clien
     client,
     scope: 'a',
     resources: [[bound, plain][resource] ?? ''],
-    ...{ knownResources: RESOURCES, boundResources: [bound], lifetime: 900 },
+    ...{ knownResources: RESOURCES, boundResources: [bound], catalogue: {}, lifetime: 900 },
     ...{ subjectToken: hashOf(0), fresh: secretOf(1), jkt: request },
   }
   try {

@@ -7,7 +7,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Actor, Client, Grant } from '../kernel/records.ts'
 import { audienceIncludes, canonicalResource, narrowedResources } from '../kernel/resource-indicator.ts'
-import { narrowedScopes, partOf, SCOPE_ERRORS, scopeCeiling } from '../kernel/scope.ts'
+import { narrowedScopes, partOf, SCOPE_ERRORS, type ScopeCatalogue, scopeCeiling } from '../kernel/scope.ts'
 import { type Hash, type Secret, sha256 } from '../kernel/secrets.ts'
 import type { AccessTokenFormat } from '../tokens/credential.ts'
 
@@ -50,6 +50,7 @@ export interface TokenExchange {
   readonly scope: string | undefined
   readonly resources: readonly string[]
   readonly knownResources: readonly string[]
+  readonly catalogue: ScopeCatalogue
   /** The resources that accept only sender-constrained tokens. */
   readonly boundResources: readonly string[]
   /** The maximum lifetime of the new token, in seconds. */
@@ -122,8 +123,11 @@ function requireKey({ jkt }: AccessTokenState, exchange: TokenExchange): void {
 }
 
 /** The requested scopes, within the scopes of the token and of the client. @throws OAuthError `invalid_scope` */
-function scopesBelow(parent: AccessTokenState, { client, scope }: TokenExchange): readonly string[] {
-  const ceiling = scopeCeiling(client)
+function scopesBelow(
+  parent: AccessTokenState,
+  { client, scope, catalogue }: TokenExchange,
+): readonly string[] {
+  const ceiling = scopeCeiling(client, catalogue)
   const allowed = ceiling === undefined ? parent.scopes : partOf(parent.scopes, ceiling)
   if (allowed.length === 0) throw new OAuthError(SCOPE_ERRORS.scope_not_registered)
   return narrowedScopes(scope, allowed)

@@ -132,6 +132,7 @@ async function exchangeToken(
     scope: request.scope,
     resources: request.resource,
     knownResources: server.resources,
+    catalogue: server.scopes,
     boundResources: server.boundResources,
     lifetime: Math.min(lifetime, Number(request.expires_in ?? lifetime)),
     longest: server.terms.longest,

@@ -33,6 +33,7 @@ const ACCESS_ERRORS = defineErrors({
     403,
   ],
   client_not_added: ['access_denied', 'Only a client that an operator added may use the admin API', 403],
+  client_without_scope: ['access_denied', 'The client is not added with this scope of the admin API', 403],
   user_not_admin: ['access_denied', 'The user of the access token is no admin', 403],
   own_account: ['access_denied', 'This is your own account; another admin has to change it', 403],
 })
@@ -43,18 +44,23 @@ const ACCESS_ERRORS = defineErrors({
  */
 export function adminAccess({ guard, directory, clients }: AccessOptions): Guarded {
   const tokens = guard.allowing({ clientCredentials: true })
-  const requireOperator: MiddlewareHandler<AdminEnv> = async (c, next) => {
-    const { token } = c.var.auth
-    // Every other API of this server gets such tokens too, and could use one here.
-    if (token.resources.length === 0) throw new OAuthError(ACCESS_ERRORS.token_without_resource)
-    // Any program can register itself and ask an admin for consent.
-    const client = await clients.find(token.clientId)
-    if (client?.origin !== 'integration') throw new OAuthError(ACCESS_ERRORS.client_not_added)
-    if (token.by !== 'client' && !(await directory.isAdmin(token.subject)))
-      throw new OAuthError(ACCESS_ERRORS.user_not_admin)
-    return actingAs(actorOf(c), next)
-  }
-  return (scope) => [protect(tokens, scope), requireOperator]
+  const requireOperator =
+    (scope: AdminScope): MiddlewareHandler<AdminEnv> =>
+    async (c, next) => {
+      const { token } = c.var.auth
+      // Every other API of this server gets such tokens too, and could use one here.
+      if (token.resources.length === 0) throw new OAuthError(ACCESS_ERRORS.token_without_resource)
+      // Any program can register itself and ask an admin for consent.
+      const client = await clients.find(token.clientId)
+      if (client?.origin !== 'integration') throw new OAuthError(ACCESS_ERRORS.client_not_added)
+      if (token.by !== 'client') {
+        // The client may have lost it since, or the token is older than this rule.
+        if (client.scopes?.includes(scope) !== true) throw new OAuthError(ACCESS_ERRORS.client_without_scope)
+        if (!(await directory.isAdmin(token.subject))) throw new OAuthError(ACCESS_ERRORS.user_not_admin)
+      }
+      return actingAs(actorOf(c), next)
+    }
+  return (scope) => [protect(tokens, scope), requireOperator(scope)]
 }
 
 /** Who acts: the client itself, or the user it acts for. */

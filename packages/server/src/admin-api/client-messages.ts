@@ -20,7 +20,9 @@ const METADATA = {
   application_type: z.enum(['native', 'web']).optional(),
   token_endpoint_auth_method: text.optional().openapi({ description: 'none makes the client public' }),
   grant_types: names.optional(),
-  scopes: names.optional().openapi({ description: 'What it may ask users for. Default: every scope' }),
+  scopes: names.optional().openapi({
+    description: 'What it may ask users for. Default: every scope but admin:read and admin:write',
+  }),
   client_credentials_scopes: names.optional().openapi({ description: 'The scopes of its own tokens' }),
   id_token_signed_response_alg: z.enum(['RS256', 'ES256', 'EdDSA']).optional(),
   id_token_claims: z.boolean().optional(),

@@ -27,12 +27,10 @@ const NewToken = z
       .max(366 * DAY_SECONDS)
       .default(DAY_SECONDS)
       .openapi({ description: 'Seconds' }),
-    scopes: z
-      .array(text)
-      .min(1)
-      .max(500)
-      .optional()
-      .openapi({ description: 'The scopes that its clients may ever request. Default: every scope' }),
+    scopes: z.array(text).min(1).max(500).optional().openapi({
+      description:
+        'The scopes that its clients may ever request. Default: every scope but admin:read and admin:write',
+    }),
   })
   .openapi('NewInitialAccessToken')
 const AddedToken = z

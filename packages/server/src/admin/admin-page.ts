@@ -83,9 +83,10 @@ export function buttonForm(fields: Record<string, string>, button: Markup, { tok
 }
 
 /** Shown instead of the buttons if the operator has to sign in again. */
-export function signInAgain({ basePath }: Site, c: Context, { token }: OperatorVisit): Markup {
+export function signInAgain({ basePath }: Site, c: Context, { token, strong }: OperatorVisit): Markup {
   if (token !== undefined) return html``
-  return html`<p class="hint">To change something here, <a href="${signInPath(basePath, c)}&prompt=login">sign in again</a>.</p>`
+  const path = `${signInPath(basePath, c)}&prompt=login${strong ? '' : '&acr_values=phr'}`
+  return html`<p class="hint">To change something here, <a href="${path}">sign in again</a>${strong ? '' : ' with your passkey'}.</p>`
 }
 
 /** A list of names and values. */

@@ -56,7 +56,7 @@ export function updateForm(client: PublicClient, { token }: OperatorVisit): Mark
   const lines = (values: readonly string[] = []) => values.join('\n')
   const scopeField = html`
   <label for="scopes">Scopes, one in a line</label>
-  <p class="hint">${scopes === undefined ? 'It may request every scope. Lines here limit it to these.' : 'It may request these.'}</p>
+  <p class="hint">${scopes === undefined ? 'It may request every scope but admin:read and admin:write. Lines here limit it to these.' : 'It may request these.'}</p>
   <textarea id="scopes" name="scopes" rows="4">${lines(scopes)}</textarea>`
   return html`
 <h2 class="part">Change</h2>

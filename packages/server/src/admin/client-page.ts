@@ -127,7 +127,8 @@ async function tokenFact(trail: TrailReader, clientId: string): Promise<readonly
 
 /** The scopes that a client registered by itself are only its usual ones: the limit is of its initial access token. */
 function scopesFacts({ origin, scopes, scopeLimit }: PublicClient): Fact[] {
-  const shown = (listed: readonly string[] | undefined) => listed?.join(', ') ?? 'every one'
+  const shown = (listed: readonly string[] | undefined) =>
+    listed?.join(', ') ?? 'every one but admin:read and admin:write'
   if (origin !== 'registered') return [['Scopes', shown(scopes)]]
   const usual: Fact[] = scopes === undefined ? [] : [['Usual scopes', shown(scopes)]]
   return [['Scopes', shown(scopeLimit)], ...usual]

@@ -19,7 +19,7 @@ export function newTokenForm({ token }: OperatorVisit): Markup {
   <label for="days">Days that it is valid</label>
   <input id="days" name="days" type="number" min="1" max="366" value="1" required>
   <label for="scopes">Scopes, one in a line</label>
-  <p class="hint">All that its clients may ever request. Without a line they may request every scope.</p>
+  <p class="hint">All that its clients may ever request. Without a line they may request every scope but <code>admin:read</code> and <code>admin:write</code>.</p>
   <textarea id="scopes" name="scopes" rows="3"></textarea>
   <div class="actions"><button class="primary">Make a token</button></div>
 </form>`

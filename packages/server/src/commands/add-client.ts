@@ -25,7 +25,11 @@ const args = {
     valueHint: uri,
     description: 'where its users return to; may be repeated',
   },
-  scope: { type: 'string', valueHint: 'scopes', description: 'the scopes it may request; default: all' },
+  scope: {
+    type: 'string',
+    valueHint: 'scopes',
+    description: 'the scopes it may request; default: all but admin:read and admin:write',
+  },
   auth: {
     type: 'string',
     valueHint: 'method',

@@ -19,7 +19,7 @@ export const addToken = (load: LoadService) =>
       scope: {
         type: 'string',
         valueHint: 'scopes',
-        description: 'all that its clients may ever request; default: every scope',
+        description: 'all that its clients may ever request; default: all but admin:read and admin:write',
       },
       json: { type: 'boolean', description: 'prints JSON' },
     },

@@ -56,7 +56,8 @@ const args = {
   unset: {
     type: 'string',
     valueHint: 'member',
-    description: 'a member to remove, such as scopes: then it may request every scope. May be repeated',
+    description:
+      'a member to remove, such as scopes: then it may request all but admin:read and admin:write. May be repeated',
   },
   json: { type: 'boolean', description: 'prints JSON' },
 } as const satisfies ArgsDef

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { AUTHENTICATION_CLASSES } from '../sign-in/authentication-classes.ts'
 import { choice, field, portNumber, seconds, text, toggle, whole } from './fields.ts'
 import { encoded, type Origin, path, urlWithPassword } from './references.ts'
 
@@ -64,6 +65,11 @@ export const operationsFields = (origin: Origin) => ({
   admin: z
     .strictObject({
       api: field(toggle(false), 'the admin API', { variable: 'ADMIN_API' }),
+      acr: field(
+        choice(AUTHENTICATION_CLASSES).optional(),
+        'how strongly an admin must sign in for a change on the admin pages and for a grant of the admin API: `phr`, with a passkey, or `pwd`',
+        { variable: 'ADMIN_ACR', otherwise: '`phr` for an admin who has a passkey' },
+      ),
     })
     .prefault({}),
 })

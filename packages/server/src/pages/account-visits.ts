@@ -37,6 +37,10 @@ export function accountVisits(
     isOwnForm: (c, { session }, token) =>
       !isCrossSite(baseUrl, c.req.header()) &&
       verifyValue(key, token, Form, FORM_LIFETIME_SECONDS)?.session === session.id,
-    isFresh: ({ session }) => Date.now() / 1000 - session.confirmedAt <= FRESH_SECONDS,
+    isFresh,
   }
+}
+
+export function isFresh({ session }: Visit): boolean {
+  return Date.now() / 1000 - session.confirmedAt <= FRESH_SECONDS
 }

@@ -10,6 +10,7 @@ import type { SignInHistory } from '../audit/sign-in-history.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import { activeSessions } from '../sign-in/active-sessions.ts'
+import type { AdminSignIns } from '../sign-in/admin-sign-ins.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { sessionSections } from './account-sessions.ts'
 import { accountVisits, PAGE_EXPIRED } from './account-visits.ts'
@@ -26,6 +27,7 @@ import { methodsOf, signInMethods } from './sign-in-methods.ts'
 
 export interface AccountPageOptions extends LoginOptions, FailureSources {
   readonly signIns: SignInHistory
+  readonly adminSignIns: AdminSignIns
   readonly installationNames: InstallationNames
   readonly scopes: Readonly<Record<string, ScopeDefinition>>
   readonly accounts: AccountRows
@@ -63,8 +65,9 @@ export function accountPage(options: AccountPageOptions, grants: AuthorizationSe
     const after = c.req.query('after')
     const page = await apps.list(session.subject, { after })
     const token = visits.tokenFor(visit)
-    const fresh = visits.isFresh(visit) ? token : undefined
-    const methods = await methodsOf(ways, account, { pageToken: token, token: fresh })
+    const strong = await options.adminSignIns.mayChangeSignIn(visit)
+    const changing = strong && visits.isFresh(visit) ? token : undefined
+    const methods = await methodsOf(ways, account, { pageToken: token, token: changing, strong })
     const latest = await signIns.list(session.subject)
     const active = await browsers.among(account, latest)
     const main = html`

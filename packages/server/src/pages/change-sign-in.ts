@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
+import type { AdminSignIns } from '../sign-in/admin-sign-ins.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { UpstreamError } from '../upstream/upstream-error.ts'
 import { type AccountVisits, PAGE_EXPIRED } from './account-visits.ts'
@@ -26,13 +27,22 @@ const NOT_ADDED = 'The passkey was not added. Please try again.'
 const LAST = 'This is your last way to sign in. Add another one first.'
 
 export function changeSignIn(
-  { site, ways, accounts, onEvent }: LoginOptions & { readonly accounts: AccountRows },
+  {
+    site,
+    ways,
+    accounts,
+    adminSignIns,
+    onEvent,
+  }: LoginOptions & { readonly accounts: AccountRows; readonly adminSignIns: AdminSignIns },
   visits: AccountVisits,
   showAgain: ShowAgain,
 ): ChangeSignIn {
   const { passkeys, ceremonies, providers } = ways
   const accountPath = `${site.basePath}/account`
   const toAccount = (c: Context) => seeOther(c, `${accountPath}#sign-in`)
+
+  const mayChange = async (visit: Visit) =>
+    visits.isFresh(visit) && (await adminSignIns.mayChangeSignIn(visit))
 
   const change =
     (work: (c: Context, visit: Visit, fields: Record<string, string>) => Promise<Response>): FormHandler =>
@@ -41,13 +51,13 @@ export function changeSignIn(
       if (visit === undefined) return visits.signIn(c)
       const fields = formOf(c)
       if (!visits.isOwnForm(c, visit, fields.token)) return showAgain(c, visit, PAGE_EXPIRED)
-      return visits.isFresh(visit) ? work(c, visit, fields) : showAgain(c, visit, NOT_FRESH)
+      return (await mayChange(visit)) ? work(c, visit, fields) : showAgain(c, visit, NOT_FRESH)
     }
 
   return {
     async passkeyOptions(c) {
       const visit = await visits.of(c)
-      if (ceremonies === undefined || visit === undefined || !visits.isFresh(visit))
+      if (ceremonies === undefined || visit === undefined || !(await mayChange(visit)))
         return jsonError(c, 403, 'access_denied', NOT_FRESH)
       const { options, cookie } = await ceremonies.registration.begin(visit.account)
       return c.json(options, 200, { 'set-cookie': cookie, 'cache-control': 'no-store' })

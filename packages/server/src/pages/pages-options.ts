@@ -11,6 +11,7 @@ import { signInHistory } from '../audit/sign-in-history.ts'
 import type { Config } from '../config/config.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'
 import type { ServiceContext } from '../service-context.ts'
+import { adminSignIns } from '../sign-in/admin-sign-ins.ts'
 import { passwordResets } from '../sign-in/password-resets.ts'
 import { sessionsInCookies } from '../sign-in/session.ts'
 import { waysToSignIn } from '../sign-in/ways-to-sign-in.ts'
@@ -42,9 +43,10 @@ export async function pagesOptions(
   const { config, storage, secret, onEvent, onError } = context
   const { store, database, trail, attempts, createCounter } = storage
   const { baseUrl, brand } = config
-  const { accounts, external, builtIn } = users
+  const { accounts, directory, external, builtIn } = users
   const origin = { secret, baseUrl, store }
   const providers = await upstreamSignIns(config, origin)
+  const ways = waysToSignIn({ ...origin, name: brand.name, database, accounts, providers, builtIn })
   return {
     site: siteOf(context, users, server),
     baseUrl,
@@ -58,7 +60,8 @@ export async function pagesOptions(
     limits: signInLimits(createCounter),
     checks: builtIn ? passwordChecks() : WITHOUT_QUEUE,
     requestingApp: requestingApp({ baseUrl, ...server }),
-    ways: waysToSignIn({ ...origin, name: brand.name, database, accounts, providers, builtIn }),
+    ways,
+    adminSignIns: adminSignIns({ passkeys: ways.passkeys, directory, acr: config.admin.acr }),
     resets: passwordResets({
       ...{ mail: config.mail, name: brand.name, baseUrl, secret, accounts },
       ...{ createCounter, onEvent, onError },

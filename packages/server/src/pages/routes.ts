@@ -8,6 +8,7 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { headerOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { type AccountPage, type AccountPageOptions, accountPage } from './account.ts'
+import { isFresh } from './account-visits.ts'
 import { asset } from './asset.ts'
 import { externalLogin } from './external-login.ts'
 import { whyPage } from './failed-sign-ins.ts'
@@ -142,16 +143,28 @@ export function interaction({
   site,
   sessions,
   external,
-}: Pick<PagesOptions, 'site' | 'sessions' | 'external'>): Interaction {
+  adminSignIns,
+}: Pick<PagesOptions, 'site' | 'sessions' | 'external' | 'adminSignIns'>): Interaction {
+  const toSignIn = (query: Readonly<Record<string, string | number | undefined>>) => {
+    return { status: 303, headers: { location: `${site.basePath}/login?${queryOf(query)}` }, body: '' }
+  }
   return {
+    ...site.ui.interaction,
     session: (request) => sessions.read(headerOf(request, 'cookie')),
     signIn(returnTo, { loginHint, prompt, maxAge, uiLocales, acrValues }) {
       const wishes = external === undefined ? {} : { prompt, max_age: maxAge, ui_locales: uiLocales }
       const demand = acrValues && { acr_values: acrValues.join(' '), ui_locales: uiLocales }
-      const query = queryOf({ return_to: returnTo, login_hint: loginHint, ...wishes, ...demand })
-      return { status: 303, headers: { location: `${site.basePath}/login?${query}` }, body: '' }
+      return toSignIn({ return_to: returnTo, login_hint: loginHint, ...wishes, ...demand })
     },
-    ...site.ui.interaction,
+    async consentPage(view) {
+      if (!view.scopes.some(({ restricted }) => restricted)) return site.ui.interaction.consentPage(view)
+      // A grant of the admin API changes what the admin pages change, without its user.
+      const visit = await sessions.visit(headerOf(view.request, 'cookie'))
+      const strong = visit !== undefined && (await adminSignIns.isStrong(visit))
+      if (strong && isFresh(visit)) return site.ui.interaction.consentPage(view)
+      const demand = visit === undefined || strong ? {} : { acr_values: 'phr' }
+      return toSignIn({ return_to: view.returnTo, prompt: 'login', ...demand })
+    },
   }
 }
 

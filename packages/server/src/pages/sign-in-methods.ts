@@ -16,19 +16,21 @@ export interface SignInMethods {
   readonly pageToken: string
   /** The token of the other forms; absent if the user has to sign in again before a change. */
   readonly token: string | undefined
+  /** Whether the user signed in strongly enough for a change. */
+  readonly strong: boolean
 }
 
 export async function methodsOf(
   { passkeys, identities }: WaysToSignIn,
   account: Account,
-  { pageToken, token }: Pick<SignInMethods, 'pageToken' | 'token'>,
+  shown: Pick<SignInMethods, 'pageToken' | 'token' | 'strong'>,
 ): Promise<SignInMethods> {
   const [registered, linked] = await Promise.all([passkeys.list(account.id), identities.list(account.id)])
-  return { account, passkeys: registered, identities: linked, pageToken, token }
+  return { account, passkeys: registered, identities: linked, ...shown }
 }
 
 export function signInMethods({ basePath }: Site, ways: WaysToSignIn, shown: SignInMethods): Markup {
-  const { account, passkeys, identities, pageToken, token } = shown
+  const { account, passkeys, identities, pageToken, token, strong } = shown
   const labels = new Map(ways.providers.map(({ provider }) => [provider.issuer, provider.label]))
   return html`
 <h2 class="part" id="sign-in">How you sign in</h2>
@@ -36,7 +38,7 @@ ${passwordCard(basePath, account, pageToken, token !== undefined)}
 ${passkeys.map((passkey) => passkeyCard(basePath, passkey, token))}
 ${identities.map((identity) => identityCard(basePath, labels.get(identity.issuer) ?? identity.issuer, identity, token))}
 <p class="hint">Removing a way to sign in signs you out everywhere.</p>
-${token === undefined ? signInAgain(basePath) : html`${addPasskey(basePath, ways, token)}${connect(basePath, ways, shown, token)}`}`
+${token === undefined ? signInAgain(basePath, strong) : html`${addPasskey(basePath, ways, token)}${connect(basePath, ways, shown, token)}`}`
 }
 
 function passkeyCard(
@@ -110,7 +112,8 @@ function connect(
   )}`
 }
 
-function signInAgain(basePath: string): Markup {
-  const query = String(new URLSearchParams({ return_to: `${basePath}/account` }))
-  return html`<p class="hint">To change this, <a href="${basePath}/login?${query}">sign in again</a>.</p>`
+function signInAgain(basePath: string, strong: boolean): Markup {
+  const demand = strong ? {} : { acr_values: 'phr' }
+  const query = String(new URLSearchParams({ return_to: `${basePath}/account`, ...demand }))
+  return html`<p class="hint">To change this, <a href="${basePath}/login?${query}">sign in again</a>${strong ? '' : ' with your passkey'}.</p>`
 }
