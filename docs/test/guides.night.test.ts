@@ -95,6 +95,12 @@ it.each(GUIDES)('the program of %s never redirects to another site after the sig
   expect(await foreignTargetsOf(`${await issuerOf(page)}/login`)).toEqual([])
 })
 
+it.each(GUIDES)('the program of %s signs nobody in without a password', async (page) => {
+  const body = new URLSearchParams({ user: 'mallory' })
+  const answer = await fetch(`${await issuerOf(page)}/login`, { method: 'POST', body, redirect: 'manual' })
+  expect(answer.status).toBeGreaterThanOrEqual(400)
+})
+
 it('the program of docs/how-to/express-session.md serves its own pages on the route of the apps', async () => {
   const issuer = await issuerOf('docs/how-to/express-session.md')
   const page = await chromium.context.newPage()

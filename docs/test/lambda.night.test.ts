@@ -15,7 +15,8 @@ import { type LambdaAnswer, lambdaEvent } from './lambda-event.ts'
 const PAGE = 'docs/how-to/lambda.md'
 const ROOT = join(import.meta.dirname, '../..')
 const FOLDER = join(import.meta.dirname, '../.code-blocks/lambda', folderOf(PAGE))
-const ISSUER = 'https://auth.example.com'
+/** The sample session of the start refuses a public issuer. */
+const ISSUER = 'http://127.0.0.1:3000'
 const TABLE = 'grants'
 const CONTEXT = { awsRequestId: 'request' }
 

@@ -53,7 +53,7 @@ app.get('/login', (_request, reply) =>
 
 app.post<{ Body: { user: string; password: string } }>('/login', (request, reply) => {
   const { user, password } = request.body
-  if (passwords.get(user) !== password) return reply.code(403).send('Sorry')
+  if (!password || passwords.get(user) !== password) return reply.code(403).send('Sorry')
   const id = randomUUID()
   sessions.set(id, { id, subject: user, authTime: Math.floor(Date.now() / 1000) })
   reply.header('set-cookie', `session=${id}; HttpOnly; SameSite=Lax; Path=/`)

@@ -1,5 +1,5 @@
 import { authorizationServer, protect } from '@grantkit/adapter-hono'
-import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
+import { createAuthorizationServer, createResourceServer, sampleSession } from '@grantkit/core'
 import { pages } from '@grantkit/pages'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { serve } from '@hono/node-server'
@@ -21,7 +21,7 @@ const server = createAuthorizationServer({
   secret: process.env.SECRET ?? crypto.randomUUID(),
   interaction: {
     // Here your own sign-in goes: who is signed in in this browser, and where to send who is not.
-    session: async () => ({ id: 'session-1', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
+    session: sampleSession('alice'),
     signIn: (to) => ({
       status: 303,
       headers: { location: `/login?${new URLSearchParams({ to })}` },

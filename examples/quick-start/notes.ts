@@ -1,5 +1,5 @@
 import { authorizationServer, protect } from '@grantkit/adapter-fastify'
-import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
+import { createAuthorizationServer, createResourceServer, sampleSession } from '@grantkit/core'
 import { pages } from '@grantkit/pages'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { fastify } from 'fastify'
@@ -16,8 +16,8 @@ const server = createAuthorizationServer({
   secret: process.env.SECRET ?? crypto.randomUUID(),
   interaction: {
     ...pages({ brand: { name: 'Notes' } }).interaction,
-    // Your session. To begin with, every visitor is Alice.
-    session: async () => ({ id: 'session-1', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
+    // Your session: `async (request) => ({ id, subject, authTime })`. To begin with, every visitor is Alice.
+    session: sampleSession('alice'),
     // Your sign-in page. It sends the browser back to `to`.
     signIn: (to) => ({
       status: 303,

@@ -112,6 +112,8 @@ export function settingsOf(
     STORE_URL: `sqlite:${folder}/grants.sqlite`,
     HOST: '127.0.0.1',
     PORT: String(port),
+    // The names of the suite are public ones, and lead to this machine.
+    NODE_ENV: 'test',
     BASE_URL: addresses.issuer,
     TRUST_PROXY: 'loopback',
     RATE_LIMITS: 'off',

@@ -30,3 +30,10 @@ it('lists a wrong FRAMEWORK, with its value, together with the other problems', 
     }),
   )
 })
+
+it('does not start with its demo accounts at a public address, though NODE_ENV is not set', () => {
+  const missing = ['DATABASE_URL', 'SECRET', 'KEYS_FILE'].map((name) => expect.stringContaining(name))
+  expect(() => schoolConfig({ BASE_URL: 'https://school.example' })).toThrow(
+    expect.objectContaining({ problems: missing }),
+  )
+})

@@ -5,16 +5,17 @@
  * @module
  */
 
-export type {
-  CallbackView,
-  ClientIdentity,
-  ConsentScope,
-  ConsentView,
-  ErrorView,
-  Interaction,
-  OpenAppView,
-  Session,
-  SignInHint,
+export {
+  type CallbackView,
+  type ClientIdentity,
+  type ConsentScope,
+  type ConsentView,
+  type ErrorView,
+  type Interaction,
+  type OpenAppView,
+  type Session,
+  type SignInHint,
+  sampleSession,
 } from './authorization/interaction.ts'
 export { type AuthorizationServer, createAuthorizationServer } from './authorization-server.ts'
 export type { FeatureClientMetadata, PublicClient } from './clients/client-record.ts'

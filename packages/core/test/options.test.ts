@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { createResourceServer } from '@grantkit/core'
+import { createResourceServer, sampleSession } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { ISSUER, openService } from './service.ts'
 import { TEST_KEYS } from './signing-keys.ts'
@@ -49,6 +49,11 @@ describe('an invalid option fails at creation', () => {
       { resources: [ISSUER, `${ISSUER}/`] },
       `resources: ${ISSUER} is named twice`,
     ],
+    [
+      'the session of the examples at a public issuer',
+      { interaction: { session: sampleSession('alice') } },
+      'interaction.session is sampleSession: everybody would be signed in at https://',
+    ],
     ['two resources with their metadata at one path', { resources: ['urn:a', 'urn:b'] }, 'urn:b would have'],
     ['a path without a slash', { paths: { token: 'token' } }, 'paths.token'],
     ['a path with a query', { paths: { jwks: '/jwks?x' } }, 'paths.jwks'],
@@ -95,6 +100,12 @@ describe('an invalid option fails at creation', () => {
     for (const resource of ['service', `${ISSUER}#x`])
       expect(() => createResourceServer({ resource, store, scopes: {} })).toThrow('resource')
   })
+})
+
+it('the session of the examples signs everybody in at a loopback issuer', async () => {
+  const session = sampleSession('alice')
+  openService({ issuer: 'http://127.0.0.1:3000', interaction: { session } } as never)
+  expect(await session({} as never)).toMatchObject({ subject: 'alice', authTime: expect.any(Number) })
 })
 
 describe('a server without openid', () => {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
+import { createAuthorizationServer, createResourceServer, sampleSession } from '@grantkit/core'
 import { pages } from '@grantkit/pages'
 import { createMemoryStore } from '@grantkit/store-memory'
 
@@ -9,8 +9,6 @@ const issuer = `http://127.0.0.1:${port}`
 const store = createMemoryStore()
 const scopes = { 'notes:read': { description: 'Read your notes', access: 'read' } } as const
 
-// Who is signed in: here every user is Alice.
-const alice = { id: 'session-1', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }
 const ui = pages({ brand: { name: 'Notes' } })
 
 const server = createAuthorizationServer({
@@ -19,7 +17,8 @@ const server = createAuthorizationServer({
   scopes,
   secret: process.env.SECRET ?? crypto.randomUUID(),
   interaction: {
-    session: async () => alice,
+    // Your session: `async (request) => ({ id, subject, authTime })`. To begin with, every visitor is Alice.
+    session: sampleSession('alice'),
     signIn: (to) => ({
       status: 303,
       headers: { location: `/login?${new URLSearchParams({ to })}` },

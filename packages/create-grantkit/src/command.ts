@@ -46,7 +46,7 @@ async function create(typed: Typed): Promise<void> {
   const folder = typed.folder ?? (asks ? await askFolder(checkEmpty) : DEFAULT_FOLDER)
   const choices = asks ? await askChoices(given) : completed(given)
   await createProject(folder, choices, { packages: typed.packages })
-  console.log(`\n${folder} is written. Every visitor is signed in as Alice until interaction.ts has your session.\n
+  console.log(`\n${folder} is written. Every visitor is Alice, at a loopback address only, until interaction.ts has your session.\n
 cd ${folder}\n${installation(typed.packages === undefined ? 'registry' : 'tarballs')}\nnpm start`)
 }
 

@@ -48,6 +48,14 @@ describe('createProject', () => {
     for (const range of Object.values({ ...dependencies, ...devDependencies })) expect(range).toMatch(/^\^\d/)
   })
 
+  it.each(['grantkit', 'own'] as const)(
+    'refuses to start with the session of Alice at a public issuer, with %s pages',
+    async (pages) => {
+      await createProject(folder, { ...DEFAULTS, pages })
+      expect(read('interaction.ts')).toContain("  session: sampleSession('alice'),\n")
+    },
+  )
+
   it('lets known clients in by default', async () => {
     await createProject(folder, DEFAULTS)
     expect(read('server.ts')).toContain('const known = knownClients()')
@@ -62,12 +70,13 @@ describe('createProject', () => {
     await createProject(folder, { ...completed({ framework: 'workers' }), features })
     expect(readdirSync(folder)).toHaveLength(10)
     expect(read('wrangler.jsonc')).toContain('"name": "my-notes-2"')
+    expect(read('wrangler.jsonc')).toContain('"vars": { "ISSUER": "" }')
     expect(read('.dev.vars')).toMatch(/^SECRET=.{43}\nKEYS='/)
     expect(statSync(join(folder, '.dev.vars')).mode & 0o077).toBe(0)
     expect(read('.gitignore').split('\n')).toContain('.dev.vars')
     expect(read('env.d.ts')).toContain('readonly KEYS: string\n')
     const { scripts, dependencies, devDependencies } = manifest()
-    expect(scripts.start).toBe('wrangler dev')
+    expect(scripts.start).toBe('wrangler dev --var ISSUER:http://127.0.0.1:3000')
     expect(Object.keys(dependencies)).toEqual([
       ...[
         '@grantkit/adapter-hono',

@@ -5,7 +5,11 @@ import { minimumNode } from './versions.ts'
 const EVERY_FEATURE: Readonly<Record<string, Choice>> = FEATURES
 
 const ON_NODE = { start: 'node --env-file=.env app.ts', dev: 'node --watch --env-file=.env app.ts' }
-const ON_WORKERS = { start: 'wrangler dev', deploy: 'wrangler deploy --secrets-file .dev.vars' }
+// Deployed with an issuer of this computer, the sample session would sign in everybody.
+const ON_WORKERS = {
+  start: 'wrangler dev --var ISSUER:http://127.0.0.1:3000',
+  deploy: 'wrangler deploy --secrets-file .dev.vars',
+}
 
 /** The `package.json` of a project. */
 export function manifestOf(name: string, choices: Choices, source: PackageSource): object {

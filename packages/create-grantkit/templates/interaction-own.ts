@@ -1,9 +1,9 @@
-import type { Interaction } from '@grantkit/core'
+import { type Interaction, sampleSession } from '@grantkit/core'
 import { html, type SafeHtml } from '@grantkit/pages'
 
-/** Your session, your sign-in page and your pages go here. Until you add your session, every visitor is signed in as Alice. */
+/** Your session, your sign-in page and your pages go here. Until then every visitor is Alice, at a loopback address only. */
 export const interaction: Interaction = {
-  session: async () => ({ id: 'session-1', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
+  session: sampleSession('alice'),
   signIn: (to) => ({ status: 303, headers: { location: `/login?${new URLSearchParams({ to })}` }, body: '' }),
 
   errorPage: ({ status, description }) => page(status, html`<h1>Sorry</h1><p>${description}</p>`),

@@ -1,12 +1,12 @@
-import type { Interaction } from '@grantkit/core'
+import { type Interaction, sampleSession } from '@grantkit/core'
 import { pages } from '@grantkit/pages'
 
 export const ui = pages({ brand: { name: 'Notes' }, links: { connectedApps: '/connected-apps' } }) // if: connected-apps
 export const ui = pages({ brand: { name: 'Notes' } }) // if-not: connected-apps
 
-/** Your session and your sign-in page go here. Until you add your session, every visitor is signed in as Alice. */
+/** Your session and your sign-in page go here. Until then every visitor is Alice, at a loopback address only. */
 export const interaction: Interaction = {
   ...ui.interaction,
-  session: async () => ({ id: 'session-1', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
+  session: sampleSession('alice'),
   signIn: (to) => ({ status: 303, headers: { location: `/login?${new URLSearchParams({ to })}` }, body: '' }),
 }

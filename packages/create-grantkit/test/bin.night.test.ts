@@ -23,7 +23,7 @@ describe('npm create grantkit', () => {
     expect(status).toBe(0)
     expect(readdirSync(join(path, 'notes'))).toHaveLength(8)
     expect(output).toMatch(/cd notes\n(.*\n)*npm install\nnpm start\n$/)
-    expect(output).toContain('Every visitor is signed in as Alice until interaction.ts has your session.')
+    expect(output).toContain('until interaction.ts has your session.')
     expect(output).not.toMatch(/[\w-]{40}/)
   })
 

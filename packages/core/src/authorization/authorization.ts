@@ -16,7 +16,7 @@ import type { AuthorizationContext } from './authorization-context.ts'
 import { type ChallengeOptions, parametersOf, readAuthorizationRequest } from './authorization-request.ts'
 import { authorize, sentParameters, showFormAgain } from './authorize.ts'
 import { CONSENT_ERRORS, ConsentForm, consent } from './consent.ts'
-import type { CallbackOptions, Interaction } from './interaction.ts'
+import { type CallbackOptions, checkSession, type Interaction } from './interaction.ts'
 import { redirectTargetOf, showErrorPage, TargetParameters } from './redirect-target.ts'
 import { boundToProvenKey, type ValidateRequest } from './request-source.ts'
 import type { ScopeOptions } from './scopes-of-request.ts'
@@ -66,7 +66,8 @@ export function authorization(
   validateRequest: ValidateRequest
 } {
   checkDefaultScope(server, options.defaultScope)
-  const { uiLocales } = server.interaction
+  const { session, uiLocales } = server.interaction
+  checkSession(session, server.issuer)
   if (uiLocales !== undefined) checkLanguages('interaction.uiLocales', uiLocales)
   const paths = {
     authorize: endpointPath('authorize', options.paths?.authorize, '/oauth/authorize'),

@@ -1,7 +1,9 @@
 import type { PublicClient } from '../clients/client-record.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import type { PageView } from '../http/page-language.ts'
+import { isLoopbackUrl } from '../http/public-url.ts'
 import type { ScopeInWords } from '../kernel/scope.ts'
+import { systemClock } from '../kernel/time.ts'
 
 /** The signed-in user of this browser. */
 export interface Session {
@@ -140,6 +142,25 @@ export interface Interaction {
    * adds the same navigation as a `Refresh` header. Default: the redirect alone, which leaves the consent page there.
    */
   openAppPage?(view: OpenAppView): HttpResponse | Promise<HttpResponse>
+}
+
+const SAMPLE = Symbol.for('grantkit.sampleSession')
+
+/**
+ * A `session` to begin with: every visitor is signed in as one user. `createAuthorizationServer` accepts it only at an issuer
+ * of this computer, such as `http://127.0.0.1:3000`.
+ */
+export function sampleSession(subject: string): Interaction['session'] {
+  const session = async () => ({ id: 'session-1', subject, authTime: systemClock() })
+  return Object.assign(session, { [SAMPLE]: true })
+}
+
+/** Programs are copied with what their examples show. @throws Error if every visitor would be signed in */
+export function checkSession(session: Interaction['session'], issuer: string): void {
+  if (session && SAMPLE in session && !isLoopbackUrl(issuer))
+    throw new Error(
+      `interaction.session is sampleSession: everybody would be signed in at ${issuer}. Put your own session there`,
+    )
 }
 
 /** The page that shows a callback URL, in place of the redirect to it. */

@@ -31,11 +31,9 @@ export const init = defineCommand({
     await writeFiles(folder, projectFiles(answers, newSecrets()))
     await keepSecretsOut(folder)
     const first = (await lacksModuleType(folder)) ? ['  npm pkg set type=module'] : []
-    console.log(
-      [`\nWritten to ${resolve(folder)}: ${FILES.join(', ')}. Next:\n`, ...first, ...nextSteps(answers)].join(
-        '\n',
-      ),
-    )
+    const { isPublic } = await import('../init/answers.ts')
+    const steps = [...first, ...nextSteps(answers, isPublic(answers))]
+    console.log([`\nWritten to ${resolve(folder)}: ${FILES.join(', ')}. Next:\n`, ...steps].join('\n'))
   },
 })
 
@@ -51,9 +49,10 @@ async function answersOf(given: GivenAnswers, folder: string, yes = false): Prom
 }
 
 /** By npx, which finds the program in this project and one that is installed for all. */
-function nextSteps({ database, users }: Answers): string[] {
+function nextSteps({ database, users }: Answers, isPublic: boolean): string[] {
   return [
     ...(database === 'postgres' ? [DATABASE_STEP] : []),
+    ...(isPublic ? ['  npx grantkit keys rotate'] : []),
     '  npx grantkit check',
     '  npx grantkit start',
     ...(users === 'here' ? ['  npx grantkit users add --email … --name …'] : []),

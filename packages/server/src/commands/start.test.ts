@@ -20,6 +20,6 @@ it('names the command that adds a user only where users are added here', async (
 })
 
 it('shows the address of the metadata, which is not below the path of the server', async () => {
-  const shown = await banner({ BASE_URL: 'https://notes.example/auth' })
-  expect(shown).toContain('https://notes.example/.well-known/oauth-authorization-server/auth\n')
+  const shown = await banner({ BASE_URL: 'https://notes.localhost/auth' })
+  expect(shown).toContain('https://notes.localhost/.well-known/oauth-authorization-server/auth\n')
 })

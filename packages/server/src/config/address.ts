@@ -1,3 +1,4 @@
+import { isLoopbackUrl } from '@grantkit/core/feature'
 import * as z from 'zod'
 import { trustedProxies } from '../http/proxy-trust.ts'
 import { choice, field, listed, portNumber, text } from './fields.ts'
@@ -11,11 +12,13 @@ const TrustedProxies = z
   .union([z.number(), z.array(z.string())], { error: PROXIES_EXPECTED })
   .refine(isTrustable, { error: PROXIES_EXPECTED })
 
+const MODES = ['development', 'test', 'production'] as const
+
 export const addressFields = {
   mode: field(
-    choice(['development', 'test', 'production']).default('development'),
-    '`production` has no development defaults: `database`, `secret`, `keysFile` and an https `baseUrl` are required',
-    { variable: 'NODE_ENV' },
+    choice(MODES).optional(),
+    '`production` has no development defaults: `database`, `secret`, `keysFile` and an https `baseUrl` are required. `development` counts at a loopback address only; `test` is for tests of a server at a public name',
+    { variable: 'NODE_ENV', otherwise: '`development` at a loopback `baseUrl`, else `production`' },
   ),
   baseUrl: field(
     text()
@@ -31,6 +34,16 @@ export const addressFields = {
     'the proxies whose `X-Forwarded-For` is trusted: their number, or a list of addresses, networks, `loopback`, `linklocal`, `uniquelocal`',
     { variable: 'TRUST_PROXY', read: proxiesOf },
   ),
+}
+
+/** A forgotten variable must not open the demonstration of a development to the public. */
+export function modeOf(config: {
+  readonly mode?: (typeof MODES)[number] | undefined
+  readonly baseUrl?: string | undefined
+}): (typeof MODES)[number] {
+  const { mode = 'development', baseUrl } = config
+  const isPublic = baseUrl !== undefined && !isLoopbackUrl(baseUrl)
+  return isPublic && mode === 'development' ? 'production' : mode
 }
 
 /** proxy-addr would parse a plain number as an address. */

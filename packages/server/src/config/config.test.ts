@@ -31,7 +31,7 @@ describe('the environment', () => {
 
   it('gives the base URL by the port, and keeps a configured one unchanged', () => {
     expect(inEnvironment({ PORT: '8080' }).baseUrl).toBe('http://127.0.0.1:8080')
-    expect(inEnvironment({ BASE_URL: 'https://Auth.example/a' }).baseUrl).toBe('https://Auth.example/a')
+    expect(inEnvironment({ BASE_URL: 'https://Auth.localhost/a' }).baseUrl).toBe('https://Auth.localhost/a')
   })
 
   it.each([
@@ -110,9 +110,11 @@ describe('the environment', () => {
       'KEYS_FILE',
       'BASE_URL',
     ])
-    expect(problems[3]).toBe('BASE_URL must be an https URL in production, not "http://auth.example"')
+    expect(problems[3]).toBe(
+      'BASE_URL must be an https URL in production, not "http://auth.example". Every address but a loopback one is production',
+    )
     expect(problemsOf({}, { mode: 'production', baseUrl: 'http://auth.example' }).at(-1)).toBe(
-      'baseUrl must be an https URL in production, not "http://auth.example"',
+      'baseUrl must be an https URL in production, not "http://auth.example". Every address but a loopback one is production',
     )
     expect(problemsOf({ NODE_ENV: 'production' }).at(-1)).toMatch(/^BASE_URL is missing/)
     const complete = {
@@ -130,6 +132,38 @@ describe('the environment', () => {
       'CIMD_TEST_CA must not be set in production',
       'CIMD_TEST_RESOLVE must not be set in production',
     ])
+  })
+})
+
+describe('the mode', () => {
+  const modeAt = (baseUrl: string, variables = {}) => {
+    const complete = { DATABASE_URL: 'memory:', SECRET: 's'.repeat(32), KEYS_FILE: 'k' }
+    return inEnvironment({ ...complete, BASE_URL: baseUrl, ...variables }).mode
+  }
+
+  it('is that of the address: development on this machine, else production', () => {
+    for (const address of ['http://127.0.0.1:3000', 'http://localhost:3000', 'https://auth.localhost/a'])
+      expect(modeAt(address)).toBe('development')
+    expect(inEnvironment({}).mode).toBe('development')
+    expect(modeAt('https://auth.example')).toBe('production')
+  })
+
+  it('is production at every other address, whatever was forgotten or left', () => {
+    for (const variables of [{}, { NODE_ENV: 'development' }])
+      for (const address of ['https://school.example', 'http://192.168.1.10:3000', 'http://0.0.0.0:3000'])
+        expect(problemsOf({ BASE_URL: address, ...variables }).slice(0, 3)).toEqual([
+          expect.stringContaining('DATABASE_URL is missing'),
+          expect.stringContaining('SECRET is missing'),
+          expect.stringContaining('KEYS_FILE is missing'),
+        ])
+    expect(problemsOf({ BASE_URL: 'http://192.168.1.10:3000' }).at(-1)).toBe(
+      'BASE_URL must be an https URL in production, not "http://192.168.1.10:3000". Every address but a loopback one is production',
+    )
+  })
+
+  it('is production on this machine too, or that of a test, only if it is set', () => {
+    expect(modeAt('https://localhost:8443', { NODE_ENV: 'production' })).toBe('production')
+    expect(modeAt('https://auth.example', { NODE_ENV: 'test' })).toBe('test')
   })
 })
 

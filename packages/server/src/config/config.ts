@@ -1,3 +1,4 @@
+import { modeOf } from './address.ts'
 import { ConfigError } from './config-error.ts'
 import type { ClientAuthenticationMethod } from './features.ts'
 import { expected, overriddenSecrets, problemsOf } from './problems.ts'
@@ -8,6 +9,7 @@ import { type Environment, isPlain, withVariables } from './variables.ts'
 
 /** A valid configuration: all that the server reads. It never changes. */
 export type Config = ParsedConfig & {
+  readonly mode: ReturnType<typeof modeOf>
   readonly baseUrl: string
   readonly database: string
   readonly store: string
@@ -58,6 +60,7 @@ function completed(config: ParsedConfig): Config {
   const below = (place: string) => (place.startsWith('/') ? `${baseUrl}${place}` : place)
   return {
     ...config,
+    mode: modeOf(config),
     baseUrl,
     database,
     store: config.store ?? storeBeside(database),

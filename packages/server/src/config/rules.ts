@@ -1,3 +1,4 @@
+import { modeOf } from './address.ts'
 import { at, nameOf, valueAt } from './problems.ts'
 import type { ParsedConfig } from './schema.ts'
 import type { Merged } from './variables.ts'
@@ -7,7 +8,7 @@ import { workerProblems } from './workers.ts'
 
 export function problemsTogether(config: ParsedConfig, merged: Merged): readonly string[] {
   return [
-    ...(config.mode === 'production' ? inProduction(config, merged) : []),
+    ...(modeOf(config) === 'production' ? inProduction(config, merged) : []),
     ...ofKnownClients(config, merged),
     ...atGateway(config),
     ...ofMail(config, merged),
@@ -15,6 +16,8 @@ export function problemsTogether(config: ParsedConfig, merged: Merged): readonly
     ...ofPersonalTokens(config, merged),
   ]
 }
+
+const PRODUCTION = 'Every address but a loopback one is production'
 
 /** Production has no defaults for secrets, keys, accounts and the base URL: the operator must set them. */
 function inProduction(config: ParsedConfig, merged: Merged): readonly string[] {
@@ -27,7 +30,7 @@ function inProduction(config: ParsedConfig, merged: Merged): readonly string[] {
     'KEYS_FILE is missing: a JSON Web Key set with the private signing keys; "keys rotate" makes one':
       config.keysFile !== undefined,
     'BASE_URL is missing: the public https URL': config.baseUrl !== undefined,
-    [`${name('baseUrl')} must be an https URL in production${valueAt(merged, ['baseUrl'])}`]:
+    [`${name('baseUrl')} must be an https URL in production${valueAt(merged, ['baseUrl'])}. ${PRODUCTION}`]:
       config.baseUrl?.startsWith('https://') ?? true,
     [`${name('limits')} must not be off in production`]: config.limits,
     // They allow requests to private addresses for unauthenticated callers (SSRF).

@@ -80,6 +80,11 @@ export function completed(given: GivenAnswers): Answers {
   }
 }
 
+/** Where a start has no defaults for development. */
+export function isPublic({ url }: Answers): boolean {
+  return !isLoopbackUrl(url)
+}
+
 function isSafe(url: string): boolean {
   return URL.canParse(url) && (url.startsWith('https://') || isLoopbackUrl(url))
 }

@@ -43,13 +43,13 @@ volumes:
 ${usesPostgres ? '  postgres:\n' : ''}`
 }
 
-/** Production refuses an http address. */
+/** The image is for production, which refuses an http address. */
 function modeAndAddress({ url }: Answers): string {
   return isHttps(url)
     ? `      BASE_URL: ${url}
       # The proxy in front of it, which does TLS.
       TRUST_PROXY: "1"`
-    : `      # For this machine only. In production: no NODE_ENV here, an https BASE_URL, and TRUST_PROXY for your proxy.
+    : `      # For this machine only. For others: no NODE_ENV here, an https BASE_URL, and TRUST_PROXY for your proxy.
       NODE_ENV: development
       BASE_URL: ${url}`
 }

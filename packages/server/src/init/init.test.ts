@@ -74,6 +74,14 @@ describe('grantkit init', () => {
     expect(await environmentAt('http://127.0.0.1:3000')).toMatchObject({ NODE_ENV: 'development' })
   })
 
+  it('writes what production needs at a public address, and says how the signing keys are created', async () => {
+    const printed = vi.spyOn(console, 'log').mockReturnValue()
+    const folder = await initialized('--url=https://auth.example')
+    const { mode, keysFile } = await configIn(folder)
+    expect([mode, keysFile]).toEqual(['production', join(folder, 'data/keys.json')])
+    expect(printed.mock.lastCall?.[0]).toContain('\n  npx grantkit keys rotate\n  npx grantkit check\n')
+  })
+
   it('writes secrets into .env alone, which only its owner reads', async () => {
     const folder = await initialized(`--users=${EXTERNAL}`, '--database=postgres')
     const environment = await readFile(join(folder, '.env'), 'utf8')

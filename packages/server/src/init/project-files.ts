@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Answers, DEFAULTS } from './answers.ts'
+import { type Answers, DEFAULTS, isPublic } from './answers.ts'
 import { composeFile } from './compose-file.ts'
 
 const DEFAULT_PORT = new URL(DEFAULTS.url).port
@@ -36,7 +36,8 @@ ${membersOf(answers)
 `
 }
 
-function membersOf({ name, url, users, database, resource, knownClients }: Answers): readonly string[] {
+function membersOf(answers: Answers): readonly string[] {
+  const { name, url, users, database, resource, knownClients } = answers
   return [
     `baseUrl: ${quoted(url)}`,
     ...portMember(url),
@@ -47,6 +48,7 @@ function membersOf({ name, url, users, database, resource, knownClients }: Answe
     ...(users === 'here' ? [] : [usersMember(users.application)]),
     ...(knownClients ? [KNOWN_CLIENTS] : []),
     ...(database === 'sqlite' ? [`database: 'sqlite:data/service.sqlite'`] : []),
+    ...(isPublic(answers) ? [`keysFile: 'data/keys.json'`] : []),
   ]
 }
 
