@@ -3,8 +3,8 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import { openService } from '../../test/service.ts'
 import { strongRandom } from '../kernel/secrets.ts'
-import type { Limiter } from '../limits/rate-limits.ts'
-import { type RegistrationOptions, registration } from './registration.ts'
+import { limiterOf } from '../limits/rate-limits.ts'
+import { REGISTRATION_LIMITS, type RegistrationOptions, registration } from './registration.ts'
 
 const LOOPBACK = 'http://127.0.0.1:7001/callback'
 const HOSTED = 'https://app.example/cb'
@@ -15,13 +15,18 @@ const REGISTRABLE = { authMethods: ['none'], grantTypes: ['authorization_code'],
 function open(options: RegistrationOptions = {}) {
   const counted: string[] = []
   const count = (limit: string, key: string) => counted.push(`${limit} ${key}`)
-  const limiter: Partial<Limiter> = {
-    async take(limit, key) {
+  const rateLimiter = {
+    async take(limit: string, key: string) {
       count(limit, key)
       return 0
     },
-    limit: async (limit, key) => void count(limit, key),
+    refund: async () => undefined,
   }
+  const limiter = limiterOf(
+    { rateLimiter },
+    { emit: () => undefined, now: () => 1_800_000_000 },
+    () => REGISTRATION_LIMITS,
+  )
   const { clients } = createMemoryStore()
   const server = {
     ...{ store: { clients: { records: clients } }, scopes: {}, random: strongRandom, emit: () => undefined },
@@ -88,11 +93,15 @@ describe('a registration is counted', () => {
 
   it.each([
     [HOSTED, KNOWN, ['known_client_registration 2001:db8:1::/48']],
-    [HOSTED, undefined, [
+    [
+      HOSTED,
+      undefined,
+      [
         'registration 2001:db8:1:2::/64',
         'registration_56 2001:db8:1:0::/56',
         'registration_48 2001:db8:1::/48',
-      ]],
+      ],
+    ],
   ])('for the /56 and /48 of an IPv6 address too: %s, %j', async (uri, known, limits) => {
     const { register, counted } = open({ redirectUriPolicy: (accepted) => ({ accepted, known }) })
     await register(JSON.stringify({ redirect_uris: [uri] }), '2001:db8:1:2::9')
