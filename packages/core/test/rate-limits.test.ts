@@ -58,7 +58,7 @@ describe('registrations', () => {
     expect((await registerAt(home)).status).toBe(201)
   })
 
-  it('are counted per subscriber: an IPv4 address, an IPv6 /64 and its /48', async () => {
+  it('are counted per subscriber: an IPv4 address, an IPv6 /64, its /56 and its /48', async () => {
     const limiter = limitOf(9)
     const service = openService({ rateLimiter: limiter })
     for (const address of [HOME, `::ffff:${HOME}`, '2001:db8::1', '2001:db8::2:1', '2001:db8:0:1::1'])
@@ -66,6 +66,7 @@ describe('registrations', () => {
     expect([...limiter.counted]).toEqual([
       [`registration ${HOME}`, 2],
       ['registration 2001:db8:0:0::/64', 2],
+      ['registration_56 2001:db8:0:0::/56', 3],
       ['registration_48 2001:db8:0::/48', 3],
       ['registration 2001:db8:0:1::/64', 1],
     ])
