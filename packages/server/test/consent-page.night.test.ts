@@ -137,13 +137,11 @@ it('an expired form is shown again, and says so', async () => {
   expect(new URL((await left).url()).searchParams.get('code')).toMatch(/^gkc_/)
 })
 
-it('a path that does not exist is a page for browsers, and JSON for programs', async () => {
+it('a path that does not exist is a page for browsers', async () => {
   const answer = await page.goto(`${server.baseUrl}/nothing`)
   expect(answer?.status()).toBe(404)
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('There is nothing here')
   expect(await violations(page)).toEqual([])
-  const program = await fetch(`${server.baseUrl}/nothing`)
-  expect([program.status, await program.json()]).toMatchObject([404, { error: 'not_found' }])
 })
 
 describe('the sign-in page', () => {
