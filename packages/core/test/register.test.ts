@@ -112,6 +112,7 @@ describe('registration', () => {
     [{ grant_types: ['implicit'] }, 'grant_types: must include authorization_code'],
     [{ response_types: ['token'] }, 'response_types: must include code'],
     [{ client_name: '()!' }, 'client_name: must have a letter, a digit or an emoji'],
+    [{ scope: ['courses:read'] }, 'scope: Invalid input: expected string, received array'],
     [{ redirect_uris: [] }, 'redirect_uris: must not be empty', 'invalid_redirect_uri'],
   ])('names the fault of %j', async (metadata, error_description, error = 'invalid_client_metadata') => {
     const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], ...metadata })
