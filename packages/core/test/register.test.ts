@@ -168,6 +168,12 @@ describe('registration', () => {
     expect([response.status, bodyOf(response).client_name]).toEqual([201, client_name.normalize()])
   })
 
+  it('takes Ed25519 for EdDSA, its newer name (RFC 9864), and the response has the name in ID tokens', async () => {
+    const metadata = { redirect_uris: [REDIRECT_URI], id_token_signed_response_alg: 'Ed25519' }
+    const answer = bodyOf(await registerAs(openService(), metadata))
+    expect(answer.id_token_signed_response_alg).toBe('EdDSA')
+  })
+
   it('names an algorithm of ID tokens only where there are ID tokens', async () => {
     const scopes = { 'courses:read': { description: 'Read' } }
     const named = async (overrides: object) =>

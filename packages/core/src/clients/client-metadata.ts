@@ -155,9 +155,11 @@ export function clientMetadata({
     token_endpoint_auth_method: z.enum(authMethods).prefault('none'),
     grant_types: listWith('authorization_code', grantTypes, GRANT_TYPES_BY_DEFAULT),
     id_token_signed_response_alg: z
-      .enum(['RS256', 'ES256', 'EdDSA'])
-      .default(idTokenAlgorithm)
-      .refine(signs, { error: ({ input }) => `no key for ${input} here` }),
+      .enum(['RS256', 'ES256', 'EdDSA', 'Ed25519'])
+      // The newer name of the same algorithm (RFC 9864 2.2).
+      .transform((alg) => (alg === 'Ed25519' ? 'EdDSA' : alg))
+      .refine(signs, { error: ({ input }) => `no key for ${input} here` })
+      .prefault(idTokenAlgorithm),
   } satisfies Record<(typeof MEMBERS_OF_SERVER)[number], z.ZodType>
   const own = { ...MEMBERS, ...ofServer }
   // The type is that of `own`: only the feature itself knows what its members are.
