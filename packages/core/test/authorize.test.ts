@@ -201,6 +201,16 @@ describe('authorize, after the redirect URI is trusted', () => {
     ).not.toHaveProperty('state')
   })
 
+  it('carries a state of 8,000 characters through consent: some clients seal their own request in it', async () => {
+    const { service, id } = await withClient()
+    const state = 's'.repeat(8000)
+    await authorize(service, authorizationQuery(id, { state }))
+    expect(redirectOf(await decide(service, { decision: 'allow' }))).toMatchObject({
+      state,
+      code: expect.any(String),
+    })
+  })
+
   it('REQ-09: accepts the same request as a form POST', async () => {
     const { service, id } = await withClient()
     const response = await service.send('POST', '/oauth/authorize', {

@@ -357,6 +357,29 @@ describe('the answer of the host', () => {
     },
   )
 
+  it.each([
+    ['text/plain; charset=utf-8', 'text/plain'],
+    ['application/octet-stream', 'application/octet-stream'],
+    [undefined, 'none'],
+    ['text/\u2028"x"', 'none'],
+  ])(
+    'a document with the Content-Type %s is no outage: its developer is told the type',
+    async (type, named) => {
+      const { service, host } = openWithDocuments()
+      host.answer = { headers: { 'content-type': type as string } }
+      expect(await reasonOf(service, asAlice(service))).toEqual([400, 'document_invalid'])
+      expect(service.shown.error?.description).toBe(
+        `The client_id URL has the Content-Type ${named}. Serve the document as application/json`,
+      )
+      expect(eventsOf(service, 'client_document_failed')).toMatchObject([{ fault: `type ${named}` }])
+      host.answer = {}
+      const other = openWithDocuments()
+      await signedIn(other.service)
+      later(other.service, other.host, { headers: { 'content-type': type as string } })
+      await signedIn(other.service)
+    },
+  )
+
   it.each(OUT_OF_REACH)('%s keeps an approved client working for seven days', async (_, answer) => {
     const { service, host } = openWithDocuments()
     const { refresh_token } = await signedIn(service)

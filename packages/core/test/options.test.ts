@@ -69,6 +69,11 @@ describe('an invalid option fails at creation', () => {
       { scopes: { openid: { description: '', claims: ['iss'] } } },
       'iss',
     ],
+    [
+      'a scope that opens a claim of access tokens',
+      { scopes: { openid: { description: '' }, staff: { description: '', claims: ['role', 'client_id'] } } },
+      '"staff" cannot open client_id',
+    ],
     ['no claims for openid', { claims: undefined }, 'claims'],
     [
       'pages in no language',

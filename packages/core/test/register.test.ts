@@ -112,6 +112,7 @@ describe('registration', () => {
     [{ grant_types: ['implicit'] }, 'grant_types: must include authorization_code'],
     [{ response_types: ['token'] }, 'response_types: must include code'],
     [{ client_name: '()!' }, 'client_name: must have a letter, a digit or an emoji'],
+    [{ scope: ['courses:read'] }, 'scope: Invalid input: expected string, received array'],
     [{ redirect_uris: [] }, 'redirect_uris: must not be empty', 'invalid_redirect_uri'],
   ])('names the fault of %j', async (metadata, error_description, error = 'invalid_client_metadata') => {
     const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], ...metadata })
@@ -165,6 +166,12 @@ describe('registration', () => {
   ])('takes the name %j', async (client_name) => {
     const response = await registerAs(openService(), { redirect_uris: [REDIRECT_URI], client_name })
     expect([response.status, bodyOf(response).client_name]).toEqual([201, client_name.normalize()])
+  })
+
+  it('takes Ed25519 for EdDSA, its newer name (RFC 9864), and the response has the name in ID tokens', async () => {
+    const metadata = { redirect_uris: [REDIRECT_URI], id_token_signed_response_alg: 'Ed25519' }
+    const answer = bodyOf(await registerAs(openService(), metadata))
+    expect(answer.id_token_signed_response_alg).toBe('EdDSA')
   })
 
   it('names an algorithm of ID tokens only where there are ID tokens', async () => {

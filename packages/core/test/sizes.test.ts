@@ -8,7 +8,7 @@ import {
   register,
   requestToken,
 } from './client.ts'
-import { openService, REDIRECT_URI, VERIFIER } from './service.ts'
+import { ISSUER, openService, REDIRECT_URI, VERIFIER } from './service.ts'
 
 /** The size limits of every input, and errors that name the input and its limit. */
 
@@ -51,7 +51,6 @@ describe('a registration', () => {
 
 describe('an authorization request', () => {
   it.each([
-    ['state', 'invalid_request'],
     ['nonce', 'invalid_request'],
     ['scope', 'invalid_request'],
     ['code_challenge', 'invalid_request'],
@@ -64,9 +63,15 @@ describe('an authorization request', () => {
     const { clientId: client_id } = await register(service)
     const answer = redirectOf(await authorize(service, authorizationQuery(client_id, { [name]: long(4001) })))
     expect(answer).toMatchObject({ error, error_description: `${name}: must be at most 4000 characters` })
-    expect(answer.state, 'a state too long to carry is not sent back').toBe(
-      name === 'state' ? undefined : 'a state',
-    )
+    expect(answer.state).toBe('a state')
+  })
+
+  it('with a state too long to carry goes back to the client without it', async () => {
+    const service = openService()
+    const { clientId: client_id } = await register(service)
+    const answer = redirectOf(await authorize(service, authorizationQuery(client_id, { state: long(8193) })))
+    const error_description = 'state: must be at most 8192 characters'
+    expect(answer).toEqual({ error: 'invalid_request', error_description, iss: ISSUER })
   })
 
   it('may have at most 20 resources, each of 4000 characters', async () => {

@@ -7,7 +7,7 @@ export interface SafeFetchOptions {
   readonly issuer: string
   /** The ports that are allowed. Default: 443 alone. */
   readonly ports?: readonly number[]
-  /** Milliseconds for one fetch, from the look-up of the name to the last byte. Default: 3000. */
+  /** Milliseconds for one fetch, from the look-up of the name to the last byte. Default: 5000. */
   readonly deadline?: number
   /** Allows private addresses for tests on one machine. Never set it in production. */
   readonly unsafeForTests?: UnsafeForTests
@@ -33,7 +33,8 @@ export interface Settings extends PublicUrlRule {
   readonly time: Time
 }
 
-const DEFAULT_DEADLINE = 3000
+/** A host that starts a function for the request needs some seconds, and a person waits. */
+const DEFAULT_DEADLINE = 5000
 
 /** The options with their defaults, checked. */
 export function settingsOf({

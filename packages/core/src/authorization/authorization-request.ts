@@ -7,6 +7,7 @@ import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
 import { asksForOpenId } from '../kernel/scope.ts'
 import type { AuthenticationClasses } from './authentication-classes.ts'
+import { StateParameter } from './redirect-target.ts'
 import { type ScopeOptions, type ScopesOfRequest, scopesOfRequest } from './scopes-of-request.ts'
 import { type Prompt, requestedPrompts } from './sign-in.ts'
 
@@ -66,7 +67,7 @@ export const AuthorizationParameters = z.object({
   response_type: parameter.optional(),
   response_mode: parameter.optional(),
   scope: parameter.optional(),
-  state: parameter.optional(),
+  state: StateParameter,
   code_challenge: parameter.optional(),
   code_challenge_method: parameter.optional(),
   resource: ResourceParameter,

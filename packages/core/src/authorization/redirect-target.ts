@@ -40,11 +40,14 @@ export interface RedirectTarget {
 }
 
 const parameter = text()
+/** Longer than other parameters: some clients seal a request of their own in it. */
+export const StateParameter = text(8192).optional()
+
 export const TargetParameters = z.object({
   client_id: parameter,
   redirect_uri: parameter.optional(),
   /** Every answer returns it, even if the rest of the request is unreadable. */
-  state: parameter.optional().catch(undefined),
+  state: StateParameter.catch(undefined),
 })
 type TargetParameters = z.output<typeof TargetParameters>
 

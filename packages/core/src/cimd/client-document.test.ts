@@ -52,6 +52,20 @@ describe('the document of a client', () => {
     expect(client).toMatchObject({ scopes: ['notes:read'], grantTypes: ['authorization_code'] })
   })
 
+  it('is judged no stricter than a registration: null and empty members are absent, and what is only shown is cut or left out', () => {
+    const clientOf = (members: object) => (validated(members) as never as { client: Client }).client
+    for (const nothing of [null, ''])
+      expect(
+        clientOf({ logo_uri: nothing, contacts: nothing, jwks_uri: nothing, client_secret: nothing }),
+      ).toEqual(clientOf({}))
+    expect(validated({ client_name: null })).toMatchObject({
+      kind: 'invalid',
+      fault: 'client_name is missing',
+    })
+    expect(clientOf({ application_type: 'browser' }).applicationType).toBe('native')
+    expect(clientOf({ client_name: `${'n'.repeat(199)}🎓 school` }).clientName).toBe('n'.repeat(199))
+  })
+
   it('has its name cleaned, as a registration has', () => {
     const nameOf = (client_name: string) =>
       (validated({ client_name }) as never as { client: Client }).client.clientName

@@ -5,7 +5,13 @@
  */
 import * as z from 'zod'
 import type { ClientAuthMethod } from '../clients/authentication/client-authentication.ts'
-import { type CheckClient, clientMetadata, featureMetadata } from '../clients/client-metadata.ts'
+import {
+  type CheckClient,
+  clientMetadata,
+  featureMetadata,
+  nameOfDocument,
+  withoutEmpty,
+} from '../clients/client-metadata.ts'
 import { clientFrom } from '../clients/client-record.ts'
 import { MAX_CLIENT_ID_LENGTH } from '../clients/client-sources.ts'
 import { hasUnsafeScheme } from '../clients/redirect-uri.ts'
@@ -109,7 +115,9 @@ function documentSchema(clientId: string) {
   const registered = clientMetadata(REGISTRABLE)
   return registered.extend({
     client_id: z.literal(clientId),
-    client_name: registered.shape.client_name.unwrap(),
+    client_name: nameOfDocument,
+    // Only `native` and `web` are known here. The redirect URIs decide between them.
+    application_type: registered.shape.application_type.catch(undefined),
     redirect_uris: listOf(text(2048), MAX_REDIRECT_URIS)
       .min(1, 'must not be empty')
       .refine((uris) => !uris.some(hasUnsafeScheme), 'must not have an unsafe scheme, such as javascript:'),
@@ -128,8 +136,9 @@ export function documentReader(
   methods: readonly ClientAuthMethod[],
   checkClient: CheckClient = () => {},
 ): ReadDocument {
-  return (clientId, members, expiresAt) => {
+  return (clientId, published, expiresAt) => {
     try {
+      const members = withoutEmpty(published) as Members
       const document = readMessage(documentSchema(clientId), members)
       if (document.jwks !== undefined && document.jwks_uri !== undefined)
         return { kind: 'invalid', fault: 'has both jwks and jwks_uri' }

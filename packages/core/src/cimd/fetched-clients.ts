@@ -76,6 +76,14 @@ export function fetchedClients(
       return withFacts(approved, user, { ...facts, document: 'last approval' })
     const copy = copyOf(clientId, found, approved)
     if (copy !== undefined) return withFacts(copy, user, { ...facts, document: 'copy' })
+    const [, type] = /^type (.+)$/.exec(found.fault ?? '') ?? []
+    // It stays so until the developer of the app changes it.
+    if (type !== undefined)
+      throw new OAuthError(
+        DOCUMENT_ERRORS.document_invalid,
+        `The client_id URL has the Content-Type ${type}. Serve the document as application/json`,
+        { parameters, facts },
+      )
     throw new OAuthError(DOCUMENT_ERRORS.document_unreachable, undefined, { retryAfter, parameters, facts })
   }
 

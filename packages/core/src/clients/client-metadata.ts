@@ -21,6 +21,12 @@ const name = text(MAX_NAME_LENGTH)
   .overwrite(displayText)
   .refine((value) => /[\p{L}\p{N}\p{ExtPict}]/u.test(value), 'must have a letter, a digit or an emoji')
 
+/** The name in a document: its developer sees no error of this server, so a longer one is cut. */
+export const nameOfDocument = z
+  .string()
+  .overwrite((value) => value.slice(0, MAX_NAME_LENGTH).replace(/[\ud800-\udbff]$/, ''))
+  .pipe(name)
+
 /** Links are shown to users and never fetched. Links over plain http are dropped, and are missing in the response. */
 const webPage = text(MAX_URI_LENGTH)
   .refine((value) => /^https?:\/\/[^\s\\]+$/.test(value) && URL.canParse(value), 'must be an https URL')
@@ -126,6 +132,16 @@ const MEMBERS = {
   software_version: text(MAX_NAME_LENGTH).optional(),
 }
 
+/** Many clients send the members that they do not set as `null` or as an empty string. */
+export function withoutEmpty(metadata: unknown): unknown {
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return metadata
+  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => !isEmpty(value)))
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === ''
+}
+
 /** Client metadata as this server reads it (RFC 7591 2). Unknown members have no effect. */
 export function clientMetadata({
   authMethods,
@@ -139,9 +155,11 @@ export function clientMetadata({
     token_endpoint_auth_method: z.enum(authMethods).prefault('none'),
     grant_types: listWith('authorization_code', grantTypes, GRANT_TYPES_BY_DEFAULT),
     id_token_signed_response_alg: z
-      .enum(['RS256', 'ES256', 'EdDSA'])
-      .default(idTokenAlgorithm)
-      .refine(signs, { error: ({ input }) => `no key for ${input} here` }),
+      .enum(['RS256', 'ES256', 'EdDSA', 'Ed25519'])
+      // The newer name of the same algorithm (RFC 9864 2.2).
+      .transform((alg) => (alg === 'Ed25519' ? 'EdDSA' : alg))
+      .refine(signs, { error: ({ input }) => `no key for ${input} here` })
+      .prefault(idTokenAlgorithm),
   } satisfies Record<(typeof MEMBERS_OF_SERVER)[number], z.ZodType>
   const own = { ...MEMBERS, ...ofServer }
   // The type is that of `own`: only the feature itself knows what its members are.

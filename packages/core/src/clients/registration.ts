@@ -13,6 +13,7 @@ import {
   featureMetadata,
   METADATA_ERRORS,
   type Registrable,
+  withoutEmpty,
 } from './client-metadata.ts'
 import { addClient, clientInformation } from './client-record.ts'
 import { countUse, presentedInitialToken, transientsOf } from './initial-access-token.ts'
@@ -170,16 +171,6 @@ async function limitRegistrations(
   const [network, , site = network] = networksOf(request.remoteAddress ?? '')
   if (hosted && (await limiter.take('known_client_registration', site)) === 0) return
   await limiter.limitCaller('registration', request, REGISTRATION_ERRORS.too_many_registrations)
-}
-
-/** Many clients send the members that they do not set as `null` or as an empty string. */
-function withoutEmpty(metadata: unknown): unknown {
-  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return metadata
-  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => !isEmpty(value)))
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === null || value === ''
 }
 
 /** Malformed redirect URIs have their own error code (RFC 7591 3.2.2). */

@@ -43,6 +43,8 @@ export function metadataDocuments(issuer: string, metadata: Metadata): Endpoint[
     wellKnownPath('oauth-authorization-server', issuer),
     wellKnownPath('openid-configuration', issuer),
     `${basePathOf(issuer)}/.well-known/openid-configuration`,
+    // Some clients append this path too, and a proxy may pass on nothing but the issuer's.
+    `${basePathOf(issuer)}/.well-known/oauth-authorization-server`,
   ])
   return [...paths].map((path) => ({ path, cors: true, methods: ['GET'], answer }))
 }

@@ -82,7 +82,8 @@ describe('an answer in place of the document', () => {
 
   it.each([
     ['type', true, { 'content-type': 'text/html' }, '{}'],
-    ['type', true, {}, '{}'],
+    ['type none', true, {}, '{}'],
+    ['type text/plain', true, { 'content-type': 'text/plain;charset=utf-8' }, '{}'],
     ['encoding', false, { ...json, 'content-encoding': 'gzip' }, '{}'],
     ['size', false, json, '{"a":"éé"}'],
   ])('with the fault %s withholds it: %s', (fault, withheld, headers, body) => {

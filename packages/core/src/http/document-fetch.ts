@@ -63,13 +63,19 @@ export function fetchedDocument(
 ): FetchedDocument {
   if (status === 404 || status === 410) return { kind: 'gone', fault: `status ${status}` }
   if (status !== 200) return { kind: 'unreachable', fault: `status ${status}`, withheld: withholds(status) }
-  if (!JSON_TYPE.test(headers['content-type'] ?? ''))
-    return { kind: 'unreachable', fault: 'type', withheld: true }
+  const { 'content-type': type = '' } = headers
+  if (!JSON_TYPE.test(type)) return { kind: 'unreachable', fault: typeFault(type), withheld: true }
   if ((headers['content-encoding'] ?? 'identity') !== 'identity')
     return { kind: 'unreachable', fault: 'encoding', withheld: false }
   if (Buffer.byteLength(body) > maxBytes) return { kind: 'unreachable', fault: 'size', withheld: false }
   const members = jsonObject(body)
   return members === undefined ? { kind: 'gone', fault: 'no JSON object' } : { kind: 'document', members }
+}
+
+/** A page is that of a bot wall. Any other type is a mistake of the host, and stays. */
+function typeFault(type: string): string {
+  const [essence = 'none'] = /^[\w.+-]{1,50}\/[\w.+-]{1,50}(?=\s*(;|$))/.exec(type) ?? []
+  return /html/i.test(essence) ? 'type' : `type ${essence}`
 }
 
 /** A redirect, a bot wall or an outage says nothing about the document behind it. */

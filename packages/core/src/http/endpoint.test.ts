@@ -72,7 +72,7 @@ describe('an endpoint', () => {
       headers: {
         'access-control-allow-methods': 'GET, POST',
         'access-control-allow-headers':
-          'authorization, content-type, if-none-match, mcp-protocol-version, dpop',
+          'authorization, content-type, if-none-match, mcp-protocol-version, dpop, *',
         'access-control-max-age': '86400',
       },
       body: '',

@@ -86,7 +86,8 @@ export function routesOf(
 ): Route[] {
   const basePath = basePathOf(kernel.issuer)
   const lists = [CORS, ...(more === undefined ? [] : [more]), ...(kernel.attempts ? [REFERENCE_CORS] : [])]
-  const allowed = lists.flatMap((headers) => headers.allowed).join(', ')
+  // `*` is any other header but `authorization`, without credentials (Fetch 4.9): tracing adds its own to each request.
+  const allowed = [...lists.flatMap((headers) => headers.allowed), '*'].join(', ')
   const exposed = lists.flatMap((headers) => headers.exposed).join(', ')
   const cors = { allowed, exposed }
   const routes = [

@@ -99,7 +99,8 @@ describe('the fault of a message', () => {
 
   it.each([
     ['is missing', { of: [] }, 'a is missing'],
-    ['is repeated', { a: ['1', '2'], of: [] }, 'a must not be repeated'],
+    ['is repeated', parameters('a=1&a=2&of=1&of=2'), 'a must not be repeated'],
+    ['is a list in JSON', { a: ['1', '2'], of: [] }, /^a: .*array$/],
     ['has another type', { a: 1, of: [] }, /^a: ./],
     ['has a wrong item', { a: '1', of: ['x', 'long'] }, /^of.1: ./],
     ['has an item that is a list', { a: '1', of: [['x']] }, /^of.0: ./],

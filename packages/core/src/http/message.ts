@@ -159,7 +159,9 @@ function faultOf(issue: z.core.$ZodIssue, input: unknown): string {
   if (name === '') return 'The body must be a JSON object'
   const value = Object(input)[String(issue.path[0])]
   if (value === undefined) return `${name} is missing`
-  const repeated = issue.code === 'invalid_type' && issue.path.length === 1 && Array.isArray(value)
+  // Parameters have no prototype, and a member of JSON is an array without being repeated.
+  const isParameter = issue.path.length === 1 && !(input instanceof Object)
+  const repeated = issue.code === 'invalid_type' && isParameter && Array.isArray(value)
   if (repeated) return `${name} must not be repeated`
   return `${name}: ${issue.message}`
 }

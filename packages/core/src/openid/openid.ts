@@ -2,7 +2,7 @@
 
 import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
 import type { TokenMembers } from '../grants/grant-type.ts'
-import type { TokenClaimsOptions } from '../grants/operator-claims.ts'
+import { isProtectedClaim, type TokenClaimsOptions } from '../grants/operator-claims.ts'
 import type { SignInClassifier } from '../grants/sign-in-facts.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { endpointPath, type PathOptions } from '../http/well-known.ts'
@@ -98,7 +98,7 @@ const FRAME = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash
 /** No claim of the application takes the place of one of the protocol. */
 function checkScopeClaims(scopes: ScopeCatalogue): void {
   for (const [scope, { claims = [] }] of Object.entries(scopes)) {
-    const taken = claims.find((name) => FRAME.includes(name))
+    const taken = claims.find(isProtectedClaim)
     if (taken !== undefined)
       throw new Error(`scopes: "${scope}" cannot open ${taken}, a claim of the protocol`)
   }
