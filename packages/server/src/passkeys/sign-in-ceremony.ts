@@ -22,7 +22,7 @@ export interface SignInCeremony {
   verify(presented: PresentedPasskey): Promise<StoredAccount | undefined>
 }
 
-export interface PresentedPasskey {
+interface PresentedPasskey {
   readonly passkey: Passkey
   readonly challenge: Challenge
   readonly answer: SignInAnswer
