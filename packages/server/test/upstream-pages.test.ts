@@ -102,6 +102,17 @@ it('shows that a sign-in took too long, or began elsewhere, for a provider that 
   expect((await get('/login/with/unknown/callback')).status).toBe(404)
 })
 
+it('counts only failures for the network: a school signs in behind one address', async () => {
+  const { get, begin, answered } = await open(0, { signUp: true })
+  for (let pupil = 0; pupil < 121; pupil++) expect((await begin()).status).toBe(303)
+  const statuses: number[] = []
+  for (let n = 0; n < 119; n++) statuses.push((await get(`${CALLBACK}?code=x`)).status)
+  expect(new Set(statuses)).toEqual(new Set([403]))
+  expect((await answered(await begin())).status).toBe(303)
+  expect((await answered(await begin())).status).toBe(303)
+  expect([(await get(CALLBACK)).status, (await get(CALLBACK)).status]).toEqual([403, 429])
+})
+
 it('shows that an old sign-in at the provider is not a new one', async () => {
   const { begin, answered } = await open(120)
   const answer = await answered(await begin('/oauth/authorize?prompt=login'))

@@ -71,7 +71,7 @@ async function confirm(
       : { problem: NOT_FRESH }
   }
   const { current_password: current = '' } = formOf(c)
-  const tried = await attemptPassword(options, options.callerOf(c), email, current)
+  const tried = await attemptPassword(options, options.callerOf(c), email, current, id)
   if ('account' in tried && tried.account?.id === id) return { signedInBy: 'password' }
   options.onEvent(signInFailed(tried, 'wrong_password', id))
   return { problem: 'wait' in tried ? TOO_MANY : WRONG }

@@ -82,18 +82,21 @@ interface Back {
   readonly demand: Demand | undefined
 }
 
-/** Limited by network, because each attempt sends a request to the provider. Errors are shown on the sign-in page. */
+/** Failures are limited by network, because each may send a request to the provider. They are shown on the sign-in page. */
 function limited(
   { limits, callerOf, onEvent }: LoginOptions,
   page: SignInPage,
   { provider }: UpstreamSignIn,
 ) {
   return async (c: Context, back: Back, work: () => Promise<Response>): Promise<Response> => {
-    const wait = await limits.waitOfNetwork(callerOf(c) ?? 'unknown')
+    const address = callerOf(c) ?? 'unknown'
+    const wait = await limits.waitOfNetwork(address)
     if (wait > 0)
       return page.show({ ...back, status: 429, problem: TOO_MANY, headers: { 'retry-after': String(wait) } })
     try {
-      return await work()
+      const response = await work()
+      await limits.refundNetwork(address)
+      return response
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       onEvent(providerFailed(provider, error))

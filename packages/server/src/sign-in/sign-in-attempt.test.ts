@@ -24,8 +24,8 @@ function openSignIn({ held = false } = {}) {
   return {
     checked: () => checked,
     check: gate.resolve,
-    password: (address: string, password: string, email = 'dana@example.com') =>
-      attemptPassword(options, address, email, password),
+    password: (address: string, password: string, email = 'dana@example.com', holder?: string) =>
+      attemptPassword(options, address, email, password, holder),
     passkey: (address: string) => attemptPasskey(options, address, 'an id', async () => ACCOUNT),
   }
 }
@@ -43,6 +43,16 @@ it('a flood of wrong passwords from one /48 leaves a place to everybody else, al
   expect((await Promise.all(others)).map(outcomeOf)).toEqual(['in', 'in'])
   const outcomes = (await Promise.all(flood)).map(outcomeOf)
   expect(outcomes.filter((outcome) => outcome === 'wrong').length).toBeLessThanOrEqual(42)
+})
+
+it('a user who is signed in has a place of the own account, in the network of a flood too', async () => {
+  const { password, check } = openSignIn({ held: true })
+  const flood = Array.from({ length: 100 }, (_, n) => password(HERE, 'wrong', `${n}@example.com`))
+  await new Promise(setImmediate)
+  const own = [password(HERE, 'right'), password(HERE, 'right', ACCOUNT.email, ACCOUNT.id)]
+  check()
+  expect((await Promise.all(own)).map(outcomeOf)).toEqual(['wait', 'in'])
+  await Promise.all(flood)
 })
 
 it('an attempt without a place in the queue counts for nobody, and is not checked', async () => {

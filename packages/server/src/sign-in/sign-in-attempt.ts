@@ -49,17 +49,22 @@ export type Attempt = { readonly account: StoredAccount | undefined } | { readon
 /** Seconds after which the queue of password checks is processed. */
 const RETRY_AFTER_SECONDS = 5
 
-/** Checks a password within the limits. */
+/**
+ * Checks a password within the limits.
+ *
+ * @param holder takes the place in the queue: the account of a user who is signed in already. Default: the network
+ */
 export async function attemptPassword(
   { limits, checks, accounts }: SignInOptions,
   address = 'unknown',
   email: string,
   password: string,
+  holder = coarseNetworkOf(address),
 ): Promise<Attempt> {
   const wait = await limits.waitOfNetwork(address)
   if (wait > 0) return { wait }
   const check = () => withinLimits(limits, address, email, () => accounts.verify(email, password))
-  const attempt = (await checks.inTurn(coarseNetworkOf(address), check)) ?? { wait: RETRY_AFTER_SECONDS }
+  const attempt = (await checks.inTurn(holder, check)) ?? { wait: RETRY_AFTER_SECONDS }
   if (!isWrong(attempt)) await limits.refundNetwork(address)
   return attempt
 }
