@@ -56,7 +56,7 @@ onEachDatabase((newDatabase) => {
     const account = await signUp(database)
     if (typeof account === 'string') throw new Error(account)
     await installationNames(database).give(account.id, randomUUID(), 'Laptop', 2_000_000_000)
-    expect(await failEach(database, (failing) => rowsOf(failing).accounts.remove(account.id))).toBe(5)
+    expect(await failEach(database, (failing) => rowsOf(failing).accounts.remove(account.id))).toBe(6)
     expect(JSON.stringify(await contentOf(database))).not.toContain(IDENTITY.email)
   })
 

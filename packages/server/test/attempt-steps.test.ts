@@ -76,5 +76,20 @@ onEachDatabase((newDatabase) => {
       expect(await accounts.remove(DANA.id)).toBe(true)
       expect(await references(database)).toEqual(['BBBB0001'])
     })
+
+    it('stay if another user has a part in the attempt: only those of the removed user go', async () => {
+      const { database } = await withoutAccounts(newDatabase)
+      const accounts = accountRows(database, () => {})
+      await accounts.add(DANA)
+      await write(
+        database,
+        step('SAME0001', { days: 3, daysAgo: 2 }),
+        step('SAME0001', { subject: 'bo', days: 14, daysAgo: 1 }),
+        step('SAME0001', { subject: DANA.id, days: 14 }),
+      )
+      expect(await accounts.remove(DANA.id)).toBe(true)
+      const left = await database.selectFrom('attempt_steps').select('subject').orderBy('id').execute()
+      expect(left).toEqual([{ subject: null }, { subject: 'bo' }])
+    })
   })
 })

@@ -3,7 +3,9 @@ import { request } from 'node:http'
 import { linkIn, type MailServer, type ReceivedMail, runMailServer } from '@grantkit/test-servers/mail-server'
 import { quickHash } from '@grantkit/test-servers/quick-hash'
 import { sessionCookie } from '@grantkit/test-servers/session-cookie'
+import { testClient } from '@grantkit/testkit/client'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { consentingBrowser } from './consenting-browser.ts'
 import { newUser } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 
@@ -201,6 +203,49 @@ describe('the link of the mail', () => {
     for (const token of [`${forged}.${signature}`, content, '', '.', form])
       expect((await choose('', { token })).status, token).toBe(400)
     expect([await canSignIn(one.email, OLD), await canSignIn(other.email, OLD)]).toEqual([true, true])
+  })
+})
+
+describe('the page after the change', () => {
+  /** An app that somebody connected with the old password. */
+  async function connected(email: string) {
+    const browser = consentingBrowser(await sessionCookie(server.baseUrl, email, OLD))
+    await (await testClient(server.baseUrl, { browser })).tokens('notes:read')
+  }
+
+  const submit = async (page: string, fields: Record<string, string> = {}) => {
+    const [, token = ''] = /name="token" value="([^"]+)"/.exec(page) ?? []
+    const answer = await fetch(`${server.baseUrl}/login/reset/apps`, {
+      method: 'POST',
+      body: new URLSearchParams({ token, ...fields }),
+    })
+    return { status: answer.status, text: await answer.text() }
+  }
+
+  it('offers to disconnect all apps, which stay otherwise', async () => {
+    const [{ id, email }, other] = [await newAccount(), await newAccount()]
+    await connected(email)
+    await connected(other.email)
+    const { text } = await choose(await linkFor(email))
+    const grantsOf = async (subject: string) => (await server.grants.list(subject)).grants.length
+    expect([await grantsOf(id), text]).toEqual([1, expect.stringContaining('Disconnect all apps')])
+    const forged = await submit(text, { token: tokenOf(await linkFor(other.email)) })
+    expect([forged.status, await grantsOf(id), await grantsOf(other.id)]).toEqual([400, 1, 1])
+    const done = await submit(text)
+    expect([done.status, await grantsOf(id), await grantsOf(other.id)]).toEqual([200, 0, 1])
+    expect(done.text).toContain('/login?return_to=%2Faccount')
+  })
+
+  it('offers it no longer after the next change, and not to users without apps', async () => {
+    const { id, email } = await newAccount()
+    const { text } = await choose(await linkFor(email))
+    expect(text).not.toContain('Disconnect')
+    await server.accounts.setPassword(id, quickHash(OLD))
+    await connected(email)
+    const again = await choose(await linkFor(email))
+    await server.accounts.endSessions(id, 'user')
+    expect((await submit(again.text)).status).toBe(400)
+    expect((await server.grants.list(id)).grants).toHaveLength(1)
   })
 })
 

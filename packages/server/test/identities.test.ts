@@ -102,6 +102,31 @@ onEachDatabase((newDatabase) => {
     expect(await opened.for({ subject: 'new', email })).toEqual(found)
   })
 
+  it.each([
+    ['a\u001b[2J\u202eb', 'a[2Jb'],
+    ['\u202e\u200b', 'without a name'],
+  ])(
+    'shows a subject on pages as text of one line, without invisible characters: %j',
+    async (subject, shown) => {
+      const opened = await open()
+      const account = await opened.for({ subject, email: undefined, name: undefined }, { signUp: true })
+      expect(account).toMatchObject({ name: shown })
+      const id = typeof account === 'string' ? '' : account.id
+      expect(await opened.rows.identities.list(id)).toMatchObject([{ identity: subject, shownAs: shown }])
+      await opened.rows.identities.add(
+        {
+          issuer: 'https://idp.example',
+          identity: subject,
+          subject: opened.alice.id,
+          shownAs: subject,
+          addedAt: 0,
+        },
+        opened.alice,
+      )
+      expect(await opened.rows.identities.list(opened.alice.id)).toMatchObject([{ shownAs: shown }])
+    },
+  )
+
   it('creates one account by concurrent sign-ups', async () => {
     const opened = await open()
     const asked = Array.from({ length: 8 }, () =>

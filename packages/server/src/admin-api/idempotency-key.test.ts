@@ -1,4 +1,5 @@
 import { OAuthError } from '@grantkit/core'
+import { ERRORS } from '@grantkit/core/errors'
 import { defineErrors, type Transients } from '@grantkit/core/feature'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
@@ -76,5 +77,54 @@ describe('a key of the admin API', () => {
     transients.replace = replace
     expect(await request()).toMatchObject(conflict('idempotency_key_in_use'))
     expect(done).toHaveLength(1)
+  })
+
+  /** The store fails once, before or after it has kept the record. */
+  it.each(['before', 'after'])(
+    'can be used again after a 503 that came %s the key was kept',
+    async (moment) => {
+      const { transients, done, request } = open()
+      const { insert } = transients
+      transients.insert = async (...record) => {
+        transients.insert = insert
+        if (moment === 'after') await insert(...record)
+        throw new Error('The store is down')
+      }
+      const unavailable = { status: 503, error: 'temporarily_unavailable' }
+      expect(await request()).toMatchObject(unavailable)
+      expect(done).toEqual([])
+      expect(await request()).toBeUndefined()
+      expect(done).toHaveLength(1)
+    },
+  )
+
+  it('stays with the request that has it, if another one could not be looked up', async () => {
+    const { transients, done, work, request } = open()
+    const gate = Promise.withResolvers<void>()
+    const first = request(() => gate.promise.then(work))
+    const { insert, find } = transients
+    transients.insert = () => Promise.reject(new Error('The store is down'))
+    expect(await request()).toMatchObject({ status: 503 })
+    transients.insert = insert
+    transients.find = () => Promise.reject(new Error('The store is down'))
+    expect(await request()).toMatchObject({ status: 503 })
+    transients.find = find
+    gate.resolve()
+    await first
+    expect(await request()).toMatchObject(conflict('idempotency_key_used'))
+    expect(done).toHaveLength(1)
+  })
+
+  it('says after a 503 of its work that the outcome is unknown', async () => {
+    const { request } = open()
+    const down = new OAuthError(ERRORS.store_unavailable)
+    expect(await request(() => Promise.reject(down))).toBe(down)
+    expect(await request()).toMatchObject(conflict('idempotency_outcome_unknown'))
+  })
+
+  it('has the refusal of its work, though the store cannot free it', async () => {
+    const { transients, request } = open()
+    transients.remove = () => Promise.reject(new Error('The store is down'))
+    expect(await request(() => Promise.reject(new OAuthError(REFUSALS.wrong)))).toMatchObject({ status: 400 })
   })
 })

@@ -55,10 +55,19 @@ export async function isRemoved(database: Database, subject: string): Promise<bo
   return (await accounts.where('state', '=', 'removed').executeTakeFirst()) !== undefined
 }
 
-/** Deletes the attempts of a removed account. They are no evidence, so they do not wait until they expire. */
+/**
+ * Deletes the steps of a removed account. They are no evidence, so they do not wait until they expire. The steps from
+ * before the sign-in go too, unless another user has a part in the attempt: anyone may open the link of another one's.
+ */
 export async function removeAttempts(rows: Rows, subject: string): Promise<void> {
-  const own = rows.selectFrom('attempt_steps').select('reference').where('subject', '=', subject)
-  await rows.deleteFrom('attempt_steps').where('reference', 'in', own).execute()
+  const references = rows.selectFrom('attempt_steps').select('reference')
+  await rows
+    .deleteFrom('attempt_steps')
+    .where('subject', 'is', null)
+    .where('reference', 'in', references.where('subject', '=', subject))
+    .where('reference', 'not in', references.where('subject', '!=', subject))
+    .execute()
+  await rows.deleteFrom('attempt_steps').where('subject', '=', subject).execute()
 }
 
 /** Deletes expired steps, and those of removed accounts that a replica wrote after the removal. @returns how many */

@@ -1,7 +1,9 @@
+import { Writable } from 'node:stream'
 import type { ServerEvent } from '@grantkit/core'
 import { pino } from 'pino'
+import pretty from 'pino-pretty'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { LOG_OPTIONS, logErrors, logEvents } from './logging.ts'
+import { LOG_OPTIONS, logErrors, logEvents, READABLE_OPTIONS } from './logging.ts'
 
 interface Line {
   readonly msg: string
@@ -148,4 +150,24 @@ it('a line of the log escapes terminal control characters, and parses to the sam
   log.info({ clientName: 'x\u001b[2J\u009b1m\u202e\n' }, 'client_registered')
   expect(written).toEqual([expect.stringMatching(/^[\x20-\x7e]*\\u009b1m\\u202e[\x20-\x7e]*\n$/)])
   expect(lines).toMatchObject([{ clientName: 'x\u001b[2J\u009b1m\u202e\n' }])
+})
+
+it('a readable line escapes them too, in a name and in a message, and keeps the lines of a stack', () => {
+  const written: string[] = []
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      written.push(String(chunk))
+      done()
+    },
+  })
+  const stream = pretty({ colorize: false, destination, sync: true })
+  const log = pino({ ...READABLE_OPTIONS, level: 'info' }, stream)
+  const err = new Error('no \u202e\u001b[2J answer')
+  log.info({ clientName: 'x\u001b[2J\u009b1m\u202e\u2028\\u\n', err }, 'client\u001b[2J\u0085\r registered')
+  const text = written.join('')
+  expect(text).toMatch(/^[\x20-\x7e\n]*$/)
+  expect(text).toContain('client\\u001b[2J\\u0085\\r registered')
+  expect(text).toContain('no \\u202e\\u001b[2J answer')
+  expect(text).toMatch(/clientName: "x.*u001b\[2J.*u009b1m.*u202e.*u2028/)
+  expect(text).toMatch(/\n +at .*logging\.test\.ts/)
 })

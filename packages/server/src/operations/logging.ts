@@ -13,15 +13,27 @@ export const LOG_OPTIONS: LoggerOptions = {
   hooks: { streamWrite: (line) => `${terminalText(line.trimEnd())}\n` },
 }
 
+/**
+ * The same for lines that are parsed again, and printed as text: each escape is text itself, as `\\u202e`. Line breaks and
+ * tabs stay, because stacks have them.
+ */
+export const READABLE_OPTIONS: LoggerOptions = {
+  base: null,
+  hooks: {
+    streamWrite: (line) =>
+      `${terminalText(line.trimEnd()).replace(/\\(?:u[\da-f]{4}|.)/gi, (code) =>
+        /^\\[ubfr]/.test(code) ? `\\${code}` : code,
+      )}\n`,
+  },
+}
+const PRETTY = { ignore: 'pid,hostname' }
+
 /** JSON lines; readable lines on a terminal. @param worker its number, if the server has several: in each line */
 export function createLogger({ logLevel, mode }: Config, worker?: number): Logger {
-  const forPeople = mode === 'development' && process.stdout.isTTY
-  const options = { ...LOG_OPTIONS, level: logLevel, ...(worker !== undefined && { base: { worker } }) }
-  return pino(
-    forPeople
-      ? { ...options, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
-      : options,
-  )
+  const options = { level: logLevel, ...(worker !== undefined && { base: { worker } }) }
+  return mode === 'development' && process.stdout.isTTY
+    ? pino({ ...READABLE_OPTIONS, ...options, transport: { target: 'pino-pretty', options: PRETTY } })
+    : pino({ ...LOG_OPTIONS, ...options })
 }
 
 /**

@@ -1,10 +1,13 @@
-import { returnPath } from '@grantkit/core'
+import { type AuthorizationServer, returnPath } from '@grantkit/core'
 import { html, type PageContent } from '@grantkit/pages'
 import type { Context } from 'hono'
+import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { hashPassword } from '../accounts/passwords.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
+import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
+import { LINK_LIFETIME_SECONDS } from '../sign-in/password-links.ts'
 import type { PasswordResets } from '../sign-in/password-resets.ts'
 import { returnCookie } from './forgotten-password.ts'
 import type { LoginOptions } from './login-options.ts'
@@ -19,15 +22,25 @@ import { TOO_MANY } from './sign-in-page.ts'
 export interface NewPassword {
   show(c: Context): Promise<Response>
   submit(c: Context<WithBody>): Promise<Response>
+  /** Ends all grants of a user who has just changed the password. */
+  disconnectApps(c: Context<WithBody>): Promise<Response>
 }
 
 interface Options extends LoginOptions {
   readonly accounts: AccountRows
 }
 
-export function newPassword(options: Options, resets: PasswordResets): NewPassword {
-  const { site, baseUrl, accounts, checks, limits, callerOf } = options
+/** The form that follows the change. It names the sessions of the account, so the next change makes it void. */
+const AppsForm = z.object({ sub: z.string(), epoch: z.string() })
+
+export function newPassword(
+  options: Options,
+  resets: PasswordResets,
+  grants: AuthorizationServer['grants'],
+): NewPassword {
+  const { site, baseUrl, secret, accounts, checks, limits, callerOf } = options
   const cookie = returnCookie(baseUrl)
+  const appsKeys = hmacKeys(secret, 'apps after a new password')
 
   /** The token is in the URL, which no other site gets as the referrer. */
   function respond(title: string, content: Omit<PageContent, 'title'>): Response {
@@ -60,13 +73,33 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
     return respond('Link not valid', { main, status: 400 })
   }
 
-  function done(c: Context): Response {
+  const signIn = (returnTo: string) =>
+    `${site.basePath}/login?${new URLSearchParams({ return_to: returnTo })}`
+
+  async function done(c: Context, account: StoredAccount): Promise<Response> {
     const returnTo = returnPath(cookie.read(c.req.header('cookie')), `${site.basePath}/account`)
-    const signIn = `${site.basePath}/login?${new URLSearchParams({ return_to: returnTo })}`
     const main: Markup = html`
 <h1>Your password is changed</h1>
-<p>You are signed out in every browser. Now <a href="${signIn}">sign in with the new password</a>.</p>`
-    return respond('Password changed', { main, headers: { 'set-cookie': cookie.set('', 0) } })
+<p>You are signed out in every browser. Now <a href="${signIn(returnTo)}">sign in with the new password</a>.</p>
+${await appsOf(account, returnTo)}`
+    return respond('Password changed', {
+      main,
+      formAction: ["'self'"],
+      headers: { 'set-cookie': cookie.set('', 0) },
+    })
+  }
+
+  /** Whoever knew the old password may have connected an app, which keeps its access. */
+  async function appsOf({ id: sub, sessionEpoch }: StoredAccount, returnTo: string): Promise<Markup> {
+    if ((await grants.list(sub)).grants.length === 0) return html``
+    const token = signValue(appsKeys, { sub, epoch: String(sessionEpoch) }, LINK_LIFETIME_SECONDS)
+    return html`
+<form method="post" action="${site.basePath}/login/reset/apps" class="card">
+  <p>Your apps stay connected. Did somebody else know your password? Then they may have connected one of them.</p>
+  <input type="hidden" name="token" value="${token}">
+  <input type="hidden" name="return_to" value="${returnTo}">
+  <button>Disconnect all apps</button>
+</form>`
   }
 
   return {
@@ -84,10 +117,23 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
       if ('problem' in wanted) return ask(account, token, wanted.problem)
       const hash = await checks.inTurn(account.id, () => hashPassword(wanted.password))
       if (hash === undefined) return ask(account, token, TOO_MANY)
-      if ((await accounts.changePassword(account, hash, 'mail')) === undefined) return invalid()
+      const changed = await accounts.changePassword(account, hash, 'mail')
+      if (changed === undefined) return invalid()
       // Who guessed too often may sign in now.
       await limits.reset(account.email ?? '', callerOf(c) ?? 'unknown')
-      return done(c)
+      return done(c, changed)
+    },
+    async disconnectApps(c) {
+      const { token, return_to } = formOf(c)
+      const form = verifyValue(appsKeys, token, AppsForm, LINK_LIFETIME_SECONDS)
+      const account = form && (await accounts.find(form.sub))
+      if (account === undefined || String(account.sessionEpoch) !== form?.epoch) return invalid()
+      await grants.revokeAll(account.id, { by: 'user' })
+      const back = signIn(returnPath(return_to, `${site.basePath}/account`))
+      const main: Markup = html`
+<h1>All apps are disconnected</h1>
+<p>Each app asks you again before it gets access. Now <a href="${back}">sign in with the new password</a>.</p>`
+      return respond('Apps disconnected', { main })
     },
   }
 }

@@ -73,6 +73,16 @@ export const routes = identified({
       ...UNAVAILABLE,
     }),
   ),
+  disconnectAllApps: submitted(
+    '/login/reset/apps',
+    'Disconnect all apps, by the form of the page after a new password',
+    ['return_to', 'token'],
+    page({
+      200: 'All grants of the user have ended',
+      400: 'The form is not valid any more',
+      ...UNAVAILABLE,
+    }),
+  ),
 
   passkeyScript: {
     ...shown('/assets/passkeys.js', 'Asks the browser for passkeys'),

@@ -55,7 +55,7 @@ export function pages(options: PagesOptions, grants: AuthorizationServer['grants
     .openapi(routes.signOut, (c) => signOut(c, options))
   return app
     .route('/', signInPages(options, signInForm))
-    .route('/', passwordPages(options, signInForm, account))
+    .route('/', passwordPages(options, signInForm, account, grants))
     .route('/', passkeyPages(options, signInForm, account))
     .route('/', providerPages(options, signInForm, account))
     .route('/', tokenPages(options))
@@ -92,7 +92,12 @@ function signInPages(options: PagesOptions, form: SignInPage): OpenAPIHono<WithB
  * Empty if an application or a directory has the passwords. A passkey of an earlier address, and an identity at a provider
  * that is configured no more, can be removed too.
  */
-function passwordPages(options: PagesOptions, form: SignInPage, account: AccountPage): OpenAPIHono<WithBody> {
+function passwordPages(
+  options: PagesOptions,
+  form: SignInPage,
+  account: AccountPage,
+  grants: AuthorizationServer['grants'],
+): OpenAPIHono<WithBody> {
   const app = new OpenAPIHono<WithBody>()
   const { ways, resets } = options
   if (!ways.builtIn) return app
@@ -102,12 +107,13 @@ function passwordPages(options: PagesOptions, form: SignInPage, account: Account
     .openapi(routes.removeIdentity, (c) => account.removeIdentity(c))
   if (resets === undefined) return app
   const forgotten = forgottenPassword(options, form, resets)
-  const chosen = newPassword(options, resets)
+  const chosen = newPassword(options, resets, grants)
   return app
     .openapi(routes.forgottenPassword, (c) => forgotten.show(c))
     .openapi(routes.requestPasswordLink, (c) => forgotten.submit(c))
     .openapi(routes.newPasswordPage, (c) => chosen.show(c))
     .openapi(routes.resetPassword, (c) => chosen.submit(c))
+    .openapi(routes.disconnectAllApps, (c) => chosen.disconnectApps(c))
 }
 
 /** Empty if passkeys are not available. */

@@ -3,7 +3,7 @@ import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import type { Provider } from '../config/people.ts'
 import type { Identity } from './identity.ts'
-import { type IdentityRows, insertIdentity, type LinkedIdentity } from './identity-rows.ts'
+import { type IdentityRows, insertIdentity, type LinkedIdentity, subjectAsName } from './identity-rows.ts'
 
 /** Why an identity has no account to sign in to. */
 export type NoAccount = 'account_disabled' | 'email_in_use' | 'identity_in_use' | 'sign_up_refused'
@@ -93,7 +93,7 @@ async function signUp(
   identity: Identity,
 ): Promise<StoredAccount | NoAccount> {
   if (!maySignUp(provider, identity)) return 'sign_up_refused'
-  const { issuer, subject, email, name = email ?? subject } = identity
+  const { issuer, subject, email, name = email ?? subjectAsName(subject) } = identity
   const updated_at = Math.floor(Date.now() / 1000)
   // This account has no password.
   const account = {

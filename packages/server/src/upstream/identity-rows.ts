@@ -1,3 +1,4 @@
+import { displayText } from '@grantkit/core/feature'
 import type { Selectable } from 'kysely'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { isCurrent } from '../accounts/session-epoch.ts'
@@ -47,10 +48,15 @@ export function identityRows(database: Database): IdentityRows {
   })
 }
 
+/** A subject may be any text, and an address has up to 254 characters. Here it is a name for pages. */
+export function subjectAsName(subject: string): string {
+  return displayText(subject.slice(0, 254)) || 'without a name'
+}
+
 export async function insertIdentity(rows: Rows, linked: LinkedIdentity): Promise<void> {
   const { issuer, identity, subject, shownAs, addedAt } = linked
   const added_at = new Date(addedAt).toISOString()
-  const row = { issuer, subject: identity, account: subject, shown_as: shownAs, added_at }
+  const row = { issuer, subject: identity, account: subject, shown_as: subjectAsName(shownAs), added_at }
   await rows.insertInto('identity').values(row).execute()
 }
 
