@@ -7,6 +7,7 @@ import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Provider } from '../src/config/people.ts'
+import { DANA } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 
 /** The pages after a failed sign-in with a provider. */
@@ -146,4 +147,14 @@ it('shows that the identity is linked to another account', async () => {
   const other = await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
   const answer = await answered(await connect(other), other)
   await expectProblem(answer, 403, 'Your account of Partner is connected with another account here.')
+})
+
+it('shows that the address is that of an account, and the trail tells whose', async () => {
+  const { server, begin, answered } = await open()
+  await server.accounts.add({ ...DANA, id: 'alice', email: 'alice@partner.example' })
+  const words =
+    'There is an account here with this e-mail address. If it is yours, sign in to it and connect Partner there.'
+  await expectProblem(await answered(await begin()), 403, words)
+  const refused = { reason: 'provider_email_in_use', subject: 'alice', provider: 'partner' }
+  expect(server.events).toContainEqual({ type: 'sign_in_failed', ...refused })
 })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { defineCommand } from 'citty'
 import * as z from 'zod'
+import { addressOf } from '../accounts/account-record.ts'
 import { hashPassword } from '../accounts/passwords.ts'
 import { ProfileClaims } from '../accounts/profile-claims.ts'
 import type { LoadService } from '../configured-service.ts'
@@ -35,7 +36,7 @@ export const addUser = (load: LoadService) =>
   })
 
 async function accountOf(typed: string, name: string, options: Readonly<Record<string, unknown>>) {
-  const email = typed.trim().toLowerCase()
+  const email = addressOf(typed)
   if (!/^[^\s@\0]+@[^\s@\0]+$/.test(email)) throw new Error(`${plain(typed)} is not an e-mail address.`)
   const claims = ProfileClaims.safeParse(
     Object.fromEntries(CLAIMS.map(([claim, option]) => [claim, options[option]])),
