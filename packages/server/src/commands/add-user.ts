@@ -7,7 +7,7 @@ import { ProfileClaims } from '../accounts/profile-claims.ts'
 import type { LoadService } from '../configured-service.ts'
 import { readPassword } from './password-prompt.ts'
 import { plain } from './terminal.ts'
-import { withService } from './with-service.ts'
+import { requireOwnUsers, withService } from './with-service.ts'
 
 const CLAIMS = Object.keys(ProfileClaims.shape).map((claim) => [claim, claim.replaceAll('_', '-')] as const)
 const claimOptions = Object.fromEntries(
@@ -26,6 +26,7 @@ export const addUser = (load: LoadService) =>
     },
     run: async ({ args }) => {
       const configured = await load()
+      requireOwnUsers(configured)
       await withService(configured, async ({ accounts }) => {
         const account = await accountOf(args.email, args.name, args)
         const email = plain(account.email)
