@@ -1,8 +1,8 @@
 /** The sessions of users, as features hear of them: they name sessions to clients, and learn of their end. */
-import type { ServerContext } from '../feature.ts'
 import { revokeGrantsOfSessions } from '../grants/user-grants.ts'
 import { asOAuthError } from '../http/error-response.ts'
 import type { RequestEvent } from '../kernel/events.ts'
+import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { hmacSha256 } from '../kernel/secrets.ts'
 import { type AcceptedSecrets, derivedKey } from '../kernel/server-secret.ts'
@@ -74,7 +74,10 @@ export function sidsFor(issuer: string, accepted: AcceptedSecrets): (sessionId: 
  *
  * @param observer of a feature, which goes first
  */
-export function sessionEnds(server: ServerContext, observer: SessionObserver): SessionObserver {
+export function sessionEnds(
+  server: Kernel & { readonly secret: AcceptedSecrets },
+  observer: SessionObserver,
+): SessionObserver {
   const isRestricted = (name: string) => server.scopes[name]?.restricted === true
   const sidsOf = sidsFor(server.issuer, server.secret)
   async function endRestricted({ subject, sessionIds, all = false }: EndedSessions): Promise<void> {
