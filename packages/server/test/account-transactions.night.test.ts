@@ -44,6 +44,7 @@ onEachDatabase((newDatabase) => {
   const rowsOf = (database: Database) => ({
     accounts: accountRows(database, () => {}),
     identities: identityRows(database),
+    directory: accountDirectory(database),
   })
   const signUp = (database: Database) => accountFor(rowsOf(database), { ...PROVIDER, signUp: true }, IDENTITY)
 
