@@ -49,7 +49,9 @@ function visits({ baseUrl }: RunningServer, op: RunningProvider) {
   /** The way to the provider and back to our page. Without `max_age` a provider returns no `auth_time`. */
   async function answered(begun: Response, session = '', withAuthTime = true) {
     const browser = formBrowser({ origin: op.provider.issuer, typed: { login: '' } })
-    const request = new URL(begun.headers.get('location') ?? '')
+    const request = new URL(
+      begun.headers.get('location') ?? begun.headers.get('refresh')?.slice('0;url='.length) ?? '',
+    )
     if (!withAuthTime) request.searchParams.delete('max_age')
     const { search } = await browser(request.href)
     return get(`${CALLBACK}${search}`, `${session}; ${cookieOf(begun)}`)
@@ -157,4 +159,17 @@ it('shows that the address is that of an account, and the trail tells whose', as
   await expectProblem(await answered(await begin()), 403, words)
   const refused = { reason: 'provider_email_in_use', subject: 'alice', provider: 'partner' }
   expect(server.events).toContainEqual({ type: 'sign_in_failed', ...refused })
+})
+
+it('sends the forms of the account page to the server alone, and continues to the provider from a page', async () => {
+  const { op, server, get, connect } = await open()
+  const owner = await sessionCookie(server.baseUrl)
+  const policy = (await get('/account', owner)).headers.get('content-security-policy')
+  expect(policy).toContain("form-action 'self';")
+  const between = await connect(owner)
+  expect([between.status, between.headers.get('refresh')]).toEqual([
+    200,
+    expect.stringContaining(`0;url=${op.provider.issuer}/auth?`),
+  ])
+  expect(await between.text()).toContain(`<a href="${op.provider.issuer}/auth?`)
 })

@@ -76,11 +76,13 @@ export function upstreamLogin(
   }
 }
 
-/** Sends the browser to a provider. */
-export function toProvider(
-  c: Context,
-  begun: { readonly location: string; readonly cookie: string },
-): Response {
+/** The way to a provider. */
+export interface Begun {
+  readonly location: string
+  readonly cookie: string
+}
+
+function toProvider(c: Context, begun: Begun): Response {
   c.header('set-cookie', begun.cookie, { append: true })
   return seeOther(c, begun.location)
 }
