@@ -4,6 +4,7 @@ import { newDatabase } from '@grantkit/test-servers/postgres-database'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accountDirectory } from '../src/accounts/account-directory.ts'
 import { accountRows } from '../src/accounts/account-rows.ts'
 import type { StoredAccount } from '../src/accounts/accounts.ts'
 import { installationNames } from '../src/accounts/installation-names.ts'
@@ -42,6 +43,7 @@ onEachDatabase((newDatabase) => {
   const rowsOf = (database: Database) => ({
     accounts: accountRows(database, () => {}),
     identities: identityRows(database),
+    directory: accountDirectory(database),
   })
   const signUp = (database: Database) => accountFor(rowsOf(database), { ...PROVIDER, signUp: true }, IDENTITY)
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { expect, it } from 'vitest'
+import { accountDirectory } from '../src/accounts/account-directory.ts'
 import { accountRows } from '../src/accounts/account-rows.ts'
 import type { Account, StoredAccount } from '../src/accounts/accounts.ts'
 import type { Provider } from '../src/config/people.ts'
@@ -13,7 +14,13 @@ import { IDENTITY, PROVIDER } from './partner.ts'
 onEachDatabase((newDatabase) => {
   async function open(of: Partial<Account> = {}) {
     const { database } = await withoutAccounts(newDatabase)
-    const rows = { accounts: accountRows(database, () => {}), identities: identityRows(database) }
+    const linked: string[] = []
+    const rows = {
+      accounts: accountRows(database, () => {}),
+      identities: identityRows(database),
+      directory: accountDirectory(database),
+      onLinked: (account: StoredAccount) => void linked.push(account.id),
+    }
     const add = async (account: Partial<Account>) => {
       const id = randomUUID()
       const alice = { email: 'alice@server.example', email_verified: true, name: 'Alice', updated_at: 0 }
@@ -25,6 +32,7 @@ onEachDatabase((newDatabase) => {
     return {
       database,
       rows,
+      linked,
       add,
       alice: await add(of),
       for: (identity: Partial<Identity>, provider: Partial<Provider> = {}, signedIn?: StoredAccount) =>
@@ -64,8 +72,44 @@ onEachDatabase((newDatabase) => {
   ])('is linked by an address that %s verified: %s', async (_, leads, issuer) => {
     const opened = await open({ email: 'other@server.example' })
     const squatter = await opened.for({ issuer, subject: 'squatter' }, { signUp: true })
+    // Its user has disconnected the provider.
+    await opened.database.deleteFrom('identity').execute()
     const found = await opened.for({}, { linkVerifiedEmail: true })
     expect(found).toEqual(leads ? squatter : 'email_in_use')
+  })
+
+  const LINKS = { linkVerifiedEmail: true }
+
+  it('is linked by an address that the provider gave to another person, to nothing', async () => {
+    const opened = await open()
+    expect(await opened.for({}, LINKS)).toEqual(opened.alice)
+    expect(await opened.for({ subject: 'successor' }, LINKS)).toBe('email_in_use')
+    expect(await opened.for({}, LINKS), 'the first one signs in as before').toEqual(opened.alice)
+    expect(opened.linked).toEqual([opened.alice.id])
+  })
+
+  it('is linked by an address to one person of a provider, also at the same time', async () => {
+    const opened = await open()
+    const subjects = Array.from({ length: 8 }, (_, index) => `person-${index}`)
+    const found = await Promise.all(subjects.map((subject) => opened.for({ subject }, LINKS)))
+    expect(found.filter((account) => account !== 'email_in_use')).toHaveLength(1)
+    expect(await opened.rows.identities.list(opened.alice.id)).toHaveLength(1)
+  })
+
+  it('is never linked by an address to an admin, who can connect it', async () => {
+    const opened = await open()
+    await opened.rows.accounts.setAdmin(opened.alice.id, true)
+    expect(await opened.for({}, LINKS)).toBe('email_in_use')
+    expect(await opened.for({}, LINKS, opened.alice)).toEqual(opened.alice)
+  })
+
+  it('is linked by no address that has other letters than ASCII', async () => {
+    const opened = await open()
+    const kim = await opened.add({ email: 'kim@server.example' })
+    for (const email of ['\u212aim@server.example', 'kim@server.example\u3000']) {
+      expect((await opened.for({ email }, LINKS)) === kim, email).toBe(false)
+      expect(await opened.rows.identities.list(kim.id)).toEqual([])
+    }
   })
 
   it('gets an account without an address if the provider has not verified it', async () => {

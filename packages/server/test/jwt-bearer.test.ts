@@ -167,6 +167,20 @@ describe('an address of an ID-JAG', () => {
     expect(await links()).toEqual([])
   })
 
+  it('links no second person of the issuer to an account that has one', async () => {
+    const { send, links } = await openForTheo()
+    expect(await send()).toMatchObject({ status: 200 })
+    expect(await send(EMAIL, 'U8')).toMatchObject({ status: 400, error: 'invalid_grant' })
+    expect(await links()).toMatchObject([{ identity: 'U7' }])
+  })
+
+  it('links no address that only looks like that of an account', async () => {
+    const { server, send } = await openForTheo()
+    await server.accounts.add({ ...THEO, id: 'kim', email: 'kim@example.com' })
+    expect(await send({ ...EMAIL, email: '\u212aim@example.com' })).toMatchObject({ error: 'invalid_grant' })
+    expect(await identityRows(server.database).list('kim')).toEqual([])
+  })
+
   it('links without the claim if the trust says that all addresses of the issuer are verified', async () => {
     const { send } = await openForTheo({ ...LINKS, emailsVerified: true })
     expect(await send({ email: EMAIL.email })).toMatchObject({ status: 200 })

@@ -2,6 +2,7 @@ import { userInfo } from 'node:os'
 import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseConfig } from '../src/config/config.ts'
+import { externalSignIn } from '../src/external-sign-in/options.ts'
 import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer, WITH_API } from './running-server.ts'
 import { type SignedIn, signedIn } from './signed-in-browser.ts'
@@ -147,6 +148,19 @@ describe('grants', () => {
 })
 
 describe('users', () => {
+  it('of an application get no account and no password here, with which nobody could sign in', async () => {
+    const users = externalSignIn({ url: 'https://app.example/sign-in', key: 'k'.repeat(43) })
+    const elsewhere = { config: { ...server.config, users } }
+    for (const words of [
+      ['add', '--email', 'zoe@x.example', '--name', 'Zoe'],
+      ['password', 'teacher@example.com'],
+    ]) {
+      const { status, errors } = await ranCommand(elsewhere, ['users', ...words], 'a long password')
+      expect([status, errors]).toEqual([1, expect.stringContaining('has the users of this server')])
+    }
+    expect(await server.directory.withEmail('zoe@x.example')).toBeUndefined()
+  })
+
   const statusOfPage = async (cookie: string) =>
     (await fetch(`${server.baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })).status
   const statusOfRefresh = async ({ client_id, refresh_token }: SignedIn) => {

@@ -7,6 +7,7 @@ import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Provider } from '../src/config/people.ts'
+import { DANA } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 
 /** The pages after a failed sign-in with a provider. */
@@ -48,7 +49,9 @@ function visits({ baseUrl }: RunningServer, op: RunningProvider) {
   /** The way to the provider and back to our page. Without `max_age` a provider returns no `auth_time`. */
   async function answered(begun: Response, session = '', withAuthTime = true) {
     const browser = formBrowser({ origin: op.provider.issuer, typed: { login: '' } })
-    const request = new URL(begun.headers.get('location') ?? '')
+    const request = new URL(
+      begun.headers.get('location') ?? begun.headers.get('refresh')?.slice('0;url='.length) ?? '',
+    )
     if (!withAuthTime) request.searchParams.delete('max_age')
     const { search } = await browser(request.href)
     return get(`${CALLBACK}${search}`, `${session}; ${cookieOf(begun)}`)
@@ -157,4 +160,27 @@ it('shows that the identity is linked to another account', async () => {
   const other = await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
   const answer = await answered(await connect(other), other)
   await expectProblem(answer, 403, 'Your account of Partner is connected with another account here.')
+})
+
+it('shows that the address is that of an account, and the trail tells whose', async () => {
+  const { server, begin, answered } = await open()
+  await server.accounts.add({ ...DANA, id: 'alice', email: 'alice@partner.example' })
+  const words =
+    'There is an account here with this e-mail address. If it is yours, sign in to it and connect Partner there.'
+  await expectProblem(await answered(await begin()), 403, words)
+  const refused = { reason: 'provider_email_in_use', subject: 'alice', provider: 'partner' }
+  expect(server.events).toContainEqual({ type: 'sign_in_failed', ...refused })
+})
+
+it('sends the forms of the account page to the server alone, and continues to the provider from a page', async () => {
+  const { op, server, get, connect } = await open()
+  const owner = await sessionCookie(server.baseUrl)
+  const policy = (await get('/account', owner)).headers.get('content-security-policy')
+  expect(policy).toContain("form-action 'self';")
+  const between = await connect(owner)
+  expect([between.status, between.headers.get('refresh')]).toEqual([
+    200,
+    expect.stringContaining(`0;url=${op.provider.issuer}/auth?`),
+  ])
+  expect(await between.text()).toContain(`<a href="${op.provider.issuer}/auth?`)
 })

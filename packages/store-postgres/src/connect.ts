@@ -44,7 +44,7 @@ export async function connectToPostgres(
   { max = 10, onError = () => {} }: ConnectOptions = {},
 ): Promise<Pool> {
   const config = {
-    connectionString: url,
+    connectionString: withVerifiedTls(url),
     application_name: 'grantkit',
     max,
     connectionTimeoutMillis: CONNECT_MS,
@@ -60,6 +60,17 @@ export async function connectToPostgres(
     if (!refusesOptions(error.cause)) throw error
     return connected(config, onError)
   })
+}
+
+/**
+ * `pg` verifies the certificate in each of these modes, and warns on stderr that a later release will not. `system` would be the
+ * name of a file to it: without one it takes the roots of Node.
+ */
+export function withVerifiedTls(url: string): string {
+  if (/[?&]uselibpqcompat=true(?=&|$)/.test(url)) return url
+  return url
+    .replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/g, '$1verify-full')
+    .replace(/([?&])sslrootcert=system(?=&|$)/, '$1sslmode=verify-full')
 }
 
 async function connected(config: PoolConfig, onError: (error: Error) => void): Promise<Pool> {

@@ -77,7 +77,8 @@ function linkableEmailOf(
   { email, email_verified }: IdJagClaims,
   { linkByEmail, emailsVerified = false }: IdJagTrust,
 ): string | undefined {
-  const domain = email?.match(/^[^@\s]+@([^@\s]+)$/)?.[1]?.toLowerCase()
+  // ASCII alone: another letter may only look like one of the domain, or become one in lower case.
+  const domain = email?.match(/^[!-?A-~]+@([!-?A-~]+)$/)?.[1]?.toLowerCase()
   const isListed = linkByEmail?.domains.some((listed) => listed.toLowerCase() === domain)
   // An address that the issuer calls unverified is not, whatever the trust says.
   const isVerified = email_verified ?? emailsVerified

@@ -4,9 +4,9 @@ import type { Account, EmailSource, StoredAccount } from './accounts.ts'
 
 /** Accounts as rows. */
 
-/** An address as it is stored. */
+/** An address as it is stored. Only ASCII has small letters here: in Unicode the Kelvin sign is a capital k. */
 export function addressOf(email: string): string {
-  return email.trim().toLowerCase()
+  return email.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
 export function rowOf(

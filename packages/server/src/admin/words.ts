@@ -133,6 +133,12 @@ const SIGN_IN_REASONS: Readonly<Record<SignInReason, string>> = {
   provider_unreachable: 'The provider cannot be reached, or its response is invalid',
   provider_expired: 'The sign-in began in another browser or too long ago',
   provider_not_fresh: 'The provider confirmed no new sign-in',
+  provider_account_disabled:
+    'The account that is connected with the user of the provider is disabled or removed',
+  provider_email_in_use:
+    'The user of the provider has the address of an account that is not connected with them',
+  provider_identity_in_use: 'The user of the provider is connected with another account',
+  provider_sign_up_refused: 'The user of the provider has no account, and may not sign up',
   application_denied: 'The application denied it',
   application_invalid: 'The signature or a claim in the response of the application is wrong',
   application_unreachable: 'The keys of the application cannot be fetched',

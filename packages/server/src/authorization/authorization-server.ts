@@ -1,7 +1,6 @@
 import { type AuthorizationServer, createAuthorizationServer } from '@grantkit/core'
 import { signInAttempts } from '@grantkit/core/explain'
 import { rateLimiter } from '@grantkit/limiter'
-import { accountDirectory } from '../accounts/account-directory.ts'
 import { describedAdminResource } from '../admin-api/scopes.ts'
 import type { Config } from '../config/config.ts'
 import { interaction, type PagesOptions } from '../pages/routes.ts'
@@ -17,7 +16,7 @@ export async function authorizationServer(
 ): Promise<AuthorizationServer> {
   const { baseUrl: issuer, features } = config
   const { store, createCounter } = storage
-  const optional = await optionalFeatures(config, pages, delivers, accountDirectory(storage.database))
+  const optional = await optionalFeatures(config, pages, delivers)
   const profile = await profileOf(config)
   return createAuthorizationServer({
     issuer,

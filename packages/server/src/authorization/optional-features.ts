@@ -14,7 +14,6 @@ import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { refreshTokenExpiration } from '@grantkit/core/refresh-token-expiration'
 import { stepUp } from '@grantkit/core/step-up'
 import { tokenExchange } from '@grantkit/core/token-exchange'
-import type { AccountDirectory } from '../accounts/account-directory.ts'
 import type { Config } from '../config/config.ts'
 import { takesAssertions } from '../config/jwt-bearer.ts'
 import { logoutInteraction, type PagesOptions } from '../pages/routes.ts'
@@ -28,7 +27,6 @@ export async function optionalFeatures(
   config: Config,
   pages: PagesOptions,
   delivers: boolean,
-  directory: AccountDirectory,
 ): Promise<Feature[]> {
   const { features } = config
   const documents = await clientDocumentsOf(config)
@@ -44,7 +42,7 @@ export async function optionalFeatures(
     ...(features.forwardAuth.enabled ? [forwardAuth(forwardAuthOf(features))] : []),
     ...(features.stepUp ? [stepUp({ classes: AUTHENTICATION_CLASSES })] : []),
     ...(features.tokenExchange ? [tokenExchange()] : []),
-    ...(takesAssertions(features) ? [await jwtBearerOf(config, pages, directory)] : []),
+    ...(takesAssertions(features) ? [await jwtBearerOf(config, pages)] : []),
     ...(features.profile === undefined ? pushedRequests(features) : []),
     ...(features.refreshTokenExpiration ? [refreshTokenExpiration()] : []),
     ...(features.logout ? [logout(logoutInteraction(pages))] : []),

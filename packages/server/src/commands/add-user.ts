@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { defineCommand } from 'citty'
 import * as z from 'zod'
+import { addressOf } from '../accounts/account-record.ts'
 import { hashPassword } from '../accounts/passwords.ts'
 import { ProfileClaims } from '../accounts/profile-claims.ts'
 import type { LoadService } from '../configured-service.ts'
 import { readPassword } from './password-prompt.ts'
 import { plain } from './terminal.ts'
-import { withService } from './with-service.ts'
+import { requireOwnUsers, withService } from './with-service.ts'
 
 const CLAIMS = Object.keys(ProfileClaims.shape).map((claim) => [claim, claim.replaceAll('_', '-')] as const)
 const claimOptions = Object.fromEntries(
@@ -25,6 +26,7 @@ export const addUser = (load: LoadService) =>
     },
     run: async ({ args }) => {
       const configured = await load()
+      requireOwnUsers(configured)
       await withService(configured, async ({ accounts }) => {
         const account = await accountOf(args.email, args.name, args)
         const email = plain(account.email)
@@ -35,7 +37,7 @@ export const addUser = (load: LoadService) =>
   })
 
 async function accountOf(typed: string, name: string, options: Readonly<Record<string, unknown>>) {
-  const email = typed.trim().toLowerCase()
+  const email = addressOf(typed)
   if (!/^[^\s@\0]+@[^\s@\0]+$/.test(email)) throw new Error(`${plain(typed)} is not an e-mail address.`)
   const claims = ProfileClaims.safeParse(
     Object.fromEntries(CLAIMS.map(([claim, option]) => [claim, options[option]])),

@@ -8,7 +8,7 @@ import { addUser } from './add-user.ts'
 import { emailSourceOf, namedAccount, trustedAccount, userArgument as user } from './named-account.ts'
 import { readPassword } from './password-prompt.ts'
 import { jsonText, plain } from './terminal.ts'
-import { withService } from './with-service.ts'
+import { requireOwnUsers, withService } from './with-service.ts'
 
 /** How many accounts are in memory at a time. */
 const PAGE = 1000
@@ -42,7 +42,8 @@ const change = (load: LoadService, description: string, work: Change) =>
     },
   })
 
-const setPassword: Change = async ({ accounts, directory }, user) => {
+const setPassword: Change = async ({ accounts, directory }, user, configured) => {
+  requireOwnUsers(configured)
   const { id, email } = await trustedAccount(directory, user)
   if (email === undefined) throw new Error(`${plain(user)} has no verified address to sign in with.`)
   await accounts.setPassword(id, await hashPassword(await readPassword()))

@@ -21,6 +21,12 @@ export async function withService({ config, definition }: ConfiguredService, wor
   }
 }
 
+/** @throws Error where a password would let nobody sign in */
+export function requireOwnUsers({ config }: ConfiguredService): void {
+  if (config.users !== undefined)
+    throw new Error('An application or a directory has the users of this server: add and change them there.')
+}
+
 /**
  * The same for the clients and grants of the running service. @throws Error if the store is not shared between
  * processes

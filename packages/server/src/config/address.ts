@@ -22,6 +22,10 @@ export const addressFields = {
   ),
   baseUrl: field(
     text()
+      .refine((url) => !/^https?:/i.test(url) || /^https?:/.test(url), {
+        error: 'must begin with http:// or https:// in lower case',
+        abort: true,
+      })
       .regex(BASE_URL_FORM, 'must be an http or https URL without a trailing slash, query or fragment')
       .optional(),
     'the public URL; the issuer, byte for byte. Never taken from a request',

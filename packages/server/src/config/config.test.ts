@@ -39,6 +39,7 @@ describe('the environment', () => {
     ['PORT', '70000', 'PORT'],
     ['BASE_URL', 'auth.example', 'BASE_URL must be an http or https URL'],
     ['BASE_URL', 'https://auth.example/', 'trailing slash'],
+    ['BASE_URL', 'HTTPS://auth.example', 'BASE_URL must begin with http:// or https:// in lower case'],
     ['BASE_URL', 'https://auth.example?x', 'BASE_URL'],
     [
       'DATABASE_URL',

@@ -4,7 +4,8 @@ import { hasPassword, masked, needsEncoding, withMaskedUrls } from './url-passwo
 /** Each with the text that may be printed. */
 const WITH_PASSWORD = [
   ['postgres://me:horse@db/auth', 'postgres://me:***@db/auth'],
-  ['postgres://me:horse@db:5432/auth?sslmode=require', 'postgres://me:***@db:5432/auth?sslmode=***'],
+  ['postgres://me:horse@db:5432/auth?sslmode=require', 'postgres://me:***@db:5432/auth?sslmode=require'],
+  ['postgres://me:horse@db/auth?sslmode=horse', 'postgres://me:***@db/auth?sslmode=***'],
   ['postgres://me:horse@/auth?host=/run/postgresql', 'postgres://***'],
   ['postgres://db/auth?user=me&password=horse', 'postgres://db/auth?user=***&password=***'],
   ['postgres://db/auth?PASSWORD=horse', 'postgres://db/auth?PASSWORD=***'],
@@ -33,7 +34,10 @@ const WITHOUT = [
   ['postgres://db/auth', 'postgres://db/auth'],
   ['postgres://me@db:5432/auth', 'postgres://me@db:5432/auth'],
   ['postgres://me:@db/auth', 'postgres://me:***@db/auth'],
-  ['postgres://db/auth?sslmode=verify-full&sslkey=client.key', 'postgres://db/auth?sslmode=***&sslkey=***'],
+  [
+    'postgres://db/auth?sslmode=verify-full&sslkey=client.key',
+    'postgres://db/auth?sslmode=verify-full&sslkey=***',
+  ],
   ['postgres://db/auth?password=', 'postgres://db/auth?password=***'],
   ['redis://[::1]:6379/0', 'redis://[::1]:6379/0'],
   ['redis+cluster://a:7000,b:7001', 'redis+cluster://a:7000,b:7001'],

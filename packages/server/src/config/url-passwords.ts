@@ -16,13 +16,18 @@ export function hasPassword(url: string): boolean {
   })
 }
 
-/** `postgres://me:***@db/auth?sslmode=***`. What cannot be parsed keeps its scheme only. */
+/** What anybody may read: it says whether the connection is secure. */
+const TLS_MODE = /^(disable|allow|prefer|require|verify-ca|verify-full|no-verify)$/
+
+/** `postgres://me:***@db/auth?sslmode=require&host=***`. What cannot be parsed keeps its scheme only. */
 export function masked(url: string): string {
   if (WITHOUT_HOST.test(url)) return url
   const parsed = parsedUrl(url)
   if (parsed === undefined) return url.replace(/^([\w+.-]+:\/\/)?.*$/s, '$1***')
   const [place = ''] = url.split('?')
-  const members = [...parsed.searchParams.keys()].map((name) => `${name}=***`)
+  const members = [...parsed.searchParams].map(([name, value]) =>
+    name === 'sslmode' && TLS_MODE.test(value) ? `sslmode=${value}` : `${name}=***`,
+  )
   const query = members.length === 0 ? '' : `?${members.join('&')}`
   return place.replace(/(\/\/[^/@:]*):[^/@]*@/, '$1:***@') + query
 }

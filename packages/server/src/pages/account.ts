@@ -82,9 +82,7 @@ ${await failuresSection(options, session.subject)}
 ${sessionSections(site.basePath, { signIns: latest, active, session, token })}`
     const status = problem === undefined ? 200 : 403
     const script = ways.ceremonies && 'passkeys.js'
-    // No form-action: "Connect" leads to a provider.
-    const formAction = ways.providers.length > 0 ? 'any' : ["'self'"]
-    return pageResponse(site, { title: 'Your account', main, status, formAction, script })
+    return pageResponse(site, { title: 'Your account', main, status, formAction: ["'self'"], script })
   }
 
   const signNotice = ({ id }: Session, says: string) =>

@@ -1,3 +1,4 @@
+import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
@@ -6,7 +7,8 @@ import type { Visit } from '../sign-in/session.ts'
 import { UpstreamError } from '../upstream/upstream-error.ts'
 import { type AccountVisits, PAGE_EXPIRED } from './account-visits.ts'
 import type { LoginOptions } from './login-options.ts'
-import { providerFailed, toProvider, unreachable } from './upstream-login.ts'
+import { pageResponse } from './page.ts'
+import { type Begun, providerFailed, unreachable } from './upstream-login.ts'
 
 /** Handlers of the forms of "How you sign in". Each needs a sign-in within the last minutes. */
 export interface ChangeSignIn {
@@ -43,6 +45,20 @@ export function changeSignIn(
 
   const mayChange = async (visit: Visit) =>
     visits.isFresh(visit) && (await adminSignIns.mayChangeSignIn(visit))
+
+  /**
+   * A page that continues to a provider. Browsers apply `form-action` to every redirect after a form, and a provider may redirect
+   * to the sign-in of any company: nobody can list those.
+   */
+  function providerNext(label: string, { location, cookie }: Begun): Response {
+    const title = `Continue with ${label}`
+    const main = html`<h1>${title}</h1><p><a href="${location}">${title}</a></p>`
+    return pageResponse(site, {
+      title,
+      main,
+      headers: { refresh: `0;url=${location}`, 'set-cookie': cookie },
+    })
+  }
 
   const change =
     (work: (c: Context, visit: Visit, fields: Record<string, string>) => Promise<Response>): FormHandler =>
@@ -83,7 +99,7 @@ export function changeSignIn(
       if (provider === undefined) return toAccount(c)
       const purpose = { returnTo: accountPath, fresh: false, linkFor: visit.session.id, acrValues: '' }
       try {
-        return toProvider(c, await provider.begin(purpose))
+        return providerNext(provider.provider.label, await provider.begin(purpose))
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error
         onEvent(providerFailed(provider.provider, error, visit.account.id))

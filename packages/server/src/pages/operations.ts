@@ -110,7 +110,9 @@ export const routes = identified({
     403: 'The provider or the rules of this service denied the sign-in',
     ...NO_PROVIDER,
   }),
-  connectProvider: changed('/identities', 'Connect an OpenID provider', ['provider', 'token']),
+  connectProvider: changed('/identities', 'Connect an OpenID provider', ['provider', 'token'], {
+    200: 'The way to the provider',
+  }),
   copyScript: {
     ...shown('/assets/copy.js', 'Copies a new token'),
     ...{ tags: ['Discovery'], responses: { 200: text('Copies a new token', 'text/javascript') } },
@@ -170,8 +172,9 @@ function submitted<Path extends string>(
 }
 
 /** A form of the account page. */
-function changed(path: string, summary: string, fields: readonly string[]) {
+function changed(path: string, summary: string, fields: readonly string[], more = {}) {
   const responses = page({
+    ...more,
     303: 'Done, or in progress; or no user is signed in, to the sign-in page',
     403: 'The form has expired, the sign-in is too old, or nothing could be changed',
     ...UNAVAILABLE,

@@ -35,8 +35,15 @@ export function upstreamLogin(
     const { identity, purpose } = await provider.finish(c.req.header('cookie'), new URL(c.req.url).search)
     const { returnTo, linkFor, acrValues } = purpose
     const linking = linkFor === '' ? undefined : await accountOfSession(options, c, linkFor)
-    const account = await accountFor(options.ways, provider.provider, identity, linking)
+    const onLinked = ({ id: subject }: StoredAccount, issuer: string) =>
+      options.onEvent({ type: 'identity_linked', subject, issuer })
+    const account = await accountFor({ ...options.ways, onLinked }, provider.provider, identity, linking)
     if (typeof account === 'string') {
+      const holder = identity.email === undefined ? undefined : await options.accounts.idOf(identity.email)
+      options.onEvent({
+        ...{ type: 'sign_in_failed', reason: `provider_${account}`, subject: linking?.id ?? holder },
+        provider: provider.provider.id,
+      })
       const problem = ACCOUNT_PROBLEMS[account](provider.provider.label)
       return page.show({ ...back(c, { return_to: returnTo, acr_values: acrValues }), status: 403, problem })
     }
@@ -68,11 +75,13 @@ export function upstreamLogin(
   }
 }
 
-/** Sends the browser to a provider. */
-export function toProvider(
-  c: Context,
-  begun: { readonly location: string; readonly cookie: string },
-): Response {
+/** The way to a provider. */
+export interface Begun {
+  readonly location: string
+  readonly cookie: string
+}
+
+function toProvider(c: Context, begun: Begun): Response {
   c.header('set-cookie', begun.cookie, { append: true })
   return seeOther(c, begun.location)
 }

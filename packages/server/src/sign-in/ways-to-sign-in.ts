@@ -1,4 +1,5 @@
 import type { ServerSecret, Store } from '@grantkit/core'
+import { accountDirectory } from '../accounts/account-directory.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Database } from '../database/database.ts'
 import { type PasskeyRows, passkeyRows } from '../passkeys/passkey-rows.ts'
@@ -19,7 +20,7 @@ export type SignInMethodChanged =
     }
 
 /** The sign-in methods other than passwords. */
-export interface WaysToSignIn extends AccountsOfIdentities {
+export interface WaysToSignIn extends Omit<AccountsOfIdentities, 'onLinked'> {
   /** `false`: an application or a directory authenticates the users, so none of these methods is available. */
   readonly builtIn: boolean
   readonly passkeys: PasskeyRows
@@ -62,6 +63,7 @@ export function waysToSignIn({
     accounts,
     passkeys,
     identities: identityRows(database),
+    directory: accountDirectory(database),
     ceremonies: options && { registration: registrationCeremony(options), signIn: signInCeremony(options) },
     providers,
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { AccountDirectory } from '../accounts/account-directory.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import type { Provider } from '../config/people.ts'
@@ -11,6 +12,9 @@ export type NoAccount = 'account_disabled' | 'email_in_use' | 'identity_in_use' 
 export interface AccountsOfIdentities {
   readonly accounts: Pick<AccountRows, 'find' | 'idOf' | 'add'>
   readonly identities: IdentityRows
+  readonly directory: Pick<AccountDirectory, 'isAdmin'>
+  /** Called when an address has linked an identity. */
+  readonly onLinked?: ((account: StoredAccount, issuer: string) => void) | undefined
 }
 
 /**
@@ -40,8 +44,8 @@ async function byAddress(
 ): Promise<StoredAccount | NoAccount> {
   const holder = await holderOf(rows, identity)
   if (holder === undefined) return signUp(rows, provider, identity)
-  const links = provider.linkVerifiedEmail && mayLink(holder, identity)
-  return links ? link(rows, identity, holder) : 'email_in_use'
+  const linked = provider.linkVerifiedEmail && (await linkByAddress(rows, identity, holder))
+  return linked ? holder : 'email_in_use'
 }
 
 /** The account that linked it. */
@@ -67,14 +71,27 @@ async function holderOf(
 }
 
 /**
- * An address that one provider verified could be claimed at another one: only the operator's verification counts for
- * all providers.
+ * Links an identity to the account that has its address: the rule for providers and for assertions of an issuer.
+ *
+ * - An address that one provider verified could be claimed at another one: only the operator's verification counts for all.
+ * - An address can be given to another person (OpenID Connect Core 5.7), so an account has one identity of an issuer.
+ * - The account of an admin is never linked by an address.
+ * - An address with other letters than ASCII may only look like that of the account.
+ *
+ * @returns `false`: nothing was linked
  */
-export function mayLink(
-  { email_verified, emailSource }: StoredAccount,
-  { issuer }: Pick<Identity, 'issuer'>,
-): boolean {
-  return email_verified && (emailSource === 'operator' || emailSource === issuer)
+export async function linkByAddress(
+  { identities, directory, onLinked }: AccountsOfIdentities,
+  identity: Pick<Identity, 'issuer' | 'subject' | 'email'>,
+  holder: StoredAccount,
+): Promise<boolean> {
+  const { email_verified, emailSource } = holder
+  const isVerified = email_verified && (emailSource === 'operator' || emailSource === identity.issuer)
+  if (!isVerified || !/^[!-~]+$/.test(identity.email ?? '')) return false
+  if (await directory.isAdmin(holder.id)) return false
+  const isNew = await identities.addFirst(linked(identity, holder.id), holder)
+  if (isNew) onLinked?.(holder, identity.issuer)
+  return isNew
 }
 
 async function link(
@@ -117,6 +134,9 @@ function maySignUp({ signUp }: Provider, { email }: Identity): boolean {
   return email !== undefined && signUp.emailDomains.includes(email.split('@').at(-1) ?? '')
 }
 
-function linked({ issuer, subject, email }: Identity, account: string): LinkedIdentity {
+function linked(
+  { issuer, subject, email }: Pick<Identity, 'issuer' | 'subject' | 'email'>,
+  account: string,
+): LinkedIdentity {
   return { issuer, identity: subject, subject: account, shownAs: email ?? subject, addedAt: Date.now() }
 }

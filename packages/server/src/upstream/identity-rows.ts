@@ -26,6 +26,8 @@ export interface IdentityRows {
   list(subject: string): Promise<readonly LinkedIdentity[]>
   /** `false`: the identity is linked already, or the sessions of its account have ended since the account was read. */
   add(identity: LinkedIdentity, account: StoredAccount): Promise<boolean>
+  /** The same. `false` also if the account has an identity of this issuer. */
+  addFirst(identity: LinkedIdentity, account: StoredAccount): Promise<boolean>
 }
 
 export function identityRows(database: Database): IdentityRows {
@@ -42,6 +44,15 @@ export function identityRows(database: Database): IdentityRows {
     add: (identity, account) =>
       added(database, async (rows) => {
         if (!(await isCurrent(rows, account))) return false
+        await insertIdentity(rows, identity)
+        return true
+      }),
+    addFirst: (identity, account) =>
+      added(database, async (rows) => {
+        // It locks the account, so that of two persons one is the first.
+        if (!(await isCurrent(rows, account))) return false
+        const ofIssuer = rows.selectFrom('identity').select('subject').where('issuer', '=', identity.issuer)
+        if (await ofIssuer.where('account', '=', account.id).executeTakeFirst()) return false
         await insertIdentity(rows, identity)
         return true
       }),
