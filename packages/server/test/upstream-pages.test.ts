@@ -7,6 +7,7 @@ import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Provider } from '../src/config/people.ts'
+import { DANA } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 
 /** The pages after a failed sign-in with a provider. */
@@ -93,6 +94,26 @@ it('shows that the provider denied the sign-in', async () => {
   const query = new URLSearchParams({ error: 'access_denied', state, iss: op.provider.issuer })
   const answer = await get(`${CALLBACK}?${query}`, cookieOf(begun))
   await expectProblem(answer, 403, 'Partner did not sign you in.')
+})
+
+it.each([
+  ['sign_up_refused', {}],
+  ['email_in_use', { signUp: true }],
+])('records with a reference that nobody may sign in: %s', async (reason, rules) => {
+  const { server, begin, answered } = await open(0, rules)
+  if (reason === 'email_in_use')
+    await server.accounts.add({ ...DANA, id: 'other', email: 'alice@partner.example' })
+  const returnTo = `/oauth/authorize?client_id=gone&code_challenge=${'c'.repeat(43)}`
+  const page = await (await answered(await begin(returnTo))).text()
+  const shown = /<code>([0-9A-Z-]{15})<\/code>/.exec(page)?.[1] ?? ''
+  expect(await server.attempts.find(shown)).toMatchObject({
+    verdict: { id: `provider_${reason}` },
+    clientId: 'gone',
+    steps: [{ step: 'signed_in', outcome: 'refused' }],
+  })
+  expect(server.events).toContainEqual(
+    expect.objectContaining({ type: 'sign_in_failed', reason: `provider_${reason}`, provider: 'partner' }),
+  )
 })
 
 it('shows that a sign-in took too long, or began elsewhere, for a provider that it knows', async () => {

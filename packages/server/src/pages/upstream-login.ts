@@ -38,8 +38,14 @@ export function upstreamLogin(
     const linking = linkFor === '' ? undefined : await accountOfSession(options, c, linkFor)
     const account = await accountFor(options.ways, provider.provider, identity, linking)
     if (typeof account === 'string') {
-      const problem = ACCOUNT_PROBLEMS[account](provider.provider.label)
-      return page.show({ ...back(c, { return_to: returnTo, acr_values: acrValues }), status: 403, problem })
+      const { id, label } = provider.provider
+      const event = failed(`provider_${account}`, id, linking?.id)
+      const reference = options.reportFailed(event, { returnTo, status: 403, caller: options.callerOf(c) })
+      const problem = ACCOUNT_PROBLEMS[account](label)
+      return page.show({
+        ...back(c, { return_to: returnTo, acr_values: acrValues }),
+        ...{ status: 403, problem, reference },
+      })
     }
     if (linking === undefined) {
       const confirmedAt = await confirmation(options.ways, identity, account)
@@ -85,7 +91,7 @@ interface Back {
 
 /** Limited by network, because each attempt sends a request to the provider. Errors are shown on the sign-in page. */
 function limited(
-  { limits, callerOf, onEvent }: LoginOptions,
+  { limits, callerOf, reportFailed }: LoginOptions,
   page: SignInPage,
   { provider }: UpstreamSignIn,
 ) {
@@ -97,9 +103,14 @@ function limited(
       return await work()
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
-      onEvent(providerFailed(provider, error))
       const { status, problem } = SIGN_IN_PROBLEMS[error.reason]
-      return page.show({ ...back, status, problem: problem(provider.label) })
+      const { returnTo } = back
+      const reference = reportFailed(providerFailed(provider, error), {
+        returnTo,
+        status,
+        caller: callerOf(c),
+      })
+      return page.show({ ...back, status, problem: problem(provider.label), reference })
     }
   }
 }
@@ -139,8 +150,14 @@ export function providerFailed(
   provider: UpstreamSignIn['provider'],
   { reason, detail }: UpstreamError,
   subject?: string,
-): SignInEvent {
-  return { type: 'sign_in_failed', reason: `provider_${reason}`, subject, provider: provider.id, detail }
+): SignInFailed {
+  return { ...failed(`provider_${reason}`, provider.id, subject), detail }
+}
+
+type SignInFailed = Extract<SignInEvent, { type: 'sign_in_failed' }>
+
+function failed(reason: SignInFailed['reason'], provider: string, subject?: string): SignInFailed {
+  return { type: 'sign_in_failed', reason, subject, provider }
 }
 
 type Problem = (label: string) => string

@@ -3,6 +3,7 @@ import type { SignInLimits } from '@grantkit/limiter'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import type { PasswordChecks } from '../accounts/password-checks.ts'
 import type { ExternalSignInReason } from '../external-sign-in/sign-in-error.ts'
+import type { NoAccount } from '../upstream/account-for.ts'
 import type { UpstreamReason } from '../upstream/upstream-error.ts'
 import type { NoImport } from '../users/imported-users.ts'
 
@@ -32,7 +33,7 @@ export type SignInEvent =
         | 'wrong_password'
         | 'wrong_passkey'
         | 'too_many_attempts'
-        | `provider_${UpstreamReason}`
+        | `provider_${UpstreamReason | NoAccount}`
         | `application_${ExternalSignInReason}`
         | `application_account_${NoImport}`
       readonly subject: string | undefined
