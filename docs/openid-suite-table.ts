@@ -58,5 +58,5 @@ ${rows.join('\n')}`
 
 function failedModules(plan: string, failed: number, reason: string | undefined): string {
   if (reason === undefined) throw new Error(`docs/openid-suite.md does not say why ${plan} fails`)
-  return `**${failed}**, [by decision](${reason})`
+  return `**${failed}**, [why](${reason})`
 }

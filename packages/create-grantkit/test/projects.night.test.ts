@@ -27,4 +27,9 @@ describe('a new project', () => {
       expect(await notesOf(projects[index] as Project)).toEqual(['a note of alice'])
     },
   )
+
+  it('does not start at a public issuer with the session of Alice', async () => {
+    const started = notesOf(projects[0] as Project, { ISSUER: 'https://notes.example' })
+    await expect(started).rejects.toThrow('The program ended with 1')
+  })
 })

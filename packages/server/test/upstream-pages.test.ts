@@ -98,6 +98,26 @@ it('shows that the provider denied the sign-in', async () => {
   await expectProblem(answer, 403, 'Partner did not sign you in.')
 })
 
+it.each([
+  ['sign_up_refused', {}],
+  ['email_in_use', { signUp: true }],
+])('records with a reference that nobody may sign in: %s', async (reason, rules) => {
+  const { server, begin, answered } = await open(0, rules)
+  if (reason === 'email_in_use')
+    await server.accounts.add({ ...DANA, id: 'other', email: 'alice@partner.example' })
+  const returnTo = `/oauth/authorize?client_id=gone&code_challenge=${'c'.repeat(43)}`
+  const page = await (await answered(await begin(returnTo))).text()
+  const shown = /<code>([0-9A-Z-]{15})<\/code>/.exec(page)?.[1] ?? ''
+  expect(await server.attempts.find(shown)).toMatchObject({
+    verdict: { id: `provider_${reason}` },
+    clientId: 'gone',
+    steps: [{ step: 'signed_in', outcome: 'refused' }],
+  })
+  expect(server.events).toContainEqual(
+    expect.objectContaining({ type: 'sign_in_failed', reason: `provider_${reason}`, provider: 'partner' }),
+  )
+})
+
 it('shows that a sign-in took too long, or began elsewhere, for a provider that it knows', async () => {
   const { get } = await open()
   const words = 'This sign-in took too long, or began in another window. Please try again.'

@@ -1,5 +1,6 @@
 import { type ReportsCalls, type StepEvent, type Verdict, verdictOf } from '@grantkit/core/explain'
 import type { AttemptStepRow } from '../database/tables.ts'
+import { inWordsOfSignIn } from './failed-sign-in.ts'
 import { stepOf } from './step-row.ts'
 
 /** A sign-in attempt with what explains it. */
@@ -67,9 +68,10 @@ function attemptOf(
   others: readonly StepEvent[] | undefined,
 ) {
   const steps = own.map(({ step }) => step)
+  const faults = steps.flatMap(({ fault = [] }) => fault)
   return {
     steps,
-    verdict: verdictOf(steps, now, others, reportsCalls),
+    verdict: inWordsOfSignIn(verdictOf(steps, now, others, reportsCalls), faults),
     subject: own.findLast(({ subject }) => subject !== null)?.subject ?? undefined,
   }
 }

@@ -7,7 +7,7 @@ import { seeOther } from '../http/bodies-and-answers.ts'
 import type { SignInEvent } from '../sign-in/sign-in-attempt.ts'
 import type { ImportedUsers, NoImport } from '../users/imported-users.ts'
 import type { LoginOptions } from './login-options.ts'
-import { pageResponse } from './page.ts'
+import { forOperator, pageResponse } from './page.ts'
 import { nameOfApp } from './sending-app.ts'
 import { signedIn } from './signed-in.ts'
 
@@ -39,20 +39,23 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
     const { user, returnTo } = await signIn.finish(c.req.header('cookie'), c.req.query('response'))
     const account = await imported.signIn(user)
     if (typeof account === 'string') {
-      options.onEvent(failed(`application_account_${account}`, user.sub))
-      return problem(c, 403, ACCOUNT_PROBLEMS[account](host))
+      const event = failed(`application_account_${account}`, user.sub)
+      return problem(c, event, 403, ACCOUNT_PROBLEMS[account](host))
     }
     const { authTime, acr, amr } = user
     const facts = { signedInBy: 'application', authTime, acr, amr }
     return signedIn(options, signIn, c, { account, returnTo, ...facts })
   }
 
-  function problem(c: Context, status: number, words: string): Response {
-    const returnTo = signIn.returnToOf(c.req.header('cookie')) ?? home
+  function problem(c: Context, event: SignInFailed, status: number, words: string): Response {
+    const asked = c.req.query('return_to')
+    const begun = signIn.returnToOf(c.req.header('cookie')) ?? home
+    const returnTo = asked === undefined ? begun : returnPath(asked, home)
+    const reference = options.reportFailed(event, { returnTo, status, caller: options.callerOf(c) })
     const again = `${options.site.basePath}/login?${new URLSearchParams({ return_to: returnTo })}`
     const main = html`
 <h1>Sign in</h1>
-<p class="problem" role="alert">${words}</p>
+<p class="problem" role="alert">${words}</p>${forOperator(reference)}
 <p><a href="${again}">Try again</a></p>`
     return pageResponse(options.site, { title: 'Sign in', main, status })
   }
@@ -62,9 +65,9 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
       return await work(c)
     } catch (error) {
       if (!(error instanceof ExternalSignInError)) throw error
-      options.onEvent(failed(`application_${error.reason}`, undefined, error.detail))
+      const event = failed(`application_${error.reason}`, undefined, error.detail)
       const { status, words } = SIGN_IN_PROBLEMS[error.reason]
-      return problem(c, status, words(host))
+      return problem(c, event, status, words(host))
     }
   }
 
@@ -84,11 +87,9 @@ function wishesOf(c: Context): Omit<BeginSignIn, 'returnTo'> {
   }
 }
 
-function failed(
-  reason: Extract<SignInEvent, { type: 'sign_in_failed' }>['reason'],
-  subject: string | undefined,
-  detail?: string,
-): SignInEvent {
+type SignInFailed = Extract<SignInEvent, { type: 'sign_in_failed' }>
+
+function failed(reason: SignInFailed['reason'], subject: string | undefined, detail?: string): SignInFailed {
   return { type: 'sign_in_failed', reason, subject, ...(detail && { detail }) }
 }
 
@@ -100,7 +101,7 @@ const SIGN_IN_PROBLEMS: Readonly<
   denied: { status: 403, words: (host) => `${host} did not sign you in.` },
   invalid: {
     status: 403,
-    words: (host) => `The sign-in at ${host} did not work. Its operator finds the reason in the log.`,
+    words: (host) => `The sign-in at ${host} did not work. The operator of this service can see the reason.`,
   },
   unreachable: { status: 503, words: (host) => `Signing in with ${host} does not work at the moment.` },
   expired: {

@@ -1,3 +1,4 @@
+import type { ReportFailedSignIn } from '../attempts/failed-sign-in.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'
 import type { Sessions } from '../sign-in/session.ts'
 import type { SignInEvent, SignInOptions } from '../sign-in/sign-in-attempt.ts'
@@ -8,5 +9,6 @@ import type { SignInPageOptions } from './sign-in-page.ts'
 export interface LoginOptions extends SignInOptions, SignInPageOptions {
   readonly sessions: Sessions
   readonly callerOf: CallerOf
+  readonly reportFailed: ReportFailedSignIn
   readonly onEvent: (event: SignInEvent | SignInMethodChanged) => void
 }

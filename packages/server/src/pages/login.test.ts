@@ -42,6 +42,7 @@ function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
     limits,
     checks: passwordChecks(),
     callerOf: () => undefined,
+    reportFailed: () => undefined,
     requestingApp: async () => undefined,
     ways: waysToSignIn({
       name: 'A',

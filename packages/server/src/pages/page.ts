@@ -25,3 +25,8 @@ export function pageResponse({ basePath, ui }: Site, shown: PageContent): Respon
   const script = shown.script && `${basePath}/assets/${shown.script}`
   return toResponse(ui.page({ ...shown, script }))
 }
+
+/** The reference of a sign-in that failed, if it has one: its user gives it to the operator. */
+export function forOperator(reference: string | undefined): Markup | '' {
+  return reference === undefined ? '' : html`<p>Reference: <code>${reference}</code></p>`
+}

@@ -7,6 +7,7 @@ import { installationNames } from '../accounts/installation-names.ts'
 import { passwordChecks, WITHOUT_QUEUE } from '../accounts/password-checks.ts'
 import { ADMIN_SCOPES } from '../admin-api/scopes.ts'
 import { attemptReader } from '../attempts/attempt-reader.ts'
+import { reportFailedSignIn } from '../attempts/failed-sign-in.ts'
 import { signInHistory } from '../audit/sign-in-history.ts'
 import type { Config } from '../config/config.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'
@@ -71,6 +72,7 @@ export async function pagesOptions(
     attempts: attemptReader({ database, recording: attempts, secret, reportsCalls }),
     findClient: server.findClient,
     callerOf,
+    reportFailed: reportFailedSignIn({ explain: config.explain, secret, onEvent }),
     onEvent,
     onError,
   }

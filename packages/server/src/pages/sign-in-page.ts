@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { cookieOf } from '../http/cookies.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import { demandFields } from './demand.ts'
-import { pageResponse } from './page.ts'
+import { forOperator, pageResponse } from './page.ts'
 import { type RequestingApp, sentBy } from './sending-app.ts'
 import { type FormOptions, type ShownForms, signInForms } from './sign-in-forms.ts'
 
@@ -28,6 +28,8 @@ export interface SignInPage {
 interface Shown extends ShownForms {
   readonly status?: number
   readonly problem?: string
+  /** Of the attempt that the problem stopped, for the operator. */
+  readonly reference?: string | undefined
   readonly headers?: Record<string, string>
 }
 
@@ -55,13 +57,13 @@ export function signInPage(options: SignInPageOptions): SignInPage {
   }
   return {
     issueForm,
-    async show({ returnTo, status = 200, problem, headers = {}, demand, ...shown }) {
+    async show({ returnTo, status = 200, problem, reference, headers = {}, demand, ...shown }) {
       const form = issueForm()
       const hidden = html`<input type="hidden" name="token" value="${form.token}">
   <input type="hidden" name="return_to" value="${returnTo}">${demand === undefined ? '' : demandFields(demand)}`
       const main = html`
 <h1>Sign in</h1>${sentBy(await requestingApp(returnTo))}
-${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
+${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}${forOperator(reference)}
 ${signInForms(options, hidden, { ...shown, returnTo, demand })}`
       const script = ways.ceremonies && 'passkeys.js'
       // No form-action: browsers apply it to the redirect after the form, whose target may be any client.

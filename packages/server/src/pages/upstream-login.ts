@@ -39,13 +39,15 @@ export function upstreamLogin(
       options.onEvent({ type: 'identity_linked', subject, issuer })
     const account = await accountFor({ ...options.ways, onLinked }, provider.provider, identity, linking)
     if (typeof account === 'string') {
+      const { id, label } = provider.provider
       const holder = identity.email === undefined ? undefined : await options.accounts.idOf(identity.email)
-      options.onEvent({
-        ...{ type: 'sign_in_failed', reason: `provider_${account}`, subject: linking?.id ?? holder },
-        provider: provider.provider.id,
+      const event = failed(`provider_${account}`, id, linking?.id ?? holder)
+      const reference = options.reportFailed(event, { returnTo, status: 403, caller: options.callerOf(c) })
+      const problem = ACCOUNT_PROBLEMS[account](label)
+      return page.show({
+        ...back(c, { return_to: returnTo, acr_values: acrValues }),
+        ...{ status: 403, problem, reference },
       })
-      const problem = ACCOUNT_PROBLEMS[account](provider.provider.label)
-      return page.show({ ...back(c, { return_to: returnTo, acr_values: acrValues }), status: 403, problem })
     }
     if (linking === undefined) {
       const confirmedAt = await confirmation(options.ways, identity, account)
@@ -93,7 +95,7 @@ interface Back {
 
 /** Failures are limited by network, because each may send a request to the provider. They are shown on the sign-in page. */
 function limited(
-  { limits, callerOf, onEvent }: LoginOptions,
+  { limits, callerOf, reportFailed }: LoginOptions,
   page: SignInPage,
   { provider }: UpstreamSignIn,
 ) {
@@ -108,9 +110,14 @@ function limited(
       return response
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
-      onEvent(providerFailed(provider, error))
       const { status, problem } = SIGN_IN_PROBLEMS[error.reason]
-      return page.show({ ...back, status, problem: problem(provider.label) })
+      const { returnTo } = back
+      const reference = reportFailed(providerFailed(provider, error), {
+        returnTo,
+        status,
+        caller: callerOf(c),
+      })
+      return page.show({ ...back, status, problem: problem(provider.label), reference })
     }
   }
 }
@@ -150,8 +157,14 @@ export function providerFailed(
   provider: UpstreamSignIn['provider'],
   { reason, detail }: UpstreamError,
   subject?: string,
-): SignInEvent {
-  return { type: 'sign_in_failed', reason: `provider_${reason}`, subject, provider: provider.id, detail }
+): SignInFailed {
+  return { ...failed(`provider_${reason}`, provider.id, subject), detail }
+}
+
+type SignInFailed = Extract<SignInEvent, { type: 'sign_in_failed' }>
+
+function failed(reason: SignInFailed['reason'], provider: string, subject?: string): SignInFailed {
+  return { type: 'sign_in_failed', reason, subject, provider }
 }
 
 type Problem = (label: string) => string

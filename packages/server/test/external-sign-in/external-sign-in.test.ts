@@ -107,6 +107,36 @@ describe('a user of the application', () => {
     expect(page.body).toContain('href="/login?return_to=%2Faccount"')
   })
 
+  it('gets a page with the reference of the attempt of the app, by which the operator reads what was wrong', async () => {
+    const { application, visit, client, server } = await open()
+    application.user = { sub: '' }
+    const page = await visit(client.authorizationUrl({ scope: 'openid', code_challenge: 'c'.repeat(43) }))
+    expect(page.status).toBe(403)
+    const shown = /[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{5}/.exec(page.body)?.[0] ?? ''
+    const attempt = await server.attempts.find(shown)
+    expect(attempt?.steps.map(({ step, outcome }) => `${step} ${outcome}`)).toEqual([
+      ...['requested ok', 'client_found ok', 'sign_in_shown ok', 'signed_in refused'],
+    ])
+    expect(attempt?.verdict).toMatchObject({
+      id: 'application_invalid',
+      by: 'operator',
+      compared: [{ label: 'fault', value: expect.stringContaining('sub') }],
+    })
+    expect(attempt?.clientId).toBe(client.clientId)
+    await server.recording.flush()
+    const { sentence } = attempt?.verdict ?? {}
+    expect((await server.attempts.latestFailures({}, 1))[0]?.verdict.sentence).toBe(sentence)
+    application.user = ALICE
+    await visit(client.authorizationUrl({ scope: 'openid', code_challenge: 'c'.repeat(43) }))
+    expect((await server.attempts.find(shown))?.verdict.id).toBe('in_progress')
+  })
+
+  it('gets a page without a reference where sign-ins are not explained', async () => {
+    const { application, visit } = await open({}, { EXPLAIN: 'off' })
+    application.user = { error: 'access_denied' }
+    expect((await visit('/login')).body).not.toContain('Reference')
+  })
+
   it('that an operator disabled cannot sign in until it is enabled', async () => {
     const { visit, server } = await open()
     expect((await visit('/login?return_to=/account')).status).toBe(200)
