@@ -29,7 +29,12 @@ export function endpointStates(transients: Transients, now: () => number) {
     async stateOf(name: string): Promise<Pick<EndpointState, 'failingSince' | 'disabled'> | undefined> {
       return stateIn(await find(name))
     },
-    enable: (name: string) => transients.remove(idOf(name)),
+    /** @returns whether it was disabled */
+    async enable(name: string): Promise<boolean> {
+      const isDisabled = stateIn(await find(name))?.disabled === true
+      await transients.remove(idOf(name))
+      return isDisabled
+    },
 
     /** @param outcomes of messages that were tried together @returns why the endpoint is disabled from now on */
     async tried(name: string, outcomes: readonly Tried[]): Promise<DisabledBecause | undefined> {

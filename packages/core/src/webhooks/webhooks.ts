@@ -65,7 +65,13 @@ export interface WebhookDisabled {
   readonly why: DisabledBecause
 }
 
-export type WebhookEvent = WebhookUndelivered | WebhookDisabled | OutboxFailed
+/** The operator has enabled an endpoint again. */
+export interface WebhookEnabled {
+  readonly type: 'webhook_enabled'
+  readonly endpoint: string
+}
+
+export type WebhookEvent = WebhookUndelivered | WebhookDisabled | WebhookEnabled | OutboxFailed
 
 export interface Webhooks {
   /** Pass it every event of the server: the option `onEvent`. Events that no receiver hears cost nothing. */
@@ -168,7 +174,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
       await Promise.allSettled(storing)
     },
     async enable(name) {
-      await states.enable(name)
+      if (await states.enable(name)) report({ type: 'webhook_enabled', endpoint: name })
     },
     endpoints: () =>
       Promise.all(
