@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
 import type { Store } from '@grantkit/core'
+import type { Transients } from '@grantkit/core/feature'
 import { createWebhooks, type WebhookEvent, type WebhookOptions } from '@grantkit/core/webhooks'
 import { createMemoryStore } from '@grantkit/store-memory'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { addClient } from './back-channel-service.ts'
 import { register, tokensFor } from './client.ts'
 import { ISSUER, openService } from './service.ts'
@@ -121,13 +122,12 @@ describe('a message that does not arrive is reported', () => {
 
   it('if the endpoint refuses it', async () => {
     const { hooks, events, receiver, sent, deliver } = open()
-    receiver.status = 400
-    for (let time = 0; time < 2; time++) {
-      hooks.onEvent(ADDED)
-      await deliver()
-    }
-    const report = { ...LOST, about: 'client.added', why: 'refused', attempts: 1, status: 400 }
-    expect([sent.length, events]).toEqual([2, [report, report]])
+    receiver.status = 410
+    hooks.onEvent(ADDED)
+    await deliver()
+    const report = { ...LOST, about: 'client.added', why: 'refused', attempts: 1, status: 410 }
+    const disabled = { type: 'webhook_disabled', endpoint: 'crm', why: 'gone' }
+    expect([sent.length, events]).toEqual([1, [report, disabled]])
   })
 
   it('if it is larger than 20 KB', async () => {
@@ -144,16 +144,20 @@ describe('a message that does not arrive is reported', () => {
     expect([sent.length, events]).toEqual([2, [{ ...LOST, about: 'client.changed', why: 'too_large' }]])
   })
 
-  it('if it cannot be stored', async () => {
-    const { hooks, events, store, deliver } = open()
+  it('if it cannot be stored for a minute', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { hooks, events, store } = open()
     const cause = new Error('down')
     Object.assign(store.transients as object, { insert: () => Promise.reject(cause) })
     hooks.onEvent(ADDED)
-    await deliver()
+    await vi.advanceTimersByTimeAsync(59_000)
+    expect(events).toEqual([])
+    await vi.advanceTimersByTimeAsync(2000)
     expect(events).toEqual([{ ...LOST, about: 'client.added', why: 'not_stored', cause }])
   })
 
-  it('unless its endpoint is not configured any more', async () => {
+  it('if no process knows its endpoint until it expires', async () => {
     const { hooks, store } = open()
     hooks.onEvent(ADDED)
     await hooks.settled()
@@ -162,7 +166,22 @@ describe('a message that does not arrive is reported', () => {
     clock.now += 30 * 60 * 60 - 1
     await deliver()
     expect([sent, events]).toEqual([[], []])
+    clock.now += 1
+    await deliver()
+    const expired = { ...LOST, about: 'client.added', why: 'expired', attempts: 0 }
+    expect([sent, events]).toEqual([[], [expired]])
   })
+})
+
+it('a process leaves the messages of an endpoint that it does not know to others', async () => {
+  const { hooks, store } = open()
+  hooks.onEvent(ADDED)
+  await hooks.settled()
+  const older = open({ store, endpoints: [] })
+  await older.deliver()
+  const newer = open({ store })
+  await newer.deliver()
+  expect([newer.sent.length, older.events]).toEqual([1, []])
 })
 
 describe('an endpoint', () => {
@@ -180,15 +199,20 @@ describe('an endpoint', () => {
     expect(sent).toHaveLength(2)
     const disabled = { type: 'webhook_disabled', endpoint: 'crm', why: 'gone' }
     expect(events.filter(({ type }) => type === 'webhook_disabled')).toEqual([disabled])
-    await hooks.enable('crm')
+    expect(await hooks.endpoints()).toMatchObject([{ name: 'crm', isDisabled: true }])
+    for (let time = 0; time < 2; time++) await hooks.enable('crm')
+    expect(events.filter(({ type }) => type === 'webhook_enabled')).toHaveLength(1)
+    expect(await hooks.endpoints()).toMatchObject([{ name: 'crm', isDisabled: false }])
     hooks.onEvent(ADDED)
     await deliver()
     expect(sent).toHaveLength(3)
   })
 
-  it('that fails for five days gets nothing any more', async () => {
+  it('that fails for five days and ten messages gets nothing any more', async () => {
     const { hooks, sent, receiver, events, clock, deliver } = open()
     receiver.status = 500
+    for (let time = 0; time < 6; time++) hooks.onEvent(ADDED)
+    await deliver()
     const disabled = { type: 'webhook_disabled', endpoint: 'crm', why: 'failing' }
     for (const seconds of [0, DAY, 4 * DAY - 1, 1]) {
       expect(events).not.toContainEqual(disabled)
@@ -201,6 +225,54 @@ describe('an endpoint', () => {
     hooks.onEvent(ADDED)
     await deliver()
     expect(sent).toHaveLength(tries)
+  })
+
+  it('that is quiet and fails twice, days apart, hears of the next event', async () => {
+    const { hooks, sent, receiver, events, clock, deliver } = open()
+    for (const status of [500, 204, 503]) {
+      receiver.status = status
+      if (status !== 204) hooks.onEvent(ADDED)
+      if (status !== 204) await deliver()
+      clock.now += 6 * DAY
+    }
+    receiver.status = 200
+    hooks.onEvent(ADDED)
+    const before = sent.length
+    await deliver()
+    expect(sent.length).toBeGreaterThan(before)
+    expect(events.filter(({ type }) => type === 'webhook_disabled')).toEqual([])
+  })
+
+  it.each([301, 400, 401, 404])('that answers %d gets the message again', async (status) => {
+    const { hooks, sent, receiver, events, clock, deliver } = open()
+    receiver.status = status
+    hooks.onEvent(ADDED)
+    await deliver()
+    receiver.status = 204
+    clock.now += 10
+    await deliver()
+    expect([sent.length, events]).toEqual([2, []])
+  })
+
+  it('does not fail when the store does', async () => {
+    const { hooks, store, sent, events, clock, deliver } = open()
+    const { find } = store.transients as Transients
+    hooks.onEvent(ADDED)
+    await hooks.settled()
+    Object.assign(store.transients as object, {
+      find: (id: string) =>
+        id.startsWith('webhook-endpoint') ? Promise.reject(new Error('down')) : find(id),
+    })
+    await deliver()
+    expect(sent).toEqual([])
+    expect(events).toMatchObject([{ type: 'outbox_failed' }])
+    Object.assign(store.transients as object, { find })
+    expect(await hooks.endpoints()).toMatchObject([
+      { name: 'crm', isDisabled: false, failingSince: undefined },
+    ])
+    clock.now += 60
+    await deliver()
+    expect(sent).toHaveLength(1)
   })
 
   it('that failed and recovers begins to count anew', async () => {
@@ -237,5 +309,125 @@ describe('an endpoint', () => {
   it('waits in the store, which therefore needs transients', () => {
     const store = { ...createMemoryStore(), transients: undefined }
     expect(() => open({ store })).toThrow('webhooks: the store has no transients')
+  })
+})
+
+/** Processes that share a store and a host, both with delays, in virtual time. */
+function openSlow({ storeMs = 4, answerMs = 50, ...options }: Partial<SlowOptions> = {}) {
+  vi.useFakeTimers({ now: 1_800_000_000_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+  let seed = 1
+  const fraction = () => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return seed / 2_147_483_647
+  }
+  const now = () => Math.floor(Date.now() / 1000)
+  const random = ((size: number) => Uint8Array.from({ length: size }, () => 256 * fraction())) as never
+  const store: Store = createMemoryStore({ now })
+  for (const name of ['find', 'insert', 'replace', 'remove'] as const) {
+    const transients = store.transients as unknown as Record<string, (...args: unknown[]) => unknown>
+    const method = transients[name] as (...args: unknown[]) => unknown
+    transients[name] = async (...args) => {
+      await sleep(storeMs * (0.5 + fraction() / 2))
+      const result = await method(...args)
+      await sleep(storeMs * fraction())
+      return result
+    }
+  }
+  const events: WebhookEvent[] = []
+  const ids: string[] = []
+  const types: string[] = []
+  const process = (more: Partial<WebhookOptions> = {}) =>
+    createWebhooks({
+      ...{ issuer: ISSUER, store, endpoints: [ENDPOINT], now, random },
+      onEvent: (event) => events.push(event),
+      post: async (_, { headers, body }) => {
+        ids.push(String(headers['webhook-id']))
+        const { type, data } = JSON.parse(body)
+        types.push(`${type} ${data.subject}`)
+        await sleep(answerMs)
+        return { status: 204, headers: {} }
+      },
+      ...options,
+      ...more,
+    })
+  return { store, events, ids, types, process, run: (ms: number) => vi.advanceTimersByTimeAsync(ms) }
+}
+interface SlowOptions extends WebhookOptions {
+  /** The longest time to or from the store, in milliseconds. */
+  readonly storeMs: number
+  /** Until the endpoint answers, in milliseconds. */
+  readonly answerMs: number
+}
+
+describe('many processes at one store', () => {
+  it('lose no message, however many store one for the same endpoint at once', async () => {
+    const { process, events, ids, run } = openSlow({ timers: false })
+    const processes = Array.from({ length: 64 }, () => process())
+    for (let time = 0; time < 40; time++) {
+      for (const { onEvent } of processes) onEvent(ADDED)
+      await run(50)
+    }
+    await run(30_000)
+    expect(events).toEqual([])
+    const delivered = processes[0]?.deliver()
+    await run(300_000)
+    await delivered
+    expect([ids.length, new Set(ids).size, events]).toEqual([2560, 2560, []])
+  })
+
+  it('deliver while others store, each message once', async () => {
+    const { process, events, ids, run } = openSlow()
+    const processes = Array.from({ length: 16 }, () => process())
+    for (let time = 0; time < 40; time++) {
+      for (const { onEvent } of processes) onEvent(ADDED)
+      await run(50)
+    }
+    await run(120_000)
+    expect([ids.length, new Set(ids).size, events]).toEqual([640, 640, []])
+  })
+
+  it.each([1, 4, 12])('post each message once to a slow host with %d endpoints', async (count) => {
+    const endpoints = Array.from({ length: count }, (_, index) => ({ ...ENDPOINT, name: `e${index}` }))
+    const { process, events, ids, run } = openSlow({ answerMs: 4000, endpoints, timers: false })
+    const [one, other] = [process(), process()]
+    for (let time = 0; time < 32; time++) one.onEvent(ADDED)
+    await run(1000)
+    for (let minute = 0; minute < 5; minute++) {
+      void one.deliver()
+      void other.deliver()
+      await run(60_000)
+    }
+    expect([ids.length, new Set(ids).size, events]).toEqual([32 * count, 32 * count, []])
+  })
+
+  it('deliver all that is about others when one user floods the endpoint', async () => {
+    const { process, events, types, run } = openSlow({ answerMs: 4000, timers: false })
+    const { onEvent, deliver } = process()
+    for (let user = 0; user < 60; user++) onEvent({ type: 'account_disabled', subject: `u${user}` } as never)
+    for (let time = 0; time < 10_500; time++)
+      onEvent({ type: 'consent_granted', grantId: 'g', clientId: 'c', subject: 'flood' } as never)
+    await run(1000)
+    void deliver()
+    await run(60_000)
+    const others = types.filter((type) => type.startsWith('account.disabled'))
+    expect(new Set(others).size).toBe(60)
+    const flooded = { why: 'overflow', about: 'consent.granted', subject: 'flood', count: 1560 }
+    expect(events).toMatchObject([flooded])
+  })
+
+  it('keep a message in memory while the store is away, a minute at most', async () => {
+    const { process, store, events, ids, run } = openSlow()
+    const { onEvent, settled } = process()
+    const { insert } = store.transients as Transients
+    const cause = new Error('away')
+    Object.assign(store.transients as object, { insert: () => Promise.reject(cause) })
+    onEvent(ADDED)
+    await run(50_000)
+    Object.assign(store.transients as object, { insert })
+    await run(10_000)
+    await settled()
+    expect([ids.length, events]).toEqual([1, []])
   })
 })

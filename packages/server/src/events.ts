@@ -11,7 +11,7 @@ import type {
   PersonalTokenExpiring,
 } from '@grantkit/core/personal-tokens'
 import type { TokenExchanged } from '@grantkit/core/token-exchange'
-import type { WebhookDisabled, WebhookUndelivered } from '@grantkit/core/webhooks'
+import type { WebhookDisabled, WebhookEnabled, WebhookUndelivered } from '@grantkit/core/webhooks'
 import type { AccountEvent } from './accounts/account-rows.ts'
 import type { AttemptRead } from './attempts/read-attempt.ts'
 import type { PasswordMailSent } from './sign-in/password-resets.ts'
@@ -40,6 +40,7 @@ export type ServiceEvent =
   | LogoutUndelivered
   | OutboxFailed
   | WebhookDisabled
+  | WebhookEnabled
   | WebhookUndelivered
   | SignInEvent
   | SignedOut
@@ -100,6 +101,7 @@ export const EVENT_TYPES: readonly string[] = Object.keys({
   logout_undelivered: true,
   outbox_failed: true,
   webhook_disabled: true,
+  webhook_enabled: true,
   webhook_undelivered: true,
   failed: true,
   sign_in_succeeded: true,

@@ -1,4 +1,5 @@
 import type { PrivateJwk, ServerSecret } from '@grantkit/core'
+import type { Webhooks } from '@grantkit/core/webhooks'
 import type { Config } from './config/config.ts'
 import { developmentKeysFile, developmentSecret } from './config/development.ts'
 import { followSigningKeys, keysUnderProfile, keysWrittenAt } from './config/signing-keys-file.ts'
@@ -35,6 +36,8 @@ export interface ServiceContext extends Observers {
   readonly keysWrittenAt: () => Promise<number>
   /** Whether this process delivers messages. A command ends too soon: it leaves them to the service. */
   readonly delivers: boolean
+  /** Present if a file of endpoints is configured. */
+  readonly webhooks: Webhooks | undefined
   /** Resolves when the messages of webhooks about all events so far are stored. */
   readonly settled: () => Promise<void>
 }
@@ -65,6 +68,7 @@ export async function serviceContext(parts: ServiceParts): Promise<ServiceContex
       recorded(event)
       webhooks?.onEvent(event)
     },
+    webhooks,
     settled: async () => webhooks?.settled(),
     onResponse(response) {
       statistics.onResponse(response)

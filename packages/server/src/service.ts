@@ -45,6 +45,8 @@ export interface Service {
   readonly grants: AuthorizationServer['grants']
   /** Present if users may create personal access tokens. */
   readonly personalTokens: PagesOptions['personalTokens']
+  /** Present if a file of endpoints is configured. */
+  readonly webhooks: ServiceContext['webhooks']
   readonly accounts: AccountRows
   readonly directory: AccountDirectory
   /** What an operator does with users and clients. */
@@ -107,6 +109,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     clients: server.clients,
     grants: server.grants,
     personalTokens: options.personalTokens,
+    webhooks: context.webhooks,
     accounts: users.accounts,
     directory: users.directory,
     actions: operators.actions,

@@ -7,20 +7,21 @@ import { certificateAuthority } from '@grantkit/test-servers/certificate-authori
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { expect, it, onTestFinished } from 'vitest'
 import { DANA } from './people.ts'
+import { ranCommand } from './ran-command.ts'
 import { runServer } from './running-server.ts'
 
 /** The signed messages of a configured server. */
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
-async function openReceiver() {
+async function openReceiver(answer = 204) {
   const authority = certificateAuthority()
   const folder = await temporaryFolder()
   const received: { headers: object; body: { type: string; data: object } }[] = []
   const server = createServer(authority.issue('crm.dev'), async (request, response) => {
     const body = JSON.parse(String(Buffer.concat(await request.toArray())))
     received.push({ headers: request.headers, body })
-    response.writeHead(204).end()
+    response.writeHead(answer).end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
@@ -47,6 +48,28 @@ it('an endpoint hears what an operator does with accounts and clients', async ()
   const disabled = received.find(({ body }) => body.type === 'account.disabled')
   expect(disabled?.body.data, 'no name, no address').toEqual({ subject: DANA.id })
   expect(disabled?.headers).toMatchObject({ 'webhook-signature': expect.stringMatching(/^v1,/) })
+})
+
+it('the commands list the endpoints, and enable one that answered 410', async () => {
+  const { received, environment } = await openReceiver(410)
+  const server = await runServer(environment)
+  onTestFinished(() => server.close())
+  const run = (...words: string[]) => ranCommand(server, ['webhooks', ...words])
+  expect((await run('list')).output).toMatch(/^crm {2}https:\/\/crm.dev\/hooks {2}works {2}account.disabled /)
+  expect((await run('enable', 'crm')).output).toBe('The endpoint was enabled already.')
+  await server.actions.disableUser(DANA.id)
+  await expect.poll(async () => (await run('list')).output).toMatch(/ {2}disabled, failing since 2/)
+  expect((await run('enable', 'crm')).output).toBe('The endpoint gets messages again.')
+  expect(JSON.parse((await run('list', '--json')).output)).toMatchObject({ name: 'crm', isDisabled: false })
+  expect((await run('enable', 'erp')).errors).toContain('WEBHOOKS has no endpoint erp.')
+  expect((await ranCommand(server, ['trail', 'list'])).output).toContain('webhook_enabled')
+  expect(received.map(({ body }) => body.type)).toEqual(['account.disabled'])
+})
+
+it('the commands need a file of endpoints', async () => {
+  const server = await runServer()
+  onTestFinished(() => server.close())
+  expect((await ranCommand(server, ['webhooks', 'list'])).errors).toContain('It needs WEBHOOKS')
 })
 
 it.each([

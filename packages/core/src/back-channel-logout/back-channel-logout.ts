@@ -7,7 +7,7 @@ import type { MessagePost } from '../http/message-post.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import { asksForOpenId } from '../kernel/scope.ts'
 import type { Transients } from '../kernel/store.ts'
-import { createOutbox } from '../outbox/outbox.ts'
+import { createOutbox, type Receiver, type Undelivered } from '../outbox/outbox.ts'
 import { endSessions } from './ended-sessions.ts'
 import { logoutMetadata, logoutTermsOf } from './logout-metadata.ts'
 import { type LogoutFacts, logoutToken } from './logout-token.ts'
@@ -44,10 +44,11 @@ export interface LogoutUndelivered {
   readonly subject?: string | undefined
   readonly sid?: string | undefined
   /**
-   * `refused`: the client answered so. `attempts`: the last attempt failed. `overflow`: too many messages waited, and the oldest
-   * were dropped. `too_many_clients`: the session has more than 100 clients. `not_stored`: the store failed at the sign-out.
+   * `refused`: the client answered so. `attempts`: the last attempt failed. `expired`: nobody tried it within 30 hours. `overflow`:
+   * too many messages waited. `lost`: the store has lost them. `too_many_clients`: the session has more than 100 clients.
+   * `not_stored`: the store failed at the sign-out.
    */
-  readonly why: 'refused' | 'attempts' | 'overflow' | 'too_many_clients' | 'not_stored'
+  readonly why: Undelivered<LogoutFacts>['why'] | 'too_many_clients' | 'not_stored'
   readonly count: number
   readonly attempts?: number | undefined
   readonly status?: number | undefined
@@ -142,7 +143,8 @@ function observer(
   const sidsOf = sidsFor(server.issuer, server.secret)
   const outbox = createOutbox<LogoutFacts>(server, transients, {
     ...{ name: 'logout-outbox', post, timers },
-    message: (clientId, { facts }) => logoutMessage(server, clientId, facts),
+    receiver: (clientId) => logoutReceiver(server, clientId),
+    share: ({ sub }) => ({ subject: sub }),
     undelivered({ target: clientId, facts, ...report }) {
       const { sub: subject, sid } = facts ?? {}
       server.emit({
@@ -170,11 +172,20 @@ function observer(
   }
 }
 
-/** Back-Channel Logout 2.5. @returns `undefined` if the client is gone, or has no address any more */
-async function logoutMessage(server: ServerContext, clientId: string, facts: LogoutFacts) {
+/** Back-Channel Logout 2.5. A client that is gone, or has no address any more, wants no message. */
+async function logoutReceiver(
+  server: ServerContext,
+  clientId: string,
+): Promise<Receiver<LogoutFacts> | 'gone'> {
   const client = await server.store.clients.find(clientId)
   const url = client && logoutTermsOf(client)?.uri
-  if (client === undefined || url === undefined) return undefined
-  const body = new URLSearchParams({ logout_token: await logoutToken(server, server.keys, client, facts) })
-  return { url, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: String(body) }
+  if (client === undefined || url === undefined) return 'gone'
+  return {
+    url,
+    async message({ facts }) {
+      const token = await logoutToken(server, server.keys, client, facts)
+      const body = String(new URLSearchParams({ logout_token: token }))
+      return { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body }
+    },
+  }
 }

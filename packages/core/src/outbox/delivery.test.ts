@@ -1,8 +1,9 @@
 import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it } from 'vitest'
 import type { Transients } from '../kernel/store.ts'
+import { expendable } from './delivery.ts'
 import { createOutbox, type Undelivered } from './outbox.ts'
-import { KEPT_SECONDS } from './queue-record.ts'
+import { KEPT_SECONDS } from './queue.ts'
 
 /** A process whose store fails after so many reads, so a delivery that finds no end fails too. */
 function open(reads = 100) {
@@ -25,7 +26,7 @@ function open(reads = 100) {
     {
       name: 'd',
       timers: false,
-      message: async (url, { facts: body }) => ({ url, headers: {}, body }),
+      receiver: async (url) => ({ url, message: async ({ facts: body }) => ({ headers: {}, body }) }),
       post: async () => {
         seen.posts++
         return { status: store.answer, headers: {} }
@@ -59,6 +60,71 @@ it.each<[status: number, left: number, undelivered: object[], posts: number]>([
     expect(seen).toEqual({ posts, events: [], undelivered })
   },
 )
+
+it.each<[string, number, [string | undefined, boolean][], string[]]>([
+  [
+    'minor ones',
+    2,
+    [
+      ['a', false],
+      ['b', true],
+      ['a', true],
+      ['c', true],
+    ],
+    ['1', '2'],
+  ],
+  [
+    'the oldest of the subject with most',
+    2,
+    [
+      ['a', false],
+      ['b', false],
+      ['b', false],
+      ['b', false],
+    ],
+    ['1', '2'],
+  ],
+  [
+    'no more than others have',
+    4,
+    [
+      ['a', false],
+      ['b', false],
+      ['b', false],
+      ['b', false],
+      ['a', false],
+    ],
+    ['0', '1', '2', '3'],
+  ],
+  [
+    'the oldest of equals',
+    1,
+    [
+      ['a', false],
+      ['b', false],
+      [undefined, false],
+    ],
+    ['0'],
+  ],
+  [
+    'those without a subject last',
+    1,
+    [
+      [undefined, false],
+      [undefined, false],
+      ['b', false],
+      ['b', false],
+    ],
+    ['2'],
+  ],
+])('from a full queue go first %s', (_, count, messages, gone) => {
+  const all = messages.map(([subject, isMinor], index) => ({
+    ...{ id: String(index), target: 't', storedAt: index, due: 0, attempts: 0 },
+    facts: { subject, isMinor },
+  }))
+  const dropped = expendable(all, count, { share: (facts) => facts })
+  expect(dropped.map(({ id }) => id).sort()).toEqual(gone)
+})
 
 it.each([0, 1, 2])('a store that fails after %d reads of a delivery is reported', async (reads) => {
   const { store, seen, outbox } = open()

@@ -1,14 +1,17 @@
 import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it, vi } from 'vitest'
 import type { Transients } from '../kernel/store.ts'
+import { systemTime } from '../kernel/time.ts'
 import { directory } from './directory.ts'
-import { KEPT_SECONDS } from './queue-record.ts'
+import { RECORD_SECONDS } from './queue.ts'
+
+const NO_WAIT = { ...systemTime, sleep: async () => {} }
 
 function open() {
   const clock = { now: 1_800_000_000 }
   const now = () => clock.now
   const transients = createMemoryStore({ now }).transients as Transients
-  const listed = directory(transients, 'd', now)
+  const listed = directory(transients, 'd', { now, time: NO_WAIT })
   const keys = async () => listed.keysIn(await listed.read())
   return { clock, transients, listed, keys, replace: vi.spyOn(transients, 'replace') }
 }
@@ -19,8 +22,8 @@ const fresh = (named: Named) => ({ ...named, isNew: true })
 
 it.each<[string, Named[], number, string[], boolean]>([
   ['that it has', [A], 0, ['a'], false],
-  ['that it has, before half of its time is over', [A], KEPT_SECONDS - 1, ['a'], false],
-  ['that it has, when half of its time is over', [A], KEPT_SECONDS, ['a'], true],
+  ['that it has, before half of its time is over', [A], RECORD_SECONDS - 1, ['a'], false],
+  ['that it has, when half of its time is over', [A], RECORD_SECONDS, ['a'], true],
   ['of a new queue', [fresh(B)], 0, ['a', 'b'], true],
   ['that it has, of a new queue', [fresh(A)], 0, ['a'], true],
   ['that it has, among those of new queues', [A, fresh(B)], 0, ['a', 'b'], true],
@@ -41,7 +44,7 @@ it.each([
 ])('the directory loses only the name %s', async (key, keys, writes) => {
   const opened = open()
   await opened.listed.add([fresh(A), fresh(B)])
-  await opened.listed.remove(key, await opened.listed.read())
+  await opened.listed.remove([key], await opened.listed.read())
   expect(await opened.keys()).toEqual(keys)
   expect(opened.replace).toHaveBeenCalledTimes(writes)
 })

@@ -2,8 +2,9 @@
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Transient } from '../kernel/records.ts'
 import type { Stored, Transients } from '../kernel/store.ts'
+import { pauseAfter, type WaitingPorts } from '../kernel/time.ts'
 import { gathered } from './gathered.ts'
-import { KEPT_SECONDS } from './queue-record.ts'
+import { RECORD_SECONDS } from './queue.ts'
 
 interface Directory extends Transient {
   readonly kind: 'outbox'
@@ -16,14 +17,19 @@ interface Named {
   readonly isNew: boolean
 }
 
-/** Receivers with messages that wait. */
-const MAX_KEYS = 1000
+/** Receivers with messages, and processes. */
+const MAX_KEYS = 2000
 const MAX_ATTEMPTS = 32
-const DIRECTORY_SECONDS = 2 * KEPT_SECONDS
+const DIRECTORY_SECONDS = 2 * RECORD_SECONDS
 
 export type SeenDirectory = Stored<Transient> | undefined
 
-export function directory(transients: Transients, name: string, now: () => number) {
+interface DirectoryPorts extends WaitingPorts {
+  readonly now: () => number
+}
+
+export function directory(transients: Transients, name: string, ports: DirectoryPorts) {
+  const { now } = ports
   const keysIn = (seen: SeenDirectory) => (seen?.value as Directory | undefined)?.keys ?? []
 
   function write(seen: SeenDirectory, keys: readonly string[]): Promise<boolean> {
@@ -41,25 +47,23 @@ export function directory(transients: Transients, name: string, now: () => numbe
     /** Names queues that hold messages already. @returns `false` if there are too many */
     add: gathered(async (named: readonly Named[]): Promise<boolean> => {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        if (attempt > 0) await pauseAfter(attempt - 1, ports)
         const seen = await transients.find(name)
         const known = keysIn(seen)
         const keys = [...new Set([...known, ...named.map(({ key }) => key)])]
         if (keys.length > MAX_KEYS) return false
-        const outlives = seen !== undefined && seen.value.expiresAt > now() + KEPT_SECONDS
+        const outlives = seen !== undefined && seen.value.expiresAt > now() + RECORD_SECONDS
         if (keys.length === known.length && outlives && !named.some(({ isNew }) => isNew)) return true
         if (await write(seen, keys)) return true
       }
       throw new OAuthError(SERVER_ERRORS.contention)
     }),
 
-    /** @param seen read before the queue was closed: whoever adds to the queue meanwhile writes the directory again */
-    async remove(key: string, seen: SeenDirectory): Promise<void> {
+    /** @param seen read before the queues were closed: whoever adds to one meanwhile writes the directory again */
+    async remove(closed: readonly string[], seen: SeenDirectory): Promise<void> {
       const keys = keysIn(seen)
-      if (keys.includes(key))
-        await write(
-          seen,
-          keys.filter((other) => other !== key),
-        )
+      const left = keys.filter((key) => !closed.includes(key))
+      if (left.length < keys.length) await write(seen, left)
     },
   }
 }

@@ -1,23 +1,34 @@
 /** How much of this process one host can hold. */
-const MAX_AT_ONCE = 4
+interface Slots {
+  free: number
+  readonly waiting: { readonly wanted: number; readonly enter: (count: number) => void }[]
+}
 
-/** Does work for a host when fewer than four others run. The rest waits in order. */
-export type HostSlots = <T>(host: string, work: () => Promise<T>) => Promise<T>
+/** Does work for a host in as many of its slots as are free, one at least. The rest waits in order, and holds nothing meanwhile. */
+export type HostSlots = <T>(host: string, wanted: number, work: (count: number) => Promise<T>) => Promise<T>
 
-export function hostSlots(most = MAX_AT_ONCE): HostSlots {
-  const hosts = new Map<string, { running: number; readonly waiting: (() => void)[] }>()
-  return async (host, work) => {
-    const slots = hosts.get(host) ?? { running: 0, waiting: [] }
+export function hostSlots(most: number): HostSlots {
+  const hosts = new Map<string, Slots>()
+  function serve(slots: Slots): void {
+    for (let next = slots.waiting[0]; next !== undefined && slots.free > 0; next = slots.waiting[0]) {
+      slots.waiting.shift()
+      const count = Math.min(slots.free, next.wanted)
+      slots.free -= count
+      next.enter(count)
+    }
+  }
+  return async (host, wanted, work) => {
+    const slots = hosts.get(host) ?? { free: most, waiting: [] }
     hosts.set(host, slots)
-    // Whoever leaves hands its slot over, so the count stays.
-    if (slots.running < most) slots.running++
-    else await new Promise<void>((enter) => slots.waiting.push(enter))
+    const entered = new Promise<number>((enter) => slots.waiting.push({ wanted, enter }))
+    serve(slots)
+    const count = await entered
     try {
-      return await work()
+      return await work(count)
     } finally {
-      const next = slots.waiting.shift()
-      if (next !== undefined) next()
-      else if (--slots.running === 0) hosts.delete(host)
+      slots.free += count
+      serve(slots)
+      if (slots.free === most) hosts.delete(host)
     }
   }
 }

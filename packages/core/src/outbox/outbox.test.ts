@@ -1,11 +1,11 @@
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { MessagePostResponse } from '../http/message-post.ts'
-import { sha256, strongRandom } from '../kernel/secrets.ts'
+import { strongRandom } from '../kernel/secrets.ts'
 import type { Store, Transients } from '../kernel/store.ts'
 import { systemTime } from '../kernel/time.ts'
 import { createOutbox, type OutboxOptions, type Undelivered } from './outbox.ts'
-import { KEPT_SECONDS } from './queue-record.ts'
+import { KEPT_SECONDS } from './queue.ts'
 
 const START = 1_800_000_000
 const OK: MessagePostResponse = { status: 200, headers: {} }
@@ -25,7 +25,10 @@ function open(options: Partial<OutboxOptions<string>> = {}) {
     createOutbox<string>(kernel, transients, {
       name: 'messages',
       timers: false,
-      message: async (target, { facts }) => ({ url: `https://${target}/`, headers: {}, body: facts }),
+      receiver: async (target) => ({
+        url: `https://${target}/`,
+        message: async ({ facts }) => ({ headers: {}, body: facts }),
+      }),
       post: async (url, { body }) => {
         posts.push(`${new URL(url).host} ${body}`)
         return receivers.answer(new URL(url).host)
@@ -111,7 +114,7 @@ describe('a message', () => {
   })
 
   it('is dropped if its receiver wants it no more', async () => {
-    const { posts, process, undelivered } = open({ message: async () => undefined })
+    const { posts, process, undelivered } = open({ receiver: async () => 'gone' })
     const outbox = process()
     await outbox.add('app.dev', ['m'])
     await outbox.deliver()
@@ -146,10 +149,8 @@ describe('a message', () => {
   it('lies in the store without a token: only its ids', async () => {
     const { process, transients } = open()
     const insert = vi.spyOn(transients, 'insert')
-    await process({ message: async () => ({ url: 'https://app.dev/', headers: {}, body: 'secret' }) }).add(
-      'app.dev',
-      ['id'],
-    )
+    const message = async () => ({ headers: {}, body: 'secret' })
+    await process({ receiver: async () => ({ url: 'https://app.dev/', message }) }).add('app.dev', ['id'])
     expect(JSON.stringify(insert.mock.calls)).toContain('"id"')
     expect(JSON.stringify(insert.mock.calls)).not.toContain('secret')
   })
@@ -228,15 +229,19 @@ describe('at least once:', () => {
     expect(posts).toHaveLength(2)
   })
 
-  /** Does something once, before the write that closes the queue or that removes its name. */
-  function before(transients: Transients, write: 'closes' | 'removes', act: () => Promise<unknown>) {
+  /** Does something once, before the write that closes a queue or that removes the names. */
+  function before(transients: Transients, write: string, act: () => Promise<unknown>) {
     const { replace } = transients
     Object.assign(transients, {
       async replace(...args: Parameters<Transients['replace']>) {
-        const { kind, closed, keys } = args[2] as unknown as Record<string, unknown>
+        const { kind, closed, target, keys } = args[2] as unknown as Record<string, unknown>
         const closes = kind === 'outbox-queue' && closed === true
-        const removes = kind === 'outbox' && (keys as string[]).length === 0
-        if (write === 'closes' ? closes : removes) {
+        const writes = {
+          'closes the inbox': closes && target === undefined,
+          'closes the queue': closes && target === 'app.dev',
+          'removes the names': kind === 'outbox' && (keys as string[]).length === 0,
+        }
+        if (writes[write as keyof typeof writes]) {
           Object.assign(transients, { replace })
           await act()
         }
@@ -245,26 +250,34 @@ describe('at least once:', () => {
     })
   }
 
-  it.each(['closes', 'removes'] as const)(
-    'a message that comes as a process %s the empty queue',
+  it.each(['closes the inbox', 'closes the queue', 'removes the names'] as const)(
+    'a message that comes as a process %s, which nobody used for two minutes',
     async (write) => {
-      const { posts, process, transients } = open()
-      const [one, other] = [process(), process()]
+      const { posts, process, transients, clock } = open()
+      const one = process()
       await one.add('app.dev', ['m'])
-      before(transients, write, () => other.add('app.dev', ['late']))
       await one.deliver()
-      if (write === 'removes') await process().deliver()
+      clock.now += 119
+      await process().deliver()
+      clock.now += 1
+      before(transients, write, async () => {
+        await one.add('app.dev', ['late'])
+        if (write === 'closes the queue') await one.deliver()
+      })
+      await process().deliver()
+      await process().deliver()
       expect(posts).toEqual(['app.dev m', 'app.dev late'])
     },
   )
 
-  it('a message that comes as a process removes the name of a queue whose record is gone', async () => {
+  it('a message that comes as a process removes the name of an inbox whose record is gone', async () => {
     const { posts, process, transients } = open()
-    const [one, other] = [process(), process()]
+    const one = process()
+    const insert = vi.spyOn(transients, 'insert')
     await one.add('app.dev', ['m'])
-    await transients.remove(`messages.${sha256('app.dev')}`)
-    before(transients, 'removes', () => other.add('app.dev', ['late']))
-    await one.deliver()
+    await transients.remove(insert.mock.calls[0]?.[0] as string)
+    before(transients, 'removes the names', () => one.add('app.dev', ['late']))
+    await process().deliver()
     await process().deliver()
     expect(posts).toEqual(['app.dev late'])
   })
@@ -280,15 +293,17 @@ describe('at least once:', () => {
     expect(written).not.toContain('messages')
   })
 
-  it('a message that the same process adds at the end of a run gets another run', async () => {
-    const { posts, process, transients } = open()
+  it('a message that the same process adds during a run gets another run', async () => {
+    const { posts, process, receivers } = open()
     const outbox = process()
     await outbox.add('app.dev', ['m'])
     let second: Promise<void> | undefined
-    before(transients, 'removes', async () => {
+    receivers.answer = async () => {
+      receivers.answer = async () => OK
       await outbox.add('app.dev', ['late'])
       second = outbox.deliver()
-    })
+      return OK
+    }
     await outbox.deliver()
     await second
     expect(posts).toEqual(['app.dev m', 'app.dev late'])
@@ -309,12 +324,33 @@ describe('at least once:', () => {
     expect(posts).toContain('app.dev third')
   })
 
-  it('a message is dropped when it is older than its records', async () => {
-    const { posts, process, clock } = open()
+  it('a message that nobody tried for 30 hours is reported, and not delivered', async () => {
+    const { posts, process, clock, undelivered } = open()
     await process().add('app.dev', ['m'])
-    clock.now += KEPT_SECONDS + 1
+    clock.now += KEPT_SECONDS
     await process().deliver()
-    expect(posts).toEqual([])
+    const report = { target: 'app.dev', why: 'expired', facts: 'm', count: 1, attempts: 0 }
+    expect([posts, undelivered]).toEqual([[], [report]])
+  })
+
+  it('a message that cannot be made was not tried, and the cause is told', async () => {
+    const { posts, process, clock, events, undelivered } = open()
+    const cause = new Error('no key')
+    const [broken, whole] = [
+      process({ receiver: async () => ({ url: 'https://app.dev/', message }) }),
+      process(),
+    ]
+    async function message(): Promise<never> {
+      throw cause
+    }
+    await broken.add('app.dev', ['m'])
+    for (let time = 0; time < 20; time++) {
+      await broken.deliver()
+      clock.now += 60
+    }
+    expect(events[0]).toEqual({ type: 'outbox_failed', outbox: 'messages', cause })
+    await whole.deliver()
+    expect([posts, undelivered]).toEqual([['app.dev m'], []])
   })
 })
 
@@ -391,22 +427,26 @@ describe('a receiver', () => {
     expect(undelivered).toEqual([])
   })
 
-  it('beyond a thousand that wait gets nothing, and that is reported', async () => {
-    const { process, undelivered } = open()
-    const outbox = process()
-    for (let index = 0; index < 1000; index++) await outbox.add(`app${index}.dev`, ['m'])
-    expect(undelivered).toEqual([])
-    await outbox.add('late.dev', ['m', 'n'])
-    expect(undelivered).toEqual([{ target: 'late.dev', why: 'overflow', count: 2 }])
+  it('gets nothing that two thousand queues leave no name for, and that is reported', async () => {
+    const { process, transients, undelivered } = open()
+    const keys = Array.from({ length: 2000 }, (_, index) => `queue${index}`)
+    await transients.insert(
+      'messages',
+      { kind: 'outbox', expiresAt: START + 1e6, keys } as never,
+      START + 1e6,
+    )
+    await process().add('late.dev', ['m', 'n'])
+    expect(undelivered).toEqual([{ target: 'late.dev', why: 'overflow', facts: 'm', count: 2 }])
   })
 
   it('gets nothing while others always write first: who adds a message learns it', async () => {
+    vi.spyOn(systemTime, 'sleep').mockResolvedValue()
+    onTestFinished(() => void vi.restoreAllMocks())
     const { process, transients } = open()
     const outbox = process()
     await outbox.add('app.dev', ['m'])
     Object.assign(transients, { replace: async () => false })
     await expect(outbox.add('app.dev', ['n'])).rejects.toMatchObject({ status: 503 })
-    await expect(outbox.add('other.dev', ['n'])).rejects.toMatchObject({ status: 503 })
   })
 
   it('with ten thousand waiting messages has small records', async () => {

@@ -1,23 +1,21 @@
 /**
- * Messages to receivers on the internet that must arrive at least once (docs/adr/0067). A message is stored first, then tried,
- * by the process that stored it or, if that one ended, by any other process of the server.
+ * Messages to receivers on the internet that must arrive at least once (docs/adr/0067). A message is stored first, in an inbox of its
+ * process, then moved to the queue of its receiver and tried, by this process or, if it ended, by any other one of the server.
  */
 import { IN_WORKER } from '../kernel/in-worker.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { newId, sha256 } from '../kernel/secrets.ts'
+import { newId } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
 import { systemTime } from '../kernel/time.ts'
-import { deliveries } from './delivery.ts'
+import { deliveries, expendable } from './delivery.ts'
 import { directory } from './directory.ts'
 import { gathered } from './gathered.ts'
 import type { OutboxOptions } from './options.ts'
-import { queues } from './queue.ts'
-import type { Entry } from './queue-record.ts'
-import { type Schedule, schedule } from './schedule.ts'
+import { type Entry, queues } from './queue.ts'
 
-export type { OutboxOptions, Undelivered } from './options.ts'
+export type { OutboxOptions, Receiver, Tried, Undelivered } from './options.ts'
 
-/** A store failed while messages were looked for or delivered. They are tried again. */
+/** A store or a key failed while messages were looked for or delivered. They are tried again. */
 export interface OutboxFailed {
   readonly type: 'outbox_failed'
   /** Its name: `logout-outbox` or `webhook-outbox`. */
@@ -32,78 +30,143 @@ export interface Outbox<Facts> {
   deliver(): Promise<void>
 }
 
-/** @returns whether the directory must name the queue anew */
-type Adder<Facts> = (added: readonly Entry<Facts>[]) => Promise<boolean>
-
 type OutboxKernel = Pick<Kernel, 'now' | 'random' | 'emit'> & Partial<Pick<Kernel, 'time'>>
 
 const MAX_WAITING = 10_000
+/** Between looks at what other processes left: a read of the store for each of them and each receiver with messages. */
+const POLL_SECONDS = 60
+/** After the start, so that a server is created without waiting for its store. */
+const FIRST_SECONDS = 1
+/** After a failure of the store. */
+const RETRY_SECONDS = 30
+const [HELD_PAUSE_SECONDS, MAX_HELD] = [2, 1000]
 
 export function createOutbox<Facts>(
   { now, time = systemTime, random, emit }: OutboxKernel,
   transients: Transients,
   options: OutboxOptions<Facts>,
 ): Outbox<Facts> {
-  const { name, undelivered, timers = !IN_WORKER, maxWaiting = MAX_WAITING } = options
-  const listed = directory(transients, name, now)
-  const queued = queues<Facts>({ transients, name, now, random, maxWaiting })
-  const deliver = deliveries({ now, time, random, options, listed, queued })
-  const running = new Map<string, { readonly done: Promise<void>; next?: Promise<void> }>()
-  const adders = new Map<string, Adder<Facts>>()
-  const alarm: Schedule | undefined = timers ? schedule({ now, time }, () => start()) : undefined
+  const { name, undelivered, timers = !IN_WORKER, maxWaiting = MAX_WAITING, heldSeconds = 0 } = options
+  let inbox: string | undefined
+  /** Of this process. A Worker has no randomness when a server is created. */
+  function worker(): string {
+    inbox ??= newId(random)
+    return inbox
+  }
+  const listed = directory(transients, name, { now, time, random })
+  const queued = queues<Facts>({
+    ...{ transients, name, now, time, random, worker, maxWaiting },
+    expendable: (all, count) => expendable(all, count, options),
+  })
+  const deliver = deliveries({ now, time, random, options, listed, queued, failed })
+  const running = new Map<string, { readonly done: Promise<readonly string[]>; next?: Promise<void> }>()
+  const alarms = new Map<string, { readonly due: number; readonly cancel: () => void }>()
+  let held = 0
 
-  /** One for each receiver: the operator registers them, so their number is small. */
-  function adderOf(key: string, target: string): Adder<Facts> {
-    const write = async (added: readonly Entry<Facts>[]) => {
-      const { isNew, dropped } = await queued.add(key, target, added)
-      if (dropped > 0) undelivered({ target, why: 'overflow', count: dropped })
-      return isNew
-    }
-    const adder = adders.get(key) ?? gathered(write)
-    adders.set(key, adder)
-    return adder
+  /** Only this process and who moves its messages write the record: no `add` competes with another. */
+  const store = gathered(async (added: readonly Entry<Facts>[]) => {
+    const isNew = await queued.add(worker(), undefined, added)
+    return listed.add([{ key: worker(), isNew }])
+  })
+
+  async function stored(added: readonly Entry<Facts>[]): Promise<boolean> {
+    for (let waited = 0; ; waited += HELD_PAUSE_SECONDS)
+      try {
+        return await store(added)
+      } catch (cause) {
+        if (waited >= heldSeconds || held >= MAX_HELD) throw cause
+        held++
+        await time.sleep(HELD_PAUSE_SECONDS * 1000).finally(() => held--)
+      }
   }
 
-  /** One at a time for a receiver. What is added during a run may come too late for it, so another run follows. */
+  /** One at a time for a queue. What is added during a run may come too late for it, so another run follows. */
   function begin(key: string): Promise<void> {
     const current = running.get(key)
     if (current !== undefined) {
       current.next ??= current.done.then(() => begin(key))
       return current.next
     }
-    const done = deliver(key)
-      .then((due) => (due === undefined ? undefined : alarm?.at(due)))
-      .catch(failed)
-      .finally(() => running.delete(key))
+    const done = run(key).finally(() => running.delete(key))
     running.set(key, { done })
-    return done
+    return done.then(beginAll)
+  }
+
+  async function beginAll(keys: readonly string[]): Promise<void> {
+    await Promise.all(keys.map(begin))
+  }
+
+  async function run(key: string): Promise<readonly string[]> {
+    try {
+      const { due, moved } = await deliver(key)
+      wake(key, due)
+      return moved
+    } catch (cause) {
+      failed(cause)
+      wake(key, now() + RETRY_SECONDS)
+      return []
+    }
   }
 
   function failed(cause: unknown): void {
     emit({ type: 'outbox_failed', outbox: name, cause } satisfies OutboxFailed)
-    alarm?.at(now() + RETRY_SECONDS)
+  }
+
+  /** What is due later is found by the next look: so a clock that jumps costs a minute at most. */
+  function wake(key: string, due: number): void {
+    const seconds = Math.max(0, due - now())
+    const current = alarms.get(key)
+    if (!timers || seconds > POLL_SECONDS || (current !== undefined && current.due <= due)) return
+    current?.cancel()
+    const cancel = time.after(seconds * 1000, () => {
+      alarms.delete(key)
+      void begin(key)
+    })
+    alarms.set(key, { due, cancel })
   }
 
   async function start(): Promise<void> {
     try {
-      await Promise.all(listed.keysIn(await listed.read()).map(begin))
+      // Before the queues are closed: see `directory.remove`.
+      const seen = await listed.read()
+      const looks = await Promise.all(
+        listed.keysIn(seen).map(async (key) => ({ key, ...(await queued.look(key)) })),
+      )
+      await listed.remove(
+        looks.filter(({ isClosed }) => isClosed).map(({ key }) => key),
+        seen,
+      )
+      const later = ({ due }: { due: number }) => due > now()
+      for (const { key, due } of looks.filter(later)) wake(key, due)
+      await beginAll(looks.filter((look) => !later(look)).map(({ key }) => key))
     } catch (cause) {
       failed(cause)
+      if (timers) time.after(RETRY_SECONDS * 1000, () => void start())
     }
   }
 
+  function poll(): void {
+    time.after(POLL_SECONDS * 1000, poll)
+    void start()
+  }
+  // Timers keep no process alive.
+  if (timers) time.after(FIRST_SECONDS * 1000, poll)
+
   return {
     async add(target, facts) {
-      const key = sha256(target)
       const at = now()
-      const entry = (facts: Facts) => ({ id: newId(random), storedAt: at, due: at, attempts: 0, facts })
-      const isNew = await adderOf(key, target)(facts.map(entry))
-      if (!(await listed.add([{ key, isNew }]))) undelivered({ target, why: 'overflow', count: facts.length })
-      alarm?.at(at)
+      const entry = (facts: Facts) => ({
+        id: newId(random),
+        target,
+        storedAt: at,
+        due: at,
+        attempts: 0,
+        facts,
+      })
+      const isNamed = await stored(facts.map(entry))
+      if (!isNamed) undelivered({ target, why: 'overflow', facts: facts[0], count: facts.length })
+      wake(worker(), at)
     },
     deliver: start,
   }
 }
-
-/** After a failure of the store. */
-const RETRY_SECONDS = 30

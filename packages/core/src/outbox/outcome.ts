@@ -30,9 +30,17 @@ export type Outcome =
     }
 
 /** Only an error that may pass is worth another attempt (Back-Channel Logout 2.5). */
-export function outcomeOf({ status, headers }: MessagePostResponse, now: number): Outcome {
+function isFinal(status: number): boolean {
+  return status !== 408 && status !== 429 && status < 500
+}
+
+export function outcomeOf(
+  { status, headers }: MessagePostResponse,
+  now: number,
+  refuses: (status: number) => boolean = isFinal,
+): Outcome {
   if (status >= 200 && status < 300) return { kind: 'delivered' }
-  if (status !== 408 && status !== 429 && status < 500) return { kind: 'refused', status }
+  if (refuses(status)) return { kind: 'refused', status }
   return { kind: 'again', status, retryAfter: retryAfterIn(headers['retry-after'], now) }
 }
 

@@ -2,154 +2,215 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it, vi } from 'vitest'
 import { strongRandom } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
-import { queues } from './queue.ts'
+import { systemTime } from '../kernel/time.ts'
+import { type Entry, queues } from './queue.ts'
 
 const NOW = 1_800_000_000
 const LEASE_SECONDS = 60
+const IDLE_SECONDS = 120
 
 /** Two processes at one queue. The facts of a message are when it is due, in seconds. */
 function open(maxWaiting = 1000) {
   const clock = { now: NOW }
   const now = () => clock.now
   const transients = createMemoryStore({ now }).transients as Transients
-  const process = () => queues<number>({ transients, name: 'q', now, random: strongRandom, maxWaiting })
-  const [one, other] = [process(), process()]
-  const claimed = async (queue: typeof one) => {
-    const found = await queue.claim('key')
-    return typeof found === 'object' ? found.entries.map(({ facts }) => facts) : found && found - NOW
-  }
+  const process = (worker: string) =>
+    queues<number>({
+      ...{ transients, name: 'q', now, random: strongRandom, maxWaiting, worker: () => worker },
+      time: { ...systemTime, sleep: async () => {} },
+      expendable: (all, count) => all.slice(0, count),
+    })
+  const [one, other] = [process('one'), process('other')]
+  const takes = ({ due }: { due: number }) => due <= now()
+  const claim = (queue: typeof one, most = 100) => queue.claim('key', { most, takes })
+  const claimed = async (queue: typeof one, most?: number) =>
+    (await claim(queue, most))?.entries.map(({ facts }) => facts)
   /** Delivers until there is nothing to do, five times at most. */
-  async function delivered() {
-    const all: Awaited<ReturnType<typeof claimed>>[] = []
+  async function delivered(most?: number) {
+    const all: (number[] | undefined)[] = []
     while (all.length < 5) {
-      all.push(await claimed(one))
-      if (!Array.isArray(all.at(-1))) break
+      const facts = await claimed(one, most)
+      if (facts === undefined) break
+      all.push(facts)
       await one.release('key', [])
     }
     return all
   }
   const add = (...dues: number[]) => one.add('key', 'app.dev', dues.map(entry))
-  return { clock, transients, one, other, claimed, delivered, add }
+  const due = async () => (await one.look('key')).due - NOW
+  const batches = async () => (await transients.find('q.key'))?.value as unknown as { batches: object[] }
+  return { clock, transients, one, other, claim, claimed, delivered, add, due, batches }
 }
 
-function entry(due: number) {
-  return { id: `m${due}`, storedAt: NOW, due: NOW + due, attempts: 0, facts: due }
+let count = 0
+function entry(due: number): Entry<number> {
+  return { id: `m${count++}`, target: 'app.dev', storedAt: NOW, due: NOW + due, attempts: 0, facts: due }
 }
 
 const times = (count: number, due: number) => Array.from({ length: count }, () => due)
+const NEVER = Number.POSITIVE_INFINITY
 
-it.each<[string, number[], unknown[], unknown[]]>([
-  ['without a message', [], [undefined], [undefined]],
-  ['with a message', [0], [[0], undefined], [undefined]],
-  ['with messages for later', [9, 5], [5], [[9, 5], undefined]],
-  ['with some messages for later', [5, 0, -1], [[0, -1], 5], [[5], undefined]],
-  ['with batches', times(65, 0), [times(32, 0), times(32, 0), [0], undefined], [undefined]],
-  ['with a batch for later', [...times(32, 9), 0], [[0], 9], [times(32, 9), undefined]],
-  ['with a batch, partly for later', [0, ...times(32, 9)], [[0], 9], [times(32, 9), undefined]],
-])('a queue %s gives a worker what is due, and says when to come again', async (_, dues, now, later) => {
-  const { clock, add, delivered } = open()
-  await add(...dues)
-  expect(await delivered()).toEqual(now)
-  clock.now += 9
-  expect(await delivered()).toEqual(later)
+it.each<[string, number[], number[][], number, number[][]]>([
+  ['with a message', [0], [[0]], NEVER, []],
+  ['with messages for later', [9, 5], [], 5, [[9, 5]]],
+  ['with some messages for later', [5, 0, -1], [[0, -1]], 5, [[5]]],
+  ['with batches', times(97, 0), [times(32, 0), times(32, 0), times(33, 0)], NEVER, []],
+  ['with a batch for later', [...times(32, 9), ...times(32, 0)], [times(32, 0)], 9, [times(32, 9)]],
+  ['with a batch, partly for later', [0, ...times(63, 9)], [[0]], 9, [times(63, 9)]],
+])('a queue %s gives a worker what is due, and says when to come again', async (_, dues, now, due, later) => {
+  const opened = open()
+  await opened.add(...dues)
+  const sorted = (all: unknown[]) => all.map(String).sort()
+  expect(sorted(await opened.delivered())).toEqual(sorted(now))
+  expect(await opened.due()).toBe(due)
+  opened.clock.now += 9
+  expect(sorted(await opened.delivered())).toEqual(sorted(later))
 })
 
-it('a queue without a record gives nothing, and is empty', async () => {
-  const { transients, one } = open()
-  expect(await one.claim('key')).toBe(undefined)
-  expect(await one.close('key')).toBe(true)
+it('a worker gets as many messages as it wants, the oldest first, also of a batch', async () => {
+  const { one, delivered } = open()
+  const added = Array.from({ length: 70 }, (_, index) => ({ ...entry(-index), storedAt: NOW + index }))
+  await one.add('key', 'app.dev', added)
+  const facts = (await delivered(20)).flatMap((each) => each ?? [])
+  expect(facts).toEqual(added.map(({ facts }) => facts))
+})
+
+it('a queue without a record gives nothing, and is closed', async () => {
+  const { transients, one, claim } = open()
+  expect(await claim(one)).toBe(undefined)
+  expect(await one.look('key')).toEqual({ due: NEVER, isClosed: true, isFull: false })
   expect(await transients.find('q.key')).toBe(undefined)
 })
 
-it('a queue has 32 messages in its record, and more in a batch, which is removed when a worker takes it', async () => {
+it('a queue has 63 messages in its record, and more in a batch, which is removed when a worker takes it', async () => {
   const { transients, add, claimed, one } = open()
   const insert = vi.spyOn(transients, 'insert')
-  await add(...times(32, 0))
+  await add(...times(63, 0))
   await add(1)
   expect(insert.mock.calls.map(([, { kind }]) => kind)).toEqual(['outbox-queue', 'outbox-batch'])
   const batch = insert.mock.calls[1]?.[0] as string
   expect(batch).toMatch(/^q\.key\.[\w-]{22}$/)
+  expect(await claimed(one)).toEqual(times(31, 0))
+  expect(await claimed(one), 'under its lease').toBe(undefined)
+  await one.release('key', [])
   expect(await claimed(one)).toEqual(times(32, 0))
   expect(await transients.find(batch)).toBe(undefined)
 })
 
-it('a batch whose record is gone has no messages, and its lease keeps others out too', async () => {
-  const { transients, one, other, add, claimed, delivered } = open()
+it('a batch whose record is gone is counted as lost, and its lease keeps others out too', async () => {
+  const { transients, one, other, add, claim, delivered } = open()
   const insert = vi.spyOn(transients, 'insert')
-  await add(...times(33, 0))
+  await add(...times(64, 0))
   await transients.remove(insert.mock.calls[0]?.[0] as string)
-  expect(await claimed(one)).toEqual([])
-  expect(await claimed(other)).toBe(LEASE_SECONDS)
-  await one.release('key', [])
-  expect(await delivered()).toEqual([[0], undefined])
+  await delivered()
+  await add(...times(64, 0))
+  const batch = insert.mock.calls.at(-1)?.[0] as string
+  await transients.remove(batch)
+  const lost: number[] = []
+  for (let found = await claim(one); found !== undefined; found = await claim(one)) {
+    lost.push(found.lost)
+    expect(await claim(other)).toBe(undefined)
+    await one.release('key', [])
+  }
+  expect(lost.reduce((sum, each) => sum + each, 0)).toBe(32)
+})
+
+it('a lost race leaves no batch that nobody reads', async () => {
+  const { transients, add } = open()
+  await add(0)
+  const inserted: string[] = []
+  const { insert } = transients
+  transients.insert = (...args) => {
+    inserted.push(args[0])
+    return insert(...args)
+  }
+  const replace = vi.spyOn(transients, 'replace')
+  for (let call = 0; call < 3; call++) replace.mockResolvedValueOnce(false)
+  await add(...times(64, 0))
+  const found = await Promise.all(inserted.map((id) => transients.find(id)))
+  expect([inserted.length, found.filter((each) => each !== undefined).length]).toEqual([4, 1])
+})
+
+it('a message whose write had no answer is added once', async () => {
+  const { one, delivered } = open()
+  const message = entry(0)
+  for (let time = 0; time < 2; time++) await one.add('key', 'app.dev', [message])
+  expect(await delivered()).toEqual([[0]])
 })
 
 it('a lease keeps others out until it ends; then they get the same messages, and again what failed', async () => {
-  const { clock, one, other, claimed, add } = open()
+  const { clock, one, other, claimed, add, due } = open()
   await add(0, 1)
   expect(await claimed(one)).toEqual([0])
   await add(-5)
   clock.now += LEASE_SECONDS - 1
-  expect(await claimed(other)).toBe(LEASE_SECONDS)
+  expect([await claimed(other), await due()]).toEqual([undefined, LEASE_SECONDS])
   clock.now += 1
-  expect(await claimed(other)).toEqual([0])
+  expect(await claimed(other)).toEqual([0, 1, -5])
   await other.release('key', [entry(99)])
-  expect(await claimed(one)).toEqual([1, -5])
-  await one.release('key', [])
-  expect(await claimed(one)).toBe(99)
+  expect([await claimed(one), await due()]).toEqual([undefined, 99])
 })
 
 it.each<[string, (opened: ReturnType<typeof open>) => Promise<unknown>]>([
   ['is gone', ({ transients }) => transients.remove('q.key')],
-  ['was taken over', ({ other }) => other.claim('key')],
-  ['was taken over and given back', ({ other }) => other.claim('key').then(() => other.release('key', []))],
+  ['was taken over', ({ other, claim }) => claim(other)],
+  ['was taken over and given back', ({ other, claim }) => claim(other).then(() => other.release('key', []))],
 ])('a worker that comes back late writes nothing when its queue %s', async (_, act) => {
   const opened = open()
-  const { transients, clock, one, add } = opened
+  const { transients, clock, one, add, claim } = opened
   await add(0)
-  await one.claim('key')
+  await claim(one)
   clock.now += LEASE_SECONDS
   await act(opened)
   const before = await transients.find('q.key')
-  await one.release('key', [entry(0)])
+  expect(await one.release('key', [entry(0)])).toBe(false)
   expect(await transients.find('q.key')).toEqual(before)
 })
 
-it.each<[string, number[], number[], boolean]>([
-  ['empty', [], [], true],
-  ['one with a message', [0], [], false],
-  ['one with a batch', times(33, 0), [], false],
-  ['one at work', [0, 0], [], false],
-  ['one at work with as much to come', [0, 0], [0, 0], false],
-])('only an empty queue is closed, and must be named anew: %s', async (name, before, after, closes) => {
-  const { one, add } = open()
-  expect(await add(...before)).toMatchObject({ isNew: true })
-  if (name.includes('at work')) await one.claim('key')
-  expect(await add(...after)).toMatchObject({ isNew: false })
-  expect(await one.close('key')).toBe(closes)
-  expect(await add(0)).toMatchObject({ isNew: closes })
+it.each<[string, number[], number[], number, boolean]>([
+  ['empty', [], [], IDLE_SECONDS, true],
+  ['empty, but not for long', [], [], IDLE_SECONDS - 1, false],
+  ['one with a message', [0], [], IDLE_SECONDS, false],
+  ['one with a batch', times(64, 0), [], IDLE_SECONDS, false],
+  ['one at work', [0, 0], [], IDLE_SECONDS, false],
+  ['one at work with as much to come', [0, 0], [0, 0], IDLE_SECONDS, false],
+])('only an empty queue is closed, and must be named anew: %s', async (name, before, after, idle, closes) => {
+  const { one, add, claim, clock } = open()
+  expect(await add(...before)).toBe(true)
+  if (name.includes('at work')) await claim(one)
+  expect(await add(...after)).toBe(false)
+  clock.now += idle
+  expect(await one.look('key')).toMatchObject({ isClosed: closes })
+  expect(await add(0)).toBe(closes)
 })
 
 it.each([
-  [96, 0, [10, 20, 30]],
-  [95, 32, [20, 30]],
-  [64, 32, [20, 30]],
-  [63, 64, [30]],
-  [1, 64, [30]],
-])('of 96 messages, %d at most, %d are dropped: the oldest batches', async (maxWaiting, expected, left) => {
-  const { transients, one, delivered } = open(maxWaiting)
-  // Another process writes first, so the second change runs twice.
+  [96, 0],
+  [95, 11],
+  [50, 51],
+  [1, 96],
+])('of 96 messages, %d at most, %d are dropped, a tenth more than too many', async (maxWaiting, expected) => {
+  const { transients, one, add, delivered } = open(maxWaiting)
+  const insert = vi.spyOn(transients, 'insert')
+  await add(...times(96, 0))
+  const { isFull } = await one.look('key')
+  expect(isFull).toBe(expected > 0)
+  // Another process writes first, so each change runs twice.
   vi.spyOn(transients, 'replace').mockResolvedValueOnce(false)
-  let sum = 0
-  for (const at of [20, 10, 30]) {
-    // A batch is as old as its oldest message.
-    const storedAt = (index: number) => NOW + (index === 0 ? 40 : at)
-    const stored = times(32, at).map((facts, index) => ({ ...entry(0), facts, storedAt: storedAt(index) }))
-    sum += (await one.add('key', 'app.dev', stored)).dropped
-  }
-  expect(sum).toBe(expected)
-  const found = (await delivered()).flatMap((facts) => (Array.isArray(facts) ? facts.slice(0, 1) : []))
-  expect(found.sort()).toEqual(left)
+  expect(await one.shrink('key')).toHaveLength(expected)
+  expect((await delivered()).flat()).toHaveLength(96 - expected)
+  const left = await Promise.all(insert.mock.calls.map(([id]) => transients.find(id)))
+  expect(
+    left.filter((each) => each !== undefined),
+    'the queue alone',
+  ).toHaveLength(1)
+})
+
+it('a queue that another process works on is not shrunk', async () => {
+  const { one, other, add, claim } = open(1)
+  await add(0, 0, 0)
+  await claim(other, 1)
+  expect(await one.shrink('key')).toEqual([])
 })
 
 it('a change gives up when others have written first 32 times', async () => {

@@ -7,7 +7,7 @@ import { systemClock, systemTime, type Time } from '../kernel/time.ts'
 import { createOutbox, type OutboxFailed, type Undelivered } from '../outbox/outbox.ts'
 import { checkedEndpoints, type Endpoints, signedHeaders, type WebhookEndpoint } from './endpoint.ts'
 import { type DisabledBecause, endpointStates } from './endpoint-states.ts'
-import { payloadsOf, type WebhookPayload } from './payload.ts'
+import { payloadsOf, type WebhookPayload, type WebhookType } from './payload.ts'
 
 export type { MessagePost } from '../http/message-post.ts'
 export type { OutboxFailed } from '../outbox/outbox.ts'
@@ -39,10 +39,18 @@ export interface WebhookOptions {
 /** Messages did not arrive. */
 export interface WebhookUndelivered {
   readonly type: 'webhook_undelivered'
-  readonly endpoint: string
+  /** Absent if the store has lost it. */
+  readonly endpoint?: string | undefined
+  /**
+   * `refused`: the endpoint answered 410. `attempts`: the last attempt failed. `expired`: nobody tried it within 30 hours.
+   * `overflow`: too many messages waited. `lost`: the store has lost them. `not_stored`: the store failed for a minute.
+   * `too_large`: more than 20 KB.
+   */
   readonly why: Undelivered<unknown>['why'] | 'not_stored' | 'too_large'
   readonly count: number
+  /** Their type. */
   readonly about?: string | undefined
+  readonly subject?: string | undefined
   readonly attempts?: number | undefined
   readonly status?: number | undefined
   readonly fault?: string | undefined
@@ -53,11 +61,17 @@ export interface WebhookUndelivered {
 export interface WebhookDisabled {
   readonly type: 'webhook_disabled'
   readonly endpoint: string
-  /** `gone`: it answered 410. `failing`: nothing arrived for five days. */
+  /** `gone`: it answered 410. `failing`: nothing arrived for five days, and ten messages failed. */
   readonly why: DisabledBecause
 }
 
-export type WebhookEvent = WebhookUndelivered | WebhookDisabled | OutboxFailed
+/** The operator has enabled an endpoint again. */
+export interface WebhookEnabled {
+  readonly type: 'webhook_enabled'
+  readonly endpoint: string
+}
+
+export type WebhookEvent = WebhookUndelivered | WebhookDisabled | WebhookEnabled | OutboxFailed
 
 export interface Webhooks {
   /** Pass it every event of the server: the option `onEvent`. Events that no receiver hears cost nothing. */
@@ -68,9 +82,25 @@ export interface Webhooks {
   settled(): Promise<void>
   /** Sends to a disabled endpoint again. What happened meanwhile is lost. */
   enable(endpoint: string): Promise<void>
+  /** The endpoints, and how they are. @throws if the store fails */
+  endpoints(): Promise<readonly WebhookEndpointStatus[]>
+}
+
+export interface WebhookEndpointStatus {
+  readonly name: string
+  readonly url: string
+  readonly types: readonly WebhookType[]
+  /** It gets nothing, until `enable`. */
+  readonly isDisabled: boolean
+  /** The first failure after the last success, in epoch seconds; absent if the last attempts succeeded. */
+  readonly failingSince?: number | undefined
 }
 
 const MAX_BYTES = 20 * 1024
+/** The endpoints are the operator's own. */
+const AT_ONCE = 16
+/** While the store is away. */
+const HELD_SECONDS = 60
 
 /**
  * Sends events of the server to your endpoints: at least once, in no promised order, with the retries of back-channel logout. An
@@ -101,23 +131,33 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
   const report = (event: WebhookEvent) => emit({ ...event })
   const states = endpointStates(transients, now)
   const outbox = createOutbox<WebhookPayload>({ now, time, random, emit }, transients, {
-    ...{ name: 'webhook-outbox', post, timers },
-    async message(name, { id, facts }) {
+    ...{ name: 'webhook-outbox', post, timers, atOnce: AT_ONCE, heldSeconds: HELD_SECONDS },
+    // Standard Webhooks: each other answer is worth another attempt.
+    refuses: (status) => status === 410,
+    share: (facts) => ({
+      ...{ subject: subjectOf(facts), isMinor: facts.type === 'consent.granted', kind: facts.type },
+    }),
+    async receiver(name) {
       const endpoint = endpoints.get(name)
-      if (endpoint === undefined || (await states.isDisabled(name))) return undefined
-      const body = JSON.stringify(facts)
+      if (endpoint === undefined) return 'unknown'
+      if ((await states.stateOf(name))?.disabled) return 'gone'
       return {
         url: endpoint.url,
-        headers: signedHeaders(endpoint, { id: `msg_${id}`, at: now(), body }),
-        body,
+        async message({ id, facts }) {
+          const body = JSON.stringify(facts)
+          return { body, headers: signedHeaders(endpoint, { id: `msg_${id}`, at: now(), body }) }
+        },
       }
     },
-    async tried(name, outcome) {
-      const why = await states.tried(name, outcome)
+    async tried(name, outcomes) {
+      const why = await states.tried(name, outcomes)
       if (why !== undefined) report({ type: 'webhook_disabled', endpoint: name, why })
     },
     undelivered: ({ target, facts, ...how }) =>
-      report({ type: 'webhook_undelivered', endpoint: target, about: facts?.type, ...how }),
+      report({
+        ...{ type: 'webhook_undelivered', endpoint: target, about: facts?.type, ...how },
+        ...(how.why === 'overflow' && { subject: subjectOf(facts) }),
+      }),
   })
   const storing = new Set<Promise<void>>()
   const send = sender(endpoints, report, (target, facts) => {
@@ -134,9 +174,21 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
       await Promise.allSettled(storing)
     },
     async enable(name) {
-      await states.enable(name)
+      if (await states.enable(name)) report({ type: 'webhook_enabled', endpoint: name })
     },
+    endpoints: () =>
+      Promise.all(
+        [...endpoints.values()].map(async ({ name, url, types }) => {
+          const { disabled: isDisabled = false, failingSince } = (await states.stateOf(name)) ?? {}
+          return { name, url, types, isDisabled, failingSince }
+        }),
+      ),
   }
+}
+
+function subjectOf(facts: WebhookPayload | undefined): string | undefined {
+  const subject = facts?.data.subject
+  return typeof subject === 'string' ? subject : undefined
 }
 
 /** Stores a message for each endpoint that hears of it. */

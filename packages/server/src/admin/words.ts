@@ -73,6 +73,7 @@ const EVENTS: Readonly<Record<AuditedEvent['type'] | 'left_out', string>> = {
   token_exchanged: 'A token was exchanged',
   user_code_wrong: 'A wrong device code was entered',
   webhook_disabled: 'An endpoint of webhooks gets no messages any more',
+  webhook_enabled: 'An endpoint of webhooks gets messages again',
   webhook_undelivered: 'Messages to an endpoint of webhooks did not arrive',
 }
 

@@ -33,6 +33,7 @@ const CAUSES: Readonly<Record<AuditedEvent['type'], Cause | undefined>> = {
   signing_keys_changed: 'operator',
   attempt_read: 'operator',
   webhook_disabled: 'operator',
+  webhook_enabled: 'operator',
   consent_granted: 'decision',
   consent_denied: 'user',
   // It takes effect when a user approves it.

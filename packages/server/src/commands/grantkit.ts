@@ -14,6 +14,7 @@ import { personalTokens } from './personal-tokens.ts'
 import { start } from './start.ts'
 import { trail } from './trail.ts'
 import { users } from './users.ts'
+import { webhooks } from './webhooks.ts'
 import { why } from './why.ts'
 
 /** The program `grantkit`. */
@@ -34,6 +35,7 @@ export const grantkit = (load: LoadService) =>
       grants: grants(load),
       'personal-tokens': personalTokens(load),
       keys: keys(load),
+      webhooks: webhooks(load),
       trail: trail(load),
       why: why(load),
       doctor: doctor(load),
