@@ -52,7 +52,7 @@ export interface OutboxOptions<Facts> {
   readonly maxWaiting?: number | undefined
 }
 
-export interface Share {
+interface Share {
   readonly subject?: string | undefined
   readonly isMinor?: boolean | undefined
   /** What is dropped of one subject is reported by kind. */
