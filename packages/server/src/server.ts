@@ -47,10 +47,11 @@ export async function createServer(
 ): Promise<Server> {
   const config = parseConfig({ config: written, environment })
   const log = createLogger(config)
-  for (const warning of workloadWarnings(config)) log.warn(warning)
-  const storage = await openStorage(config, (warning) => log.warn(warning), { definition })
+  const onWarning = (warning: string) => log.warn(warning)
+  for (const warning of workloadWarnings(config)) onWarning(warning)
+  const storage = await openStorage(config, onWarning, { definition })
   try {
-    const logged = { onEvent: logEvents(log), onError: logErrors(log) }
+    const logged = { onEvent: logEvents(log), onError: logErrors(log), onWarning }
     const service = await createService({ definition, config, observers: observers ?? logged, storage })
     const close = async () => {
       await service.settled()

@@ -12,6 +12,8 @@ import type { Storage } from './storage.ts'
 export interface Observers {
   readonly onEvent: OnEvent
   readonly onError: (error: unknown) => void
+  /** Hears what an operator should look at and any caller may cause. Default: nothing hears it. */
+  readonly onWarning?: ((warning: string) => void) | undefined
   readonly onResponse?: OnResponse | undefined
 }
 
@@ -26,6 +28,7 @@ export interface ServiceParts {
 
 /** What all parts of a service share. */
 export interface ServiceContext extends Observers {
+  readonly onWarning: (warning: string) => void
   readonly onResponse: OnResponse
   readonly definition: ServiceDefinition
   readonly config: Config
@@ -46,7 +49,7 @@ export interface ServiceContext extends Observers {
 export async function serviceContext(parts: ServiceParts): Promise<ServiceContext> {
   const { definition, config, storage, observers, addsAccounts: delivers = true } = parts
   const { trail, attempts, statistics } = storage
-  const { onError } = observers
+  const { onError, onWarning = () => {} } = observers
   const keysFile = config.keysFile ?? (await developmentKeysFile(config.dataFolder))
   const recorded: OnEvent = (event) => {
     trail.onEvent(event)
@@ -64,6 +67,7 @@ export async function serviceContext(parts: ServiceParts): Promise<ServiceContex
     keysWrittenAt: () => keysWrittenAt(keysFile),
     delivers,
     onError,
+    onWarning,
     onEvent(event) {
       recorded(event)
       webhooks?.onEvent(event)

@@ -67,7 +67,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const context = withTokenMails(await serviceContext(parts), (id) => opened.accounts.find(id))
   const { trustProxy } = context.config
   const trusted = trustProxy === undefined ? undefined : trustedProxies(trustProxy)
-  const callers = callerOf(trusted, context.onError)
+  const callers = callerOf(trusted, context)
   // The server needs the pages, and the pages need the server: they read it at requests, when it exists.
   const serverOfPages: LateServer = {
     metadata: () => server.metadata,
@@ -103,7 +103,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   return {
     routes: server.routes
       .map(withCaller)
-      .map((route) => behindProxies(route, trusted, context.onError))
+      .map((route) => behindProxies(route, trusted, context))
       .map((route) => measuredRoute(route, onResponse)),
     app,
     clients: server.clients,

@@ -71,7 +71,8 @@ async function serve<Configured extends Config>(
     logEvent(event)
     metrics?.onEvent(event)
   }
-  const observers = { onEvent, onError, onResponse: metrics?.onResponse }
+  const onWarning = (warning: string) => log.warn(warning)
+  const observers = { onEvent, onError, onWarning, onResponse: metrics?.onResponse }
   const service = await createService({ definition, config, observers, storage })
   if (config.mode === 'production')
     await refusePublicPasswords(service.accounts, definition.demoAccounts ?? [], commandNamesOf(definition))

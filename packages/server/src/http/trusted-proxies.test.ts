@@ -2,12 +2,13 @@ import type { HttpRequest } from '@grantkit/core'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { trustedProxies } from './proxy-trust.ts'
-import { behindProxies, callerOf } from './trusted-proxies.ts'
+import { behindProxies, callerOf, type ProxyObserver } from './trusted-proxies.ts'
 
 const NGINX = '10.0.0.2'
 const BALANCER = '10.0.0.1'
 const CALLER = '203.0.113.7'
 const LIE = '192.0.2.66'
+const UNHEARD: ProxyObserver = { onError() {}, onWarning() {} }
 
 /** The address that a handler of the application gets, for a socket address and an X-Forwarded-For header. */
 async function toldApp(
@@ -15,7 +16,7 @@ async function toldApp(
   remoteAddress: string | undefined,
   forwarded?: string,
 ) {
-  const addressOf = callerOf(trust === undefined ? undefined : trustedProxies(trust))
+  const addressOf = callerOf(trust === undefined ? undefined : trustedProxies(trust), UNHEARD)
   const app = new Hono().get('/', (c) => c.json({ address: addressOf(c) }))
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded, forwarded: `for=${LIE}` }
   const answer = await app.request('/', { headers }, { incoming: { socket: { remoteAddress } } })
@@ -40,7 +41,7 @@ async function toldRoute(
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded, forwarded: `for=${LIE}` }
   const trusted = trust === undefined ? undefined : trustedProxies(trust)
   const request = { method: 'GET', path: '/', query: '', headers, body: '', remoteAddress }
-  await behindProxies(route, trusted).handle(request)
+  await behindProxies(route, trusted, UNHEARD).handle(request)
   return seen[0]?.remoteAddress
 }
 
@@ -77,7 +78,7 @@ describe('the address of the caller', () => {
 describe('a caller whose proxy says no address', () => {
   it('is logged once, without the content of the header', async () => {
     const logged: unknown[] = []
-    const addressOf = callerOf(trustedProxies(1), (error) => logged.push(error))
+    const addressOf = callerOf(trustedProxies(1), { ...UNHEARD, onError: (error) => logged.push(error) })
     const app = new Hono().get('/', (c) => c.json({ address: addressOf(c) }))
     const ask = (forwarded: string) =>
       app.request(
@@ -94,15 +95,15 @@ describe('a caller whose proxy says no address', () => {
 })
 
 describe('a proxy that is not trusted', () => {
-  it('is logged once, by pages and OAuth routes together, with the setting that is missing', async () => {
-    const logged: Error[] = []
-    const onError = (error: Error) => void logged.push(error)
-    const addressOf = callerOf(undefined, onError)
+  it('is a warning, once, by pages and OAuth routes together, with the setting that is missing', async () => {
+    const logged: string[] = []
+    const observer = { ...UNHEARD, onWarning: (warning: string) => void logged.push(warning) }
+    const addressOf = callerOf(undefined, observer)
     const app = new Hono().get('/', (c) => c.json({ address: addressOf(c) }))
     const route = behindProxies(
       { path: '/', methods: [], handle: async () => ({ status: 200, headers: {}, body: '' }) },
       undefined,
-      onError,
+      observer,
     )
     const ask = async (headers: Record<string, string>) => {
       await app.request('/', { headers }, { incoming: { socket: { remoteAddress: NGINX } } })
@@ -113,8 +114,6 @@ describe('a proxy that is not trusted', () => {
     expect(logged).toEqual([])
     await ask({ 'x-forwarded-for': CALLER })
     await ask({ 'x-forwarded-for': CALLER })
-    expect(logged.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/X-Forwarded-For.*share.*TRUST_PROXY=1/),
-    ])
+    expect(logged).toEqual([expect.stringMatching(/X-Forwarded-For.*share.*TRUST_PROXY=1/)])
   })
 })

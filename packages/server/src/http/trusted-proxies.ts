@@ -8,24 +8,25 @@ import { headerOf } from './bodies-and-answers.ts'
 import type { TrustedProxies } from './proxy-trust.ts'
 
 /** Hears once of each fault of a proxy or of `TRUST_PROXY`. */
-type OnError = (error: Error) => void
-
-const FAULTS = {
-  noAddress:
-    'X-Forwarded-For names a caller that is no IP address. All such callers count as one for rate limits: look ' +
-    'at what your proxy sends, and whether TRUST_PROXY names each proxy',
-  notTrusted:
-    'A request has X-Forwarded-For, and TRUST_PROXY is not set. If a proxy sends it, all users share the rate limits ' +
-    'of its address: set TRUST_PROXY=1 behind one proxy, or the addresses of your proxies. Without a proxy, leave it',
+export interface ProxyObserver {
+  onError(error: Error): void
+  /** Any caller can send the header, and must not cause an error. */
+  onWarning(warning: string): void
 }
 
-const reported = new WeakMap<OnError, Set<keyof typeof FAULTS>>()
+const NO_ADDRESS =
+  'X-Forwarded-For names a caller that is no IP address. All such callers count as one for rate limits: look ' +
+  'at what your proxy sends, and whether TRUST_PROXY names each proxy'
+const NOT_TRUSTED =
+  'A request has X-Forwarded-For, and TRUST_PROXY is not set. If a proxy sends it, all users share the rate limits of ' +
+  'its address: set TRUST_PROXY=1 behind one proxy, or the addresses of your proxies. Without a proxy, ignore this'
 
-function reportOnce(onError: OnError, fault: keyof typeof FAULTS): void {
-  const faults = reported.get(onError) ?? new Set()
-  if (faults.has(fault)) return
-  reported.set(onError, faults.add(fault))
-  onError(new Error(FAULTS[fault]))
+const [hadNoAddress, hadNoTrust] = [new WeakSet<ProxyObserver>(), new WeakSet<ProxyObserver>()]
+
+function once(observers: WeakSet<ProxyObserver>, observer: ProxyObserver, report: () => void): void {
+  if (observers.has(observer)) return
+  observers.add(observer)
+  report()
 }
 
 /**
@@ -38,9 +39,10 @@ function callerBehind(
   trusted: TrustedProxies | undefined,
   remoteAddress: string | undefined,
   forwardedFor: string,
-  onError: OnError,
+  observer: ProxyObserver,
 ): string | undefined {
-  if (trusted === undefined && forwardedFor !== '') reportOnce(onError, 'notTrusted')
+  if (trusted === undefined && forwardedFor !== '')
+    once(hadNoTrust, observer, () => observer.onWarning(NOT_TRUSTED))
   if (trusted === undefined || remoteAddress === undefined) return remoteAddress
   const addresses = forwardedFor.split(',').map((text) => ipAddress(text) ?? text)
   const forwarded = { 'x-forwarded-for': addresses.join() }
@@ -49,7 +51,7 @@ function callerBehind(
     trusted,
   )
   const address = ipAddress(caller)
-  if (address === undefined) reportOnce(onError, 'noAddress')
+  if (address === undefined) once(hadNoAddress, observer, () => observer.onError(new Error(NO_ADDRESS)))
   return address
 }
 
@@ -57,13 +59,13 @@ function callerBehind(
 export function behindProxies(
   route: Route,
   trusted: TrustedProxies | undefined,
-  onError: OnError = () => {},
+  observer: ProxyObserver,
 ): Route {
   return {
     ...route,
     handle(request) {
       const forwardedFor = headerOf(request, 'x-forwarded-for')
-      const remoteAddress = callerBehind(trusted, request.remoteAddress, forwardedFor, onError)
+      const remoteAddress = callerBehind(trusted, request.remoteAddress, forwardedFor, observer)
       return route.handle({ ...request, remoteAddress })
     },
   }
@@ -72,7 +74,7 @@ export function behindProxies(
 /** The same for the handlers of the application. */
 export type CallerOf = (c: Context) => string | undefined
 
-export function callerOf(trusted: TrustedProxies | undefined, onError: OnError = () => {}): CallerOf {
+export function callerOf(trusted: TrustedProxies | undefined, observer: ProxyObserver): CallerOf {
   return (c) =>
-    callerBehind(trusted, getConnInfo(c).remote.address, c.req.header('x-forwarded-for') ?? '', onError)
+    callerBehind(trusted, getConnInfo(c).remote.address, c.req.header('x-forwarded-for') ?? '', observer)
 }
