@@ -3,18 +3,22 @@ import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type RunningService, runService } from './service.ts'
+import { type RunningServer, runServer } from './running-server.ts'
 
 /** The pages of the device grant in Chromium, without a mouse and on a phone. */
 
-let service: RunningService
+const scopes = {
+  openid: { description: 'Know who you are' },
+  'notes:read': { description: 'Read your notes', access: 'read' as const },
+}
+let server: RunningServer
 let clientId: string
 let browser: Browser
 let page: Page
 beforeAll(async () => {
-  service = await runService({ DEVICE_GRANT: 'integrations' })
-  const client = await service.clients.add({
-    clientName: 'School on the command line',
+  server = await runServer({ DEVICE_GRANT: 'integrations' }, { scopes })
+  const client = await server.clients.add({
+    clientName: 'Notes on the command line',
     redirectUris: [],
     tokenEndpointAuthMethod: 'none',
     grantTypes: [DEVICE_CODE_GRANT, 'refresh_token'],
@@ -24,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await browser.close()
-  await service.close()
+  await server.close()
 })
 beforeEach(async () => {
   await browser.context.clearCookies()
@@ -35,7 +39,7 @@ afterEach(() => page.close())
 
 async function post(path: string, form: Record<string, string>) {
   const body = new URLSearchParams({ client_id: clientId, ...form })
-  return (await fetch(service.baseUrl + path, { method: 'POST', body })).json()
+  return (await fetch(server.baseUrl + path, { method: 'POST', body })).json()
 }
 
 const start = (scope: string) =>
@@ -59,7 +63,7 @@ const labelInFocus = () =>
 
 describe('the page for the code of a device', () => {
   it('takes the code and the answer from the keyboard alone, with Deny before Allow', async () => {
-    const started = await start('openid courses:read')
+    const started = await start('openid notes:read')
     await signInAt(started.verification_uri)
     await expect.poll(labelInFocus).toBe('user_code')
     await page.keyboard.type(String(started.user_code).toLowerCase().replace('-', ' '))
@@ -68,11 +72,11 @@ describe('the page for the code of a device', () => {
     const text = await page.locator('main').textContent()
     for (const shown of [
       'If someone sent you this code, deny.',
-      'School on the command line',
-      'Set up by Harbour School.',
+      'Notes on the command line',
+      'Set up by Notes.',
       String(started.user_code),
       'from the network you are on',
-      'See all courses',
+      'Read your notes',
       'Dana Moore',
     ])
       expect(text).toContain(shown)
@@ -91,9 +95,9 @@ describe('the page for the code of a device', () => {
     )
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'The device has access' }).waitFor()
-    expect(await poll(started.device_code)).toMatchObject({ scope: 'openid courses:read' })
+    expect(await poll(started.device_code)).toMatchObject({ scope: 'openid notes:read' })
 
-    await page.goto(`${service.baseUrl}/account`)
+    await page.goto(`${server.baseUrl}/account`)
     expect(await page.locator('article dl').first().textContent()).toMatch(
       /Runs on\s*another device, which asked from 127\.0\.0\.0\/24/,
     )
@@ -103,7 +107,7 @@ describe('the page for the code of a device', () => {
   })
 
   it('shows only that a code is not valid, and accepts a denial', async () => {
-    const started = await start('courses:read')
+    const started = await start('notes:read')
     await signInAt(started.verification_uri)
     await page.getByLabel('Code').fill('WDJB-MJHT')
     await page.getByRole('button', { name: 'Continue' }).click()

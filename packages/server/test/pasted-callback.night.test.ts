@@ -4,22 +4,22 @@ import { violations } from '@grantkit/test-servers/screens'
 import * as oidc from 'openid-client'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type RunningService, runService } from './service.ts'
+import { type RunningServer, runServer } from './running-server.ts'
 
 /** "My app runs on another machine" in Chromium, on a phone. */
 
 const REDIRECT_URI = 'http://127.0.0.1:49251/callback'
 
-let service: RunningService
+let server: RunningServer
 let browser: Browser
 let page: Page
 beforeAll(async () => {
-  service = await runService({ PASTED_CALLBACKS: 'on' })
+  server = await runServer({ PASTED_CALLBACKS: 'on' })
   browser = await openChromium()
 })
 afterAll(async () => {
   await browser.close()
-  await service.close()
+  await server.close()
 })
 beforeEach(async () => {
   page = await browser.context.newPage()
@@ -29,7 +29,7 @@ afterEach(() => page.close())
 
 it('the callback URL that a user pastes into the app signs it in, after a warning', async () => {
   const config = await oidc.dynamicClientRegistration(
-    new URL(service.baseUrl),
+    new URL(server.baseUrl),
     { client_name: 'App over SSH', redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'none' },
     oidc.None(),
     { execute: [oidc.allowInsecureRequests] },
@@ -37,7 +37,7 @@ it('the callback URL that a user pastes into the app signs it in, after a warnin
   const pkceCodeVerifier = oidc.randomPKCECodeVerifier()
   const url = oidc.buildAuthorizationUrl(config, {
     redirect_uri: REDIRECT_URI,
-    scope: 'openid courses:read',
+    scope: 'openid notes:read',
     code_challenge: await oidc.calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: 'S256',
     state: 'a state',
@@ -60,5 +60,5 @@ it('the callback URL that a user pastes into the app signs it in, after a warnin
     pkceCodeVerifier,
     expectedState: 'a state',
   })
-  expect(tokens.scope).toBe('openid courses:read')
+  expect(tokens.scope).toBe('openid notes:read')
 })

@@ -2,15 +2,15 @@ import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
 import { openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, expect, it, vi } from 'vitest'
-import { runService } from './service.ts'
+import { runServer } from './running-server.ts'
 
 /** Browsers hold the whole way from the consent form to a client against `form-action`: each redirect target must be in it. */
 
-const service = await runService({ KNOWN_CLIENTS: 'on' })
+const server = await runServer({ KNOWN_CLIENTS: 'on' })
 const browser = await openChromium()
 afterAll(async () => {
   await browser.close()
-  await service.close()
+  await server.close()
 })
 afterEach(() => void vi.useRealTimers())
 
@@ -61,7 +61,7 @@ it.each(WEB_CLIENTS)(
     await complaint
     expect(requested.filter((url) => url.startsWith(target))).toEqual([])
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
-    const attempt = await service.attempts.find(reference ?? '')
+    const attempt = await server.attempts.find(reference ?? '')
     expect(attempt?.verdict).toMatchObject({
       id: 'code_not_redeemed',
       fix: expect.stringContaining('its `form-action` must name `formActionSources`'),
@@ -101,7 +101,7 @@ async function openPage(without?: string): Promise<Page> {
   await devTools.send('Fetch.enable', {
     patterns: [
       { urlPattern: 'https://*' },
-      { urlPattern: `${service.baseUrl}/oauth/authorize*`, requestStage: 'Response' },
+      { urlPattern: `${server.baseUrl}/oauth/authorize*`, requestStage: 'Response' },
     ],
   })
   devTools.on('Fetch.requestPaused', async ({ requestId, request, responseStatusCode, responseHeaders }) => {
@@ -128,7 +128,7 @@ function lacking(value: string, source: string | undefined): string {
 }
 
 async function askForConsent(page: Page, redirectUri: string): Promise<void> {
-  const registration = await fetch(`${service.baseUrl}/api/oauth/register`, {
+  const registration = await fetch(`${server.baseUrl}/api/oauth/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' }),
@@ -138,11 +138,11 @@ async function askForConsent(page: Page, redirectUri: string): Promise<void> {
     response_type: 'code',
     client_id,
     redirect_uri: redirectUri,
-    scope: 'courses:read',
+    scope: 'notes:read',
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     code_challenge_method: 'S256',
   }
-  await page.goto(`${service.baseUrl}/oauth/authorize?${new URLSearchParams(query)}`)
+  await page.goto(`${server.baseUrl}/oauth/authorize?${new URLSearchParams(query)}`)
   await page.getByLabel('Email').fill('demo@example.com')
   await page.getByLabel('Password').fill('demo')
   await page.getByRole('button', { name: 'Sign in' }).click()

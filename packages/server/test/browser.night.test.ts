@@ -5,23 +5,31 @@ import { type LoopbackApp, openLoopbackApp } from '@grantkit/test-servers/loopba
 import { violations } from '@grantkit/test-servers/screens'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type RunningService, runService } from './service.ts'
+import { type RunningServer, runServer } from './running-server.ts'
 
 /** A user with a browser. No page runs a script of ours, so none of this needs JavaScript. */
 
-let service: RunningService
+const scopes = {
+  openid: { description: 'Know who you are' },
+  profile: { description: 'See your profile' },
+  email: { description: 'See your address' },
+  'notes:read': { description: 'Read your notes' },
+  'notes:write': { description: 'Change your notes', access: 'write' as const },
+  'orders:read': { description: 'See the orders' },
+}
+let server: RunningServer
 let app: LoopbackApp
 let browser: Browser
 let page: Page
 beforeAll(async () => {
-  service = await runService()
+  server = await runServer({}, { scopes })
   app = await openLoopbackApp()
   browser = await openChromium()
 })
 afterAll(async () => {
   await browser.close()
   await app.close()
-  await service.close()
+  await server.close()
 })
 beforeEach(async () => {
   await browser.context.clearCookies()
@@ -33,10 +41,10 @@ const HOSTILE_NAME = `<img src=x onerror="window.__xss=1">${'W'.repeat(120)}`
 
 async function authorizationUrl(
   overrides: Record<string, string> = {},
-  client_name = 'Course browser',
+  client_name = 'Notes browser',
 ): Promise<string> {
   const redirect_uri = overrides.redirect_uri ?? `${app.origin}/callback`
-  const registration = await fetch(`${service.baseUrl}/api/oauth/register`, {
+  const registration = await fetch(`${server.baseUrl}/api/oauth/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ client_name, redirect_uris: [redirect_uri] }),
@@ -49,13 +57,13 @@ async function authorizationUrl(
     response_type: 'code',
     client_id,
     redirect_uri,
-    scope: 'openid profile email courses:read courses:write students:read',
+    scope: 'openid profile email notes:read notes:write orders:read',
     state: 'the state',
     code_challenge,
     code_challenge_method: 'S256',
     ...overrides,
   }
-  return `${service.baseUrl}/oauth/authorize?${new URLSearchParams(query)}`
+  return `${server.baseUrl}/oauth/authorize?${new URLSearchParams(query)}`
 }
 
 async function signIn(): Promise<void> {
@@ -80,17 +88,17 @@ describe('a person in a browser', () => {
     await signIn()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Allow access?')
     expect(await page.locator('main').textContent()).toContain(app.origin.replace('http://', ''))
-    await page.getByRole('checkbox', { name: 'See the students' }).uncheck()
+    await page.getByRole('checkbox', { name: 'See the orders' }).uncheck()
     const consent = page.waitForRequest((request) => request.method() === 'POST')
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
-    expect(await (await consent).headerValue('origin')).toBe(service.baseUrl)
+    expect(await (await consent).headerValue('origin')).toBe(server.baseUrl)
     await page.waitForURL(`${app.origin}/callback?**`)
     const answer = new URL(page.url()).searchParams
-    expect([answer.get('state'), answer.get('iss')]).toEqual(['the state', service.baseUrl])
+    expect([answer.get('state'), answer.get('iss')]).toEqual(['the state', server.baseUrl])
     expect(answer.get('code')).toMatch(/^gkc_/)
     expect(complaints, 'no policy stood in the way').toEqual([])
-    const granted = service.events.findLast((event) => event.type === 'consent_granted')
-    expect(granted).toMatchObject({ scopes: ['openid', 'profile', 'email', 'courses:read', 'courses:write'] })
+    const granted = server.events.findLast((event) => event.type === 'consent_granted')
+    expect(granted).toMatchObject({ scopes: ['openid', 'profile', 'email', 'notes:read', 'notes:write'] })
   })
 
   it('denies, and the app receives access_denied', async () => {
@@ -151,9 +159,9 @@ describe('a person in a browser', () => {
   })
 
   it('signs out', async () => {
-    await page.goto(`${service.baseUrl}/login`)
+    await page.goto(`${server.baseUrl}/login`)
     await signIn()
-    await page.goto(`${service.baseUrl}/logout`)
+    await page.goto(`${server.baseUrl}/logout`)
     await page.getByRole('button', { name: 'Sign out', exact: true }).click()
     await page.goto(await authorizationUrl())
     expect(await page.getByLabel('Password').count()).toBe(1)
@@ -165,7 +173,7 @@ describe('the home page and the sign-out page', () => {
     // The colors of buttons change by a transition: halfway they have no contrast.
     await page.emulateMedia({ reducedMotion: 'reduce' })
     for (const path of ['/', '/logout']) {
-      await page.goto(service.baseUrl + path)
+      await page.goto(server.baseUrl + path)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
         expect(await violations(page, colorScheme), `${page.url()} in ${colorScheme}`).toEqual([])
