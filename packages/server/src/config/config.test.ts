@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { describe, expect, it } from 'vitest'
 import { problemsOf } from '../../test/problems-of.ts'
+import { directory } from '../users/directory.ts'
 import { parseConfig } from './config.ts'
 import { knownFields } from './known-fields.ts'
 
@@ -90,6 +91,16 @@ describe('the environment', () => {
     expect(inEnvironment({ REFRESH_RETRY_WINDOW: '0', SECRET: '' })).toMatchObject({
       lifetimes: { refreshRetryWindow: 0 },
     })
+  })
+
+  it('demands no passkey of admins where none of them could have one', () => {
+    const users = { kind: 'external', url: 'https://app.example/sign-in' }
+    const given = { ADMIN_ACR: 'phr', EXTERNAL_SIGN_IN_KEY: 'k'.repeat(43) }
+    const problem = expect.stringMatching(/^ADMIN_ACR phr needs features.stepUp/)
+    expect(problemsOf(given, { users })).toEqual([problem])
+    expect(problemsOf({ ...given, STEP_UP: 'on' }, { users })).toEqual([])
+    const atDirectory = directory({ find: async () => undefined, verifyPassword: async () => undefined })
+    expect(problemsOf({ ADMIN_ACR: 'phr', STEP_UP: 'on' }, { users: atDirectory })).toHaveLength(1)
   })
 
   it.each([{ DPOP: 'required' }, { PROFILE: 'fapi2' }])(

@@ -14,6 +14,7 @@ export function problemsTogether(config: ParsedConfig, merged: Merged): readonly
     ...ofMail(config, merged),
     ...ofWorkers(config),
     ...ofPersonalTokens(config, merged),
+    ...ofAdmins(config, merged),
   ]
 }
 
@@ -86,4 +87,15 @@ function ofPersonalTokens(
     [`${name('personalTokens.days')} must be at most ${maxDays}, the value of ${name('personalTokens.maxDays')}`]:
       days <= maxDays,
   }).flatMap(([problem, isMet]) => (isMet ? [] : [problem]))
+}
+
+/** Otherwise no admin could ever change something. */
+function ofAdmins({ admin, users, features }: ParsedConfig, merged: Merged): readonly string[] {
+  if (admin.acr !== 'phr' || users === undefined || (users.kind !== 'directory' && features.stepUp)) return []
+  const acr = nameOf(merged, ['admin', 'acr'])
+  return [
+    users.kind === 'directory'
+      ? `${acr} must not be phr: users of a directory sign in with a password`
+      : `${acr} phr needs ${nameOf(merged, ['features', 'stepUp'])}: only then the application says how its users sign in`,
+  ]
 }

@@ -23,7 +23,7 @@ export const SCOPE_VERDICTS = {
   scope_not_registered: {
     by: 'app',
     sentence: 'The app requested a scope that its registration does not have.',
-    fix: 'Add the scope to the static client, or correct the document of the app.',
+    fix: 'Add the scope to the static client, or correct the document of the app. A restricted scope, such as `admin:read`, is for static clients that name it.',
     toDeveloper: 'Name every scope that you request in `scope` of your registration or document.',
   },
   scope_not_granted: {
