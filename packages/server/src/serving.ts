@@ -73,8 +73,8 @@ async function serve<Configured extends Config>(
   }
   const observers = { onEvent, onError, onResponse: metrics?.onResponse }
   const service = await createService({ definition, config, observers, storage })
-  if (config.mode === 'production')
-    await refusePublicPasswords(service.accounts, definition.demoAccounts ?? [], commandNamesOf(definition))
+  const { demoAccounts = [] } = definition
+  await refusePublicPasswords(service.accounts, config, demoAccounts, commandNamesOf(definition))
   const { host, port, metricsPort } = config
   const listen = listenBy(config)
   const https = config.baseUrl.startsWith('https:')
