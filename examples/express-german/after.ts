@@ -38,6 +38,8 @@ const ui = pages({
   links: { connectedApps: '/connected-apps', home: '/orders' },
 })
 const issuer = process.env.ISSUER ?? `http://127.0.0.1:${port}`
+// Everybody knows the password of the sample user.
+if (issuer.startsWith('https:')) database.exec('DELETE FROM users')
 const store = createMemoryStore()
 const scopes = {
   'orders:read': { description: 'Ihre Bestellungen ansehen', access: 'read' },

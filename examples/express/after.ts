@@ -17,6 +17,8 @@ const userOf = (auth: { kind: string; token?: { subject: string } }, req: Reques
   auth.token?.subject ?? sessionOf(req)?.subject
 
 const issuer = process.env.ISSUER ?? `http://127.0.0.1:${port}`
+// Everybody knows the password of the sample user.
+if (issuer.startsWith('https:')) passwords.clear()
 const store = createMemoryStore()
 const scopes = {
   'notes:read': { description: 'Read notes', access: 'read' },
@@ -25,9 +27,7 @@ const scopes = {
 const ui = pages({ brand: { name: 'Notes' } })
 const api = createResourceServer({ resource: issuer, store, scopes, anonymous: 'allow' })
 const server = createAuthorizationServer({
-  issuer,
-  store,
-  scopes,
+  ...{ issuer, store, scopes },
   secret: process.env.SECRET ?? crypto.randomUUID(),
   interaction: {
     session: async (request) => sessionOf(request),

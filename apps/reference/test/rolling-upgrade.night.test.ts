@@ -72,6 +72,8 @@ async function started(index: number, release?: string): Promise<Program> {
     DATABASE_URL: postgres.url,
     PORT: `${ports[index]}`,
     BASE_URL,
+    // No limits, with a public name.
+    NODE_ENV: 'test',
     SECRET: 'the same on every replica, and long enough',
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'info',

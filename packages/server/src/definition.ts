@@ -16,7 +16,7 @@ export interface ServiceDefinition {
   /** Claims of tokens, UserInfo and introspection. They replace claims that `resources` configures. */
   readonly tokenClaims?: TokenClaims | undefined
   readonly migrations?: AppMigrations | undefined
-  /** Accounts with publicly known passwords, added to an empty database outside of production. */
+  /** Accounts with publicly known passwords, added to an empty database outside of production, if the server listens on loopback. */
   readonly demoAccounts?: readonly DemoAccount[] | undefined
   /** Default: those of the program `grantkit`. */
   readonly commands?: CommandNames | undefined

@@ -74,8 +74,8 @@ async function serve<Configured extends Config>(
   const onWarning = (warning: string) => log.warn(warning)
   const observers = { onEvent, onError, onWarning, onResponse: metrics?.onResponse }
   const service = await createService({ definition, config, observers, storage })
-  if (config.mode === 'production')
-    await refusePublicPasswords(service.accounts, definition.demoAccounts ?? [], commandNamesOf(definition))
+  const { demoAccounts = [] } = definition
+  await refusePublicPasswords(service.accounts, config, demoAccounts, commandNamesOf(definition))
   const { host, port, metricsPort } = config
   const listen = listenBy(config)
   const https = config.baseUrl.startsWith('https:')

@@ -4,6 +4,10 @@ import { accountDirectory } from '../src/accounts/account-directory.ts'
 import { accountRows } from '../src/accounts/account-rows.ts'
 import type { Account } from '../src/accounts/accounts.ts'
 import { installationNames } from '../src/accounts/installation-names.ts'
+import { addMissingAccounts, hasDemoAccount, refusePublicPasswords } from '../src/accounts/open-accounts.ts'
+import { hashPassword } from '../src/accounts/passwords.ts'
+import { commandNamesOf } from '../src/command-names.ts'
+import { parseConfig } from '../src/config/config.ts'
 import { withoutAccounts } from './connected.ts'
 import { DANA, THEO } from './people.ts'
 
@@ -67,6 +71,25 @@ onEachDatabase((newDatabase) => {
       await accounts.setDisabled(DANA.id, false)
       await accounts.setAdmin(DANA.id, false)
       expect([await isAdmin(), await accounts.setAdmin('nobody', true)]).toEqual([false, false])
+    })
+
+    it.each([
+      ['127.0.0.1', true],
+      ['::1', true],
+      ['localhost', true],
+      ['0.0.0.0', false],
+      ['::', false],
+      ['192.168.1.10', false],
+    ])('comes with no demo account where others reach the port: at %s', async (HOST, isOwn) => {
+      const { accounts } = await opened()
+      const config = parseConfig({ environment: { HOST } })
+      const demo = [{ account: { ...DANA, password: await hashPassword('demo') }, publicPassword: 'demo' }]
+      await addMissingAccounts(accounts, config, demo)
+      expect(await hasDemoAccount(accounts, config, demo)).toBe(isOwn)
+      await addMissingAccounts(accounts, parseConfig({}), demo)
+      const start = refusePublicPasswords(accounts, config, demo, commandNamesOf({}))
+      if (isOwn) await start
+      else await expect(start).rejects.toThrow('is publicly known')
     })
 
     it('is ignored in production on an account with a publicly known password', async () => {

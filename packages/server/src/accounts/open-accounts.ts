@@ -1,3 +1,4 @@
+import { isLoopbackUrl } from '@grantkit/core/feature'
 import type { CommandNames } from '../command-names.ts'
 import type { Config } from '../config/config.ts'
 import type { AccountRows } from './account-rows.ts'
@@ -9,33 +10,41 @@ export interface DemoAccount {
   readonly publicPassword: string
 }
 
-/** Adds the accounts of the configured file, or in development the demo accounts to an empty database. */
+/** Whether others may reach the server, by its address or by its port. */
+export function isExposed({ mode, host }: Pick<Config, 'mode' | 'host'>): boolean {
+  return mode === 'production' || !isLoopbackUrl(`http://${host.includes(':') ? `[${host}]` : host}`)
+}
+
+/** Adds the accounts of the configured file, or where nobody else reaches them the demo accounts to an empty database. */
 export async function addMissingAccounts(
   accounts: AccountRows,
-  { accountsFile, mode }: Config,
+  config: Config,
   demoAccounts: readonly DemoAccount[],
 ): Promise<void> {
-  if (accountsFile !== undefined)
-    for (const account of await readAccounts(accountsFile)) await accounts.add(account, { by: 'import' })
-  else if (mode !== 'production') await accounts.addFirst(demoAccounts.map(({ account }) => account))
+  if (config.accountsFile !== undefined)
+    for (const account of await readAccounts(config.accountsFile))
+      await accounts.add(account, { by: 'import' })
+  else if (!isExposed(config)) await accounts.addFirst(demoAccounts.map(({ account }) => account))
 }
 
 /** Whether the first demo account can sign in. */
 export async function hasDemoAccount(
   accounts: AccountRows,
-  { mode }: Config,
+  config: Config,
   [first]: readonly DemoAccount[],
 ): Promise<boolean> {
-  if (mode === 'production' || first === undefined) return false
+  if (isExposed(config) || first === undefined) return false
   return (await accounts.find(first.account.id)) !== undefined
 }
 
 /** The database may have been used in development. @throws Error when the password of an account is publicly known */
 export async function refusePublicPasswords(
   accounts: AccountRows,
+  config: Config,
   demoAccounts: readonly DemoAccount[],
   commands: CommandNames,
 ): Promise<void> {
+  if (!isExposed(config)) return
   for (const { account, publicPassword } of demoAccounts)
     if (await accounts.verify(account.email, publicPassword))
       throw new Error(

@@ -1,6 +1,6 @@
 import { type AccountDirectory, accountDirectory } from '../accounts/account-directory.ts'
 import { type AccountRows, accountRows } from '../accounts/account-rows.ts'
-import { addMissingAccounts, hasDemoAccount } from '../accounts/open-accounts.ts'
+import { addMissingAccounts, hasDemoAccount, isExposed } from '../accounts/open-accounts.ts'
 import type { SessionsEnding } from '../accounts/session-epoch.ts'
 import type { ExternalParts } from '../pages/external-login.ts'
 import type { ServiceContext } from '../service-context.ts'
@@ -36,7 +36,7 @@ export async function openUsers(
   const imported = importedUsers(database, onEvent)
   const classes = config.features.stepUp ? AUTHENTICATION_CLASSES : undefined
   const signIn = await externalSignInFor(users, { secret, baseUrl: config.baseUrl, store, keys, classes })
-  const publiclyKnown = config.mode === 'production' ? demoAccounts.map(({ account }) => account) : []
+  const publiclyKnown = isExposed(config) ? demoAccounts.map(({ account }) => account) : []
   return {
     accounts: accountsOf(users, rows, imported),
     directory: accountDirectory(database, publiclyKnown),
