@@ -20,6 +20,7 @@ const SIGN_IN_REASONS = Object.keys({
   provider_unreachable: true,
   provider_expired: true,
   provider_not_fresh: true,
+  provider_too_long: true,
   application_denied: true,
   application_invalid: true,
   application_unreachable: true,

@@ -133,6 +133,7 @@ const SIGN_IN_REASONS: Readonly<Record<SignInReason, string>> = {
   provider_unreachable: 'The provider cannot be reached, or its response is invalid',
   provider_expired: 'The sign-in began in another browser or too long ago',
   provider_not_fresh: 'The provider confirmed no new sign-in',
+  provider_too_long: 'The way back from the provider is too long for a cookie',
   application_denied: 'The application denied it',
   application_invalid: 'The signature or a claim in the response of the application is wrong',
   application_unreachable: 'The keys of the application cannot be fetched',

@@ -6,6 +6,14 @@ export interface Cookie {
   set(value: string, seconds: number): string
 }
 
+/** Browsers drop a longer cookie; this leaves room for its name and attributes (RFC 6265 6.1). */
+const MAX_VALUE = 3800
+
+/** Whether a browser would drop a cookie with this value. */
+export function isTooLongForCookie(value: string): boolean {
+  return encodeURIComponent(value).length > MAX_VALUE
+}
+
 /**
  * On https the name prefix stops sibling hosts from setting the cookie. It requires `Secure`, which plain http does not
  * allow. The name has the port, because cookies know none (RFC 6265 8.5): two services on one host keep apart.
