@@ -1,7 +1,6 @@
 import type { Store } from '@grantkit/core'
 import type { Service, ServiceEvent } from '@grantkit/server'
 import { sendsHsts } from '@grantkit/server/listen'
-
 import { freePort } from '@grantkit/test-servers/free-port'
 import { quickHash } from '@grantkit/test-servers/quick-hash'
 import { schoolConfig } from '../src/config.ts'
