@@ -9,7 +9,7 @@ export async function listenOn(
   more: Partial<Parameters<Listen>[1]> = {},
 ) {
   const port = await freePort()
-  const listening = await listen(service, { host: '127.0.0.1', port, https: false, ...more })
+  const listening = await listen(service, { host: '127.0.0.1', port, hsts: false, ...more })
   onTestFinished(() => listening.close())
   return { ...listening, port }
 }

@@ -1,6 +1,6 @@
 import type { Store } from '@grantkit/core'
 import type { Service, ServiceEvent } from '@grantkit/server'
-
+import { sendsHsts } from '@grantkit/server/listen'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { quickHash } from '@grantkit/test-servers/quick-hash'
 import { schoolConfig } from '../src/config.ts'
@@ -61,8 +61,11 @@ export async function runService(
   for (const [email, password] of DEMO_PASSWORDS)
     await storage.database.updateTable('account').set({ password }).where('email', '=', email).execute()
   const { host } = config
-  const https = config.baseUrl.startsWith('https:')
-  const listening = await FRAMEWORKS[config.framework](service, { host, port: config.port, https })
+  const listening = await FRAMEWORKS[config.framework](service, {
+    host,
+    port: config.port,
+    hsts: sendsHsts(config.baseUrl),
+  })
   return {
     baseUrl: config.baseUrl,
     port: config.port,

@@ -67,5 +67,6 @@ export async function createServer(
 
 async function listen(service: Service, { host, port, baseUrl }: Config): Promise<Listening> {
   const { listenOnHono } = await import('./listen/hono.ts')
-  return listenOnHono(service, { host, port, https: baseUrl.startsWith('https:') })
+  const { sendsHsts } = await import('./listen/standing-headers.ts')
+  return listenOnHono(service, { host, port, hsts: sendsHsts(baseUrl) })
 }

@@ -6,6 +6,7 @@ import { workloadWarnings } from './config/workload-names.ts'
 import type { ConfiguredService, LoadService } from './configured-service.ts'
 import type { OnEvent } from './events.ts'
 import type { Listen } from './listen/listening.ts'
+import { sendsHsts } from './listen/standing-headers.ts'
 import { createLogger, logErrors, logEvents } from './operations/logging.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { createService, type Service } from './service.ts'
@@ -78,11 +79,10 @@ async function serve<Configured extends Config>(
   await refusePublicPasswords(service.accounts, config, demoAccounts, commandNamesOf(definition))
   const { host, port, metricsPort } = config
   const listen = listenBy(config)
-  const https = config.baseUrl.startsWith('https:')
-  const listening = await listen(service, { host, port, https })
+  const listening = await listen(service, { host, port, hsts: sendsHsts(config.baseUrl) })
   // The primary process serves the metrics of all workers.
   if (metrics && metricsPort && worker === undefined)
-    await listen({ routes: [], app: metrics.app }, { host, port: metricsPort, https: false })
+    await listen({ routes: [], app: metrics.app }, { host, port: metricsPort, hsts: false })
   const drain = () => {
     service.drain()
     listening.drain()

@@ -113,6 +113,17 @@ describe('a forgotten password', () => {
     expect(server.errors).toEqual([])
   })
 
+  it('leads to the account page afterwards if the way back is too long for a cookie', async () => {
+    const returnTo = (length: number) => `/oauth/authorize?scope=${'%20'.repeat(length)}`
+    for (const [length, kept] of [
+      [600, true],
+      [900, false],
+    ] as const) {
+      const requested = await requestLink('', { returnTo: returnTo(length) })
+      expect([requested.kept.includes('authorize'), requested.kept.length < 4096]).toEqual([kept, true])
+    }
+  })
+
   it('is requested by no form of another site', async () => {
     const { email } = await newAccount()
     const foreign = await requestLink(email, { headers: { 'sec-fetch-site': 'cross-site' } })

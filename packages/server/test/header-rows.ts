@@ -23,7 +23,6 @@ const passkeyRows: Readonly<Record<string, Row>> = {
   '/assets/passkeys.js': asset,
   '/login/passkey': { headers: { ...NO_STORE, 'set-cookie': [cookie('passkey-sign-in', 300, true)] } },
   '/account/passkeys': { status: 403, headers: NO_STORE },
-  '/account/passkeys/remove': { ask: POST, status: 303, headers: NO_STORE },
 }
 
 const ADMIN_PAGES = ['', '/users', '/user', '/clients', '/client', '/initial-access-tokens', '/trail']
@@ -41,6 +40,8 @@ export function headerRows(https: boolean): Readonly<Record<string, Row>> {
     '/account': { status: 303, headers: NO_STORE },
     '/account/apps/name': { ask: POST, status: 303, headers: NO_STORE },
     '/account/password': { ask: POST, status: 303, headers: NO_STORE },
+    '/account/passkeys/remove': { ask: POST, status: 303, headers: NO_STORE },
+    '/account/identities/remove': { ask: POST, status: 303, headers: NO_STORE },
     '/account/sessions/end': { ask: POST, status: 303, headers: NO_STORE },
     '/account/sign-out': { ask: POST, status: 303, headers: NO_STORE },
     ...Object.fromEntries(adminRows),

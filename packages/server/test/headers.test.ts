@@ -4,7 +4,7 @@ import { folderInMemory } from '@grantkit/test-servers/folder-in-memory'
 import type { Received, Sent } from '@grantkit/test-servers/raw-request'
 import { describeHeaders, NO_STORE, OWN_FORMS, PROTOCOL, page } from '@grantkit/test-servers/security-headers'
 import { inspectRoutes } from 'hono/dev'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { cookie, headerRows, OF_CORE, scripted } from './header-rows.ts'
 import { runServer } from './running-server.ts'
 
@@ -115,6 +115,16 @@ describeHeaders(start, headerRows, ({ https, server, expectHeaders }) => {
   ])('%s is refused with the headers of every answer', async (_, sent, status, headers) => {
     await expectHeaders(sent, status, headers)
   })
+})
+
+it.each([
+  ['https://auth.example', 'max-age=31536000; includeSubDomains'],
+  ['https://example.com/auth', null],
+])('the policy for TLS is of a host of the server alone: %s', async (BASE_URL, policy) => {
+  const server = await runServer({ BASE_URL })
+  onTestFinished(() => server.close())
+  const { headers } = await fetch(`http://127.0.0.1:${server.port}/healthz`)
+  expect(headers.get('strict-transport-security')).toBe(policy)
 })
 
 function hiddenFields({ body }: Received): Record<string, string> {

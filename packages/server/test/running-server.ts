@@ -9,6 +9,7 @@ import type { ServerConfig } from '../src/config/schema.ts'
 import type { ServiceDefinition } from '../src/definition.ts'
 import type { ServiceEvent } from '../src/events.ts'
 import { listenOnHono } from '../src/listen/hono.ts'
+import { sendsHsts } from '../src/listen/standing-headers.ts'
 import { createService, type Service } from '../src/service.ts'
 import type { Observers } from '../src/service-context.ts'
 import { openStorage, type Storage } from '../src/storage.ts'
@@ -99,8 +100,7 @@ export async function runServer(
   })
   if (config.users === undefined) for (const person of [DANA, THEO]) await service.accounts.add(person)
   const { host, baseUrl } = config
-  const https = baseUrl.startsWith('https:')
-  const listening = await listenOnHono(service, { host, port: config.port, https })
+  const listening = await listenOnHono(service, { host, port: config.port, hsts: sendsHsts(baseUrl) })
   return {
     ...service,
     baseUrl,

@@ -136,6 +136,15 @@ it('counts only failures for the network: a school signs in behind one address',
   expect([(await get(CALLBACK)).status, (await get(CALLBACK)).status]).toEqual([403, 429])
 })
 
+it('is not begun if the cookie would be too long for a browser, which would drop it', async () => {
+  const { begin } = await open()
+  const longest = `/oauth/authorize?state=${'a'.repeat(2400)}`
+  const begun = await begin(longest)
+  expect([begun.status, Number(begun.headers.getSetCookie()[0]?.length) < 4096]).toEqual([303, true])
+  const words = 'The address to which you would return is too long.'
+  await expectProblem(await begin(`${longest}${'a'.repeat(600)}`), 400, words)
+})
+
 it('shows that an old sign-in at the provider is not a new one', async () => {
   const { begin, answered } = await open(120)
   const answer = await answered(await begin('/oauth/authorize?prompt=login'))

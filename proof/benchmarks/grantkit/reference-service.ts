@@ -34,7 +34,7 @@ export async function startService(port: number, environment: Record<string, str
   const storage = await openSchoolStorage(config, (warning) => log.warn(warning))
   const listeners = { onEvent: logEvents(log), onError: logErrors(log) }
   const service = await createService(config, listeners, { ...storage, store: withoutLists(storage.store) })
-  await listenOnFastify(service, { host: '127.0.0.1', port, https: false })
+  await listenOnFastify(service, { host: '127.0.0.1', port, hsts: false })
 
   const cookie = await signIn(config.baseUrl)
   const browser = { cookieOf: () => cookie }

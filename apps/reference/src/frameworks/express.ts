@@ -14,7 +14,7 @@ import {
 } from '@grantkit/server/listen'
 import express from 'express'
 
-export const listenOnExpress: Listen = async (service, { host, port, https, requestTimeout }) => {
+export const listenOnExpress: Listen = async (service, { host, port, hsts, requestTimeout }) => {
   const app = express()
     .disable('x-powered-by')
     .use(authorizationServer(service))
@@ -23,7 +23,7 @@ export const listenOnExpress: Listen = async (service, { host, port, https, requ
   const listening = draining(server.on('clientError', refuseUnreadable))
   rememberCallers(server)
   spareDescriptors(server)
-  setOnEach(server, standingHeaders(https))
+  setOnEach(server, standingHeaders(hsts))
   await once(server.listen(port, host), 'listening')
   return listening
 }

@@ -13,10 +13,10 @@ import {
 } from '@grantkit/server/listen'
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 
-export const listenOnFastify: Listen = async (service, { host, port, https, requestTimeout }) => {
+export const listenOnFastify: Listen = async (service, { host, port, hsts, requestTimeout }) => {
   const times = arrivalTimes(requestTimeout)
   const listener = nodeListener(service.app, host)
-  const standing = standingHeaders(https)
+  const standing = standingHeaders(hsts)
   const pass = (request: Pick<FastifyRequest, 'raw'>, reply: Pick<FastifyReply, 'hijack' | 'raw'>) => {
     reply.hijack()
     setHeaders(reply.raw, standing)

@@ -39,7 +39,7 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_, listen) => {
   it('a port in use fails the start with the error code of the system', async () => {
     const service = { routes: [], app: new Hono() }
     const { port } = await listenOn(listen, service)
-    await expect(listen(service, { host: '127.0.0.1', port, https: false })).rejects.toMatchObject({
+    await expect(listen(service, { host: '127.0.0.1', port, hsts: false })).rejects.toMatchObject({
       code: 'EADDRINUSE',
     })
   })

@@ -21,7 +21,6 @@ export interface OverviewPageOptions extends NameSources {
 }
 
 const SHOWN = 8
-/** In minutes. */
 /** The entries of a list that a person looks at first. */
 const NOTABLE = [
   'grant_ended',

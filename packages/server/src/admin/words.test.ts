@@ -24,6 +24,7 @@ const SIGN_IN_REASONS = Object.keys({
   provider_email_in_use: true,
   provider_identity_in_use: true,
   provider_sign_up_refused: true,
+  provider_too_long: true,
   application_denied: true,
   application_invalid: true,
   application_unreachable: true,

@@ -140,6 +140,7 @@ const SIGN_IN_REASONS: Readonly<Record<SignInReason, string>> = {
     'The user of the provider has the address of an account that is not connected with them',
   provider_identity_in_use: 'The user of the provider is connected with another account',
   provider_sign_up_refused: 'The user of the provider has no account, and may not sign up',
+  provider_too_long: 'The way back from the provider is too long for a cookie',
   application_denied: 'The application denied it',
   application_invalid: 'The signature or a claim in the response of the application is wrong',
   application_unreachable: 'The keys of the application cannot be fetched',

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { PrivateJwk, ServerSecret, Store } from '@grantkit/core'
 import * as z from 'zod'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
-import { cookieOf } from '../http/cookies.ts'
+import { cookieOf, isTooLongForCookie } from '../http/cookies.ts'
 import { CLOCK_TOLERANCE, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import { CALLBACK_PATH, type ExternalUsers } from './options.ts'
 import { ExternalSignInError } from './sign-in-error.ts'
@@ -66,8 +66,6 @@ const Begun = z.object({
 type Begun = z.output<typeof Begun>
 
 const LIFETIME = 10 * 60
-/** Browsers ignore a longer cookie; this leaves room for its name and attributes (RFC 6265 6.1). */
-const MAX_COOKIE = 3800
 const MAX_TEXT = 254
 
 export function externalSignInOf(users: ExternalUsers, parts: ExternalSignInParts): ExternalSignIn {
@@ -92,7 +90,7 @@ export function externalSignInOf(users: ExternalUsers, parts: ExternalSignInPart
         maxAge: max_age === undefined ? '' : String(max_age),
       }
       const value = signValue(key, begun, LIFETIME)
-      if (value.length > MAX_COOKIE) throw new ExternalSignInError('too_long')
+      if (isTooLongForCookie(value)) throw new ExternalSignInError('too_long')
       const request = { jti, return_to: `${baseUrl}${CALLBACK_PATH}`, prompt, max_age, ...shortened(hints) }
       const location = await signInAddress(signer, request, epochSeconds(), LIFETIME)
       return { location, cookie: cookie.set(value, LIFETIME) }

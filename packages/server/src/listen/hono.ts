@@ -11,7 +11,7 @@ import { arrivalTimes, spareDescriptors } from './slow-requests.ts'
 import { setOnEach, standingHeaders } from './standing-headers.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
-export const listenOnHono: Listen = async (service, { host, port, https, requestTimeout }) => {
+export const listenOnHono: Listen = async (service, { host, port, hsts, requestTimeout }) => {
   const app = new Hono()
     .route('/', authorizationServer(service, { remoteAddress: (c) => getConnInfo(c).remote.address }))
     .notFound((c) => service.app.fetch(c.req.raw, c.env))
@@ -19,7 +19,7 @@ export const listenOnHono: Listen = async (service, { host, port, https, request
   const listening = draining(server.on('clientError', refuseUnreadable))
   rememberCallers(server)
   spareDescriptors(server)
-  setOnEach(server, standingHeaders(https))
+  setOnEach(server, standingHeaders(hsts))
   await once(server.listen(port, host), 'listening')
   return listening
 }

@@ -4,8 +4,8 @@ import type { Service } from '../service.ts'
 interface Address {
   readonly host: string
   readonly port: number
-  /** Whether callers use https, with TLS terminated in front of the service. */
-  readonly https: boolean
+  /** Whether responses have `Strict-Transport-Security`: see `sendsHsts`. */
+  readonly hsts: boolean
   /** Seconds within which a request with its body must arrive. Default: 30. */
   readonly requestTimeout?: number
 }

@@ -4,16 +4,25 @@ import type { Server, ServerResponse } from 'node:http'
 const INERT = "default-src 'none'; frame-ancestors 'none'"
 
 /**
+ * Whether the server sends HSTS (RFC 6797): on https, if the host is its own. Below a path the host is another site's, which may
+ * have parts without TLS, at other ports or names.
+ */
+export function sendsHsts(baseUrl: string): boolean {
+  const { protocol, pathname } = new URL(baseUrl)
+  return protocol === 'https:' && pathname === '/'
+}
+
+/**
  * Headers of every response, including the framework's own errors. A route may override them.
  *
- * @param https whether callers use https: then HSTS is sent (RFC 6797)
+ * @param hsts whether to send HSTS: see `sendsHsts`
  */
-export function standingHeaders(https: boolean): Readonly<Record<string, string>> {
+export function standingHeaders(hsts: boolean): Readonly<Record<string, string>> {
   return {
     'content-security-policy': INERT,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
-    ...(https ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
+    ...(hsts ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
   }
 }
 

@@ -2,7 +2,7 @@ import { returnPath } from '@grantkit/core'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
-import { cookieOf } from '../http/cookies.ts'
+import { cookieOf, isTooLongForCookie } from '../http/cookies.ts'
 import type { PasswordResets } from '../sign-in/password-resets.ts'
 import type { LoginOptions } from './login-options.ts'
 import { pageResponse } from './page.ts'
@@ -32,8 +32,6 @@ export function returnCookie(baseUrl: string) {
 }
 
 const RETURN_SECONDS = 60 * 60
-/** A browser drops a longer cookie. */
-const MAX_RETURN_LENGTH = 3000
 
 export function forgottenPassword(
   options: LoginOptions,
@@ -81,7 +79,7 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
         return ask({ returnTo, email, status: 429, problem: TOO_MANY, headers })
       }
       resets.request(email)
-      const kept = returnTo.length > MAX_RETURN_LENGTH ? home : returnTo
+      const kept = isTooLongForCookie(returnTo) ? home : returnTo
       const main = html`
 <h1>Look at your mail</h1>
 <p>If an account here has this address and a password, a mail with a link is on its way to it. The link is valid for 30 minutes.</p>

@@ -187,6 +187,7 @@ const SIGN_IN_PROBLEMS: Readonly<
     problem: (label) =>
       `You have to sign in again, and ${label} did not confirm a new sign-in. Please use another way to sign in.`,
   },
+  too_long: { status: 400, problem: () => 'The address to which you would return is too long.' },
 }
 
 const ACCOUNT_PROBLEMS: Readonly<Record<NoAccount, Problem>> = {

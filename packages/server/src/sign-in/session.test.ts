@@ -170,5 +170,12 @@ describe('a session', () => {
   it('has another cookie name for another service on the same host', async () => {
     expect(await cookieAt('http://127.0.0.1:3000')).toMatch(/^session-3000=/)
     expect(await cookieAt('https://server.example:8443')).toMatch(/^__Host-session-8443=/)
+    const paths = ['/school', '/notes', '/School', '/notes/two']
+    const names = await Promise.all(
+      paths.map(async (path) => /^[^=]+/.exec(await cookieAt(`https://server.example${path}`))?.[0]),
+    )
+    expect(new Set(names).size).toBe(4)
+    for (const name of names) expect(name).toMatch(/^__Host-session-[\da-f]{8}$/)
+    expect(await cookieAt('http://127.0.0.1:3000/notes')).toMatch(/^session-3000-[\da-f]{8}=/)
   })
 })

@@ -8,6 +8,8 @@ export type UpstreamReason =
   | 'expired'
   /** A new sign-in was required, and the provider did not confirm one. */
   | 'not_fresh'
+  /** The address to which the user would return does not fit into a cookie. */
+  | 'too_long'
 
 export class UpstreamError extends Error {
   readonly reason: UpstreamReason

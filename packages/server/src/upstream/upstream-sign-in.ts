@@ -17,7 +17,7 @@ import {
 import * as z from 'zod'
 import type { Provider } from '../config/people.ts'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
-import { cookieOf } from '../http/cookies.ts'
+import { cookieOf, isTooLongForCookie } from '../http/cookies.ts'
 import { CLOCK_TOLERANCE, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import { authenticationIn, type Identity } from './identity.ts'
 import { UpstreamError } from './upstream-error.ts'
@@ -25,7 +25,7 @@ import { UpstreamError } from './upstream-error.ts'
 /** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */
 export interface UpstreamSignIn {
   readonly provider: Provider
-  /** The redirect to the provider, and the cookie with its purpose. @throws UpstreamError `unreachable` */
+  /** The redirect to the provider, and the cookie with its purpose. @throws UpstreamError `unreachable`, `too_long` */
   begin(purpose: Purpose): Promise<{ readonly location: string; readonly cookie: string }>
   /**
    * The identity from the provider's callback to this browser.
@@ -104,7 +104,9 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
         ...(provider.trustAcr && acrValues !== '' ? { acr_values: acrValues } : {}),
       }).href
       const begun = { state, nonce, verifier, returnTo, fresh: fresh ? 'fresh' : '', linkFor, acrValues }
-      return { location, cookie: cookie.set(signValue(key, begun, LIFETIME), LIFETIME) }
+      const value = signValue(key, begun, LIFETIME)
+      if (isTooLongForCookie(value)) throw new UpstreamError('too_long')
+      return { location, cookie: cookie.set(value, LIFETIME) }
     },
     purposeOf: (cookies) => verifyValue(key, cookie.read(cookies), Begun, LIFETIME),
     async finish(cookies, query) {

@@ -39,7 +39,7 @@ export async function runWorkers(config: Config, { count, log, listen }: Primary
   const { host, metricsPort } = config
   if (metricsPort !== undefined) {
     metrics = metricsOfWorkers(pool.running)
-    await listen({ routes: [], app: metrics.app }, { host, port: metricsPort, https: false })
+    await listen({ routes: [], app: metrics.app }, { host, port: metricsPort, hsts: false })
   }
   const stop = async (signal: Stop) => {
     log.info({ signal }, 'stopping')
