@@ -180,7 +180,12 @@ describe('the end of a grant', () => {
 
 describe('the attempt of a credential', () => {
   const UNREFERENCED = { grant: { ...GRANT, reference: undefined } }
-  const named = { grantIdOf: () => 'x' as GrantId, transientOf: (text: string) => text.slice(4) || undefined }
+  const named = {
+    grantIdOf: () => 'x' as GrantId,
+    transientOf: (text: string) => text.slice(27, 33) || undefined,
+  }
+  const deviceCode = (record: string) => `gkd_${ID}.${record.padEnd(22, '-')}.${SECRET}`
+  const [DEVICE, SILENT] = [deviceCode('device'), deviceCode('silent')]
 
   it.each([
     ['a grant', TOKEN, undefined, { grant: GRANT }],
@@ -188,16 +193,17 @@ describe('the attempt of a credential', () => {
     ['a grant of another client', TOKEN, undefined, UNREFERENCED, 'other'],
     ['no text', 7, undefined, {}],
     ['no credential', 'x', undefined, {}],
-    ['a transient', 'gkd_device', named, { reference: 'DEV' }],
-    ['a transient of another client', 'gkd_device', named, {}, 'other'],
-    ['a transient without a reference', 'gkd_other', named, {}],
+    ['a transient', DEVICE, named, { reference: 'DEV' }],
+    ['a transient of another client', DEVICE, named, {}, 'other'],
+    ['a transient whose credential was guessed', DEVICE.replace(/s$/, 'a'), named, {}],
+    ['a transient without a reference', SILENT, named, {}],
     ['neither', 'gkd_', named, {}],
   ])('is read from what it names: %s', async (_, credential, names, known, clientId = GRANT.clientId) => {
     const { kernel } = await withGrant()
     const { transients } = kernel.store
     const record = { kind: 'device', expiresAt: LATER, clientId: GRANT.clientId }
-    await transients?.insert('device', { ...record, reference: 'DEV' }, LATER)
-    await transients?.insert('other', record, LATER)
+    await transients?.insert('device', { ...record, codeHash: sha256(DEVICE), reference: 'DEV' }, LATER)
+    await transients?.insert('silent', { ...record, codeHash: sha256(SILENT) }, LATER)
     expect(await attemptOfCredential(kernel.store, credential, clientId, names)).toStrictEqual(known)
   })
 
@@ -213,9 +219,7 @@ describe('the attempt of a credential', () => {
     grants.find = () => Promise.reject(new Error('down'))
     const transients = { find: () => Promise.reject(new Error('down')) }
     const store = { ...kernel.store, transients } as unknown as KernelStore
-    expect(await attemptOfCredential(store, 'gkd_device', 'app', named)).toEqual({})
-    expect(
-      await attemptOfCredential({ ...store, transients: undefined }, 'gkd_device', 'app', named),
-    ).toEqual({})
+    expect(await attemptOfCredential(store, DEVICE, 'app', named)).toEqual({})
+    expect(await attemptOfCredential({ ...store, transients: undefined }, DEVICE, 'app', named)).toEqual({})
   })
 })

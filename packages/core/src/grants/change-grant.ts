@@ -78,7 +78,9 @@ export async function attemptOfCredential(
     return { grant: withReferenceFor(isOwner ? await hashOf(String(credential), named) : undefined, grant) }
   }
   const transient = (await read?.transient?.catch(() => undefined))?.value
-  const reference = transient?.clientId === clientId ? transient?.reference : undefined
+  const hash = transient && (await hashOf(String(credential), named))
+  const isOwner = hash !== undefined && transient?.clientId === clientId && transient?.codeHash === hash
+  const reference = isOwner ? transient?.reference : undefined
   return typeof reference === 'string' ? { reference } : {}
 }
 

@@ -17,7 +17,10 @@ export interface GrantType {
   readonly message: z.ZodType
   /** The parameter that names a grant. The grant is then loaded in parallel with the client. */
   readonly credential?: string | undefined
-  /** The id of the transient that the credential names. It is loaded with the grant, as `prefetched.transient`. */
+  /**
+   * The id of the transient that the credential names. It is loaded with the grant, as `prefetched.transient`. An error has its
+   * `reference` if it has the client as `clientId`, and the SHA-256 of the credential as `codeHash`.
+   */
   transientOf?(credential: string): string | undefined
   /**
    * The client that the credential belongs to, for a request without a client. RFC 6749 3.2.1 requires the `client_id` of
