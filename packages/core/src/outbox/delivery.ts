@@ -95,7 +95,7 @@ export function deliveries<Facts>(context: DeliveryContext<Facts>): (key: string
   return async (key) => {
     const moved: string[] = []
     for (;;) {
-      const { target, due, isFull } = await queued.look(key)
+      const { target, due, count, isFull } = await queued.look(key)
       if (due > now()) return { due, moved }
       if (target === undefined) {
         moved.push(...(await move(key)))
@@ -106,7 +106,7 @@ export function deliveries<Facts>(context: DeliveryContext<Facts>): (key: string
       const receiver = await options.receiver(target)
       if (typeof receiver !== 'string') {
         const { host } = new URL(receiver.url)
-        await slots(host, atOnce, (most) => tryOnce(key, target, { most, receiver }))
+        await slots(host, count, (most) => tryOnce(key, target, { most, receiver }))
         continue
       }
       await tryOnce(key, target, { most: Number.POSITIVE_INFINITY, receiver })
