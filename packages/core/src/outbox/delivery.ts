@@ -79,14 +79,9 @@ export function deliveries<Facts>(context: DeliveryContext<Facts>): (key: string
         return { lost: { target, why: 'expired', facts, count: 1, attempts } }
       }),
     )
+    const again = tallies.flatMap(({ again }) => again ?? [])
     // After a lost lease the one who has it reports.
-    if (
-      !(await queued.release(
-        key,
-        tallies.flatMap(({ again }) => again ?? []),
-      ))
-    )
-      return
+    if (!(await queued.release(key, again))) return
     for (const { lost } of tallies) if (lost !== undefined) undelivered(lost)
     const tried = tallies.flatMap(({ tried }) => tried ?? [])
     if (tried.length > 0) await options.tried?.(target, tried)
