@@ -55,7 +55,9 @@ it('the commands list the endpoints, and enable one that answered 410', async ()
   const server = await runServer(environment)
   onTestFinished(() => server.close())
   const run = (...words: string[]) => ranCommand(server, ['webhooks', ...words])
-  expect((await run('list')).output).toMatch(/^crm {2}https:\/\/crm.dev\/hooks {2}works {2}account.disabled /)
+  expect((await run('list')).output).toMatch(
+    /^crm {2}https:\/\/crm.dev\/hooks {2}no failures {2}account.disabled /,
+  )
   expect((await run('enable', 'crm')).output).toBe('The endpoint was enabled already.')
   await server.actions.disableUser(DANA.id)
   await expect.poll(async () => (await run('list')).output).toMatch(/ {2}disabled, failing since 2/)

@@ -79,14 +79,9 @@ export function deliveries<Facts>(context: DeliveryContext<Facts>): (key: string
         return { lost: { target, why: 'expired', facts, count: 1, attempts } }
       }),
     )
+    const again = tallies.flatMap(({ again }) => again ?? [])
     // After a lost lease the one who has it reports.
-    if (
-      !(await queued.release(
-        key,
-        tallies.flatMap(({ again }) => again ?? []),
-      ))
-    )
-      return
+    if (!(await queued.release(key, again))) return
     for (const { lost } of tallies) if (lost !== undefined) undelivered(lost)
     const tried = tallies.flatMap(({ tried }) => tried ?? [])
     if (tried.length > 0) await options.tried?.(target, tried)
@@ -95,7 +90,7 @@ export function deliveries<Facts>(context: DeliveryContext<Facts>): (key: string
   return async (key) => {
     const moved: string[] = []
     for (;;) {
-      const { target, due, isFull } = await queued.look(key)
+      const { target, due, count, isFull } = await queued.look(key)
       if (due > now()) return { due, moved }
       if (target === undefined) {
         moved.push(...(await move(key)))
@@ -106,7 +101,7 @@ export function deliveries<Facts>(context: DeliveryContext<Facts>): (key: string
       const receiver = await options.receiver(target)
       if (typeof receiver !== 'string') {
         const { host } = new URL(receiver.url)
-        await slots(host, atOnce, (most) => tryOnce(key, target, { most, receiver }))
+        await slots(host, count, (most) => tryOnce(key, target, { most, receiver }))
         continue
       }
       await tryOnce(key, target, { most: Number.POSITIVE_INFINITY, receiver })

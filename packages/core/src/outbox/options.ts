@@ -41,7 +41,12 @@ export interface OutboxOptions<Facts> {
   /** Learns of the attempts that were made together. */
   tried?(target: string, outcomes: readonly Tried[]): Promise<void>
   /** Whose message it is, and whether it goes first from a full queue. */
-  share?(facts: Facts): Share
+  share?(facts: Facts): {
+    readonly subject?: string | undefined
+    readonly isMinor?: boolean | undefined
+    /** What is dropped of one subject is reported by kind. */
+    readonly kind?: string | undefined
+  }
   /** Messages at once to a host. Default 4. */
   readonly atOnce?: number | undefined
   /** Seconds for which messages stay in memory while the store fails. Default 0: `add` rejects at once. */
@@ -50,13 +55,6 @@ export interface OutboxOptions<Facts> {
   readonly timers?: boolean | undefined
   /** The maximum for one receiver. Default 10,000. */
   readonly maxWaiting?: number | undefined
-}
-
-interface Share {
-  readonly subject?: string | undefined
-  readonly isMinor?: boolean | undefined
-  /** What is dropped of one subject is reported by kind. */
-  readonly kind?: string | undefined
 }
 
 export type Tried = Outcome & {

@@ -393,6 +393,23 @@ describe('a receiver', () => {
     expect(most).toBe(4)
   })
 
+  it('leaves the places of its host that it does not need to others', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const opened = open({
+      receiver: async (target) => ({
+        url: `https://host.dev/${target}`,
+        message: async ({ facts }) => ({ headers: {}, body: facts }),
+      }),
+    })
+    opened.receivers.answer = () => new Promise(() => {})
+    const outbox = opened.process()
+    for (const target of ['a', 'b', 'c']) await outbox.add(target, [target, target])
+    void outbox.deliver()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(opened.posts).toHaveLength(4)
+  })
+
   it('that is down for long keeps the latest messages, and the oldest are counted and reported', async () => {
     const { process, receivers, undelivered, posts, clock } = open({ maxWaiting: 100 })
     const outbox = process()
@@ -511,6 +528,26 @@ describe('the timers', () => {
     }
     expect(posts).toHaveLength(2)
     vi.useRealTimers()
+  })
+
+  it('follow the schedule, also beyond the next look', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { posts, process, clock, receivers, undelivered } = open()
+    receivers.answer = async () => ({ status: 503, headers: {} })
+    await process({ timers: true }).add('app.dev', ['m'])
+    const times: number[] = []
+    for (let at = 0; at < 4400; at++) {
+      if (posts.length > times.length) times.push(at)
+      clock.now++
+      await vi.advanceTimersByTimeAsync(1000)
+    }
+    expect(undelivered).toEqual([])
+    expect(times).toHaveLength(6)
+    for (const [index, due] of [0, 5, 30, 120, 600, 3600].entries()) {
+      expect(times[index]).toBeGreaterThanOrEqual(due)
+      expect(times[index]).toBeLessThanOrEqual(due * 1.1 + 5)
+    }
   })
 
   it('go on after the store has failed', async () => {

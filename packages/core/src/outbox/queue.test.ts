@@ -78,7 +78,7 @@ it('a worker gets as many messages as it wants, the oldest first, also of a batc
 it('a queue without a record gives nothing, and is closed', async () => {
   const { transients, one, claim } = open()
   expect(await claim(one)).toBe(undefined)
-  expect(await one.look('key')).toEqual({ due: NEVER, isClosed: true, isFull: false })
+  expect(await one.look('key')).toEqual({ due: NEVER, count: 0, isClosed: true, isFull: false })
   expect(await transients.find('q.key')).toBe(undefined)
 })
 

@@ -57,6 +57,8 @@ export interface Look {
   readonly target?: string | undefined
   /** When it needs work; infinite if it is empty. */
   readonly due: number
+  /** How many messages may be due. */
+  readonly count: number
   /** It is empty, and its name may leave the directory. */
   readonly isClosed: boolean
   readonly isFull: boolean
@@ -180,7 +182,8 @@ export function queues<Facts>(context: QueueContext<Facts>) {
     /** Closes the queue if it has been empty for a while. */
     async look(key: string): Promise<Look> {
       const found = (await transients.find(idOf(key)))?.value as Queue<Facts> | undefined
-      if (found === undefined) return { due: Number.POSITIVE_INFINITY, isClosed: true, isFull: false }
+      if (found === undefined)
+        return { due: Number.POSITIVE_INFINITY, count: 0, isClosed: true, isFull: false }
       const isIdle = (queue: Queue<Facts> | undefined): queue is Queue<Facts> =>
         queue !== undefined &&
         waitingIn(queue) === 0 &&
@@ -188,8 +191,14 @@ export function queues<Facts>(context: QueueContext<Facts>) {
       const close = () =>
         change(key, async (queue) => (isIdle(queue) ? { ...queue, closed: true } : undefined))
       const isClosed = found.closed === true || (isIdle(found) && (await close()) !== undefined)
+      const isDue = ({ due }: { due: number }) => due <= now()
+      const count = waitingIn({
+        ...found,
+        entries: found.entries.filter(isDue),
+        batches: found.batches.filter(isDue),
+      })
       const isFull = waitingIn(found) > maxWaiting
-      return { target: found.target, due: dueIn(found), isClosed, isFull }
+      return { target: found.target, due: dueIn(found), count, isClosed, isFull }
     },
 
     /** Takes the lease, and messages. @returns them; `undefined` if there are none, or another process works */

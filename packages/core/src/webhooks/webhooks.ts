@@ -103,8 +103,9 @@ const AT_ONCE = 16
 const HELD_SECONDS = 60
 
 /**
- * Sends events of the server to your endpoints: at least once, in no promised order, with the retries of back-channel logout. An
- * event is stored when it is emitted, after the change; if the process ends in between, it is lost.
+ * Sends events of the server to your endpoints: at least once, in no promised order, at the times of back-channel logout. An
+ * event is stored when it is emitted, after the change; if the process ends in between, it is lost. While the store is away, it stays
+ * in memory for a minute.
  *
  * @throws Error that names the option at fault
  *

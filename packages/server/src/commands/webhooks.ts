@@ -51,7 +51,7 @@ async function withWebhooks(configured: ConfiguredService, work: (hooks: Webhook
 }
 
 function endpointLine({ name, url, types, isDisabled, failingSince }: WebhookEndpointStatus): string {
-  const failing = failingSince === undefined ? 'works' : `failing since ${isoTime(failingSince)}`
+  const failing = failingSince === undefined ? 'no failures' : `failing since ${isoTime(failingSince)}`
   const state = isDisabled ? `disabled, ${failing}` : failing
   return `${styleText('bold', plain(name))}  ${plain(url)}  ${state}  ${types.join(' ')}`
 }
