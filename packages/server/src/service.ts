@@ -120,12 +120,19 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   }
 }
 
+/** Of the sessions that end together. Each takes two calls of the store. */
+const MAX_TOLD = 200
+
 /** Tells the apps of a user that all sessions end, if the server has back-channel logout. */
 function endingOf({ storage: { database, trail } }: ServiceContext, server: LateServer): SessionsEnding {
   const history = signInHistory(database, trail)
   return async (subject) => {
     if (server.metadata().backchannel_logout_supported !== true) return
-    const sessionIds = (await history.list(subject)).map(({ sessionId, firstId = sessionId }) => firstId)
+    const signIns = await history.list(subject, MAX_TOLD)
+    // The sessions of an earlier epoch have ended before, and apps were told then.
+    const sessionIds = signIns
+      .filter(({ epoch }) => epoch === signIns[0]?.epoch)
+      .map(({ sessionId, firstId = sessionId }) => firstId)
     await server.sessionsEnded({ subject, sessionIds: [...new Set(sessionIds)], all: true })
   }
 }
