@@ -123,6 +123,9 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   }
 }
 
+/** Of the sessions that end together. Each takes two calls of the store. */
+const MAX_TOLD = 200
+
 /** Tells the server that all sessions of a user end: it notifies apps, and ends the grants of the admin API. */
 function endingOf(
   { config, storage: { database, trail } }: ServiceContext,
@@ -131,7 +134,11 @@ function endingOf(
   const history = signInHistory(database, trail)
   return async (subject) => {
     if (!config.features.backChannelLogout && !config.admin.api) return
-    const sessionIds = (await history.list(subject)).map(({ sessionId, firstId = sessionId }) => firstId)
+    const signIns = await history.list(subject, MAX_TOLD)
+    // The sessions of an earlier epoch have ended before, and apps were told then.
+    const sessionIds = signIns
+      .filter(({ epoch }) => epoch === signIns[0]?.epoch)
+      .map(({ sessionId, firstId = sessionId }) => firstId)
     await server.sessionsEnded({ subject, sessionIds: [...new Set(sessionIds)], all: true })
   }
 }

@@ -160,6 +160,16 @@ describe('an app hears that its session has ended', () => {
     expect(receiver.received[0]).not.toHaveProperty('sid')
   })
 
+  it('by "Sign out everywhere", also of a session before many others', async () => {
+    const user = await opened()
+    const first = await user.signIn()
+    const app = await signedInAt(user, first)
+    for (let time = 0; time < 21; time++) await user.signIn()
+    await post('/account/sign-out', first)
+    await expectEnded(first, app)
+    await delivered().toHaveLength(1)
+  })
+
   it('not by a new sign-in of the same user in the same browser, but by the sign-out after it', async () => {
     const user = await opened()
     const before = await user.signIn()

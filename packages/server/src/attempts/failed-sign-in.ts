@@ -120,6 +120,12 @@ const VERDICTS: Readonly<Record<Elsewhere, Words>> = {
     sentence: 'A new sign-in was required, and the OpenID provider did not confirm one.',
     fix: 'The user signs in another way. The provider has to return `auth_time`.',
   },
+  provider_too_long: {
+    by: 'app',
+    sentence:
+      'The authorization request of the app is too long to be kept while the user signs in at the OpenID provider.',
+    fix: 'Let the app push its request (PAR), or make it shorter.',
+  },
   provider_account_disabled: {
     by: 'operator',
     sentence: 'The account that the user of the OpenID provider belongs to is disabled or removed.',

@@ -19,19 +19,24 @@ export interface SignIn {
 }
 
 export interface SignInHistory {
-  /** The last twenty sign-ins of a user, the newest first. @throws OAuthError `temporarily_unavailable` */
-  list(subject: string): Promise<readonly SignIn[]>
+  /**
+   * The last sign-ins of a user, the newest first.
+   *
+   * @param most default: twenty
+   * @throws OAuthError `temporarily_unavailable`
+   */
+  list(subject: string, most?: number): Promise<readonly SignIn[]>
 }
 
 const LATEST = 20
 
 /** From the audit trail, so with sign-ins at other replicas and before a restart. */
 export function signInHistory(database: Database, trail: Pick<AuditTrail, 'flush'>): SignInHistory {
-  return errorsAs503({
-    async list(subject: string) {
+  return errorsAs503<SignInHistory>({
+    async list(subject, most = LATEST) {
       // The latest sign-in may still wait to be written.
       await trail.flush()
-      const { entries } = await auditPage(database, { subject, types: ['sign_in_succeeded'] }, LATEST)
+      const { entries } = await auditPage(database, { subject, types: ['sign_in_succeeded'] }, most)
       return entries.map(signInOf)
     },
   })
