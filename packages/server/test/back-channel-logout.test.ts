@@ -144,12 +144,17 @@ describe('an app hears that its session has ended', () => {
     ['an operator who sets a password', ({ id }) => server.accounts.setPassword(id, quickHash('other'))],
     ['an operator who disables the account', ({ id }) => server.accounts.setDisabled(id, true)],
     ['an operator who ends the sessions', ({ id }) => server.accounts.endSessions(id, 'operator')],
-    ['an operator who takes the admin role back', ({ id }) => server.accounts.setAdmin(id, false)],
+    [
+      'an operator who takes the admin role back',
+      async ({ id }) => {
+        await server.accounts.setAdmin(id, true)
+        await server.accounts.setAdmin(id, false)
+      },
+    ],
     ['the removal of the account', ({ id }) => server.accounts.remove(id)],
   ])('by %s: once for all sessions, which end with their grants', async (_, act) => {
     const user = await opened()
     await addMethods(user.id)
-    await server.accounts.setAdmin(user.id, true)
     const [here, elsewhere] = [await user.signIn(), await user.signIn()]
     const apps = [await signedInAt(user, here), await signedInAt(user, elsewhere)] as const
     await act(user, here)
