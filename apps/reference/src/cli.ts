@@ -12,6 +12,7 @@ import {
   staticClients,
   trail,
   users,
+  webhooks,
   why,
 } from '@grantkit/server/commands'
 import { loadService } from './load-service.ts'
@@ -36,6 +37,7 @@ await runProgram('pnpm grantkit', {
     overview: overview(loadService),
     'personal-tokens': personalTokens(loadService),
     trail: trail(loadService),
+    webhooks: webhooks(loadService),
     why: why(loadService),
   },
 })
