@@ -132,8 +132,10 @@ function endingOf(
   server: LateServer,
 ): SessionsEnding {
   const history = signInHistory(database, trail)
-  return async (subject) => {
+  return async (subject, when) => {
     if (!config.features.backChannelLogout && !config.admin.api) return
+    // Names no session: a new one may have begun.
+    if (when === 'after') return server.sessionsEnded({ subject, sessionIds: [], all: true })
     const signIns = await history.list(subject, MAX_TOLD)
     // The sessions of an earlier epoch have ended before, and apps were told then.
     const sessionIds = signIns

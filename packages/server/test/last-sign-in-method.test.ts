@@ -9,12 +9,13 @@ import { DANA } from './people.ts'
 onEachDatabase((newDatabase) => {
   async function open(password: string) {
     const { database } = await withoutAccounts(newDatabase)
-    const told: string[] = []
+    const told: (string | number | undefined)[][] = []
     const accounts = accountRows(
       database,
       () => {},
-      async (subject) => void told.push(subject),
+      async (subject, when) => void told.push([subject, when, await epoch()]),
     )
+    const epoch = async () => (await accounts.find(DANA.id))?.sessionEpoch
     await accounts.add({ ...DANA, password })
     const alice = await accounts.find(DANA.id)
     if (alice === undefined) throw new Error('The account was not added')
@@ -30,7 +31,7 @@ onEachDatabase((newDatabase) => {
       told,
       alice,
       ways,
-      epoch: async () => (await accounts.find(DANA.id))?.sessionEpoch,
+      epoch,
       key,
     }
   }
@@ -69,7 +70,14 @@ onEachDatabase((newDatabase) => {
     await accounts.removeIdentity(alice.id, 'i', 's')
     expect(await epoch()).toBe(2)
     expect(await accounts.removePasskey(alice.id, 'two')).toBe('last')
-    expect([await epoch(), told], 'apps are told as often').toEqual([2, [alice.id, alice.id]])
+    expect(await epoch()).toBe(2)
+    const after = 'a session may open a grant until it has ended'
+    expect(told, after).toEqual([
+      [alice.id, 'before', 0],
+      [alice.id, 'after', 1],
+      [alice.id, 'before', 1],
+      [alice.id, 'after', 2],
+    ])
   })
 
   it('cannot be added by a session that ended during the request', async () => {

@@ -190,7 +190,7 @@ export function accountRows(
         .set({ session_epoch: epochAfterRestore(Date.now()) })
         .execute()
       onEvent({ type: 'sessions_ended', by: 'operator' })
-      for (const { id } of await rows.select('id').execute()) await sessionsEnding(id)
+      for (const { id } of await rows.select('id').execute()) await sessionsEnding(id, 'before')
     },
     async remove(subject) {
       const removed = await endingSessions(subject, (epoch) =>

@@ -2,8 +2,11 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Rows } from '../database/database.ts'
 import type { StoredAccount } from './accounts.ts'
 
-/** Called before all sessions of a user end, to tell apps of it (back-channel logout). */
-export type SessionsEnding = (subject: string) => Promise<void>
+/**
+ * Called when all sessions of a user end. `before`: tells apps of it (back-channel logout), and ends the grants that end with
+ * them. `after`: ends those that a session has opened meanwhile, and tells no app again.
+ */
+export type SessionsEnding = (subject: string, when: 'before' | 'after') => Promise<void>
 
 /** Sessions that began earlier have an earlier epoch. */
 interface NextEpoch {
@@ -22,8 +25,10 @@ export type EndSessions = <Result>(
  */
 export function sessionEnd(ending: SessionsEnding): EndSessions {
   return async (subject, end) => {
-    await ending(subject)
-    return end({ session_epoch: sql<number>`session_epoch + 1` })
+    await ending(subject, 'before')
+    const result = await end({ session_epoch: sql<number>`session_epoch + 1` })
+    await ending(subject, 'after')
+    return result
   }
 }
 

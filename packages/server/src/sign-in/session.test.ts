@@ -1,3 +1,4 @@
+import type { EndedSessions } from '@grantkit/core/feature'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DANA } from '../../test/people.ts'
@@ -15,8 +16,9 @@ function openSessions({
   accounts = [ALICE],
   find = async (id: string) => accounts.find((account) => account.id === id),
   store = createMemoryStore(),
+  onEnding = async (_: EndedSessions) => {},
 } = {}): Sessions {
-  return sessionsInCookies({ secret, baseUrl, accounts: { find }, store, onEvent: () => {} })
+  return sessionsInCookies({ secret, baseUrl, accounts: { find }, store, onEvent: () => {}, onEnding })
 }
 
 /** The Cookie header of a browser after this Set-Cookie. */
@@ -52,6 +54,25 @@ describe('a session', () => {
     })
     expect(first.session, 'as it was started').toEqual(session)
     expect((await sessions.read(sent(second.cookie)))?.id).not.toBe(session?.id)
+  })
+
+  it.each<[string, (sessions: Sessions, cookie: string | undefined, id: string) => Promise<unknown>]>([
+    ['its browser', (sessions, cookie) => sessions.end(cookie)],
+    [
+      'another browser',
+      (sessions, _, id) => sessions.endOther({ id, subject: 'alice', at: Date.now() / 1000 }),
+    ],
+  ])('that %s ends is reported before, and after: until then it may open a grant', async (_, end) => {
+    const reported: unknown[] = []
+    const sessions: Sessions = openSessions({
+      onEnding: async ({ sessionIds: [id = ''] }) => void reported.push([id, await sessions.hasEnded(id)]),
+    })
+    const { session, cookie } = await begin(sessions)
+    await end(sessions, sent(cookie), session.id)
+    expect(reported).toEqual([
+      [session.id, false],
+      [session.id, true],
+    ])
   })
 
   it('keeps what the page says of the sign-in: how it was, its class and its methods', async () => {

@@ -97,7 +97,10 @@ export interface SessionOptions {
   readonly accounts: Pick<Accounts, 'find'>
   readonly store: Store
   readonly onEvent: (event: SignedOut) => void
-  /** Called before a session ends, for back-channel logout. Default: no app is notified. */
+  /**
+   * Called before a session ends, for back-channel logout, and once more after: until then it may open a grant. Default: no
+   * app is notified.
+   */
   readonly onEnding?: (ended: EndedSessions) => Promise<void>
 }
 
@@ -142,20 +145,27 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
       : undefined
   }
 
+  /** @param isContinued another session goes on in the apps, which hear of its end */
+  async function endOne({ id, firstId = id, subject, at }: SessionElsewhere, isContinued = false) {
+    const report = async () => isContinued || onEnding({ subject, sessionIds: [firstId] })
+    await report()
+    if (await ended.add(id, at + lifetime)) onEvent({ type: 'signed_out', subject, sessionId: id })
+    await report()
+  }
+
   /**
    * Ends the session of the browser, if there is one.
    *
-   * @param next who signs in instead. The same user goes on in the apps, which hear of the end of the new session
+   * @param next who signs in instead. The same user goes on in the apps
    * @returns the first id of a session that goes on
    */
   async function endCurrent(cookies: string | undefined, next?: string): Promise<string | undefined> {
     const { claims } = (await current(cookies)) ?? {}
     if (claims === undefined) return undefined
-    const { jti, first = jti, sub: subject, iat } = claims
-    const isSame = next === subject && !(await ended.has(jti))
-    if (!isSame) await onEnding({ subject, sessionIds: [first] })
-    if (await ended.add(jti, iat + lifetime)) onEvent({ type: 'signed_out', subject, sessionId: jti })
-    return isSame ? first : undefined
+    const { jti: id, first: firstId = id, sub: subject, iat: at } = claims
+    const isSame = next === subject && !(await ended.has(id))
+    await endOne({ id, firstId, subject, at }, isSame)
+    return isSame ? firstId : undefined
   }
 
   async function visit(cookies: string | undefined): Promise<Visit | undefined> {
@@ -189,10 +199,7 @@ export function sessionsInCookies(options: SessionOptions): Sessions {
       await endCurrent(cookies)
       return cookie.set('', 0)
     },
-    async endOther({ id, firstId = id, subject, at }) {
-      await onEnding({ subject, sessionIds: [firstId] })
-      if (await ended.add(id, at + lifetime)) onEvent({ type: 'signed_out', subject, sessionId: id })
-    },
+    endOther: (session) => endOne(session),
     hasEnded: (id) => ended.has(id),
     lifetime,
   }
