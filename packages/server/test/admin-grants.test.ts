@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { PasskeyBrowser } from './passkey-browser.ts'
 import { DANA } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
@@ -98,6 +98,28 @@ describe('a grant of the admin API ends', () => {
     await change()
     expect(await status()).toBe(401)
   })
+
+  it.each(['before', 'after'])(
+    'when the mark admin is taken away once more, if the store failed %s the session ended',
+    async (when) => {
+      const { status } = await withGrant()
+      const admin = async () => (await server.directory.find(DANA.id))?.admin
+      const { list } = server.store.grants
+      const failing = vi.spyOn(server.store.grants, 'list').mockImplementation(async (...parameters) => {
+        if (when === 'before' || !(await admin())) throw new Error('down')
+        // As if it were opened just now.
+        return { ...(await list(...parameters)), grants: [] }
+      })
+      onTestFinished(() => failing.mockRestore())
+      const change = () => server.accounts.setAdmin(DANA.id, false)
+      await expect(change()).rejects.toMatchObject({ error: 'temporarily_unavailable' })
+      expect(await admin()).toBe(when === 'before')
+      failing.mockRestore()
+      expect(await change()).toBe(true)
+      await server.accounts.setAdmin(DANA.id, true)
+      expect(await status()).toBe(401)
+    },
+  )
 
   it('when the admin signs out of the browser in which it began, and not of another one', async () => {
     const [one, other] = [await withGrant(), await withGrant()]

@@ -1,7 +1,5 @@
 /** The sessions of users, as features hear of them: they name sessions to clients, and learn of their end. */
 import { revokeGrantsOfSessions } from '../grants/user-grants.ts'
-import { asOAuthError } from '../http/error-response.ts'
-import type { RequestEvent } from '../kernel/events.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { hmacSha256 } from '../kernel/secrets.ts'
@@ -21,7 +19,7 @@ export interface EndedSessions {
 export interface SessionObserver {
   /** The `sid` of the grants that this client gets in this session. `undefined`: the client does not hear of its end. */
   sidOf(session: Session, client: Client, scopes: readonly string[]): string | undefined
-  /** Resolves when everything that follows is stored. Never rejects: the session ends all the same. */
+  /** Resolves when everything that follows is stored. A feature never rejects: the session ends all the same. */
   ended(sessions: EndedSessions): Promise<void>
   /** Does what is due now and can be repeated, such as deliveries. */
   deliver(): Promise<void>
@@ -32,7 +30,7 @@ export interface UserSessions {
   /**
    * Tell the server which sessions of a user end, before you end them: at every sign-out, after a change of the password, and
    * when an account is disabled or removed. `logout()` does it for its own requests. It waits until the messages to clients are
-   * stored, never for a delivery, and never rejects.
+   * stored, never for a delivery. What fails there never rejects.
    *
    * @example
    * ```ts
@@ -44,6 +42,9 @@ export interface UserSessions {
    *   await authorization.sessions.ended({ subject, sessionIds, all: true })
    * }
    * ```
+   *
+   * @throws OAuthError `temporarily_unavailable` if a grant with a restricted scope could not be ended. Then leave the sessions
+   *   as they are, and call it again
    */
   ended(sessions: EndedSessions): Promise<void>
   /**
@@ -72,7 +73,7 @@ export function sidsFor(issuer: string, accepted: AcceptedSecrets): (sessionId: 
  * Grants with a restricted scope end with the session that they began in, and all of them with all sessions. So a stolen
  * password or session is worth no more than until the user signs out.
  *
- * @param observer of a feature, which goes first
+ * @param observer of a feature. Restricted grants end first, so that an outage changes nothing
  */
 export function sessionEnds(
   server: Kernel & { readonly secret: AcceptedSecrets },
@@ -94,15 +95,8 @@ export function sessionEnds(
       (scopes.some(isRestricted) ? sidsOf(session.firstId ?? session.id)[0] : undefined),
     deliver: () => observer.deliver(),
     async ended(sessions) {
+      if (Object.keys(server.scopes).some(isRestricted)) await endRestricted(sessions)
       await observer.ended(sessions)
-      if (!Object.keys(server.scopes).some(isRestricted)) return
-      try {
-        await endRestricted(sessions)
-      } catch (thrown) {
-        const { error, reason, cause } = asOAuthError(thrown)
-        const facts = { path: 'sessions.ended', subject: sessions.subject, error, reason }
-        server.emit({ type: 'failed', ...facts, cause } satisfies RequestEvent)
-      }
     },
   }
 }

@@ -122,11 +122,14 @@ export function accountRows(
     if (changed) onEvent(event)
     return changed || isPresent(database, subject)
   }
-  /** Repeated, it ends no session, so no app is told. */
-  const setAndEnd = async (event: OfAccount, differs: Condition, values: Values) =>
-    (await isPresent(database, event.subject, differs))
-      ? endingSessions(event.subject, (epoch) => set(event, differs, { ...values, ...epoch }))
-      : isPresent(database, event.subject)
+  /** Repeated, it ends no session, so no app is told: only what an outage after the first time has left. */
+  const setAndEnd = async (event: OfAccount, differs: Condition, values: Values) => {
+    const { subject } = event
+    if (await isPresent(database, subject, differs))
+      return endingSessions(subject, (epoch) => set(event, differs, { ...values, ...epoch }))
+    await sessionsEnding(subject, 'after')
+    return isPresent(database, subject)
+  }
   const withEmail = (email: string) => active.where('email', '=', addressOf(email)).executeTakeFirst()
   // Every request of a browser, every refresh and every UserInfo request reads one of them.
   const withId = lookup(database, active.where('id', '=', ''))
