@@ -15,10 +15,12 @@ onEachDatabase((newDatabase) => {
       () => {},
       async (subject, when) => void told.push([subject, when, await epoch()]),
     )
-    const epoch = async () => (await accounts.find(DANA.id))?.sessionEpoch
     await accounts.add({ ...DANA, password })
     const alice = await accounts.find(DANA.id)
     if (alice === undefined) throw new Error('The account was not added')
+    /** How often its sessions have ended. */
+    const epoch = async () =>
+      ((await accounts.find(DANA.id))?.sessionEpoch ?? Number.NaN) - alice.sessionEpoch
     const options = { name: 'B', secret: 'x'.repeat(32), baseUrl: 'https://b.example', providers: [] }
     const ways = waysToSignIn({ ...options, store: createMemoryStore(), database, accounts })
     const unused = { name: '', publicKey: '', counter: 0, transports: [], synced: false, addedAt: 0 }

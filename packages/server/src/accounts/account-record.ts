@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { AccountRow } from '../database/tables.ts'
 import type { Account, EmailSource, StoredAccount } from './accounts.ts'
+import { epochAt } from './session-epoch.ts'
 
 /** Accounts as rows. */
 
@@ -19,7 +20,15 @@ export function rowOf(
     email === undefined
       ? { email: id, email_source: null, email_since: null, claims: JSON.stringify(others) }
       : { email, email_source: source, email_since: addedAt, claims: JSON.stringify(claims) }
-  return { id, ...address, password, state: 'active', admin: 0, session_epoch: 0, added_at: addedAt }
+  return {
+    id,
+    ...address,
+    password,
+    state: 'active',
+    admin: 0,
+    session_epoch: epochAt(Date.parse(addedAt)),
+    added_at: addedAt,
+  }
 }
 
 export function accountOf(row: Selectable<AccountRow>): StoredAccount {

@@ -15,7 +15,7 @@ import {
 } from './accounts.ts'
 import { passwordMatches } from './passwords.ts'
 import { type Removed, removeMethod } from './removed-method.ts'
-import { epochAfterRestore, type SessionsEnding, sessionEnd } from './session-epoch.ts'
+import { epochAt, type SessionsEnding, sessionEnd } from './session-epoch.ts'
 
 /**
  * What an operator does with accounts. Each change takes effect at the next request, on every replica. Grants are not
@@ -190,7 +190,7 @@ export function accountRows(
       // At once, and apps are told afterwards: whoever ended the sessions before has told them.
       await database
         .updateTable('account')
-        .set({ session_epoch: epochAfterRestore(Date.now()) })
+        .set({ session_epoch: epochAt(Date.now()) })
         .execute()
       onEvent({ type: 'sessions_ended', by: 'operator' })
       for (const { id } of await rows.select('id').execute()) await sessionsEnding(id, 'before')

@@ -30,7 +30,7 @@ export interface Account extends Omit<z.output<typeof ImportedAccount>, 'email'>
 
 /** A snapshot of an account. */
 export interface StoredAccount extends Account {
-  /** Incremented whenever all sessions of the account end. */
+  /** Incremented whenever all sessions of the account end. Starts with the time at which it was added. */
   readonly sessionEpoch: number
   readonly emailSource: EmailSource | undefined
 }

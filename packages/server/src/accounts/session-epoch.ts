@@ -35,11 +35,14 @@ export function sessionEnd(ending: SessionsEnding): EndSessions {
 const SECONDS_BEFORE_2020 = 1_577_836_800
 
 /**
- * The epoch of all accounts after a restore. A cookie of a session that began after the backup has an epoch that is still
- * to come: this one is later than any that counting has reached, and than those of the restores before.
+ * The epoch of a new account, and of all accounts after a restore. A cookie of a session that began after the backup has an
+ * epoch that is still to come, or that of an account which the backup lacks and which is added again: this one is later than
+ * any that counting has reached, and than those of the restores before.
+ *
+ * @param time milliseconds
  */
-export function epochAfterRestore(now: number): number {
-  return Math.floor(now / 1000) - SECONDS_BEFORE_2020
+export function epochAt(time: number): number {
+  return Math.floor(time / 1000) - SECONDS_BEFORE_2020
 }
 
 /** Locks an account until the transaction ends. `false`: it is disabled, removed or unknown. */

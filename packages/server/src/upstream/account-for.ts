@@ -126,7 +126,8 @@ async function signUp(
     emailSource: issuer,
     also: (transaction) => insertIdentity(transaction, linked(identity, account.id)),
   })
-  return isNew ? { ...account, emailSource: email && issuer, sessionEpoch: 0 } : 'email_in_use'
+  if (!isNew) return 'email_in_use'
+  return (await rows.accounts.find(account.id)) ?? 'account_disabled'
 }
 
 function maySignUp({ signUp }: Provider, { email }: Identity): boolean {

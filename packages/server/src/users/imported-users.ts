@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { accountOf } from '../accounts/account-record.ts'
 import type { AccountEvent } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
+import { epochAt } from '../accounts/session-epoch.ts'
 import { added, type Database, type Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { AccountRow } from '../database/tables.ts'
@@ -58,11 +59,17 @@ async function insertRow(
   id: string,
   values: Pick<Selectable<AccountRow>, 'email' | 'claims' | 'state'>,
 ): Promise<true> {
-  const added_at = new Date().toISOString()
-  const unverified = { email_source: null, email_since: null, password: '', admin: 0, session_epoch: 0 }
+  const now = new Date()
+  const unverified = { email_source: null, email_since: null, password: '', admin: 0 }
   await rows
     .insertInto('account')
-    .values({ id, ...values, ...unverified, added_at })
+    .values({
+      id,
+      ...values,
+      ...unverified,
+      session_epoch: epochAt(now.getTime()),
+      added_at: now.toISOString(),
+    })
     .execute()
   return true
 }
