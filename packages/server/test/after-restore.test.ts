@@ -1,5 +1,5 @@
 import { sessionCookie } from '@grantkit/test-servers/session-cookie'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newUser } from './people.ts'
 import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer, WITH_API } from './running-server.ts'
@@ -23,12 +23,23 @@ async function backUp() {
   }
 }
 
+/** The time of the backup that the command prints. */
+const timeIn = (output: string) => /newest entry .* is of (\S+)\./.exec(output)?.[1] ?? output
+
+/** The server writes its trail after it has answered. */
+const kept = (type: string, user: string) =>
+  expect
+    .poll(async () => (await ranCommand(server, ['trail', 'list', '--type', type, '--user', user])).output)
+    .toContain(type)
+
 const statusOf = async (cookie: string) =>
   (await fetch(`${server.baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })).status
 
 describe('after a restore of the database', () => {
   it('every session ends, also those that began after the backup', async () => {
     const { id, email } = await newUser(server, 'a password')
+    // It was added long ago: a new account has an epoch of this second.
+    await server.database.updateTable('account').set({ session_epoch: 1 }).where('id', '=', id).execute()
     const signIn = () => sessionCookie(server.baseUrl, email, 'a password')
     const restore = await backUp()
     const cookies: string[] = []
@@ -39,8 +50,6 @@ describe('after a restore of the database', () => {
     const statuses = () => Promise.all(cookies.map(statusOf))
     expect(await statuses()).toEqual([303, 303, 303])
     await restore()
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
-    onTestFinished(() => void vi.useRealTimers())
     expect(await statuses(), 'the backup brings one back').toEqual([200, 303, 303])
     const { status, output } = await ranCommand(server, ['after-restore'])
     expect([status, output]).toEqual([0, expect.stringContaining('Every user is signed out.')])
@@ -54,14 +63,28 @@ describe('after a restore of the database', () => {
 
   it('the time of the backup is printed, and what to repeat from the log', async () => {
     const since = new Date().toISOString()
-    // It is an entry itself.
-    await ranCommand(server, ['after-restore'])
+    const { id } = await newUser(server, 'a password')
+    await kept('account_added', id)
     const { output } = await ranCommand(server, ['after-restore'])
-    const [, at = ''] = /newest entry .* is of (\S+)\./.exec(output) ?? []
-    expect(at > since, output).toBe(true)
+    expect(timeIn(output) > since, output).toBe(true)
     for (const line of [/account_disabled +grantkit users disable <subject>/, /passkey_removed/])
       expect(output).toMatch(line)
     expect(output).toContain('STORE_URL')
+  })
+
+  it('run once more, it prints the same time, and once the server is in use, when it ran', async () => {
+    const { id, email } = await newUser(server, 'a password')
+    await kept('account_added', id)
+    const { output: first } = await ranCommand(server, ['after-restore'])
+    for (const again of [['--grants'], [], []]) {
+      const { output } = await ranCommand(server, ['after-restore', ...again])
+      expect(timeIn(output)).toBe(timeIn(first))
+    }
+    await sessionCookie(server.baseUrl, email, 'a password')
+    await kept('sign_in_succeeded', id)
+    const { output } = await ranCommand(server, ['after-restore'])
+    expect(timeIn(output) > timeIn(first)).toBe(true)
+    expect(output).toMatch(/This command ran before, at 20\S+Z\. /)
   })
 
   it('the audit trail has it, and who ran it', async () => {

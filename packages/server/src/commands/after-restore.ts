@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { type AuditEntry, entryOf } from '../audit/entry.ts'
 import { commandNamesOf } from '../command-names.ts'
 import type { ConfiguredService, LoadService } from '../configured-service.ts'
 import type { Service } from '../service.ts'
@@ -21,19 +22,52 @@ export const afterRestore = (load: LoadService) =>
     run: async ({ args }) => {
       const configured = await load()
       await withService(configured, async (service, storage) => {
-        const newest = await newestEntry(storage)
+        const before = await beforeRestore(storage)
         await service.accounts.endAllSessions()
         console.log('Every user is signed out. Links for a new password are void.')
         if (args.grants) console.log(endedLine(await endGrants(service, storage)))
-        console.log(toRepeat(configured, newest, args.grants))
+        console.log(toRepeat(configured, before, args.grants))
       })
     },
   })
 
-/** ISO 8601, in UTC. */
-async function newestEntry({ database }: Storage): Promise<string | undefined> {
+/** Times are ISO 8601, in UTC. */
+interface BeforeRestore {
+  /** Of the newest entry of the trail, without those of this command. */
+  readonly newest?: string | undefined
+  /** When this command ran the last time. */
+  readonly ran?: string | undefined
+}
+
+/** The command may be run once more: what it wrote itself is not of the backup. */
+async function beforeRestore({ database }: Storage): Promise<BeforeRestore> {
+  const run = await database
+    .selectFrom('audit')
+    .selectAll()
+    .where('type', '=', 'sessions_ended')
+    .where('subject', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  let newest: string | undefined
+  let isNext = true
+  for await (const { at, type, subject, by } of newestFirst(database)) {
+    const isRun = type === 'sessions_ended' && subject === undefined
+    if (isNext) newest = isRun ? undefined : at
+    isNext = isRun
+    if (!isRun && !(type === 'grant_revoked' && by === 'operator')) break
+  }
+  return { newest, ran: run && entryOf(run).at }
+}
+
+async function* newestFirst(database: Storage['database']): AsyncGenerator<AuditEntry> {
   const { auditPage } = await import('../audit/reading.ts')
-  return (await auditPage(database, {}, 1)).entries[0]?.at
+  let cursor: string | undefined
+  do {
+    const page = await auditPage(database, {}, 200, cursor)
+    yield* page.entries
+    cursor = page.next
+  } while (cursor !== undefined)
 }
 
 /** By a scan, as a removal of a client. A grant without a user is of a workload, or ends with its access token. */
@@ -54,7 +88,7 @@ function endedLine(ended: number): string {
 
 function toRepeat(
   { config, definition }: ConfiguredService,
-  newest: string | undefined,
+  { newest, ran }: BeforeRestore,
   grantsEnded = false,
 ): string {
   const { users, clients } = commandNamesOf(definition)
@@ -62,6 +96,10 @@ function toRepeat(
     newest === undefined
       ? 'The audit trail is empty.'
       : `The newest entry of the audit trail is of ${newest}. What came later is lost.`
+  const again =
+    ran === undefined
+      ? ''
+      : `\nThis command ran before, at ${ran}. If that was after this restore, and the server has run since, use the time that it printed then.`
   const rows = [
     ['account_removed', `${users} remove <subject>`],
     ['account_disabled', `${users} disable <subject>`],
@@ -79,7 +117,7 @@ function toRepeat(
     ['initial_access_token_removed', `${clients} remove-token <id>`],
   ]
   return [
-    `\n${since} Look for these types in the log of the service since then, and repeat them:`,
+    `${again}\n${since} Look for these types in the log of the service since then, and repeat them:`,
     ...rows.map(line),
     ...(config.store === 'memory:'
       ? []
