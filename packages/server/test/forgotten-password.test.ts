@@ -247,6 +247,26 @@ describe('the page after the change', () => {
     expect(done.text).toContain('/login?return_to=%2Faccount')
   })
 
+  it('offers it also if the store fails, or has grants on its next page', async () => {
+    for (const listing of [
+      async () => ({ grants: [], next: 'more' }),
+      () => Promise.reject(new Error('down')),
+    ]) {
+      const { email } = await newAccount()
+      const link = await linkFor(email)
+      const { list } = server.store.grants
+      // The change itself lists the personal access tokens.
+      const failing = vi
+        .spyOn(server.store.grants, 'list')
+        .mockImplementation((owner, page) => (owner.clientId === undefined ? listing() : list(owner, page)))
+      onTestFinished(() => failing.mockRestore())
+      const { status, text } = await choose(link)
+      failing.mockRestore()
+      expect([status, text]).toEqual([200, expect.stringContaining('Disconnect all apps')])
+      expect((await submit(text)).status).toBe(200)
+    }
+  })
+
   it('offers it no longer after the next change, and not to users without apps', async () => {
     const { id, email } = await newAccount()
     const { text } = await choose(await linkFor(email))

@@ -89,9 +89,16 @@ ${await appsOf(account, returnTo)}`
     })
   }
 
+  /** A page may be empty and not the last. If the store fails, there may be some: the password is changed already. */
+  const hasApps = (sub: string) =>
+    grants.list(sub).then(
+      (page) => page.grants.length > 0 || page.next !== undefined,
+      () => true,
+    )
+
   /** Whoever knew the old password may have connected an app, which keeps its access. */
   async function appsOf({ id: sub, sessionEpoch }: StoredAccount, returnTo: string): Promise<Markup> {
-    if ((await grants.list(sub)).grants.length === 0) return html``
+    if (!(await hasApps(sub))) return html``
     const token = signValue(appsKeys, { sub, epoch: String(sessionEpoch) }, LINK_LIFETIME_SECONDS)
     return html`
 <form method="post" action="${site.basePath}/login/reset/apps" class="card">
