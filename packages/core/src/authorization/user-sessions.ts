@@ -70,8 +70,8 @@ export function sidsFor(issuer: string, accepted: AcceptedSecrets): (sessionId: 
 }
 
 /**
- * Grants with a restricted scope end with the session that they began in, and all of them with all sessions. So a stolen
- * password or session is worth no more than until the user signs out.
+ * Grants with a restricted scope end when the user signs out of the session that they began in, and all of them with all
+ * sessions. So a stolen password or session is worth no more than until then. A session that only expires ends no grant.
  *
  * @param observer of a feature. Restricted grants end first, so that an outage changes nothing
  */
