@@ -94,7 +94,7 @@ export function failedResponse(thrown: unknown): HttpResponse {
   return errorResponse(error)
 }
 
-export function asOAuthError(thrown: unknown): OAuthError {
+function asOAuthError(thrown: unknown): OAuthError {
   return thrown instanceof OAuthError
     ? thrown
     : new OAuthError(SERVER_ERRORS.unexpected, undefined, { cause: thrown })
