@@ -173,6 +173,29 @@ it('lets a user of a provider without auth_time add a passkey, until the account
   expect((await get('/account/passkeys', await signedIn())).status).toBe(403)
 })
 
+it('lets an admin who has a passkey set no first password after a sign-in with the provider', async () => {
+  const { server, get, begin, answered } = await open(0, { signUp: true })
+  await answered(await begin())
+  const id = (await server.accounts.idOf('alice@partner.example')) ?? ''
+  await server.accounts.setAdmin(id, true)
+  const key = { id: 'key', account: id, name: 'key', public_key: '', counter: 0, transports: '[]' }
+  await server.database
+    .insertInto('passkey')
+    .values({ ...key, synced: 0, added_at: '0', used_at: null })
+    .execute()
+  const session = cookieOf(await answered(await begin()))
+  const account = await (await get('/account', session)).text()
+  expect(account).not.toContain('/account/password')
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec(account) ?? []
+  const set = await fetch(`${server.baseUrl}/account/password`, {
+    method: 'POST',
+    headers: { cookie: session },
+    body: new URLSearchParams({ token, new_password: 'of a thief', new_password_again: 'of a thief' }),
+    redirect: 'manual',
+  })
+  expect([set.status, (await server.accounts.find(id))?.password]).toEqual([403, ''])
+})
+
 it('lets a user of a provider without auth_time change nothing where the account has a password', async () => {
   const { server, get, begin, connect, answered } = await open()
   const owner = await sessionCookie(server.baseUrl)
