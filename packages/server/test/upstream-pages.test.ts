@@ -128,12 +128,20 @@ it('shows that a sign-in took too long, or began elsewhere, for a provider that 
 it('counts only failures for the network: a school signs in behind one address', async () => {
   const { get, begin, answered } = await open(0, { signUp: true })
   for (let pupil = 0; pupil < 121; pupil++) expect((await begin()).status).toBe(303)
+  const cookie = cookieOf(await begin())
+  const failed = async () => (await get(`${CALLBACK}?code=x`, cookie)).status
   const statuses: number[] = []
-  for (let n = 0; n < 119; n++) statuses.push((await get(`${CALLBACK}?code=x`)).status)
-  expect(new Set(statuses)).toEqual(new Set([403]))
+  for (let n = 0; n < 119; n++) statuses.push(await failed())
+  expect(new Set(statuses)).toEqual(new Set([503]))
   expect((await answered(await begin())).status).toBe(303)
   expect((await answered(await begin())).status).toBe(303)
-  expect([(await get(CALLBACK)).status, (await get(CALLBACK)).status]).toEqual([403, 429])
+  expect([await failed(), await failed()]).toEqual([503, 429])
+})
+
+it('counts no callback without the cookie of a sign-in, which any web page can make a browser load', async () => {
+  const { server, get } = await open()
+  for (let image = 0; image < 121; image++) expect((await get(CALLBACK)).status).toBe(403)
+  expect(await sessionCookie(server.baseUrl)).toMatch(/^session/)
 })
 
 it('is not begun if the cookie would be too long for a browser, which would drop it', async () => {

@@ -23,7 +23,8 @@ export function upstreamLogin(
   page: SignInPage,
   provider: UpstreamSignIn,
 ): UpstreamLogin {
-  const withinLimit = limited(options, page, provider)
+  const explained = withProblems(options, page, provider)
+  const withinLimit = limited(options, page)
   const home = `${options.site.basePath}/`
 
   /** The sign-in page of the same request. */
@@ -68,11 +69,15 @@ export function upstreamLogin(
       const { returnTo, demand } = shown
       const fresh = demandsFreshSignIn(returnTo)
       const purpose = { returnTo, fresh, linkFor: '', acrValues: demand?.acrValues ?? '' }
-      return withinLimit(c, shown, async () => toProvider(c, await provider.begin(purpose)))
+      const work = async () => toProvider(c, await provider.begin(purpose))
+      return explained(c, shown, () => withinLimit(c, shown, work))
     },
     callback(c) {
-      const { returnTo, acrValues } = provider.purposeOf(c.req.header('cookie')) ?? {}
-      return withinLimit(c, back(c, { return_to: returnTo, acr_values: acrValues }), () => finish(c))
+      const purpose = provider.purposeOf(c.req.header('cookie'))
+      const shown = back(c, { return_to: purpose?.returnTo, acr_values: purpose?.acrValues })
+      const work = () => finish(c)
+      // Without the cookie nothing is sent to the provider, and any web page can make a browser load this address.
+      return explained(c, shown, () => (purpose === undefined ? work() : withinLimit(c, shown, work)))
     },
   }
 }
@@ -93,21 +98,30 @@ interface Back {
   readonly demand: Demand | undefined
 }
 
-/** Failures are limited by network, because each may send a request to the provider. They are shown on the sign-in page. */
-function limited(
-  { limits, callerOf, reportFailed }: LoginOptions,
-  page: SignInPage,
-  { provider }: UpstreamSignIn,
-) {
-  return async (c: Context, back: Back, work: () => Promise<Response>): Promise<Response> => {
+type Within = (c: Context, back: Back, work: () => Promise<Response>) => Promise<Response>
+
+/** Failures are limited by network, because each may send a request to the provider. */
+function limited({ limits, callerOf }: LoginOptions, page: SignInPage): Within {
+  return async (c, back, work) => {
     const address = callerOf(c) ?? 'unknown'
     const wait = await limits.waitOfNetwork(address)
     if (wait > 0)
       return page.show({ ...back, status: 429, problem: TOO_MANY, headers: { 'retry-after': String(wait) } })
+    const response = await work()
+    await limits.refundNetwork(address)
+    return response
+  }
+}
+
+/** Failures are shown on the sign-in page. */
+function withProblems(
+  { callerOf, reportFailed }: LoginOptions,
+  page: SignInPage,
+  { provider }: UpstreamSignIn,
+): Within {
+  return async (c, back, work) => {
     try {
-      const response = await work()
-      await limits.refundNetwork(address)
-      return response
+      return await work()
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       const { status, problem } = SIGN_IN_PROBLEMS[error.reason]
