@@ -42,17 +42,17 @@ function visits({ baseUrl }: RunningServer, op: RunningProvider) {
     const body = new URLSearchParams({ token, ...fields })
     return fetch(`${baseUrl}${path}`, { method: 'POST', headers, body, redirect: 'manual' })
   }
-  const begin = async (return_to = '/account') =>
-    post(await get('/login'), '/login/with/partner', { return_to })
+  const begin = async (return_to = '/account', more = {}) =>
+    post(await get('/login'), '/login/with/partner', { return_to, ...more })
   const connect = async (session: string) =>
     post(await get('/account', session), '/account/identities', { provider: 'partner' }, session)
-  /** The way to the provider and back to our page. Without `max_age` a provider returns no `auth_time`. */
+  /** The way to the provider and back to our page. Without `max_age` and `prompt` a provider returns no `auth_time`. */
   async function answered(begun: Response, session = '', withAuthTime = true) {
     const browser = formBrowser({ origin: op.provider.issuer, typed: { login: '' } })
     const request = new URL(
       begun.headers.get('location') ?? begun.headers.get('refresh')?.slice('0;url='.length) ?? '',
     )
-    if (!withAuthTime) request.searchParams.delete('max_age')
+    if (!withAuthTime) for (const name of ['max_age', 'prompt']) request.searchParams.delete(name)
     const { search } = await browser(request.href)
     return get(`${CALLBACK}${search}`, `${session}; ${cookieOf(begun)}`)
   }
@@ -159,6 +159,21 @@ it('shows that an old sign-in at the provider is not a new one', async () => {
   const words =
     'You have to sign in again, and Partner did not confirm a new sign-in. Please use another way to sign in.'
   await expectProblem(answer, 403, words)
+})
+
+it('asks the provider for a new sign-in where a page of the server requires one, also after a failure', async () => {
+  const { get, begin, answered } = await open(600, { signUp: true })
+  const session = cookieOf(await answered(await begin()))
+  const link = 'href="/login?return_to=%2Faccount&amp;prompt=login"'
+  expect(await (await get('/account', session)).text()).toContain(link)
+  const carried = '<input type="hidden" name="prompt" value="login">'
+  expect(await (await get('/login?return_to=/account&prompt=login')).text()).toContain(carried)
+  const again = () => begin('/account', { prompt: 'login' })
+  const begun = await again()
+  expect(new URL(begun.headers.get('location') ?? '').searchParams.get('prompt')).toBe('login')
+  const old = await answered(begun)
+  expect([old.status, await old.text()]).toEqual([403, expect.stringContaining(carried)])
+  expect((await answered(await again(), '', false)).status, 'a provider may know no auth_time').toBe(303)
 })
 
 it('lets a user of a provider without auth_time add a passkey, until the account has one', async () => {

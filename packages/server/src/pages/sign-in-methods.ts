@@ -116,6 +116,6 @@ function connect(
 
 function signInAgain(basePath: string, strong: boolean): Markup {
   const demand = strong ? {} : { acr_values: 'phr' }
-  const query = String(new URLSearchParams({ return_to: `${basePath}/account`, ...demand }))
+  const query = String(new URLSearchParams({ return_to: `${basePath}/account`, prompt: 'login', ...demand }))
   return html`<p class="hint">To change this, <a href="${basePath}/login?${query}">sign in again</a>${strong ? '' : ' with your passkey'}.</p>`
 }

@@ -6,7 +6,7 @@ import type { SignInEvent } from '../sign-in/sign-in-attempt.ts'
 import { accountFor, type NoAccount } from '../upstream/account-for.ts'
 import type { Identity } from '../upstream/identity.ts'
 import { UpstreamError } from '../upstream/upstream-error.ts'
-import type { UpstreamSignIn } from '../upstream/upstream-sign-in.ts'
+import type { Purpose, UpstreamSignIn } from '../upstream/upstream-sign-in.ts'
 import { type Demand, demandIn } from './demand.ts'
 import type { LoginOptions } from './login-options.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
@@ -29,12 +29,13 @@ export function upstreamLogin(
 
   /** The sign-in page of the same request. */
   function back(c: Context, sent: Readonly<Record<string, string | undefined>>): Back {
-    return { returnTo: returnPath(sent.return_to, home), demand: demandIn(options.site, c, sent) }
+    const returnTo = returnPath(sent.return_to, home)
+    return { returnTo, demand: demandIn(options.site, c, sent), prompt: sent.prompt }
   }
 
   async function finish(c: Context): Promise<Response> {
     const { identity, purpose } = await provider.finish(c.req.header('cookie'), new URL(c.req.url).search)
-    const { returnTo, linkFor, acrValues } = purpose
+    const { returnTo, linkFor } = purpose
     const linking = linkFor === '' ? undefined : await accountOfSession(options, c, linkFor)
     const onLinked = ({ id: subject }: StoredAccount, issuer: string) =>
       options.onEvent({ type: 'identity_linked', subject, issuer })
@@ -46,7 +47,7 @@ export function upstreamLogin(
       const reference = options.reportFailed(event, { returnTo, status: 403, caller: options.callerOf(c) })
       const problem = ACCOUNT_PROBLEMS[account](label)
       return page.show({
-        ...back(c, { return_to: returnTo, acr_values: acrValues }),
+        ...back(c, sentIn(purpose)),
         ...{ status: 403, problem, reference },
       })
     }
@@ -68,13 +69,14 @@ export function upstreamLogin(
       if (!page.isOwnForm(c, fields.token)) return page.show({ ...shown, status: 403, problem: FORM_EXPIRED })
       const { returnTo, demand } = shown
       const fresh = demandsFreshSignIn(returnTo)
-      const purpose = { returnTo, fresh, linkFor: '', acrValues: demand?.acrValues ?? '' }
+      const again = fields.prompt === 'login'
+      const purpose = { returnTo, fresh, again, linkFor: '', acrValues: demand?.acrValues ?? '' }
       const work = async () => toProvider(c, await provider.begin(purpose))
       return explained(c, shown, () => withinLimit(c, shown, work))
     },
     callback(c) {
       const purpose = provider.purposeOf(c.req.header('cookie'))
-      const shown = back(c, { return_to: purpose?.returnTo, acr_values: purpose?.acrValues })
+      const shown = back(c, purpose === undefined ? {} : sentIn(purpose))
       const work = () => finish(c)
       // Without the cookie nothing is sent to the provider, and any web page can make a browser load this address.
       return explained(c, shown, () => (purpose === undefined ? work() : withinLimit(c, shown, work)))
@@ -96,6 +98,12 @@ function toProvider(c: Context, begun: Begun): Response {
 interface Back {
   readonly returnTo: string
   readonly demand: Demand | undefined
+  readonly prompt: string | undefined
+}
+
+/** The fields of the form that began the sign-in. */
+function sentIn({ returnTo, acrValues, again }: Purpose): Readonly<Record<string, string | undefined>> {
+  return { return_to: returnTo, acr_values: acrValues, prompt: again ? 'login' : undefined }
 }
 
 type Within = (c: Context, back: Back, work: () => Promise<Response>) => Promise<Response>
