@@ -300,6 +300,12 @@ describe('signing in', () => {
       redirectOf(await decide(service, {}, after)),
       'thinking it over costs no new sign-in',
     ).toHaveProperty('code')
+    const [, fromConsent = ''] = (service.shown.consent?.returnTo ?? '').split('?')
+    const later = { cookie: `user=alice@${service.clock.now}` }
+    expect(
+      (await service.send('GET', path, { query: fromConsent, headers: later })).body,
+      'a sign-in that the consent page requires is not required again',
+    ).toBe('consent')
   })
 
   it.each([

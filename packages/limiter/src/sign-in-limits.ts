@@ -19,6 +19,8 @@ export interface SignInLimits {
   refundNetwork(address: string): Promise<void>
   /** Counts an attempt for the account in these networks. If the result is more than 0, the attempt must wait. */
   waitOfAccount(account: string, address: string): Promise<number>
+  /** Refunds one attempt for the account in these networks, because the password could not be checked. */
+  refundAccount(account: string, address: string): Promise<void>
   /** After a correct password: refunds all attempts for the account in these networks. */
   reset(account: string, address: string): Promise<void>
 }
@@ -40,6 +42,7 @@ export function signInLimits(createCounter: CreateCounter): SignInLimits {
     waitOfNetwork: (address) => networks.take(address),
     refundNetwork: (address) => networks.refund(address),
     waitOfAccount: (account, address) => accounts.take(address, keyOf(account)),
+    refundAccount: (account, address) => accounts.refund(address, keyOf(account)),
     reset: (account, address) => accounts.reset(address, keyOf(account)),
   }
 }

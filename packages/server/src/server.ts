@@ -31,7 +31,7 @@ export interface Server extends Service {
  * Creates a server from a configuration, and migrates its tables.
  *
  * @throws ConfigError with all problems of the configuration
- * @throws Error when a file or the database cannot be used
+ * @throws Error when a file or the database cannot be used, or others could sign in with the password of a demo account
  *
  * @example
  * ```ts

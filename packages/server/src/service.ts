@@ -61,7 +61,7 @@ export interface Service {
   settled(): Promise<void>
 }
 
-/** Puts a service together. @throws Error when a configured file cannot be used */
+/** Puts a service together. @throws Error when a configured file cannot be used, or others can use a demo account */
 export async function createService(parts: ServiceParts): Promise<Service> {
   const { addsAccounts = true } = parts
   const context = withTokenMails(await serviceContext(parts), (id) => opened.accounts.find(id))

@@ -1,6 +1,4 @@
 import type { Logger } from 'pino'
-import { refusePublicPasswords } from './accounts/open-accounts.ts'
-import { commandNamesOf } from './command-names.ts'
 import type { Config } from './config/config.ts'
 import { workloadWarnings } from './config/workload-names.ts'
 import type { ConfiguredService, LoadService } from './configured-service.ts'
@@ -75,8 +73,6 @@ async function serve<Configured extends Config>(
   const onWarning = (warning: string) => log.warn(warning)
   const observers = { onEvent, onError, onWarning, onResponse: metrics?.onResponse }
   const service = await createService({ definition, config, observers, storage })
-  const { demoAccounts = [] } = definition
-  await refusePublicPasswords(service.accounts, config, demoAccounts, commandNamesOf(definition))
   const { host, port, metricsPort } = config
   const listen = listenBy(config)
   const listening = await listen(service, { host, port, hsts: sendsHsts(config.baseUrl) })

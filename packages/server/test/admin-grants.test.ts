@@ -9,7 +9,7 @@ import { appOf } from './signed-in-browser.ts'
 
 let server: RunningServer
 beforeAll(async () => {
-  server = await runServer({ ADMIN_API: 'on', INITIAL_ACCESS_TOKENS: 'off' })
+  server = await runServer({ ADMIN_API: 'on', CLIENT_CREDENTIALS: 'on', INITIAL_ACCESS_TOKENS: 'off' })
   await server.accounts.setAdmin(DANA.id, true)
 })
 afterAll(() => server.close())
@@ -66,6 +66,24 @@ describe('a scope of the admin API', () => {
     const seen = await server.clients.find(app.clientId)
     if (seen === undefined) throw new Error('The client is gone')
     await server.clients.update(app.clientId, { scopes: null }, { seen })
+    expect(await readsUsers(access_token)).toBe(403)
+  })
+
+  it('ends at once for a client with client credentials that loses it', async () => {
+    const { clientId, clientSecret = '' } = await server.clients.add({
+      ...{ clientName: 'User sync', redirectUris: [], grantTypes: ['client_credentials'] },
+      clientCredentialsScopes: ['admin:read', 'admin:write'],
+    })
+    const body = new URLSearchParams({
+      ...{ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret },
+      ...toAdminApi(),
+    })
+    const answer = await fetch(`${server.baseUrl}/api/oauth/token`, { method: 'POST', body })
+    const { access_token } = await answer.json()
+    expect(await readsUsers(access_token)).toBe(200)
+    const seen = await server.clients.find(clientId)
+    if (seen === undefined) throw new Error('The client is gone')
+    await server.clients.update(clientId, { clientCredentialsScopes: ['admin:write'] }, { seen })
     expect(await readsUsers(access_token)).toBe(403)
   })
 })

@@ -94,6 +94,25 @@ describe('an admin who has a passkey', () => {
     expect(hasForms(await browser.go(page))).toBe(false)
   })
 
+  it('changes the password only after a sign-in with the passkey, which takes the place of the current password', async () => {
+    const { browser, passkey } = await withAdmin(true)
+    const before = await server.accounts.find(DANA.id)
+    onTestFinished(async () => void (await server.accounts.setPassword(DANA.id, DANA.password)))
+    const chosen = { new_password: 'a new password', new_password_again: 'a new password' }
+    const stolen = await browser.go('/account')
+    expect(stolen.body).not.toContain('/account/password')
+    const [, token = ''] = /name="token" value="([^"]+)"/.exec(stolen.body) ?? []
+    const refused = await browser.go('/account/password', { token, current_password: 'demo', ...chosen })
+    expect([refused.status, refused.body.includes('sign in again first')]).toEqual([403, true])
+    expect((await server.accounts.find(DANA.id))?.password).toBe(before?.password)
+    await browser.byPasskey(await browser.go('/login?prompt=login'), passkey)
+    const strong = await browser.go('/account')
+    expect(strong.body).not.toContain('name="current_password"')
+    const changed = await browser.submit(strong, 'new_password', chosen)
+    expect([changed.status, changed.body.includes('Your password is changed')]).toEqual([200, true])
+    expect(changed.body, 'the session is still one of the passkey').toContain('/account/passkeys/remove')
+  })
+
   it('needs the password alone, if the operator has configured that', async () => {
     await onItsOwn({ ADMIN_ACR: 'pwd' })
     const { browser, page, authorize } = await withAdmin(true)

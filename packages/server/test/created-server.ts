@@ -12,12 +12,16 @@ const OPTIONS = {
 export async function createdServer(config: ServerConfig = {}, options: ServerOptions = {}): Promise<Server> {
   const dataFolder = await folderInMemory('server')
   const given = { dataFolder, port: await freePort(), database: 'memory:', ...config }
-  const server = await createServer(given, { ...OPTIONS, ...options })
+  const removeFolder = () => rm(dataFolder, { recursive: true })
+  const server = await createServer(given, { ...OPTIONS, ...options }).catch(async (error: unknown) => {
+    await removeFolder()
+    throw error
+  })
   return {
     ...server,
     async close() {
       await server.close()
-      await rm(dataFolder, { recursive: true })
+      await removeFolder()
     },
   }
 }

@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { authorizationServer } from '@grantkit/adapter-hono'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { directory } from '../src/index.ts'
 import { createdServer } from './created-server.ts'
+import { DANA } from './people.ts'
 
 async function opened(...options: Parameters<typeof createdServer>) {
   const server = await createdServer(...options)
@@ -34,6 +37,20 @@ describe('createServer', () => {
     const answers = ['/notes', '/login', '/.well-known/openid-configuration', '/nothing']
     const statuses = answers.map(async (path) => (await fetch(server.baseUrl + path)).status)
     expect(await Promise.all(statuses)).toEqual([200, 200, 200, 404])
+  })
+
+  it('does not start where others reach a demo account, and sends its password to no directory', async () => {
+    const database = `sqlite:${await temporaryFolder()}/service.sqlite`
+    const definition = { demoAccounts: [{ account: DANA, publicPassword: 'demo' }] }
+    const onLoopback = await createdServer({ database }, { definition })
+    expect(onLoopback.demo).toBe(true)
+    await onLoopback.close()
+    const exposed = { database, host: '0.0.0.0' }
+    await expect(createdServer(exposed, { definition })).rejects.toThrow('is publicly known')
+    const verifyPassword = vi.fn(async () => undefined)
+    const users = directory({ find: async () => undefined, verifyPassword })
+    await opened({ ...exposed, users }, { definition })
+    expect(verifyPassword).not.toHaveBeenCalled()
   })
 
   it('takes the variables of the environment before the configuration', async () => {

@@ -42,17 +42,17 @@ function visits({ baseUrl }: RunningServer, op: RunningProvider) {
     const body = new URLSearchParams({ token, ...fields })
     return fetch(`${baseUrl}${path}`, { method: 'POST', headers, body, redirect: 'manual' })
   }
-  const begin = async (return_to = '/account') =>
-    post(await get('/login'), '/login/with/partner', { return_to })
+  const begin = async (return_to = '/account', more = {}) =>
+    post(await get('/login'), '/login/with/partner', { return_to, ...more })
   const connect = async (session: string) =>
     post(await get('/account', session), '/account/identities', { provider: 'partner' }, session)
-  /** The way to the provider and back to our page. Without `max_age` a provider returns no `auth_time`. */
+  /** The way to the provider and back to our page. Without `max_age` and `prompt` a provider returns no `auth_time`. */
   async function answered(begun: Response, session = '', withAuthTime = true) {
     const browser = formBrowser({ origin: op.provider.issuer, typed: { login: '' } })
     const request = new URL(
       begun.headers.get('location') ?? begun.headers.get('refresh')?.slice('0;url='.length) ?? '',
     )
-    if (!withAuthTime) request.searchParams.delete('max_age')
+    if (!withAuthTime) for (const name of ['max_age', 'prompt']) request.searchParams.delete(name)
     const { search } = await browser(request.href)
     return get(`${CALLBACK}${search}`, `${session}; ${cookieOf(begun)}`)
   }
@@ -128,12 +128,20 @@ it('shows that a sign-in took too long, or began elsewhere, for a provider that 
 it('counts only failures for the network: a school signs in behind one address', async () => {
   const { get, begin, answered } = await open(0, { signUp: true })
   for (let pupil = 0; pupil < 121; pupil++) expect((await begin()).status).toBe(303)
+  const cookie = cookieOf(await begin())
+  const failed = async () => (await get(`${CALLBACK}?code=x`, cookie)).status
   const statuses: number[] = []
-  for (let n = 0; n < 119; n++) statuses.push((await get(`${CALLBACK}?code=x`)).status)
-  expect(new Set(statuses)).toEqual(new Set([403]))
+  for (let n = 0; n < 119; n++) statuses.push(await failed())
+  expect(new Set(statuses)).toEqual(new Set([503]))
   expect((await answered(await begin())).status).toBe(303)
   expect((await answered(await begin())).status).toBe(303)
-  expect([(await get(CALLBACK)).status, (await get(CALLBACK)).status]).toEqual([403, 429])
+  expect([await failed(), await failed()]).toEqual([503, 429])
+})
+
+it('counts no callback without the cookie of a sign-in, which any web page can make a browser load', async () => {
+  const { server, get } = await open()
+  for (let image = 0; image < 121; image++) expect((await get(CALLBACK)).status).toBe(403)
+  expect(await sessionCookie(server.baseUrl)).toMatch(/^session/)
 })
 
 it('is not begun if the cookie would be too long for a browser, which would drop it', async () => {
@@ -151,6 +159,21 @@ it('shows that an old sign-in at the provider is not a new one', async () => {
   const words =
     'You have to sign in again, and Partner did not confirm a new sign-in. Please use another way to sign in.'
   await expectProblem(answer, 403, words)
+})
+
+it('asks the provider for a new sign-in where a page of the server requires one, also after a failure', async () => {
+  const { get, begin, answered } = await open(600, { signUp: true })
+  const session = cookieOf(await answered(await begin()))
+  const link = 'href="/login?return_to=%2Faccount&amp;prompt=login"'
+  expect(await (await get('/account', session)).text()).toContain(link)
+  const carried = '<input type="hidden" name="prompt" value="login">'
+  expect(await (await get('/login?return_to=/account&prompt=login')).text()).toContain(carried)
+  const again = () => begin('/account', { prompt: 'login' })
+  const begun = await again()
+  expect(new URL(begun.headers.get('location') ?? '').searchParams.get('prompt')).toBe('login')
+  const old = await answered(begun)
+  expect([old.status, await old.text()]).toEqual([403, expect.stringContaining(carried)])
+  expect((await answered(await again(), '', false)).status, 'a provider may know no auth_time').toBe(303)
 })
 
 it('lets a user of a provider without auth_time add a passkey, until the account has one', async () => {
@@ -171,6 +194,29 @@ it('lets a user of a provider without auth_time add a passkey, until the account
   })
   expect([added.status, added.headers.get('location')]).toEqual([303, '/account#sign-in'])
   expect((await get('/account/passkeys', await signedIn())).status).toBe(403)
+})
+
+it('lets an admin who has a passkey set no first password after a sign-in with the provider', async () => {
+  const { server, get, begin, answered } = await open(0, { signUp: true })
+  await answered(await begin())
+  const id = (await server.accounts.idOf('alice@partner.example')) ?? ''
+  await server.accounts.setAdmin(id, true)
+  const key = { id: 'key', account: id, name: 'key', public_key: '', counter: 0, transports: '[]' }
+  await server.database
+    .insertInto('passkey')
+    .values({ ...key, synced: 0, added_at: '0', used_at: null })
+    .execute()
+  const session = cookieOf(await answered(await begin()))
+  const account = await (await get('/account', session)).text()
+  expect(account).not.toContain('/account/password')
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec(account) ?? []
+  const set = await fetch(`${server.baseUrl}/account/password`, {
+    method: 'POST',
+    headers: { cookie: session },
+    body: new URLSearchParams({ token, new_password: 'of a thief', new_password_again: 'of a thief' }),
+    redirect: 'manual',
+  })
+  expect([set.status, (await server.accounts.find(id))?.password]).toEqual([403, ''])
 })
 
 it('lets a user of a provider without auth_time change nothing where the account has a password', async () => {

@@ -10,11 +10,7 @@ import {
   type AuthorizationContext,
   requestingUser,
 } from './authorization-context.ts'
-import {
-  AuthorizationParameters,
-  type AuthorizationRequest,
-  readAuthorizationRequest,
-} from './authorization-request.ts'
+import { AuthorizationParameters, readAuthorizationRequest } from './authorization-request.ts'
 import { approveRemembered, askForConsent, consentRemembered } from './consent-page.ts'
 import type { Session, SignInHint } from './interaction.ts'
 import { arrival, presentedRequest, requirePushed } from './presented-request.ts'
@@ -22,6 +18,7 @@ import { answerByRedirect, validateRedirectTarget } from './redirect-target.ts'
 import {
   markSignIn,
   PROMPT_ERRORS,
+  queryAfterSignIn,
   requestedPrompts,
   signedInSince,
   signInNeeded,
@@ -142,21 +139,14 @@ async function askToSignIn(
   session: Session | undefined,
   prompts = attempt.request.prompts,
 ): Promise<HttpResponse> {
-  const { target, request, query, page } = attempt
+  const { target, request, page } = attempt
   if (request.prompts.includes('none')) throw new OAuthError(PROMPT_ERRORS.sign_in_needed)
-  const marked = demandsSignIn(request) ? markSignIn(context, query, session) : query
-  const returnTo = `${context.paths.authorize}?${marked}`
+  const returnTo = `${context.paths.authorize}?${queryAfterSignIn(context, attempt, session)}`
   const { loginHint, uiLocales, maxAge, acrValues } = request
   const { redirectUri } = target
   const wishes = { loginHint, uiLocales, prompt: promptOfSignIn(prompts), maxAge, acrValues }
   const hint = { ...page, client: publicClient(target.client), redirectUri, ...wishes }
   return shownSignIn(context, attempt.http, await context.interaction.signIn(returnTo, hint))
-}
-
-/** Whether this request demands a fresh sign-in, so that it must be recognised when the user comes back. */
-function demandsSignIn({ prompts, maxAge, acrValues, idTokenHint }: AuthorizationRequest): boolean {
-  const isBound = maxAge !== undefined || acrValues !== undefined || idTokenHint !== undefined
-  return isBound || prompts.length > 0
 }
 
 /** The code is never for another user than the client requested (OpenID Connect Core 3.1.2.1, id_token_hint). */

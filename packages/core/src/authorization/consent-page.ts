@@ -15,7 +15,7 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 import type { ClientIdentity, ConsentScope, Interaction, Session } from './interaction.ts'
 import type { RedirectTarget } from './redirect-target.ts'
 import { canShowCallback, shownAnswer } from './shown-answer.ts'
-import { PROMPT_ERRORS } from './sign-in.ts'
+import { PROMPT_ERRORS, queryAfterSignIn } from './sign-in.ts'
 import { consentNonce, sealTicket } from './ticket.ts'
 
 /** The page on which the user decides. */
@@ -36,7 +36,7 @@ export async function askForConsent(
     scopes: await consentScopes(context, attempt, session),
     resources: request.resources,
     action: `${context.paths.consent}?${query}`,
-    returnTo: `${context.paths.authorize}?${query}`,
+    returnTo: `${context.paths.authorize}?${queryAfterSignIn(context, attempt, session)}`,
     ticket: consentTicket(context, attempt, session),
     formActionSources: formActionSources(target.redirectUri, target.known?.formActionHops),
     formExpired: attempt.formExpired,

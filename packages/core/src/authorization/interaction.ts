@@ -63,7 +63,7 @@ export interface ConsentView extends PageView {
    */
   readonly action: string
   readonly ticket: string
-  /** The same request from its beginning, a path with query on this origin: for signing in as another user. */
+  /** The same request from its beginning, a path with query on this origin: for signing in again, or as another user. */
   readonly returnTo: string
   /**
    * Sources for `form-action` in the page's Content-Security-Policy. Browsers apply it to the redirect after the form

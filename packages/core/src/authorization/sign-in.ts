@@ -80,6 +80,23 @@ export function markSignIn(
   return `${query}&${PARAMETER}=${ticket}`
 }
 
+/** The members of a request that may demand a fresh sign-in. */
+interface Demanding extends Pick<SignInDemand, 'prompts' | 'maxAge'> {
+  readonly acrValues?: readonly string[] | undefined
+  readonly idTokenHint?: string | undefined
+}
+
+/** The query with which the user comes back. A request that demands a fresh sign-in is marked, to be recognised then. */
+export function queryAfterSignIn(
+  context: SignInContext,
+  { request, query }: { readonly request: Demanding; readonly query: string },
+  session: Session | undefined,
+): string {
+  const { prompts, maxAge, acrValues, idTokenHint } = request
+  const isBound = maxAge !== undefined || acrValues !== undefined || idTokenHint !== undefined
+  return isBound || prompts.length > 0 ? markSignIn(context, query, session) : query
+}
+
 export function splitSignInTicket(query: string): { readonly query: string; readonly ticket: string } {
   const mark = MARK.exec(query)
   return { query: query.slice(0, mark?.index), ticket: mark?.[1] ?? '' }

@@ -40,7 +40,7 @@ const ACCESS_ERRORS = defineErrors({
 
 /**
  * Who may use the admin API: a client with its own token, or with the token of a user who is an admin. Both are checked
- * at each request, so a removed client and a removed admin mark count at once. The trail names the client or the user.
+ * at each request, so a removed client, a removed scope of it and a removed admin mark count at once. The trail names the client or the user.
  */
 export function adminAccess({ guard, directory, clients }: AccessOptions): Guarded {
   const tokens = guard.allowing({ clientCredentials: true })
@@ -53,11 +53,11 @@ export function adminAccess({ guard, directory, clients }: AccessOptions): Guard
       // Any program can register itself and ask an admin for consent.
       const client = await clients.find(token.clientId)
       if (client?.origin !== 'integration') throw new OAuthError(ACCESS_ERRORS.client_not_added)
-      if (token.by !== 'client') {
-        // The client may have lost it since, or the token is older than this rule.
-        if (client.scopes?.includes(scope) !== true) throw new OAuthError(ACCESS_ERRORS.client_without_scope)
-        if (!(await directory.isAdmin(token.subject))) throw new OAuthError(ACCESS_ERRORS.user_not_admin)
-      }
+      // The client may have lost it since, or the token is older than this rule.
+      const own = token.by === 'client' ? client.clientCredentialsScopes : client.scopes
+      if (own?.includes(scope) !== true) throw new OAuthError(ACCESS_ERRORS.client_without_scope)
+      if (token.by !== 'client' && !(await directory.isAdmin(token.subject)))
+        throw new OAuthError(ACCESS_ERRORS.user_not_admin)
       return actingAs(actorOf(c), next)
     }
   return (scope) => [protect(tokens, scope), requireOperator(scope)]

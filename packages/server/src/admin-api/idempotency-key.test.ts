@@ -115,6 +115,33 @@ describe('a key of the admin API', () => {
     expect(done).toHaveLength(1)
   })
 
+  it.each([
+    ['refused', (gate: PromiseWithResolvers<void>) => gate.reject(new OAuthError(REFUSALS.wrong))],
+    ['done', (gate: PromiseWithResolvers<void>) => gate.resolve()],
+    ['lost', (gate: PromiseWithResolvers<void>) => gate.reject(new Error('lost'))],
+  ])(
+    'stays with the request that has it when one before it, whose record the store lost, is %s',
+    async (_, end) => {
+      const { transients, request } = open()
+      const { insert } = transients
+      let kept = ''
+      transients.insert = (id, ...record) => {
+        kept = id
+        return insert(id, ...record)
+      }
+      const [before, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const first = request(() => before.promise)
+      await transients.remove(kept)
+      const second = request(() => gate.promise)
+      end(before)
+      await first
+      expect(await request()).toMatchObject(conflict('idempotency_key_in_use'))
+      gate.resolve()
+      await second
+      expect(await request()).toMatchObject(conflict('idempotency_key_used'))
+    },
+  )
+
   it('says after a 503 of its work that the outcome is unknown', async () => {
     const { request } = open()
     const down = new OAuthError(ERRORS.store_unavailable)

@@ -64,7 +64,7 @@ export function onceOnly(store: Store, now = () => Math.floor(Date.now() / 1000)
     if (!isNew) throw await taken(transients, id, now())
     /** The answer is the one of the work, even if this is lost. */
     const become = async (state: KeyRecord['state']) => {
-      const seen = await transients.find(id)
+      const seen = await ownRecord(transients, id, request)
       if (seen !== undefined) await transients.replace(id, seen, { ...begun, state }, expiresAt)
     }
     try {
@@ -72,7 +72,8 @@ export function onceOnly(store: Store, now = () => Math.floor(Date.now() / 1000)
       await become('done').catch(() => {})
       return result
     } catch (error) {
-      if (error instanceof OAuthError && error.status < 500) await transients.remove(id).catch(() => {})
+      if (error instanceof OAuthError && error.status < 500)
+        await free(transients, id, request).catch(() => {})
       else await become('unknown').catch(() => {})
       throw error
     }
@@ -90,10 +91,14 @@ function unavailableAs503(transients: Transients) {
 }
 type Keys = ReturnType<typeof unavailableAs503>
 
-/** Only its own request: another one may have the key, and be at work. */
+/** Of this request only: another one may have the key, and be at work. */
+async function ownRecord(transients: Keys, id: string, request: string) {
+  const seen = await transients.find(id)
+  return (seen?.value as KeyRecord | undefined)?.request === request ? seen : undefined
+}
+
 async function free(transients: Keys, id: string, request: string): Promise<void> {
-  const seen = (await transients.find(id))?.value as KeyRecord | undefined
-  if (seen?.request === request) await transients.remove(id)
+  if ((await ownRecord(transients, id, request)) !== undefined) await transients.remove(id)
 }
 
 async function taken(transients: Keys, id: string, now: number): Promise<OAuthError> {

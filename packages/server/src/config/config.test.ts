@@ -103,6 +103,31 @@ describe('the environment', () => {
     expect(problemsOf({ ADMIN_ACR: 'phr', STEP_UP: 'on' }, { users: atDirectory })).toHaveLength(1)
   })
 
+  it.each([
+    ['at an IP address', {}, false],
+    ['at a name', { BASE_URL: 'http://localhost:3000' }, true],
+    ['at an IP address with a file of providers', { UPSTREAM_FILE: 'upstream.json' }, true],
+  ])('may demand a passkey of admins %s: %#', (_, variables, isPossible) => {
+    const problem = /^ADMIN_ACR must not be phr: browsers have no passkeys at http:\/\/127\.0\.0\.1:3000/
+    expect(problemsOf({ ADMIN_ACR: 'phr', ...variables })).toEqual(
+      isPossible ? [] : [expect.stringMatching(problem)],
+    )
+  })
+
+  it('may demand a passkey of admins at an IP address if a provider says how its users signed in', () => {
+    const provider = {
+      id: 'partner',
+      label: 'Partner',
+      issuer: 'https://partner.example',
+      clientId: 'notes',
+      clientSecret: { env: 'PARTNER' },
+    }
+    const withProvider = (trustAcr: boolean) =>
+      problemsOf({ ADMIN_ACR: 'phr', PARTNER: 's' }, { upstream: [{ ...provider, trustAcr }] })
+    expect(withProvider(false)).toHaveLength(1)
+    expect(withProvider(true)).toEqual([])
+  })
+
   it.each([{ DPOP: 'required' }, { PROFILE: 'fapi2' }])(
     'lets a gateway take bound tokens alone with %j',
     (variables) => {

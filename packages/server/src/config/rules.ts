@@ -1,3 +1,4 @@
+import { relyingParty } from '../passkeys/relying-party.ts'
 import { modeOf } from './address.ts'
 import { at, nameOf, valueAt } from './problems.ts'
 import type { ParsedConfig } from './schema.ts'
@@ -90,12 +91,24 @@ function ofPersonalTokens(
 }
 
 /** Otherwise no admin could ever change something. */
-function ofAdmins({ admin, users, features }: ParsedConfig, merged: Merged): readonly string[] {
-  if (admin.acr !== 'phr' || users === undefined || (users.kind !== 'directory' && features.stepUp)) return []
+function ofAdmins(config: ParsedConfig, merged: Merged): readonly string[] {
+  const { admin, users, features } = config
+  if (admin.acr !== 'phr') return []
   const acr = nameOf(merged, ['admin', 'acr'])
-  return [
-    users.kind === 'directory'
-      ? `${acr} must not be phr: users of a directory sign in with a password`
-      : `${acr} phr needs ${nameOf(merged, ['features', 'stepUp'])}: only then the application says how its users sign in`,
-  ]
+  if (users?.kind === 'directory')
+    return [`${acr} must not be phr: users of a directory sign in with a password`]
+  if (users === undefined) return ofPasskeys(config, acr)
+  return features.stepUp
+    ? []
+    : [
+        `${acr} phr needs ${nameOf(merged, ['features', 'stepUp'])}: only then the application says how its users sign in`,
+      ]
+}
+
+/** A file of providers is read later. */
+function ofPasskeys({ baseUrl, port, upstream, upstreamFile }: ParsedConfig, acr: string): readonly string[] {
+  const url = baseUrl ?? `http://127.0.0.1:${port}`
+  const trusts = upstreamFile !== undefined || upstream.some(({ trustAcr }) => trustAcr)
+  if (trusts || !URL.canParse(url) || relyingParty(url) !== undefined) return []
+  return [`${acr} must not be phr: browsers have no passkeys at ${url}, and no provider has trustAcr`]
 }

@@ -14,7 +14,7 @@ import type { AdminSignIns } from '../sign-in/admin-sign-ins.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { sessionSections } from './account-sessions.ts'
 import { accountVisits, PAGE_EXPIRED } from './account-visits.ts'
-import { changePassword, type Notify } from './change-password.ts'
+import { changePassword, isBySignIn, type Notify } from './change-password.ts'
 import { type ChangeSignIn, changeSignIn, type FormHandler } from './change-sign-in.ts'
 import type { ExternalParts } from './external-login.ts'
 import { type FailureSources, failuresSection } from './failed-sign-ins.ts'
@@ -67,7 +67,8 @@ export function accountPage(options: AccountPageOptions, grants: AuthorizationSe
     const token = visits.tokenFor(visit)
     const strong = await options.adminSignIns.mayChangeSignIn(visit)
     const changing = strong && visits.isFresh(visit) ? token : undefined
-    const methods = await methodsOf(ways, account, { pageToken: token, token: changing, strong })
+    const bySignIn = isBySignIn(visits, visit)
+    const methods = await methodsOf(ways, account, { pageToken: token, bySignIn, token: changing, strong })
     const latest = await signIns.list(session.subject)
     const active = await browsers.among(account, latest)
     const main = html`

@@ -5,6 +5,8 @@ import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { hashPassword } from '../accounts/passwords.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
+import type { AdminSignIns } from '../sign-in/admin-sign-ins.ts'
+import { BY_PASSWORD } from '../sign-in/authentication-classes.ts'
 import type { SignInFacts, Visit } from '../sign-in/session.ts'
 import { attemptPassword, signInFailed } from '../sign-in/sign-in-attempt.ts'
 import { type AccountVisits, PAGE_EXPIRED } from './account-visits.ts'
@@ -19,6 +21,7 @@ import { signInSucceeded } from './signed-in.ts'
 
 interface Options extends LoginOptions {
   readonly accounts: AccountRows
+  readonly adminSignIns: AdminSignIns
 }
 
 /** Redirects to the account page, which shows the notice. */
@@ -34,13 +37,14 @@ export function changePassword(
   showAgain: ShowAgain,
   notify: Notify,
 ): FormHandler {
-  const { accounts, checks, sessions, onEvent } = options
+  const { accounts, adminSignIns, checks, sessions, onEvent } = options
   return async (c) => {
     const visit = await visits.of(c)
     if (visit === undefined) return visits.signIn(c)
     const { account } = visit
     const fields = formOf(c)
     if (!visits.isOwnForm(c, visit, fields.token)) return showAgain(c, visit, PAGE_EXPIRED)
+    if (!(await adminSignIns.mayChangeSignIn(visit))) return showAgain(c, visit, NOT_FRESH)
     const wanted = newPasswordOf(fields)
     if ('problem' in wanted) return showAgain(c, visit, wanted.problem)
     const confirmed = await confirm(options, visits, c, visit)
@@ -56,7 +60,10 @@ export function changePassword(
   }
 }
 
-/** By the current password, within the limits of a sign-in; or by a recent sign-in, if there is no password. */
+/**
+ * By the current password, within the limits of a sign-in; or by a recent sign-in, if there is no password or it was with a
+ * passkey.
+ */
 async function confirm(
   options: Options,
   visits: AccountVisits,
@@ -64,28 +71,33 @@ async function confirm(
   visit: Visit,
 ): Promise<SignInFacts | { readonly problem: string }> {
   const { id, email = '', password } = visit.account
-  if (password === '') {
-    const { authTime, confirmedAt, signedInBy } = visit.session
-    return visits.isFresh(visit) && email !== ''
-      ? { authTime, confirmedAt, signedInBy }
-      : { problem: NOT_FRESH }
-  }
+  const { authTime, confirmedAt, signedInBy, acr, amr } = visit.session
+  const same = { authTime, confirmedAt, signedInBy, acr, amr }
+  if (isBySignIn(visits, visit)) return same
+  if (password === '') return { problem: NOT_FRESH }
   const { current_password: current = '' } = formOf(c)
   const tried = await attemptPassword(options, options.callerOf(c), email, current, id)
-  if ('account' in tried && tried.account?.id === id) return { signedInBy: 'password' }
+  if ('account' in tried && tried.account?.id === id)
+    return acr === 'phr' ? same : { signedInBy: 'password', ...BY_PASSWORD }
   options.onEvent(signInFailed(tried, 'wrong_password', id))
   return { problem: 'wait' in tried ? TOO_MANY : WRONG }
 }
 
-/** The form. Without a password it sets the first one; `mayAdd`: whether the sign-in is recent enough for that. */
+/** Whether the sign-in confirms the change, in place of the current password. */
+export function isBySignIn({ isFresh }: Pick<AccountVisits, 'isFresh'>, visit: Visit): boolean {
+  const { email = '', password } = visit.account
+  return isFresh(visit) && email !== '' && (password === '' || visit.session.acr === 'phr')
+}
+
+/** The form. Without a password it sets the first one. @param bySignIn {@link isBySignIn} */
 export function passwordCard(
   basePath: string,
   { email, password }: Account,
   token: string,
-  mayAdd: boolean,
+  bySignIn: boolean,
 ): Markup {
-  if (email === undefined || (password === '' && !mayAdd)) return html``
   const has = password !== ''
+  if (email === undefined || (!has && !bySignIn)) return html``
   const current = html`<label class="field" for="current-password">Current password</label>
   <input id="current-password" name="current_password" type="password" autocomplete="current-password" required>`
   return html`<section class="card" aria-label="Password">
@@ -93,7 +105,7 @@ export function passwordCard(
   <details><summary>${has ? 'Change password' : 'Set a password'}</summary>
   <form method="post" action="${basePath}/account/password">
   <input type="hidden" name="token" value="${token}">
-  ${has ? current : ''}
+  ${bySignIn ? '' : current}
   ${newPasswordFields(email)}
   <p class="hint">At least 8 characters. It signs you out in every other browser.</p>
   <button class="primary">${has ? 'Change password' : 'Set password'}</button>

@@ -22,13 +22,16 @@ export function login(options: LoginOptions, page: SignInPage): Login {
         returnTo: returnPath(c.req.query('return_to'), home),
         email: c.req.query('login_hint') ?? '',
         demand: demandIn(options.site, c, c.req.query()),
+        prompt: c.req.query('prompt'),
       }),
     submit: async (c) => {
       const fields = formOf(c)
       const returnTo = returnPath(fields.return_to, home)
       const email = (fields.email ?? '').slice(0, 254)
+      const { prompt } = fields
+      const demand = demandIn(options.site, c, fields)
       const again = (status: number, problem: string, headers = {}) =>
-        page.show({ returnTo, email, status, problem, headers, demand: demandIn(options.site, c, fields) })
+        page.show({ returnTo, email, status, problem, headers, demand, prompt })
       if (!page.isOwnForm(c, fields.token)) return again(403, FORM_EXPIRED)
       const tried = await attemptPassword(options, options.callerOf(c), email, fields.password ?? '')
       if ('account' in tried && tried.account)

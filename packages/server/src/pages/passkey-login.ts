@@ -31,7 +31,15 @@ export function passkeyLogin(
       const returnTo = returnPath(fields.return_to, home)
       const demand = demandIn(options.site, c, fields)
       const again = (status: number, problem: string, headers = {}) =>
-        page.show({ returnTo, status, problem, headers, passkeysInField: false, demand })
+        page.show({
+          returnTo,
+          status,
+          problem,
+          headers,
+          passkeysInField: false,
+          demand,
+          prompt: fields.prompt,
+        })
       if (!page.isOwnForm(c, fields.token)) return again(403, FORM_EXPIRED)
       const answer = signInAnswer(fields.answer ?? '')
       const presented = answer && (await ceremony.find(c.req.header('cookie'), answer))

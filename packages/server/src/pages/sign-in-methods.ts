@@ -12,8 +12,10 @@ export interface SignInMethods {
   readonly account: Account
   readonly passkeys: readonly Passkey[]
   readonly identities: readonly LinkedIdentity[]
-  /** The token of the form for the password, which asks for the current one. */
+  /** The token of the form for the password. */
   readonly pageToken: string
+  /** Whether the sign-in takes the place of the current password. */
+  readonly bySignIn: boolean
   /** The token of the other forms; absent if the user has to sign in again before a change. */
   readonly token: string | undefined
   /** Whether the user signed in strongly enough for a change. */
@@ -23,18 +25,18 @@ export interface SignInMethods {
 export async function methodsOf(
   { passkeys, identities }: WaysToSignIn,
   account: Account,
-  shown: Pick<SignInMethods, 'pageToken' | 'token' | 'strong'>,
+  shown: Omit<SignInMethods, 'account' | 'passkeys' | 'identities'>,
 ): Promise<SignInMethods> {
   const [registered, linked] = await Promise.all([passkeys.list(account.id), identities.list(account.id)])
   return { account, passkeys: registered, identities: linked, ...shown }
 }
 
 export function signInMethods({ basePath }: Site, ways: WaysToSignIn, shown: SignInMethods): Markup {
-  const { account, passkeys, identities, pageToken, token, strong } = shown
+  const { account, passkeys, identities, pageToken, bySignIn, token, strong } = shown
   const labels = new Map(ways.providers.map(({ provider }) => [provider.issuer, provider.label]))
   return html`
 <h2 class="part" id="sign-in">How you sign in</h2>
-${passwordCard(basePath, account, pageToken, token !== undefined)}
+${strong ? passwordCard(basePath, account, pageToken, bySignIn) : ''}
 ${passkeys.map((passkey) => passkeyCard(basePath, passkey, token))}
 ${identities.map((identity) => identityCard(basePath, labels.get(identity.issuer) ?? identity.issuer, identity, token))}
 <p class="hint">Removing a way to sign in signs you out everywhere.</p>
@@ -114,6 +116,6 @@ function connect(
 
 function signInAgain(basePath: string, strong: boolean): Markup {
   const demand = strong ? {} : { acr_values: 'phr' }
-  const query = String(new URLSearchParams({ return_to: `${basePath}/account`, ...demand }))
+  const query = String(new URLSearchParams({ return_to: `${basePath}/account`, prompt: 'login', ...demand }))
   return html`<p class="hint">To change this, <a href="${basePath}/login?${query}">sign in again</a>${strong ? '' : ' with your passkey'}.</p>`
 }

@@ -31,6 +31,8 @@ interface Shown extends ShownForms {
   /** Of the attempt that the problem stopped, for the operator. */
   readonly reference?: string | undefined
   readonly headers?: Record<string, string>
+  /** `login`: the page of this service to which the user returns requires a new sign-in, also at a provider. */
+  readonly prompt?: string | undefined
 }
 
 export interface SignInPageOptions extends FormOptions {
@@ -42,6 +44,8 @@ export interface SignInPageOptions extends FormOptions {
 export const FORM_EXPIRED = 'This form has expired. Please sign in again.'
 export const TOO_MANY = 'Too many attempts. Please wait a little.'
 const FORM_LIFETIME_SECONDS = 30 * 60
+const PROMPT = html`
+  <input type="hidden" name="prompt" value="login">`
 const Form = z.object({ jti: z.string() })
 
 export function signInPage(options: SignInPageOptions): SignInPage {
@@ -57,10 +61,10 @@ export function signInPage(options: SignInPageOptions): SignInPage {
   }
   return {
     issueForm,
-    async show({ returnTo, status = 200, problem, reference, headers = {}, demand, ...shown }) {
+    async show({ returnTo, status = 200, problem, reference, headers = {}, demand, prompt, ...shown }) {
       const form = issueForm()
       const hidden = html`<input type="hidden" name="token" value="${form.token}">
-  <input type="hidden" name="return_to" value="${returnTo}">${demand === undefined ? '' : demandFields(demand)}`
+  <input type="hidden" name="return_to" value="${returnTo}">${demand === undefined ? '' : demandFields(demand)}${prompt === 'login' ? PROMPT : ''}`
       const main = html`
 <h1>Sign in</h1>${sentBy(await requestingApp(returnTo))}
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}${forOperator(reference)}

@@ -6,7 +6,7 @@ import type { SignInEvent } from '../sign-in/sign-in-attempt.ts'
 import { accountFor, type NoAccount } from '../upstream/account-for.ts'
 import type { Identity } from '../upstream/identity.ts'
 import { UpstreamError } from '../upstream/upstream-error.ts'
-import type { UpstreamSignIn } from '../upstream/upstream-sign-in.ts'
+import type { Purpose, UpstreamSignIn } from '../upstream/upstream-sign-in.ts'
 import { type Demand, demandIn } from './demand.ts'
 import type { LoginOptions } from './login-options.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
@@ -23,17 +23,19 @@ export function upstreamLogin(
   page: SignInPage,
   provider: UpstreamSignIn,
 ): UpstreamLogin {
-  const withinLimit = limited(options, page, provider)
+  const explained = withProblems(options, page, provider)
+  const withinLimit = limited(options, page)
   const home = `${options.site.basePath}/`
 
   /** The sign-in page of the same request. */
   function back(c: Context, sent: Readonly<Record<string, string | undefined>>): Back {
-    return { returnTo: returnPath(sent.return_to, home), demand: demandIn(options.site, c, sent) }
+    const returnTo = returnPath(sent.return_to, home)
+    return { returnTo, demand: demandIn(options.site, c, sent), prompt: sent.prompt }
   }
 
   async function finish(c: Context): Promise<Response> {
     const { identity, purpose } = await provider.finish(c.req.header('cookie'), new URL(c.req.url).search)
-    const { returnTo, linkFor, acrValues } = purpose
+    const { returnTo, linkFor } = purpose
     const linking = linkFor === '' ? undefined : await accountOfSession(options, c, linkFor)
     const onLinked = ({ id: subject }: StoredAccount, issuer: string) =>
       options.onEvent({ type: 'identity_linked', subject, issuer })
@@ -45,7 +47,7 @@ export function upstreamLogin(
       const reference = options.reportFailed(event, { returnTo, status: 403, caller: options.callerOf(c) })
       const problem = ACCOUNT_PROBLEMS[account](label)
       return page.show({
-        ...back(c, { return_to: returnTo, acr_values: acrValues }),
+        ...back(c, sentIn(purpose)),
         ...{ status: 403, problem, reference },
       })
     }
@@ -67,12 +69,17 @@ export function upstreamLogin(
       if (!page.isOwnForm(c, fields.token)) return page.show({ ...shown, status: 403, problem: FORM_EXPIRED })
       const { returnTo, demand } = shown
       const fresh = demandsFreshSignIn(returnTo)
-      const purpose = { returnTo, fresh, linkFor: '', acrValues: demand?.acrValues ?? '' }
-      return withinLimit(c, shown, async () => toProvider(c, await provider.begin(purpose)))
+      const again = fields.prompt === 'login'
+      const purpose = { returnTo, fresh, again, linkFor: '', acrValues: demand?.acrValues ?? '' }
+      const work = async () => toProvider(c, await provider.begin(purpose))
+      return explained(c, shown, () => withinLimit(c, shown, work))
     },
     callback(c) {
-      const { returnTo, acrValues } = provider.purposeOf(c.req.header('cookie')) ?? {}
-      return withinLimit(c, back(c, { return_to: returnTo, acr_values: acrValues }), () => finish(c))
+      const purpose = provider.purposeOf(c.req.header('cookie'))
+      const shown = back(c, purpose === undefined ? {} : sentIn(purpose))
+      const work = () => finish(c)
+      // Without the cookie nothing is sent to the provider, and any web page can make a browser load this address.
+      return explained(c, shown, () => (purpose === undefined ? work() : withinLimit(c, shown, work)))
     },
   }
 }
@@ -91,23 +98,38 @@ function toProvider(c: Context, begun: Begun): Response {
 interface Back {
   readonly returnTo: string
   readonly demand: Demand | undefined
+  readonly prompt: string | undefined
 }
 
-/** Failures are limited by network, because each may send a request to the provider. They are shown on the sign-in page. */
-function limited(
-  { limits, callerOf, reportFailed }: LoginOptions,
-  page: SignInPage,
-  { provider }: UpstreamSignIn,
-) {
-  return async (c: Context, back: Back, work: () => Promise<Response>): Promise<Response> => {
+/** The fields of the form that began the sign-in. */
+function sentIn({ returnTo, acrValues, again }: Purpose): Readonly<Record<string, string | undefined>> {
+  return { return_to: returnTo, acr_values: acrValues, prompt: again ? 'login' : undefined }
+}
+
+type Within = (c: Context, back: Back, work: () => Promise<Response>) => Promise<Response>
+
+/** Failures are limited by network, because each may send a request to the provider. */
+function limited({ limits, callerOf }: LoginOptions, page: SignInPage): Within {
+  return async (c, back, work) => {
     const address = callerOf(c) ?? 'unknown'
     const wait = await limits.waitOfNetwork(address)
     if (wait > 0)
       return page.show({ ...back, status: 429, problem: TOO_MANY, headers: { 'retry-after': String(wait) } })
+    const response = await work()
+    await limits.refundNetwork(address)
+    return response
+  }
+}
+
+/** Failures are shown on the sign-in page. */
+function withProblems(
+  { callerOf, reportFailed }: LoginOptions,
+  page: SignInPage,
+  { provider }: UpstreamSignIn,
+): Within {
+  return async (c, back, work) => {
     try {
-      const response = await work()
-      await limits.refundNetwork(address)
-      return response
+      return await work()
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       const { status, problem } = SIGN_IN_PROBLEMS[error.reason]

@@ -17,6 +17,7 @@ function openSignIn({ held = false } = {}) {
     async verify(_email: string, password: string) {
       checked++
       await gate.promise
+      if (password === 'in an outage') throw new Error('The database is away')
       return password === 'right' ? ACCOUNT : undefined
     },
   } as Accounts
@@ -82,4 +83,17 @@ it('a passkey earns its network no further wrong passwords', async () => {
     await passkey(HERE)
   }
   expect(outcomes.filter((outcome) => outcome === 'wrong')).toHaveLength(120)
+})
+
+it('a check that fails is no wrong password of the account, but one call of the network', async () => {
+  const { password, checked } = openSignIn()
+  const statuses: string[] = []
+  const duringOutage = (email?: string) =>
+    password(HERE, 'in an outage', email).then(outcomeOf, () => 'failed')
+  for (let n = 0; n < 11; n++) statuses.push(await duringOutage())
+  expect(new Set(statuses)).toEqual(new Set(['failed']))
+  expect(outcomeOf(await password(HERE, 'right'))).toBe('in')
+  const before = checked()
+  for (let n = 0; n < 200; n++) await duringOutage(`${n}@example.com`)
+  expect(checked() - before).toBe(109)
 })

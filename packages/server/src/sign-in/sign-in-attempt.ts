@@ -91,7 +91,11 @@ async function withinLimits(
 ): Promise<Attempt> {
   const wait = await limits.waitOfAccount(credential, address)
   if (wait > 0) return { wait }
-  const account = await verify()
+  const account = await verify().catch(async (error: unknown) => {
+    // An outage is no wrong password. It still counts for the network, which limits the calls of a directory that hangs.
+    await limits.refundAccount(credential, address)
+    throw error
+  })
   if (account !== undefined) await limits.reset(credential, address)
   return { account }
 }

@@ -45,8 +45,10 @@ export interface UpstreamSignIn {
 export interface Purpose {
   /** A path of this service. */
   readonly returnTo: string
-  /** The user must sign in at the provider again, even with a session there. */
+  /** The user must sign in at the provider again, even with a session there, and the provider must confirm that. */
   readonly fresh: boolean
+  /** The same, except that the provider need not know when the user signed in. Default: false. */
+  readonly again?: boolean
   /** The session that is linking the identity to its account; empty for a sign-in. */
   readonly linkFor: string
   /** The authentication classes that the app demands, separated by spaces; empty if none. */
@@ -65,6 +67,11 @@ const Begun = z.object({
   verifier: z.string(),
   returnTo: z.string(),
   fresh: z.string().transform((mark) => mark !== ''),
+  /** A cookie of the previous release has none. */
+  again: z
+    .string()
+    .default('')
+    .transform((mark) => mark !== ''),
   linkFor: z.string(),
   /** A cookie of the previous release has none. */
   acrValues: z.string().default(''),
@@ -90,7 +97,7 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
 
   return {
     provider,
-    async begin({ returnTo, fresh, linkFor, acrValues }) {
+    async begin({ returnTo, fresh, again = false, linkFor, acrValues }) {
       const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
       const location = buildAuthorizationUrl(await configuration(), {
         redirect_uri: redirectUri,
@@ -100,10 +107,11 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
         code_challenge: await calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
         max_age: String(MAX_AGE),
-        ...(fresh ? { prompt: 'login' } : {}),
+        ...(fresh || again ? { prompt: 'login' } : {}),
         ...(provider.trustAcr && acrValues !== '' ? { acr_values: acrValues } : {}),
       }).href
-      const begun = { state, nonce, verifier, returnTo, fresh: fresh ? 'fresh' : '', linkFor, acrValues }
+      const marks = { fresh: fresh ? 'fresh' : '', again: again ? 'again' : '' }
+      const begun = { state, nonce, verifier, returnTo, ...marks, linkFor, acrValues }
       const value = signValue(key, begun, LIFETIME)
       if (isTooLongForCookie(value)) throw new UpstreamError('too_long')
       return { location, cookie: cookie.set(value, LIFETIME) }
@@ -114,7 +122,8 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
       if (begun === undefined) throw new UpstreamError('expired')
       const answer = new URL(`${redirectUri}${query}`)
       const identity = await identityOf(await configuration(), answer, begun, provider)
-      if (begun.fresh && identity.authTime < begun.iat - CLOCK_TOLERANCE) throw new UpstreamError('not_fresh')
+      const mustBeFresh = begun.fresh || (begun.again && identity.saysAuthTime)
+      if (mustBeFresh && identity.authTime < begun.iat - CLOCK_TOLERANCE) throw new UpstreamError('not_fresh')
       if (!(await used.add(begun.state, begun.exp))) throw new UpstreamError('expired')
       return { identity, purpose: begun }
     },

@@ -1,7 +1,13 @@
 import { type AccountDirectory, accountDirectory } from '../accounts/account-directory.ts'
 import { type AccountRows, accountRows } from '../accounts/account-rows.ts'
-import { addMissingAccounts, hasDemoAccount, isExposed } from '../accounts/open-accounts.ts'
+import {
+  addMissingAccounts,
+  hasDemoAccount,
+  isExposed,
+  refusePublicPasswords,
+} from '../accounts/open-accounts.ts'
 import type { SessionsEnding } from '../accounts/session-epoch.ts'
+import { commandNamesOf } from '../command-names.ts'
 import type { ExternalParts } from '../pages/external-login.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { AUTHENTICATION_CLASSES } from '../sign-in/authentication-classes.ts'
@@ -20,7 +26,10 @@ export interface OpenUsers {
   readonly demo: boolean
 }
 
-/** @param addsAccounts whether to add those of the configured file and of demonstrations */
+/**
+ * @param addsAccounts whether to add those of the configured file and of demonstrations
+ * @throws Error when it adds them, and others could sign in with the password of a demonstration
+ */
 export async function openUsers(
   context: ServiceContext,
   addsAccounts: boolean,
@@ -32,7 +41,10 @@ export async function openUsers(
   refuseOtherUsers(users, config)
   const demoAccounts = users === undefined ? (definition.demoAccounts ?? []) : []
   const rows = accountRows(database, onEvent, sessionsEnding)
-  if (addsAccounts) await addMissingAccounts(rows, config, demoAccounts)
+  if (addsAccounts) {
+    await addMissingAccounts(rows, config, demoAccounts)
+    await refusePublicPasswords(rows, config, demoAccounts, commandNamesOf(definition))
+  }
   const imported = importedUsers(database, onEvent)
   const classes = config.features.stepUp ? AUTHENTICATION_CLASSES : undefined
   const signIn = await externalSignInFor(users, { secret, baseUrl: config.baseUrl, store, keys, classes })
