@@ -293,6 +293,29 @@ describe('at least once:', () => {
     expect(written).not.toContain('messages')
   })
 
+  it('a queue that cannot be written holds up no other, and its messages come later', async () => {
+    const { posts, process, transients, clock, events, undelivered } = open()
+    const outbox = process()
+    await outbox.add('app.dev', ['m'])
+    await outbox.add('bad.dev', ['n'])
+    const { insert } = transients
+    const cause = new Error('too large')
+    const isBad = (value: object) => 'target' in value && value.target === 'bad.dev'
+    transients.insert = async (id, value, ends) => {
+      if (isBad(value)) throw cause
+      return insert.call(transients, id, value, ends)
+    }
+    for (let time = 0; time < 3; time++) {
+      await outbox.deliver()
+      clock.now += 61
+    }
+    expect(posts).toEqual(['app.dev m'])
+    expect(events).toEqual(Array(3).fill({ type: 'outbox_failed', outbox: 'messages', cause }))
+    transients.insert = insert
+    await outbox.deliver()
+    expect([posts, undelivered]).toEqual([['app.dev m', 'bad.dev n'], []])
+  })
+
   it('a message that the same process adds during a run gets another run', async () => {
     const { posts, process, receivers } = open()
     const outbox = process()

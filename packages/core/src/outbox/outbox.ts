@@ -7,7 +7,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { newId } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
 import { systemTime } from '../kernel/time.ts'
-import { deliveries, expendable } from './delivery.ts'
+import { deliveries, expendable, RETRY_SECONDS } from './delivery.ts'
 import { directory } from './directory.ts'
 import { gathered } from './gathered.ts'
 import type { OutboxOptions } from './options.ts'
@@ -37,8 +37,6 @@ const MAX_WAITING = 10_000
 const POLL_SECONDS = 60
 /** After the start, so that a server is created without waiting for its store. */
 const FIRST_SECONDS = 1
-/** After a failure of the store. */
-const RETRY_SECONDS = 30
 const [HELD_PAUSE_SECONDS, MAX_HELD] = [2, 1000]
 
 export function createOutbox<Facts>(
