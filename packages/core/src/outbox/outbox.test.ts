@@ -316,6 +316,26 @@ describe('at least once:', () => {
     expect([posts, undelivered]).toEqual([['app.dev m', 'bad.dev n'], []])
   })
 
+  it('a queue that cannot be read holds up no other', async () => {
+    const { posts, process, transients, events } = open()
+    const insert = vi.spyOn(transients, 'insert')
+    await process().add('bad.dev', ['n'])
+    const [bad] = insert.mock.calls[0] ?? []
+    await process().add('app.dev', ['m'])
+    const { find } = transients
+    const cause = new Error('cannot be read')
+    transients.find = async (id) => {
+      if (id === bad) throw cause
+      return find.call(transients, id)
+    }
+    await process().deliver()
+    expect(posts).toEqual(['app.dev m'])
+    expect(events).toEqual([{ type: 'outbox_failed', outbox: 'messages', cause }])
+    transients.find = find
+    await process().deliver()
+    expect(posts).toEqual(['app.dev m', 'bad.dev n'])
+  })
+
   it('a message that the same process adds during a run gets another run', async () => {
     const { posts, process, receivers } = open()
     const outbox = process()
@@ -571,6 +591,30 @@ describe('the timers', () => {
       expect(times[index]).toBeGreaterThanOrEqual(due)
       expect(times[index]).toBeLessThanOrEqual(due * 1.1 + 5)
     }
+  })
+
+  it('are two at most while the store is away: the next look and one retry', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { process, transients, clock } = open()
+    const find = vi.spyOn(transients, 'find').mockRejectedValue(new Error('down'))
+    process({ timers: true })
+    for (let minute = 0; minute < 20; minute++) {
+      clock.now += 60
+      await vi.advanceTimersByTimeAsync(60_000)
+    }
+    expect(vi.getTimerCount()).toBeLessThanOrEqual(2)
+    expect(find.mock.calls.length, 'a read each half minute, and each minute').toBeLessThanOrEqual(60)
+  })
+
+  it('look once at a time, also at a store that does not answer', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { process, transients } = open()
+    const find = vi.spyOn(transients, 'find').mockReturnValue(new Promise(() => {}))
+    process({ timers: true })
+    await vi.advanceTimersByTimeAsync(300_000)
+    expect(find).toHaveBeenCalledTimes(1)
   })
 
   it('go on after the store has failed', async () => {

@@ -60,6 +60,7 @@ export function createOutbox<Facts>(
   const running = new Map<string, { readonly done: Promise<readonly string[]>; next?: Promise<void> }>()
   const alarms = new Map<string, { readonly due: number; readonly cancel: () => void }>()
   let held = 0
+  let [isRetrying, isLooking] = [false, false]
 
   /** Only this process and who moves its messages write the record: no `add` competes with another. */
   const store = gathered(async (added: readonly Entry<Facts>[]) => {
@@ -123,29 +124,55 @@ export function createOutbox<Facts>(
     alarms.set(key, { due, cancel })
   }
 
-  async function start(): Promise<void> {
+  function retry(cause: unknown): void {
+    failed(cause)
+    if (!timers || isRetrying) return
+    isRetrying = true
+    time.after(RETRY_SECONDS * 1000, () => {
+      isRetrying = false
+      void lookAgain()
+    })
+  }
+
+  /** A queue that cannot be read holds up no other. */
+  async function lookAt(key: string) {
+    try {
+      return [{ key, ...(await queued.look(key)) }]
+    } catch (cause) {
+      retry(cause)
+      return []
+    }
+  }
+
+  /** @returns the queues that are due */
+  async function lookAtAll(): Promise<readonly string[]> {
     try {
       // Before the queues are closed: see `directory.remove`.
       const seen = await listed.read()
-      const looks = await Promise.all(
-        listed.keysIn(seen).map(async (key) => ({ key, ...(await queued.look(key)) })),
-      )
-      await listed.remove(
-        looks.filter(({ isClosed }) => isClosed).map(({ key }) => key),
-        seen,
-      )
+      const looks = (await Promise.all(listed.keysIn(seen).map(lookAt))).flat()
+      const closed = looks.filter(({ isClosed }) => isClosed).map(({ key }) => key)
+      await listed.remove(closed, seen).catch(retry)
       const later = ({ due }: { due: number }) => due > now()
       for (const { key, due } of looks.filter(later)) wake(key, due)
-      await beginAll(looks.filter((look) => !later(look)).map(({ key }) => key))
+      return looks.filter((look) => !later(look)).map(({ key }) => key)
     } catch (cause) {
-      failed(cause)
-      if (timers) time.after(RETRY_SECONDS * 1000, () => void start())
+      retry(cause)
+      return []
     }
+  }
+
+  /** A look that waits for the store is not begun again. Deliveries are not waited for. */
+  async function lookAgain(): Promise<void> {
+    if (isLooking) return
+    isLooking = true
+    const due = await lookAtAll()
+    isLooking = false
+    await beginAll(due)
   }
 
   function poll(): void {
     time.after(POLL_SECONDS * 1000, poll)
-    void start()
+    void lookAgain()
   }
   // Timers keep no process alive.
   if (timers) time.after(FIRST_SECONDS * 1000, poll)
@@ -165,6 +192,6 @@ export function createOutbox<Facts>(
       if (!isNamed) undelivered({ target, why: 'overflow', facts: facts[0], count: facts.length })
       wake(worker(), at)
     },
-    deliver: start,
+    deliver: async () => beginAll(await lookAtAll()),
   }
 }
