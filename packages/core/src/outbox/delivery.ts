@@ -47,12 +47,13 @@ export function deliveries<Facts>(context: DeliveryContext<Facts>): (key: string
   const isExpired = ({ storedAt }: { storedAt: number }) => now() >= storedAt + KEPT_SECONDS
 
   /** @returns the queue of the receiver */
-  async function moveTo(target: string, added: readonly Entry<Facts>[]): Promise<readonly string[]> {
+  async function moveTo(target: string, added: readonly Entry<Facts>[]): Promise<string> {
     const queue = sha256(target)
     const isNew = await queued.add(queue, target, added)
-    if (await listed.add([{ key: queue, isNew }])) return [queue]
-    undelivered({ target, why: 'overflow', facts: added[0]?.facts, count: added.length })
-    return []
+    // Without a name only this process works on it, and it may end.
+    if (!(await listed.add([{ key: queue, isNew }])))
+      undelivered({ target, why: 'overflow', facts: added[0]?.facts, count: added.length })
+    return queue
   }
 
   /** What one receiver cannot get stays in the inbox: it holds up no other. @returns the queues of the receivers */
@@ -63,15 +64,14 @@ export function deliveries<Facts>(context: DeliveryContext<Facts>): (key: string
     const again: Entry<Facts>[] = []
     const moved = await Promise.all(
       [...Map.groupBy(claimed.entries, ({ target }) => target)].map(([target, added]) =>
-        moveTo(target, added).catch((cause: unknown) => {
+        moveTo(target, added).catch((cause): undefined => {
           failed(cause)
           again.push(...added.map((entry) => ({ ...entry, due: now() + RETRY_SECONDS })))
-          return []
         }),
       ),
     )
     await queued.release(key, again)
-    return moved.flat()
+    return moved.filter((queue) => queue !== undefined)
   }
 
   /** Tries some of the messages once. */

@@ -65,7 +65,7 @@ export function createOutbox<Facts>(
   /** Only this process and who moves its messages write the record: no `add` competes with another. */
   const store = gathered(async (added: readonly Entry<Facts>[]) => {
     const isNew = await queued.add(worker(), undefined, added)
-    return listed.add([{ key: worker(), isNew }])
+    return listed.add([{ key: worker(), isNew, isInbox: true }])
   })
 
   async function stored(added: readonly Entry<Facts>[]): Promise<boolean> {
