@@ -336,6 +336,56 @@ describe('at least once:', () => {
     expect(posts).toEqual(['app.dev m', 'bad.dev n'])
   })
 
+  it('an answer of the store that was lost does not lose the message', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { posts, process, transients } = open({ timers: true })
+    const { insert } = transients
+    transients.insert = async (...args) => {
+      await insert.apply(transients, args)
+      throw new Error('no answer')
+    }
+    const outbox = process()
+    await expect(outbox.add('app.dev', ['m'])).rejects.toThrow('no answer')
+    transients.insert = insert
+    await vi.advanceTimersByTimeAsync(1)
+    expect(posts).toEqual(['app.dev m'])
+  })
+
+  it('a message is held until its seconds are over, however long each attempt takes', async () => {
+    const { process, transients, clock } = open({ heldSeconds: 60 })
+    vi.spyOn(systemTime, 'sleep').mockImplementation(async () => {
+      clock.now += 2
+    })
+    onTestFinished(() => void vi.restoreAllMocks())
+    const find = vi.spyOn(transients, 'find').mockImplementation(async () => {
+      clock.now += 18
+      throw new Error('down')
+    })
+    await expect(process().add('app.dev', ['m'])).rejects.toThrow('down')
+    expect(find).toHaveBeenCalledTimes(4)
+  })
+
+  it('a thousand messages are held, and keep their places while others come', async () => {
+    const { process, transients, posts } = open({ heldSeconds: 60 })
+    onTestFinished(() => void vi.restoreAllMocks())
+    const sleeping: (() => void)[] = []
+    vi.spyOn(systemTime, 'sleep').mockImplementation(() => new Promise((wake) => sleeping.push(wake)))
+    const find = vi.spyOn(transients, 'find').mockRejectedValue(new Error('down'))
+    const outbox = process()
+    const first = Promise.all(Array.from({ length: 1000 }, () => outbox.add('app.dev', ['m'])))
+    await expect.poll(() => sleeping).toHaveLength(1000)
+    const late = outbox.add('app.dev', ['late'])
+    for (const wake of sleeping.splice(0)) wake()
+    await expect(late).rejects.toThrow('down')
+    await expect.poll(() => sleeping).toHaveLength(1000)
+    find.mockRestore()
+    for (const wake of sleeping) wake()
+    await first
+    await outbox.deliver()
+    expect(posts).toHaveLength(1000)
+  })
+
   it('a message that the same process adds during a run gets another run', async () => {
     const { posts, process, receivers } = open()
     const outbox = process()

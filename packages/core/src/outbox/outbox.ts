@@ -69,14 +69,21 @@ export function createOutbox<Facts>(
   })
 
   async function stored(added: readonly Entry<Facts>[]): Promise<boolean> {
-    for (let waited = 0; ; waited += HELD_PAUSE_SECONDS)
-      try {
-        return await store(added)
-      } catch (cause) {
-        if (waited >= heldSeconds || held >= MAX_HELD) throw cause
-        held++
-        await time.sleep(HELD_PAUSE_SECONDS * 1000).finally(() => held--)
-      }
+    const end = now() + heldSeconds
+    let isHeld = false
+    try {
+      for (;;)
+        try {
+          return await store(added)
+        } catch (cause) {
+          if (now() >= end || (!isHeld && held >= MAX_HELD)) throw cause
+          if (!isHeld) held++
+          isHeld = true
+          await time.sleep(HELD_PAUSE_SECONDS * 1000)
+        }
+    } finally {
+      if (isHeld) held--
+    }
   }
 
   /** One at a time for a queue. What is added during a run may come too late for it, so another run follows. */
@@ -188,9 +195,13 @@ export function createOutbox<Facts>(
         attempts: 0,
         facts,
       })
-      const isNamed = await stored(facts.map(entry))
-      if (!isNamed) undelivered({ target, why: 'overflow', facts: facts[0], count: facts.length })
-      wake(worker(), at)
+      try {
+        const isNamed = await stored(facts.map(entry))
+        if (!isNamed) undelivered({ target, why: 'overflow', facts: facts[0], count: facts.length })
+      } finally {
+        // A write that failed may have stored the messages.
+        wake(worker(), at)
+      }
     },
     deliver: async () => beginAll(await lookAtAll()),
   }
