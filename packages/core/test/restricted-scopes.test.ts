@@ -74,6 +74,13 @@ it('cannot be the default of requests without a scope', () => {
   expect(() => openService({ scopes, defaultScope: RESTRICTED })).toThrow('restricted')
 })
 
+it.each(['personal', 'baseline'])('is never %s: the server is not created', (option) => {
+  const both = { ...scopes, [RESTRICTED]: { ...scopes[RESTRICTED], [option]: true } }
+  expect(() => openService({ scopes: both })).toThrow(
+    `scopes: "${RESTRICTED}" is restricted, so not ${option}`,
+  )
+})
+
 it('is asked for each time, also of a client whose consent is remembered', async () => {
   const service = openService({ scopes })
   const portal = { clientName: 'Portal', redirectUris: ['https://portal.example/cb'], rememberConsent: true }
