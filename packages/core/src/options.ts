@@ -215,11 +215,18 @@ function checkIssuer(issuer: string): void {
     )
 }
 
+/** What would give a restricted scope to clients that do not name it: tokens of users, and the list that clients request. */
+const NOT_RESTRICTED = ['personal', 'baseline'] as const
+
 /** A name with a space would be two names in every request (RFC 6749 3.3). */
 function checkScopes(catalogue: ScopeCatalogue): void {
   const unusable = Object.keys(catalogue).find((name) => parseScope(name)?.[0] !== name)
   if (unusable !== undefined) throw new Error(`scopes: "${unusable}" cannot be the name of a scope`)
-  for (const [name, { description, area }] of Object.entries(catalogue))
+  for (const [name, definition] of Object.entries(catalogue)) {
+    const { description, area, restricted } = definition
     for (const text of [description, area])
       if (typeof text === 'object') checkLanguages(`scopes: "${name}"`, Object.keys(text))
+    const given = restricted && NOT_RESTRICTED.find((option) => definition[option])
+    if (given) throw new Error(`scopes: "${name}" is restricted, so not ${given}`)
+  }
 }

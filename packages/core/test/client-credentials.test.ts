@@ -227,9 +227,18 @@ describe('client credentials', () => {
     for (const status of [200, 200, 429]) expect((await from('203.0.113.7')).status).toBe(status)
     expect((await from('203.0.113.7')).headers['retry-after']).toBe('30')
     expect((await from('198.51.100.9')).status, 'the same job elsewhere').toBe(200)
-    const counted = ['203.0.113.7', '198.51.100.9'].map(
-      (network) => `client_credentials ${job.clientId} ${network}`,
-    )
+    const lines = ['2001:db8:1:a01::1', '2001:db8:1:a02::1', '2001:db8:1:a03::1']
+    for (const [index, status] of [200, 200, 429].entries())
+      expect((await from(String(lines[index]))).status, 'a line with many networks').toBe(status)
+    const counted = [
+      ['client_credentials', '203.0.113.7'],
+      ['client_credentials', '198.51.100.9'],
+      ['client_credentials', '2001:db8:1:a01::/64'],
+      ['client_credentials_56', '2001:db8:1:a00::/56'],
+      ['client_credentials_48', '2001:db8:1::/48'],
+      ['client_credentials', '2001:db8:1:a02::/64'],
+      ['client_credentials', '2001:db8:1:a03::/64'],
+    ].map(([limit, network]) => `${limit} ${job.clientId} ${network}`)
     expect([...taken.keys()].filter((key) => !key.startsWith('client_failure'))).toEqual(counted)
   })
 

@@ -1,5 +1,6 @@
 import { ERRORS } from '@grantkit/core/errors'
 import { parseReference, readLongReference, type StepEvent, signInAttempts } from '@grantkit/core/explain'
+import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import { describe, expect, it } from 'vitest'
@@ -20,7 +21,7 @@ import {
 } from './client.ts'
 import { openDeviceService } from './device-service.ts'
 import { fault, ID, openWithDocuments } from './document-host.ts'
-import { CHALLENGE, openService, REDIRECT_URI, type Service, VERIFIER } from './service.ts'
+import { CHALLENGE, ISSUER, openService, REDIRECT_URI, type Service, VERIFIER } from './service.ts'
 
 const SECRET = 'a secret of the tests, long enough to pass'
 
@@ -299,6 +300,27 @@ describe('the reference of an attempt', () => {
       expect(parseReference(live)).not.toBe(reference)
       expect(await ask(wrong(token))).toBe(live)
     }
+  })
+
+  it('is that of a signed token that its client cannot exchange', async () => {
+    const features = [jwtAccessTokens({ resources: { [ISSUER]: {} } }), tokenExchange()]
+    const service = openService({ explain: signInAttempts, features })
+    const grant_types = ['authorization_code', 'refresh_token', TOKEN_EXCHANGE]
+    const owner = await register(service, { grant_types })
+    const other = await register(service, { grant_types })
+    const { access_token: subject_token } = await tokensFor(service, owner, { resource: ISSUER })
+    expect(subject_token).toMatch(/^eyJ/)
+    const { reference } = stepsOf(service).at(-1) as StepEvent
+    const exchanged = async ({ clientId: client_id }: typeof owner, token = subject_token) => {
+      const form = { client_id, subject_token: token, subject_token_type: ACCESS_TOKEN_TYPE, scope: 'x' }
+      const { error_description } = bodyOf(
+        await requestToken(service, { grant_type: TOKEN_EXCHANGE, ...form }),
+      )
+      return parseReference(referenceIn(error_description))
+    }
+    expect(await exchanged(owner)).toBe(reference)
+    expect(await exchanged(other)).not.toBe(reference)
+    expect(await exchanged(owner, `${subject_token.slice(0, -8)}AAAAAAAA`)).not.toBe(reference)
   })
 
   it('stays with the tokens of a grant that has ended', async () => {

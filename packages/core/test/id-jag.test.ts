@@ -328,7 +328,11 @@ describe('the metadata', () => {
 describe('a server does not start with', () => {
   const subjectOf = async () => 'alice'
   const trusting = (changed: object) => ({ idJag: { trusts: [{ ...TRUST, ...changed }], subjectOf } })
-  const interactive = { ...SCOPES, 'courses:write': { ...SCOPES['courses:write'], interactive: true } }
+  const write = SCOPES['courses:write']
+  const catalogues: Record<string, typeof SCOPES> = {
+    'a scope that needs its user': { ...SCOPES, 'courses:write': { ...write, interactive: true } as never },
+    'a restricted scope': { ...SCOPES, 'courses:write': { ...write, restricted: true } as never },
+  }
   it.each<[string, object, RegExp]>([
     ['no trust', { idJag: { trusts: [], subjectOf } }, /needs idJag with trusts/],
     ['nothing at all', {}, /needs idJag with trusts or trustOf, or workloads/],
@@ -356,6 +360,11 @@ describe('a server does not start with', () => {
       { idJag: { trusts: [TRUST], subjectOf } },
       /only the user can allow courses:write/,
     ],
+    [
+      'a restricted scope',
+      trusting({ scopes: ['courses:read', 'courses:write'] }),
+      /only the user can allow courses:write/,
+    ],
     ['an unknown resource', trusting({ resources: ['https://x.dev'] }), /resources/],
     ['tokens for a day', trusting({ lifetime: 86_400 }), /: lifetime must/],
     ['tokens that end at once', trusting({ lifetime: 0 }), /lifetime/],
@@ -367,7 +376,7 @@ describe('a server does not start with', () => {
     ['keys that it cannot fetch', trusting({ jwks: undefined }), /fetch/],
     ['no usable key', trusting({ jwks: { keys: [] } }), /no public key for ES256, RS256/],
   ])('%s', (situation, options, message) => {
-    const scopes = situation === 'a scope that needs its user' ? interactive : SCOPES
+    const scopes = catalogues[situation] ?? SCOPES
     expect(() => openService({ features: [jwtBearer(options)], scopes })).toThrow(message)
   })
 

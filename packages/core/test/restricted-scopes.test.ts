@@ -10,9 +10,10 @@ import {
   refresh,
   register,
   requestToken,
+  type TokenAnswer,
   tokensFor,
 } from './client.ts'
-import { addTool, openDeviceService } from './device-service.ts'
+import { addTool, openDeviceService, type Started } from './device-service.ts'
 import { ISSUER, openService, REDIRECT_URI, SCOPES } from './service.ts'
 
 /** A scope with `restricted: true` is only for static clients that name it. */
@@ -71,6 +72,13 @@ it('is not in the metadata of the server, because clients request all that they 
 
 it('cannot be the default of requests without a scope', () => {
   expect(() => openService({ scopes, defaultScope: RESTRICTED })).toThrow('restricted')
+})
+
+it.each(['personal', 'baseline'])('is never %s: the server is not created', (option) => {
+  const both = { ...scopes, [RESTRICTED]: { ...scopes[RESTRICTED], [option]: true } }
+  expect(() => openService({ scopes: both })).toThrow(
+    `scopes: "${RESTRICTED}" is restricted, so not ${option}`,
+  )
 })
 
 it('is asked for each time, also of a client whose consent is remembered', async () => {
@@ -154,6 +162,28 @@ describe('a grant with a restricted scope', () => {
     await service.server.sessions.ended(sessions)
     expect(await alive()).toEqual([400, 200])
     expect(service.events).toContainEqual(expect.objectContaining({ type: 'grant_revoked', by: 'server' }))
+  })
+
+  it('ends with the session in which the user allowed its device, and no other grant of a device does', async () => {
+    const named = ['openid', RESTRICTED]
+    const { service, ask, answer, enter, poll } = await openDeviceService({
+      scopes: named,
+      server: { scopes },
+    })
+    const client = await addTool(service, { scopes: named })
+    const { clientId: client_id } = client
+    const tokens: TokenAnswer[] = []
+    for (const scope of [WANTED.scope, 'openid']) {
+      const started = bodyOf<Started>(await ask({ client_id, scope }))
+      await enter(started.user_code)
+      await answer()
+      tokens.push(bodyOf<TokenAnswer>(await poll(started, { client_id })))
+    }
+    await service.server.sessions.ended(ended)
+    const answers = tokens.map(
+      async ({ refresh_token }) => (await refresh(service, client, refresh_token)).status,
+    )
+    expect(await Promise.all(answers)).toEqual([400, 200])
   })
 
   it.each([

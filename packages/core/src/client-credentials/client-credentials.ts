@@ -13,7 +13,6 @@ import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
 import { requestedScopes } from '../kernel/scope.ts'
 import { newGrantId, newSecret, sha256 } from '../kernel/secrets.ts'
-import { callerNetwork } from '../limits/rate-limits.ts'
 import {
   CLIENT_CREDENTIALS,
   CLIENT_CREDENTIALS_ERRORS,
@@ -83,8 +82,7 @@ async function issueToken(
   const { clientId } = client
   // By network: an installation in a loop, or a thief with the secret, does not use up the limit of the others.
   const { too_many_client_credentials_tokens } = CLIENT_CREDENTIALS_ERRORS
-  const key = `${clientId} ${callerNetwork(http)}`
-  await server.limiter.limit('client_credentials', key, too_many_client_credentials_tokens)
+  await server.limiter.limitCaller('client_credentials', http, too_many_client_credentials_tokens, clientId)
   const accessToken = newSecret(server.random)
   const { lifetime, mark } = formOf(resources, accessTokenLifetime, server.terms.longest)
   const token = { hash: sha256(accessToken), scopes, resources, ...mark, ...(jkt && { jkt }) }

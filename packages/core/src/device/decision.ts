@@ -62,7 +62,10 @@ export async function answerDevice(context: DeviceContext, http: HttpRequest): P
   const scopes = allowedScopes(server, form, found.request.scopes)
   const { subject, authTime } = session
   const facts = server.authenticationClasses.factsOf(session)
-  const decision: Decision = { subject, scopes, authTime, ...facts }
+  const isRestricted = scopes.some((name) => server.scopes[name]?.restricted)
+  // A device outlives the browser session that allowed it, but not with such a scope.
+  const sid = isRestricted ? server.sessions.sidOf(session, client, scopes) : undefined
+  const decision: Decision = { subject, scopes, authTime, ...facts, ...(sid && { sid }) }
   const answer = { http, client, requestId, found, decision }
   if (scopes.length > 0) await approve(context, answer)
   else await deny(context, answer)
@@ -164,7 +167,7 @@ async function settle(
  */
 function deviceGrant(
   request: DeviceRequest,
-  { subject, scopes, authTime, acr, amr }: Decision,
+  { subject, scopes, authTime, acr, amr, sid }: Decision,
   now: number,
   lifetime: number,
 ): Grant {
@@ -183,6 +186,7 @@ function deviceGrant(
     authTime,
     ...(acr && { acr }),
     ...(amr && { amr }),
+    ...(sid && { sid }),
     createdAt: now,
     usedAt: now,
     expiresAt: now + lifetime,

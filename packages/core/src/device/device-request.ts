@@ -17,6 +17,8 @@ const Decision = z.object({
   authTime: z.number(),
   acr: z.string().optional(),
   amr: texts.optional(),
+  /** The name of the session with whose end the grant ends. */
+  sid: z.string().optional(),
 })
 export type Decision = z.infer<typeof Decision>
 

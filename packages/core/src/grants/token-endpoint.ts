@@ -13,6 +13,7 @@ import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { SignInAttempts } from '../kernel/sign-in-attempts.ts'
 import type { Limiter } from '../limits/rate-limits.ts'
+import { grantIdOf } from '../tokens/credential.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { attemptOfCredential, prefetch } from './change-grant.ts'
 import { countingTokens, hasLimits } from './client-limits.ts'
@@ -87,6 +88,12 @@ export function tokenEndpoint(
   }
   // It is watched from now on, not from the first request on.
   kernel.standstill()
+  const { accessTokens } = context
+  const named = {
+    read: (text: string) => accessTokens.read(text),
+    // A subject token may be signed.
+    grantIdOf: (text: string) => grantIdOf(text) ?? accessTokens.grantIdOf(text),
+  }
   const byName = new Map(context.grantTypes.map((grantType) => [grantType.name, grantType]))
   const token: ClientEndpoint = {
     path: endpointPath('token', paths?.token, '/api/oauth/token'),
@@ -96,7 +103,10 @@ export function tokenEndpoint(
     async attemptOf(form, clientId) {
       const grantType = byName.get(String(form.grant_type))
       const credential = form[grantType?.credential ?? '']
-      const attempt = await attemptOfCredential(kernel.store, credential, clientId, grantType)
+      const attempt = await attemptOfCredential(kernel.store, credential, clientId, {
+        ...named,
+        ...grantType,
+      })
       return { expects: grantType?.step, ...attempt }
     },
     clientOf: (form) => byName.get(String(form.grant_type))?.clientOf?.(form),

@@ -70,7 +70,8 @@ export function readTrust(server: ServerContext, read: ReadIssuerKeys, options: 
 function checkScopes(option: string, scopes: readonly string[], { scopes: catalogue }: ServerContext): void {
   const wrong = scopes.find((name) => !Object.hasOwn(catalogue, name) || NEVER_GIVEN.includes(name))
   if (wrong !== undefined) throw new Error(`${option}: ${wrong} is no scope for an assertion`)
-  const interactive = scopes.find((name) => catalogue[name]?.interactive === true)
+  // The user is asked for a restricted one each time.
+  const interactive = scopes.find((name) => catalogue[name]?.interactive || catalogue[name]?.restricted)
   if (interactive !== undefined) throw new Error(`${option}: only the user can allow ${interactive}`)
   if (scopes.length === 0) throw new Error(`${option}: scopes must not be empty`)
 }

@@ -127,7 +127,7 @@ export interface Grant {
    */
   readonly acr?: string | undefined
   readonly amr?: readonly string[] | undefined
-  /** The name of the session it began in, for a client that hears of its end (Back-Channel Logout 2.3). */
+  /** The name of the session it began in: a client hears of its end (Back-Channel Logout 2.3), or the grant ends with it. */
   readonly sid?: string | undefined
   readonly createdAt: number
   /** Of a personal access token: its last use, written at most once an hour; `createdAt` before the first one. */

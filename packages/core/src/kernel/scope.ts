@@ -30,7 +30,7 @@ export interface ScopeDefinition {
   /**
    * Only for static clients whose own `scopes` or `clientCredentialsScopes` name it: "every scope" does not include it, and no
    * client can register it by itself. The metadata of the server does not list it, because clients request all that they find
-   * there. The user is asked each time. Default false.
+   * there. The user is asked each time, so it is not `personal`, not `baseline`, and not in a trust of ID-JAGs. Default false.
    */
   readonly restricted?: boolean | undefined
 }

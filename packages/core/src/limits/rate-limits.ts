@@ -76,8 +76,13 @@ export interface Limiter {
   refund(limit: string, key: string): Promise<void>
   /** Counts one event. @throws OAuthError `error`, with the seconds to wait, when there were too many */
   limit(limit: string, key: string, error: ErrorDefinition): Promise<void>
-  /** Counts one event of a caller, for each of its networks (`networkLimits`). @throws OAuthError like `limit` */
-  limitCaller(limit: string, caller: Caller, error: ErrorDefinition): Promise<void>
+  /**
+   * Counts one event of a caller, for each of its networks (`networkLimits`).
+   *
+   * @param clientId counts each client by itself
+   * @throws OAuthError like `limit`
+   */
+  limitCaller(limit: string, caller: Caller, error: ErrorDefinition, clientId?: string): Promise<void>
   refundCaller(limit: string, caller: Caller): Promise<void>
 }
 
@@ -154,9 +159,9 @@ export function limiterOf(
     take,
     refund,
     limit,
-    async limitCaller(limitName, caller, error) {
+    async limitCaller(limitName, caller, error, clientId) {
       for (const { name, window, network } of limitsOf(limitName, caller))
-        await limit(name, network, error, window)
+        await limit(name, clientId === undefined ? network : `${clientId} ${network}`, error, window)
     },
     async refundCaller(limitName, caller) {
       await Promise.all(limitsOf(limitName, caller).map(({ name, network }) => refund(name, network)))
@@ -200,6 +205,6 @@ export async function limitFailures(
 }
 
 /** Callers without an address count as one: otherwise a caller that resets the connection would pass every limit. */
-export function callerNetwork({ remoteAddress = 'unknown' }: HttpRequest): string {
+function callerNetwork({ remoteAddress = 'unknown' }: HttpRequest): string {
   return networkOf(remoteAddress)
 }

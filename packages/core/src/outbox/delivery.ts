@@ -12,7 +12,7 @@ interface DeliveryContext<Facts> extends Pick<Kernel, 'now' | 'time' | 'random'>
   readonly options: OutboxOptions<Facts>
   readonly listed: ReturnType<typeof directory>
   readonly queued: ReturnType<typeof queues<Facts>>
-  /** Learns why a message could not be made. */
+  /** Learns why a message could not be made, or moved. */
   readonly failed: (cause: unknown) => void
 }
 
@@ -36,30 +36,42 @@ const DEADLINE_MS = 5000
 const AT_ONCE = 4
 /** Seconds until a message that was not tried is looked at again. */
 const UNTRIED_SECONDS = 60
+/** After a failure of the store. */
+export const RETRY_SECONDS = 30
 
 export function deliveries<Facts>(context: DeliveryContext<Facts>): (key: string) => Promise<Worked> {
-  const { now, options, queued, listed } = context
+  const { now, options, queued, listed, failed } = context
   const { atOnce = AT_ONCE, undelivered } = options
   const slots = hostSlots(atOnce)
   const isDue = ({ due }: { due: number }) => due <= now()
   const isExpired = ({ storedAt }: { storedAt: number }) => now() >= storedAt + KEPT_SECONDS
 
-  /** @returns the queues of the receivers */
+  /** @returns the queue of the receiver */
+  async function moveTo(target: string, added: readonly Entry<Facts>[]): Promise<string> {
+    const queue = sha256(target)
+    const isNew = await queued.add(queue, target, added)
+    // Without a name only this process works on it, and it may end.
+    if (!(await listed.add([{ key: queue, isNew }])))
+      undelivered({ target, why: 'overflow', facts: added[0]?.facts, count: added.length })
+    return queue
+  }
+
+  /** What one receiver cannot get stays in the inbox: it holds up no other. @returns the queues of the receivers */
   async function move(key: string): Promise<readonly string[]> {
     const claimed = await queued.claim(key, { most: Number.POSITIVE_INFINITY, takes: isDue })
-    const { entries = [], lost = 0 } = claimed ?? {}
-    if (lost > 0) undelivered({ why: 'lost', count: lost })
+    if (claimed === undefined) return []
+    if (claimed.lost > 0) undelivered({ why: 'lost', count: claimed.lost })
+    const again: Entry<Facts>[] = []
     const moved = await Promise.all(
-      [...Map.groupBy(entries, ({ target }) => target)].map(async ([target, added]) => {
-        const queue = sha256(target)
-        const isNew = await queued.add(queue, target, added)
-        if (await listed.add([{ key: queue, isNew }])) return [queue]
-        undelivered({ target, why: 'overflow', facts: added[0]?.facts, count: added.length })
-        return []
-      }),
+      [...Map.groupBy(claimed.entries, ({ target }) => target)].map(([target, added]) =>
+        moveTo(target, added).catch((cause): undefined => {
+          failed(cause)
+          again.push(...added.map((entry) => ({ ...entry, due: now() + RETRY_SECONDS })))
+        }),
+      ),
     )
-    if (claimed !== undefined) await queued.release(key, [])
-    return moved.flat()
+    await queued.release(key, again)
+    return moved.filter((queue) => queue !== undefined)
   }
 
   /** Tries some of the messages once. */

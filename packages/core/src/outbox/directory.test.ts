@@ -17,7 +17,7 @@ function open() {
 }
 
 const [A, B] = ['a', 'b'].map((key) => ({ key, isNew: false })) as [Named, Named]
-type Named = { readonly key: string; readonly isNew: boolean }
+type Named = Parameters<ReturnType<typeof directory>['add']>[0][number]
 const fresh = (named: Named) => ({ ...named, isNew: true })
 
 it.each<[string, Named[], number, string[], boolean]>([
@@ -47,6 +47,23 @@ it.each([
   await opened.listed.remove([key], await opened.listed.read())
   expect(await opened.keys()).toEqual(keys)
   expect(opened.replace).toHaveBeenCalledTimes(writes)
+})
+
+it('a full directory takes what fits, and says for each name whether it has it', async () => {
+  const { listed, keys } = open()
+  const queue = (index: number) => ({ key: `queue${index}`, isNew: true })
+  await Promise.all(Array.from({ length: 1899 }, (_, index) => listed.add([queue(index)])))
+  const named = [queue(0), queue(1899), queue(1900), { ...fresh(A), isInbox: true }]
+  expect(await Promise.all(named.map((each) => listed.add([each])))).toEqual([true, true, false, true])
+  expect((await keys()).slice(-3)).toEqual(['queue1898', 'queue1899', 'a'])
+})
+
+it('inboxes may take all two thousand places', async () => {
+  const { listed, keys } = open()
+  const inbox = (index: number) => ({ key: `inbox${index}`, isNew: true, isInbox: true })
+  const all = await Promise.all(Array.from({ length: 2001 }, (_, index) => listed.add([inbox(index)])))
+  expect(all.filter((isNamed) => !isNamed)).toHaveLength(1)
+  expect(await keys()).toHaveLength(2000)
 })
 
 it('the directory gives up when others have written first 32 times', async () => {

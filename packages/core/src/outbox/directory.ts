@@ -15,10 +15,13 @@ interface Named {
   readonly key: string
   /** The directory is written even if it has the name: a worker that has read it to remove the name then fails. */
   readonly isNew: boolean
+  readonly isInbox?: boolean | undefined
 }
 
 /** Receivers with messages, and processes. */
 const MAX_KEYS = 2000
+/** Places that queues of receivers leave to inboxes: without a name, what a process left is not found. */
+const INBOX_KEYS = 100
 const MAX_ATTEMPTS = 32
 const DIRECTORY_SECONDS = 2 * RECORD_SECONDS
 
@@ -40,24 +43,32 @@ export function directory(transients: Transients, name: string, ports: Directory
       : transients.replace(name, seen, value, expiresAt)
   }
 
+  /** @returns the names that it has now */
+  const addAll = gathered(async (named: readonly Named[]): Promise<ReadonlySet<string>> => {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      if (attempt > 0) await pauseAfter(attempt - 1, ports)
+      const seen = await transients.find(name)
+      const known = keysIn(seen)
+      const keys = new Set(known)
+      for (const { key, isInbox } of named)
+        if (keys.size < MAX_KEYS - (isInbox ? 0 : INBOX_KEYS)) keys.add(key)
+      const outlives = seen !== undefined && seen.value.expiresAt > now() + RECORD_SECONDS
+      const isWritten = named.some(({ key, isNew }) => isNew && keys.has(key))
+      if (keys.size === known.length && outlives && !isWritten) return keys
+      if (await write(seen, [...keys])) return keys
+    }
+    throw new OAuthError(SERVER_ERRORS.contention)
+  })
+
   return {
     read: () => transients.find(name),
     keysIn,
 
-    /** Names queues that hold messages already. @returns `false` if there are too many */
-    add: gathered(async (named: readonly Named[]): Promise<boolean> => {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        if (attempt > 0) await pauseAfter(attempt - 1, ports)
-        const seen = await transients.find(name)
-        const known = keysIn(seen)
-        const keys = [...new Set([...known, ...named.map(({ key }) => key)])]
-        if (keys.length > MAX_KEYS) return false
-        const outlives = seen !== undefined && seen.value.expiresAt > now() + RECORD_SECONDS
-        if (keys.length === known.length && outlives && !named.some(({ isNew }) => isNew)) return true
-        if (await write(seen, keys)) return true
-      }
-      throw new OAuthError(SERVER_ERRORS.contention)
-    }),
+    /** Names queues that hold messages already. @returns whether it has their names: it may be full */
+    async add(named: readonly Named[]): Promise<boolean> {
+      const keys = await addAll(named)
+      return named.every(({ key }) => keys.has(key))
+    },
 
     /** @param seen read before the queues were closed: whoever adds to one meanwhile writes the directory again */
     async remove(closed: readonly string[], seen: SeenDirectory): Promise<void> {

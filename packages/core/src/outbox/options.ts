@@ -49,7 +49,7 @@ export interface OutboxOptions<Facts> {
   }
   /** Messages at once to a host. Default 4. */
   readonly atOnce?: number | undefined
-  /** Seconds for which messages stay in memory while the store fails. Default 0: `add` rejects at once. */
+  /** Seconds for which messages stay in memory while the store fails, 1,000 calls of `add` at most. Default 0: `add` rejects at once. */
   readonly heldSeconds?: number | undefined
   /** Deliveries follow by timers. `false`: only `deliver` delivers. Default true, but false in a Cloudflare Worker. */
   readonly timers?: boolean | undefined

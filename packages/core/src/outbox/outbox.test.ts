@@ -293,6 +293,99 @@ describe('at least once:', () => {
     expect(written).not.toContain('messages')
   })
 
+  it('a queue that cannot be written holds up no other, and its messages come later', async () => {
+    const { posts, process, transients, clock, events, undelivered } = open()
+    const outbox = process()
+    await outbox.add('app.dev', ['m'])
+    await outbox.add('bad.dev', ['n'])
+    const { insert } = transients
+    const cause = new Error('too large')
+    const isBad = (value: object) => 'target' in value && value.target === 'bad.dev'
+    transients.insert = async (id, value, ends) => {
+      if (isBad(value)) throw cause
+      return insert.call(transients, id, value, ends)
+    }
+    for (let time = 0; time < 3; time++) {
+      await outbox.deliver()
+      clock.now += 61
+    }
+    expect(posts).toEqual(['app.dev m'])
+    expect(events).toEqual(Array(3).fill({ type: 'outbox_failed', outbox: 'messages', cause }))
+    transients.insert = insert
+    await outbox.deliver()
+    expect([posts, undelivered]).toEqual([['app.dev m', 'bad.dev n'], []])
+  })
+
+  it('a queue that cannot be read holds up no other', async () => {
+    const { posts, process, transients, events } = open()
+    const insert = vi.spyOn(transients, 'insert')
+    await process().add('bad.dev', ['n'])
+    const [bad] = insert.mock.calls[0] ?? []
+    await process().add('app.dev', ['m'])
+    const { find } = transients
+    const cause = new Error('cannot be read')
+    transients.find = async (id) => {
+      if (id === bad) throw cause
+      return find.call(transients, id)
+    }
+    await process().deliver()
+    expect(posts).toEqual(['app.dev m'])
+    expect(events).toEqual([{ type: 'outbox_failed', outbox: 'messages', cause }])
+    transients.find = find
+    await process().deliver()
+    expect(posts).toEqual(['app.dev m', 'bad.dev n'])
+  })
+
+  it('an answer of the store that was lost does not lose the message', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { posts, process, transients } = open({ timers: true })
+    const { insert } = transients
+    transients.insert = async (...args) => {
+      await insert.apply(transients, args)
+      throw new Error('no answer')
+    }
+    const outbox = process()
+    await expect(outbox.add('app.dev', ['m'])).rejects.toThrow('no answer')
+    transients.insert = insert
+    await vi.advanceTimersByTimeAsync(1)
+    expect(posts).toEqual(['app.dev m'])
+  })
+
+  it('a message is held until its seconds are over, however long each attempt takes', async () => {
+    const { process, transients, clock } = open({ heldSeconds: 60 })
+    vi.spyOn(systemTime, 'sleep').mockImplementation(async () => {
+      clock.now += 2
+    })
+    onTestFinished(() => void vi.restoreAllMocks())
+    const find = vi.spyOn(transients, 'find').mockImplementation(async () => {
+      clock.now += 18
+      throw new Error('down')
+    })
+    await expect(process().add('app.dev', ['m'])).rejects.toThrow('down')
+    expect(find).toHaveBeenCalledTimes(4)
+  })
+
+  it('a thousand messages are held, and keep their places while others come', async () => {
+    const { process, transients, posts } = open({ heldSeconds: 60 })
+    onTestFinished(() => void vi.restoreAllMocks())
+    const sleeping: (() => void)[] = []
+    vi.spyOn(systemTime, 'sleep').mockImplementation(() => new Promise((wake) => sleeping.push(wake)))
+    const find = vi.spyOn(transients, 'find').mockRejectedValue(new Error('down'))
+    const outbox = process()
+    const first = Promise.all(Array.from({ length: 1000 }, () => outbox.add('app.dev', ['m'])))
+    await expect.poll(() => sleeping).toHaveLength(1000)
+    const late = outbox.add('app.dev', ['late'])
+    for (const wake of sleeping.splice(0)) wake()
+    await expect(late).rejects.toThrow('down')
+    await expect.poll(() => sleeping).toHaveLength(1000)
+    find.mockRestore()
+    for (const wake of sleeping) wake()
+    await first
+    await outbox.deliver()
+    expect(posts).toHaveLength(1000)
+  })
+
   it('a message that the same process adds during a run gets another run', async () => {
     const { posts, process, receivers } = open()
     const outbox = process()
@@ -444,8 +537,10 @@ describe('a receiver', () => {
     expect(undelivered).toEqual([])
   })
 
-  it('gets nothing that two thousand queues leave no name for, and that is reported', async () => {
-    const { process, transients, undelivered } = open()
+  it('that two thousand queues leave no name for is reported, and gets what one attempt delivers', async () => {
+    const { process, transients, undelivered, posts } = open({ timers: true })
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
     const keys = Array.from({ length: 2000 }, (_, index) => `queue${index}`)
     await transients.insert(
       'messages',
@@ -453,7 +548,11 @@ describe('a receiver', () => {
       START + 1e6,
     )
     await process().add('late.dev', ['m', 'n'])
-    expect(undelivered).toEqual([{ target: 'late.dev', why: 'overflow', facts: 'm', count: 2 }])
+    const report = { target: 'late.dev', why: 'overflow', facts: 'm', count: 2 }
+    expect(undelivered).toEqual([report])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(undelivered).toEqual([report, report])
+    expect(posts.sort()).toEqual(['late.dev m', 'late.dev n'])
   })
 
   it('gets nothing while others always write first: who adds a message learns it', async () => {
@@ -548,6 +647,30 @@ describe('the timers', () => {
       expect(times[index]).toBeGreaterThanOrEqual(due)
       expect(times[index]).toBeLessThanOrEqual(due * 1.1 + 5)
     }
+  })
+
+  it('are two at most while the store is away: the next look and one retry', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { process, transients, clock } = open()
+    const find = vi.spyOn(transients, 'find').mockRejectedValue(new Error('down'))
+    process({ timers: true })
+    for (let minute = 0; minute < 20; minute++) {
+      clock.now += 60
+      await vi.advanceTimersByTimeAsync(60_000)
+    }
+    expect(vi.getTimerCount()).toBeLessThanOrEqual(2)
+    expect(find.mock.calls.length, 'a read each half minute, and each minute').toBeLessThanOrEqual(60)
+  })
+
+  it('look once at a time, also at a store that does not answer', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { process, transients } = open()
+    const find = vi.spyOn(transients, 'find').mockReturnValue(new Promise(() => {}))
+    process({ timers: true })
+    await vi.advanceTimersByTimeAsync(300_000)
+    expect(find).toHaveBeenCalledTimes(1)
   })
 
   it('go on after the store has failed', async () => {

@@ -7,7 +7,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { newId } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
 import { systemTime } from '../kernel/time.ts'
-import { deliveries, expendable } from './delivery.ts'
+import { deliveries, expendable, RETRY_SECONDS } from './delivery.ts'
 import { directory } from './directory.ts'
 import { gathered } from './gathered.ts'
 import type { OutboxOptions } from './options.ts'
@@ -37,8 +37,6 @@ const MAX_WAITING = 10_000
 const POLL_SECONDS = 60
 /** After the start, so that a server is created without waiting for its store. */
 const FIRST_SECONDS = 1
-/** After a failure of the store. */
-const RETRY_SECONDS = 30
 const [HELD_PAUSE_SECONDS, MAX_HELD] = [2, 1000]
 
 export function createOutbox<Facts>(
@@ -62,22 +60,30 @@ export function createOutbox<Facts>(
   const running = new Map<string, { readonly done: Promise<readonly string[]>; next?: Promise<void> }>()
   const alarms = new Map<string, { readonly due: number; readonly cancel: () => void }>()
   let held = 0
+  let [isRetrying, isLooking] = [false, false]
 
   /** Only this process and who moves its messages write the record: no `add` competes with another. */
   const store = gathered(async (added: readonly Entry<Facts>[]) => {
     const isNew = await queued.add(worker(), undefined, added)
-    return listed.add([{ key: worker(), isNew }])
+    return listed.add([{ key: worker(), isNew, isInbox: true }])
   })
 
   async function stored(added: readonly Entry<Facts>[]): Promise<boolean> {
-    for (let waited = 0; ; waited += HELD_PAUSE_SECONDS)
-      try {
-        return await store(added)
-      } catch (cause) {
-        if (waited >= heldSeconds || held >= MAX_HELD) throw cause
-        held++
-        await time.sleep(HELD_PAUSE_SECONDS * 1000).finally(() => held--)
-      }
+    const end = now() + heldSeconds
+    let isHeld = false
+    try {
+      for (;;)
+        try {
+          return await store(added)
+        } catch (cause) {
+          if (now() >= end || (!isHeld && held >= MAX_HELD)) throw cause
+          if (!isHeld) held++
+          isHeld = true
+          await time.sleep(HELD_PAUSE_SECONDS * 1000)
+        }
+    } finally {
+      if (isHeld) held--
+    }
   }
 
   /** One at a time for a queue. What is added during a run may come too late for it, so another run follows. */
@@ -125,29 +131,55 @@ export function createOutbox<Facts>(
     alarms.set(key, { due, cancel })
   }
 
-  async function start(): Promise<void> {
+  function retry(cause: unknown): void {
+    failed(cause)
+    if (!timers || isRetrying) return
+    isRetrying = true
+    time.after(RETRY_SECONDS * 1000, () => {
+      isRetrying = false
+      void lookAgain()
+    })
+  }
+
+  /** A queue that cannot be read holds up no other. */
+  async function lookAt(key: string) {
+    try {
+      return [{ key, ...(await queued.look(key)) }]
+    } catch (cause) {
+      retry(cause)
+      return []
+    }
+  }
+
+  /** @returns the queues that are due */
+  async function lookAtAll(): Promise<readonly string[]> {
     try {
       // Before the queues are closed: see `directory.remove`.
       const seen = await listed.read()
-      const looks = await Promise.all(
-        listed.keysIn(seen).map(async (key) => ({ key, ...(await queued.look(key)) })),
-      )
-      await listed.remove(
-        looks.filter(({ isClosed }) => isClosed).map(({ key }) => key),
-        seen,
-      )
+      const looks = (await Promise.all(listed.keysIn(seen).map(lookAt))).flat()
+      const closed = looks.filter(({ isClosed }) => isClosed).map(({ key }) => key)
+      await listed.remove(closed, seen).catch(retry)
       const later = ({ due }: { due: number }) => due > now()
       for (const { key, due } of looks.filter(later)) wake(key, due)
-      await beginAll(looks.filter((look) => !later(look)).map(({ key }) => key))
+      return looks.filter((look) => !later(look)).map(({ key }) => key)
     } catch (cause) {
-      failed(cause)
-      if (timers) time.after(RETRY_SECONDS * 1000, () => void start())
+      retry(cause)
+      return []
     }
+  }
+
+  /** A look that waits for the store is not begun again. Deliveries are not waited for. */
+  async function lookAgain(): Promise<void> {
+    if (isLooking) return
+    isLooking = true
+    const due = await lookAtAll()
+    isLooking = false
+    await beginAll(due)
   }
 
   function poll(): void {
     time.after(POLL_SECONDS * 1000, poll)
-    void start()
+    void lookAgain()
   }
   // Timers keep no process alive.
   if (timers) time.after(FIRST_SECONDS * 1000, poll)
@@ -163,10 +195,14 @@ export function createOutbox<Facts>(
         attempts: 0,
         facts,
       })
-      const isNamed = await stored(facts.map(entry))
-      if (!isNamed) undelivered({ target, why: 'overflow', facts: facts[0], count: facts.length })
-      wake(worker(), at)
+      try {
+        const isNamed = await stored(facts.map(entry))
+        if (!isNamed) undelivered({ target, why: 'overflow', facts: facts[0], count: facts.length })
+      } finally {
+        // A write that failed may have stored the messages.
+        wake(worker(), at)
+      }
     },
-    deliver: start,
+    deliver: async () => beginAll(await lookAtAll()),
   }
 }

@@ -138,6 +138,14 @@ it('a message whose write had no answer is added once', async () => {
   expect(await delivered()).toEqual([[0]])
 })
 
+it('a message whose write had no answer names its queue again, since its name may not have been written', async () => {
+  const { one } = open()
+  const [message, next] = [entry(0), entry(0)]
+  const isNew = []
+  for (const added of [message, message, next]) isNew.push(await one.add('key', 'app.dev', [added]))
+  expect(isNew).toEqual([true, true, false])
+})
+
 it('a lease keeps others out until it ends; then they get the same messages, and again what failed', async () => {
   const { clock, one, other, claimed, add, due } = open()
   await add(0, 1)

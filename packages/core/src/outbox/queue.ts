@@ -171,9 +171,9 @@ export function queues<Facts>(context: QueueContext<Facts>) {
       let isNew = false
       await change(key, async (queue = { ...EMPTY_QUEUE, target }, made) => {
         const { closed = false, ...open } = queue
-        isNew = closed
-        // A write whose answer was lost comes again.
+        // A write whose answer was lost comes again, or one whose name the directory could not get.
         const known = new Set([...queue.entries, ...queue.running].map(({ id }) => id))
+        isNew = closed || added.some(({ id }) => known.has(id))
         return grown(key, open, { added: added.filter(({ id }) => !known.has(id)), made })
       })
       return isNew

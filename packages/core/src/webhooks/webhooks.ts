@@ -43,8 +43,8 @@ export interface WebhookUndelivered {
   readonly endpoint?: string | undefined
   /**
    * `refused`: the endpoint answered 410. `attempts`: the last attempt failed. `expired`: nobody tried it within 30 hours.
-   * `overflow`: too many messages waited. `lost`: the store has lost them. `not_stored`: the store failed for a minute.
-   * `too_large`: more than 20 KB.
+   * `overflow`: too many messages waited. `lost`: the store has lost them. `not_stored`: the store failed for a minute, or 1,000
+   * other messages waited for it. `too_large`: more than 20 KB.
    */
   readonly why: Undelivered<unknown>['why'] | 'not_stored' | 'too_large'
   readonly count: number
