@@ -130,9 +130,15 @@ export function scopeCeiling(
   return open.length === Object.keys(catalogue).length ? undefined : open
 }
 
+/** Of each catalogue, which does not change. */
+const OPEN_SCOPES = new WeakMap<ScopeCatalogue, readonly string[]>()
+
 /** The names of the scopes that are open to every client. */
 export function unrestricted(catalogue: ScopeCatalogue): readonly string[] {
-  return Object.keys(catalogue).filter((name) => !catalogue[name]?.restricted)
+  const open =
+    OPEN_SCOPES.get(catalogue) ?? Object.keys(catalogue).filter((name) => !catalogue[name]?.restricted)
+  OPEN_SCOPES.set(catalogue, open)
+  return open
 }
 
 /**

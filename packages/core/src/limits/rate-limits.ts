@@ -147,24 +147,30 @@ export function limiterOf(
     if (retryAfter > 0) throw new OAuthError(error, undefined, { retryAfter })
   }
 
-  function limitsOf(name: string, { remoteAddress = 'unknown' }: Caller) {
-    const networks = networksOf(remoteAddress)
-    return networkLimits(name, declared(name)).flatMap((limit, index) => {
-      const network = networks[index]
-      return network === undefined ? [] : [{ ...limit, network }]
-    })
+  /** Made once for each: a request allocates its networks alone. */
+  const ofNetworks = new Map<string, ReturnType<typeof networkLimits<RateLimit>>>()
+  function limitsOf(name: string) {
+    const limits = ofNetworks.get(name) ?? networkLimits(name, declared(name))
+    ofNetworks.set(name, limits)
+    return limits
   }
 
   return {
     take,
     refund,
     limit,
-    async limitCaller(limitName, caller, error, clientId) {
-      for (const { name, window, network } of limitsOf(limitName, caller))
+    async limitCaller(limitName, { remoteAddress = 'unknown' }, error, clientId) {
+      const limits = limitsOf(limitName)
+      let width = 0
+      for (const network of networksOf(remoteAddress)) {
+        const { name, window } = limits[width++] as (typeof limits)[number]
         await limit(name, clientId === undefined ? network : `${clientId} ${network}`, error, window)
+      }
     },
-    async refundCaller(limitName, caller) {
-      await Promise.all(limitsOf(limitName, caller).map(({ name, network }) => refund(name, network)))
+    async refundCaller(limitName, { remoteAddress = 'unknown' }) {
+      const limits = limitsOf(limitName)
+      const networks = networksOf(remoteAddress)
+      await Promise.all(networks.map((network, width) => refund(limits[width]?.name ?? limitName, network)))
     },
   }
 }
