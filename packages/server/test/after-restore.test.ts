@@ -66,7 +66,7 @@ describe('after a restore of the database', () => {
     const { id } = await newUser(server, 'a password')
     await kept('account_added', id)
     const { output } = await ranCommand(server, ['after-restore'])
-    expect(timeIn(output) > since, output).toBe(true)
+    expect(timeIn(output) >= since, output).toBe(true)
     for (const line of [/account_disabled +grantkit users disable <subject>/, /passkey_removed/])
       expect(output).toMatch(line)
     expect(output).toContain('STORE_URL')
