@@ -31,6 +31,8 @@ onEachDatabase((newDatabase) => {
     }
     const here = replica(database)
     for (const account of [DANA, THEO]) await here.accounts.add(account)
+    // The previous release has added them: its cookies have no epoch, which is the first one.
+    await database.updateTable('account').set({ session_epoch: 0 }).execute()
     return { ...here, url, replicas: [here, replica(await connected(url))] }
   }
   type Opened = Awaited<ReturnType<typeof open>>
