@@ -47,9 +47,15 @@ async function postgres(): Promise<NewStorage> {
   return { environment: { DATABASE_URL: server.url, STORE_URL: server.url }, close: server.drop }
 }
 
-/** Holds the records of OAuth alone. */
+/** Holds the records of OAuth alone. Replicas share the file of the accounts: an account has one epoch. */
 async function redis(): Promise<NewStorage> {
   const { startRedis } = await import('./redis-server.ts')
-  const server = await startRedis()
-  return { environment: { DATABASE_URL: 'memory:', STORE_URL: server.url }, close: server.close }
+  const [server, folder] = await Promise.all([startRedis(), folderInMemory('redis')])
+  return {
+    environment: { DATABASE_URL: `sqlite:${join(folder, 'service.sqlite')}`, STORE_URL: server.url },
+    close: async () => {
+      await server.close()
+      await rm(folder, { recursive: true })
+    },
+  }
 }
