@@ -1,4 +1,7 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type Cluster, startCluster } from '@grantkit/reference/cluster'
+import { folderInMemory } from '@grantkit/test-servers/folder-in-memory'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { PROGRAM_ENVIRONMENT } from '@grantkit/test-servers/program-environment'
 import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
@@ -24,7 +27,7 @@ export async function startTestCluster(
   environment: Record<string, string> = {},
   skewOf: (index: number) => number = () => 0,
 ): Promise<TestCluster> {
-  const redis = await startRedis()
+  const [redis, folder] = await Promise.all([startRedis(), folderInMemory('cluster')])
   const network = await startProxy(redis.port)
   const ports = await Promise.all(Array.from({ length: count + 1 }, freePort))
   const [port = 0, ...replicas] = ports
@@ -38,7 +41,8 @@ export async function startTestCluster(
       LOG_LEVEL: 'warn',
       RATE_LIMITS: 'off',
       STORE_URL: network.url,
-      DATABASE_URL: 'memory:',
+      // The replicas share the accounts: each has one epoch.
+      DATABASE_URL: `sqlite:${join(folder, 'accounts.sqlite')}`,
       ...environment,
     },
     ownEnvironment: (index) => clockEnvironment(skewOf(index)),
@@ -56,6 +60,7 @@ export async function startTestCluster(
       await cluster.stop()
       await network.close()
       await redis.close()
+      await rm(folder, { recursive: true })
     },
   }
 }
