@@ -1,13 +1,17 @@
 /** The states of a grant as a diagram and a table. It tries every event on a grant in each state. */
 import { OAuthError } from '@grantkit/core'
 import type { Client, Grant, GrantId, Secret } from '@grantkit/core/feature'
-import { withoutAccessToken } from '../packages/core/src/grants/access-tokens.ts'
 import { redeemCode } from '../packages/core/src/grants/authorization-code.ts'
 import { keptUntil } from '../packages/core/src/grants/change-grant.ts'
-import { type Outcome, openGrant } from '../packages/core/src/grants/grant.ts'
+import {
+  belongsToFamily,
+  type Outcome,
+  openGrant,
+  type RefreshTokenSecret,
+  withoutAccessToken,
+} from '../packages/core/src/grants/grant.ts'
 import { MAX_RETRY } from '../packages/core/src/grants/grant-terms.ts'
-import { rotateRefreshToken } from '../packages/core/src/grants/refresh-token-rotation.ts'
-import { belongsToFamily, type RefreshTokenSecret } from '../packages/core/src/grants/refresh-tokens.ts'
+import { rotateRefreshToken } from '../packages/core/src/grants/refresh-token.ts'
 import { sha256 } from '../packages/core/src/kernel/secrets.ts'
 import { successorKeys } from '../packages/core/src/kernel/server-secret.ts'
 

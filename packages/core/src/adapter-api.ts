@@ -4,8 +4,14 @@
  *
  * @module
  */
-export { BODY_LIMIT, type CorsHeaders } from './http/endpoint.ts'
-export { errorResponse, failedResponse } from './http/error-response.ts'
+export {
+  addressOf,
+  BODY_LIMIT,
+  type CorsHeaders,
+  errorResponse,
+  failedResponse,
+  wellKnownAddress,
+} from './http/endpoint.ts'
 export {
   type FetchHandlerOptions,
   readBody,
@@ -15,5 +21,4 @@ export {
 } from './http/fetch-handler.ts'
 export { type HttpRequest, type HttpResponse, nativeRequest, nodeHeaders, type Route } from './http/http.ts'
 export { MESSAGE_ERRORS } from './http/message-errors.ts'
-export { addressOf, wellKnownAddress } from './http/well-known.ts'
 export { OAuthError } from './kernel/oauth-error.ts'

@@ -2,25 +2,49 @@ import { authorization } from './authorization/authorization.ts'
 import { AUTHORIZATION_LIMITS } from './authorization/authorization-context.ts'
 import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-request.ts'
 import { sessionEnds, type UserSessions } from './authorization/user-sessions.ts'
-import { type ClientAdministration, clientAdministration } from './client-administration.ts'
-import { proofReader } from './clients/authentication/client-authentication.ts'
-import { standardMethods } from './clients/authentication/standard-methods.ts'
+import { proofReader, standardMethods } from './clients/authentication/client-authentication.ts'
 import { authMethodsOf } from './clients/client-endpoint.ts'
 import type { Registrable } from './clients/client-metadata.ts'
+import { type PublicClient, publicClient } from './clients/client-record.ts'
 import { type ClientSource, storedClients } from './clients/client-sources.ts'
+import {
+  type ClientUpdateOptions,
+  clientUpdates,
+  dropOldSecret,
+  type RotatedSecret,
+  rotateSecret,
+  type SecretRotationOptions,
+} from './clients/client-update.ts'
+import {
+  addInitialAccessToken,
+  type FoundInitialAccessToken,
+  findInitialAccessToken,
+  type InitialAccessToken,
+  type InitialAccessTokenOptions,
+  removeInitialAccessToken,
+} from './clients/initial-access-token.ts'
 import { REGISTRATION_LIMITS, registration } from './clients/registration.ts'
+import type { ClientChanges, KnownStaticClient, StaticClient } from './clients/static-client.ts'
+import { type AddedClient, type StaticClientOptions, staticClients } from './clients/static-clients.ts'
 import { addressesOf, type Metadata, metadataDocuments, serverMetadata } from './discovery/server-metadata.ts'
 import type { FeatureParts, MountedFeatures, ServerContext } from './feature.ts'
-import { type AssertedGrants, endGrantsOf } from './grants/asserted-grants.ts'
 import { authorizationCode } from './grants/authorization-code.ts'
 import type { IssuedTerms } from './grants/grant-type.ts'
 import { introspection } from './grants/introspection.ts'
 import { refreshToken } from './grants/refresh-token.ts'
 import { revocation } from './grants/revocation.ts'
 import { tokenEndpoint } from './grants/token-endpoint.ts'
-import { type UserGrants, userGrants } from './grants/user-grants.ts'
+import {
+  type AssertedGrants,
+  type ClientRemoval,
+  endGrantsOf,
+  removeClient,
+  type UserGrants,
+  userGrants,
+} from './grants/user-grants.ts'
 import { type Endpoint, routesOf } from './http/endpoint.ts'
 import type { Route } from './http/http.ts'
+import type { Kernel } from './kernel/kernel.ts'
 import { unrestricted } from './kernel/scope.ts'
 import { storeErrorsAs503 } from './kernel/store.ts'
 import { FAILURE_LIMITS } from './limits/rate-limits.ts'
@@ -32,12 +56,12 @@ import {
   metadataOf,
   onlyOne,
   registrable,
+  serverContext,
 } from './mounted-features.ts'
 import { openId } from './openid/openid.ts'
 import { type AuthorizationServerOptions, kernelOf } from './options.ts'
 import { requirePublished, underProfile } from './profile.ts'
 import { resourceMetadata } from './resource/resource-metadata.ts'
-import { serverContext } from './server-context.ts'
 import type { AccessTokenFormat } from './tokens/credential.ts'
 import { keySet } from './tokens/signing-keys.ts'
 
@@ -196,4 +220,74 @@ function endpointsIn(
   const readProof = proofReader(clientAuthMethods)
   const context = { readProof, clients: store.clients, limiter, attempts, senderConstraint }
   return features.flatMap((feature) => endpointsOf(feature, context))
+}
+
+/** The clients of a server, for its operator. */
+interface ClientAdministration {
+  /**
+   * Registers a static client, which may have fixed https redirect URIs, or the redirect URIs of a known client. Only this result has the secret.
+   *
+   * @throws OAuthError that names what is wrong with the metadata
+   */
+  add(registration: StaticClient | KnownStaticClient): Promise<AddedClient>
+  /** The client with this id: a static one, a self-registered one, or one that a document describes. */
+  find(clientId: string): Promise<PublicClient | undefined>
+  /** The static clients, the oldest first. Reads every client. */
+  list(): Promise<PublicClient[]>
+  /**
+   * Changes a static client, with the rules of `add`; `null` removes a member. Its grants stay. Scopes that it loses end with
+   * the next refresh of a grant, and codes that were sent to a redirect URI that it loses cannot be redeemed.
+   *
+   * @throws OAuthError that names what is wrong, or `conflict` (409) when the client has changed since it was seen
+   */
+  update(clientId: string, changes: ClientChanges, options: ClientUpdateOptions): Promise<PublicClient>
+  /**
+   * Gives a client a new secret, which only this result has. The older one stays valid for `overlap`; then at most two are.
+   * Grants and tokens stay.
+   *
+   * @throws OAuthError `conflict` (409) when two secrets are live, or when the client changes at the same time
+   */
+  rotateSecret(clientId: string, options?: SecretRotationOptions): Promise<RotatedSecret>
+  /** Ends the older secret of a client at once. @returns whether it was live @throws OAuthError `conflict` (409) */
+  dropOldSecret(clientId: string): Promise<boolean>
+  /**
+   * Makes a token with which clients register themselves, where `registration` demands one (RFC 7591 3). Only this result has
+   * its text.
+   *
+   * @throws OAuthError that names the option at fault
+   */
+  addInitialAccessToken(options: InitialAccessTokenOptions): Promise<InitialAccessToken>
+  /** Such a token by its id, with the clients that may still register with it; `undefined` if it has ended. */
+  findInitialAccessToken(id: string): Promise<FoundInitialAccessToken | undefined>
+  /** Ends a token. Clients that registered with it stay. @returns whether it existed */
+  removeInitialAccessToken(id: string): Promise<boolean>
+  /**
+   * Removes a client, and ends its grants with all their tokens. Reads every grant. If it fails halfway, call it again to
+   * finish. A client whose document is fetched stays removed.
+   */
+  remove(clientId: string): Promise<ClientRemoval>
+}
+
+/** @param registrable the client metadata that an operator may register */
+function clientAdministration(
+  kernel: Kernel,
+  registrable: Registrable,
+  options: StaticClientOptions,
+): ClientAdministration {
+  const { add, list } = staticClients(kernel, registrable, options)
+  return {
+    add,
+    list,
+    async find(clientId) {
+      const client = await kernel.store.clients.find(clientId)
+      return client && publicClient(client)
+    },
+    update: clientUpdates(kernel, registrable, options),
+    rotateSecret: (clientId, rotation = {}) => rotateSecret(kernel, clientId, rotation),
+    dropOldSecret: (clientId) => dropOldSecret(kernel, clientId),
+    addInitialAccessToken: (token) => addInitialAccessToken(kernel, token),
+    findInitialAccessToken: (id) => findInitialAccessToken(kernel, id),
+    removeInitialAccessToken: (id) => removeInitialAccessToken(kernel, id),
+    remove: (clientId) => removeClient(kernel, clientId),
+  }
 }

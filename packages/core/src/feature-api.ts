@@ -19,10 +19,10 @@ export {
   ClientCredentials,
   type PresentedProof,
 } from './clients/authentication/client-authentication.ts'
-export { clientRevision } from './clients/client-changes.ts'
 export type { ClientEndpoint } from './clients/client-endpoint.ts'
 export { publicClient } from './clients/client-record.ts'
 export type { ClientSource } from './clients/client-sources.ts'
+export { clientRevision } from './clients/client-update.ts'
 export type { LoopbackOnlyOptions, RedirectUriVerdict } from './clients/redirect-uri-policy.ts'
 export type { Metadata } from './discovery/server-metadata.ts'
 export type { FeatureParts, MountedFeatures, ServerContext } from './feature.ts'
@@ -36,8 +36,8 @@ export type {
   TokenRequest,
   TokenResponse,
 } from './grants/grant-type.ts'
+export type { SignInClassifier, SignInFacts } from './grants/introspection.ts'
 export { isProtectedClaim } from './grants/operator-claims.ts'
-export type { SignInClassifier, SignInFacts } from './grants/sign-in-facts.ts'
 export type { RevokeScope } from './grants/user-grants.ts'
 export { isCrossSite } from './http/cross-site.ts'
 export type { Endpoint, EndpointDescription } from './http/endpoint.ts'
@@ -46,11 +46,9 @@ export { formParameters, type Parameters, parameters, readMessage } from './http
 export type { MessagePost, MessagePostRequest, MessagePostResponse } from './http/message-post.ts'
 export { pageView } from './http/page-language.ts'
 export { isLoopbackUrl, type PublicUrlRule, publicUrlFault } from './http/public-url.ts'
-export { displayText, terminalText } from './kernel/display-text.ts'
+export { displayText, inLanguage, type LocalizedText, terminalText } from './kernel/display-text.ts'
 export type { BaseEvent, RequestEvent } from './kernel/events.ts'
-export { IN_WORKER } from './kernel/in-worker.ts'
 export type { Clients, Kernel, KernelStore, RequestingUser } from './kernel/kernel.ts'
-export { inLanguage, type LocalizedText } from './kernel/localized-text.ts'
 export {
   defineErrors,
   type ErrorDefinition,
@@ -94,10 +92,17 @@ export type {
   Stored,
   Transients,
 } from './kernel/store.ts'
-export { systemClock, systemTime, type Time } from './kernel/time.ts'
+export { IN_WORKER, systemClock, systemTime, type Time } from './kernel/time.ts'
 export { coarseNetworkOf, ipAddress, networkOf, networksOf } from './limits/caller-network.ts'
-export { type EventCounter, processCounter, type RateLimitWindow } from './limits/process-counter.ts'
-export { type Limiter, networkLimits, type RateLimit, type RateLimits } from './limits/rate-limits.ts'
+export {
+  type EventCounter,
+  type Limiter,
+  networkLimits,
+  processCounter,
+  type RateLimit,
+  type RateLimits,
+  type RateLimitWindow,
+} from './limits/rate-limits.ts'
 export type { Demand, Lifetimes, OnEvent, Paths, Profile } from './options.ts'
 export type { DescribedResource } from './resource/resource-metadata.ts'
 export {

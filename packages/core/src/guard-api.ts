@@ -22,7 +22,7 @@ export {
   type ResourceServer,
   toAuthInfo,
 } from './resource/access.ts'
-export { mirroredMetadata } from './resource/mirrored-metadata.ts'
+export { mirroredMetadata } from './resource/resource-metadata.ts'
 export {
   createResourceServer,
   type ProofsOfResource,

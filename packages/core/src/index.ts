@@ -19,20 +19,18 @@ export {
 } from './authorization/interaction.ts'
 export { type AuthorizationServer, createAuthorizationServer } from './authorization-server.ts'
 export type { FeatureClientMetadata, PublicClient } from './clients/client-record.ts'
-export type { ClientUpdateOptions } from './clients/client-update.ts'
+export type { ClientUpdateOptions, RotatedSecret, SecretRotationOptions } from './clients/client-update.ts'
 export type {
   FoundInitialAccessToken,
   InitialAccessToken,
   InitialAccessTokenOptions,
 } from './clients/initial-access-token.ts'
 export { loopbackOnly, type RedirectUriPolicy } from './clients/redirect-uri-policy.ts'
-export type { RotatedSecret, SecretRotationOptions } from './clients/secret-rotation.ts'
 export type { ClientChanges, KnownStaticClient, StaticClient } from './clients/static-client.ts'
 export type { AddedClient } from './clients/static-clients.ts'
 export type { Feature } from './feature.ts'
-export type { ClientRemoval } from './grants/client-removal.ts'
 export type { ClaimsUse, TokenClaims, TokenClaimsRequest } from './grants/operator-claims.ts'
-export type { UserGrant, UserGrantPage } from './grants/user-grants.ts'
+export type { ClientRemoval, UserGrant, UserGrantPage } from './grants/user-grants.ts'
 export { returnPath } from './http/cross-site.ts'
 export type { HttpRequest, HttpResponse } from './http/http.ts'
 export type { PageView } from './http/page-language.ts'
@@ -56,7 +54,7 @@ export {
   type ResourceServer,
   toAuthInfo,
 } from './resource/access.ts'
-export { mirroredMetadata } from './resource/mirrored-metadata.ts'
+export { mirroredMetadata } from './resource/resource-metadata.ts'
 export {
   createResourceServer,
   type ProofsOfResource,

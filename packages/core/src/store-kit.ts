@@ -7,9 +7,8 @@
 import { type Random, sha256, strongRandom } from './kernel/secrets.ts'
 import { fraction, systemTime, type WaitingPorts } from './kernel/time.ts'
 
-export { IN_WORKER } from './kernel/in-worker.ts'
 export type { Random } from './kernel/secrets.ts'
-export { systemClock, systemTime, type Time, type WaitingPorts } from './kernel/time.ts'
+export { IN_WORKER, systemClock, systemTime, type Time, type WaitingPorts } from './kernel/time.ts'
 
 /** The format of the JSON. A reader accepts this one and the previous one. */
 const SCHEMA = 1

@@ -1,6 +1,9 @@
-import { redeemDeviceCode } from '../../../packages/core/src/device/device-code.ts'
-import { answered, type DeviceRequest, isOpen } from '../../../packages/core/src/device/device-request.ts'
-import { withoutAccessToken } from '../../../packages/core/src/grants/access-tokens.ts'
+import {
+  answered,
+  type DeviceRequest,
+  isOpen,
+} from '../../../packages/core/src/device/device-authorization.ts'
+import { redeemDeviceCode } from '../../../packages/core/src/device/device-token-request.ts'
 import { redeemCode } from '../../../packages/core/src/grants/authorization-code.ts'
 import {
   changeGrant,
@@ -8,8 +11,13 @@ import {
   endGrant,
   keptUntil,
 } from '../../../packages/core/src/grants/change-grant.ts'
-import { type IssuedTokens, type Outcome, openGrant } from '../../../packages/core/src/grants/grant.ts'
-import { rotateRefreshToken } from '../../../packages/core/src/grants/refresh-token-rotation.ts'
+import {
+  type IssuedTokens,
+  type Outcome,
+  openGrant,
+  withoutAccessToken,
+} from '../../../packages/core/src/grants/grant.ts'
+import { rotateRefreshToken } from '../../../packages/core/src/grants/refresh-token.ts'
 import type { Kernel } from '../../../packages/core/src/kernel/kernel.ts'
 import { OAuthError } from '../../../packages/core/src/kernel/oauth-error.ts'
 import type { Grant } from '../../../packages/core/src/kernel/records.ts'

@@ -1,9 +1,13 @@
-import { redeemDeviceCode } from '../../../packages/core/src/device/device-code.ts'
-import { withoutAccessToken } from '../../../packages/core/src/grants/access-tokens.ts'
+import { redeemDeviceCode } from '../../../packages/core/src/device/device-token-request.ts'
 import { redeemCode } from '../../../packages/core/src/grants/authorization-code.ts'
 import { keptUntil } from '../../../packages/core/src/grants/change-grant.ts'
-import { type IssuedTokens, type Outcome, openGrant } from '../../../packages/core/src/grants/grant.ts'
-import { rotateRefreshToken } from '../../../packages/core/src/grants/refresh-token-rotation.ts'
+import {
+  type IssuedTokens,
+  type Outcome,
+  openGrant,
+  withoutAccessToken,
+} from '../../../packages/core/src/grants/grant.ts'
+import { rotateRefreshToken } from '../../../packages/core/src/grants/refresh-token.ts'
 import { OAuthError } from '../../../packages/core/src/kernel/oauth-error.ts'
 import type { Grant } from '../../../packages/core/src/kernel/records.ts'
 import { type GrantId, type Hash, type Secret, sha256 } from '../../../packages/core/src/kernel/secrets.ts'

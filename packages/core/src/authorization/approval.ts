@@ -1,15 +1,17 @@
+import { publicClient } from '../clients/client-record.ts'
+import { isLoopback, isPrivateUseUri } from '../clients/redirect-uri.ts'
 import { endedGrant } from '../grants/change-grant.ts'
 import { type Approval, openGrant } from '../grants/grant.ts'
 import { openWithinLimit, revokeUserGrant } from '../grants/user-grants.ts'
-import type { HttpRequest, HttpResponse } from '../http/http.ts'
+import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Grant } from '../kernel/records.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { formatCode } from '../tokens/credential.ts'
-import type { AuthorizationContext } from './authorization-context.ts'
+import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
-import type { Session } from './interaction.ts'
+import type { CallbackView, Session } from './interaction.ts'
 import { completionOf } from './presented-request.ts'
 import { authorizationResponse, type RedirectTarget } from './redirect-target.ts'
 
@@ -75,7 +77,7 @@ export async function approve(context: AuthorizationContext, approved: Approved)
 /** Seconds: the code of an address that other people share must be redeemed soon (RFC 8252 8.1). */
 const MAX_KNOWN_CLIENT_CODE = 60
 
-export function codeLifetime(
+function codeLifetime(
   { code }: Pick<AuthorizationContext['lifetimes'], 'code'>,
   { known }: Pick<RedirectTarget, 'known'>,
 ): number {
@@ -162,4 +164,62 @@ export async function deny(
     emit({ type: 'consent_denied', clientId: target.client.clientId, subject } satisfies ConsentDenied)
   else await revokeUserGrant(kernel, subject, id)
   throw new OAuthError(DENIAL_ERRORS.consent_denied)
+}
+
+// Pages in place of the redirect to a client, where the redirect alone would not do.
+
+type AnswerContext = Pick<AuthorizationContext, 'interaction' | 'callbackPage' | 'lifetimes'>
+
+/**
+ * What the browser gets as the answer of its user.
+ *
+ * @param answer stays as it is, unless it is a redirect to the client that a page replaces
+ * @param showCallback whether the user takes the callback URL to another computer
+ */
+export async function shownAnswer(
+  context: AnswerContext,
+  { target, page }: Pick<AuthorizationAttempt, 'target' | 'page'>,
+  answer: HttpResponse,
+  showCallback = false,
+): Promise<HttpResponse> {
+  const { callbackPage, lifetimes, interaction } = context
+  const { redirectUri } = target
+  const callbackUrl = String(answer.headers.location)
+  // A consent form that is shown again may be a redirect too, to a page of the application.
+  if (!callbackUrl.startsWith(redirectUri)) return answer
+  const view = (): CallbackView => ({
+    ...page,
+    client: publicClient(target.client),
+    callbackUrl,
+    allowed: new URL(callbackUrl).searchParams.has('code'),
+    lifetime: codeLifetime(lifetimes, target),
+  })
+  if (callbackPage && showCallback && canShowCallback(context, target))
+    return securePage(await callbackPage(view()))
+  // A policy of the operator may accept other URIs. No page navigates to those.
+  return interaction.openAppPage && isPrivateUseUri(redirectUri)
+    ? appOpener(await interaction.openAppPage({ ...view(), redirectUri }), callbackUrl)
+    : answer
+}
+
+/** Only a loopback address can be one of another machine. */
+export function canShowCallback(
+  { callbackPage }: Pick<AnswerContext, 'callbackPage'>,
+  { redirectUri }: RedirectTarget,
+): boolean {
+  return callbackPage !== undefined && isLoopback(redirectUri)
+}
+
+/** For a page that says nothing about its content: text alone. */
+const TEXT_ALONE = "default-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+/**
+ * A browser opens the app and leaves its own page standing, which would be the consent form. One that opens no app without a
+ * click has the link of the page.
+ */
+function appOpener(own: HttpResponse, callbackUrl: string): HttpResponse {
+  const page = securePage({ ...own, headers: { 'content-security-policy': TEXT_ALONE, ...own.headers } })
+  // The page has no form that would need its origin, and its address has the request in it.
+  const headers = { refresh: `0;url=${callbackUrl}`, 'referrer-policy': 'no-referrer' }
+  return { ...page, headers: { ...page.headers, ...headers } }
 }

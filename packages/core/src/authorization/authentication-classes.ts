@@ -1,5 +1,5 @@
 /** How users sign in, as a feature classifies it (`acr` and `amr`, OpenID Connect Core 2; RFC 9470). */
-import type { SignInClassifier, SignInFacts } from '../grants/sign-in-facts.ts'
+import type { SignInClassifier, SignInFacts } from '../grants/introspection.ts'
 import type { Session } from './interaction.ts'
 
 type Telling = SignInClassifier['authenticationClasses']

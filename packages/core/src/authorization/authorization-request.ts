@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { requiredChallenge } from '../grants/pkce.ts'
+import { requiredChallenge } from '../grants/authorization-code.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'

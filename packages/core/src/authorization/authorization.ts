@@ -2,14 +2,12 @@
  * From the browser's request to a code. The response is a page or a redirect. Nothing is stored before the
  * user decides. The application makes the pages (`interaction.ts`); the rules that keep them safe are here.
  */
-
 import { type RedirectUriOptions, redirectUriPolicyOf } from '../clients/redirect-uri-policy.ts'
-import { CHALLENGE_METHOD } from '../grants/pkce.ts'
-import type { Endpoint } from '../http/endpoint.ts'
+import { CHALLENGE_METHOD } from '../grants/authorization-code.ts'
+import { basePathOf, type Endpoint, endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { readMessage } from '../http/message.ts'
-import { basePathOf, endpointPath, type PathOptions } from '../http/well-known.ts'
+import { checkLanguages } from '../kernel/display-text.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
-import { checkLanguages } from '../kernel/localized-text.ts'
 import { requestedScopes, unrestricted } from '../kernel/scope.ts'
 import type { ServerSecret } from '../kernel/server-secret.ts'
 import type { AuthorizationContext } from './authorization-context.ts'

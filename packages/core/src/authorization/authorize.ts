@@ -11,20 +11,20 @@ import {
   requestingUser,
 } from './authorization-context.ts'
 import { AuthorizationParameters, readAuthorizationRequest } from './authorization-request.ts'
-import { approveRemembered, askForConsent, consentRemembered } from './consent-page.ts'
+import { approveRemembered, askForConsent, consentRemembered } from './consent.ts'
 import type { Session, SignInHint } from './interaction.ts'
 import { arrival, presentedRequest, requirePushed } from './presented-request.ts'
 import { answerByRedirect, validateRedirectTarget } from './redirect-target.ts'
 import {
   markSignIn,
   PROMPT_ERRORS,
+  type Prompt,
   queryAfterSignIn,
   requestedPrompts,
   signedInSince,
   signInNeeded,
   splitSignInTicket,
 } from './sign-in.ts'
-import { acrValuesOf, maxAgeOf, promptOfSignIn } from './sign-in-hint.ts'
 
 /** The authorization endpoint (RFC 6749 3.1 and 4.1.1, OpenID Connect Core 3.1.2). */
 export async function authorize(context: AuthorizationContext, request: HttpRequest): Promise<HttpResponse> {
@@ -198,4 +198,30 @@ export function showFormAgain({ paths }: AuthorizationContext, { query }: HttpRe
 function splitExpiredForm(query: string): { readonly query: string; readonly formExpired: boolean } {
   const formExpired = query.endsWith(EXPIRED_FORM)
   return { query: formExpired ? query.slice(0, -EXPIRED_FORM.length) : query, formExpired }
+}
+
+// What the sign-in page hears of a request.
+
+/** An invalid one is an error after the sign-in, by a redirect to the client. */
+function maxAgeOf({ max_age }: Parameters): number | undefined {
+  const { data } = AuthorizationParameters.shape.max_age.safeParse(max_age)
+  return data === undefined ? undefined : Number(data)
+}
+
+/** As for `max_age`: the error comes after the sign-in. */
+function acrValuesOf(
+  { authenticationClasses }: AuthorizationContext,
+  { acr_values }: Parameters,
+): readonly string[] | undefined {
+  try {
+    return typeof acr_values === 'string' ? authenticationClasses.requested(acr_values) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The prompts that concern the sign-in. */
+function promptOfSignIn(prompts: readonly Prompt[]): string | undefined {
+  const ofSignIn: readonly Prompt[] = ['login', 'select_account']
+  return ofSignIn.filter((prompt) => prompts.includes(prompt)).join(' ') || undefined
 }

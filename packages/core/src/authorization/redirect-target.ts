@@ -7,9 +7,9 @@ import {
   knownClientOf,
   type RedirectUriPolicy,
   type RedirectUriVerdict,
+  refusalOf,
 } from '../clients/redirect-uri-policy.ts'
-import { refusalOf } from '../clients/redirect-uri-refusal.ts'
-import { errorHeaders, reportedError } from '../http/error-response.ts'
+import { errorHeaders, reportedError } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, header, json, redirect, securePage } from '../http/http.ts'
 import { type Parameters, readMessage, text } from '../http/message.ts'
 import { pageView } from '../http/page-language.ts'

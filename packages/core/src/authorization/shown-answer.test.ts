@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { shownAnswer } from './shown-answer.ts'
+import { shownAnswer } from './approval.ts'
 
 type Arguments = Parameters<typeof shownAnswer>
 

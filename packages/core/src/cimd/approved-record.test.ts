@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Client } from '../kernel/records.ts'
 import type { Hash } from '../kernel/secrets.ts'
-import { approvedRecord, changedMembers, refusedRecord } from './approved-record.ts'
+import { approvedRecord, changedMembers, refusedRecord } from './fetched-clients.ts'
 
 const DAY = 24 * 60 * 60
 const NOW = 1_800_000_000

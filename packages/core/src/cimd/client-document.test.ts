@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clientSecretPost, none } from '../clients/authentication/standard-methods.ts'
+import { clientSecretPost, none } from '../clients/authentication/client-authentication.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { clientIdUrlFault, documentReader } from './client-document.ts'

@@ -10,12 +10,12 @@ import {
   clientMetadata,
   featureMetadata,
   nameOfDocument,
+  refuseResponseParameters,
   withoutEmpty,
 } from '../clients/client-metadata.ts'
 import { clientFrom } from '../clients/client-record.ts'
 import { MAX_CLIENT_ID_LENGTH } from '../clients/client-sources.ts'
 import { hasUnsafeScheme } from '../clients/redirect-uri.ts'
-import { refuseResponseParameters } from '../clients/response-parameters.ts'
 import { listOf, readMessage, text } from '../http/message.ts'
 import { httpsParts, publicUrlFault } from '../http/public-url.ts'
 import type { Kernel } from '../kernel/kernel.ts'

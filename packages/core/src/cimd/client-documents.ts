@@ -9,15 +9,20 @@ import type { Feature, MountedFeatures } from '../feature.ts'
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
-import type { OnDocumentChange } from './approved-record.ts'
 import {
   type AdmissionPolicy,
   clientIdUrlFault,
   documentReader,
   type ReadDocument,
 } from './client-document.ts'
-import { type FetchedClientsOptions, fetchedClients } from './fetched-clients.ts'
-import { admitKnown, admittedTerms, type KnownDocument } from './known-documents.ts'
+import {
+  admitKnown,
+  admittedTerms,
+  type FetchedClientsOptions,
+  fetchedClients,
+  type KnownDocument,
+  type OnDocumentChange,
+} from './fetched-clients.ts'
 
 export type {
   DocumentFetch,
@@ -25,12 +30,10 @@ export type {
   DocumentFetchRequest,
   DocumentFetchResponse,
 } from '../http/document-fetch.ts'
-export type { OnDocumentChange } from './approved-record.ts'
 export { type Admission, type AdmissionPolicy, admitClientIds, admitHosts } from './client-document.ts'
-export type { DocumentFailed } from './document-look-up.ts'
+export type { DocumentFailed } from './document-request.ts'
 export { freshFor } from './document-request.ts'
-export type { DocumentChanged } from './fetched-clients.ts'
-export type { DocumentCopyUsed, KnownDocument } from './known-documents.ts'
+export type { DocumentChanged, DocumentCopyUsed, KnownDocument, OnDocumentChange } from './fetched-clients.ts'
 
 export interface ClientDocumentsOptions {
   /** Documents as their hosts publish them. These are never fetched, and win over copies of `knownDocuments`. */

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Client } from '../kernel/records.ts'
-import { documentCache } from './document-look-up.ts'
-import type { CachedDocument } from './document-request.ts'
+import { type CachedDocument, documentCache } from './document-request.ts'
 
 function document(text = '', keptUntil = Number.POSITIVE_INFINITY): CachedDocument {
   return { client: { clientName: text } as Client, freshUntil: 0, keptUntil }

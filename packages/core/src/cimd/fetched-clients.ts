@@ -3,20 +3,23 @@
  * described them at the last approval. An approval writes a record; a removal leaves one.
  */
 import {
+  CLIENT_ERRORS,
   type ClientSource,
   changeClient,
   MAX_CLIENT_ID_LENGTH,
   storedClients,
 } from '../clients/client-sources.ts'
-import type { RequestingUser } from '../kernel/kernel.ts'
+import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { Client } from '../kernel/records.ts'
+import type { Client, ClientDocument } from '../kernel/records.ts'
 import type { StepFacts } from '../kernel/sign-in-steps.ts'
-import { approvedRecord, changedMembers, type OnDocumentChange, refusedRecord } from './approved-record.ts'
-import { type Admission, type AdmissionPolicy, clientIdUrlFault } from './client-document.ts'
-import { documentLookUp } from './document-look-up.ts'
-import type { DocumentSource } from './document-request.ts'
-import { admittedTerms, documentCopies, type KnownDocument } from './known-documents.ts'
+import {
+  type Admission,
+  type AdmissionPolicy,
+  clientIdUrlFault,
+  type ReadDocument,
+} from './client-document.ts'
+import { type DocumentSource, documentLookUp, hashOf, type LookedUp } from './document-request.ts'
 
 /** All connection failures have one text: differences could reveal networks behind this server. */
 export const DOCUMENT_ERRORS = defineErrors({
@@ -130,5 +133,153 @@ export function fetchedClients(
       })
       return existed
     },
+  }
+}
+
+// Documents of known clients. Some hosts answer servers in data centres with a bot wall: the copy of the table then serves, until the
+// host says that its document is gone or is another one.
+
+/** A document that `knownClients()` names. */
+export interface KnownDocument {
+  /** The `client_id`. */
+  readonly url: string
+  /** The id of the known client. Only https redirect URIs of this known client are accepted. */
+  readonly knownClient: string
+  /** Serves while the host answers in place of the document. Default: there is none. */
+  readonly copy?:
+    | {
+        readonly members: Readonly<Record<string, unknown>>
+        /** When the host published it, in epoch seconds. */
+        readonly seen: number
+      }
+    | undefined
+  /** The copy serves always, and the document is never fetched. Default false. */
+  readonly pinned?: boolean | undefined
+}
+
+/** The copy of a document described a client, because its host withheld the document. */
+export interface DocumentCopyUsed {
+  readonly type: 'client_document_copy_used'
+  readonly clientId: string
+  readonly known: string
+  /** Age of the copy, in seconds. */
+  readonly age: number
+}
+
+/** Admits the documents of known clients with their https redirect URIs; the operator's policy decides on all others. */
+export function admitKnown(documents: readonly KnownDocument[], admit: AdmissionPolicy): AdmissionPolicy {
+  const known = new Set(documents.map(({ url }) => url))
+  return (clientId) => (known.has(clientId) ? 'https-callbacks-too' : admit(clientId))
+}
+
+/** What the operator adds to the client of a document. */
+export function admittedTerms(
+  clientId: string,
+  admission: Admission,
+  documents: readonly KnownDocument[],
+): Pick<Client, 'httpsCallbacks' | 'knownClient'> {
+  const knownClient = documents.find(({ url }) => url === clientId)?.knownClient
+  return { httpsCallbacks: admission === 'https-callbacks-too', ...(knownClient && { knownClient }) }
+}
+
+type Unreachable = Extract<LookedUp, { kind: 'unreachable' }>
+
+/** @returns the client by the copy of its document; `undefined` if the copy must not serve */
+function documentCopies(kernel: Kernel, read: ReadDocument, documents: readonly KnownDocument[]) {
+  return (clientId: string, found: Unreachable, approved: Client | undefined): Client | undefined => {
+    const { copy, knownClient: known } = documents.find(({ url }) => url === clientId) ?? {}
+    if (copy === undefined || known === undefined || !found.withheld || !found.mayBeStale) return undefined
+    const verdict = read(clientId, copy.members, kernel.now())
+    if (verdict.kind !== 'client') return undefined
+    const document = { fetchedAt: copy.seen, hash: hashOf(verdict.client) }
+    if ([found.last, approved?.document].some((other) => isLater(other, document))) return undefined
+    const age = kernel.now() - copy.seen
+    kernel.emit({ type: 'client_document_copy_used', clientId, known, age } satisfies DocumentCopyUsed)
+    return { ...verdict.client, document }
+  }
+}
+
+/** The host has published another document since. */
+function isLater(other: ClientDocument | undefined, copy: ClientDocument): boolean {
+  return other !== undefined && other.fetchedAt > copy.fetchedAt && other.hash !== copy.hash
+}
+
+// The record of a client that a document describes: what an approval writes, and what a removal leaves.
+
+/** All installations of a client share one record. With a spare day, most approvals need no write. */
+const DAY = 24 * 60 * 60
+/** 100 years. */
+const FOREVER = 36_500 * DAY
+
+/**
+ * What happens to earlier grants when the document of their client changes. `keep`: they go on. `reconsent`: they end at their
+ * next refresh if the name, the redirect URIs or the authentication method changed.
+ */
+export type OnDocumentChange = 'keep' | 'reconsent'
+
+/** The members that a user's consent relies on. */
+const CONSENTED_TO = ['clientName', 'redirectUris', 'tokenEndpointAuthMethod']
+
+/**
+ * The record after an approval; `undefined` if it stays as it is. The later copy of the document wins, since replicas fetch it
+ * at different times.
+ *
+ * @param until epoch seconds until which the record must live
+ * @throws OAuthError `client_unknown` when the operator removed the client
+ */
+export function approvedRecord(
+  seen: Client | undefined,
+  client: Client,
+  until: number,
+  onChange: OnDocumentChange = 'keep',
+): Client | undefined {
+  if (seen?.refused === true) throw new OAuthError(CLIENT_ERRORS.client_unknown)
+  const { createdAt, expiresAt = 0, document } = seen ?? {}
+  const isNewer = client.document !== undefined && client.document.fetchedAt > (document?.fetchedAt ?? 0)
+  if (!isNewer && expiresAt >= until) return undefined
+  const newest = isNewer || seen === undefined ? client : seen
+  return {
+    ...newest,
+    document: newest.document && { ...newest.document, consentSince: consentSince(seen, newest, onChange) },
+    createdAt: createdAt ?? client.createdAt,
+    expiresAt: expiresAt >= until ? expiresAt : until + DAY,
+  }
+}
+
+function consentSince(
+  before: Client | undefined,
+  after: Client,
+  onChange: OnDocumentChange,
+): ClientDocument['consentSince'] {
+  const changed = before !== undefined && onChange === 'reconsent' ? changedMembers(before, after) : []
+  const isAskedAgain = changed.some((name) => CONSENTED_TO.includes(name))
+  return isAskedAgain ? after.document?.fetchedAt : before?.document?.consentSince
+}
+
+/** The members that differ between two documents. */
+export function changedMembers(before: Client, after: Client): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  const textOf = (client: Client, name: string) => JSON.stringify(client[name as keyof Client])
+  return [...names].filter(
+    (name) => !SERVER_MEMBERS.includes(name) && textOf(before, name) !== textOf(after, name),
+  )
+}
+
+/** Members that the server sets. */
+const SERVER_MEMBERS = ['createdAt', 'expiresAt', 'document', 'httpsCallbacks', 'knownClient']
+
+/** The record of a removed client. Its document does not restore the client. */
+export function refusedRecord(clientId: string, now: number): Client {
+  return {
+    clientId,
+    origin: 'document',
+    applicationType: 'native',
+    redirectUris: [],
+    tokenEndpointAuthMethod: 'none',
+    grantTypes: [],
+    idTokenSignedResponseAlg: 'RS256',
+    refused: true,
+    createdAt: now,
+    expiresAt: now + FOREVER,
   }
 }

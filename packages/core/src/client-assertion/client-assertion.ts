@@ -2,10 +2,8 @@
 import type { Feature, MountedFeatures } from '../feature.ts'
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import { JWS_ALGORITHMS, type JwsAlgorithm, withBothNames } from '../tokens/jwk.ts'
-import { ASSERTION_ERRORS } from './assertion-signature.ts'
-import { checkKeys, keyMetadata } from './client-keys.ts'
-import { FETCHED_KEYS_ERRORS, fetchedKeys } from './fetched-keys.ts'
-import { privateKeyJwt } from './private-key-jwt.ts'
+import { checkKeys, FETCHED_KEYS_ERRORS, fetchedKeys, keyMetadata } from './fetched-keys.ts'
+import { ASSERTION_ERRORS, privateKeyJwt } from './private-key-jwt.ts'
 
 export type { ClientKeysFailed } from './fetched-keys.ts'
 

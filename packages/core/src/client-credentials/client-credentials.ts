@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { Feature, ServerContext } from '../feature.ts'
-import { formOf, requireKeyFor } from '../grants/access-tokens.ts'
+import { formOf, requireKeyFor } from '../grants/grant.ts'
 import type { Exchanged, TokenRequest } from '../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import { lifetime } from '../kernel/kernel.ts'

@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { listOf, text } from '../http/message.ts'
 import { displayText } from '../kernel/display-text.ts'
-import { defineErrors } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../kernel/records.ts'
 import { parseScope } from '../kernel/scope.ts'
+import { REDIRECT_URI_ERRORS } from './redirect-uri-policy.ts'
 
 export const METADATA_ERRORS = defineErrors({
   client_metadata_invalid: [
@@ -176,4 +177,26 @@ export type ClientMetadata = z.infer<ReturnType<typeof clientMetadata>>
 export function registeredScopes(scope: string, allowed: readonly string[]): readonly string[] | undefined {
   const known = parseScope(scope)?.filter((value) => allowed.includes(value))
   return known === undefined || known.length === 0 ? undefined : known
+}
+
+/** The parameters of a response (RFC 6749 4.1.2, RFC 9207 2), also as lenient parsers read them: `CODE`, `code[]`. */
+const RESPONSE_PARAMETER = /^\s*(code|state|iss|error(_description|_uri)?)\s*(\[|$)/i
+
+/**
+ * Refuses a query that a client could mix up with the authorization response: of two parameters with one name, some
+ * parsers take the first.
+ *
+ * @throws OAuthError `invalid_redirect_uri`
+ */
+export function refuseResponseParameters(uris: readonly string[]): void {
+  const index = uris.findIndex((uri) => parameterNames(uri).some((name) => RESPONSE_PARAMETER.test(name)))
+  if (index < 0) return
+  const fault = `redirect_uris[${index}]: a parameter of its query would be mixed up with the answer, such as code`
+  throw new OAuthError(REDIRECT_URI_ERRORS.redirect_uri_refused, fault)
+}
+
+/** Decoded. Semicolons separate too, since they do for some parsers. */
+function parameterNames(uri: string): string[] {
+  const query = uri.replace(/[^?]*\??/, '')
+  return [...new URLSearchParams(query.replaceAll(';', '&')).keys()]
 }

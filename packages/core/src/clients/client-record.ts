@@ -2,8 +2,8 @@
 import type { Kernel } from '../kernel/kernel.ts'
 import { camelCased } from '../kernel/member-names.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { Client, FeatureMetadata } from '../kernel/records.ts'
-import { OPENID, unrestricted } from '../kernel/scope.ts'
+import type { Client, FeatureMetadata, Grant } from '../kernel/records.ts'
+import { includesAll, OPENID, partOf, SCOPE_ERRORS, unrestricted } from '../kernel/scope.ts'
 import { newClientId, newSecret, type Secret, sha256 } from '../kernel/secrets.ts'
 import {
   type ClientMetadata,
@@ -11,7 +11,10 @@ import {
   type Registrable,
   registeredScopes,
 } from './client-metadata.ts'
-import { applicationTypeOf } from './redirect-uri.ts'
+import { applicationTypeOf, redirectUriMatches } from './redirect-uri.ts'
+
+/** The longest life of a client's secret in seconds: 10 years. */
+export const MAX_EXPIRES_IN = 3650 * 24 * 60 * 60
 
 /** A new client with its secret, which is shown only once. */
 interface NewClient {
@@ -212,4 +215,25 @@ export type PublicClient = Omit<Client, 'secretHash' | 'oldSecretHash' | 'featur
 export function publicClient(client: Client): PublicClient {
   const { secretHash: _, oldSecretHash: __, featureMetadata, ...shown } = client
   return { ...(featureMetadata && camelCased(featureMetadata)), ...shown }
+}
+
+// What a change of a static client leaves of the grants that it has: it counts when the next token is issued. Nobody changes
+// the terms of other clients in this way.
+
+/** Whether a code may still be redeemed that was sent to this redirect URI. */
+export function mayRedeemAt({ origin, redirectUris }: Client, redirectUri: string | undefined): boolean {
+  if (origin !== 'integration' || redirectUri === undefined) return true
+  return redirectUris.some((uri) => redirectUriMatches(uri, redirectUri))
+}
+
+/**
+ * The grant without the scopes that its client no longer has. It lists them as withheld, so that a request that names them
+ * gets the others. @throws OAuthError `invalid_scope` when none remains
+ */
+export function withRemainingScopes(grant: Grant, { origin, scopes }: Client): Grant {
+  if (origin !== 'integration' || scopes === undefined || includesAll(scopes, grant.scopes)) return grant
+  const remaining = partOf(grant.scopes, scopes)
+  if (remaining.length === 0) throw new OAuthError(SCOPE_ERRORS.scope_not_registered)
+  const lost = grant.scopes.filter((scope) => !scopes.includes(scope))
+  return { ...grant, scopes: remaining, withheldScopes: [...(grant.withheldScopes ?? []), ...lost] }
 }

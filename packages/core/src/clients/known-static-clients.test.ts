@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { knownAfterChange, namedIn } from './known-static-clients.ts'
 import type { RedirectUriPolicy } from './redirect-uri-policy.ts'
+import { knownAfterChange, namedIn } from './static-clients.ts'
 
 const ONE = { id: 'one', name: 'One', redirectUris: ['https://one.example/cb', 'https://one.example/web'] }
 const TWO = { id: 'two', name: 'Two', redirectUris: ['https://two.example/cb', 'https://two.example/web'] }

@@ -1,4 +1,6 @@
 /** Which redirect URIs a client may have that the operator did not register: a policy of the operator. */
+
+import { defineErrors, type ErrorDefinition, type ErrorFacts, OAuthError } from '../kernel/oauth-error.ts'
 import { hasUnsafeScheme, parseLoopback } from './redirect-uri.ts'
 
 /** The policy for redirect URIs that the operator did not register: the URIs to keep, or the reason to refuse the list. */
@@ -123,4 +125,28 @@ export function accepts(verdict: RedirectUriVerdict, uri: string): boolean {
 /** The known client that accepted URIs belong to. */
 export function knownClientOf(verdict: RedirectUriVerdict): KnownClientMark | undefined {
   return 'accepted' in verdict ? verdict.known : undefined
+}
+
+export const REDIRECT_URI_ERRORS = defineErrors({
+  redirect_uri_refused: [
+    'invalid_redirect_uri',
+    'This redirect URI is not allowed. Use a loopback URI, or ask the operator',
+  ],
+  known_client_off: [
+    'invalid_redirect_uri',
+    'This server has not enabled this client. Ask its operator to enable it',
+  ],
+})
+
+/** An error that names the known client the operator would have to allow; otherwise an error of `definition`. */
+export function refusalOf(
+  verdict: RedirectUriVerdict,
+  definition: ErrorDefinition,
+  { detail, facts }: { readonly detail?: string; readonly facts?: ErrorFacts } = {},
+): OAuthError {
+  const off = 'refused' in verdict ? verdict.knownClientOff : undefined
+  if (off === undefined) return new OAuthError(definition, detail, { facts })
+  const { known_client_off } = REDIRECT_URI_ERRORS
+  const message = off.hint && `${known_client_off.description}: ${off.hint}`
+  return new OAuthError(known_client_off, message, { parameters: { known: off.id, name: off.name } })
 }

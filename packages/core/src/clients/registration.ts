@@ -1,7 +1,6 @@
-import type { Endpoint } from '../http/endpoint.ts'
+import { type Endpoint, endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { type HttpRequest, json } from '../http/http.ts'
 import { jsonBody, readMessage } from '../http/message.ts'
-import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
@@ -13,18 +12,19 @@ import {
   featureMetadata,
   METADATA_ERRORS,
   type Registrable,
+  refuseResponseParameters,
   withoutEmpty,
 } from './client-metadata.ts'
 import { addClient, clientInformation } from './client-record.ts'
 import { countUse, presentedInitialToken, transientsOf } from './initial-access-token.ts'
 import { isLoopback } from './redirect-uri.ts'
 import {
+  REDIRECT_URI_ERRORS,
   type RedirectUriOptions,
   type RedirectUriVerdict,
   redirectUriPolicyOf,
+  refusalOf,
 } from './redirect-uri-policy.ts'
-import { REDIRECT_URI_ERRORS, refusalOf } from './redirect-uri-refusal.ts'
-import { refuseResponseParameters } from './response-parameters.ts'
 
 export interface RegistrationOptions extends PathOptions<'register'>, RedirectUriOptions {
   /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Client, Grant } from '../kernel/records.ts'
-import { mayRedeemAt, withRemainingScopes } from './remaining-terms.ts'
+import { mayRedeemAt, withRemainingScopes } from './client-record.ts'
 
 const STATIC = { origin: 'integration', redirectUris: ['https://app.example/cb', 'http://127.0.0.1/cb'] }
 const GRANT = { scopes: ['read', 'write', 'share'] } as Partial<Grant> as Grant

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { refuseResponseParameters } from './response-parameters.ts'
+import { refuseResponseParameters } from './client-metadata.ts'
 
 it.each([
   ['https://app.example/cb', 'no query'],

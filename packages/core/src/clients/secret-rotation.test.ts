@@ -4,7 +4,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { clientsOf } from './client-sources.ts'
-import { dropOldSecret, rotateSecret } from './secret-rotation.ts'
+import { dropOldSecret, rotateSecret } from './client-update.ts'
 
 const NOW = 1_800_000_000
 const DAY = 24 * 60 * 60

@@ -5,8 +5,7 @@
 import { showErrorPage } from '../authorization/redirect-target.ts'
 import type { Feature, ServerContext } from '../feature.ts'
 import { userGrants } from '../grants/user-grants.ts'
-import type { Endpoint } from '../http/endpoint.ts'
-import { basePathOf, endpointPath } from '../http/well-known.ts'
+import { basePathOf, type Endpoint, endpointPath } from '../http/endpoint.ts'
 import { sealingKeys } from '../kernel/server-secret.ts'
 import {
   type ConnectedAppsContext,

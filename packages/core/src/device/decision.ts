@@ -1,30 +1,35 @@
 import * as z from 'zod'
-import { allowedScopes, ConsentForm } from '../authorization/consent.ts'
+import { allowedScopes, ConsentForm, scopesInWords } from '../authorization/consent.ts'
 import type { Session } from '../authorization/interaction.ts'
 import { publicClient } from '../clients/client-record.ts'
 import { CLIENT_ERRORS } from '../clients/client-sources.ts'
+import type { ServerContext } from '../feature.ts'
 import { openWithinLimit } from '../grants/user-grants.ts'
 import { requireOwnForm } from '../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { formParameters, parameters, readMessage } from '../http/message.ts'
 import { pageView } from '../http/page-language.ts'
 import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
-import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import { pauseAfter } from '../kernel/time.ts'
-import { coarseNetworkOf } from '../limits/caller-network.ts'
-import type { DeviceContext } from './device-context.ts'
+import { coarseNetworkOf, networkOf } from '../limits/caller-network.ts'
 import {
   answered,
+  countAttempt,
   DEVICE_REQUEST_ERRORS,
   type Decision,
   type DeviceRequest,
   findDeviceRequest,
+  isOpen,
   recordId,
+  requestIdOf,
   type StoredDeviceRequest,
-} from './device-request.ts'
+  shownUserCode,
+  typedUserCode,
+} from './device-authorization.ts'
+import type { DeviceContext, UserCodeView } from './device-context.ts'
 import { POLL_ERRORS } from './device-token-request.ts'
-import { askToSignIn, decisionForm, freshSession, requireOpenForm } from './user-interaction.ts'
 
 /** The user allowed a device: a grant is open. */
 export interface DeviceApproved {
@@ -199,4 +204,176 @@ function deviceGrant(
     },
     accessTokens: [],
   }
+}
+
+// The user interaction of the device grant (RFC 8628 3.3): the page for a code, and the page of the decision.
+
+export const DEVICE_PAGE_ERRORS = defineErrors({
+  device_ticket_invalid: [
+    'invalid_request',
+    'This form has expired or belongs to another sign-in. Open the page again',
+  ],
+})
+
+/** A user typed a code without an open request: it is wrong, expired or answered already. */
+export interface UserCodeWrong {
+  readonly type: 'user_code_wrong'
+  readonly subject: string
+}
+
+/** The query of the page. The code only prefills the field (RFC 8628 3.3.1). */
+const CodePageQuery = z.object({ user_code: z.string().catch('') })
+
+/** The form of the page for a code. */
+export const UserCodeForm = z.object({ ticket: z.string().max(200), user_code: z.string().default('') })
+
+/** Seconds in which the user can type the code. */
+const TICKET_LIFETIME = 600
+
+/** The page for a code (RFC 8628 3.3). It looks up no request. */
+export async function showCodePage(context: DeviceContext, request: HttpRequest): Promise<HttpResponse> {
+  const { user_code } = readMessage(CodePageQuery, parameters(request.query))
+  const code = context.completeUri ? typedUserCode(user_code) : undefined
+  const typed = code === undefined ? '' : shownUserCode(code)
+  const session = await freshSession(context, request)
+  if (session === undefined) return askToSignIn(context, request, typed)
+  return askForCode(context, request, { session, typed, wrong: false })
+}
+
+/** The form with a code: shows the page of the decision, or the form again. */
+export async function enterCode(context: DeviceContext, request: HttpRequest): Promise<HttpResponse> {
+  const { server, codeTickets } = context
+  requireOwnForm(server, request)
+  const { ticket, user_code } = readMessage(UserCodeForm, formParameters(request))
+  const session = await freshSession(context, request)
+  if (session === undefined) return askToSignIn(context, request)
+  requireOpenForm(server, codeTickets.open(formOf(session), ticket))
+  const refund = await countAttempt(server.limiter, session.subject, request)
+  const code = typedUserCode(user_code)
+  const found = code === undefined ? undefined : await openRequest(context, code)
+  if (found === undefined) {
+    server.emit({ type: 'user_code_wrong', subject: session.subject } satisfies UserCodeWrong)
+    return askForCode(context, request, { session, typed: user_code.slice(0, 32), wrong: true })
+  }
+  await refund()
+  if (mustSignInAgain(context, session, found.request))
+    return askToSignIn(context, request, found.userCode, found.request.acrValues)
+  const { reference, clientId, scopes } = found.request
+  const page = await askForDecision(context, session, found, request)
+  server.attempts?.step(request, 'consent_shown', { reference, clientId, scopes, subject: session.subject })
+  return page
+}
+
+/** A request that was answered or has expired looks like an unknown one. */
+async function openRequest(
+  { transients, server }: DeviceContext,
+  code: string,
+): Promise<TypedRequest | undefined> {
+  for (const accepted of server.secret) {
+    const requestId = requestIdOf(accepted, code)
+    const found = await findDeviceRequest(transients, requestId)
+    if (found !== undefined && isOpen(found.request, server.now()))
+      return { ...found, requestId, userCode: shownUserCode(code) }
+  }
+  return undefined
+}
+
+async function askForCode(
+  { server, pages, codeTickets, paths }: DeviceContext,
+  request: HttpRequest,
+  content: Pick<UserCodeView, 'session' | 'typed' | 'wrong'>,
+): Promise<HttpResponse> {
+  const ticket = codeTickets.seal(formOf(content.session), server.now() + TICKET_LIFETIME)
+  const view = { ...pageView(server.interaction, request), ...content, action: paths.device, ticket }
+  const page = await pages.userCodePage(view)
+  return securePage(content.wrong ? { ...page, status: 400 } : page)
+}
+
+function formOf({ id }: Session) {
+  return { session: id, query: '' }
+}
+
+/** The request whose code the user typed. */
+interface TypedRequest {
+  readonly request: DeviceRequest
+  readonly requestId: string
+  readonly userCode: string
+}
+
+/** The page of the decision. It is shown every time: consent to a device is not remembered. */
+async function askForDecision(
+  { server, pages, decisionTickets, paths }: DeviceContext,
+  session: Session,
+  { request, requestId, userCode }: TypedRequest,
+  http: HttpRequest,
+): Promise<HttpResponse> {
+  const client = await server.store.clients.find(request.clientId)
+  if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
+  const view = pageView(server.interaction, http)
+  const page = await pages.devicePage({
+    ...view,
+    session,
+    client: publicClient(client),
+    userCode,
+    age: server.now() - request.createdAt,
+    sameNetwork: isSameNetwork(request, http),
+    scopes: scopesInWords(server, request.scopes, view),
+    resources: request.resources,
+    action: `${paths.decision}?request=${requestId}`,
+    ticket: decisionTickets.seal(decisionForm(session, requestId, request), request.endsAt),
+  })
+  return securePage(page)
+}
+
+/** The grant id distinguishes this request from a later one with the same code. */
+function decisionForm({ id }: Session, requestId: string, { grantId, scopes }: DeviceRequest) {
+  return { session: id, query: [requestId, grantId, ...scopes].join(' ') }
+}
+
+function isSameNetwork({ address }: DeviceRequest, { remoteAddress }: HttpRequest): boolean | undefined {
+  if (address === undefined || remoteAddress === undefined) return undefined
+  return networkOf(remoteAddress) === networkOf(address)
+}
+
+/** The session of the user, if it is recent: phishing relies on sessions that users have forgotten. */
+async function freshSession(
+  { server, maxAge }: DeviceContext,
+  request: HttpRequest,
+): Promise<Session | undefined> {
+  const session = await server.interaction.session(request)
+  return session !== undefined && server.now() - session.authTime <= maxAge ? session : undefined
+}
+
+/**
+ * Whether the session is too weak for the request, and older than it.
+ *
+ * @throws OAuthError `unmet_authentication_requirements` if the user has signed in since, and that was too weak too
+ */
+function mustSignInAgain(
+  { server: { authenticationClasses } }: DeviceContext,
+  session: Session,
+  { acrValues, createdAt }: DeviceRequest,
+): boolean {
+  if (authenticationClasses.meets(session, acrValues)) return false
+  if (session.authTime < createdAt) return true
+  authenticationClasses.requireMet(session, acrValues)
+  return false
+}
+
+/** @param typed the value of the code field afterwards */
+async function askToSignIn(
+  { server, paths }: DeviceContext,
+  request: HttpRequest,
+  typed = '',
+  acrValues?: readonly string[],
+): Promise<HttpResponse> {
+  const query = typed === '' ? '' : `?user_code=${typed}`
+  const view = pageView(server.interaction, request)
+  const hint = { ...view, ...(acrValues && { acrValues }) }
+  return securePage(await server.interaction.signIn(paths.device + query, hint))
+}
+
+/** @param end when the ticket of the form ends, in epoch seconds; `undefined` if it is of another session */
+function requireOpenForm({ now }: ServerContext, end: number | undefined): void {
+  if (end === undefined || now() >= end) throw new OAuthError(DEVICE_PAGE_ERRORS.device_ticket_invalid)
 }

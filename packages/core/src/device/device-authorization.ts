@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { scopesOfRequest } from '../authorization/scopes-of-request.ts'
-import { requiredChallenge } from '../grants/pkce.ts'
+import { requiredChallenge } from '../grants/authorization-code.ts'
 import { GRANT_TYPE_ERRORS } from '../grants/token-endpoint.ts'
 import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
 import { ResourceParameter, text } from '../http/message.ts'
@@ -8,12 +8,21 @@ import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
 import { includesAll } from '../kernel/scope.ts'
-import { newGrantId, newSecret, sha256 } from '../kernel/secrets.ts'
+import {
+  type GrantId,
+  type Hash,
+  hmacSha256,
+  newGrantId,
+  newSecret,
+  type Random,
+  sameSecret,
+  sha256,
+} from '../kernel/secrets.ts'
+import type { Stored, Transients } from '../kernel/store.ts'
+import type { Limiter, RateLimits } from '../limits/rate-limits.ts'
 import { formatDeviceCode } from '../tokens/credential.ts'
 import { optionalProofKey } from '../tokens/proof-of-possession.ts'
 import { DEVICE_CODE_GRANT, type DeviceContext, INTERVAL } from './device-context.ts'
-import { type DeviceRequest, recordId } from './device-request.ts'
-import { newUserCode, requestIdOf, shownUserCode } from './user-code.ts'
 
 export const DEVICE_AUTHORIZATION_ERRORS = defineErrors({
   device_scope_refused: [
@@ -145,4 +154,178 @@ async function begin(
 function addressesOf({ completeUri, verificationUri }: DeviceContext, userCode: string): object {
   const complete = { verification_uri_complete: `${verificationUri}?user_code=${userCode}` }
   return { verification_uri: verificationUri, ...(completeUri ? complete : undefined) }
+}
+
+export const DEVICE_REQUEST_ERRORS = defineErrors({
+  device_request_gone: ['invalid_request', 'This code is no longer valid. Begin again on the device'],
+  device_request_answered: ['invalid_request', 'This request was already answered. Return to the device'],
+})
+
+const texts = z.array(z.string()).readonly()
+
+const Decision = z.object({
+  subject: z.string(),
+  /** Empty if the user denied access. */
+  scopes: texts,
+  authTime: z.number(),
+  acr: z.string().optional(),
+  amr: texts.optional(),
+  /** The name of the session with whose end the grant ends. */
+  sid: z.string().optional(),
+})
+export type Decision = z.infer<typeof Decision>
+
+/** The stored request of a device. It contains no code: only the holder of a code finds it. */
+const DeviceRequest = z.object({
+  kind: z.literal('device'),
+  clientId: z.string(),
+  scopes: texts,
+  /** The unknown names in `scope`. */
+  ignoredScopes: texts,
+  resources: texts,
+  /** The classes of sign-ins that it asks for. */
+  acrValues: texts.optional(),
+  /** SHA-256 of the device code. */
+  codeHash: z.string().transform((hash) => hash as Hash),
+  /** The grant that an approval opens. It is random: a repeated user code does not find an old grant. */
+  grantId: z.string().transform((id) => id as GrantId),
+  challenge: z.string().optional(),
+  /** The thumbprint of the only key that may redeem the device code. */
+  jkt: z.string().optional(),
+  /** The whole IP address, for as long as the request is stored. */
+  address: z.string().optional(),
+  /** The reference of its sign-in attempt, with the option `explain`. */
+  reference: z.string().optional(),
+  /** Epoch seconds. */
+  createdAt: z.number(),
+  /** When the codes expire. Epoch seconds. */
+  endsAt: z.number(),
+  /** When the record expires: later than the codes, so that a late poll gets `expired_token` (RFC 8628 3.5). Epoch seconds. */
+  expiresAt: z.number(),
+  decision: Decision.optional(),
+})
+export type DeviceRequest = z.infer<typeof DeviceRequest>
+
+export interface StoredDeviceRequest {
+  readonly request: DeviceRequest
+  readonly seen: NonNullable<Awaited<ReturnType<Transients['find']>>>
+}
+
+/** The id of its record. Features share one namespace. */
+export function recordId(requestId: string): string {
+  return `device ${requestId}`
+}
+
+/** @param prefetched the read of the record, if it has started */
+export async function findDeviceRequest(
+  transients: Transients,
+  requestId: string,
+  prefetched: ReturnType<Transients['find']> = transients.find(recordId(requestId)),
+): Promise<StoredDeviceRequest | undefined> {
+  const seen: Stored<unknown> | undefined = await prefetched
+  return seen && { request: DeviceRequest.parse(seen.value), seen: seen as StoredDeviceRequest['seen'] }
+}
+
+/** Whether a user can still answer the request. */
+export function isOpen({ decision, endsAt }: DeviceRequest, now: number): boolean {
+  return decision === undefined && now < endsAt
+}
+
+/** Whether the request has this device code. */
+export function isOfDevice({ grantId, codeHash }: DeviceRequest, deviceCode: string, id: GrantId): boolean {
+  return grantId === id && sameSecret(codeHash, sha256(deviceCode))
+}
+
+/**
+ * The first decision counts. The same decision of the same user is a repetition.
+ *
+ * @throws OAuthError if the request has expired or has another decision
+ */
+export function answered(request: DeviceRequest, decision: Decision, now: number): DeviceRequest {
+  const first = request.decision
+  if (first === undefined && now >= request.endsAt)
+    throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
+  if (first !== undefined && !isSame(first, decision))
+    throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_answered)
+  return first === undefined ? { ...request, decision } : request
+}
+
+function isSame(first: Decision, { subject, scopes }: Decision): boolean {
+  return first.subject === subject && first.scopes.join() === scopes.join()
+}
+
+/** Consonants that are easy to distinguish: no code spells a word (RFC 8628 6.1). */
+const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ'
+const LENGTH = 8
+const WELL_FORMED = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`)
+
+/** The maximum length of the input that is read. */
+const MAX_INPUT_LENGTH = 32
+
+/** The largest multiple of the alphabet in a byte: with larger bytes, some letters would be more frequent. */
+const FAIR_BYTES = 256 - (256 % ALPHABET.length)
+
+/** One of 20^8 codes: enough for some minutes, together with a limit of wrong codes (RFC 8628 5.1). */
+export function newUserCode(random: Random): string {
+  let code = ''
+  while (code.length < LENGTH)
+    for (const byte of random(LENGTH))
+      if (byte < FAIR_BYTES && code.length < LENGTH) code += ALPHABET[byte % ALPHABET.length]
+  return code
+}
+
+/**
+ * The code in the user's input, in upper or lower case and with any separators (RFC 8628 6.1).
+ *
+ * @returns `undefined` if the input is not a code
+ */
+export function typedUserCode(input: string): string | undefined {
+  const code = input
+    .slice(0, MAX_INPUT_LENGTH)
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, '')
+  return WELL_FORMED.test(code) ? code : undefined
+}
+
+/** The code as users see it: in two halves. */
+export function shownUserCode(code: string): string {
+  return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`
+}
+
+/**
+ * The id of the request with this code. It is an HMAC with the secret of the server: a plain hash of so few codes could be
+ * reversed in seconds.
+ */
+export function requestIdOf(secret: string, code: string): string {
+  return hmacSha256(secret, `user code\n${code}`).slice(0, 22)
+}
+
+export const USER_CODE_ERRORS = defineErrors({
+  too_many_user_codes: ['temporarily_unavailable', 'Too many wrong codes. Try again later', 429],
+})
+
+export const USER_CODE_LIMITS: RateLimits = {
+  user_code: { points: 10, seconds: 600, withoutLimiter: true },
+  user_code_network: { points: 50, seconds: 600, withoutLimiter: true },
+}
+
+/**
+ * Counts an attempt at a user code, which is short enough to guess (RFC 8628 5.1). It counts before the code is looked up: over
+ * the limit, a correct code does not work either.
+ *
+ * @returns refunds this attempt; earlier attempts stay counted
+ * @throws OAuthError 429
+ */
+export async function countAttempt(
+  limiter: Limiter,
+  subject: string,
+  request: HttpRequest,
+): Promise<() => Promise<unknown>> {
+  const { too_many_user_codes } = USER_CODE_ERRORS
+  const user = sha256(subject)
+  // The user comes first: a user over the limit does not use up the limit of the network.
+  await limiter.limit('user_code', user, too_many_user_codes)
+  await limiter.limitCaller('user_code_network', request, too_many_user_codes)
+  return () =>
+    Promise.all([limiter.refund('user_code', user), limiter.refundCaller('user_code_network', request)])
 }

@@ -4,7 +4,7 @@ import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import { type GrantId, type Secret, sha256 } from '../kernel/secrets.ts'
 import { successorKeys } from '../kernel/server-secret.ts'
 import { formatDeviceCode } from '../tokens/credential.ts'
-import { type DeviceRedemption, redeemDeviceCode } from './device-code.ts'
+import { type DeviceRedemption, redeemDeviceCode } from './device-token-request.ts'
 
 const NOW = 1_000_000
 const APIS = ['https://one.example', 'https://other.example']

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type GrantId, type Hash, sha256 } from '../kernel/secrets.ts'
-import { answered, type Decision, type DeviceRequest, isOfDevice, isOpen } from './device-request.ts'
+import { answered, type Decision, type DeviceRequest, isOfDevice, isOpen } from './device-authorization.ts'
 
 const NOW = 1_000_000
 const REQUEST: DeviceRequest = {

@@ -1,15 +1,25 @@
 import * as z from 'zod'
+import { withRemainingScopes } from '../clients/client-record.ts'
+import { CODE_ERRORS, CodeVerifier, verifierMatches } from '../grants/authorization-code.ts'
 import { changeGrant, type PrefetchedGrant } from '../grants/change-grant.ts'
-import type { Retry } from '../grants/grant-terms.ts'
+import { type FreshSecrets, firstTokens, type IssuedTokens, type Outcome } from '../grants/grant.ts'
+import {
+  type ArrivedRequest,
+  type GivenAnswer,
+  type GrantTerms,
+  type Retry,
+  retryOf,
+} from '../grants/grant-terms.ts'
 import type { Exchanged, GrantType, TokenRequest } from '../grants/grant-type.ts'
-import { CodeVerifier } from '../grants/pkce.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import { defineErrors, OAuthError, ownedBy } from '../kernel/oauth-error.ts'
-import { newId } from '../kernel/secrets.ts'
-import { parseDeviceCode } from '../tokens/credential.ts'
-import { DEVICE_CODE_ERRORS, type DeviceRedemption, redeemDeviceCode } from './device-code.ts'
+import type { AuthorizationCode, Client, Grant } from '../kernel/records.ts'
+import { narrowedResources } from '../kernel/resource-indicator.ts'
+import { newId, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
+import type { SuccessorKeys } from '../kernel/server-secret.ts'
+import { type DeviceCode, parseDeviceCode } from '../tokens/credential.ts'
+import { findDeviceRequest, isOfDevice, recordId } from './device-authorization.ts'
 import { DEVICE_CODE_GRANT, type DeviceContext, INTERVAL } from './device-context.ts'
-import { findDeviceRequest, isOfDevice, recordId } from './device-request.ts'
 
 export const POLL_ERRORS = defineErrors({
   authorization_pending: [
@@ -150,4 +160,139 @@ class SlowDown extends OAuthError {
   override toJSON(): { error: string; error_description: string; interval: number } {
     return { ...super.toJSON(), interval: INTERVAL + 5 }
   }
+}
+
+export const DEVICE_CODE_ERRORS = defineErrors({
+  device_code_unknown: ['invalid_grant', 'The device code is not valid. Begin again'],
+  device_code_of_other_client: ['invalid_grant', 'The device code is not valid. Begin again'],
+  device_code_expired: ['expired_token', 'The device code has expired. Begin again'],
+  device_code_replayed: [
+    'invalid_grant',
+    'The device code was used before, so its tokens are revoked. Begin again',
+  ],
+  device_code_of_other_key: [
+    'invalid_dpop_proof',
+    'The device code is bound to the key of its request. Send a DPoP proof of this key',
+  ],
+  device_retry_key_gone: [
+    'invalid_grant',
+    'The device code was used before, and its answer cannot be repeated. Begin again',
+  ],
+  device_retry_differs: [
+    'invalid_grant',
+    'The device code was used a moment ago for another resource. Repeat the request unchanged',
+  ],
+})
+
+export interface DeviceRedemption extends ArrivedRequest {
+  readonly code: DeviceCode
+  /** The code as it was sent. */
+  readonly text: string
+  readonly client: Client
+  readonly verifier: string | undefined
+  readonly resources: readonly string[]
+  readonly knownResources: readonly string[]
+  /** Fresh randomness, used only by the first redemption. */
+  readonly salt: string
+  readonly keys: SuccessorKeys
+  /** The thumbprint of the key that the request proves. */
+  readonly jkt?: string | undefined
+}
+
+/**
+ * Exchanges the device code of an approved request (RFC 8628 3.4). Answers get lost in bad networks, so the tokens are derived
+ * from the code: the next poll gets the same tokens.
+ *
+ * @throws OAuthError when nothing is consumed
+ */
+export function redeemDeviceCode(
+  grant: Grant,
+  request: DeviceRedemption,
+  now: number,
+  terms: GrantTerms,
+): Outcome<IssuedTokens> {
+  const { code } = grant
+  if (code === undefined || !sameSecret(sha256(request.text), code.hash))
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_unknown)
+  if (request.client.clientId !== grant.clientId)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client, undefined, ownedBy(grant))
+  // A caller without the key cannot use the code and must not end the grant either.
+  if (code.jkt !== undefined && code.jkt !== request.jkt)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_key)
+  const { redeemedAt } = code
+  const retried = redeemedAt === undefined ? undefined : retryOf(answerAt(redeemedAt, grant), request, terms)
+  if (redeemedAt !== undefined && retried === undefined)
+    return { kind: 'ended', refusal: DEVICE_CODE_ERRORS.device_code_replayed }
+  if (redeemedAt === undefined && now >= code.expiresAt)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_expired)
+  if (code.challenge !== undefined && request.verifier === undefined)
+    throw new OAuthError(CODE_ERRORS.code_verifier_missing)
+  const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
+  if (!verifierMatches(request.verifier, code.challenge))
+    return { kind: 'ended', refusal: CODE_ERRORS.code_verifier_mismatch }
+  const approved = { grant, code, redemption: { ...request, resources } }
+  return retried === undefined ? redeem(approved, now, terms) : redeemAgain(approved, retried, now)
+}
+
+/** The first answer to a device code. Its refresh token is used once it is rotated, or once a client that keeps it used it. */
+function answerAt(givenAt: number, { refresh, usedAt }: Grant): GivenAnswer {
+  return { givenAt, unused: usedAt === givenAt && (refresh?.generation ?? 0) === 0 }
+}
+
+interface ApprovedRequest {
+  readonly grant: Grant
+  readonly code: AuthorizationCode
+  /** Its resources are narrowed to the resources of the grant. */
+  readonly redemption: DeviceRedemption
+}
+
+function redeem(
+  { grant, code, redemption }: ApprovedRequest,
+  now: number,
+  terms: GrantTerms,
+): Outcome<IssuedTokens> {
+  const { salt, keys, client, resources, jkt } = redemption
+  const fresh = freshOf(keys.derive(redemption.code.secret + salt))
+  const remaining = withRemainingScopes(grant, client)
+  const { tokens, issued } = firstTokens(remaining, { client, fresh, resources, jkt }, now, terms)
+  const spent = { ...code, redeemedAt: now, salt, keyId: keys.keyId }
+  return { kind: 'changed', grant: { ...remaining, ...tokens, code: spent }, result: issued }
+}
+
+const ANOTHER_KEY = 'The device code was used a moment ago with another key. Use the same key'
+
+/** The same tokens again. A token that was revoked stays revoked: `expires_in` 0 makes the client refresh at once. */
+function redeemAgain(
+  { grant, code: { salt = '', keyId }, redemption }: ApprovedRequest,
+  retried: Retry,
+  now: number,
+): Outcome<IssuedTokens> {
+  const { refresh, scopes } = grant
+  const { keys, resources, jkt } = redemption
+  const text = redemption.code.secret + salt
+  const derived = keys.deriveAgain(text, keyId)
+  if (derived === undefined) throw new OAuthError(DEVICE_CODE_ERRORS.device_retry_key_gone)
+  const { accessToken, refreshToken, ...fresh } = freshOf(derived)
+  // Releases without a key derived the family from the code.
+  const family = keyId === undefined ? familyOf(text) : fresh.family
+  const access = grant.accessTokens.find(({ hash }) => hash === sha256(accessToken))
+  if (access !== undefined && access.resources.join(' ') !== resources.join(' '))
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_retry_differs)
+  if (access !== undefined && access.jkt !== jkt)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_retry_differs, ANOTHER_KEY)
+  const expiresIn = Math.max((access?.expiresAt ?? now) - now, 0)
+  const first = refresh && { family, generation: 0, secret: refreshToken }
+  const result = { accessToken, refreshToken: first, scopes, resources, expiresIn, jkt, retried }
+  return retried === 'late' && refresh !== undefined && refresh.shared === undefined
+    ? { kind: 'changed', grant: { ...grant, refresh: { ...refresh, shared: true } }, result }
+    : { kind: 'unchanged', grant, result }
+}
+
+/** The first secrets. Deriving them needs the device code, the salt of the record and the key. */
+function freshOf([accessToken, refreshToken]: readonly [Secret, Secret]): FreshSecrets {
+  return { accessToken, refreshToken, family: familyOf(refreshToken) }
+}
+
+function familyOf(text: string): string {
+  return sha256(`family\n${text}`).slice(0, 22)
 }

@@ -10,14 +10,25 @@ import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import type { Feature } from '../feature.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { readMessage } from '../http/message.ts'
-import { answerDevice, type DeviceApproved, type DeviceDenied } from './decision.ts'
+import {
+  answerDevice,
+  DEVICE_PAGE_ERRORS,
+  type DeviceApproved,
+  type DeviceDenied,
+  enterCode,
+  showCodePage,
+  UserCodeForm,
+  type UserCodeWrong,
+} from './decision.ts'
 import {
   authorizeDevice,
   DEVICE_AUTHORIZATION_ERRORS,
+  DEVICE_REQUEST_ERRORS,
   DeviceAuthorizationRequest,
   type DeviceRequested,
+  USER_CODE_ERRORS,
+  USER_CODE_LIMITS,
 } from './device-authorization.ts'
-import { DEVICE_CODE_ERRORS } from './device-code.ts'
 import {
   contextOf,
   type DeviceContext,
@@ -25,16 +36,12 @@ import {
   type DeviceOptions,
   pathsOf,
 } from './device-context.ts'
-import { DEVICE_REQUEST_ERRORS } from './device-request.ts'
-import { type DeviceCodeRedeemed, deviceCodeGrantType, POLL_ERRORS } from './device-token-request.ts'
-import { USER_CODE_ERRORS, USER_CODE_LIMITS } from './user-code.ts'
 import {
-  DEVICE_PAGE_ERRORS,
-  enterCode,
-  showCodePage,
-  UserCodeForm,
-  type UserCodeWrong,
-} from './user-interaction.ts'
+  DEVICE_CODE_ERRORS,
+  type DeviceCodeRedeemed,
+  deviceCodeGrantType,
+  POLL_ERRORS,
+} from './device-token-request.ts'
 
 export {
   DEVICE_CODE_GRANT,

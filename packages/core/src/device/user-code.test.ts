@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { strongRandom } from '../kernel/secrets.ts'
-import { newUserCode, requestIdOf, shownUserCode, typedUserCode } from './user-code.ts'
+import { newUserCode, requestIdOf, shownUserCode, typedUserCode } from './device-authorization.ts'
 
 const WELL_FORMED = /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/
 

@@ -1,9 +1,14 @@
 /**
  * The server metadata. It joins the members of every module into one document. It gets all content as arguments.
  */
-import type { Endpoint, EndpointDescription } from '../http/endpoint.ts'
+import {
+  addressOf,
+  basePathOf,
+  type Endpoint,
+  type EndpointDescription,
+  wellKnownPath,
+} from '../http/endpoint.ts'
 import { publicDocument } from '../http/http.ts'
-import { addressOf, basePathOf, wellKnownPath } from '../http/well-known.ts'
 
 /** Members of the metadata (RFC 8414 2) by name. */
 export type Metadata = Readonly<Record<string, unknown>>

@@ -2,8 +2,7 @@ import { OAuthError } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { hashOf, type ProvingKey, provingKey } from '../../test/dpop-key.ts'
 import { JWS_ALGORITHMS } from '../tokens/jwk.ts'
-import { dpopNonces } from './dpop-nonce.ts'
-import { comparableUri } from './dpop-proof.ts'
+import { comparableUri, dpopNonces } from './dpop-proof.ts'
 import { type ProofVerifier, presentedKey } from './presented-proof.ts'
 
 const NOW = 1_800_000_000

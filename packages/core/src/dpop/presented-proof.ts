@@ -5,9 +5,16 @@ import { sha256 } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
 import type { JwsAlgorithm } from '../tokens/jwk.ts'
 import type { PresentedKey, ProofOfPossession } from '../tokens/proof-of-possession.ts'
-import { type DpopNonces, PROOF_LIFETIME, requireFresh } from './dpop-nonce.ts'
-import { DPOP_ERRORS, type DpopProof, readProof, requireMatch } from './dpop-proof.ts'
-import { isSigned } from './proof-signature.ts'
+import {
+  DPOP_ERRORS,
+  type DpopNonces,
+  type DpopProof,
+  isSigned,
+  PROOF_LIFETIME,
+  readProof,
+  requireFresh,
+  requireMatch,
+} from './dpop-proof.ts'
 
 /** How the authorization server or an API verifies proofs. */
 export interface ProofVerifier {

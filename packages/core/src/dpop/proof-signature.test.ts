@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { type ProvingKey, provingKey } from '../../test/dpop-key.ts'
-import { readProof } from './dpop-proof.ts'
-import { isSigned } from './proof-signature.ts'
+import { isSigned, readProof } from './dpop-proof.ts'
 
 const CLAIMS = { jti: 'once', htm: 'POST', htu: 'https://notes.example/token', iat: 1_800_000_000 }
 const key = provingKey()

@@ -1,6 +1,5 @@
 /** References are derived from what the requests of one attempt have in common, so nothing is stored to have one. */
-import { hmac } from '../kernel/hmac.ts'
-import { sha256 } from '../kernel/secrets.ts'
+import { hmac, sha256 } from '../kernel/secrets.ts'
 import { derivedKey } from '../kernel/server-secret.ts'
 import type { AttemptIdentity } from './attempt-facts.ts'
 import { referenceIn } from './reference.ts'

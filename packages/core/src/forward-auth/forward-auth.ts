@@ -3,13 +3,13 @@
  * guard. It reads one record, and writes none but the last use of a personal access token.
  */
 import type { Feature, ServerContext } from '../feature.ts'
+import { endpointPath } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, header } from '../http/http.ts'
-import { endpointPath } from '../http/well-known.ts'
 import { canonicalResource } from '../kernel/resource-indicator.ts'
 import { ipAddress } from '../limits/caller-network.ts'
 import type { AccessToken, ClientCredentialsToken } from '../resource/access.ts'
+import type { RouteDemands } from '../resource/guard.ts'
 import { accessOf, type GuardedResource, guardOf } from '../resource/resource-server.ts'
-import type { RouteDemands } from '../resource/route-demands.ts'
 import { demandsOfGateway, FORWARD_AUTH_ERRORS, proofsOfForwarded } from './forwarded-request.ts'
 
 export interface ForwardAuthOptions {

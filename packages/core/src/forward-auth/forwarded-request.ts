@@ -5,7 +5,7 @@ import { type Parameters, pairsOf, parameters, readMessage, text } from '../http
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { parseScope } from '../kernel/scope.ts'
 import type { RequiredSignIn } from '../resource/access.ts'
-import { checkedSignIn } from '../resource/route-demands.ts'
+import { checkedSignIn } from '../resource/guard.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 
 export const FORWARD_AUTH_ERRORS = defineErrors({

@@ -8,7 +8,7 @@ import {
   newAccessToken,
   withoutAccessToken,
   withoutOrphans,
-} from './access-tokens.ts'
+} from './grant.ts'
 import type { GrantTerms } from './grant-terms.ts'
 
 const NOW = 1_000_000

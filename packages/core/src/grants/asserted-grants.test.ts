@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Grant } from '../kernel/records.ts'
 import type { GrantId } from '../kernel/secrets.ts'
-import { endGrantsOf } from './asserted-grants.ts'
+import { endGrantsOf } from './user-grants.ts'
 
 const NOW = 1_800_000_000
 const ISSUER = 'https://idp.example'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { mayRedeemAt, withRemainingScopes } from '../clients/remaining-terms.ts'
+import { mayRedeemAt, withRemainingScopes } from '../clients/client-record.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError, ownedBy } from '../kernel/oauth-error.ts'
@@ -11,7 +11,39 @@ import { changeGrant } from './change-grant.ts'
 import { type FreshSecrets, firstTokens, type IssuedTokens, type Outcome } from './grant.ts'
 import type { ArrivedRequest, GrantTerms } from './grant-terms.ts'
 import type { Exchanged, GrantType, TokenRequest } from './grant-type.ts'
-import { CodeVerifier, verifierMatches } from './pkce.ts'
+
+export const CHALLENGE_ERRORS = defineErrors({
+  challenge_missing: ['invalid_request', 'code_challenge is missing. PKCE with S256 is required'],
+  challenge_malformed: [
+    'invalid_request',
+    'code_challenge must be the SHA-256 hash of code_verifier, 43 base64url characters',
+  ],
+  challenge_method_unsupported: ['invalid_request', 'code_challenge_method must be S256'],
+})
+
+/** code-verifier, RFC 7636 4.1. */
+export const CodeVerifier = z
+  .string()
+  .regex(/^[A-Za-z0-9\-._~]{43,128}$/, 'must be 43 to 128 unreserved characters')
+
+const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/
+
+export const CHALLENGE_METHOD = 'S256'
+
+/** The challenge of an authorization request: S256 or nothing (RFC 9700 2.1.1). @throws OAuthError `invalid_request` */
+export function requiredChallenge(challenge: string | undefined, method: string | undefined): string {
+  if (challenge === undefined) throw new OAuthError(CHALLENGE_ERRORS.challenge_missing)
+  // An absent method would mean plain (RFC 7636 4.3), which is not offered here.
+  if (method !== CHALLENGE_METHOD) throw new OAuthError(CHALLENGE_ERRORS.challenge_method_unsupported)
+  if (!S256_CHALLENGE.test(challenge)) throw new OAuthError(CHALLENGE_ERRORS.challenge_malformed)
+  return challenge
+}
+
+/** RFC 7636 4.6. A code without a challenge accepts no verifier: an attacker may have removed the challenge (RFC 9700 4.8.2). */
+export function verifierMatches(verifier: string | undefined, challenge: string | undefined): boolean {
+  if (verifier === undefined || challenge === undefined) return verifier === challenge
+  return sameSecret(sha256(verifier), challenge)
+}
 
 /** RFC 6749 4.1.3, RFC 7636 4.5, RFC 8707 2.2. */
 const AuthorizationCodeRequest = z.object({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Limiter } from '../limits/rate-limits.ts'
-import { countingTokens, hasLimits } from './client-limits.ts'
 import type { IssuedTokens, Outcome } from './grant.ts'
+import { countingTokens, hasLimits } from './token-endpoint.ts'
 
 const EXCHANGED = 'urn:ietf:params:oauth:token-type:access_token'
 

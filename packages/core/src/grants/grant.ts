@@ -1,9 +1,9 @@
-import type { ErrorDefinition } from '../kernel/oauth-error.ts'
-import type { Client, Grant } from '../kernel/records.ts'
-import { type Secret, sha256 } from '../kernel/secrets.ts'
-import { newAccessToken } from './access-tokens.ts'
-import type { GrantTerms, Retry } from './grant-terms.ts'
-import { firstRefreshState, type RefreshTokenSecret } from './refresh-tokens.ts'
+import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
+import type { AccessTokenState, Client, Grant, RefreshState, Rotation } from '../kernel/records.ts'
+import { audienceIncludes } from '../kernel/resource-indicator.ts'
+import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
+import type { AccessTokenFormat } from '../tokens/credential.ts'
+import { type ArrivedRequest, type GrantTerms, type Retry, retryOf } from './grant-terms.ts'
 
 /**
  * The state machine of a grant. Every transition is pure. Input: the grant, the presented credential and the time.
@@ -120,4 +120,307 @@ export function firstTokens(
     tokens: { usedAt: now, accessTokens: [access], refresh },
     issued: { accessToken, refreshToken, scopes, resources, expiresIn: access.expiresAt - now, jkt },
   }
+}
+
+// The access tokens of a grant: plain ones, and those that were exchanged for another (RFC 8693).
+
+export const BOUND_RESOURCE_ERRORS = defineErrors({
+  resource_needs_proof: [
+    'invalid_dpop_proof',
+    'This resource accepts only DPoP-bound tokens. Send a DPoP proof, or name another resource',
+  ],
+})
+
+interface NewAccessToken {
+  readonly secret: Secret
+  readonly scopes: readonly string[]
+  readonly resources: readonly string[]
+  /** The thumbprint of the key that the request proves. */
+  readonly jkt?: string | undefined
+}
+
+/** @throws OAuthError where it must be bound to a key and is not */
+export function newAccessToken(
+  grant: Grant,
+  { secret, scopes, resources, jkt }: NewAccessToken,
+  now: number,
+  terms: GrantTerms,
+): AccessTokenState {
+  requireKeyFor(resources, terms.boundResources ?? [], jkt)
+  const { lifetime, mark } = formOf(resources, terms.accessToken, terms.longest)
+  return {
+    hash: sha256(secret),
+    scopes,
+    resources,
+    issuedAt: now,
+    expiresAt: Math.min(now + lifetime, grant.expiresAt),
+    ...mark,
+    ...(jkt && { jkt }),
+  }
+}
+
+/** The lifetime of a new token in seconds, and the mark of a signed one. @param most the limit of the server */
+export function formOf(
+  resources: readonly string[],
+  most: number,
+  longest: AccessTokenFormat['longest'],
+): { readonly lifetime: number; readonly mark?: { readonly signed: true } } {
+  const limit = longest?.(resources)
+  return limit === undefined
+    ? { lifetime: most }
+    : { lifetime: Math.min(most, limit), mark: { signed: true } }
+}
+
+/**
+ * A new token for a resource that requires sender-constrained tokens must be bound to a key (RFC 9728 2,
+ * `dpop_bound_access_tokens_required`).
+ *
+ * @param resources of the token; empty means every resource of the server
+ * @param boundOnly the resources that require sender-constrained tokens
+ * @param jkt the thumbprint of the key that the request proves
+ * @throws OAuthError `invalid_dpop_proof`, before anything is consumed
+ */
+export function requireKeyFor(
+  resources: readonly string[],
+  boundOnly: readonly string[],
+  jkt: string | undefined,
+): void {
+  if (jkt === undefined && boundOnly.some((name) => audienceIncludes(resources, name)))
+    throw new OAuthError(BOUND_RESOURCE_ERRORS.resource_needs_proof)
+}
+
+/** The live access token that is stored under this hash. */
+export function findAccessToken(grant: Grant, hash: Hash, now: number): AccessTokenState | undefined {
+  const found = grant.accessTokens.find((issued) => sameSecret(issued.hash, hash) && issued.expiresAt > now)
+  if (found?.parent === undefined) return found
+  return withoutOrphans(grant.accessTokens).includes(found) ? found : undefined
+}
+
+/** The client that holds a token: the one that exchanged it (RFC 8693 4.3), or the client of the grant. */
+export function holderOf(grant: Grant, token: Pick<AccessTokenState, 'actor'> | undefined): string {
+  return token?.actor?.sub ?? grant.clientId
+}
+
+interface Added extends Pick<Grant, 'accessTokens'> {
+  /** Of the new token. */
+  readonly expiresIn: number
+  /** Whether a live token was removed. */
+  readonly dropped: boolean
+}
+
+/**
+ * Adds a token of the grant's own client to the live ones. Above the limit the oldest one goes. Exchanged tokens are not
+ * counted: they must not displace a token of the user's client.
+ *
+ * @throws OAuthError where it must be bound to a key and is not
+ */
+export function addAccessToken(grant: Grant, fresh: NewAccessToken, now: number, terms: GrantTerms): Added {
+  const live = grant.accessTokens.filter(({ expiresAt }) => expiresAt > now)
+  const exchanged = live.filter(({ parent }) => parent !== undefined)
+  const own = exchanged.length === 0 ? live : live.filter(({ parent }) => parent === undefined)
+  const surplus = Math.max(own.length + 1 - terms.maxAccessTokens, 0)
+  const newest = newAccessToken(grant, fresh, now, terms)
+  // A list that is spread keeps 16 spare places, and this one is stored.
+  const kept = own.slice(surplus).concat(newest, exchanged)
+  return {
+    accessTokens: exchanged.length === 0 ? kept : withoutOrphans(kept),
+    expiresIn: newest.expiresAt - now,
+    dropped: surplus > 0,
+  }
+}
+
+/** Takes one access token out of the grant (RFC 7009 2.1), with all tokens that were exchanged for it. */
+export function withoutAccessToken(grant: Grant, hash: Hash): Grant {
+  const others = grant.accessTokens.filter((issued) => !sameSecret(issued.hash, hash))
+  return { ...grant, accessTokens: withoutOrphans(others) }
+}
+
+/** The tokens without those whose parent is gone, and without the children of these. */
+export function withoutOrphans(tokens: readonly AccessTokenState[]): readonly AccessTokenState[] {
+  const kept = tokens.filter(
+    ({ parent }) => parent === undefined || tokens.some(({ hash }) => hash === parent),
+  )
+  return kept.length === tokens.length ? tokens : withoutOrphans(kept)
+}
+
+// The refresh token of a grant: the newest one, and earlier ones.
+
+/** The parts of a refresh token: its family, the number of rotations before it, and its own secret. */
+export interface RefreshTokenSecret {
+  readonly family: string
+  readonly generation: number
+  readonly secret: Secret
+}
+
+/** The stored hash of a refresh token. It covers all parts, so none can be swapped. */
+function refreshTokenHash({ family, generation, secret }: RefreshTokenSecret): Hash {
+  return sha256(`${family}.${generation}.${secret}`)
+}
+
+/** Whether a refresh token is the live one of its grant. */
+export function isCurrentRefreshToken(grant: Grant, token: RefreshTokenSecret, now: number): boolean {
+  const { refresh } = grant
+  return refresh !== undefined && sameSecret(refresh.hash, refreshTokenHash(token)) && refresh.expiresAt > now
+}
+
+/** Whether a refresh token is, or ever was, a token of this grant: enough to end it. */
+export function belongsToFamily(grant: Grant, token: RefreshTokenSecret): boolean {
+  return grant.refresh !== undefined && sameSecret(grant.refresh.familyHash, sha256(token.family))
+}
+
+/** @param jkt the thumbprint of the key that the request proves */
+export function firstRefreshState(
+  token: RefreshTokenSecret,
+  client: Client,
+  expiresAt: number,
+  jkt: string | undefined,
+): RefreshState {
+  const key = keyOfRefreshToken(client, jkt)
+  return {
+    familyHash: sha256(token.family),
+    generation: token.generation,
+    hash: refreshTokenHash(token),
+    expiresAt,
+    ...(key && { jkt: key }),
+    ...methodOfRefreshToken(client),
+  }
+}
+
+/**
+ * The key of a refresh token: of a public client alone. A confidential client authenticates at each refresh (RFC 9449 5).
+ */
+function keyOfRefreshToken(
+  { tokenEndpointAuthMethod }: Client,
+  thumbprint: string | undefined,
+): string | undefined {
+  return tokenEndpointAuthMethod === 'none' ? thumbprint : undefined
+}
+
+/**
+ * The method of authentication that every refresh must use. A document may name several methods, and drop one later: a
+ * grant that began with a proof goes on with one.
+ */
+function methodOfRefreshToken({
+  origin,
+  tokenEndpointAuthMethod,
+}: Client): { readonly authMethod: string } | undefined {
+  const isProven = origin === 'document' && tokenEndpointAuthMethod !== 'none'
+  return isProven ? { authMethod: tokenEndpointAuthMethod } : undefined
+}
+
+/** A rotation of the newest refresh token, by the client whose token it is. */
+interface NewRotation extends Omit<Rotation, 'hash' | 'ofShared'> {
+  readonly client: Client
+}
+
+/** The state after a rotation. @param window the retry window in seconds */
+export function rotatedState(
+  current: RefreshState,
+  successor: RefreshTokenSecret,
+  { client, salt, keyId, rotatedAt, scopes, resources, jkt }: NewRotation,
+  window: number,
+): Omit<RefreshState, 'expiresAt'> {
+  const { familyHash, hash, authMethod, shared } = current
+  const ofShared = shared && { ofShared: shared }
+  const key = current.jkt ?? keyOfRefreshToken(client, jkt)
+  return {
+    familyHash,
+    generation: successor.generation,
+    previous: { hash, salt, keyId, rotatedAt, scopes, resources, ...(jkt && { jkt }), ...ofShared },
+    ...(key && { jkt: key }),
+    ...(authMethod === undefined ? undefined : { authMethod }),
+    ...recentRotations(current, rotatedAt, window),
+    hash: refreshTokenHash(successor),
+  }
+}
+
+/**
+ * The state of a presented token in its grant: the stored state for the newest token. `replaced`: a rotation inside the retry
+ * window spent it, as processes do that share tokens. `spent`: another caller may hold a copy. `unknown`: a guess, or a token
+ * that a failed replica of the store lost.
+ */
+type TokenState = RefreshState | 'replaced' | 'spent' | 'unknown' | Repeat
+
+/** The last rotation spent the token, and its answer is repeated. */
+export interface Repeat {
+  readonly retried: Retry
+  readonly rotation: Rotation
+  readonly refresh: RefreshState
+}
+
+export interface PresentedToken extends ArrivedRequest {
+  readonly token: RefreshTokenSecret
+}
+
+export function tokenState(
+  grant: Grant,
+  { token, arrivedAt }: PresentedToken,
+  terms: GrantTerms,
+): TokenState {
+  const { refresh, usedAt } = grant
+  if (refresh === undefined) return 'unknown'
+  const presented = refreshTokenHash(token)
+  if (sameSecret(presented, refresh.hash)) return refresh
+  const { previous, generation } = refresh
+  if (previous !== undefined && sameSecret(presented, previous.hash)) {
+    const { rotatedAt, ofShared = false } = previous
+    // A client that keeps its refresh token uses it without a rotation.
+    const unused = usedAt === rotatedAt && !ofShared
+    const retried = retryOf({ givenAt: rotatedAt, unused }, { arrivedAt }, terms)
+    return retried === undefined ? 'spent' : { retried, rotation: previous, refresh }
+  }
+  if (token.generation >= generation || !belongsToFamily(grant, token)) return 'unknown'
+  const replaced = rotatedInWindow(refresh, token.generation, arrivedAt, terms.refreshRetryWindow)
+  return replaced ? 'replaced' : 'spent'
+}
+
+/**
+ * Whether this generation was rotated inside the window. Only the family of the token is proven, not its generation: an
+ * attacker who names a newer one does not end the grant, but gets nothing either.
+ *
+ * @param arrivedAt when the request arrived
+ */
+function rotatedInWindow(
+  { generation: current, previous, recent = [] }: RefreshState,
+  generation: number,
+  arrivedAt: number,
+  window: number,
+): boolean {
+  if (previous === undefined || window === 0) return false
+  const { rotatedAt } = previous
+  // When the request arrived, a rotation that is forgotten since may have been yet to come.
+  if (arrivedAt < rotatedAt) return true
+  const known = [...recent, { generation: current - 1, rotatedAt }]
+  const rotation = known.findLast((entry) => entry.generation <= generation)
+  return rotation !== undefined && arrivedAt - rotation.rotatedAt < window
+}
+
+/** The maximum number of entries that a grant keeps. */
+const MAX_ENTRIES = 8
+
+/**
+ * The rotations before the last one that are still inside the retry window, once the current token is rotated too. The
+ * rotations of one part of the window share an entry with the time of the last of them, so a time is at most a seventh of
+ * the window too late.
+ *
+ * @returns `undefined` if there are none, as usual
+ */
+function recentRotations(
+  { generation, previous, recent = [] }: RefreshState,
+  now: number,
+  window: number,
+): Pick<RefreshState, 'recent'> | undefined {
+  // The usual case.
+  if (previous === undefined || (recent.length === 0 && now - previous.rotatedAt >= window)) return undefined
+  const part = Math.ceil(window / (MAX_ENTRIES - 1))
+  const last = { generation: generation - 1, rotatedAt: previous.rotatedAt }
+  const before = recent.at(-1)
+  // Parts are fixed in time: an entry that moved with each rotation would never leave the window.
+  const joins =
+    before !== undefined && Math.floor(before.rotatedAt / part) === Math.floor(last.rotatedAt / part)
+  const entries = joins
+    ? [...recent.slice(0, -1), { ...last, generation: before.generation }]
+    : [...recent, last]
+  const inWindow = entries.filter(({ rotatedAt }) => now - rotatedAt < window)
+  return inWindow.length === 0 ? undefined : { recent: inWindow.slice(-MAX_ENTRIES) }
 }

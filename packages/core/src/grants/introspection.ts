@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
+import { endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
-import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import { claimsAbout, type SubjectOptions } from '../kernel/user-claims.ts'
@@ -12,12 +12,10 @@ import {
   type RefreshToken,
   tokenType,
 } from '../tokens/credential.ts'
-import { findAccessToken, holderOf } from './access-tokens.ts'
 import { prefetch } from './change-grant.ts'
+import { findAccessToken, holderOf, isCurrentRefreshToken } from './grant.ts'
 import { recordUse } from './last-use.ts'
 import { type OperatorClaims, operatorClaims, type TokenClaimsOptions } from './operator-claims.ts'
-import { isCurrentRefreshToken } from './refresh-tokens.ts'
-import type { SignInClassifier } from './sign-in-facts.ts'
 import { workloadOf } from './workload.ts'
 
 /** RFC 7662 2.1. */
@@ -167,5 +165,16 @@ function describeGrant(kernel: Kernel, grant: Grant, token: Extent, access?: Acc
     acr: access?.acr,
     auth_time: access?.auth_time,
     cnf: access?.cnf,
+  }
+}
+
+/** How the user of a grant signed in (OpenID Connect Core 2). */
+export type SignInFacts = Pick<Grant, 'acr' | 'amr' | 'authTime'>
+
+/** A server that may classify sign-ins. Whether it does is known once all features are created. */
+export interface SignInClassifier {
+  readonly authenticationClasses: {
+    /** What tokens and introspection show of a grant; nothing on a server without classes. */
+    shown(grant: Grant): SignInFacts
   }
 }

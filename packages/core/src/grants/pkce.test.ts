@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CodeVerifier, requiredChallenge, verifierMatches } from './pkce.ts'
+import { CodeVerifier, requiredChallenge, verifierMatches } from './authorization-code.ts'
 
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 

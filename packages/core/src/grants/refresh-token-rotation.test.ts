@@ -3,12 +3,18 @@ import { describe, expect, it } from 'vitest'
 import type { Client, Grant, RefreshState, Rotation } from '../kernel/records.ts'
 import { type GrantId, type Secret, sha256 } from '../kernel/secrets.ts'
 import { type SuccessorKeys, successorKeys } from '../kernel/server-secret.ts'
-import { withoutAccessToken } from './access-tokens.ts'
 import { redeemCode } from './authorization-code.ts'
 import { keptUntil } from './change-grant.ts'
-import { type Approval, type Outcome, openGrant } from './grant.ts'
-import { type RefreshRequest, rotateRefreshToken } from './refresh-token-rotation.ts'
-import { belongsToFamily, isCurrentRefreshToken, type RefreshTokenSecret } from './refresh-tokens.ts'
+import {
+  type Approval,
+  belongsToFamily,
+  isCurrentRefreshToken,
+  type Outcome,
+  openGrant,
+  type RefreshTokenSecret,
+  withoutAccessToken,
+} from './grant.ts'
+import { type RefreshRequest, rotateRefreshToken } from './refresh-token.ts'
 
 const NOW = 1_000_000
 const CODE = 'code' as Secret

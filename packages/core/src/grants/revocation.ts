@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
+import { endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
-import { endpointPath, type PathOptions } from '../http/well-known.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
@@ -12,10 +12,8 @@ import {
   parseRefreshToken,
   type RefreshToken,
 } from '../tokens/credential.ts'
-import { findAccessToken, holderOf, withoutAccessToken } from './access-tokens.ts'
 import { attemptOfCredential, changeGrant, endGrant, type PrefetchedGrant, prefetch } from './change-grant.ts'
-import type { Outcome } from './grant.ts'
-import { belongsToFamily } from './refresh-tokens.ts'
+import { belongsToFamily, findAccessToken, holderOf, type Outcome, withoutAccessToken } from './grant.ts'
 
 export const REVOCATION_ERRORS = defineErrors({
   token_of_other_client: [

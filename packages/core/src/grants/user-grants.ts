@@ -2,7 +2,8 @@ import { type PublicClient, publicClient } from '../clients/client-record.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import type { GrantOwner, PageRequest } from '../kernel/store.ts'
-import { endGrant, keptUntil, liveUntil } from './change-grant.ts'
+import { changeGrant, endGrant, keptUntil, liveUntil } from './change-grant.ts'
+import { holderOf, withoutOrphans } from './grant.ts'
 
 /** A grant, for a page of its user. Times are epoch seconds. */
 export interface UserGrant
@@ -187,4 +188,107 @@ function surplus(grants: readonly Grant[], most: number, now: number): Grant[] {
     .filter((grant) => now < liveUntil(grant))
     .sort((one, other) => isRedeemed(other) - isRedeemed(one) || other.usedAt - one.usedAt)
     .slice(most)
+}
+
+/** Which grants: those of an issuer, of one of its organizations, or of one of its users or workloads. */
+export interface EndGrantsOf {
+  /** `iss` of the assertions. */
+  readonly issuer: string
+  /** `tenant` of the assertions, where organizations share the issuer (`tenants: true`). Default: all. */
+  readonly tenant?: string | undefined
+  /** `sub` of the assertions. Default: all. At a shared issuer it names a user only together with `tenant`. */
+  readonly subject?: string | undefined
+}
+
+/** The grants that assertions brought (`jwtBearer`). */
+export interface AssertedGrants {
+  /**
+   * Ends all grants that an issuer has allowed, or those of one of its organizations, users or workloads. It reads every grant, so it is for
+   * commands. Remove the trust first: then no assertion brings another grant.
+   *
+   * @returns the number of grants that ended
+   */
+  endOf(of: EndGrantsOf): Promise<number>
+}
+
+/** By a scan: no request waits for it (docs/adr/0007). @returns the number of grants that ended */
+export async function endGrantsOf(
+  kernel: Kernel,
+  { issuer, tenant, subject: asserted }: EndGrantsOf,
+): Promise<number> {
+  let ended = 0
+  for await (const { id, subject, authority } of kernel.store.grants.scan()) {
+    if (authority?.issuer !== issuer) continue
+    if (tenant !== undefined && authority.tenant !== tenant) continue
+    // Without a tenant it would name people of several organizations.
+    if (asserted !== undefined && (authority.subject !== asserted || authority.tenant !== tenant)) continue
+    if (await endOne(kernel, id, subject)) ended++
+  }
+  return ended
+}
+
+async function endOne(kernel: Kernel, id: string, subject: string | undefined): Promise<boolean> {
+  if (subject !== undefined) return revokeUserGrant(kernel, subject, id, { by: 'operator' })
+  const stored = await kernel.store.grants.find(id)
+  return stored !== undefined && endGrant(kernel, stored, { by: 'operator' })
+}
+
+/** The result of removing a client. */
+export interface ClientRemoval {
+  /** Whether the client existed. */
+  readonly existed: boolean
+  /** The number of grants that ended with it. */
+  readonly grantsEnded: number
+}
+
+export type RemovalEvent =
+  /** A client was removed, and its grants with it. */
+  | { readonly type: 'client_removed'; readonly clientId: string; readonly grantsEnded: number }
+  /** The grant ended with its client. */
+  | {
+      readonly type: 'grant_revoked'
+      readonly grantId: string
+      readonly clientId: string
+      readonly subject?: string | undefined
+      readonly by: 'operator'
+      readonly reason: 'client_removed'
+    }
+
+/**
+ * Removes a client, ends its grants with all their tokens, and ends the tokens that it holds of the grants of others. The
+ * client goes first: without it no caller can exchange its codes or tokens or use a new grant of it, so the scan finds every
+ * grant that matters. If it fails halfway, call it again to finish.
+ */
+export async function removeClient(kernel: Kernel, clientId: string): Promise<ClientRemoval> {
+  const existed = await kernel.store.clients.remove(clientId)
+  const grantsEnded = await endGrantsOfClient(kernel, clientId)
+  if (existed || grantsEnded > 0)
+    kernel.emit({ type: 'client_removed', clientId, grantsEnded } satisfies RemovalEvent)
+  return { existed, grantsEnded }
+}
+
+async function endGrantsOfClient(kernel: Kernel, clientId: string): Promise<number> {
+  const { store, emit } = kernel
+  let ended = 0
+  const why = { by: 'operator', reason: 'client_removed' } as const
+  for await (const grant of store.grants.scan()) {
+    const { id: grantId, clientId: owner, subject } = grant
+    if (owner !== clientId) {
+      await endTokensHeldBy(kernel, clientId, grant)
+      continue
+    }
+    const stored = await store.grants.find(grantId)
+    if (stored === undefined || !(await endGrant(kernel, stored, why))) continue
+    ended++
+    emit({ type: 'grant_revoked', grantId, clientId, subject, ...why } satisfies RemovalEvent)
+  }
+  return ended
+}
+
+async function endTokensHeldBy(kernel: Kernel, clientId: string, scanned: Grant): Promise<void> {
+  if (scanned.accessTokens.every((token) => holderOf(scanned, token) !== clientId)) return
+  await changeGrant(kernel, scanned.id, (grant) => {
+    const others = grant.accessTokens.filter((token) => holderOf(grant, token) !== clientId)
+    return { kind: 'changed', grant: { ...grant, accessTokens: withoutOrphans(others) }, result: undefined }
+  })
 }

@@ -1,9 +1,106 @@
 import type * as z from 'zod'
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import { errorResponse, REFERENCE_HEADER, type Reporting, reportedError } from './error-response.ts'
-import { type HttpRequest, type HttpResponse, json, type Route, securePage } from './http.ts'
+import type { Emit, RequestEvent } from '../kernel/events.ts'
+import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
+import { withoutSecrets } from '../kernel/secrets.ts'
+import type { SignInAttempts } from '../kernel/sign-in-attempts.ts'
+import { type HttpRequest, type HttpResponse, header, json, type Route, securePage } from './http.ts'
 import { MESSAGE_ERRORS } from './message-errors.ts'
-import { basePathOf } from './well-known.ts'
+
+/**
+ * The response of RFC 6749 5.2 to an error.
+ *
+ * @example
+ * ```ts
+ * import { OAuthError } from '@grantkit/core'
+ * import { errorResponse } from '@grantkit/core/adapter'
+ * import { ERRORS } from '@grantkit/core/errors'
+ *
+ * const { status, body } = errorResponse(new OAuthError(ERRORS.code_expired))
+ * // status: 400, body: '{"error":"invalid_grant",...}'
+ * ```
+ */
+export function errorResponse(error: OAuthError, request?: HttpRequest): HttpResponse {
+  return json(error.status, error, {
+    ...error.headers,
+    ...errorHeaders(error),
+    ...(error.error === 'invalid_client' && request ? clientChallenge(request) : {}),
+  })
+}
+
+/** The header with the reference of the sign-in attempt. */
+const REFERENCE_HEADER = 'Grantkit-Reference'
+
+/** The seconds until a retry makes sense (RFC 9110 10.2.3), for a temporary error, and the reference. */
+export function errorHeaders({ retryAfter: seconds, reference }: OAuthError): Record<string, string> {
+  return {
+    ...(seconds === undefined ? undefined : { 'retry-after': String(seconds) }),
+    ...(reference === undefined ? undefined : { [REFERENCE_HEADER.toLowerCase()]: reference }),
+  }
+}
+
+/** A client that used the Authorization header gets a challenge of its scheme (RFC 6749 5.2, RFC 7617 2.1). */
+function clientChallenge(request: HttpRequest): Record<string, string> {
+  const scheme = /^[A-Za-z]{1,20}(?= |$)/.exec(header(request, 'authorization') ?? '')?.[0]
+  if (scheme === undefined) return {}
+  const charset = /^basic$/i.test(scheme) ? ', charset="UTF-8"' : ''
+  return { 'www-authenticate': `${scheme} realm="oauth"${charset}` }
+}
+
+/** Where errors are logged: the part of the kernel, or of a guard, that this needs. */
+export interface Reporting {
+  readonly emit: Emit
+  readonly attempts?: SignInAttempts | undefined
+}
+
+/**
+ * Turns anything thrown into an `OAuthError`, and emits an event for it. If core did not throw it, the application failed:
+ * the client only gets `server_error`. With the option `explain`, the error has the reference of its attempt.
+ */
+export function reportedError(
+  thrown: unknown,
+  request: HttpRequest,
+  { emit, attempts }: Reporting,
+): OAuthError {
+  const oauthError = asOAuthError(thrown)
+  const { error, reason, message: detail, cause } = oauthError
+  const { known } = oauthError.parameters
+  const path = withoutSecrets(request.path)
+  const attempt = oauthError.interim ? undefined : attempts?.refused(request, oauthError)
+  const facts = { path, error, reason, ...attempt }
+  if (oauthError.status >= 500) emit({ type: 'failed', ...facts, cause } satisfies RequestEvent)
+  else if (!oauthError.interim)
+    emit({ type: 'refused', ...facts, detail, ...(known && { known }) } satisfies RequestEvent)
+  return attempt === undefined ? oauthError : oauthError.withReference(attempt.reference)
+}
+
+/** An interim error is not a failure for the user, so it has no reference. */
+export function referredError(error: OAuthError, request: HttpRequest, attempts: SignInAttempts): OAuthError {
+  return error.interim ? error : error.withReference(attempts.refused(request, error).reference)
+}
+
+/**
+ * The answer of an adapter to what a route or the framework threw. The routes of core report their faults themselves; any
+ * other fault goes to the console, because the client only gets `server_error`.
+ *
+ * @example
+ * ```ts
+ * import type { HttpRequest } from '@grantkit/core'
+ * import { failedResponse, type Route } from '@grantkit/core/adapter'
+ *
+ * export const answer = (route: Route, request: HttpRequest) => route.handle(request).catch(failedResponse)
+ * ```
+ */
+export function failedResponse(thrown: unknown): HttpResponse {
+  const error = asOAuthError(thrown)
+  if (error.status >= 500) console.error('Grantkit: a request failed:', error.cause ?? error)
+  return errorResponse(error)
+}
+
+function asOAuthError(thrown: unknown): OAuthError {
+  return thrown instanceof OAuthError
+    ? thrown
+    : new OAuthError(SERVER_ERRORS.unexpected, undefined, { cause: thrown })
+}
 
 export const METHOD_ERRORS = defineErrors({
   method_not_allowed: [
@@ -190,4 +287,58 @@ function withCors({ status, headers, body }: HttpResponse, cors: CorsLines): Htt
     },
     body,
   }
+}
+
+/** Addresses relative to an identifier: the issuer, or the URL of a resource. */
+
+/** The path of an issuer without a trailing slash; empty if the issuer is an origin. */
+export function basePathOf(issuer: string): string {
+  return (/^https?:\/\/[^/]+(\/.*)?$/.exec(issuer)?.[1] ?? '').replace(/\/$/, '')
+}
+
+/**
+ * The address of a path below the issuer, which may end in a slash of its own.
+ *
+ * @example
+ * ```ts
+ * import { addressOf } from '@grantkit/core/adapter'
+ *
+ * addressOf('https://auth.example/', '/oauth/token')
+ * // 'https://auth.example/oauth/token'
+ * ```
+ */
+export function addressOf(issuer: string, path: string): string {
+  return issuer.replace(/\/$/, '') + path
+}
+
+/** The well-known path goes between the host and the path of the identifier (RFC 8414 3.1, RFC 9728 3.1). */
+export function wellKnownPath(name: string, identifier: string): string {
+  return `/.well-known/${name}${basePathOf(identifier)}`
+}
+
+/**
+ * @example
+ * ```ts
+ * import { wellKnownAddress } from '@grantkit/core/adapter'
+ *
+ * wellKnownAddress('oauth-authorization-server', 'https://auth.example/tenant')
+ * // 'https://auth.example/.well-known/oauth-authorization-server/tenant'
+ * ```
+ */
+export function wellKnownAddress(name: string, identifier: string): string {
+  const origin = /^https?:\/\/[^/]+/.exec(identifier)?.[0] ?? ''
+  return origin + wellKnownPath(name, identifier)
+}
+
+/** Where endpoints are, below the issuer. */
+export interface PathOptions<Name extends string> {
+  readonly paths?: { readonly [Endpoint in Name]?: string | undefined } | undefined
+}
+
+/** The path of an endpoint below the issuer. @throws Error that names the wrong option */
+export function endpointPath(name: string, option: string | undefined, fallback: string): string {
+  const path = option ?? fallback
+  if (!/^\/[^?#\s]*$/.test(path))
+    throw new Error(`paths.${name} must begin with a slash, without query: ${path}`)
+  return path
 }

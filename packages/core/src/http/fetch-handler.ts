@@ -1,6 +1,5 @@
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
-import { BODY_LIMIT } from './endpoint.ts'
-import { failedResponse } from './error-response.ts'
+import { BODY_LIMIT, failedResponse } from './endpoint.ts'
 import type { HttpRequest, HttpResponse, Route } from './http.ts'
 import { MESSAGE_ERRORS } from './message-errors.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { addressOf, basePathOf, endpointPath, wellKnownAddress } from './endpoint.ts'
 import { type HttpRequest, header, nativeRequest, nodeHeaders, publicDocument } from './http.ts'
-import { addressOf, basePathOf, endpointPath, wellKnownAddress } from './well-known.ts'
 
 const requestWith = (headers: HttpRequest['headers'], native?: unknown): HttpRequest => {
   return { method: 'GET', path: '/', query: '', body: '', headers, native }

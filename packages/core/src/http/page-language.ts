@@ -1,4 +1,4 @@
-import { lookUpLanguage } from '../kernel/localized-text.ts'
+import { lookUpLanguage } from '../kernel/display-text.ts'
 import { type HttpRequest, header } from './http.ts'
 import type { Parameters } from './message.ts'
 

@@ -1,6 +1,6 @@
 import { errors } from 'jose'
 import * as z from 'zod'
-import { holderOf } from '../grants/access-tokens.ts'
+import { holderOf } from '../grants/grant.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import type { GrantId, Hash } from '../kernel/secrets.ts'
 import type { PresentedToken } from '../tokens/credential.ts'

@@ -3,7 +3,7 @@
  * an anonymous caller or an error, as for the guard with the store.
  */
 import type { JSONWebKeySet } from 'jose'
-import { wellKnownAddress } from '../http/well-known.ts'
+import { wellKnownAddress } from '../http/endpoint.ts'
 import { type Emit, type RequestEvent, shielded } from '../kernel/events.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { checkedResource } from '../kernel/resource-indicator.ts'
@@ -17,12 +17,11 @@ import type {
   ResourceServer,
 } from '../resource/access.ts'
 import { BEARER_ERRORS } from '../resource/challenge.ts'
-import { type Deciding, decide, resourceServer } from '../resource/guard.ts'
+import { checkedClasses, type Deciding, decide, resourceServer } from '../resource/guard.ts'
 import type { ProofsOfResource } from '../resource/resource-server.ts'
-import { checkedClasses } from '../resource/route-demands.ts'
 import { presentedIn } from './access-token-claims.ts'
 import type { RevokedTokens } from './revoked-tokens.ts'
-import { tokenVerifier, type VerifiedClaims } from './token-verifier.ts'
+import { tokenVerifier, type VerifiedClaims } from './verified-tokens.ts'
 
 export { type RevokedTokens, type RevokedTokensOptions, revokedTokens } from './revoked-tokens.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { systemTime } from '../kernel/time.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { oneAtATime } from './revoked-tokens.ts'
 
 /** Reads that the test ends, and the timers of those who wait. */
 function openReads() {

@@ -1,9 +1,9 @@
 /** The revocation feed, for guards without the store: it lists revoked grants and tokens that have not expired yet. */
 import * as z from 'zod'
 import type { Feature } from '../feature.ts'
+import { endpointPath } from '../http/endpoint.ts'
 import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
-import { endpointPath } from '../http/well-known.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 
 export const FEED_ERRORS = defineErrors({

@@ -2,7 +2,7 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import type { GrantId } from '../kernel/secrets.ts'
 import type { PresentedToken } from '../tokens/credential.ts'
-import { requireWrongSignature } from '../tokens/jose-faults.ts'
+import { requireWrongSignature } from '../tokens/jws-signature.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { ACCESS_TOKEN_TYPE, AccessTokenClaims, presentedIn, requiredClaims } from './access-token-claims.ts'
 import { payloadOf, verifiedOnce } from './verified-tokens.ts'

@@ -9,13 +9,11 @@ import { OAuthError } from '../kernel/oauth-error.ts'
 import { type Hash, sha256, withoutSecrets } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
 import { LIMIT_ERRORS } from '../limits/rate-limits.ts'
-import { type Assertion, MAX_ASSERTION_LENGTH, readAssertion } from './assertion.ts'
+import { type Assertion, assertionId, MAX_ASSERTION_LENGTH, readAssertion } from './assertion.ts'
 import { approveIdJag, type IdJagContext } from './id-jag.ts'
 import { type ApprovedGrant, type GrantRequest, issueGrant } from './issued-grant.ts'
 import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
-import { assertionId } from './replay.ts'
-import { approveWorkload, ruleFor } from './workload.ts'
-import type { ReadRule } from './workload-rule.ts'
+import { approveWorkload, type ReadRule, ruleFor } from './workload.ts'
 
 /**
  * The grant type (RFC 7523 2.1).

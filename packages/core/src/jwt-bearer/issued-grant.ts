@@ -1,11 +1,21 @@
 import type { ServerContext } from '../feature.ts'
-import { formOf } from '../grants/access-tokens.ts'
+import { formOf } from '../grants/grant.ts'
 import type { Exchanged, TokenRequest } from '../grants/grant-type.ts'
 import { openWithinLimit } from '../grants/user-grants.ts'
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
+import { canonicalResource } from '../kernel/resource-indicator.ts'
+import {
+  includesAll,
+  parseScope,
+  partOf,
+  SCOPE_ERRORS,
+  type ScopeCatalogue,
+  scopeCeiling,
+} from '../kernel/scope.ts'
 import { newGrantId, newSecret, sha256 } from '../kernel/secrets.ts'
-import type { AssertionUse } from './replay.ts'
+import type { AssertionUse } from './assertion.ts'
+import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 
 /** What a token request asks for, next to its assertion. */
 export interface GrantRequest {
@@ -92,4 +102,41 @@ async function insert(server: ServerContext, grant: Grant): Promise<void> {
       ? await server.store.grants.insert(grant.id, grant, grant.expiresAt)
       : await openWithinLimit(server, grant)
   if (!opened) throw new OAuthError(SERVER_ERRORS.contention)
+}
+
+// What a token gets: an assertion only narrows what its trust gives, and so does the request.
+
+/**
+ * The scopes that the trust, the client and each of the texts allow.
+ *
+ * @param catalogue of the server
+ * @param texts `scope` of the request and of the assertion; one that is absent allows all
+ * @throws OAuthError `invalid_scope`
+ */
+export function scopesWithin(
+  trusted: readonly string[],
+  client: Client,
+  catalogue: ScopeCatalogue,
+  texts: readonly (string | undefined)[],
+): readonly string[] {
+  const bounds = [scopeCeiling(client, catalogue), ...texts.map(namesIn)].filter(
+    (bound) => bound !== undefined,
+  )
+  const scopes = bounds.reduce((left, bound) => partOf(left, bound), trusted)
+  if (scopes.length === 0) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_scope)
+  return scopes
+}
+
+function namesIn(scope: string | undefined): readonly string[] | undefined {
+  if (scope === undefined) return undefined
+  const names = parseScope(scope)
+  if (names === undefined) throw new OAuthError(SCOPE_ERRORS.scope_malformed)
+  return names
+}
+
+/** The requested part of the allowed resources; all of them if the request names none. @throws OAuthError `invalid_target` */
+export function resourcesWithin(allowed: readonly string[], requested: readonly string[]): readonly string[] {
+  const wanted = requested.map(canonicalResource)
+  if (!includesAll(allowed, wanted)) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_target)
+  return wanted.length === 0 ? allowed : partOf(allowed, wanted)
 }

@@ -6,8 +6,8 @@
  * @module
  */
 import type { Feature, MountedFeatures, ServerContext } from '../feature.ts'
-import { type EndGrantsOf, endGrantsOf } from '../grants/asserted-grants.ts'
 import type { GrantType } from '../grants/grant-type.ts'
+import { type EndGrantsOf, endGrantsOf } from '../grants/user-grants.ts'
 import type { DocumentFetch } from '../http/document-fetch.ts'
 import type { Transients } from '../kernel/store.ts'
 import {
@@ -17,21 +17,17 @@ import {
   JWT_BEARER,
   JwtBearerRequest,
 } from './exchange.ts'
-import type { SubjectOf } from './id-jag.ts'
-import { type IdJagTrust, type ReadTrust, readTrust } from './id-jag-trust.ts'
+import { type IdJagTrust, MAX_LIFETIME, type ReadTrust, readTrust, type SubjectOf } from './id-jag.ts'
 import { issuerKeys, type ReadIssuerKeys } from './issuer-keys.ts'
 import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
-import { MAX_LIFETIME } from './lifetime.ts'
-import { readRule, type WorkloadRule } from './workload-rule.ts'
+import { readRule, type WorkloadRule } from './workload.ts'
 
 export type { AssertionRefused } from './exchange.ts'
 export { JWT_BEARER } from './exchange.ts'
-export type { SubjectOf } from './id-jag.ts'
-export type { AssertedUser } from './id-jag-claims.ts'
-export type { IdJagTrust } from './id-jag-trust.ts'
+export type { AssertedUser, IdJagTrust, SubjectOf } from './id-jag.ts'
 export type { AssertionExchanged } from './issued-grant.ts'
 export type { IssuerKeysOptions } from './issuer-keys.ts'
-export type { WorkloadRule } from './workload-rule.ts'
+export type { WorkloadRule } from './workload.ts'
 
 export interface IdJagOptions {
   /** The identity providers whose ID-JAGs are accepted. */

@@ -2,7 +2,7 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it } from 'vitest'
 import type { Transients } from '../kernel/store.ts'
 import { systemTime } from '../kernel/time.ts'
-import { assertionId, onceOnly, severalTimes } from './replay.ts'
+import { assertionId, onceOnly, severalTimes } from './assertion.ts'
 
 const NOW = 1_800_000_000
 const id = assertionId('workload', 'https://ci.example.com', 'run-1')

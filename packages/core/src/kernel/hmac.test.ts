@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hmac } from './hmac.ts'
+import { hmac } from './secrets.ts'
 
 const hex = (text: string) => Buffer.from(text, 'base64url').toString('hex')
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkLanguages, inLanguage } from './localized-text.ts'
+import { checkLanguages, inLanguage } from './display-text.ts'
 
 describe('a text in the language of a page', () => {
   const TEXTS = { ja: 'ノート', 'pt-BR': 'Notas', de: 'Notizen' }

@@ -1,4 +1,4 @@
-import { inLanguage, type LocalizedText } from './localized-text.ts'
+import { inLanguage, type LocalizedText } from './display-text.ts'
 import { defineErrors, OAuthError } from './oauth-error.ts'
 import type { Client } from './records.ts'
 

@@ -1,6 +1,5 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync } from 'node:crypto'
-import { hmac } from './hmac.ts'
-import type { Random, Secret } from './secrets.ts'
+import { hmac, type Random, type Secret } from './secrets.ts'
 
 /**
  * The secret of the server, at least 32 characters, the same on every replica. While it is changed, a list: the first one

@@ -1,4 +1,3 @@
-import { IN_WORKER } from './in-worker.ts'
 import { type Random, strongRandom } from './secrets.ts'
 
 /**
@@ -126,3 +125,10 @@ export function standstills({ wall, monotonic }: Clocks, time: Pick<Time, 'after
 export function systemClock(): number {
   return Math.floor(Date.now() / 1000)
 }
+
+/**
+ * Whether this is a Cloudflare Worker. There no timer, no connection and no randomness outlives a request, and none exists when a
+ * module is loaded.
+ */
+export const IN_WORKER: boolean =
+  (globalThis as { navigator?: { userAgent?: string } }).navigator?.userAgent === 'Cloudflare-Workers'

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { KnownDocument } from '../cimd/known-documents.ts'
+import type { KnownDocument } from '../cimd/fetched-clients.ts'
 import type { RedirectUriPolicy } from '../clients/redirect-uri-policy.ts'
 import { entryFault } from './entry-rules.ts'
 import { isOnByDefault, type KnownClient } from './known-client.ts'

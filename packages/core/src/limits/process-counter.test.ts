@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { processCounter } from './process-counter.ts'
+import { processCounter } from './rate-limits.ts'
 
 function counterOf(points: number, maxKeys?: number) {
   const clock = { now: 0 }

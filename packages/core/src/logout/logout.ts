@@ -2,22 +2,22 @@
  * OpenID Connect RP-Initiated Logout 1.0: a client redirects the browser here, the user's session ends, and the browser goes
  * back. Grants stay as they are: apps keep their access.
  */
-
 import { showErrorPage } from '../authorization/redirect-target.ts'
 import type { Feature } from '../feature.ts'
-import type { Endpoint } from '../http/endpoint.ts'
-import { basePathOf, endpointPath } from '../http/well-known.ts'
+import { basePathOf, type Endpoint, endpointPath } from '../http/endpoint.ts'
 import { sealingKeys } from '../kernel/server-secret.ts'
 import {
   confirmLogout,
   endSession,
   LOGOUT_ERRORS,
+  LOGOUT_REQUEST_ERRORS,
   type LogoutContext,
   LogoutForm,
   type LogoutInteraction,
+  LogoutParameters,
+  postLogoutMetadata,
   sentParameters,
 } from './end-session.ts'
-import { LOGOUT_REQUEST_ERRORS, LogoutParameters, postLogoutMetadata } from './logout-request.ts'
 
 export type { LogoutInteraction, LogoutView, SignedOutView } from './end-session.ts'
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { TokenMembers } from '../grants/grant-type.ts'
-import type { SignInClassifier, SignInFacts } from '../grants/sign-in-facts.ts'
+import type { SignInClassifier, SignInFacts } from '../grants/introspection.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../kernel/records.ts'

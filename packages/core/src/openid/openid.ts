@@ -1,17 +1,20 @@
 /** OpenID Connect, if the scope catalogue has `openid`: ID tokens, UserInfo, and their metadata. */
-
 import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
 import type { TokenMembers } from '../grants/grant-type.ts'
-import { isProtectedClaim, type TokenClaimsOptions } from '../grants/operator-claims.ts'
-import type { SignInClassifier } from '../grants/sign-in-facts.ts'
-import type { Endpoint } from '../http/endpoint.ts'
-import { endpointPath, type PathOptions } from '../http/well-known.ts'
+import type { SignInClassifier } from '../grants/introspection.ts'
+import { isProtectedClaim, operatorClaims, type TokenClaimsOptions } from '../grants/operator-claims.ts'
+import { type Endpoint, endpointPath, type PathOptions, referredError } from '../http/endpoint.ts'
+import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
 import type { SigningAlgorithm } from '../kernel/records.ts'
 import { OPENID, type ScopeCatalogue } from '../kernel/scope.ts'
-import type { SubjectOptions } from '../kernel/user-claims.ts'
-import { guardOf } from '../resource/resource-server.ts'
-import type { AccessTokenFormat } from '../tokens/credential.ts'
+import type { GrantId } from '../kernel/secrets.ts'
+import { type Claims, claimsAbout, type SubjectOptions, type UserClaims } from '../kernel/user-claims.ts'
+import type { AccessToken } from '../resource/access.ts'
+import { BEARER_ERRORS, tokenError } from '../resource/challenge.ts'
+import { accessOf, type GuardedResource, guardOf } from '../resource/resource-server.ts'
+import { type AccessTokenFormat, tokenType } from '../tokens/credential.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import {
@@ -19,11 +22,10 @@ import {
   type IdTokenClaimsOptions,
   idTokenClaims,
   idTokenClaimsMetadata,
+  type ReleaseClaims,
   releaseClaims,
 } from './claims.ts'
 import { idTokenMembers } from './id-token.ts'
-import { userinfo } from './userinfo.ts'
-import { userinfoClaims } from './userinfo-claims.ts'
 
 export interface OpenIdOptions
   extends PathOptions<'userinfo'>,
@@ -117,4 +119,58 @@ function metadataOf(scopes: ScopeCatalogue, keys: SigningKeys): Metadata {
     request_uri_parameter_supported: false,
     require_request_uri_registration: false,
   }
+}
+
+/** Where the claims come from. */
+interface UserinfoClaims {
+  readonly claims: Claims
+  readonly release: ReleaseClaims
+  /** Of the option `tokenClaims`. */
+  readonly ofOperator: ((token: AccessToken) => Promise<UserClaims>) | undefined
+}
+
+/** The UserInfo endpoint (OpenID Connect Core 5.3). A request without a token is a 401: there is no anonymous user. */
+function userinfo(path: string, claims: UserinfoClaims, guard: GuardedResource): Endpoint {
+  return {
+    path,
+    metadataName: 'userinfo_endpoint',
+    summary: 'Claims of the user (OpenID Connect Core 5.3)',
+    methods: ['GET', 'POST'],
+    cors: true,
+    answer: (request) => answerUserinfo(guard, claims, request),
+  }
+}
+
+async function answerUserinfo(
+  guard: GuardedResource,
+  { claims, release, ofOperator }: UserinfoClaims,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const access = await accessOf(guard, request, [OPENID])
+  if (access.kind === 'refused') return access.response
+  if (access.kind === 'anonymous') throw new Error('The guard of UserInfo accepted a request without a token')
+  const { token, headers } = access
+  const { subject, scopes } = token
+  const [user, more] = await Promise.all([claimsAbout(claims, subject), ofOperator?.(token)])
+  if (user === undefined) {
+    const gone = new OAuthError(BEARER_ERRORS.bearer_subject_gone)
+    const error = guard.attempts ? referredError(gone, request, guard.attempts) : gone
+    return tokenError(guard, error, { scopes: [OPENID] }, tokenType(token.jkt))
+  }
+  return json(200, { sub: subject, ...release(scopes, user), ...more }, headers)
+}
+
+/** The claims of the option `tokenClaims` for UserInfo; `undefined` without it. They cost two more reads. */
+function userinfoClaims(kernel: Kernel, options: TokenClaimsOptions) {
+  const claims = operatorClaims(kernel, options)
+  const { clients, grants } = kernel.store
+  return (
+    claims &&
+    (async ({ grantId, clientId, scopes, resources }: AccessToken): Promise<UserClaims> => {
+      const [grant, client] = await Promise.all([grants.find(grantId as GrantId), clients.find(clientId)])
+      // It ended meanwhile.
+      if (grant === undefined || client === undefined) return {}
+      return claims('userinfo', { grant: grant.value, client, scopes, resources })
+    })
+  )
 }

@@ -2,11 +2,11 @@
  * Messages to receivers on the internet that must arrive at least once (docs/adr/0067). A message is stored first, in an inbox of its
  * process, then moved to the queue of its receiver and tried, by this process or, if it ended, by any other one of the server.
  */
-import { IN_WORKER } from '../kernel/in-worker.ts'
+
 import type { Kernel } from '../kernel/kernel.ts'
 import { newId } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
-import { systemTime } from '../kernel/time.ts'
+import { IN_WORKER, systemTime } from '../kernel/time.ts'
 import { deliveries, expendable, RETRY_SECONDS } from './delivery.ts'
 import { directory } from './directory.ts'
 import { gathered } from './gathered.ts'

@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import type { AuthorizationRequestSource } from '../authorization/request-source.ts'
 import type { Feature } from '../feature.ts'
-import { endpointPath } from '../http/well-known.ts'
+import { endpointPath } from '../http/endpoint.ts'
 import { sealingKeys } from '../kernel/server-secret.ts'
 import { openRequest, PAR_ERRORS, PURPOSE, pushEndpoint } from './pushed-request.ts'
 

@@ -1,4 +1,4 @@
-import { findAccessToken } from '../grants/access-tokens.ts'
+import { findAccessToken } from '../grants/grant.ts'
 import { revokeUserGrant } from '../grants/user-grants.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Grant } from '../kernel/records.ts'

@@ -1,7 +1,7 @@
+import type { ClientSource } from '../clients/client-sources.ts'
 import { liveUntil } from '../grants/change-grant.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import type { Grant } from '../kernel/records.ts'
-import { PERSONAL_CLIENT_ID } from './personal-client.ts'
+import type { Client, Grant } from '../kernel/records.ts'
 
 /** A live personal access token, without its text. Times are epoch seconds. */
 export interface PersonalToken {
@@ -45,4 +45,31 @@ export async function tokensOf({ store, now }: Kernel, subject: string): Promise
     after = page.next
   } while (after !== undefined)
   return found
+}
+
+/** The client of all personal access tokens. Generated ids have 32 digits and documents are URLs, so no other client gets it. */
+export const PERSONAL_CLIENT_ID = 'personal'
+
+/**
+ * It can do nothing: it has no grant type, no redirect URI and no scope. It is public, so whoever holds a personal access token may
+ * revoke it (RFC 7009 2.1).
+ */
+const PERSONAL_CLIENT: Client = {
+  clientId: PERSONAL_CLIENT_ID,
+  origin: 'integration',
+  clientName: 'Personal access token',
+  applicationType: 'native',
+  redirectUris: [],
+  tokenEndpointAuthMethod: 'none',
+  grantTypes: [],
+  scopes: [],
+  idTokenSignedResponseAlg: 'RS256',
+  createdAt: 0,
+  expiresAt: Number.MAX_SAFE_INTEGER,
+}
+
+/** A source and no record: it is there without a write, and no record of this id replaces it. */
+export const personalClient: ClientSource = {
+  owns: (clientId) => clientId === PERSONAL_CLIENT_ID,
+  find: async () => PERSONAL_CLIENT,
 }

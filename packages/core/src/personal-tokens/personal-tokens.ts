@@ -7,17 +7,19 @@
 import type { Feature, ServerContext } from '../feature.ts'
 import { OPENID, type ScopeCatalogue } from '../kernel/scope.ts'
 import { endLeakedTokens, endToken, type LeakedPersonalToken } from './ended-token.ts'
-import { type CreatedPersonalToken, createToken } from './new-token.ts'
-import { personalClient } from './personal-client.ts'
-import { type PersonalToken, personalToken, tokensOf } from './personal-token.ts'
-import type { PersonalTokenRequest, PersonalTokenTerms } from './requested-token.ts'
+import {
+  type CreatedPersonalToken,
+  createToken,
+  type PersonalTokenRequest,
+  type PersonalTokenTerms,
+} from './new-token.ts'
+import { type PersonalToken, personalClient, personalToken, tokensOf } from './personal-token.ts'
 
 export type { PersonalTokenExpiring } from '../grants/last-use.ts'
 export type { LeakedPersonalToken, PersonalTokenEnded } from './ended-token.ts'
-export type { CreatedPersonalToken, PersonalTokenCreated } from './new-token.ts'
-export { PERSONAL_CLIENT_ID } from './personal-client.ts'
+export type { CreatedPersonalToken, PersonalTokenCreated, PersonalTokenRequest } from './new-token.ts'
 export type { PersonalToken } from './personal-token.ts'
-export type { PersonalTokenRequest } from './requested-token.ts'
+export { PERSONAL_CLIENT_ID } from './personal-token.ts'
 
 export interface PersonalTokensOptions {
   /** The lifetime of a token for which the user chooses none, in seconds. Default 30 days. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
-import { BEARER_ERRORS, challenge, tokenError } from './challenge.ts'
-import { bearerToken } from './credentials.ts'
+import { BEARER_ERRORS, bearerToken, challenge, tokenError } from './challenge.ts'
 import { type Deciding, decide, resourceServer } from './guard.ts'
 
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln'

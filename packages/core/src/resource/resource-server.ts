@@ -3,12 +3,12 @@
  * personal access token.
  */
 
-import { findAccessToken, holderOf } from '../grants/access-tokens.ts'
 import { withReferenceFor } from '../grants/change-grant.ts'
+import { findAccessToken, holderOf } from '../grants/grant.ts'
 import { recordUse } from '../grants/last-use.ts'
 import { workloadOf } from '../grants/workload.ts'
+import { wellKnownAddress } from '../http/endpoint.ts'
 import type { HttpRequest } from '../http/http.ts'
-import { wellKnownAddress } from '../http/well-known.ts'
 import { type Emit, type RequestEvent, shielded } from '../kernel/events.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
@@ -33,8 +33,15 @@ import type {
   ResourceServer,
 } from './access.ts'
 import { BEARER_ERRORS } from './challenge.ts'
-import { type AttemptOfCall, type Deciding, decide, resourceServer } from './guard.ts'
-import { checkedClasses, NO_DEMANDS, type RouteDemands } from './route-demands.ts'
+import {
+  type AttemptOfCall,
+  checkedClasses,
+  type Deciding,
+  decide,
+  NO_DEMANDS,
+  type RouteDemands,
+  resourceServer,
+} from './guard.ts'
 
 export interface ResourceServerOptions<Scope extends string> {
   /** The resource indicator of this API (RFC 8707): the `aud` that tokens bound to it carry. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessToken, ClientCredentialsToken } from './access.ts'
-import { checkedClasses, checkedSignIn, isAtLeast, requireSignIn, stricter } from './route-demands.ts'
+import { checkedClasses, checkedSignIn, isAtLeast, requireSignIn, stricter } from './guard.ts'
 
 const CLASSES = ['password', 'otp', 'phr']
 

@@ -3,7 +3,7 @@ import type { AuthenticationClasses } from '../authorization/authentication-clas
 import type { Session } from '../authorization/interaction.ts'
 import type { Feature, ServerContext } from '../feature.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import { checkedClasses, isAtLeast } from '../resource/route-demands.ts'
+import { checkedClasses, isAtLeast } from '../resource/guard.ts'
 
 /** OpenID Connect Core Error Code unmet_authentication_requirements 1.0. */
 export const STEP_UP_ERRORS = defineErrors({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { addAccessToken, findAccessToken } from '../grants/access-tokens.ts'
+import { addAccessToken, findAccessToken } from '../grants/grant.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import { type GrantId, type Secret, sha256 } from '../kernel/secrets.ts'

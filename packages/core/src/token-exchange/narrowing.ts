@@ -1,7 +1,13 @@
 import * as z from 'zod'
 import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
-import { findAccessToken, formOf, holderOf, requireKeyFor } from '../grants/access-tokens.ts'
-import type { IssuedTokens, Outcome } from '../grants/grant.ts'
+import {
+  findAccessToken,
+  formOf,
+  holderOf,
+  type IssuedTokens,
+  type Outcome,
+  requireKeyFor,
+} from '../grants/grant.ts'
 import { listOf, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'

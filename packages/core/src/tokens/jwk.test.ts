@@ -12,7 +12,7 @@ import {
   thumbprint,
   usableKeys,
 } from './jwk.ts'
-import { knownSignature } from './known-signatures.ts'
+import { knownSignature } from './jws-signature.ts'
 
 const EC = knownSignature('ES256').jwk
 const OKP = knownSignature('EdDSA').jwk

@@ -1,8 +1,13 @@
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type GrantId, type Secret, sha256, withoutSecrets } from '../kernel/secrets.ts'
-import { checksumOf } from './checksum.ts'
-import { formatPersonalToken, grantIdOf, opaqueAccessTokens, parsePersonalToken } from './credential.ts'
+import {
+  checksumOf,
+  formatPersonalToken,
+  grantIdOf,
+  opaqueAccessTokens,
+  parsePersonalToken,
+} from './credential.ts'
 
 const grantId = 'g'.repeat(22) as GrantId
 const secret = 's'.repeat(43) as Secret

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HttpRequest } from '../../http/http.ts'
-import { basicCredentials } from './basic-credentials.ts'
+import { basicCredentials } from './client-authentication.ts'
 
 const read = (authorization: string) =>
   basicCredentials({

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { HttpRequest } from '../../http/http.ts'
 import type { Client } from '../../kernel/records.ts'
-import { authenticatedClient, type ClientAuthMethod, proofReader } from './client-authentication.ts'
-import { secretVerifier } from './client-secret.ts'
-import { clientSecretPost, none } from './standard-methods.ts'
+import {
+  authenticatedClient,
+  type ClientAuthMethod,
+  clientSecretPost,
+  none,
+  proofReader,
+  secretVerifier,
+} from './client-authentication.ts'
 
 const kernel = { now: () => 0, emit: () => {}, store: {} as never }
 const post = clientSecretPost(secretVerifier(kernel))

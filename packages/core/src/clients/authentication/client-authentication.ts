@@ -5,10 +5,11 @@
 import * as z from 'zod'
 import { type HttpRequest, header } from '../../http/http.ts'
 import { type Parameters, readMessage, text } from '../../http/message.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
+import { type Hash, sameSecret, sha256 } from '../../kernel/secrets.ts'
 import { CLIENT_ERRORS, MAX_CLIENT_ID_LENGTH } from '../client-sources.ts'
-import { BASIC_ERRORS, type BasicCredentials, basicCredentials } from './basic-credentials.ts'
 
 export const AUTHENTICATION_ERRORS = defineErrors({
   client_not_identified: ['invalid_client', 'client_id is missing'],
@@ -194,4 +195,215 @@ export function authenticatedClient(
 function clientIf(holds: unknown, client: Client): Client {
   if (holds !== true) throw new OAuthError(AUTHENTICATION_ERRORS.client_proof_invalid)
   return client
+}
+
+export const BASIC_ERRORS = defineErrors({
+  client_basic_malformed: [
+    'invalid_client',
+    'The Authorization header is not HTTP Basic. Send Basic and the base64 of client_id:client_secret',
+  ],
+  client_basic_of_other_client: [
+    'invalid_request',
+    'client_id differs from the one in the Authorization header. Send only one',
+  ],
+  client_basic_not_offered: [
+    'invalid_client',
+    'HTTP Basic is not supported here. Send client_id and client_secret in the body',
+  ],
+})
+
+export interface BasicCredentials {
+  readonly client_id: string
+  /** Absent if it is empty: an empty password is no secret (RFC 6749 2.3.1). */
+  readonly client_secret: string | undefined
+}
+
+const CONTROL = /\p{Cc}/u
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * The client credentials of HTTP Basic (RFC 6749 2.3.1, RFC 7617 2), or `undefined` for another scheme.
+ *
+ * @throws OAuthError `invalid_client` when they are malformed
+ */
+export function basicCredentials(request: HttpRequest): BasicCredentials | undefined {
+  const value = header(request, 'authorization')
+  const token = value === undefined ? undefined : /^basic(?: +|$)(.*)$/i.exec(value)?.[1]
+  if (token === undefined) return undefined
+  const [, id = '', secret = ''] = /^([^:]+):(.*)/s.exec(textOf(token) ?? '') ?? []
+  const [client_id, client_secret] = [formDecoded(id), formDecoded(secret)]
+  if (client_id === '' || CONTROL.test(client_id + client_secret))
+    throw new OAuthError(BASIC_ERRORS.client_basic_malformed)
+  return { client_id, client_secret: client_secret === '' ? undefined : client_secret }
+}
+
+/** The UTF-8 text of strict base64 (RFC 4648 3), or `undefined`. */
+function textOf(base64: string): string | undefined {
+  const bytes = Buffer.from(base64, 'base64')
+  if (bytes.toString('base64') !== base64) return undefined
+  try {
+    return UTF8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** RFC 6749 appendix B. Many clients skip this encoding, so text that is not encoded stays as it is. */
+function formDecoded(part: string): string {
+  try {
+    return decodeURIComponent(part.replaceAll('+', ' '))
+  } catch {
+    return part
+  }
+}
+
+/** A public client only names itself (RFC 6749 2.1). Its security rests on PKCE and its redirect URIs. */
+export const none: ClientAuthMethod = {
+  name: 'none',
+  selfRegistered: true,
+  ofDocument: () => ({}),
+  read: (_request, { client_id }) => ({ clientId: client_id, verify: () => true }),
+}
+
+/** The secret in the form (RFC 6749 2.3.1). */
+export function clientSecretPost(verify: VerifySecret): ClientAuthMethod {
+  return {
+    name: 'client_secret_post',
+    carrier: 'client_secret',
+    usesSecret: true,
+    selfRegistered: true,
+    read(_request, { client_id, client_secret }) {
+      if (client_secret === undefined) return undefined
+      return { clientId: client_id, verify: (client) => verify(client_secret, client) }
+    },
+  }
+}
+
+/** The methods of core. Basic brings the same secret in the header, which `basic-credentials.ts` has read already. */
+function methodsOf(verify: VerifySecret) {
+  const post = clientSecretPost(verify)
+  return {
+    none,
+    client_secret_post: post,
+    client_secret_basic: { ...post, name: 'client_secret_basic', carrier: 'authorization' },
+  } as const satisfies Record<string, ClientAuthMethod>
+}
+type StandardMethod = keyof ReturnType<typeof methodsOf>
+
+export interface ClientAuthenticationOptions {
+  /**
+   * The authentication methods of clients; features may add others. A client with a secret may send it by any method in this
+   * list. Default: all three, because a server that issues secrets must accept them by Basic (RFC 6749 2.3.1).
+   */
+  readonly clientAuthentication?: readonly StandardMethod[] | undefined
+}
+
+/** The methods that the options name. @throws Error that names an unknown one */
+export function standardMethods(
+  kernel: Pick<Kernel, 'now' | 'emit' | 'store'>,
+  { clientAuthentication }: ClientAuthenticationOptions,
+): { clientAuthMethods: ClientAuthMethod[] } {
+  const methods = methodsOf(secretVerifier(kernel))
+  const known = Object.keys(methods)
+  const unknown = clientAuthentication?.find((name) => !known.includes(name))
+  if (unknown !== undefined)
+    throw new Error(`clientAuthentication: ${unknown} must be one of ${known.join(', ')}`)
+  const all = Object.values(methods)
+  return {
+    clientAuthMethods: all.filter(({ name }) => clientAuthentication?.some((one) => one === name) ?? true),
+  }
+}
+
+// Client secrets (RFC 6749 2.3.1): after a rotation a client has two, until the older one ends.
+
+/** What a client does with its secrets that its operator should know. */
+export type ClientSecretEvent =
+  /** A client still uses its older secret. At most once an hour for a client: without it, the older secret can end. */
+  | {
+      readonly type: 'old_secret_used'
+      readonly clientId: string
+      /** When the older secret ends, in epoch seconds. */
+      readonly endsAt: number
+    }
+  /** A client uses a secret that ends in at most 30 days, and once more in the last 7 days. An unused secret has no such event. */
+  | {
+      readonly type: 'client_secret_expiring'
+      readonly clientId: string
+      /** In epoch seconds. */
+      readonly expiresAt: number
+      /** 30 or 7. */
+      readonly days: number
+    }
+
+/** Whether this is a live secret of the client. @throws OAuthError `invalid_client` */
+export type VerifySecret = (secret: string, client: Client) => true | Promise<true>
+
+export function secretVerifier(kernel: Pick<Kernel, 'now' | 'emit' | 'store'>): VerifySecret {
+  const once = noticeOnce(kernel)
+  return (secret, client) => {
+    const match = matchOf(sha256(secret), client)
+    if (match === undefined) throw new OAuthError(AUTHENTICATION_ERRORS.client_secret_wrong)
+    const endsAt = match === 'newest' ? client.clientSecretExpiresAt : client.oldSecretEndsAt
+    if (endsAt === undefined) return true
+    if (kernel.now() >= endsAt) throw new OAuthError(AUTHENTICATION_ERRORS.client_secret_expired)
+    const noticed = match === 'newest' ? noticeExpiry(kernel, once, client) : noticeOld(kernel, once, client)
+    return noticed === undefined ? true : noticed.then(() => true)
+  }
+}
+
+/** Compares both hashes each time, so that the duration does not reveal which secret it is. */
+function matchOf(hash: Hash, { secretHash, oldSecretHash }: Client): 'newest' | 'older' | undefined {
+  const isNewest = secretHash !== undefined && sameSecret(hash, secretHash)
+  const isOlder = oldSecretHash !== undefined && sameSecret(hash, oldSecretHash)
+  if (isNewest) return 'newest'
+  return isOlder ? 'older' : undefined
+}
+
+const HOUR = 60 * 60
+const DAY = 24 * HOUR
+
+function noticeOld({ now, emit }: Pick<Kernel, 'now' | 'emit'>, once: NoticeOnce, client: Client) {
+  const { clientId, oldSecretEndsAt: endsAt = 0 } = client
+  const event = { type: 'old_secret_used', clientId, endsAt } satisfies ClientSecretEvent
+  return once(`old:${clientId}`, now() + HOUR, () => emit(event))
+}
+
+/** Days before the end of a secret, the last notice first. */
+const NOTICES = [7, 30]
+
+function noticeExpiry({ now, emit }: Pick<Kernel, 'now' | 'emit'>, once: NoticeOnce, client: Client) {
+  const { clientId, clientSecretExpiresAt: expiresAt = 0 } = client
+  const days = NOTICES.find((notice) => expiresAt - now() <= notice * DAY)
+  if (days === undefined) return undefined
+  const event = { type: 'client_secret_expiring', clientId, expiresAt, days } satisfies ClientSecretEvent
+  return once(`expiring:${clientId}:${expiresAt}:${days}`, expiresAt, () => emit(event))
+}
+
+/**
+ * Sends a notice, unless the same one was sent before: on any replica, if the store has transients, and otherwise by this
+ * process.
+ *
+ * @param until epoch seconds, after which the notice may be sent again
+ * @returns `undefined` if there is nothing to wait for. The promise never rejects
+ */
+export type NoticeOnce = (notice: string, until: number, send: () => void) => Promise<void> | undefined
+
+/** Only clients whose operator has rotated or limited a secret cause notices. */
+const MAX_REMEMBERED = 10_000
+
+export function noticeOnce({ now, store }: Pick<Kernel, 'now' | 'store'>): NoticeOnce {
+  const sent = new Map<string, number>()
+  return (notice, until, send) => {
+    if ((sent.get(notice) ?? 0) > now()) return undefined
+    if (sent.size >= MAX_REMEMBERED) sent.clear()
+    sent.set(notice, until)
+    const { transients } = store
+    if (transients === undefined) return void send()
+    const id = `notice:${sha256(notice)}`
+    return transients.insert(id, { kind: 'notice', expiresAt: until }, until).then(
+      (isFirst) => (isFirst ? send() : undefined),
+      // A notice twice is better than none, and no request fails for it.
+      send,
+    )
+  }
 }

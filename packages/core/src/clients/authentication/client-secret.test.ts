@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Client } from '../../kernel/records.ts'
 import { sha256 } from '../../kernel/secrets.ts'
-import { secretVerifier } from './client-secret.ts'
-import { noticeOnce } from './notice-once.ts'
+import { noticeOnce, secretVerifier } from './client-authentication.ts'
 
 const NOW = 1_800_000_000
 const DAY = 24 * 60 * 60
