@@ -42,10 +42,10 @@ const FEATURES = {
   fapi2: ['kernel', 'http', 'clients'],
 }
 
-const CORE = '^packages/core/src/'
+const CORE = '^packages/core/src/(features/)?'
 const core = (...names) => `${CORE}(${names.join('|')})/`
 /** A file of core that lies in no folder. */
-const top = (name) => `${CORE}(${name})[.]ts$`
+const top = (name) => `^packages/core/src/(${name})[.]ts$`
 const TYPES = { dependencyTypes: ['type-only', 'type-import'] }
 const may = (from, to, more) => ({ from: { path: from }, to: { path: to, ...more } })
 

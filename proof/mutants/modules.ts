@@ -17,9 +17,9 @@ export interface Module {
 const STRICT = ['authentication', 'device', 'dpop', 'grants', 'token-exchange', 'tokens']
 
 /** Its files outside a folder only join the others, or type them. */
-const CORE = globSync('packages/core/src/{*,clients/authentication}/', { cwd: ROOT }).map(
+const CORE = globSync('packages/core/src/{[!f]*,features/*,clients/authentication}/', { cwd: ROOT }).map(
   (folder): Module => ({
-    name: `core/${folder.slice('packages/core/src/'.length)}`,
+    name: `core/${folder.replace(/^packages\/core\/src\/(features\/)?/, '')}`,
     source: [`${folder}/**/*.ts`, ...(folder.endsWith('/clients') ? [`!${folder}/authentication/**`] : [])],
     tests: ['packages/core/{src,test}/**/*.test.ts'],
     least: STRICT.includes(basename(folder)) ? 95 : 90,

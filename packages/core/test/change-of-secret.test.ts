@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
-import { dpopNonces } from '../src/dpop/dpop-proof.ts'
+import { dpopNonces } from '../src/features/dpop/dpop-proof.ts'
 import { sha256 } from '../src/kernel/secrets.ts'
 import {
   authorizationQuery,

@@ -1,7 +1,7 @@
 import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } from '@grantkit/core/par'
 import { describe, expect, it } from 'vitest'
+import { openRequest, PURPOSE } from '../src/features/par/pushed-request.ts'
 import { sealingKeys } from '../src/kernel/server-secret.ts'
-import { openRequest, PURPOSE } from '../src/par/pushed-request.ts'
 import {
   ALICE,
   authorizationQuery,

@@ -2,8 +2,9 @@ import {
   answered,
   type DeviceRequest,
   isOpen,
-} from '../../../packages/core/src/device/device-authorization.ts'
-import { redeemDeviceCode } from '../../../packages/core/src/device/device-token-request.ts'
+} from '../../../packages/core/src/features/device/device-authorization.ts'
+import { redeemDeviceCode } from '../../../packages/core/src/features/device/device-token-request.ts'
+import { narrowToken } from '../../../packages/core/src/features/token-exchange/narrowing.ts'
 import { redeemCode } from '../../../packages/core/src/grants/authorization-code.ts'
 import {
   changeGrant,
@@ -23,7 +24,6 @@ import { OAuthError } from '../../../packages/core/src/kernel/oauth-error.ts'
 import type { Grant } from '../../../packages/core/src/kernel/records.ts'
 import { type GrantId, type Secret, sha256 } from '../../../packages/core/src/kernel/secrets.ts'
 import type { GrantRecords } from '../../../packages/core/src/kernel/store.ts'
-import { narrowToken } from '../../../packages/core/src/token-exchange/narrowing.ts'
 import type { NowAt, Presented, Replicas } from './replicas.ts'
 import { type Gate, gated, LOST, type Progress } from './request.ts'
 import {

@@ -1,4 +1,5 @@
-import { redeemDeviceCode } from '../../../packages/core/src/device/device-token-request.ts'
+import { redeemDeviceCode } from '../../../packages/core/src/features/device/device-token-request.ts'
+import { narrowToken } from '../../../packages/core/src/features/token-exchange/narrowing.ts'
 import { redeemCode } from '../../../packages/core/src/grants/authorization-code.ts'
 import { keptUntil } from '../../../packages/core/src/grants/change-grant.ts'
 import {
@@ -11,7 +12,6 @@ import { rotateRefreshToken } from '../../../packages/core/src/grants/refresh-to
 import { OAuthError } from '../../../packages/core/src/kernel/oauth-error.ts'
 import type { Grant } from '../../../packages/core/src/kernel/records.ts'
 import { type GrantId, type Hash, type Secret, sha256 } from '../../../packages/core/src/kernel/secrets.ts'
-import { narrowToken } from '../../../packages/core/src/token-exchange/narrowing.ts'
 import { allowAnswer, allowEnd, allowLife, allowRefusedCode, allowUse, requireGood } from './search-rules.ts'
 import { ended, type Issued, issuedBy, type Use, type World } from './search-world.ts'
 import {

@@ -2,7 +2,7 @@ import type { ServerEvent, Store } from '@grantkit/core'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import type { GrantId, Secret } from '@grantkit/core/feature'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
-import { findDeviceRequest } from '../../../packages/core/src/device/device-authorization.ts'
+import { findDeviceRequest } from '../../../packages/core/src/features/device/device-authorization.ts'
 import type { RefreshTokenSecret } from '../../../packages/core/src/grants/grant.ts'
 import {
   formatRefreshToken,

@@ -5,8 +5,9 @@
  *
  * @module
  */
-import type { KnownDocument } from '../cimd/fetched-clients.ts'
+
 import type { RedirectUriPolicy } from '../clients/redirect-uri-policy.ts'
+import type { KnownDocument } from '../features/cimd/fetched-clients.ts'
 import { entryFault } from './entry-rules.ts'
 import { isOnByDefault, type KnownClient } from './known-client.ts'
 import { documentsOf } from './known-documents.ts'

@@ -1,4 +1,4 @@
-import type { KnownDocument } from '../cimd/fetched-clients.ts'
+import type { KnownDocument } from '../features/cimd/fetched-clients.ts'
 import type { KnownClient } from './known-client.ts'
 
 /** @param reading how the documents are read; see the option `documents` of `knownClients` */

@@ -1,0 +1,130 @@
+/**
+ * The client credentials grant (RFC 6749 4.4), for jobs and services: an authenticated client gets an access token without a
+ * user. It writes one record, which expires with the token.
+ */
+import * as z from 'zod'
+import type { Feature, ServerContext } from '../../feature.ts'
+import { formOf, requireKeyFor } from '../../grants/grant.ts'
+import type { Exchanged, TokenRequest } from '../../grants/grant-type.ts'
+import { ResourceParameter, readMessage, text } from '../../http/message.ts'
+import { lifetime } from '../../kernel/kernel.ts'
+import { OAuthError } from '../../kernel/oauth-error.ts'
+import type { AccessTokenState, Client, Grant } from '../../kernel/records.ts'
+import { requestedResources } from '../../kernel/resource-indicator.ts'
+import { requestedScopes } from '../../kernel/scope.ts'
+import { newGrantId, newSecret, sha256 } from '../../kernel/secrets.ts'
+import {
+  CLIENT_CREDENTIALS,
+  CLIENT_CREDENTIALS_ERRORS,
+  checkClientCredentials,
+  clientCredentialsCeiling,
+  clientCredentialsMetadata,
+} from './client-credentials-scopes.ts'
+
+export interface ClientCredentialsOptions {
+  /** Lifetime of a token, in seconds. There is no refresh token. Default: the lifetime of the server's access tokens. */
+  readonly lifetime?: number | undefined
+}
+
+/** A client got a client-credentials token. */
+export interface ClientCredentialsTokenIssued {
+  readonly type: 'client_credentials_token_issued'
+  readonly grantId: string
+  readonly clientId: string
+}
+
+/** RFC 6749 4.4.2. */
+const ClientCredentialsRequest = z.object({ scope: text().optional(), resource: ResourceParameter })
+
+/**
+ * The client credentials grant (RFC 6749 4.4), for clients that the operator registered with `client_credentials_scopes`.
+ * Clients that register themselves cannot use it. A route accepts such tokens only with `allowing({ clientCredentials: true })`.
+ * The limit `client_credentials` counts the tokens of each client in each network.
+ *
+ * @throws Error that names the option at fault
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { clientCredentials } from '@grantkit/core/client-credentials'
+ *
+ * const features = [clientCredentials()]
+ * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
+ * ```
+ */
+export function clientCredentials({ lifetime: configured }: ClientCredentialsOptions = {}): Feature {
+  return (server) => {
+    const accessToken = lifetime('clientCredentials', configured, server.terms.accessToken)
+    return {
+      grantTypes: [
+        {
+          name: CLIENT_CREDENTIALS,
+          message: ClientCredentialsRequest,
+          lifetimes: { accessToken },
+          exchange: (request) => issueToken(server, accessToken, request),
+        },
+      ],
+      clientMetadata: (registeredBy) => clientCredentialsMetadata(registeredBy, server.scopes),
+      checkClient: (client) => checkClientCredentials(client, server.scopes),
+      rateLimits: { client_credentials: { points: 600, seconds: 600 } },
+      errors: CLIENT_CREDENTIALS_ERRORS,
+    }
+  }
+}
+
+async function issueToken(
+  server: ServerContext,
+  accessTokenLifetime: number,
+  { client, form, assertCanRespond, prepareResponse, jkt, http }: TokenRequest,
+): Promise<Exchanged> {
+  const { scopes, resources } = requested(server, client, readMessage(ClientCredentialsRequest, form))
+  requireKeyFor(resources, server.boundResources, jkt)
+  const { clientId } = client
+  // By network: an installation in a loop, or a thief with the secret, does not use up the limit of the others.
+  const { too_many_client_credentials_tokens } = CLIENT_CREDENTIALS_ERRORS
+  await server.limiter.limitCaller('client_credentials', http, too_many_client_credentials_tokens, clientId)
+  const accessToken = newSecret(server.random)
+  const { lifetime, mark } = formOf(resources, accessTokenLifetime, server.terms.longest)
+  const token = { hash: sha256(accessToken), scopes, resources, ...mark, ...(jkt && { jkt }) }
+  const grant = grantOfToken(server, clientId, token, lifetime)
+  assertCanRespond(client, grant)
+  const issued = { accessToken, scopes, resources, expiresIn: lifetime, jkt }
+  await prepareResponse({ kind: 'changed', grant, result: issued })
+  await server.store.grants.insert(grant.id, grant, grant.expiresAt)
+  const ids = { grantId: grant.id, clientId }
+  server.emit({ type: 'client_credentials_token_issued', ...ids } satisfies ClientCredentialsTokenIssued)
+  return { grant, issued }
+}
+
+/** @throws OAuthError `unauthorized_client`, `invalid_scope` or `invalid_target` */
+function requested(
+  { scopes, resources }: ServerContext,
+  client: Client,
+  { scope, resource }: z.infer<typeof ClientCredentialsRequest>,
+) {
+  const ceiling = clientCredentialsCeiling(client, scopes)
+  // The record may be older than the rule, or another program wrote it.
+  if (ceiling.length === 0 || client.tokenEndpointAuthMethod === 'none')
+    throw new OAuthError(CLIENT_CREDENTIALS_ERRORS.client_credentials_not_allowed)
+  return {
+    scopes: scope === undefined ? ceiling : requestedScopes(scope, scopes, ceiling),
+    resources: requestedResources(resource, resources),
+  }
+}
+
+/** The grant of a single token. It has no user, so no list of connected apps shows it. It expires with its token. */
+function grantOfToken(
+  { random, now }: ServerContext,
+  clientId: string,
+  token: Omit<AccessTokenState, 'issuedAt' | 'expiresAt'>,
+  lifetime: number,
+): Grant {
+  const createdAt = now()
+  const expiresAt = createdAt + lifetime
+  const { scopes, resources } = token
+  return {
+    ...{ id: newGrantId(random), origin: 'machine', clientId, scopes, resources },
+    ...{ createdAt, usedAt: createdAt, expiresAt },
+    accessTokens: [{ ...token, issuedAt: createdAt, expiresAt }],
+  }
+}

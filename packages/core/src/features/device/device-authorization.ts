@@ -1,0 +1,331 @@
+import * as z from 'zod'
+import { scopesOfRequest } from '../../authorization/scopes-of-request.ts'
+import { requiredChallenge } from '../../grants/authorization-code.ts'
+import { GRANT_TYPE_ERRORS } from '../../grants/token-endpoint.ts'
+import { type HttpRequest, type HttpResponse, json } from '../../http/http.ts'
+import { ResourceParameter, text } from '../../http/message.ts'
+import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
+import type { Client } from '../../kernel/records.ts'
+import { requestedResources } from '../../kernel/resource-indicator.ts'
+import { includesAll } from '../../kernel/scope.ts'
+import {
+  type GrantId,
+  type Hash,
+  hmacSha256,
+  newGrantId,
+  newSecret,
+  type Random,
+  sameSecret,
+  sha256,
+} from '../../kernel/secrets.ts'
+import type { Stored, Transients } from '../../kernel/store.ts'
+import type { Limiter, RateLimits } from '../../limits/rate-limits.ts'
+import { formatDeviceCode } from '../../tokens/credential.ts'
+import { optionalProofKey } from '../../tokens/proof-of-possession.ts'
+import { DEVICE_CODE_GRANT, type DeviceContext, INTERVAL } from './device-context.ts'
+
+export const DEVICE_AUTHORIZATION_ERRORS = defineErrors({
+  device_scope_refused: [
+    'invalid_scope',
+    'Devices cannot get a scope that the client requested. Leave it out',
+  ],
+  too_many_device_requests: [
+    'temporarily_unavailable',
+    'Too many devices requested codes from this address. Try again later',
+    429,
+  ],
+  no_user_code_free: ['temporarily_unavailable', 'Too many devices are signing in. Try again', 503],
+})
+
+/** RFC 8628 3.1, RFC 8707 2; a code challenge, which some clients send; and classes of sign-ins, for `stepUp`. */
+export const DeviceAuthorizationRequest = z.object({
+  scope: text().optional(),
+  resource: ResourceParameter,
+  code_challenge: text().optional(),
+  code_challenge_method: text().optional(),
+  // Unknown to RFC 8628, so a server without classes ignores what it holds.
+  acr_values: text().optional().catch(undefined),
+})
+type DeviceAuthorizationRequest = z.output<typeof DeviceAuthorizationRequest>
+
+/** A device got a user code, for its user to type. */
+export interface DeviceRequested {
+  readonly type: 'device_requested'
+  readonly requestId: string
+  readonly clientId: string
+}
+
+/** Seconds for which an expired request is stored: late polls get `expired_token`. */
+const AFTERLIFE = 300
+
+/** The device authorization endpoint (RFC 8628 3.1). The device code is bound to the key of a DPoP proof. */
+export async function authorizeDevice(
+  context: DeviceContext,
+  client: Client,
+  requested: DeviceAuthorizationRequest,
+  http: HttpRequest,
+): Promise<HttpResponse> {
+  const { server } = context
+  const { attempts } = server
+  attempts?.know(http, { sent: { ...requested, client_id: client.clientId }, client })
+  const key = optionalProofKey(server.senderConstraint, http, client)
+  requireDeviceClient(context, client)
+  const terms = termsOf(context, client, requested)
+  const { too_many_device_requests } = DEVICE_AUTHORIZATION_ERRORS
+  // Comes last: an invalid request does not count.
+  await server.limiter.limitCaller('device_request', http, too_many_device_requests)
+  const from = { address: http.remoteAddress, jkt: key?.thumbprint, reference: attempts?.referenceOf(http) }
+  const { requestId, userCode, deviceCode } = await begin(context, { ...terms, ...from })
+  const { clientId } = client
+  server.emit({ type: 'device_requested', requestId, clientId } satisfies DeviceRequested)
+  attempts?.step(http, 'requested')
+  const answer = {
+    device_code: deviceCode,
+    user_code: userCode,
+    ...addressesOf(context, userCode),
+    expires_in: context.lifetimes.deviceCode,
+    interval: INTERVAL,
+  }
+  return json(200, answer, key?.headers)
+}
+
+/** Unauthenticated callers can register a client and send its code to a user, so by default only static clients may use the grant. */
+function requireDeviceClient({ selfRegistered }: DeviceContext, { origin, grantTypes }: Client): void {
+  const open = origin === 'integration' || selfRegistered
+  if (!open || !grantTypes.includes(DEVICE_CODE_GRANT))
+    throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_not_registered)
+}
+
+type Terms = Pick<
+  DeviceRequest,
+  'clientId' | 'scopes' | 'ignoredScopes' | 'resources' | 'acrValues' | 'challenge'
+>
+
+function termsOf(
+  { server, ceilingOf }: DeviceContext,
+  client: Client,
+  requested: DeviceAuthorizationRequest,
+): Terms {
+  const { code_challenge, code_challenge_method } = requested
+  const { scopes, ignoredScopes } = scopesOfRequest(server.scopes, server, client, requested.scope)
+  if (!includesAll(ceilingOf(client), scopes))
+    throw new OAuthError(DEVICE_AUTHORIZATION_ERRORS.device_scope_refused)
+  const proves = code_challenge !== undefined || code_challenge_method !== undefined
+  return {
+    clientId: client.clientId,
+    scopes,
+    ignoredScopes,
+    resources: requestedResources(requested.resource, server.resources),
+    acrValues: server.authenticationClasses.requested(requested.acr_values),
+    challenge: proves ? requiredChallenge(code_challenge, code_challenge_method) : undefined,
+  }
+}
+
+const MAX_DRAWS = 5
+
+/** Stores the request with an unused user code. @throws OAuthError 503 if five codes in a row are in use */
+async function begin(
+  { server, transients, lifetimes }: DeviceContext,
+  terms: Terms & Pick<DeviceRequest, 'address' | 'jkt' | 'reference'>,
+): Promise<{ readonly requestId: string; readonly userCode: string; readonly deviceCode: string }> {
+  const { random, now, secret } = server
+  const createdAt = now()
+  const endsAt = createdAt + lifetimes.deviceCode
+  const grantId = newGrantId(random)
+  const deviceSecret = newSecret(random)
+  for (let draw = 0; draw < MAX_DRAWS; draw++) {
+    const code = newUserCode(random)
+    const requestId = requestIdOf(secret[0], code)
+    const deviceCode = formatDeviceCode({ grantId, requestId, secret: deviceSecret })
+    const times = { createdAt, endsAt, expiresAt: endsAt + AFTERLIFE }
+    const request: DeviceRequest = {
+      kind: 'device',
+      ...terms,
+      grantId,
+      codeHash: sha256(deviceCode),
+      ...times,
+    }
+    if (await transients.insert(recordId(requestId), request, request.expiresAt))
+      return { requestId, userCode: shownUserCode(code), deviceCode }
+  }
+  throw new OAuthError(DEVICE_AUTHORIZATION_ERRORS.no_user_code_free)
+}
+
+function addressesOf({ completeUri, verificationUri }: DeviceContext, userCode: string): object {
+  const complete = { verification_uri_complete: `${verificationUri}?user_code=${userCode}` }
+  return { verification_uri: verificationUri, ...(completeUri ? complete : undefined) }
+}
+
+export const DEVICE_REQUEST_ERRORS = defineErrors({
+  device_request_gone: ['invalid_request', 'This code is no longer valid. Begin again on the device'],
+  device_request_answered: ['invalid_request', 'This request was already answered. Return to the device'],
+})
+
+const texts = z.array(z.string()).readonly()
+
+const Decision = z.object({
+  subject: z.string(),
+  /** Empty if the user denied access. */
+  scopes: texts,
+  authTime: z.number(),
+  acr: z.string().optional(),
+  amr: texts.optional(),
+  /** The name of the session with whose end the grant ends. */
+  sid: z.string().optional(),
+})
+export type Decision = z.infer<typeof Decision>
+
+/** The stored request of a device. It contains no code: only the holder of a code finds it. */
+const DeviceRequest = z.object({
+  kind: z.literal('device'),
+  clientId: z.string(),
+  scopes: texts,
+  /** The unknown names in `scope`. */
+  ignoredScopes: texts,
+  resources: texts,
+  /** The classes of sign-ins that it asks for. */
+  acrValues: texts.optional(),
+  /** SHA-256 of the device code. */
+  codeHash: z.string().transform((hash) => hash as Hash),
+  /** The grant that an approval opens. It is random: a repeated user code does not find an old grant. */
+  grantId: z.string().transform((id) => id as GrantId),
+  challenge: z.string().optional(),
+  /** The thumbprint of the only key that may redeem the device code. */
+  jkt: z.string().optional(),
+  /** The whole IP address, for as long as the request is stored. */
+  address: z.string().optional(),
+  /** The reference of its sign-in attempt, with the option `explain`. */
+  reference: z.string().optional(),
+  /** Epoch seconds. */
+  createdAt: z.number(),
+  /** When the codes expire. Epoch seconds. */
+  endsAt: z.number(),
+  /** When the record expires: later than the codes, so that a late poll gets `expired_token` (RFC 8628 3.5). Epoch seconds. */
+  expiresAt: z.number(),
+  decision: Decision.optional(),
+})
+export type DeviceRequest = z.infer<typeof DeviceRequest>
+
+export interface StoredDeviceRequest {
+  readonly request: DeviceRequest
+  readonly seen: NonNullable<Awaited<ReturnType<Transients['find']>>>
+}
+
+/** The id of its record. Features share one namespace. */
+export function recordId(requestId: string): string {
+  return `device ${requestId}`
+}
+
+/** @param prefetched the read of the record, if it has started */
+export async function findDeviceRequest(
+  transients: Transients,
+  requestId: string,
+  prefetched: ReturnType<Transients['find']> = transients.find(recordId(requestId)),
+): Promise<StoredDeviceRequest | undefined> {
+  const seen: Stored<unknown> | undefined = await prefetched
+  return seen && { request: DeviceRequest.parse(seen.value), seen: seen as StoredDeviceRequest['seen'] }
+}
+
+/** Whether a user can still answer the request. */
+export function isOpen({ decision, endsAt }: DeviceRequest, now: number): boolean {
+  return decision === undefined && now < endsAt
+}
+
+/** Whether the request has this device code. */
+export function isOfDevice({ grantId, codeHash }: DeviceRequest, deviceCode: string, id: GrantId): boolean {
+  return grantId === id && sameSecret(codeHash, sha256(deviceCode))
+}
+
+/**
+ * The first decision counts. The same decision of the same user is a repetition.
+ *
+ * @throws OAuthError if the request has expired or has another decision
+ */
+export function answered(request: DeviceRequest, decision: Decision, now: number): DeviceRequest {
+  const first = request.decision
+  if (first === undefined && now >= request.endsAt)
+    throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
+  if (first !== undefined && !isSame(first, decision))
+    throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_answered)
+  return first === undefined ? { ...request, decision } : request
+}
+
+function isSame(first: Decision, { subject, scopes }: Decision): boolean {
+  return first.subject === subject && first.scopes.join() === scopes.join()
+}
+
+/** Consonants that are easy to distinguish: no code spells a word (RFC 8628 6.1). */
+const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ'
+const LENGTH = 8
+const WELL_FORMED = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`)
+
+/** The maximum length of the input that is read. */
+const MAX_INPUT_LENGTH = 32
+
+/** The largest multiple of the alphabet in a byte: with larger bytes, some letters would be more frequent. */
+const FAIR_BYTES = 256 - (256 % ALPHABET.length)
+
+/** One of 20^8 codes: enough for some minutes, together with a limit of wrong codes (RFC 8628 5.1). */
+export function newUserCode(random: Random): string {
+  let code = ''
+  while (code.length < LENGTH)
+    for (const byte of random(LENGTH))
+      if (byte < FAIR_BYTES && code.length < LENGTH) code += ALPHABET[byte % ALPHABET.length]
+  return code
+}
+
+/**
+ * The code in the user's input, in upper or lower case and with any separators (RFC 8628 6.1).
+ *
+ * @returns `undefined` if the input is not a code
+ */
+export function typedUserCode(input: string): string | undefined {
+  const code = input
+    .slice(0, MAX_INPUT_LENGTH)
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, '')
+  return WELL_FORMED.test(code) ? code : undefined
+}
+
+/** The code as users see it: in two halves. */
+export function shownUserCode(code: string): string {
+  return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`
+}
+
+/**
+ * The id of the request with this code. It is an HMAC with the secret of the server: a plain hash of so few codes could be
+ * reversed in seconds.
+ */
+export function requestIdOf(secret: string, code: string): string {
+  return hmacSha256(secret, `user code\n${code}`).slice(0, 22)
+}
+
+export const USER_CODE_ERRORS = defineErrors({
+  too_many_user_codes: ['temporarily_unavailable', 'Too many wrong codes. Try again later', 429],
+})
+
+export const USER_CODE_LIMITS: RateLimits = {
+  user_code: { points: 10, seconds: 600, withoutLimiter: true },
+  user_code_network: { points: 50, seconds: 600, withoutLimiter: true },
+}
+
+/**
+ * Counts an attempt at a user code, which is short enough to guess (RFC 8628 5.1). It counts before the code is looked up: over
+ * the limit, a correct code does not work either.
+ *
+ * @returns refunds this attempt; earlier attempts stay counted
+ * @throws OAuthError 429
+ */
+export async function countAttempt(
+  limiter: Limiter,
+  subject: string,
+  request: HttpRequest,
+): Promise<() => Promise<unknown>> {
+  const { too_many_user_codes } = USER_CODE_ERRORS
+  const user = sha256(subject)
+  // The user comes first: a user over the limit does not use up the limit of the network.
+  await limiter.limit('user_code', user, too_many_user_codes)
+  await limiter.limitCaller('user_code_network', request, too_many_user_codes)
+  return () =>
+    Promise.all([limiter.refund('user_code', user), limiter.refundCaller('user_code_network', request)])
+}

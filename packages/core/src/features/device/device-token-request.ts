@@ -1,0 +1,298 @@
+import * as z from 'zod'
+import { withRemainingScopes } from '../../clients/client-record.ts'
+import { CODE_ERRORS, CodeVerifier, verifierMatches } from '../../grants/authorization-code.ts'
+import { changeGrant, type PrefetchedGrant } from '../../grants/change-grant.ts'
+import { type FreshSecrets, firstTokens, type IssuedTokens, type Outcome } from '../../grants/grant.ts'
+import {
+  type ArrivedRequest,
+  type GivenAnswer,
+  type GrantTerms,
+  type Retry,
+  retryOf,
+} from '../../grants/grant-terms.ts'
+import type { Exchanged, GrantType, TokenRequest } from '../../grants/grant-type.ts'
+import { ResourceParameter, readMessage, text } from '../../http/message.ts'
+import { defineErrors, OAuthError, ownedBy } from '../../kernel/oauth-error.ts'
+import type { AuthorizationCode, Client, Grant } from '../../kernel/records.ts'
+import { narrowedResources } from '../../kernel/resource-indicator.ts'
+import { newId, type Secret, sameSecret, sha256 } from '../../kernel/secrets.ts'
+import type { SuccessorKeys } from '../../kernel/server-secret.ts'
+import { type DeviceCode, parseDeviceCode } from '../../tokens/credential.ts'
+import { findDeviceRequest, isOfDevice, recordId } from './device-authorization.ts'
+import { DEVICE_CODE_GRANT, type DeviceContext, INTERVAL } from './device-context.ts'
+
+export const POLL_ERRORS = defineErrors({
+  authorization_pending: [
+    'authorization_pending',
+    'The user has not decided yet. Poll again after the interval',
+  ],
+  polled_too_fast: ['slow_down', 'The client polls too fast. Wait for the interval of this answer'],
+  device_denied: ['access_denied', 'The user denied access', 400],
+})
+
+/** RFC 8628 3.4, RFC 7636 4.5, RFC 8707 2.2. */
+const DeviceAccessTokenRequest = z.object({
+  device_code: text(),
+  code_verifier: CodeVerifier.optional(),
+  resource: ResourceParameter,
+})
+
+export interface DeviceCodeRedeemed {
+  /** `device_code_retried`: the answer is repeated, perhaps because it was lost; no new token is issued. */
+  readonly type: 'device_code_redeemed' | 'device_code_retried'
+  readonly grantId: string
+  readonly clientId: string
+  /** `late`: the retry window was over, so two callers may have the tokens. Absent unless it is a retry. */
+  readonly retried?: Retry | undefined
+}
+
+/** Exchanges a device code for the first tokens of its grant, once its user has approved. */
+export function deviceCodeGrantType(context: DeviceContext): GrantType {
+  return {
+    name: DEVICE_CODE_GRANT,
+    message: DeviceAccessTokenRequest,
+    credential: 'device_code',
+    transientOf: requestRecordOf,
+    selfRegistered: context.selfRegistered,
+    step: 'code_redeemed',
+    lifetimes: { grant: context.lifetimes.deviceGrant },
+    exchange: (request) => exchangeDeviceCode(context, request),
+  }
+}
+
+/** Whether the request has a grant already is not known, so both are read in parallel. */
+function requestRecordOf(deviceCode: string): string | undefined {
+  const code = parseDeviceCode(deviceCode)
+  return code && recordId(code.requestId)
+}
+
+async function exchangeDeviceCode(context: DeviceContext, request: TokenRequest): Promise<Exchanged> {
+  const { prefetched } = request
+  const redemption = redemptionOf(context, request)
+  const redeem = (read?: PrefetchedGrant) => redeemAtOnce(context, redemption, request, read)
+  // A request has a grant as soon as its user approves it.
+  const changed = (await redeem(prefetched)) ?? (await pendingPoll(context, redemption, prefetched, redeem))
+  const { grant, result } = changed
+  const { retried } = result
+  const type = retried === undefined ? 'device_code_redeemed' : 'device_code_retried'
+  const ids = { grantId: grant.id, clientId: request.client.clientId }
+  context.server.emit({ type, ...ids, ...(retried && { retried }) } satisfies DeviceCodeRedeemed)
+  return { grant, issued: result }
+}
+
+function redemptionOf(
+  { server, keys }: DeviceContext,
+  { client, form, arrivedAt, jkt }: TokenRequest,
+): DeviceRedemption {
+  const { device_code, code_verifier, resource } = readMessage(DeviceAccessTokenRequest, form)
+  const code = parseDeviceCode(device_code)
+  if (code === undefined) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_unknown)
+  return {
+    ...{ code, client, arrivedAt, jkt },
+    text: device_code,
+    verifier: code_verifier,
+    resources: resource,
+    knownResources: server.resources,
+    salt: newId(server.random),
+    keys,
+  }
+}
+
+/** @returns `undefined` if the request is not approved or does not exist */
+function redeemAtOnce(
+  { server }: DeviceContext,
+  redemption: DeviceRedemption,
+  { assertCanRespond, prepareResponse }: Pick<TokenRequest, 'assertCanRespond' | 'prepareResponse'>,
+  prefetched?: PrefetchedGrant,
+) {
+  const { client, code } = redemption
+  return changeGrant(
+    server,
+    code.grantId,
+    (grant) => {
+      assertCanRespond(client, grant)
+      return prepareResponse(redeemDeviceCode(grant, redemption, server.now(), server.terms))
+    },
+    prefetched,
+  )
+}
+
+/**
+ * The answer to a poll whose request has no grant (RFC 8628 3.5). It writes nothing.
+ *
+ * @param redeem reads the grant again: the user may have approved since the first read
+ * @throws OAuthError unless that finds a grant
+ */
+async function pendingPoll<Redeemed>(
+  context: DeviceContext,
+  { code, text, client, jkt: proven }: DeviceRedemption,
+  prefetched: PrefetchedGrant | undefined,
+  redeem: () => Promise<Redeemed | undefined>,
+): Promise<Redeemed> {
+  const found = await findDeviceRequest(context.transients, code.requestId, prefetched?.transient)
+  if (found === undefined || !isOfDevice(found.request, text, code.grantId))
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_unknown)
+  const { clientId, decision, endsAt, jkt } = found.request
+  if (clientId !== client.clientId)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client, undefined, ownedBy(found.request))
+  if (jkt !== undefined && jkt !== proven) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_key)
+  if (decision?.scopes.length === 0) throw new OAuthError(POLL_ERRORS.device_denied)
+  const redeemed = decision && (await redeem())
+  if (redeemed !== undefined) return redeemed
+  if (context.server.now() >= endsAt) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_expired)
+  throw await pending(context, code.requestId)
+}
+
+/** Only an open request makes its device slow down. After the decision, the device must get the answer. */
+async function pending({ server }: DeviceContext, requestId: string): Promise<OAuthError> {
+  const tooFast = (await server.limiter.take('device_poll', requestId)) > 0
+  return tooFast
+    ? new SlowDown()
+    : new OAuthError(POLL_ERRORS.authorization_pending, undefined, { interim: true })
+}
+
+/** Names the new interval, as clients for GitHub expect. Other clients add five seconds themselves (RFC 8628 3.5). */
+class SlowDown extends OAuthError {
+  constructor() {
+    super(POLL_ERRORS.polled_too_fast, undefined, { interim: true })
+  }
+
+  override toJSON(): { error: string; error_description: string; interval: number } {
+    return { ...super.toJSON(), interval: INTERVAL + 5 }
+  }
+}
+
+export const DEVICE_CODE_ERRORS = defineErrors({
+  device_code_unknown: ['invalid_grant', 'The device code is not valid. Begin again'],
+  device_code_of_other_client: ['invalid_grant', 'The device code is not valid. Begin again'],
+  device_code_expired: ['expired_token', 'The device code has expired. Begin again'],
+  device_code_replayed: [
+    'invalid_grant',
+    'The device code was used before, so its tokens are revoked. Begin again',
+  ],
+  device_code_of_other_key: [
+    'invalid_dpop_proof',
+    'The device code is bound to the key of its request. Send a DPoP proof of this key',
+  ],
+  device_retry_key_gone: [
+    'invalid_grant',
+    'The device code was used before, and its answer cannot be repeated. Begin again',
+  ],
+  device_retry_differs: [
+    'invalid_grant',
+    'The device code was used a moment ago for another resource. Repeat the request unchanged',
+  ],
+})
+
+export interface DeviceRedemption extends ArrivedRequest {
+  readonly code: DeviceCode
+  /** The code as it was sent. */
+  readonly text: string
+  readonly client: Client
+  readonly verifier: string | undefined
+  readonly resources: readonly string[]
+  readonly knownResources: readonly string[]
+  /** Fresh randomness, used only by the first redemption. */
+  readonly salt: string
+  readonly keys: SuccessorKeys
+  /** The thumbprint of the key that the request proves. */
+  readonly jkt?: string | undefined
+}
+
+/**
+ * Exchanges the device code of an approved request (RFC 8628 3.4). Answers get lost in bad networks, so the tokens are derived
+ * from the code: the next poll gets the same tokens.
+ *
+ * @throws OAuthError when nothing is consumed
+ */
+export function redeemDeviceCode(
+  grant: Grant,
+  request: DeviceRedemption,
+  now: number,
+  terms: GrantTerms,
+): Outcome<IssuedTokens> {
+  const { code } = grant
+  if (code === undefined || !sameSecret(sha256(request.text), code.hash))
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_unknown)
+  if (request.client.clientId !== grant.clientId)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client, undefined, ownedBy(grant))
+  // A caller without the key cannot use the code and must not end the grant either.
+  if (code.jkt !== undefined && code.jkt !== request.jkt)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_key)
+  const { redeemedAt } = code
+  const retried = redeemedAt === undefined ? undefined : retryOf(answerAt(redeemedAt, grant), request, terms)
+  if (redeemedAt !== undefined && retried === undefined)
+    return { kind: 'ended', refusal: DEVICE_CODE_ERRORS.device_code_replayed }
+  if (redeemedAt === undefined && now >= code.expiresAt)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_expired)
+  if (code.challenge !== undefined && request.verifier === undefined)
+    throw new OAuthError(CODE_ERRORS.code_verifier_missing)
+  const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
+  if (!verifierMatches(request.verifier, code.challenge))
+    return { kind: 'ended', refusal: CODE_ERRORS.code_verifier_mismatch }
+  const approved = { grant, code, redemption: { ...request, resources } }
+  return retried === undefined ? redeem(approved, now, terms) : redeemAgain(approved, retried, now)
+}
+
+/** The first answer to a device code. Its refresh token is used once it is rotated, or once a client that keeps it used it. */
+function answerAt(givenAt: number, { refresh, usedAt }: Grant): GivenAnswer {
+  return { givenAt, unused: usedAt === givenAt && (refresh?.generation ?? 0) === 0 }
+}
+
+interface ApprovedRequest {
+  readonly grant: Grant
+  readonly code: AuthorizationCode
+  /** Its resources are narrowed to the resources of the grant. */
+  readonly redemption: DeviceRedemption
+}
+
+function redeem(
+  { grant, code, redemption }: ApprovedRequest,
+  now: number,
+  terms: GrantTerms,
+): Outcome<IssuedTokens> {
+  const { salt, keys, client, resources, jkt } = redemption
+  const fresh = freshOf(keys.derive(redemption.code.secret + salt))
+  const remaining = withRemainingScopes(grant, client)
+  const { tokens, issued } = firstTokens(remaining, { client, fresh, resources, jkt }, now, terms)
+  const spent = { ...code, redeemedAt: now, salt, keyId: keys.keyId }
+  return { kind: 'changed', grant: { ...remaining, ...tokens, code: spent }, result: issued }
+}
+
+const ANOTHER_KEY = 'The device code was used a moment ago with another key. Use the same key'
+
+/** The same tokens again. A token that was revoked stays revoked: `expires_in` 0 makes the client refresh at once. */
+function redeemAgain(
+  { grant, code: { salt = '', keyId }, redemption }: ApprovedRequest,
+  retried: Retry,
+  now: number,
+): Outcome<IssuedTokens> {
+  const { refresh, scopes } = grant
+  const { keys, resources, jkt } = redemption
+  const text = redemption.code.secret + salt
+  const derived = keys.deriveAgain(text, keyId)
+  if (derived === undefined) throw new OAuthError(DEVICE_CODE_ERRORS.device_retry_key_gone)
+  const { accessToken, refreshToken, ...fresh } = freshOf(derived)
+  // Releases without a key derived the family from the code.
+  const family = keyId === undefined ? familyOf(text) : fresh.family
+  const access = grant.accessTokens.find(({ hash }) => hash === sha256(accessToken))
+  if (access !== undefined && access.resources.join(' ') !== resources.join(' '))
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_retry_differs)
+  if (access !== undefined && access.jkt !== jkt)
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_retry_differs, ANOTHER_KEY)
+  const expiresIn = Math.max((access?.expiresAt ?? now) - now, 0)
+  const first = refresh && { family, generation: 0, secret: refreshToken }
+  const result = { accessToken, refreshToken: first, scopes, resources, expiresIn, jkt, retried }
+  return retried === 'late' && refresh !== undefined && refresh.shared === undefined
+    ? { kind: 'changed', grant: { ...grant, refresh: { ...refresh, shared: true } }, result }
+    : { kind: 'unchanged', grant, result }
+}
+
+/** The first secrets. Deriving them needs the device code, the salt of the record and the key. */
+function freshOf([accessToken, refreshToken]: readonly [Secret, Secret]): FreshSecrets {
+  return { accessToken, refreshToken, family: familyOf(refreshToken) }
+}
+
+function familyOf(text: string): string {
+  return sha256(`family\n${text}`).slice(0, 22)
+}

@@ -1,0 +1,160 @@
+/**
+ * Forward auth: a gateway sends a request with a token and gets its user, client and scopes as headers, or the error of the
+ * guard. It reads one record, and writes none but the last use of a personal access token.
+ */
+import type { Feature, ServerContext } from '../../feature.ts'
+import { endpointPath } from '../../http/endpoint.ts'
+import { type HttpRequest, type HttpResponse, header } from '../../http/http.ts'
+import { canonicalResource } from '../../kernel/resource-indicator.ts'
+import { ipAddress } from '../../limits/caller-network.ts'
+import type { AccessToken, ClientCredentialsToken } from '../../resource/access.ts'
+import type { RouteDemands } from '../../resource/guard.ts'
+import { accessOf, type GuardedResource, guardOf } from '../../resource/resource-server.ts'
+import { demandsOfGateway, FORWARD_AUTH_ERRORS, proofsOfForwarded } from './forwarded-request.ts'
+
+export interface ForwardAuthOptions {
+  /** The resource whose tokens are accepted: one of `resources` of the server. Default: the issuer. */
+  readonly resource?: string | undefined
+  /** The path below the issuer. Default `/api/oauth/verify`. */
+  readonly path?: string | undefined
+  /** Whether client-credentials tokens are accepted too. They have no user: `X-Auth-Subject` is `-`. Default false. */
+  readonly clientCredentials?: boolean | undefined
+  /** Whether personal access tokens are accepted too. Default false. */
+  readonly personalTokens?: boolean | undefined
+  /**
+   * The public origin of the gateway, `https://api.example`. With it, sender-constrained tokens are accepted with a proof for
+   * a URL of this origin. The gateway must set `X-Forwarded-Method` and `X-Forwarded-Uri` itself and drop these headers from
+   * its clients; otherwise a stolen token and proof work for other requests. Default: sender-constrained tokens are refused.
+   */
+  readonly origin?: string | undefined
+}
+
+/**
+ * Forward auth for nginx `auth_request`, Traefik ForwardAuth, Caddy `forward_auth` and Envoy `ext_authz`: 200 with
+ * `X-Auth-Subject`, `X-Auth-Client` and `X-Auth-Scope`, or a 401 or 403 (RFC 6750 3.1). `scope` in the query names the scopes
+ * that the token must have; `acr_values` one class of `stepUp`, and `max_age` the seconds, of the sign-in that it must have begun in
+ * (RFC 9470). The gateway must set these three headers itself, or its clients can send their own.
+ *
+ * @throws Error that names the option at fault, when the server is created
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { forwardAuth } from '@grantkit/core/forward-auth'
+ *
+ * const features = [forwardAuth()]
+ * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
+ * ```
+ */
+export function forwardAuth({
+  resource,
+  path,
+  clientCredentials = false,
+  personalTokens = false,
+  origin,
+}: ForwardAuthOptions = {}): Feature {
+  const checked = origin === undefined ? undefined : checkedOrigin(origin)
+  return (server) => {
+    const guarded = guardedResource(server, resource ?? server.issuer, checked)
+    // Another feature verifies proofs. It is known once all features are created.
+    let guard: GuardedResource | undefined
+    const createdGuard = () => {
+      const proofs = checked === undefined ? undefined : server.senderConstraint?.proofsAt(checked)
+      guard ??= {
+        ...guardOf(server, guarded, server.accessTokens, proofs && proofsOfForwarded(proofs)),
+        authenticationClasses: server.authenticationClasses.names,
+      }
+      return guard
+    }
+    return {
+      endpoints: [
+        {
+          path: endpointPath('verify', path, '/api/oauth/verify'),
+          summary: 'Forward auth for gateways (RFC 6750 3)',
+          // Envoy forwards the method of the request.
+          methods: ['*'],
+          cors: false,
+          answer: (request) => verify(server, createdGuard(), request, { clientCredentials, personalTokens }),
+        },
+      ],
+      errors: FORWARD_AUTH_ERRORS,
+      checkMounted({ senderConstraint }) {
+        if (checked !== undefined && senderConstraint === undefined)
+          throw new Error('forwardAuth: origin is for sender-constrained tokens, which need dpop()')
+        if (checked === undefined && senderConstraint?.userinfo.required)
+          throw new Error('forwardAuth: dpop() binds every token to a key, so the option origin is required')
+      },
+    }
+  }
+}
+
+function checkedOrigin(origin: string): string {
+  if (!/^https?:\/\/./.test(origin) || !URL.canParse(origin))
+    throw new Error('forwardAuth: origin must be an http or https origin')
+  return new URL(origin).origin
+}
+
+function guardedResource(
+  { resources, boundResources }: ServerContext,
+  indicator: string,
+  origin: string | undefined,
+): string {
+  const resource = canonicalResource(indicator)
+  if (!resources.includes(resource))
+    throw new Error('forwardAuth: resource must be one of the resources of the server')
+  if (boundResources.includes(resource) && origin === undefined)
+    throw new Error(
+      'forwardAuth: resource accepts only sender-constrained tokens, so the option origin is required',
+    )
+  return indicator
+}
+
+async function verify(
+  server: ServerContext,
+  guard: GuardedResource,
+  request: HttpRequest,
+  callers: RouteDemands,
+): Promise<HttpResponse> {
+  const { scopes, signIn } = demandsOfGateway(request.query, server)
+  const access = await accessOf(guard, ofCaller(request), scopes, { ...callers, signIn })
+  if (access.kind === 'refused') return access.response
+  if (access.kind === 'anonymous') throw new Error('Forward auth requires a token')
+  return { status: 200, headers: { ...access.headers, ...identityOf(access.token) }, body: '' }
+}
+
+/**
+ * The request is the gateway's. The address is that of its caller if it stands in `X-Forwarded-For`: the server has taken it from
+ * there, because it trusts the gateway. Any other one would show users the network of the gateway as the one that used their token.
+ */
+function ofCaller(request: HttpRequest): HttpRequest {
+  const { remoteAddress } = request
+  const address = remoteAddress && ipAddress(remoteAddress)
+  const named = header(request, 'x-forwarded-for')?.split(',').map(ipAddress) ?? []
+  return address && named.includes(address) ? request : { ...request, remoteAddress: undefined }
+}
+
+/** `X-Auth-Subject` of client-credentials tokens. It is not empty: nginx and lighttpd leave out a header without a value. */
+const NO_USER = '-'
+
+function identityOf({
+  subject,
+  clientId,
+  scopes,
+}: AccessToken | ClientCredentialsToken): HttpResponse['headers'] {
+  if (subject === NO_USER) throw new Error('A subject must not be "-", which means no user')
+  return {
+    'x-auth-subject': headerValue(subject ?? NO_USER),
+    'x-auth-client': headerValue(clientId),
+    'x-auth-scope': scopes.join(' '),
+    'cache-control': 'no-store',
+  }
+}
+
+/** Visible ASCII, with inner spaces. */
+const HEADER_VALUE = /^[!-~]+( +[!-~]+)*$/
+
+/** @throws Error if a header cannot carry the name unchanged, since it could then name another user (RFC 9110 5.5) */
+function headerValue(name: string): string {
+  if (!HEADER_VALUE.test(name)) throw new Error('A subject or client id does not fit into a header')
+  return name
+}

@@ -1,0 +1,143 @@
+/**
+ * JWT access tokens (RFC 9068), for resources whose guards cannot reach the store. They can verify it
+ * with only the public keys. The grant stores its hash, so it is revoked like any other token; a guard
+ * without the store may accept it until it expires.
+ */
+import { SignJWT } from 'jose'
+import type { Feature } from '../../feature.ts'
+import type { AccessTokenState, Grant, SigningAlgorithm } from '../../kernel/records.ts'
+import { checkedResource } from '../../kernel/resource-indicator.ts'
+import { MAX_SIGNED_LIFETIME } from '../../kernel/revocation-log.ts'
+import { sha256 } from '../../kernel/secrets.ts'
+import type { UserClaims } from '../../kernel/user-claims.ts'
+import { type AccessTokenFormat, type GrantSecret, opaqueAccessTokens } from '../../tokens/credential.ts'
+import type { PrivateJwk } from '../../tokens/jwk.ts'
+import type { SigningKeys } from '../../tokens/signing-keys.ts'
+import { ACCESS_TOKEN_TYPE, claimsOf } from './access-token-claims.ts'
+import { claimedGrant, tokenReader } from './token-reader.ts'
+
+const DEFAULT_LIFETIME = 300
+
+/** How the tokens of one resource are signed. */
+export interface SignedResource {
+  /** Seconds, 600 at most. Default 300. */
+  readonly lifetime?: number | undefined
+  /** Default: ES256 if there is a key for it, else RS256. */
+  readonly alg?: SigningAlgorithm | undefined
+}
+
+export interface JwtAccessTokenOptions {
+  /**
+   * The resources of the server (RFC 8707) whose tokens are signed. A token for several resources, or for none, stays opaque.
+   */
+  readonly resources: Readonly<Record<string, SignedResource>>
+}
+
+export { type RevocationFeedOptions, revocationFeed } from './revocation-feed.ts'
+
+/**
+ * Issues JWT access tokens (RFC 9068), signed with the keys of the server.
+ *
+ * @throws Error that names the option at fault, when the server is created
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
+ *
+ * const features = [jwtAccessTokens({ resources: { [issuer]: { lifetime: 300 } } })]
+ * export const authorization = createAuthorizationServer({
+ *   ...{ issuer, store, scopes, secret, interaction, keys, claims, features },
+ * })
+ * ```
+ */
+export function jwtAccessTokens(options: JwtAccessTokenOptions): Feature {
+  return (server) => {
+    const { issuer, keys, now, resources: known } = server
+    // RFC 9470 6.1. Another feature may classify sign-ins: it is known once all features are created.
+    const classOf = (grant: Grant) => server.authenticationClasses.shown(grant).acr
+    const resources = signedResources(options.resources, keys.algorithms)
+    const unknown = resources.names.find((name) => !known.includes(name))
+    if (unknown !== undefined) throw new Error(`jwtAccessTokens: ${unknown} is not a resource of the server`)
+    const read = tokenReader(issuer, keys, now)
+    const accessTokens: AccessTokenFormat = {
+      write: (token, grant, claims) => write({ issuer, keys, resources, claims, classOf }, token, grant),
+      read: (text) => opaqueAccessTokens.read(text) ?? read(text),
+      grantIdOf: (text) => opaqueAccessTokens.grantIdOf(text) ?? claimedGrant(text),
+      longest: (bound) => resources.of(bound)?.lifetime,
+    }
+    return { accessTokens }
+  }
+}
+
+interface Signing {
+  readonly issuer: string
+  readonly keys: SigningKeys
+  readonly resources: SignedResources
+  /** Of the operator. */
+  readonly claims: UserClaims | undefined
+  /** `acr` of the token. */
+  readonly classOf: (grant: Grant) => string | undefined
+}
+
+function write(signing: Signing, token: GrantSecret, grant: Grant): string | Promise<string> {
+  const hash = sha256(token.secret)
+  // A token that was revoked before its answer is repeated is no longer in the grant.
+  const state = grant.accessTokens.find((issued) => issued.hash === hash && issued.signed)
+  const resource = state && signing.resources.of(state.resources)
+  if (resource === undefined) return opaqueAccessTokens.write(token)
+  return sign(signing, resource, grant, state as AccessTokenState)
+}
+
+/** A repeated answer has the same claims of the protocol. No claim of the operator replaces one of them. */
+function sign(
+  { issuer, keys, claims, classOf }: Signing,
+  { name, alg }: NonNullable<ReturnType<SignedResources['of']>>,
+  grant: Grant,
+  state: AccessTokenState,
+): Promise<string> {
+  // There is one at creation, and changed keys without it are not used.
+  const key = keys.signer(alg) as PrivateJwk
+  return new SignJWT({ ...claims, ...claimsOf(issuer, name, grant, state), acr: classOf(grant) })
+    .setProtectedHeader({ typ: ACCESS_TOKEN_TYPE, alg, kid: key.kid })
+    .sign(key)
+}
+
+/** The resources whose tokens are signed, by canonical name. */
+interface SignedResources {
+  readonly names: readonly string[]
+  /** The resource of a token that is bound to exactly one: a JWT has one `aud` (RFC 9068 3). */
+  of(bound: readonly string[]): { name: string; lifetime: number; alg: SigningAlgorithm } | undefined
+}
+
+/** @throws Error that names the resource at fault */
+function signedResources(
+  configured: Readonly<Record<string, SignedResource>>,
+  algorithms: readonly SigningAlgorithm[],
+): SignedResources {
+  const byName = new Map(
+    Object.entries(configured).map(([resource, options]) => {
+      const name = checkedResource(`jwtAccessTokens: resources['${resource}']`, resource)
+      return [name, { name, ...checked(resource, options, algorithms) }]
+    }),
+  )
+  return {
+    names: [...byName.keys()],
+    of: (bound) => (bound.length === 1 ? byName.get(bound[0] as string) : undefined),
+  }
+}
+
+function checked(
+  resource: string,
+  { lifetime = DEFAULT_LIFETIME, alg: chosen }: SignedResource,
+  algorithms: readonly SigningAlgorithm[],
+): { lifetime: number; alg: SigningAlgorithm } {
+  const alg = chosen ?? (algorithms.includes('ES256') ? 'ES256' : 'RS256')
+  if (!Number.isInteger(lifetime) || lifetime < 1 || lifetime > MAX_SIGNED_LIFETIME)
+    throw new Error(
+      `jwtAccessTokens: resources['${resource}'].lifetime must be a whole number from 1 to ${MAX_SIGNED_LIFETIME}`,
+    )
+  if (!algorithms.includes(alg))
+    throw new Error(`jwtAccessTokens: resources['${resource}'] needs a key for ${alg}`)
+  return { lifetime, alg }
+}

@@ -1,0 +1,125 @@
+/**
+ * The guard of an API that cannot reach the store (RFC 9068 4): it verifies signed tokens with the public keys. The result is a valid token,
+ * an anonymous caller or an error, as for the guard with the store.
+ */
+import type { JSONWebKeySet } from 'jose'
+import { wellKnownAddress } from '../../http/endpoint.ts'
+import { type Emit, type RequestEvent, shielded } from '../../kernel/events.ts'
+import { OAuthError } from '../../kernel/oauth-error.ts'
+import { checkedResource } from '../../kernel/resource-indicator.ts'
+import type { ScopeCatalogue } from '../../kernel/scope.ts'
+import { systemClock } from '../../kernel/time.ts'
+import type {
+  AccessToken,
+  Anonymous,
+  Authorized,
+  ClientCredentialsToken,
+  ResourceServer,
+} from '../../resource/access.ts'
+import { BEARER_ERRORS } from '../../resource/challenge.ts'
+import { checkedClasses, type Deciding, decide, resourceServer } from '../../resource/guard.ts'
+import type { ProofsOfResource } from '../../resource/resource-server.ts'
+import { presentedIn } from './access-token-claims.ts'
+import type { RevokedTokens } from './revoked-tokens.ts'
+import { tokenVerifier, type VerifiedClaims } from './verified-tokens.ts'
+
+export { type RevokedTokens, type RevokedTokensOptions, revokedTokens } from './revoked-tokens.ts'
+
+export interface JwtResourceServerOptions<Scope extends string> {
+  /** The issuer of the authorization server. */
+  readonly issuer: string
+  /** The resource indicator of this API (RFC 8707): the `aud` of its tokens. */
+  readonly resource: string
+  /** The scope catalogue; it types the scopes of the routes. */
+  readonly scopes: ScopeCatalogue<Scope>
+  /** The address of the key set (`jwks_uri` of the metadata), https or loopback, or the keys. */
+  readonly keys: string | JSONWebKeySet
+  /** The revoked tokens (`revokedTokens`). Without them, a revoked token is accepted until it expires. */
+  readonly ended?: RevokedTokens | undefined
+  /** Lets requests without a token through as anonymous. Default: they get a 401. */
+  readonly anonymous?: 'allow' | undefined
+  /** The classes of `stepUp` at the authorization server, weakest first, for `requiring({ acr })`. Default: none. */
+  readonly authenticationClasses?: readonly string[] | undefined
+  /** The URL of the protected-resource metadata (RFC 9728 3). Default: its well-known address. */
+  readonly metadataUrl?: string | undefined
+  /** Accepts sender-constrained tokens: `dpopProofs` (RFC 9449 7). Default: they are refused. */
+  readonly proofs?: ProofsOfResource | undefined
+  readonly onEvent?: ((event: RequestEvent) => void) | undefined
+  /** The clock, in epoch seconds. */
+  readonly now?: (() => number) | undefined
+}
+
+/**
+ * Guards an API with only the public keys of the authorization server.
+ *
+ * @throws Error for a bad option
+ *
+ * @example
+ * ```ts
+ * import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
+ *
+ * export const notes = createJwtResourceServer({
+ *   issuer: 'https://auth.example',
+ *   resource: 'https://notes.example/api',
+ *   scopes: { 'notes:read': { description: 'See your notes', access: 'read' } },
+ *   keys: 'https://auth.example/api/oauth/jwks',
+ * })
+ * ```
+ */
+export function createJwtResourceServer<Scope extends string>(
+  options: JwtResourceServerOptions<Scope> & { readonly anonymous: 'allow' },
+): ResourceServer<Scope, Authorized | Anonymous>
+export function createJwtResourceServer<Scope extends string>(
+  options: JwtResourceServerOptions<Scope> & { readonly anonymous?: undefined },
+): ResourceServer<Scope>
+export function createJwtResourceServer<Scope extends string>(
+  options: JwtResourceServerOptions<Scope>,
+): ResourceServer<Scope, Authorized | Anonymous>
+export function createJwtResourceServer<Scope extends string>(
+  options: JwtResourceServerOptions<Scope>,
+): ResourceServer<Scope, Authorized | Anonymous> {
+  const { issuer, keys, ended, now = systemClock } = options
+  const resource = checkedResource('resource', options.resource)
+  const metadataUrl = options.metadataUrl ?? wellKnownAddress('oauth-protected-resource', resource)
+  const verify = tokenVerifier({ issuer, resource, keys, now })
+  const guard: Deciding = {
+    metadataUrl,
+    anonymous: options.anonymous ?? 'refuse',
+    authenticationClasses: checkedClasses('authenticationClasses', options.authenticationClasses ?? []),
+    now,
+    proofs: options.proofs?.({ resource, now }),
+    emit: shielded(options.onEvent as Emit | undefined),
+  }
+  const liveToken = async (text: string) => {
+    const claims = await verify(text)
+    // Comes after the signature: only a holder of a valid token causes a request.
+    const waiting = ended?.refreshIfOld()
+    if (waiting !== undefined) await waiting
+    if (ended?.has(claims.jti)) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
+    return tokenOf(claims)
+  }
+  return resourceServer(guard, (request, required, route) =>
+    decide(guard, request, { required, route }, liveToken),
+  )
+}
+
+/** Copies nothing for a plain token of a user, which nearly every request has. */
+function tokenOf(claims: VerifiedClaims): AccessToken | ClientCredentialsToken {
+  const { sub, client_id: clientId, auth_time: authTime, acr, act, cnf, others } = claims
+  const token = {
+    grantId: presentedIn(claims).grantId,
+    subject: sub,
+    clientId,
+    scopes: claims.scope === '' ? [] : claims.scope.split(' '),
+    resources: [claims.aud],
+    issuedAt: claims.iat,
+    expiresAt: claims.exp,
+    authTime,
+    acr,
+  }
+  const isPlain = (act ?? cnf ?? others) === undefined && sub !== clientId
+  if (isPlain) return token
+  const more = { ...(act && { act }), ...cnf, ...(others && { claims: others }) }
+  // `sub` of a client-credentials token is the client (RFC 9068 2.2). A user with the same id is refused too.
+  return sub === clientId ? { ...token, ...more, by: 'client', subject: undefined } : { ...token, ...more }
+}

@@ -1,0 +1,142 @@
+import type { ServerContext } from '../../feature.ts'
+import { formOf } from '../../grants/grant.ts'
+import type { Exchanged, TokenRequest } from '../../grants/grant-type.ts'
+import { openWithinLimit } from '../../grants/user-grants.ts'
+import { OAuthError, SERVER_ERRORS } from '../../kernel/oauth-error.ts'
+import type { Client, Grant } from '../../kernel/records.ts'
+import { canonicalResource } from '../../kernel/resource-indicator.ts'
+import {
+  includesAll,
+  parseScope,
+  partOf,
+  SCOPE_ERRORS,
+  type ScopeCatalogue,
+  scopeCeiling,
+} from '../../kernel/scope.ts'
+import { newGrantId, newSecret, sha256 } from '../../kernel/secrets.ts'
+import type { AssertionUse } from './assertion.ts'
+import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
+
+/** What a token request asks for, next to its assertion. */
+export interface GrantRequest {
+  readonly client: Client
+  readonly scope: string | undefined
+  readonly resources: readonly string[]
+  /** The thumbprint of the key that the request proves. */
+  readonly jkt: string | undefined
+}
+
+/** What an assertion gives. */
+export interface ApprovedGrant extends Pick<Grant, 'scopes' | 'resources' | 'authTime' | 'acr' | 'amr'> {
+  readonly authority: NonNullable<Grant['authority']>
+  /** The user; absent for a workload. */
+  readonly subject?: string | undefined
+  /** Of the token, in seconds. */
+  readonly lifetime: number
+  readonly use: AssertionUse
+}
+
+/** A token was issued for an assertion. */
+export interface AssertionExchanged {
+  readonly type: 'assertion_exchanged'
+  readonly grantId: string
+  readonly clientId: string
+  /** The user; absent for a workload. */
+  readonly subject?: string | undefined
+  /** `iss` of the assertion, and its `sub`. */
+  readonly issuer: string
+  readonly assertedSubject: string
+  /** `act.sub` of an ID-JAG: who acts for the user, as the issuer says. */
+  readonly actor?: string | undefined
+}
+
+/** Issues one grant with one token, which ends with it. There is no refresh token: the client presents another assertion. */
+export async function issueGrant(
+  server: ServerContext,
+  approved: ApprovedGrant,
+  { client, assertCanRespond, prepareResponse, jkt }: TokenRequest,
+): Promise<Exchanged> {
+  const { subject, scopes, resources, authority } = approved
+  const accessToken = newSecret(server.random)
+  const { lifetime, mark } = formOf(resources, approved.lifetime, server.terms.longest)
+  const now = server.now()
+  const times = { issuedAt: now, expiresAt: now + lifetime }
+  const token = { hash: sha256(accessToken), scopes, resources, ...times, ...mark, ...(jkt && { jkt }) }
+  const grant = { ...emptyGrant(server, approved, client, now + lifetime), accessTokens: [token] }
+  assertCanRespond(client, grant)
+  const issued = { accessToken, scopes, resources, expiresIn: lifetime, jkt }
+  await prepareResponse({ kind: 'changed', grant, result: issued })
+  // An assertion whose answer is a 429 or a 503 can be sent again.
+  await approved.use.mark()
+  await insert(server, grant)
+  const ids = { grantId: grant.id, clientId: client.clientId, subject }
+  const { issuer, subject: assertedSubject, actor } = authority
+  server.emit({
+    ...{ type: 'assertion_exchanged', ...ids, issuer, assertedSubject },
+    ...(actor && { actor }),
+  } satisfies AssertionExchanged)
+  return { grant, issued }
+}
+
+function emptyGrant(
+  { random, now }: ServerContext,
+  { subject, scopes, resources, authTime, acr, amr, authority }: ApprovedGrant,
+  { clientId }: Client,
+  expiresAt: number,
+): Omit<Grant, 'accessTokens'> {
+  const createdAt = now()
+  return {
+    id: newGrantId(random),
+    // A workload is no user: guards treat it as they treat client credentials.
+    ...(subject === undefined ? { origin: 'machine' } : { origin: 'assertion', subject }),
+    ...{ clientId, scopes, resources, authority, createdAt, usedAt: createdAt, expiresAt },
+    ...(authTime !== undefined && { authTime }),
+    ...(acr && { acr }),
+    ...(amr && { amr }),
+  }
+}
+
+async function insert(server: ServerContext, grant: Grant): Promise<void> {
+  const opened =
+    grant.subject === undefined
+      ? await server.store.grants.insert(grant.id, grant, grant.expiresAt)
+      : await openWithinLimit(server, grant)
+  if (!opened) throw new OAuthError(SERVER_ERRORS.contention)
+}
+
+// What a token gets: an assertion only narrows what its trust gives, and so does the request.
+
+/**
+ * The scopes that the trust, the client and each of the texts allow.
+ *
+ * @param catalogue of the server
+ * @param texts `scope` of the request and of the assertion; one that is absent allows all
+ * @throws OAuthError `invalid_scope`
+ */
+export function scopesWithin(
+  trusted: readonly string[],
+  client: Client,
+  catalogue: ScopeCatalogue,
+  texts: readonly (string | undefined)[],
+): readonly string[] {
+  const bounds = [scopeCeiling(client, catalogue), ...texts.map(namesIn)].filter(
+    (bound) => bound !== undefined,
+  )
+  const scopes = bounds.reduce((left, bound) => partOf(left, bound), trusted)
+  if (scopes.length === 0) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_scope)
+  return scopes
+}
+
+function namesIn(scope: string | undefined): readonly string[] | undefined {
+  if (scope === undefined) return undefined
+  const names = parseScope(scope)
+  if (names === undefined) throw new OAuthError(SCOPE_ERRORS.scope_malformed)
+  return names
+}
+
+/** The requested part of the allowed resources; all of them if the request names none. @throws OAuthError `invalid_target` */
+export function resourcesWithin(allowed: readonly string[], requested: readonly string[]): readonly string[] {
+  const wanted = requested.map(canonicalResource)
+  if (!includesAll(allowed, wanted)) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_target)
+  return wanted.length === 0 ? allowed : partOf(allowed, wanted)
+}

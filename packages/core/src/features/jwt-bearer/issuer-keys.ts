@@ -1,0 +1,161 @@
+/**
+ * The keys of trusted issuers: from the options, from a `jwks_uri`, or by OpenID Connect Discovery. They are fetched and kept as
+ * the keys of clients are.
+ */
+import * as z from 'zod'
+import { type DocumentFetch, fetchedDocument } from '../../http/document-fetch.ts'
+import { isHttpsOrLoopback } from '../../http/public-url.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { OAuthError } from '../../kernel/oauth-error.ts'
+import {
+  isFor,
+  JWS_ALGORITHMS,
+  type JwsAlgorithm,
+  type PublicJwk,
+  usableKeys,
+  withBothNames,
+} from '../../tokens/jwk.ts'
+import { type FetchedKeys, fetchedKeys } from '../client-assertion/fetched-keys.ts'
+import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
+
+/** Where the keys of an issuer are, and what they may sign with. */
+export interface IssuerKeysOptions {
+  /** Its keys, for an issuer that this server cannot reach. Default: they are fetched. */
+  readonly jwks?: { readonly keys: readonly object[] } | undefined
+  /** Where its keys are fetched. Default: as OpenID Connect Discovery of the issuer says. */
+  readonly jwksUri?: string | undefined
+  /** The signature algorithms to accept: some of ES256, EdDSA, PS256, RS256. Default ES256 and RS256. */
+  readonly algorithms?: readonly string[] | undefined
+}
+
+/** As `FetchedKeys`, of one address. @throws OAuthError 503 */
+type KeysOfIssuer = (since: number, ahead?: number) => Promise<readonly PublicJwk[]>
+
+export interface IssuerKeys {
+  readonly algorithms: readonly JwsAlgorithm[]
+  readonly keys: KeysOfIssuer
+}
+
+interface KeySource extends IssuerKeysOptions {
+  /** Absent for a SPIFFE trust domain, which has no discovery. */
+  readonly issuer?: string | undefined
+  /** Whether keys with the use `jwt-svid` are accepted (SPIFFE Trust Domain and Bundle 4). */
+  readonly svid?: boolean | undefined
+}
+
+/** @throws Error that names the option at fault */
+export type ReadIssuerKeys = (option: string, source: KeySource) => IssuerKeys
+
+const DEFAULT_ALGORITHMS: readonly JwsAlgorithm[] = ['ES256', 'RS256']
+
+/** @param fetch absent if all issuers have `jwks` */
+export function issuerKeys(kernel: Kernel, fetch: DocumentFetch | undefined): ReadIssuerKeys {
+  const plain = fetch && fetchedKeys(kernel, discovering(fetch), 'operator')
+  const svid = fetch && fetchedKeys(kernel, withSvidKeys(discovering(fetch)), 'operator')
+  const checked = checkedOnce()
+  return (option, source) => {
+    const algorithms = algorithmsOf(option, source)
+    const { jwks } = source
+    if (jwks !== undefined) {
+      const keys = checked(jwks.keys.map((key) => (source.svid ? withoutSvidUse(key) : key)))
+      if (!keys.some((key) => algorithms.some((alg) => isFor(alg, key))))
+        throw new Error(`${option}: jwks has no public key for ${algorithms.join(', ')}`)
+      return { algorithms, keys: async () => keys }
+    }
+    const keysAt = source.svid ? svid : plain
+    if (keysAt === undefined) throw new Error(`${option} needs jwks, or jwtBearer needs fetch`)
+    return { algorithms, keys: keysAtAddress(keysAt, addressOf(option, source)) }
+  }
+}
+
+/** Key sets that are remembered: organizations whose trust is looked up. */
+const MAX_CHECKED = 1000
+
+/** A trust that is looked up brings its keys as new objects with each request. Imported keys are kept by object, so equal ones stay the same. */
+function checkedOnce(): (jwks: readonly object[]) => readonly PublicJwk[] {
+  const known = new Map<string, readonly PublicJwk[]>()
+  return (jwks) => {
+    const text = JSON.stringify(jwks)
+    const keys = known.get(text) ?? usableKeys(jwks)
+    known.delete(text)
+    known.set(text, keys)
+    const [oldest = ''] = known.keys()
+    if (known.size > MAX_CHECKED) known.delete(oldest)
+    return keys
+  }
+}
+
+function algorithmsOf(
+  option: string,
+  { algorithms = DEFAULT_ALGORITHMS }: KeySource,
+): readonly JwsAlgorithm[] {
+  const known = JWS_ALGORITHMS.filter((alg) => algorithms.includes(alg))
+  if (known.length !== algorithms.length || known.length === 0)
+    throw new Error(`${option}: algorithms must be some of ${JWS_ALGORITHMS.join(', ')}`)
+  return withBothNames(known)
+}
+
+const WELL_KNOWN = '/.well-known/openid-configuration'
+
+function addressOf(option: string, { issuer, jwksUri }: KeySource): string {
+  const address = jwksUri ?? (issuer && issuer + WELL_KNOWN)
+  if (address === undefined) throw new Error(`${option} needs jwks or jwksUri`)
+  if (!isHttpsOrLoopback(address))
+    throw new Error(`${option}: keys are fetched by https alone, not at ${address}`)
+  return address
+}
+
+/** Never `invalid_grant`: a workload client would not try again. */
+function keysAtAddress(keysAt: FetchedKeys, address: string): KeysOfIssuer {
+  return async (since, ahead) => {
+    try {
+      return await keysAt(address, since, ahead)
+    } catch (cause) {
+      if (!(cause instanceof OAuthError)) throw cause
+      const { retryAfter, facts } = cause
+      throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_keys_unreachable, undefined, {
+        cause,
+        retryAfter,
+        facts,
+      })
+    }
+  }
+}
+
+const Discovery = z.object({ issuer: z.string(), jwks_uri: z.string() })
+
+/** Fetches a key set. At a discovery document, its `jwks_uri` is fetched next. */
+function discovering(fetch: DocumentFetch): DocumentFetch {
+  return async (url, request) => {
+    if (!url.endsWith(WELL_KNOWN)) return fetch(url, request)
+    const issuer = url.slice(0, -WELL_KNOWN.length)
+    // OpenID Connect Discovery 4: a slash at the end of the issuer is removed from the address. It counts in the document.
+    const answer = await fetch(issuer.replace(/\/$/, '') + WELL_KNOWN, request)
+    const fetched = fetchedDocument(answer, request.maxBytes)
+    if (fetched.kind !== 'document') throw faulty(`discovery: ${fetched.fault}`)
+    const found = Discovery.safeParse(fetched.members).data
+    if (found?.issuer !== issuer) throw faulty('discovery: another issuer')
+    if (!isHttpsOrLoopback(found.jwks_uri)) throw faulty('discovery: jwks_uri is not https')
+    return fetch(found.jwks_uri, request)
+  }
+}
+
+function faulty(code: string): Error {
+  return Object.assign(new Error(code), { code })
+}
+
+function withSvidKeys(fetch: DocumentFetch): DocumentFetch {
+  return async (url, request) => {
+    const answer = await fetch(url, request)
+    const fetched = fetchedDocument(answer, request.maxBytes)
+    const keys = fetched.kind === 'document' ? fetched.members.keys : undefined
+    return Array.isArray(keys)
+      ? { ...answer, body: JSON.stringify({ keys: keys.map(withoutSvidUse) }) }
+      : answer
+  }
+}
+
+function withoutSvidUse(key: object): object {
+  const { use, ...members } = Object(key)
+  return use === 'jwt-svid' ? members : key
+}

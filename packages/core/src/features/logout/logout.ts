@@ -1,0 +1,93 @@
+/**
+ * OpenID Connect RP-Initiated Logout 1.0: a client redirects the browser here, the user's session ends, and the browser goes
+ * back. Grants stay as they are: apps keep their access.
+ */
+import { showErrorPage } from '../../authorization/redirect-target.ts'
+import type { Feature } from '../../feature.ts'
+import { basePathOf, type Endpoint, endpointPath } from '../../http/endpoint.ts'
+import { sealingKeys } from '../../kernel/server-secret.ts'
+import {
+  confirmLogout,
+  endSession,
+  LOGOUT_ERRORS,
+  LOGOUT_REQUEST_ERRORS,
+  type LogoutContext,
+  LogoutForm,
+  type LogoutInteraction,
+  LogoutParameters,
+  postLogoutMetadata,
+  sentParameters,
+} from './end-session.ts'
+
+export type { LogoutInteraction, LogoutView, SignedOutView } from './end-session.ts'
+
+export interface LogoutOptions {
+  /** The path below the issuer. Default `/oauth/logout`. The confirmation form goes to `/confirm` below it. */
+  readonly path?: string | undefined
+}
+
+/**
+ * Lets clients sign their user out. An `id_token_hint` of the current sign-in ends the session at once; every other request
+ * shows a confirmation page. Clients register `post_logout_redirect_uris`.
+ *
+ * @throws Error that names the option at fault, when the server is created
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { logout, type LogoutInteraction } from '@grantkit/core/logout'
+ *
+ * declare const pages: LogoutInteraction
+ *
+ * const features = [logout(pages)]
+ * export const authorization = createAuthorizationServer({
+ *   ...{ issuer, store, scopes, secret, interaction, keys, claims, features },
+ * })
+ * ```
+ */
+export function logout(pages: LogoutInteraction, options: LogoutOptions = {}): Feature {
+  const path = endpointPath('logout', options.path, '/oauth/logout')
+  const confirm = `${path}/confirm`
+  return (server) => {
+    if (server.keys.algorithms.length === 0)
+      throw new Error('logout needs the option keys of the server, to verify ID tokens')
+    const base = basePathOf(server.issuer)
+    const context: LogoutContext = {
+      ...{ server, pages },
+      tickets: server.tickets('logout'),
+      sealingKeys: sealingKeys(server.secret, 'posted logout requests'),
+      paths: { logout: base + path, confirm: base + confirm },
+    }
+    const refusal: Endpoint['refusal'] = (error, request) =>
+      showErrorPage(
+        { kernel: server, interaction: server.interaction },
+        error,
+        request,
+        sentParameters(context, request),
+      )
+    const page = { cors: false, refusal }
+    return {
+      endpoints: [
+        {
+          ...page,
+          path,
+          metadataName: 'end_session_endpoint',
+          summary: 'Sign the user out (RP-Initiated Logout 2)',
+          message: LogoutParameters,
+          methods: ['GET', 'POST'],
+          answer: (request) => endSession(context, request),
+        },
+        {
+          ...page,
+          path: confirm,
+          summary: "The user's answer, sent by the confirmation page",
+          message: LogoutForm,
+          methods: ['POST'],
+          answer: (request) => confirmLogout(context, request),
+        },
+      ],
+      clientMetadata: postLogoutMetadata,
+      errors: { ...LOGOUT_ERRORS, ...LOGOUT_REQUEST_ERRORS },
+    }
+  }
+}

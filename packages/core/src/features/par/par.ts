@@ -1,0 +1,68 @@
+/**
+ * Pushed authorization requests (RFC 9126): a client sends its authorization request directly and gets a `request_uri` for
+ * the browser. The encrypted request is part of that URI, so nothing is stored.
+ */
+import * as z from 'zod'
+import type { AuthorizationRequestSource } from '../../authorization/request-source.ts'
+import type { Feature } from '../../feature.ts'
+import { endpointPath } from '../../http/endpoint.ts'
+import { sealingKeys } from '../../kernel/server-secret.ts'
+import { openRequest, PAR_ERRORS, PURPOSE, pushEndpoint } from './pushed-request.ts'
+
+export { PAR_ERRORS } from './pushed-request.ts'
+
+export interface PushedAuthorizationRequestsOptions {
+  /** Whether every client must push. Default: the clients that register `require_pushed_authorization_requests`. */
+  readonly required?: boolean | undefined
+  /** Lifetime of a `request_uri` until the browser uses it, in seconds, from 5 to 599. Default 60. */
+  readonly lifetime?: number | undefined
+  /** The path below the issuer. Default `/api/oauth/par`. */
+  readonly path?: string | undefined
+}
+
+const MIN_LIFETIME = 5
+const MAX_LIFETIME = 599
+
+/** RFC 9126 6. */
+const REQUIRE = 'require_pushed_authorization_requests'
+
+/**
+ * Accepts pushed authorization requests (RFC 9126). The browser can neither read nor change such a request.
+ *
+ * @throws Error that names the option at fault
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { pushedAuthorizationRequests } from '@grantkit/core/par'
+ *
+ * const features = [pushedAuthorizationRequests()]
+ * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
+ * ```
+ */
+export function pushedAuthorizationRequests({
+  required = false,
+  lifetime = 60,
+  path: configuredPath,
+}: PushedAuthorizationRequestsOptions = {}): Feature {
+  const path = endpointPath('par', configuredPath, '/api/oauth/par')
+  if (!Number.isInteger(lifetime) || lifetime < MIN_LIFETIME || lifetime > MAX_LIFETIME)
+    throw new Error(
+      `pushedAuthorizationRequests: lifetime must be a whole number of seconds from ${MIN_LIFETIME} to ${MAX_LIFETIME}`,
+    )
+  return (server) => {
+    const keys = sealingKeys(server.secret, PURPOSE)
+    const requestSource: AuthorizationRequestSource = {
+      lifetime,
+      open: (requestUri) => openRequest(keys, requestUri),
+      required: ({ featureMetadata }) => required || featureMetadata?.[REQUIRE] === true,
+    }
+    return {
+      requestSource,
+      clientEndpoints: [pushEndpoint({ server, keys, lifetime, path })],
+      errors: PAR_ERRORS,
+      metadata: required ? { [REQUIRE]: true } : {},
+      clientMetadata: () => ({ [REQUIRE]: z.boolean().optional() }),
+    }
+  }
+}

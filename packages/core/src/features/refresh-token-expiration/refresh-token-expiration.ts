@@ -1,0 +1,47 @@
+/** When a refresh token and its grant end, in the token response (draft-ietf-oauth-refresh-token-expiration-03). */
+import type { Feature } from '../../feature.ts'
+import type { Exchanged } from '../../grants/grant-type.ts'
+
+/**
+ * Token responses with a refresh token say when it ends: `refresh_token_timeout` is the time in which it must be used,
+ * `authorization_expires_in` the time after which the user must sign in again, both in seconds. Clients can then ask for the
+ * sign-in while the user is there. The names are those of draft-ietf-oauth-refresh-token-expiration-03 (July 2026, 6.1 and 8),
+ * which is not final.
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { refreshTokenExpiration } from '@grantkit/core/refresh-token-expiration'
+ *
+ * const features = [refreshTokenExpiration()]
+ * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
+ * ```
+ */
+export function refreshTokenExpiration(): Feature {
+  return ({ now }) => ({
+    metadata: { refresh_token_expiration_types_supported: ['authorization', 'token_timeout'] },
+    tokenMembers: {
+      // These members can always be made.
+      precheck() {},
+      membersOf: (_, exchanged) => {
+        const ends = endsOf(exchanged, now())
+        return ends && Promise.resolve(ends)
+      },
+    },
+  })
+}
+
+interface Ends {
+  readonly refresh_token_timeout: number
+  readonly authorization_expires_in: number
+}
+
+/** @returns `undefined` for a response without a refresh token */
+function endsOf({ grant, issued }: Exchanged, now: number): Ends | undefined {
+  const { refresh, expiresAt } = grant
+  if (issued.refreshToken === undefined || refresh === undefined) return undefined
+  const authorization = Math.max(expiresAt - now, 0)
+  const idle = Math.max(refresh.expiresAt - now, 0)
+  // "This value SHALL NOT exceed the value in authorization_expires_in" (6.1), whatever a grant type of a feature stored.
+  return { refresh_token_timeout: Math.min(idle, authorization), authorization_expires_in: authorization }
+}
