@@ -2,18 +2,10 @@
  * Messages to receivers on the internet that must arrive at least once (docs/adr/0067). A message is stored first, in an inbox of its
  * process, then moved to the queue of its receiver and tried, by this process or, if it ended, by any other one of the server.
  */
-
-import type { Kernel } from '../kernel/kernel.ts'
-import { newId } from '../kernel/secrets.ts'
-import type { Transients } from '../kernel/store.ts'
-import { IN_WORKER, systemTime } from '../kernel/time.ts'
-import { deliveries, expendable, RETRY_SECONDS } from './delivery.ts'
-import { directory } from './directory.ts'
-import { gathered } from './gathered.ts'
-import type { OutboxOptions } from './options.ts'
+import { IN_WORKER, type Kernel, newId, systemTime, type Transients } from '@grantkit/core/feature'
+import { deliveries, expendable, type OutboxOptions, RETRY_SECONDS } from './delivery.ts'
+import { directory, gathered } from './directory.ts'
 import { type Entry, queues } from './queue.ts'
-
-export type { OutboxOptions, Receiver, Tried, Undelivered } from './options.ts'
 
 /** A store or a key failed while messages were looked for or delivered. They are tried again. */
 export interface OutboxFailed {

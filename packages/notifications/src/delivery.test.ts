@@ -1,8 +1,8 @@
+import type { Transients } from '@grantkit/core/feature'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it } from 'vitest'
-import type { Transients } from '../kernel/store.ts'
-import { expendable } from './delivery.ts'
-import { createOutbox, type Undelivered } from './outbox.ts'
+import { expendable, type Undelivered } from './delivery.ts'
+import { createOutbox } from './outbox.ts'
 import { KEPT_SECONDS } from './queue.ts'
 
 /** A process whose store fails after so many reads, so a delivery that finds no end fails too. */

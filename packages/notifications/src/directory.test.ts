@@ -1,7 +1,7 @@
+import type { Transients } from '@grantkit/core/feature'
+import { systemTime } from '@grantkit/core/feature'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it, vi } from 'vitest'
-import type { Transients } from '../kernel/store.ts'
-import { systemTime } from '../kernel/time.ts'
 import { directory } from './directory.ts'
 import { RECORD_SECONDS } from './queue.ts'
 
