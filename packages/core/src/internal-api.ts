@@ -1,4 +1,8 @@
-/** What packages of this repository alone import. It changes without a word. */
+/**
+ * For the packages of this repository alone: a name here may change or go in every release.
+ *
+ * @module
+ */
 
 export { SESSION_ERRORS, sidsFor } from './authorization/user-sessions.ts'
 export type { ClientMetadataMembers, RegisteredBy } from './clients/client-metadata.ts'
@@ -11,5 +15,5 @@ export { snakeCased } from './kernel/member-names.ts'
 export { SERVER_ERRORS } from './kernel/oauth-error.ts'
 export { asksForOpenId } from './kernel/scope.ts'
 export { strongRandom } from './kernel/secrets.ts'
-export { pauseAfter, type WaitingPorts } from './kernel/time.ts'
+export { pauseAfter } from './kernel/time.ts'
 export { jose } from './tokens/jwk.ts'

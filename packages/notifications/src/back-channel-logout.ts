@@ -91,7 +91,7 @@ export function backChannelLogout(options: BackChannelLogoutOptions): Feature {
     if (server.keys.algorithms.length === 0)
       throw new Error('backChannelLogout needs the option keys of the server, to sign logout tokens')
     const sessions = sessionClients({
-      ...{ transients, now: server.now, lifetime, ports: server },
+      ...{ transients, ports: server, lifetime },
       codeLifetime: server.terms.code,
     })
     return {

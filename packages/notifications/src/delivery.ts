@@ -2,15 +2,9 @@
  * Works on a queue under its lease: moves an inbox to its receivers, and delivers what waits for a receiver. An answer decides when
  * a message is tried again, and a host gets only a few at once.
  */
-import {
-  type Kernel,
-  type MessagePost,
-  type MessagePostResponse,
-  type Random,
-  sha256,
-} from '@grantkit/core/feature'
+import { type MessagePost, type MessagePostResponse, type Random, sha256 } from '@grantkit/core/feature'
 import type { directory } from './directory.ts'
-import { type Entry, KEPT_SECONDS, type queues } from './queue.ts'
+import { type Entry, KEPT_SECONDS, type Ports, type queues } from './queue.ts'
 
 /** Why messages did not arrive. */
 export interface Undelivered<Facts> {
@@ -72,7 +66,7 @@ export type Tried = Outcome & {
   readonly isFirst: boolean
 }
 
-interface DeliveryContext<Facts> extends Pick<Kernel, 'now' | 'time' | 'random'> {
+interface DeliveryContext<Facts> extends Ports {
   readonly options: OutboxOptions<Facts>
   readonly listed: ReturnType<typeof directory>
   readonly queued: ReturnType<typeof queues<Facts>>
@@ -173,7 +167,7 @@ export function deliveries<Facts>(context: DeliveryContext<Facts>): (key: string
         continue
       }
       if (isFull)
-        for (const report of overflow(target, await queued.shrink(key), options)) undelivered(report)
+        for (const report of overflow(target, await queued.shrink(key), options.share)) undelivered(report)
       const receiver = await options.receiver(target)
       if (typeof receiver !== 'string') {
         const { host } = new URL(receiver.url)
@@ -188,10 +182,11 @@ export function deliveries<Facts>(context: DeliveryContext<Facts>): (key: string
 }
 
 async function attempt<Facts>(
-  { now, time, random, options: { post, refuses }, failed }: DeliveryContext<Facts>,
+  context: DeliveryContext<Facts>,
   { url, message }: Receiver<Facts>,
   entry: Entry<Facts>,
 ): Promise<Tally<Facts>> {
+  const { now, time, options, failed } = context
   let made: Awaited<ReturnType<typeof message>>
   try {
     made = await message(entry)
@@ -199,21 +194,17 @@ async function attempt<Facts>(
     failed(cause)
     return { again: { ...entry, due: now() + UNTRIED_SECONDS } }
   }
-  const outcome = await beforeDeadline(time, (signal) => post(url, { ...made, signal })).then(
-    (answer) => outcomeOf(answer, now(), refuses),
+  const outcome = await beforeDeadline(time, (signal) => options.post(url, { ...made, signal })).then(
+    (answer) => outcomeOf(answer, now(), options.refuses),
     faultOf,
   )
   return {
-    ...afterwards(entry, outcome, { now, random }),
+    ...afterwards(entry, outcome, context),
     tried: { ...outcome, isFirst: entry.attempts === 0 },
   }
 }
 
-function afterwards<Facts>(
-  entry: Entry<Facts>,
-  outcome: Outcome,
-  { now, random }: Pick<Kernel, 'now' | 'random'>,
-): Tally<Facts> {
+function afterwards<Facts>(entry: Entry<Facts>, outcome: Outcome, { now, random }: Ports): Tally<Facts> {
   if (outcome.kind === 'delivered') return {}
   const attempts = entry.attempts + 1
   const wait = outcome.kind === 'again' ? waitAfter(attempts, random, outcome) : Number.POSITIVE_INFINITY
@@ -226,7 +217,7 @@ function afterwards<Facts>(
 
 /** A post that ignores its signal must not hold the lease. */
 function beforeDeadline(
-  time: Kernel['time'],
+  time: Ports['time'],
   work: (signal: AbortSignal) => ReturnType<MessagePost>,
 ): ReturnType<MessagePost> {
   const controller = new AbortController()
@@ -240,8 +231,6 @@ function beforeDeadline(
   })
 }
 
-type Sharing<Facts> = Pick<OutboxOptions<Facts>, 'share'>
-
 /**
  * What goes first from a full queue: minor messages, then those of the subject that has most, its oldest first. So nobody pushes
  * out what is about others.
@@ -249,7 +238,7 @@ type Sharing<Facts> = Pick<OutboxOptions<Facts>, 'share'>
 export function expendable<Facts>(
   all: readonly Entry<Facts>[],
   count: number,
-  { share = () => ({}) }: Sharing<Facts>,
+  share: OutboxOptions<Facts>['share'] = () => ({}),
 ): readonly Entry<Facts>[] {
   const counts = new Map<string, number>()
   return all
@@ -275,7 +264,7 @@ export function expendable<Facts>(
 function overflow<Facts>(
   target: string,
   dropped: readonly Entry<Facts>[],
-  { share = () => ({}) }: Sharing<Facts>,
+  share: OutboxOptions<Facts>['share'] = () => ({}),
 ): readonly Undelivered<Facts>[] {
   const groups = Map.groupBy(dropped, ({ facts }) => JSON.stringify(share(facts)))
   return [...groups.values()].map((entries) => ({

@@ -1,8 +1,8 @@
 /** The record that names all queues of an outbox, since transients have no list. */
 import { OAuthError } from '@grantkit/core'
 import type { Stored, Transient, Transients } from '@grantkit/core/feature'
-import { pauseAfter, SERVER_ERRORS, type WaitingPorts } from '@grantkit/core/internal'
-import { RECORD_SECONDS } from './queue.ts'
+import { pauseAfter, SERVER_ERRORS } from '@grantkit/core/internal'
+import { type Ports, RECORD_SECONDS } from './queue.ts'
 
 interface Directory extends Transient {
   readonly kind: 'outbox'
@@ -25,11 +25,7 @@ const DIRECTORY_SECONDS = 2 * RECORD_SECONDS
 
 export type SeenDirectory = Stored<Transient> | undefined
 
-interface DirectoryPorts extends WaitingPorts {
-  readonly now: () => number
-}
-
-export function directory(transients: Transients, name: string, ports: DirectoryPorts) {
+export function directory(transients: Transients, name: string, ports: Ports) {
   const { now } = ports
   const keysIn = (seen: SeenDirectory) => (seen?.value as Directory | undefined)?.keys ?? []
 

@@ -21,7 +21,12 @@ function open(options: Partial<OutboxOptions<string>> = {}) {
   const undelivered: Undelivered<string>[] = []
   const events: { type: string }[] = []
   const receivers = { answer: async (_: string): Promise<MessagePostResponse> => OK }
-  const kernel = { now, random: strongRandom, emit: (event: { type: string }) => void events.push(event) }
+  const kernel = {
+    now,
+    time: systemTime,
+    random: strongRandom,
+    emit: (event: { type: string }) => void events.push(event),
+  }
   const process = (more: Partial<OutboxOptions<string>> = {}) =>
     createOutbox<string>(kernel, transients, {
       name: 'messages',

@@ -84,12 +84,17 @@ const EMPTY_QUEUE = {
   closed: true,
 } as const
 
-interface QueueContext<Facts> {
-  readonly transients: Transients
-  readonly name: string
+/** The world, as far as messages need it. */
+export interface Ports {
+  /** The clock, in epoch seconds. */
   readonly now: () => number
   readonly time: Time
   readonly random: Random
+}
+
+interface QueueContext<Facts> extends Ports {
+  readonly transients: Transients
+  readonly name: string
   /** Of this process. */
   readonly worker: () => string
   readonly maxWaiting: number

@@ -24,10 +24,10 @@ import {
   SERVER_ERRORS,
   SESSION_ERRORS,
   text,
-  type WaitingPorts,
 } from '@grantkit/core/internal'
 import * as z from 'zod'
 import type { Outbox } from './outbox.ts'
+import type { Ports } from './queue.ts'
 
 /** The server sends to this address, so only the operator names one. The post refuses private addresses behind the name too. */
 export function logoutMetadata(registeredBy: RegisteredBy, rule: PublicUrlRule): ClientMetadataMembers {
@@ -104,18 +104,17 @@ const MAX_ATTEMPTS = 32
 
 interface SessionClientsOptions {
   readonly transients: Transients
-  /** Epoch seconds. */
-  readonly now: () => number
+  readonly ports: Ports
   /** Seconds that a session may last. */
   readonly lifetime: number
-  readonly ports: WaitingPorts
   /** Seconds that a code may live. */
   readonly codeLifetime: number
 }
 
 export type SessionClients = ReturnType<typeof sessionClients>
 
-export function sessionClients({ transients, now, lifetime, codeLifetime, ports }: SessionClientsOptions) {
+export function sessionClients({ transients, ports, lifetime, codeLifetime }: SessionClientsOptions) {
+  const { now } = ports
   const idOf = (sid: string) => `session.${sid}`
   const recordIn = (seen: Stored<Transient> | undefined) => seen?.value as SessionRecord | undefined
 
