@@ -16,7 +16,6 @@ const ORDER = Object.keys(MODULES)
 
 /** A feature of core may import itself, the types of the feature API, and what it lists. */
 const FEATURES = {
-  'back-channel-logout': ['kernel', 'http', 'tokens', 'clients', 'grants', 'authorization', 'jose', 'zod'],
   cimd: ['kernel', 'http', 'tokens', 'limits', 'clients', 'zod'],
   'client-assertion': ['kernel', 'http', 'tokens', 'limits', 'clients', 'jose', 'zod'],
   'client-credentials': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],
@@ -30,14 +29,11 @@ const FEATURES = {
   // A table, and what the options of the server become by it.
   'known-clients': ['clients'],
   logout: [...ORDER.filter((name) => name !== 'limits'), 'zod'],
-  // Not a feature of its own: features deliver by it.
-  outbox: ['kernel', 'http'],
   par: ['kernel', 'http', 'clients', 'authorization', 'crypto', 'zod'],
   'personal-tokens': ['kernel', 'tokens', 'clients', 'grants'],
   'refresh-token-expiration': ['grants'],
   'step-up': ['kernel', 'resource', 'authorization'],
   'token-exchange': ['kernel', 'http', 'tokens', 'clients', 'grants', 'zod'],
-  webhooks: ['kernel', 'http', 'crypto'],
   // A profile: it brings features and sets options.
   fapi2: ['kernel', 'http', 'clients'],
 }
@@ -76,7 +72,6 @@ export default {
   allowed: [
     ...modules,
     ...features,
-    may(core('back-channel-logout', 'webhooks'), core('outbox')),
     may(core('dpop'), core('resource'), TYPES),
     may(
       core('jwt-bearer'),
@@ -97,7 +92,11 @@ export default {
     may(from('(?!core/)[^/]+'), '/node_modules/', { dependencyTypes: ['npm', 'npm-peer'] }),
     entries(from('store-[^/]+'), top('index|feature-api'), TYPES),
     entries(from('store-[^/]+'), top('store-kit')),
-    entries(from('adapter-[^/]+|limiter|pages|safe-fetch|server|testkit|doctor'), top('index|.+-api|errors')),
+    entries(
+      from('adapter-[^/]+|limiter|notifications|pages|safe-fetch|server|testkit|doctor'),
+      top('index|(adapter|feature|guard)-api|errors'),
+    ),
+    entries(from('notifications'), top('internal-api')),
     entries(from('doctor'), [
       '^packages/(safe-fetch|store-memory)/',
       `${CORE}(cimd|client-assertion|explain|known-clients)/`,
@@ -114,9 +113,9 @@ export default {
       TYPES,
     ),
     entries(from('pages'), `${CORE}explain/explain[.]ts$`),
-    may(from('pages'), node(['crypto'])),
+    may(from('notifications|pages'), node(['crypto'])),
     entries(from('server'), [
-      '^packages/(adapter-hono|doctor|limiter|pages|safe-fetch|store-[^/]+)/',
+      '^packages/(adapter-hono|doctor|limiter|notifications|pages|safe-fetch|store-[^/]+)/',
       `${CORE}[^/]+/`,
       top('store-kit'),
     ]),

@@ -1,10 +1,10 @@
-/** Which file of core holds which section of which specification, read from the comments that name them. */
+/** Which file of core and its messages holds which section of which specification, read from the comments that name them. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const CORE = join(import.meta.dirname, '../packages/core')
+const PACKAGES = join(import.meta.dirname, '../packages')
 
-/** What core keeps. A document that a comment names and that is missing here is an error. */
+/** What they keep. A document that a comment names and that is missing here is an error. */
 const TITLES: Readonly<Record<string, string>> = {
   'RFC 2104': 'HMAC',
   'RFC 3986': 'Uniform Resource Identifiers',
@@ -81,16 +81,23 @@ interface Citation {
 }
 
 function citationsIn(file: string): readonly Citation[] {
-  const comments = readFileSync(join(CORE, 'src', file), 'utf8').match(COMMENT) ?? []
+  const comments = readFileSync(join(PACKAGES, file), 'utf8').match(COMMENT) ?? []
   const text = comments.map((comment) => comment.replaceAll(/\n\s*\*?\s*/g, ' ')).join('\n')
   return [...text.matchAll(CITATION)].map(([, document = '', sections = '']) => {
-    return { document, file, sections: sections.match(/\d+(?:\.\d+)*/g) ?? [] }
+    return {
+      document,
+      file: file.replace(/^core\/src\/|src\//, ''),
+      sections: sections.match(/\d+(?:\.\d+)*/g) ?? [],
+    }
   })
 }
 
 /** The table of reference/specifications.md. */
 export function specificationTable(): string {
-  const files = globSync('**/*.ts', { cwd: join(CORE, 'src'), exclude: ['**/*.test.ts'] }).sort()
+  const files = globSync('{core,notifications}/src/**/*.ts', {
+    cwd: PACKAGES,
+    exclude: ['**/*.test.ts'],
+  }).sort()
   const byDocument = Map.groupBy(files.flatMap(citationsIn), ({ document }) => document)
   const unnamed = [...byDocument.keys()].filter((document) => TITLES[document] === undefined)
   if (unnamed.length > 0)

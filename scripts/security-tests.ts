@@ -3,8 +3,11 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
-/** Tests of rows that wire, page or store can break, and of those that core alone decides. */
-const TESTS = ['{apps/reference/test/security,proof/fuzz}/*.test.ts', 'packages/core/{src,test}/**/*.test.ts']
+/** Tests of rows that wire, page or store can break, and of those that core and its messages alone decide. */
+const TESTS = [
+  '{apps/reference/test/security,proof/fuzz}/*.test.ts',
+  'packages/{core,notifications}/{src,test}/**/*.test.ts',
+]
 
 interface Row {
   readonly id: string

@@ -1,4 +1,4 @@
-import { createWebhooks } from '@grantkit/core/webhooks'
+import { createWebhooks } from '@grantkit/notifications'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'

@@ -38,7 +38,7 @@ export function safeFetch(options: SafeFetchOptions): DocumentFetch {
  *
  * @example
  * ```ts
- * import { backChannelLogout } from '@grantkit/core/back-channel-logout'
+ * import { backChannelLogout } from '@grantkit/notifications'
  * import { safePost } from '@grantkit/safe-fetch'
  *
  * export const feature = backChannelLogout({ post: safePost({ issuer: 'https://auth.example' }) })

@@ -1,5 +1,4 @@
 import type { ServerEvent } from '@grantkit/core'
-import type { LogoutUndelivered, OutboxFailed } from '@grantkit/core/back-channel-logout'
 import type { ClientKeysFailed } from '@grantkit/core/client-assertion'
 import type { ClientCredentialsTokenIssued } from '@grantkit/core/client-credentials'
 import type { DocumentChanged, DocumentCopyUsed, DocumentFailed } from '@grantkit/core/client-documents'
@@ -11,7 +10,13 @@ import type {
   PersonalTokenExpiring,
 } from '@grantkit/core/personal-tokens'
 import type { TokenExchanged } from '@grantkit/core/token-exchange'
-import type { WebhookDisabled, WebhookEnabled, WebhookUndelivered } from '@grantkit/core/webhooks'
+import type {
+  LogoutUndelivered,
+  OutboxFailed,
+  WebhookDisabled,
+  WebhookEnabled,
+  WebhookUndelivered,
+} from '@grantkit/notifications'
 import type { AccountEvent } from './accounts/account-rows.ts'
 import type { AttemptRead } from './attempts/read-attempt.ts'
 import type { PasswordMailSent } from './sign-in/password-resets.ts'

@@ -1,5 +1,5 @@
 import type { PrivateJwk, ServerSecret } from '@grantkit/core'
-import type { Webhooks } from '@grantkit/core/webhooks'
+import type { Webhooks } from '@grantkit/notifications'
 import type { Config } from './config/config.ts'
 import { developmentKeysFile, developmentSecret } from './config/development.ts'
 import { followSigningKeys, keysUnderProfile, keysWrittenAt } from './config/signing-keys-file.ts'

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 /** A request that waits or draws by a global is different each time, and no simulation reaches it. */
 
 const ROOT = join(import.meta.dirname, '../../..')
-const PACKAGES = '{core,store-memory,store-sqlite,limiter,safe-fetch}'
+const PACKAGES = '{core,notifications,store-memory,store-sqlite,limiter,safe-fetch}'
 const GLOBALS =
   /\b(?:setTimeout|setInterval)\(|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|'(?:node:)?timers(?:\/promises)?'/g
 
@@ -26,7 +26,7 @@ const sources = globSync(`packages/${PACKAGES}/src/**/*.ts`, { cwd: ROOT }).filt
 )
 
 describe('waits, clocks and randomness', () => {
-  it('are ports in core, its local stores, limiter and safe-fetch', () => {
+  it('are ports in core, its messages, its local stores, limiter and safe-fetch', () => {
     expect(sources.length).toBeGreaterThan(200)
     const found = sources.flatMap((path) => globalsIn(path).map((text) => `${path}: ${text}`))
     expect(found.filter((line) => EXEMPT[line.split(':')[0] ?? ''] === undefined)).toEqual([])

@@ -1,6 +1,5 @@
 import type { AuthorizationServer, HttpResponse, StaticClient } from '@grantkit/core'
 import type { Route } from '@grantkit/core/adapter'
-import { backChannelLogout } from '@grantkit/core/back-channel-logout'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { type DeviceInteraction, device } from '@grantkit/core/device'
@@ -10,6 +9,7 @@ import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-token
 import { createJwtResourceServer, revokedTokens } from '@grantkit/core/jwt-resource-server'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { tokenExchange } from '@grantkit/core/token-exchange'
+import { backChannelLogout } from '@grantkit/notifications'
 
 /** The features of the service, and what their tests need of it. */
 

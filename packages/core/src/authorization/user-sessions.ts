@@ -1,10 +1,16 @@
 /** The sessions of users, as features hear of them: they name sessions to clients, and learn of their end. */
 import { revokeGrantsOfSessions } from '../grants/user-grants.ts'
 import type { Kernel } from '../kernel/kernel.ts'
+import { defineErrors } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { hmacSha256 } from '../kernel/secrets.ts'
 import { type AcceptedSecrets, derivedKey } from '../kernel/server-secret.ts'
 import type { Session } from './interaction.ts'
+
+/** What a feature answers that observes sessions. */
+export const SESSION_ERRORS = defineErrors({
+  session_ended: ['invalid_grant', 'The user has signed out since. Begin again'],
+})
 
 /** Sessions of one user that end now. */
 export interface EndedSessions {

@@ -32,15 +32,12 @@ export function shielded(listener: Emit = faultsToConsole): Emit {
 /** Without a listener, faults, which have a cause, and the end of a grant by a stolen credential must not vanish. */
 function faultsToConsole({ type, cause, ...facts }: BaseEvent): void {
   if (cause !== undefined) console.error(`Grantkit: ${type}`, facts, cause)
-  else if (LOGGED.includes(type)) console.error(`Grantkit: ${type}`, facts)
+  else if (FAULT.test(type) || LOGGED.includes(type)) console.error(`Grantkit: ${type}`, facts)
 }
 
-/** Events for the console that need no cause. */
-const LOGGED = [
-  ...['failed', 'claims_unreleased', 'token_claims_protected', 'grant_ended'],
-  ...['client_document_failed', 'client_keys_failed'],
-  ...['logout_undelivered', 'webhook_disabled', 'webhook_undelivered'],
-]
+/** Events for the console that need no cause, of features too. */
+const FAULT = /(^|_)(failed|undelivered|disabled)$/
+const LOGGED = ['claims_unreleased', 'token_claims_protected', 'grant_ended']
 
 /** A request that was refused or failed. */
 export type RequestEvent =

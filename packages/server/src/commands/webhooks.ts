@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import type { WebhookEndpointStatus, Webhooks } from '@grantkit/core/webhooks'
+import type { WebhookEndpointStatus, Webhooks } from '@grantkit/notifications'
 import { defineCommand } from 'citty'
 import type { ConfiguredService, LoadService } from '../configured-service.ts'
 import { isoTime } from './client-lines.ts'

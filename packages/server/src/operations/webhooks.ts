@@ -1,4 +1,4 @@
-import { createWebhooks, WEBHOOK_TYPES, type WebhookEvent, type Webhooks } from '@grantkit/core/webhooks'
+import { createWebhooks, WEBHOOK_TYPES, type WebhookEvent, type Webhooks } from '@grantkit/notifications'
 import * as z from 'zod'
 import { contentOf, outboundPost } from '../authorization/client-documents.ts'
 import type { Config } from '../config/config.ts'

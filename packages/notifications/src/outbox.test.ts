@@ -1,10 +1,11 @@
+import type { Store } from '@grantkit/core'
+import type { MessagePostResponse, Transients } from '@grantkit/core/feature'
+import { systemTime } from '@grantkit/core/feature'
+import { strongRandom } from '@grantkit/core/internal'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { MessagePostResponse } from '../http/message-post.ts'
-import { strongRandom } from '../kernel/secrets.ts'
-import type { Store, Transients } from '../kernel/store.ts'
-import { systemTime } from '../kernel/time.ts'
-import { createOutbox, type OutboxOptions, type Undelivered } from './outbox.ts'
+import type { OutboxOptions, Undelivered } from './delivery.ts'
+import { createOutbox } from './outbox.ts'
 import { KEPT_SECONDS } from './queue.ts'
 
 const START = 1_800_000_000
@@ -20,7 +21,12 @@ function open(options: Partial<OutboxOptions<string>> = {}) {
   const undelivered: Undelivered<string>[] = []
   const events: { type: string }[] = []
   const receivers = { answer: async (_: string): Promise<MessagePostResponse> => OK }
-  const kernel = { now, random: strongRandom, emit: (event: { type: string }) => void events.push(event) }
+  const kernel = {
+    now,
+    time: systemTime,
+    random: strongRandom,
+    emit: (event: { type: string }) => void events.push(event),
+  }
   const process = (more: Partial<OutboxOptions<string>> = {}) =>
     createOutbox<string>(kernel, transients, {
       name: 'messages',

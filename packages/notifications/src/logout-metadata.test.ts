@@ -1,6 +1,6 @@
+import type { Client } from '@grantkit/core/feature'
 import { expect, it } from 'vitest'
-import type { Client } from '../kernel/records.ts'
-import { logoutTermsOf } from './logout-metadata.ts'
+import { logoutTermsOf } from './session-clients.ts'
 
 const DOCUMENT = 'https://editor.dev/client.json'
 const [OWN, OTHER] = ['https://editor.dev/bcl', 'https://app.dev/bcl']

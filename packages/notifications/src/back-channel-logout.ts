@@ -1,26 +1,29 @@
 /** OpenID Connect Back-Channel Logout 1.0: the server tells clients by a signed message that a session has ended. */
-import { type SessionObserver, sidsFor } from '../authorization/user-sessions.ts'
-import type { Feature, ServerContext } from '../feature.ts'
-import type { PrefetchedGrant } from '../grants/change-grant.ts'
-import type { TokenMembers } from '../grants/grant-type.ts'
-import type { MessagePost } from '../http/message-post.ts'
-import type { Client, Grant } from '../kernel/records.ts'
-import { asksForOpenId } from '../kernel/scope.ts'
-import type { Transients } from '../kernel/store.ts'
-import { createOutbox, type Receiver, type Undelivered } from '../outbox/outbox.ts'
-import { endSessions } from './ended-sessions.ts'
-import { logoutMetadata, logoutTermsOf } from './logout-metadata.ts'
-import { type LogoutFacts, logoutToken } from './logout-token.ts'
+import type { Feature, PrivateJwk } from '@grantkit/core'
 import {
+  type Client,
+  type Grant,
+  type MessagePost,
+  newId,
+  type PrefetchedGrant,
+  type ServerContext,
+  type SessionObserver,
+  type TokenMembers,
+  type Transients,
+} from '@grantkit/core/feature'
+import { asksForOpenId, jose, SESSION_ERRORS, sidsFor } from '@grantkit/core/internal'
+import type { Receiver, Undelivered } from './delivery.ts'
+import { createOutbox } from './outbox.ts'
+import {
+  endSessions,
+  type LogoutFacts,
+  logoutMetadata,
+  logoutTermsOf,
   MAX_CLIENTS,
-  SESSION_ERRORS,
   type SessionClients,
   sessionClients,
   withoutIdToken,
 } from './session-clients.ts'
-
-export type { MessagePost, MessagePostRequest, MessagePostResponse } from '../http/message-post.ts'
-export type { OutboxFailed } from '../outbox/outbox.ts'
 
 export interface BackChannelLogoutOptions {
   /** Sends the messages: `safePost` of `@grantkit/safe-fetch`, which reaches only public addresses. */
@@ -69,7 +72,7 @@ const SESSION_LIFETIME = 30 * 24 * 60 * 60
  * @example
  * ```ts with:server
  * import { createAuthorizationServer } from '@grantkit/core'
- * import { backChannelLogout } from '@grantkit/core/back-channel-logout'
+ * import { backChannelLogout } from '@grantkit/notifications'
  * import { safePost } from '@grantkit/safe-fetch'
  *
  * const features = [backChannelLogout({ post: safePost({ issuer }) })]
@@ -88,7 +91,7 @@ export function backChannelLogout(options: BackChannelLogoutOptions): Feature {
     if (server.keys.algorithms.length === 0)
       throw new Error('backChannelLogout needs the option keys of the server, to sign logout tokens')
     const sessions = sessionClients({
-      ...{ transients, now: server.now, lifetime, ports: server },
+      ...{ transients, ports: server, lifetime },
       codeLifetime: server.terms.code,
     })
     return {
@@ -183,9 +186,42 @@ async function logoutReceiver(
   return {
     url,
     async message({ facts }) {
-      const token = await logoutToken(server, server.keys, client, facts)
+      const token = await logoutToken(server, client, facts)
       const body = String(new URLSearchParams({ logout_token: token }))
       return { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body }
     },
   }
+}
+
+const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+/** Seconds. It is used at once, and a captured one must not be replayed for long (Back-Channel Logout 4). */
+const LIFETIME = 120
+
+/** Signs a new token for each attempt. Without `nonce` and with its own type it is no ID token. @throws Error without a key */
+async function logoutToken(
+  { issuer, now, random, keys }: ServerContext,
+  client: Client,
+  facts: LogoutFacts,
+): Promise<string> {
+  const key = signerOf(keys, client)
+  const { SignJWT } = await jose()
+  const issuedAt = now()
+  return new SignJWT({ events: { [LOGOUT_EVENT]: {} }, sid: facts.sid })
+    .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'logout+jwt' })
+    .setIssuer(issuer)
+    .setSubject(facts.sub)
+    .setAudience(client.clientId)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + LIFETIME)
+    .setJti(newId(random))
+    .sign(key)
+}
+
+/** The key of the ID tokens of the client (Back-Channel Logout 2.4). A profile may have taken its algorithm away. */
+function signerOf(keys: ServerContext['keys'], { idTokenSignedResponseAlg }: Client): PrivateJwk {
+  for (const alg of [idTokenSignedResponseAlg, ...keys.algorithms]) {
+    const key = keys.signer(alg)
+    if (key !== undefined) return key
+  }
+  throw new Error('backChannelLogout: no key signs logout tokens')
 }

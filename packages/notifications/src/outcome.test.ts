@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { faultOf, outcomeOf, waitAfter } from './outcome.ts'
+import { faultOf, outcomeOf, waitAfter } from './delivery.ts'
 
 const NOW = 1_800_000_000
 const dated = (time: number) => new Date(1000 * time).toUTCString()

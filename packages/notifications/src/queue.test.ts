@@ -1,8 +1,8 @@
+import type { Transients } from '@grantkit/core/feature'
+import { systemTime } from '@grantkit/core/feature'
+import { strongRandom } from '@grantkit/core/internal'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it, vi } from 'vitest'
-import { strongRandom } from '../kernel/secrets.ts'
-import type { Transients } from '../kernel/store.ts'
-import { systemTime } from '../kernel/time.ts'
 import { type Entry, queues } from './queue.ts'
 
 const NOW = 1_800_000_000

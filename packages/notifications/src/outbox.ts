@@ -2,18 +2,11 @@
  * Messages to receivers on the internet that must arrive at least once (docs/adr/0067). A message is stored first, in an inbox of its
  * process, then moved to the queue of its receiver and tried, by this process or, if it ended, by any other one of the server.
  */
-
-import type { Kernel } from '../kernel/kernel.ts'
-import { newId } from '../kernel/secrets.ts'
-import type { Transients } from '../kernel/store.ts'
-import { IN_WORKER, systemTime } from '../kernel/time.ts'
-import { deliveries, expendable, RETRY_SECONDS } from './delivery.ts'
-import { directory } from './directory.ts'
-import { gathered } from './gathered.ts'
-import type { OutboxOptions } from './options.ts'
-import { type Entry, queues } from './queue.ts'
-
-export type { OutboxOptions, Receiver, Tried, Undelivered } from './options.ts'
+import { IN_WORKER, newId, type Transients } from '@grantkit/core/feature'
+import type { Emit } from '@grantkit/core/internal'
+import { deliveries, expendable, type OutboxOptions, RETRY_SECONDS } from './delivery.ts'
+import { directory, gathered } from './directory.ts'
+import { type Entry, type Ports, queues } from './queue.ts'
 
 /** A store or a key failed while messages were looked for or delivered. They are tried again. */
 export interface OutboxFailed {
@@ -30,8 +23,6 @@ export interface Outbox<Facts> {
   deliver(): Promise<void>
 }
 
-type OutboxKernel = Pick<Kernel, 'now' | 'random' | 'emit'> & Partial<Pick<Kernel, 'time'>>
-
 const MAX_WAITING = 10_000
 /** Between looks at what other processes left: a read of the store for each of them and each receiver with messages. */
 const POLL_SECONDS = 60
@@ -40,7 +31,7 @@ const FIRST_SECONDS = 1
 const [HELD_PAUSE_SECONDS, MAX_HELD] = [2, 1000]
 
 export function createOutbox<Facts>(
-  { now, time = systemTime, random, emit }: OutboxKernel,
+  { now, time, random, emit }: Ports & { readonly emit: Emit },
   transients: Transients,
   options: OutboxOptions<Facts>,
 ): Outbox<Facts> {
@@ -54,7 +45,7 @@ export function createOutbox<Facts>(
   const listed = directory(transients, name, { now, time, random })
   const queued = queues<Facts>({
     ...{ transients, name, now, time, random, worker, maxWaiting },
-    expendable: (all, count) => expendable(all, count, options),
+    expendable: (all, count) => expendable(all, count, options.share),
   })
   const deliver = deliveries({ now, time, random, options, listed, queued, failed })
   const running = new Map<string, { readonly done: Promise<readonly string[]>; next?: Promise<void> }>()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hostSlots } from './host-slots.ts'
+import { hostSlots } from './delivery.ts'
 
 it('a host gives as many slots as are free, in order, and takes all of them back', async () => {
   const slots = hostSlots(4)

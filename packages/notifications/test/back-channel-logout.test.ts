@@ -1,23 +1,33 @@
-import { type BackChannelLogoutOptions, backChannelLogout } from '@grantkit/core/back-channel-logout'
 import { clientDocuments } from '@grantkit/core/client-documents'
 import { type Client, type Grant, newGrantId, type Stored, type Transients } from '@grantkit/core/feature'
+import { strongRandom } from '@grantkit/core/internal'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
-import { strongRandom } from '../src/kernel/secrets.ts'
+import { type BackChannelLogoutOptions, backChannelLogout } from '../src/index.ts'
 import {
   addClient,
   BACK,
   codeIn,
   LOGOUT_URI,
   openWithBackChannel,
-  redeem,
   sessionId,
   signIn,
+  type Tokens,
 } from './back-channel-service.ts'
-import { authorizationQuery, authorize, bodyOf, redirectOf, register, type TokenAnswer } from './client.ts'
-import { ISSUER, openService, REDIRECT_URI, SCOPES } from './service.ts'
-import { TEST_KEYS } from './signing-keys.ts'
+import {
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  ISSUER,
+  openService,
+  REDIRECT_URI,
+  redeem,
+  redirectOf,
+  register,
+  SCOPES,
+  TEST_KEYS,
+} from './service.ts'
 
 const EVENTS = { 'http://schemas.openid.net/event/backchannel-logout': {} }
 const ALICE = { subject: 'alice', sessionIds: [sessionId()] }
@@ -109,7 +119,7 @@ describe('sid', () => {
         client_secret: client.clientSecret ?? '',
       },
     })
-    expect(decodeJwt(bodyOf<TokenAnswer>(refreshed).id_token).sid).toBe(sid)
+    expect(decodeJwt(bodyOf<Tokens>(refreshed).id_token).sid).toBe(sid)
     expect(decodeJwt((await signIn(service, client, sessionId('alice', 200))).id_token).sid).not.toBe(sid)
   })
 
@@ -455,9 +465,12 @@ describe('oidcc-backchannel-rp-initiated-logout', () => {
     const { sid, sub } = decodeJwt(id_token)
     expect(received).toMatchObject([{ claims: { sub, sid, events: EVENTS } }])
     expect(received[0]?.claims).not.toHaveProperty('nonce')
-    const silent = await authorize(service, authorizationQuery(client.clientId, { prompt: 'none' }), {
-      cookie: String(headers['set-cookie']).split(';')[0],
-    })
+    const cookieLeft = String(headers['set-cookie']).split(';')[0]
+    const silent = await authorize(
+      service,
+      authorizationQuery(client.clientId, { prompt: 'none' }),
+      cookieLeft,
+    )
     expect(redirectOf(silent)).toMatchObject({ error: 'login_required' })
   })
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { payloadsOf, WEBHOOK_TYPES } from './payload.ts'
+import { payloadsOf, WEBHOOK_TYPES } from './webhook-message.ts'
 
 const USER = { subject: 'alice', by: 'user' }
 const GRANT = { grant_id: 'g', client_id: 'c', ...USER, reason: 'stolen' }

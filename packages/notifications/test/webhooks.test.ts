@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto'
 import type { Store } from '@grantkit/core'
 import type { Transients } from '@grantkit/core/feature'
-import { createWebhooks, type WebhookEvent, type WebhookOptions } from '@grantkit/core/webhooks'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createWebhooks, type WebhookEvent, type WebhookOptions } from '../src/index.ts'
 import { addClient } from './back-channel-service.ts'
-import { register, tokensFor } from './client.ts'
-import { ISSUER, openService } from './service.ts'
+import { codeFor, ISSUER, openService, redeem, register } from './service.ts'
 
 const secretOf = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`
 const SECRET = secretOf(32)
@@ -109,7 +108,8 @@ describe('a webhook', () => {
     const { hooks, types, deliver, sent } = open()
     const service = openService({ onEvent: hooks.onEvent })
     await addClient(service, { backchannelLogoutUri: undefined, postLogoutRedirectUris: undefined })
-    await tokensFor(service, await register(service))
+    const client = await register(service)
+    await redeem(service, client, await codeFor(service, client.clientId))
     await service.server.grants.revokeAll('alice', { by: 'user' })
     await deliver()
     expect(types().sort()).toEqual(['client.added', 'consent.granted', 'grant.ended'])

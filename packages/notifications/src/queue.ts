@@ -2,11 +2,9 @@
  * Queues of messages in transients: the inbox of each process, and the messages that wait for one receiver. One record per queue
  * has the latest messages and says who works; older ones lie in batches that never change. All is written by compare-and-swap.
  */
-import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
-import type { Transient } from '../kernel/records.ts'
-import { newId, type Random } from '../kernel/secrets.ts'
-import type { Transients } from '../kernel/store.ts'
-import { pauseAfter, type Time } from '../kernel/time.ts'
+import { OAuthError } from '@grantkit/core'
+import { newId, type Random, type Time, type Transient, type Transients } from '@grantkit/core/feature'
+import { pauseAfter, SERVER_ERRORS } from '@grantkit/core/internal'
 
 /** Seconds: longer than the last attempt takes. A message that is older has expired. */
 export const KEPT_SECONDS = 30 * 60 * 60
@@ -86,12 +84,17 @@ const EMPTY_QUEUE = {
   closed: true,
 } as const
 
-interface QueueContext<Facts> {
-  readonly transients: Transients
-  readonly name: string
+/** The world, as far as messages need it. */
+export interface Ports {
+  /** The clock, in epoch seconds. */
   readonly now: () => number
   readonly time: Time
   readonly random: Random
+}
+
+interface QueueContext<Facts> extends Ports {
+  readonly transients: Transients
+  readonly name: string
   /** Of this process. */
   readonly worker: () => string
   readonly maxWaiting: number

@@ -1,8 +1,9 @@
+import type { Transients } from '@grantkit/core/feature'
+import { systemTime } from '@grantkit/core/feature'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it } from 'vitest'
-import type { Transients } from '../kernel/store.ts'
-import { expendable } from './delivery.ts'
-import { createOutbox, type Undelivered } from './outbox.ts'
+import { expendable, type Undelivered } from './delivery.ts'
+import { createOutbox } from './outbox.ts'
 import { KEPT_SECONDS } from './queue.ts'
 
 /** A process whose store fails after so many reads, so a delivery that finds no end fails too. */
@@ -13,6 +14,7 @@ function open(reads = 100) {
   const seen = { posts: 0, events: [] as unknown[], undelivered: [] as Undelivered<string>[] }
   const kernel = {
     now: () => clock.now,
+    time: systemTime,
     random: (size: number) => new Uint8Array(size),
     emit: (event: unknown) => void seen.events.push(event),
   }
@@ -122,7 +124,7 @@ it.each<[string, number, [string | undefined, boolean][], string[]]>([
     ...{ id: String(index), target: 't', storedAt: index, due: 0, attempts: 0 },
     facts: { subject, isMinor },
   }))
-  const dropped = expendable(all, count, { share: (facts) => facts })
+  const dropped = expendable(all, count, (facts) => facts)
   expect(dropped.map(({ id }) => id).sort()).toEqual(gone)
 })
 

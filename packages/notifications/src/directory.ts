@@ -1,10 +1,8 @@
 /** The record that names all queues of an outbox, since transients have no list. */
-import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
-import type { Transient } from '../kernel/records.ts'
-import type { Stored, Transients } from '../kernel/store.ts'
-import { pauseAfter, type WaitingPorts } from '../kernel/time.ts'
-import { gathered } from './gathered.ts'
-import { RECORD_SECONDS } from './queue.ts'
+import { OAuthError } from '@grantkit/core'
+import type { Stored, Transient, Transients } from '@grantkit/core/feature'
+import { pauseAfter, SERVER_ERRORS } from '@grantkit/core/internal'
+import { type Ports, RECORD_SECONDS } from './queue.ts'
 
 interface Directory extends Transient {
   readonly kind: 'outbox'
@@ -27,11 +25,7 @@ const DIRECTORY_SECONDS = 2 * RECORD_SECONDS
 
 export type SeenDirectory = Stored<Transient> | undefined
 
-interface DirectoryPorts extends WaitingPorts {
-  readonly now: () => number
-}
-
-export function directory(transients: Transients, name: string, ports: DirectoryPorts) {
+export function directory(transients: Transients, name: string, ports: Ports) {
   const { now } = ports
   const keysIn = (seen: SeenDirectory) => (seen?.value as Directory | undefined)?.keys ?? []
 
@@ -76,5 +70,30 @@ export function directory(transients: Transients, name: string, ports: Directory
       const left = keys.filter((key) => !closed.includes(key))
       if (left.length < keys.length) await write(seen, left)
     },
+  }
+}
+
+/**
+ * Writes what comes during a write together in the next one: requests of one process never compete for a record, however many
+ * there are.
+ */
+export function gathered<Item, Result>(
+  write: (items: readonly Item[]) => Promise<Result>,
+): (items: readonly Item[]) => Promise<Result> {
+  let next: { readonly items: Item[]; readonly written: Promise<Result> } | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  function begin() {
+    const items: Item[] = []
+    const written = last.then(() => {
+      next = undefined
+      return write(items)
+    })
+    last = written.catch(() => {})
+    return { items, written }
+  }
+  return (items) => {
+    next ??= begin()
+    next.items.push(...items)
+    return next.written
   }
 }

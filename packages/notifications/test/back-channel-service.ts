@@ -1,15 +1,18 @@
 import type { Feature, Store } from '@grantkit/core'
-import {
-  type BackChannelLogoutOptions,
-  backChannelLogout,
-  type LogoutUndelivered,
-  type MessagePost,
-} from '@grantkit/core/back-channel-logout'
+import type { MessagePost } from '@grantkit/core/feature'
 import { logout } from '@grantkit/core/logout'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { authorizationQuery, authorize, bodyOf, decide, redirectOf, type TokenAnswer } from './client.ts'
-import { openService, REDIRECT_URI, type Service, VERIFIER } from './service.ts'
+import { type BackChannelLogoutOptions, backChannelLogout, type LogoutUndelivered } from '../src/index.ts'
+import {
+  bodyOf,
+  codeFor,
+  openService,
+  REDIRECT_URI,
+  type RegisteredClient,
+  redeem,
+  type Service,
+} from './service.ts'
 
 export const LOGOUT_URI = 'https://app.dev/bcl'
 export const BACK = 'http://127.0.0.1:7001/signed-out'
@@ -83,30 +86,21 @@ export function addClient(service: Service, metadata: object = {}) {
 /** The session of the cookie `user=<user>@<time>`. */
 export const sessionId = (user = 'alice', time: number | string = 100) => `${user}@${time}`
 
-interface Added {
-  readonly clientId: string
-  readonly clientSecret?: string | undefined
-}
-
-export async function codeIn(
+export function codeIn(
   service: Service,
-  client: Added,
+  { clientId }: RegisteredClient,
   session = sessionId(),
-  scope = 'openid courses:read',
+  scope?: string,
 ) {
-  const headers = { cookie: `user=${session}` }
-  await authorize(service, authorizationQuery(client.clientId, { scope }), headers)
-  return redirectOf(await decide(service, {}, headers)).code ?? ''
+  return codeFor(service, clientId, { cookie: `user=${session}`, ...(scope && { scope }) })
 }
 
-export function redeem(service: Service, { clientId, clientSecret }: Added, code: string) {
-  const form = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
-  return service.send('POST', '/api/oauth/token', {
-    form: { ...form, client_id: clientId, ...(clientSecret && { client_secret: clientSecret }) },
-  })
+export interface Tokens {
+  readonly refresh_token: string
+  readonly id_token: string
 }
 
 /** Signs in at a client in a session, and returns its tokens. */
-export async function signIn(service: Service, client: Added, session?: string, scope?: string) {
-  return bodyOf<TokenAnswer>(await redeem(service, client, await codeIn(service, client, session, scope)))
+export async function signIn(service: Service, client: RegisteredClient, session?: string, scope?: string) {
+  return bodyOf<Tokens>(await redeem(service, client, await codeIn(service, client, session, scope)))
 }

@@ -1,7 +1,8 @@
+import type { Transients } from '@grantkit/core/feature'
+import { systemTime } from '@grantkit/core/feature'
+import { strongRandom } from '@grantkit/core/internal'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it, vi } from 'vitest'
-import type { Transients } from '../kernel/store.ts'
-import { systemTime } from '../kernel/time.ts'
 import { directory } from './directory.ts'
 import { RECORD_SECONDS } from './queue.ts'
 
@@ -11,7 +12,7 @@ function open() {
   const clock = { now: 1_800_000_000 }
   const now = () => clock.now
   const transients = createMemoryStore({ now }).transients as Transients
-  const listed = directory(transients, 'd', { now, time: NO_WAIT })
+  const listed = directory(transients, 'd', { now, time: NO_WAIT, random: strongRandom })
   const keys = async () => listed.keysIn(await listed.read())
   return { clock, transients, listed, keys, replace: vi.spyOn(transients, 'replace') }
 }
