@@ -1,6 +1,6 @@
 /** The parts of the source that mutants are counted for, one at a time. */
 import { globSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { ROOT } from '../../scripts/packages/publishable.ts'
 
 export interface Module {
@@ -16,8 +16,9 @@ export interface Module {
 /** Where a mistake gives a token to the wrong one. */
 const STRICT = ['authentication', 'device', 'dpop', 'grants', 'token-exchange', 'tokens']
 
-/** Its files outside a folder only join the others, or type them. */
-const CORE = globSync('packages/core/src/{[!f]*,features/*,clients/authentication}/', { cwd: ROOT }).map(
+/** Its files outside a folder only join the others, or type them. A folder without files is left of a branch, and no module. */
+const FILES = globSync('packages/core/src/{*,features/*,clients/authentication}/*.ts', { cwd: ROOT })
+const CORE = [...new Set(FILES.map((file) => dirname(file)))].map(
   (folder): Module => ({
     name: `core/${folder.replace(/^packages\/core\/src\/(features\/)?/, '')}`,
     source: [`${folder}/**/*.ts`, ...(folder.endsWith('/clients') ? [`!${folder}/authentication/**`] : [])],
