@@ -63,6 +63,52 @@ const features = Object.entries(FEATURES).flatMap(([name, names]) => [
   may(core(name), top('feature'), TYPES),
 ])
 
+/** The modules of the server from the bottom up: each may import itself and the modules before it. */
+const SERVER_ORDER = [
+  '(command-names|time-units|node-version|stop-signal)[.]ts',
+  'config/',
+  'http/',
+  'openapi/',
+  'events[.]ts',
+  'database/',
+  'limits/',
+  'audit/',
+  'attempts/',
+  'statistics/',
+  'accounts/',
+  'passkeys/',
+  'upstream/',
+  'external-sign-in/',
+  'users/',
+  '(definition|configured-service)[.]ts',
+  'storage[.]ts',
+  'operations/',
+  'service-context[.]ts',
+  'mail/',
+  'sign-in/',
+  'authorization/',
+  'operator/',
+  'pages/',
+  'admin/',
+  'admin-api/',
+  'personal-tokens/',
+  '(service|open-users|pages-options|app|guards)[.]ts',
+  'listen/',
+  'workers/',
+  '(server|serving|start)[.]ts',
+  'check/',
+  'init/',
+  // They start and open all of the above.
+  'commands/',
+  // The entries of the package.
+  '(index|database|routes|listen|commands|bin)[.]ts',
+]
+const SERVER = '^packages/server/src/'
+const inServer = (...modules) => `${SERVER}(${modules.join('|')})`
+const serverModules = SERVER_ORDER.map((name, at) =>
+  may(`${inServer(name)}(?!.*[.]test[.]ts$)`, inServer(...SERVER_ORDER.slice(0, at + 1))),
+)
+
 /** The sources of packages, by the name of the package. Public entries alone can be imported by their name. */
 const from = (name) => `^packages/(${name})/src/(?!.*[.]test[.]ts$)`
 const TORTURE = '^proof/torture/src/(?!.*[.]test[.]ts$)'
@@ -87,7 +133,8 @@ export default {
     may(top('[^/]+'), [core(...ORDER, 'discovery'), top('(?!index|.+-api|store-kit)[^/]+')]),
     may(top('index|.+-api|errors'), core('[^/]+')),
 
-    may(from('(?!core/)[^/]+'), '^packages/$1/src/'),
+    ...serverModules,
+    may(from('(?!(?:core|server)/)[^/]+'), '^packages/$1/src/'),
     // As the manifest lists them, for users: not for development.
     may(from('(?!core/)[^/]+'), '/node_modules/', { dependencyTypes: ['npm', 'npm-peer'] }),
     entries(from('store-[^/]+'), top('index|feature-api'), TYPES),

@@ -7,9 +7,9 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import type { BlankEnv } from 'hono/types'
 import { getPath } from 'hono/utils/url'
 import { jsonError } from './http/bodies-and-answers.ts'
+import type { Site } from './http/page.ts'
 import { HEALTH_PATHS } from './operations/health.ts'
 import { nothingHere } from './pages/nothing-here.ts'
-import type { Site } from './pages/page.ts'
 
 export interface AppOptions {
   /** The paths of the parts are below its base path. Health checks, which do not know it, are at the root as well. */

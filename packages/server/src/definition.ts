@@ -6,8 +6,8 @@ import type { CommandNames } from './command-names.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './database/database.ts'
 import type { AppMigrations } from './database/migrations.ts'
+import type { Site } from './http/page.ts'
 import type { OpenApiInfo } from './openapi/document.ts'
-import type { Site } from './pages/page.ts'
 
 /** What the code of a service adds to the server that its configuration describes: its own APIs, pages and tables. */
 export interface ServiceDefinition {

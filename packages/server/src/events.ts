@@ -17,12 +17,6 @@ import type {
   WebhookEnabled,
   WebhookUndelivered,
 } from '@grantkit/notifications'
-import type { AccountEvent } from './accounts/account-rows.ts'
-import type { AttemptRead } from './attempts/read-attempt.ts'
-import type { PasswordMailSent } from './sign-in/password-resets.ts'
-import type { SignedOut } from './sign-in/session.ts'
-import type { SignInEvent } from './sign-in/sign-in-attempt.ts'
-import type { SignInMethodChanged } from './sign-in/ways-to-sign-in.ts'
 
 /**
  * All events of the service: those of core and its features, and those of accounts and sessions, which core does not
@@ -127,3 +121,131 @@ export const EVENT_TYPES: readonly string[] = Object.keys({
   identity_removed: true,
   attempt_read: true,
 } satisfies Record<ServiceEvent['type'], true>)
+
+/**
+ * An account was changed: by a command, by the import of a file, by the first start in development, or by a user whom
+ * an OpenID provider verified.
+ */
+export type AccountEvent =
+  | { readonly type: 'account_added'; readonly subject: string; readonly by: AddedBy }
+  | {
+      readonly type: 'sessions_ended'
+      /** Absent: those of all users. */
+      readonly subject?: string
+      readonly by: 'user' | 'operator'
+    }
+  | {
+      readonly type: 'account_password_changed'
+      readonly subject: string
+      /** `user`: on the account page. `mail`: by the link of a mail. */
+      readonly by: 'user' | 'mail' | 'operator'
+    }
+  | { readonly type: ChangeType; readonly subject: string }
+
+export type AddedBy = 'operator' | 'import' | 'demo' | 'sign_up'
+
+type ChangeType =
+  | 'account_disabled'
+  | 'account_enabled'
+  | 'account_admin_added'
+  | 'account_admin_removed'
+  | 'account_removed'
+
+/** A sign-in attempt. `subject` is absent if no account has the presented credential. */
+export type SignInEvent =
+  | {
+      readonly type: 'sign_in_succeeded'
+      readonly subject: string
+      readonly sessionId: string
+      /** The first of the sessions that this one continues. */
+      readonly firstId?: string | undefined
+      /** Of the account: the session ends with it. */
+      readonly epoch: number
+      readonly signedInBy?: string | undefined
+      /** How the application authenticated the user, if it says so. */
+      readonly acr?: string
+    }
+  | {
+      readonly type: 'sign_in_failed'
+      readonly reason:
+        | 'wrong_password'
+        | 'wrong_passkey'
+        | 'too_many_attempts'
+        | `provider_${UpstreamReason | NoAccount}`
+        | `application_${ExternalSignInReason}`
+        | `application_account_${NoImport}`
+      readonly subject: string | undefined
+      /** The id of the OpenID provider. `detail`: its error, or what is wrong with the response of the application. */
+      readonly provider?: string
+      readonly detail?: string
+    }
+
+export type SignInReason = Extract<SignInEvent, { type: 'sign_in_failed' }>['reason']
+
+/** Why a sign-in with a provider failed. */
+export type UpstreamReason =
+  /** The user or the provider denied it. */
+  | 'denied'
+  /** The provider did not respond, or its response is invalid. */
+  | 'unreachable'
+  /** Not started in this browser within the last ten minutes, or completed already. */
+  | 'expired'
+  /** A new sign-in was required, and the provider did not confirm one. */
+  | 'not_fresh'
+  /** The address to which the user would return does not fit into a cookie. */
+  | 'too_long'
+
+/** Why an identity has no account to sign in to. */
+export type NoAccount = 'account_disabled' | 'email_in_use' | 'identity_in_use' | 'sign_up_refused'
+
+/** Why a sign-in by the application failed. */
+export type ExternalSignInReason =
+  /** The application returned an error. */
+  | 'denied'
+  /** The response is not signed by the application for this server, or lacks something. */
+  | 'invalid'
+  /** The keys of the application could not be fetched. */
+  | 'unreachable'
+  /** Not started in this browser within the last ten minutes, too late, or used already. */
+  | 'expired'
+  /** A new sign-in was required, and the application returned an earlier one. */
+  | 'not_fresh'
+  /** The page to which the user returns is too long for a cookie. */
+  | 'too_long'
+
+/**
+ * Why a user has no account to sign in to: an operator disabled or removed it, or the id is that of an account that
+ * did not come from there, and so may belong to another person.
+ */
+export type NoImport = 'disabled' | 'removed' | 'taken'
+
+/** The user ended the session, or replaced it by signing in again. */
+export interface SignedOut {
+  readonly type: 'signed_out'
+  readonly subject: string
+  readonly sessionId: string
+}
+
+/** A user changed their sign-in methods. */
+export type SignInMethodChanged =
+  | { readonly type: 'passkey_added' | 'passkey_removed'; readonly subject: string; readonly passkey: string }
+  | {
+      readonly type: 'identity_linked' | 'identity_removed'
+      readonly subject: string
+      readonly issuer: string
+    }
+
+/** A user was sent a link to set a new password. */
+export interface PasswordMailSent {
+  readonly type: 'password_mail_sent'
+  readonly subject: string
+}
+
+/** An operator looked at a sign-in attempt, or at the latest ones of a user. */
+interface AttemptRead {
+  readonly type: 'attempt_read'
+  readonly reference?: string | undefined
+  /** The user whose attempt it is, if one signed in. */
+  readonly subject?: string | undefined
+  readonly clientId?: string | undefined
+}

@@ -6,10 +6,10 @@ import {
   type ScopeCatalogue,
 } from '@grantkit/core'
 import { signInAttempts } from '@grantkit/core/explain'
-import { ADMIN_SCOPES, adminResource } from './admin-api/scopes.ts'
+import { ADMIN_SCOPES, adminResource } from './authorization/admin-scopes.ts'
 import { proofsOf } from './authorization/dpop.ts'
+import { AUTHENTICATION_CLASSES } from './config/authentication-classes.ts'
 import type { ServiceContext } from './service-context.ts'
-import { AUTHENTICATION_CLASSES } from './sign-in/authentication-classes.ts'
 
 /** Guards of resources with the tokens of this server. */
 export interface Guards {

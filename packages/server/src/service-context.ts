@@ -5,8 +5,8 @@ import { developmentKeysFile, developmentSecret } from './config/development.ts'
 import { followSigningKeys, keysUnderProfile, keysWrittenAt } from './config/signing-keys-file.ts'
 import type { ServiceDefinition } from './definition.ts'
 import type { OnEvent } from './events.ts'
-import type { OnResponse } from './operations/measured-responses.ts'
 import { webhooksOf } from './operations/webhooks.ts'
+import type { OnResponse } from './statistics/statistics.ts'
 import type { Storage } from './storage.ts'
 
 export interface Observers {

@@ -6,8 +6,6 @@ import type { AccountDirectory } from './accounts/account-directory.ts'
 import type { AccountRows } from './accounts/account-rows.ts'
 import { accountsThatEndTokens } from './accounts/accounts-that-end-tokens.ts'
 import type { SessionsEnding } from './accounts/session-epoch.ts'
-import { type OperatorActions, operatorActions } from './admin/operator-actions.ts'
-import { type Overview, overviewOf, stateOf } from './admin/overview.ts'
 import { ADMIN_STYLE, admin } from './admin/routes.ts'
 import { adminApi } from './admin-api/routes.ts'
 import { application } from './app.ts'
@@ -16,26 +14,28 @@ import { callerMiddleware, withCaller } from './audit/caller.ts'
 import { signInHistory } from './audit/sign-in-history.ts'
 import { trailReader } from './audit/trail-reader.ts'
 import { authorizationServer } from './authorization/authorization-server.ts'
-import { outboundFetch } from './authorization/client-documents.ts'
 import { knownClientsOf } from './authorization/known-clients.ts'
 import { commandNamesOf } from './command-names.ts'
 import type { Config } from './config/config.ts'
+import { trustedProxies } from './config/proxy-trust.ts'
 import type { MountContext, Mounted } from './definition.ts'
 import { type Guards, guardsOf } from './guards.ts'
-import { trustedProxies } from './http/proxy-trust.ts'
+import { outboundFetch } from './http/outbound.ts'
 import { behindProxies, callerOf } from './http/trusted-proxies.ts'
 import { withTokenMails } from './mail/personal-token-mails.ts'
+import { type OpenUsers, openUsers } from './open-users.ts'
 import type { DescribedServer } from './openapi/described-server.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { health, type Probes, probesOf, reachable } from './operations/health.ts'
 import { measuredRoute, measuring } from './operations/measured-responses.ts'
-import { type LateServer, pagesOptions, siteOf } from './pages/pages-options.ts'
-import { type PagesOptions, pages } from './pages/routes.ts'
+import { type OperatorActions, operatorActions } from './operator/operator-actions.ts'
+import { type Overview, overviewOf, stateOf } from './operator/overview.ts'
+import { interaction, logoutInteraction, type PagesOptions, pages } from './pages/routes.ts'
+import { type LateServer, pagesOptions, siteOf } from './pages-options.ts'
 import { leakedTokens } from './personal-tokens/leaked-tokens.ts'
 import { scannerKeys } from './personal-tokens/scanner-keys.ts'
 import { type ServiceContext, type ServiceParts, serviceContext } from './service-context.ts'
 import { statisticsReader } from './statistics/statistics-reader.ts'
-import { type OpenUsers, openUsers } from './users/open-users.ts'
 
 /** A whole service: the OAuth routes for the adapter of a framework, and an application for all other paths. */
 export interface Service {
@@ -79,7 +79,11 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const opened = await openUsers(context, addsAccounts, endingOf(context, serverOfPages))
   const users = { ...opened, accounts: accountsThatEndTokens(opened.accounts, serverOfPages.endTokens) }
   const options = await pagesOptions(context, users, serverOfPages, callers)
-  const server: AuthorizationServer = await authorizationServer(context, options)
+  const server: AuthorizationServer = await authorizationServer(context, {
+    ...options,
+    interaction: interaction(options),
+    logout: logoutInteraction(options),
+  })
   const running = { context, users, options, server, guards: guardsOf(context, server, options.scopes) }
   const probes = probesOf(context.storage)
   const operators = operatorsOf(running, probes)

@@ -4,10 +4,10 @@ import { type Bend, softwareAuthenticator } from '@grantkit/test-servers/softwar
 import { expect, it, vi } from 'vitest'
 import { type AccountRows, accountRows } from '../src/accounts/account-rows.ts'
 import type { Account, StoredAccount } from '../src/accounts/accounts.ts'
+import { relyingParty } from '../src/config/relying-party.ts'
 import type { Database } from '../src/database/database.ts'
 import { type PasskeyRows, passkeyRows } from '../src/passkeys/passkey-rows.ts'
 import { registrationCeremony, type StartedCeremony } from '../src/passkeys/registration-ceremony.ts'
-import { relyingParty } from '../src/passkeys/relying-party.ts'
 import {
   type SignInAnswer,
   type SignInCeremony,

@@ -5,6 +5,7 @@ import { errorsAs503 } from '../database/errors-as-503.ts'
 import { lookup } from '../database/lookup.ts'
 import type { Tables } from '../database/tables.ts'
 import { dropUnverifiedAddresses } from '../database/unverified-addresses.ts'
+import type { AccountEvent, AddedBy } from '../events.ts'
 import { accountOf, addressOf, rowOf } from './account-record.ts'
 import {
   type Account,
@@ -67,34 +68,7 @@ interface Addition {
   readonly also?: (rows: Rows) => Promise<unknown>
 }
 
-/**
- * An account was changed: by a command, by the import of a file, by the first start in development, or by a user whom
- * an OpenID provider verified.
- */
-export type AccountEvent =
-  | { readonly type: 'account_added'; readonly subject: string; readonly by: AddedBy }
-  | {
-      readonly type: 'sessions_ended'
-      /** Absent: those of all users. */
-      readonly subject?: string
-      readonly by: 'user' | 'operator'
-    }
-  | {
-      readonly type: 'account_password_changed'
-      readonly subject: string
-      /** `user`: on the account page. `mail`: by the link of a mail. */
-      readonly by: 'user' | 'mail' | 'operator'
-    }
-  | { readonly type: ChangeType; readonly subject: string }
-
 type OfAccount = AccountEvent & { readonly subject: string }
-type AddedBy = 'operator' | 'import' | 'demo' | 'sign_up'
-type ChangeType =
-  | 'account_disabled'
-  | 'account_enabled'
-  | 'account_admin_added'
-  | 'account_admin_removed'
-  | 'account_removed'
 
 /**
  * Nothing is cached: an account that was disabled on one replica is disabled on all.

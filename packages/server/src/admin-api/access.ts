@@ -10,7 +10,7 @@ import { defineErrors } from '@grantkit/core/feature'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
 import { type Actor, actingAs } from '../audit/actor.ts'
-import type { AdminScope } from './scopes.ts'
+import type { AdminScope } from '../authorization/admin-scopes.ts'
 
 /** Variables of a request after the guard. */
 export interface AdminEnv {

@@ -1,8 +1,8 @@
 import { type AuthorizationServer, OAuthError, type PublicClient } from '@grantkit/core'
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import type { OperatorActions } from '../admin/operator-actions.ts'
-import { CLIENT_ENTRIES } from '../admin/recent-clients.ts'
 import type { TrailReader } from '../audit/trail-reader.ts'
+import type { OperatorActions } from '../operator/operator-actions.ts'
+import { CLIENT_ENTRIES } from '../operator/recent-clients.ts'
 import { type AdminEnv, actorOf } from './access.ts'
 import { CLIENT_ERRORS, etagOf } from './client-changes.ts'
 import {

@@ -1,7 +1,7 @@
 import type { ScopeDefinition } from '@grantkit/core'
 import type { OpenAPIHono } from '@hono/zod-openapi'
+import { ADMIN_SCOPES, adminResource } from '../authorization/admin-scopes.ts'
 import type { AdminEnv } from './access.ts'
-import { ADMIN_SCOPES, adminResource } from './scopes.ts'
 
 export interface AdminDocument {
   readonly baseUrl: string

@@ -1,6 +1,6 @@
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
+import type { AdminScope } from '../authorization/admin-scopes.ts'
 import type { Guarded } from './access.ts'
-import type { AdminScope } from './scopes.ts'
 
 /** An error of the admin API, as of the whole service. */
 const ErrorAnswer = z.object({ error: z.string(), error_description: z.string() }).openapi('Error')

@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
-import { COUNTED, type KeyState, type Overview } from '../admin/overview.ts'
 import type { AuditEntry } from '../audit/entry.ts'
 import type { TrailReader } from '../audit/trail-reader.ts'
+import { COUNTED, type KeyState, type Overview } from '../operator/overview.ts'
 import type { AdminEnv } from './access.ts'
 import { moment, PageQuery, page, pageOf, text } from './lists.ts'
 import { json, type Operations } from './operation.ts'

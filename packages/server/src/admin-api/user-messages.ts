@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { AccountEntry } from '../accounts/account-directory.ts'
 import { brokenPasswordRule, PASSWORD_RULE } from '../accounts/new-password.ts'
 import { ProfileClaims } from '../accounts/profile-claims.ts'
-import { SUB_EXPECTED, SUB_FORM } from '../users/user-claims.ts'
+import { SUB_EXPECTED, SUB_FORM } from '../accounts/user-claims.ts'
 import { PageQuery, pageOf, text } from './lists.ts'
 
 /** The messages of the admin API about users. */

@@ -1,6 +1,6 @@
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
-import { type Markup, pageResponse, type Site } from '../pages/page.ts'
+import { type Markup, pageResponse, type Site } from '../http/page.ts'
 import { type OperatorVisit, signInPath } from './operator-visits.ts'
 import { TIME_ZONE } from './times.ts'
 

@@ -1,7 +1,7 @@
 import { formatReference, type StepEvent } from '@grantkit/core/explain'
 import { html } from '@grantkit/pages'
 import { STEP_WORDS, TRIED_WORDS } from '../attempts/words.ts'
-import type { Markup, Site } from '../pages/page.ts'
+import type { Markup, Site } from '../http/page.ts'
 import { reasonWords } from './words.ts'
 
 /** Shared by the pages about sign-in attempts. */

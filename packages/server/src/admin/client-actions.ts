@@ -1,6 +1,6 @@
 import { type AuthorizationServer, type ClientChanges, OAuthError, type RotatedSecret } from '@grantkit/core'
 import { clientRevision } from '@grantkit/core/feature'
-import type { OperatorActions } from './operator-actions.ts'
+import type { OperatorActions } from '../operator/operator-actions.ts'
 
 export interface ClientActionsOptions {
   readonly clients: AuthorizationServer['clients']

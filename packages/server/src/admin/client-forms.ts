@@ -1,7 +1,7 @@
 import type { PublicClient, RotatedSecret } from '@grantkit/core'
 import { clientRevision } from '@grantkit/core/feature'
 import { html } from '@grantkit/pages'
-import type { Markup } from '../pages/page.ts'
+import type { Markup } from '../http/page.ts'
 import { DAY_SECONDS } from '../time-units.ts'
 import { buttonForm } from './admin-page.ts'
 import type { OperatorVisit } from './operator-visits.ts'

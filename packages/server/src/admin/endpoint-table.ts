@@ -1,5 +1,5 @@
 import { html } from '@grantkit/pages'
-import type { Markup } from '../pages/page.ts'
+import type { Markup } from '../http/page.ts'
 import { quantile } from '../statistics/durations.ts'
 import type { IntervalCount } from '../statistics/statistic-rows.ts'
 import { durationText } from './charts/duration-lines.ts'

@@ -1,7 +1,7 @@
 import { html } from '@grantkit/pages'
 import type { ReadAttempt } from '../attempts/read-attempt.ts'
 import { PARTY_WORDS } from '../attempts/words.ts'
-import type { Markup, Site } from '../pages/page.ts'
+import type { Markup, Site } from '../http/page.ts'
 import { addressOf } from './admin-page.ts'
 import { attemptLink, verdictText } from './attempt-words.ts'
 import type { Names } from './names.ts'

@@ -5,13 +5,13 @@ import type { AccountDirectory } from '../accounts/account-directory.ts'
 import type { AttemptReader } from '../attempts/attempt-reader.ts'
 import type { ReadAttempt } from '../attempts/read-attempt.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
-import type { Markup } from '../pages/page.ts'
+import type { Markup } from '../http/page.ts'
+import { type RangeName, rangeNamed, sinceOf } from '../operator/time-range.ts'
 import { adminPage, parameter } from './admin-page.ts'
 import { attemptTable, failureTable } from './failure-tables.ts'
 import { choiceField, filterForm, rangeField, textField } from './filter-form.ts'
 import { type NameSources, namesIn, subjectOf } from './names.ts'
 import type { Show } from './operator-visits.ts'
-import { type RangeName, rangeNamed, sinceOf } from './time-range.ts'
 
 export interface FailuresPageOptions extends NameSources {
   readonly directory: Pick<AccountDirectory, 'find' | 'withEmail'>

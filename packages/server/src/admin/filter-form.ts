@@ -1,6 +1,6 @@
 import { html } from '@grantkit/pages'
-import type { Markup } from '../pages/page.ts'
-import { RANGES } from './time-range.ts'
+import type { Markup } from '../http/page.ts'
+import { RANGES } from '../operator/time-range.ts'
 
 /** A form that filters a list by its address. @param fields in their order */
 export function filterForm(path: string, fields: Markup[], button = 'Show'): Markup {

@@ -1,6 +1,6 @@
 import type { InitialAccessToken } from '@grantkit/core'
 import { html } from '@grantkit/pages'
-import type { Markup } from '../pages/page.ts'
+import type { Markup } from '../http/page.ts'
 import type { OperatorVisit } from './operator-visits.ts'
 import { momentOf } from './times.ts'
 

@@ -1,7 +1,7 @@
 import { html } from '@grantkit/pages'
-import type { Markup } from '../pages/page.ts'
+import type { Markup } from '../http/page.ts'
+import type { KeyState } from '../operator/overview.ts'
 import { DAY_SECONDS } from '../time-units.ts'
-import type { KeyState } from './overview.ts'
 import { table } from './table.ts'
 import { momentOf } from './times.ts'
 

@@ -1,7 +1,7 @@
 import type { AuthorizationServer } from '@grantkit/core'
 import { html } from '@grantkit/pages'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
-import type { Markup, Site } from '../pages/page.ts'
+import type { Markup, Site } from '../http/page.ts'
 import { addressOf } from './admin-page.ts'
 
 /** Links to users and clients, by their names. */

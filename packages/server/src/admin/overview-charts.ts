@@ -1,5 +1,6 @@
 import { html } from '@grantkit/pages'
-import type { Markup } from '../pages/page.ts'
+import type { Markup } from '../http/page.ts'
+import type { ChartWindow } from '../operator/time-range.ts'
 import { quantile } from '../statistics/durations.ts'
 import type { IntervalCount } from '../statistics/statistic-rows.ts'
 import type { StatisticsReader } from '../statistics/statistics-reader.ts'
@@ -7,7 +8,6 @@ import { intervalsOf, type Series } from './charts/chart.ts'
 import { durationLines } from './charts/duration-lines.ts'
 import { stackedBars } from './charts/stacked-bars.ts'
 import { bucketCounts, endpointTable } from './endpoint-table.ts'
-import type { ChartWindow } from './time-range.ts'
 import { reasonWords } from './words.ts'
 
 /** The charts of the overview. Loaded when it is first shown, because their libraries have a hundred files. */

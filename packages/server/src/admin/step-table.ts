@@ -1,7 +1,7 @@
 import type { StepEvent } from '@grantkit/core/explain'
 import { html } from '@grantkit/pages'
 import { since } from '../attempts/words.ts'
-import type { Markup } from '../pages/page.ts'
+import type { Markup } from '../http/page.ts'
 import { facts } from './admin-page.ts'
 import { stepWords } from './attempt-words.ts'
 import { table } from './table.ts'

@@ -1,5 +1,5 @@
 import { html } from '@grantkit/pages'
-import type { Markup } from '../pages/page.ts'
+import type { Markup } from '../http/page.ts'
 
 export interface Column<Row> {
   readonly head: string

@@ -1,5 +1,5 @@
 import { html } from '@grantkit/pages'
-import type { Markup } from '../pages/page.ts'
+import type { Markup } from '../http/page.ts'
 
 /** A time in UTC. The script of the page rewrites it in the time zone of the browser. @param seconds since the epoch */
 export function momentOf(seconds: number): Markup {

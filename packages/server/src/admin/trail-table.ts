@@ -1,6 +1,6 @@
 import { html } from '@grantkit/pages'
 import type { AuditEntry } from '../audit/entry.ts'
-import type { Markup } from '../pages/page.ts'
+import type { Markup } from '../http/page.ts'
 import { facts as factList } from './admin-page.ts'
 import { accountOfActor, clientOfActor, type NameSources, type Names, namesIn } from './names.ts'
 import { type Column, table } from './table.ts'

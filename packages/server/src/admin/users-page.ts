@@ -1,6 +1,6 @@
 import { html } from '@grantkit/pages'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
-import type { Markup, Site } from '../pages/page.ts'
+import type { Markup, Site } from '../http/page.ts'
 import { addressOf, adminPage, pageLinks, parameter } from './admin-page.ts'
 import { filterForm, textField } from './filter-form.ts'
 import type { Show } from './operator-visits.ts'

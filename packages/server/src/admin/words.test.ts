@@ -1,6 +1,6 @@
 import { ERRORS } from '@grantkit/core/errors'
 import { expect, it } from 'vitest'
-import type { SignInReason } from '../sign-in/sign-in-attempt.ts'
+import type { SignInReason } from '../events.ts'
 import { eventWords, factWords, reasonWords } from './words.ts'
 
 it('has different words for each reason of a refusal', () => {

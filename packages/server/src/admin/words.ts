@@ -1,6 +1,6 @@
 import { ERRORS } from '@grantkit/core/errors'
 import type { AuditedEvent } from '../audit/kept-events.ts'
-import type { SignInReason } from '../sign-in/sign-in-attempt.ts'
+import type { SignInReason } from '../events.ts'
 
 /** The words of the operator's view for events, reasons and facts. */
 

@@ -1,10 +1,10 @@
 import { type AuthorizationServer, createAuthorizationServer } from '@grantkit/core'
 import { signInAttempts } from '@grantkit/core/explain'
 import { rateLimiter } from '@grantkit/limiter'
-import { describedAdminResource } from '../admin-api/scopes.ts'
 import type { Config } from '../config/config.ts'
-import { interaction, type PagesOptions } from '../pages/routes.ts'
 import type { ServiceContext } from '../service-context.ts'
+import { describedAdminResource } from './admin-scopes.ts'
+import type { Authentication } from './authentication.ts'
 import { knownClientsOf } from './known-clients.ts'
 import { optionalFeatures, profileOf } from './optional-features.ts'
 import { tokenClaimsOf } from './token-claims.ts'
@@ -12,23 +12,23 @@ import { tokenClaimsOf } from './token-claims.ts'
 /** The authorization server that the configuration describes. @throws Error when a configured file cannot be used */
 export async function authorizationServer(
   { config, definition, storage, keys, delivers, onEvent }: ServiceContext,
-  pages: PagesOptions,
+  authentication: Authentication,
 ): Promise<AuthorizationServer> {
   const { baseUrl: issuer, features } = config
   const { store, createCounter } = storage
-  const optional = await optionalFeatures(config, pages, delivers)
+  const optional = await optionalFeatures(config, authentication, delivers)
   const profile = await profileOf(config)
   return createAuthorizationServer({
     issuer,
     store,
-    scopes: pages.scopes,
-    interaction: interaction(pages),
-    callbackPage: features.pastedCallbacks ? pages.site.ui.callbackPage : undefined,
-    secret: pages.secret,
+    scopes: authentication.scopes,
+    interaction: authentication.interaction,
+    callbackPage: features.pastedCallbacks ? authentication.site.ui.callbackPage : undefined,
+    secret: authentication.secret,
     keys,
-    claims: pages.accounts.claims,
+    claims: authentication.accounts.claims,
     idTokenClaims: features.idTokenClaims,
-    tokenClaims: tokenClaimsOf(config, pages.accounts, definition),
+    tokenClaims: tokenClaimsOf(config, authentication.accounts, definition),
     resources: [
       ...[issuer, ...describedResources(config)],
       ...(config.admin.api ? [describedAdminResource(issuer)] : []),

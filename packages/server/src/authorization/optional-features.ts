@@ -14,18 +14,20 @@ import { refreshTokenExpiration } from '@grantkit/core/refresh-token-expiration'
 import { stepUp } from '@grantkit/core/step-up'
 import { tokenExchange } from '@grantkit/core/token-exchange'
 import { backChannelLogout } from '@grantkit/notifications'
+import { AUTHENTICATION_CLASSES } from '../config/authentication-classes.ts'
 import type { Config } from '../config/config.ts'
 import { takesAssertions } from '../config/jwt-bearer.ts'
-import { logoutInteraction, type PagesOptions } from '../pages/routes.ts'
-import { AUTHENTICATION_CLASSES } from '../sign-in/authentication-classes.ts'
-import { clientDocumentsOf, outboundFetch, outboundPost } from './client-documents.ts'
+import { outboundFetch, outboundPost } from '../http/outbound.ts'
+import type { Site } from '../http/page.ts'
+import type { Authentication } from './authentication.ts'
+import { clientDocumentsOf } from './client-documents.ts'
 import { dpopOf } from './dpop.ts'
 import { jwtBearerOf } from './jwt-bearer.ts'
 
 /** The features of core that are configured, in the order of the metadata. @param delivers whether this process delivers messages */
 export async function optionalFeatures(
   config: Config,
-  pages: PagesOptions,
+  authentication: Authentication,
   delivers: boolean,
 ): Promise<Feature[]> {
   const { features } = config
@@ -42,20 +44,20 @@ export async function optionalFeatures(
     ...(features.forwardAuth.enabled ? [forwardAuth(forwardAuthOf(features))] : []),
     ...(features.stepUp ? [stepUp({ classes: AUTHENTICATION_CLASSES })] : []),
     ...(features.tokenExchange ? [tokenExchange()] : []),
-    ...(takesAssertions(features) ? [await jwtBearerOf(config, pages)] : []),
+    ...(takesAssertions(features) ? [await jwtBearerOf(config, authentication)] : []),
     ...(features.profile === undefined ? pushedRequests(features) : []),
     ...(features.refreshTokenExpiration ? [refreshTokenExpiration()] : []),
-    ...(features.logout ? [logout(logoutInteraction(pages))] : []),
-    ...(features.backChannelLogout ? [await backChannelLogoutOf(config, pages, delivers)] : []),
-    ...deviceGrant(features, pages),
-    ...(pages.personalTokens === undefined ? [] : [pages.personalTokens]),
+    ...(features.logout ? [logout(authentication.logout)] : []),
+    ...(features.backChannelLogout ? [await backChannelLogoutOf(config, authentication, delivers)] : []),
+    ...deviceGrant(features, authentication.site),
+    ...(authentication.personalTokens === undefined ? [] : [authentication.personalTokens]),
   ]
 }
 
 /** Its receivers are clients of the operator, at public addresses. */
 async function backChannelLogoutOf(
   config: Config,
-  { sessions }: PagesOptions,
+  { sessions }: Authentication,
   timers: boolean,
 ): Promise<Feature> {
   const post = await outboundPost(config)
@@ -106,6 +108,6 @@ function forwardAuthOf({
   return { clientCredentials, origin: mode === 'off' ? undefined : origin }
 }
 
-function deviceGrant({ device: mode }: Features, pages: PagesOptions): Feature[] {
-  return mode === 'off' ? [] : [device(pages.site.ui.device, { selfRegistered: mode === 'all' })]
+function deviceGrant({ device: mode }: Features, { ui }: Site): Feature[] {
+  return mode === 'off' ? [] : [device(ui.device, { selfRegistered: mode === 'all' })]
 }

@@ -50,7 +50,7 @@ export const listTokens = (load: LoadService) =>
     args: { json: { type: 'boolean', description: 'prints a JSON line for each' } },
     run: async ({ args: { json } }) =>
       withSharedStore(await load(), async ({ clients }, { database, trail }) => {
-        const { recentInitialTokens } = await import('../admin/initial-tokens.ts')
+        const { recentInitialTokens } = await import('../operator/initial-tokens.ts')
         const { trailReader } = await import('../audit/trail-reader.ts')
         const reader = trailReader(database, trail)
         let cursor: string | undefined

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { defineCommand } from 'citty'
-import type { KeyState, Overview } from '../admin/overview.ts'
 import type { LoadService } from '../configured-service.ts'
+import type { KeyState, Overview } from '../operator/overview.ts'
 import { isoTime } from './client-lines.ts'
 import { jsonText } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
@@ -17,7 +17,7 @@ export const overview = (load: LoadService) =>
     run: async ({ args }) =>
       withSharedStore(await load(), async (service) => {
         const state = await service.overview()
-        const { MAX_COUNTED } = await import('../admin/overview.ts')
+        const { MAX_COUNTED } = await import('../operator/overview.ts')
         console.log(args.json ? jsonText(state) : linesOf(state, MAX_COUNTED).join('\n'))
       }),
   })

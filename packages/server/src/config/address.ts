@@ -1,7 +1,7 @@
 import { isLoopbackUrl } from '@grantkit/core/feature'
 import * as z from 'zod'
-import { trustedProxies } from '../http/proxy-trust.ts'
 import { choice, field, listed, portNumber, text } from './fields.ts'
+import { trustedProxies } from './proxy-trust.ts'
 
 /** Where the server listens, and how clients reach it. */
 

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { describe, expect, it } from 'vitest'
 import { problemsOf } from '../../test/problems-of.ts'
-import { directory } from '../users/directory.ts'
 import { parseConfig } from './config.ts'
+import { directory } from './directory.ts'
 import { knownFields } from './known-fields.ts'
 
 const inEnvironment = (environment: Record<string, string>) => parseConfig({ environment })

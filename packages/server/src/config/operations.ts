@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { AUTHENTICATION_CLASSES } from '../sign-in/authentication-classes.ts'
+import { AUTHENTICATION_CLASSES } from './authentication-classes.ts'
 import { choice, field, portNumber, seconds, text, toggle, whole } from './fields.ts'
 import { encoded, type Origin, path, urlWithPassword } from './references.ts'
 

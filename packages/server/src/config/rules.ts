@@ -1,6 +1,6 @@
-import { relyingParty } from '../passkeys/relying-party.ts'
 import { modeOf } from './address.ts'
 import { at, nameOf, valueAt } from './problems.ts'
+import { relyingParty } from './relying-party.ts'
 import type { ParsedConfig } from './schema.ts'
 import type { Merged } from './variables.ts'
 import { workerProblems } from './workers.ts'

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type * as z from 'zod'
+import * as z from 'zod'
+import { ConfigError } from './config-error.ts'
 
 /** Files that people write. Their content may be secret, so no error quotes it. */
 
@@ -34,4 +35,23 @@ export function faultsOf({ issues }: z.ZodError): string {
   return issues
     .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
     .join('; ')
+}
+
+/** What a configured file says. @throws ConfigError when it cannot be used */
+export async function contentOf<T>(
+  variable: string,
+  path: string | undefined,
+  read: (text: string, path: string) => T,
+  expected = 'documents',
+): Promise<T | undefined> {
+  if (path === undefined) return undefined
+  try {
+    return read(await readTextFile(path), path)
+  } catch (error) {
+    const reason =
+      error instanceof z.ZodError
+        ? `it is no list of ${expected}: ${faultsOf(error)}`
+        : (error as Error).message.replace(`${path} is`, 'it is')
+    throw new ConfigError([`${variable} cannot be used: ${path}: ${reason}`])
+  }
 }

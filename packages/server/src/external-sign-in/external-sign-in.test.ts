@@ -14,8 +14,8 @@ import {
   UnsecuredJWT,
 } from 'jose'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type ExternalSignInOptions, externalSignIn } from '../config/external-sign-in.ts'
 import { type BeginSignIn, type ExternalSignInParts, externalSignInOf } from './external-sign-in.ts'
-import { type ExternalSignInOptions, externalSignIn } from './options.ts'
 
 const BASE_URL = 'https://auth.example'
 const CALLBACK = `${BASE_URL}/login/external/callback`

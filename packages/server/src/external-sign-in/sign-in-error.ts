@@ -1,17 +1,4 @@
-/** Why a sign-in by the application failed. */
-export type ExternalSignInReason =
-  /** The application returned an error. */
-  | 'denied'
-  /** The response is not signed by the application for this server, or lacks something. */
-  | 'invalid'
-  /** The keys of the application could not be fetched. */
-  | 'unreachable'
-  /** Not started in this browser within the last ten minutes, too late, or used already. */
-  | 'expired'
-  /** A new sign-in was required, and the application returned an earlier one. */
-  | 'not_fresh'
-  /** The page to which the user returns is too long for a cookie. */
-  | 'too_long'
+import type { ExternalSignInReason } from '../events.ts'
 
 export class ExternalSignInError extends Error {
   readonly reason: ExternalSignInReason

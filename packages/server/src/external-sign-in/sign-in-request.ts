@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto'
 import type { PrivateJwk } from '@grantkit/core'
 import { signerAt } from '@grantkit/core/feature'
 import { importJWK, SignJWT } from 'jose'
-import type { ExternalUsers } from './options.ts'
+import type { ExternalUsers } from '../config/external-sign-in.ts'
 
 /** What the application has to know to sign a user in. */
 export interface SignInRequest {

@@ -9,10 +9,10 @@ import {
   jwtVerify,
 } from 'jose'
 import * as z from 'zod'
+import { UserId, userClaims } from '../accounts/user-claims.ts'
+import { Methods } from '../config/authentication-classes.ts'
+import type { ExternalUsers } from '../config/external-sign-in.ts'
 import { CLOCK_TOLERANCE } from '../http/signed-value.ts'
-import { Methods } from '../sign-in/authentication-classes.ts'
-import { UserId, userClaims } from '../users/user-claims.ts'
-import type { ExternalUsers } from './options.ts'
 import { ExternalSignInError } from './sign-in-error.ts'
 
 /** Seconds for which a response may be valid. */

@@ -4,8 +4,8 @@ import type { Route } from '@grantkit/core/adapter'
 import { ipAddress } from '@grantkit/core/feature'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context } from 'hono'
+import type { TrustedProxies } from '../config/proxy-trust.ts'
 import { headerOf } from './bodies-and-answers.ts'
-import type { TrustedProxies } from './proxy-trust.ts'
 
 /** Hears once of each fault of a proxy or of `TRUST_PROXY`. */
 export interface ProxyObserver {

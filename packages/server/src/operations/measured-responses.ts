@@ -2,17 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { Route } from '@grantkit/core/adapter'
 import type { MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
-
-/** A response and how long it took. No member contains input of a caller. */
-export interface MeasuredResponse {
-  readonly method: string
-  /** The path as it is mounted, as `/admin/users`. */
-  readonly route: string
-  readonly status: number
-  readonly seconds: number
-}
-
-export type OnResponse = (response: MeasuredResponse) => void
+import type { OnResponse } from '../statistics/statistics.ts'
 
 /** Wraps an OAuth route to measure its responses. */
 export function measuredRoute(route: Route, onResponse: OnResponse): Route {

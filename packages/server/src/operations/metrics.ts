@@ -1,9 +1,15 @@
 import { Hono } from 'hono'
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import {
+  Counter,
+  collectDefaultMetrics,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client'
 import { EVENT_TYPES, type OnEvent } from '../events.ts'
 import { DURATION_BUCKETS } from '../statistics/durations.ts'
-import type { WorkerMetrics } from '../workers/messages.ts'
-import type { OnResponse } from './measured-responses.ts'
+import type { OnResponse } from '../statistics/statistics.ts'
 
 /** Metrics of the service, for Prometheus. No label contains input of a caller. */
 export interface Metrics {
@@ -61,3 +67,6 @@ function timingResponses(registry: Registry): OnResponse {
   })
   return ({ method, route, status, seconds }) => durations.observe({ method, route, status }, seconds)
 }
+
+/** All metrics of a worker, with its number as the label `worker`. */
+export type WorkerMetrics = readonly MetricObjectWithValues<MetricValue<string>>[]

@@ -1,9 +1,9 @@
 import { createWebhooks, WEBHOOK_TYPES, type WebhookEvent, type Webhooks } from '@grantkit/notifications'
 import * as z from 'zod'
-import { contentOf, outboundPost } from '../authorization/client-documents.ts'
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/config-error.ts'
-import { parseJson } from '../config/text-file.ts'
+import { contentOf, parseJson } from '../config/text-file.ts'
+import { outboundPost } from '../http/outbound.ts'
 import type { Storage } from '../storage.ts'
 
 const Endpoints = z.array(

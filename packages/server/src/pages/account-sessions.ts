@@ -1,7 +1,7 @@
 import type { Session } from '@grantkit/core'
 import { html } from '@grantkit/pages'
 import type { SignIn } from '../audit/sign-in-history.ts'
-import { type Markup, pointInTime } from './page.ts'
+import { type Markup, pointInTime } from '../http/page.ts'
 
 /** The sections of the account page about where its user is signed in, and was. */
 

@@ -2,12 +2,12 @@ import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
+import { pageResponse } from '../http/page.ts'
 import type { AdminSignIns } from '../sign-in/admin-sign-ins.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { UpstreamError } from '../upstream/upstream-error.ts'
 import { type AccountVisits, PAGE_EXPIRED } from './account-visits.ts'
 import type { LoginOptions } from './login-options.ts'
-import { pageResponse } from './page.ts'
 import { type Begun, providerFailed, unreachable } from './upstream-login.ts'
 
 /** Handlers of the forms of "How you sign in". Each needs a sign-in within the last minutes. */

@@ -1,8 +1,8 @@
 import { pageView } from '@grantkit/core/feature'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
-import { isMetByAny } from '../sign-in/authentication-classes.ts'
-import type { Markup, Site } from './page.ts'
+import { isMetByAny } from '../config/authentication-classes.ts'
+import type { Markup, Site } from '../http/page.ts'
 
 /**
  * A request for which a password is not strong enough (RFC 9470 4). The query of the sign-in page and its forms carry it, and

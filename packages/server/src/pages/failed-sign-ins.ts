@@ -3,8 +3,8 @@ import { formatReference, type Party } from '@grantkit/core/explain'
 import { html } from '@grantkit/pages'
 import type { AttemptReader } from '../attempts/attempt-reader.ts'
 import type { ReadAttempt } from '../attempts/read-attempt.ts'
+import { type Markup, pageResponse, pointInTime, type Site } from '../http/page.ts'
 import { DAY_MS } from '../time-units.ts'
-import { type Markup, pageResponse, pointInTime, type Site } from './page.ts'
 
 /** What users see of sign-ins that failed: a page for everyone, and a section of the account page. */
 

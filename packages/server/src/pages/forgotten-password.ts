@@ -3,9 +3,9 @@ import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { cookieOf, isTooLongForCookie } from '../http/cookies.ts'
+import { pageResponse } from '../http/page.ts'
 import type { PasswordResets } from '../sign-in/password-resets.ts'
 import type { LoginOptions } from './login-options.ts'
-import { pageResponse } from './page.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 
 /** The page that asks for the address of a user who has forgotten the password. */

@@ -1,5 +1,5 @@
 import { html } from '@grantkit/pages'
-import { pageResponse, type Site } from './page.ts'
+import { pageResponse, type Site } from '../http/page.ts'
 
 /** The home page of a service that has none of its own. */
 export function homePage(site: Site): Response {

@@ -1,8 +1,8 @@
 import type { ReportFailedSignIn } from '../attempts/failed-sign-in.ts'
+import type { SignInEvent, SignInMethodChanged } from '../events.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'
 import type { Sessions } from '../sign-in/session.ts'
-import type { SignInEvent, SignInOptions } from '../sign-in/sign-in-attempt.ts'
-import type { SignInMethodChanged } from '../sign-in/ways-to-sign-in.ts'
+import type { SignInOptions } from '../sign-in/sign-in-attempt.ts'
 import type { SignInPageOptions } from './sign-in-page.ts'
 
 /** Shared by all sign-in methods. */

@@ -1,7 +1,7 @@
 import { returnPath } from '@grantkit/core'
 import type { Context } from 'hono'
+import { BY_PASSWORD } from '../config/authentication-classes.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
-import { BY_PASSWORD } from '../sign-in/authentication-classes.ts'
 import { attemptPassword, signInFailed } from '../sign-in/sign-in-attempt.ts'
 import { demandIn } from './demand.ts'
 import type { LoginOptions } from './login-options.ts'

@@ -3,9 +3,9 @@ import { isCrossSite } from '@grantkit/core/feature'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
+import { pageResponse, type Site } from '../http/page.ts'
 import type { Sessions } from '../sign-in/session.ts'
 import type { ExternalParts } from './external-login.ts'
-import { pageResponse, type Site } from './page.ts'
 
 /** Asks before it signs the user out, so that a link or an image on another site cannot do it. */
 export function logoutPage(c: Context, site: Site): Response {

@@ -1,7 +1,7 @@
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import { jsonError } from '../http/bodies-and-answers.ts'
-import { pageResponse, type Site } from './page.ts'
+import { pageResponse, type Site } from '../http/page.ts'
 
 /** The answer where a path does not exist: a page for a browser, JSON for programs. */
 export async function nothingHere(c: Context, site: Site): Promise<Response> {

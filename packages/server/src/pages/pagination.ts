@@ -1,5 +1,5 @@
 import { html } from '@grantkit/pages'
-import type { Markup } from './page.ts'
+import type { Markup } from '../http/page.ts'
 
 /** The URL of a page, with the non-empty parameters. */
 export function addressOf(path: string, parameters: Record<string, string | undefined>): string {

@@ -1,6 +1,6 @@
 import { html } from '@grantkit/pages'
 import { newPasswordProblem } from '../accounts/new-password.ts'
-import type { Markup } from './page.ts'
+import type { Markup } from '../http/page.ts'
 
 /** The fields for a new password, which the user types twice: nothing shows what was typed. */
 

@@ -1,7 +1,7 @@
 import type { AuthorizationServer, PublicClient } from '@grantkit/core'
 import { displayText } from '@grantkit/core/feature'
 import { html } from '@grantkit/pages'
-import type { Markup } from './page.ts'
+import type { Markup } from '../http/page.ts'
 
 /**
  * The app that requests a sign-in, taken from the authorization request to which the user returns. Of an app that a

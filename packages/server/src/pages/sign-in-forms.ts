@@ -1,8 +1,8 @@
 import { html } from '@grantkit/pages'
+import type { Markup, Site } from '../http/page.ts'
 import type { PasswordResets } from '../sign-in/password-resets.ts'
 import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import type { Demand } from './demand.ts'
-import type { Markup, Site } from './page.ts'
 
 /** The forms of the sign-in page, one for each method. */
 

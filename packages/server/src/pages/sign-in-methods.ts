@@ -1,10 +1,10 @@
 import { html } from '@grantkit/pages'
 import type { Account } from '../accounts/accounts.ts'
+import { type Markup, pointInTime, type Site } from '../http/page.ts'
 import type { Passkey } from '../passkeys/passkey-rows.ts'
 import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import type { LinkedIdentity } from '../upstream/identity-rows.ts'
 import { passwordCard } from './change-password.ts'
-import { type Markup, pointInTime, type Site } from './page.ts'
 
 /** The section of the account page about sign-in methods. */
 

@@ -1,9 +1,9 @@
 import type { Session } from '@grantkit/core'
 import type { Context } from 'hono'
 import type { StoredAccount } from '../accounts/accounts.ts'
+import type { SignInEvent } from '../events.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import type { SignInFacts } from '../sign-in/session.ts'
-import type { SignInEvent } from '../sign-in/sign-in-attempt.ts'
 import type { LoginOptions } from './login-options.ts'
 import type { SignInPage } from './sign-in-page.ts'
 

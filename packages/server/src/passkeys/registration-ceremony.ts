@@ -1,9 +1,10 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { Account } from '../accounts/accounts.ts'
+import type { RelyingParty } from '../config/relying-party.ts'
 import { parseJson } from '../http/bodies-and-answers.ts'
 import { type ChallengeOptions, challengesInCookies } from './challenges.ts'
 import type { Passkey, PasskeyRows } from './passkey-rows.ts'
-import { type RelyingParty, userHandle, webauthn } from './relying-party.ts'
+import { userHandle, webauthn } from './webauthn.ts'
 
 /** The options for the browser, in the JSON of WebAuthn 5.1.8 and 5.1.9, and the cookie with the challenge. */
 export interface StartedCeremony {

@@ -1,11 +1,12 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import * as z from 'zod'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
+import type { RelyingParty } from '../config/relying-party.ts'
 import { parseJson } from '../http/bodies-and-answers.ts'
 import { type Challenge, challengesInCookies } from './challenges.ts'
 import type { Passkey } from './passkey-rows.ts'
 import type { CeremonyOptions, StartedCeremony } from './registration-ceremony.ts'
-import { type RelyingParty, userHandle, webauthn } from './relying-party.ts'
+import { userHandle, webauthn } from './webauthn.ts'
 
 /** Sign-in with a discoverable passkey, without an e-mail address (WebAuthn 7.2). */
 export interface SignInCeremony {

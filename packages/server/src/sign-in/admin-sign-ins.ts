@@ -1,6 +1,6 @@
 import type { AccountDirectory } from '../accounts/account-directory.ts'
+import { type AuthenticationClass, classOf } from '../config/authentication-classes.ts'
 import type { PasskeyRows } from '../passkeys/passkey-rows.ts'
-import { type AuthenticationClass, classOf } from './authentication-classes.ts'
 import type { Visit } from './session.ts'
 
 /**

@@ -1,14 +1,9 @@
 import type { ServerSecret } from '@grantkit/core'
 import { type CreateCounter, callerCounter } from '@grantkit/limiter'
 import type { Accounts } from '../accounts/accounts.ts'
+import type { PasswordMailSent } from '../events.ts'
 import { mailSender } from '../mail/mail-sender.ts'
 import { LINK_LIFETIME_SECONDS, mayResetByMail, type PasswordLinks, passwordLinks } from './password-links.ts'
-
-/** A user was sent a link to set a new password. */
-export interface PasswordMailSent {
-  readonly type: 'password_mail_sent'
-  readonly subject: string
-}
 
 /** New passwords for users who forgot theirs, by a link in a mail. */
 export interface PasswordResets {

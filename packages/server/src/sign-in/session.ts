@@ -3,10 +3,11 @@ import type { ServerSecret, Session, Store } from '@grantkit/core'
 import { type EndedSessions, isLoopbackUrl } from '@grantkit/core/feature'
 import * as z from 'zod'
 import type { Account, Accounts, StoredAccount } from '../accounts/accounts.ts'
+import { classOf } from '../config/authentication-classes.ts'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
+import type { SignedOut } from '../events.ts'
 import { cookieOf } from '../http/cookies.ts'
 import { CLOCK_TOLERANCE, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
-import { classOf } from './authentication-classes.ts'
 
 /**
  * The session of a browser, in a signed cookie, so that a restart loses nothing. It ends when it expires, with the
@@ -81,13 +82,6 @@ export interface Visit {
   readonly session: BrowserSession
   /** As it was when the session was validated against its epoch. */
   readonly account: StoredAccount
-}
-
-/** The user ended the session, or replaced it by signing in again. */
-export interface SignedOut {
-  readonly type: 'signed_out'
-  readonly subject: string
-  readonly sessionId: string
 }
 
 export interface SessionOptions {

@@ -2,47 +2,13 @@ import { coarseNetworkOf } from '@grantkit/core/feature'
 import type { SignInLimits } from '@grantkit/limiter'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import type { PasswordChecks } from '../accounts/password-checks.ts'
-import type { ExternalSignInReason } from '../external-sign-in/sign-in-error.ts'
-import type { NoAccount } from '../upstream/account-for.ts'
-import type { UpstreamReason } from '../upstream/upstream-error.ts'
-import type { NoImport } from '../users/imported-users.ts'
+import type { SignInEvent } from '../events.ts'
 
 export interface SignInOptions {
   readonly accounts: Accounts
   readonly limits: SignInLimits
   readonly checks: PasswordChecks
 }
-
-/** A sign-in attempt. `subject` is absent if no account has the presented credential. */
-export type SignInEvent =
-  | {
-      readonly type: 'sign_in_succeeded'
-      readonly subject: string
-      readonly sessionId: string
-      /** The first of the sessions that this one continues. */
-      readonly firstId?: string | undefined
-      /** Of the account: the session ends with it. */
-      readonly epoch: number
-      readonly signedInBy?: string | undefined
-      /** How the application authenticated the user, if it says so. */
-      readonly acr?: string
-    }
-  | {
-      readonly type: 'sign_in_failed'
-      readonly reason:
-        | 'wrong_password'
-        | 'wrong_passkey'
-        | 'too_many_attempts'
-        | `provider_${UpstreamReason | NoAccount}`
-        | `application_${ExternalSignInReason}`
-        | `application_account_${NoImport}`
-      readonly subject: string | undefined
-      /** The id of the OpenID provider. `detail`: its error, or what is wrong with the response of the application. */
-      readonly provider?: string
-      readonly detail?: string
-    }
-
-export type SignInReason = Extract<SignInEvent, { type: 'sign_in_failed' }>['reason']
 
 /** The account, if the credential is right; or the seconds to wait, and then the credential was not checked. */
 export type Attempt = { readonly account: StoredAccount | undefined } | { readonly wait: number }

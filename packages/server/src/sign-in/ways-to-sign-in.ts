@@ -1,23 +1,14 @@
 import type { ServerSecret, Store } from '@grantkit/core'
 import { accountDirectory } from '../accounts/account-directory.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
+import { relyingParty } from '../config/relying-party.ts'
 import type { Database } from '../database/database.ts'
 import { type PasskeyRows, passkeyRows } from '../passkeys/passkey-rows.ts'
 import { type RegistrationCeremony, registrationCeremony } from '../passkeys/registration-ceremony.ts'
-import { relyingParty } from '../passkeys/relying-party.ts'
 import { type SignInCeremony, signInCeremony } from '../passkeys/sign-in-ceremony.ts'
 import type { AccountsOfIdentities } from '../upstream/account-for.ts'
 import { type IdentityRows, identityRows } from '../upstream/identity-rows.ts'
 import type { UpstreamSignIn } from '../upstream/upstream-sign-in.ts'
-
-/** A user changed their sign-in methods. */
-export type SignInMethodChanged =
-  | { readonly type: 'passkey_added' | 'passkey_removed'; readonly subject: string; readonly passkey: string }
-  | {
-      readonly type: 'identity_linked' | 'identity_removed'
-      readonly subject: string
-      readonly issuer: string
-    }
 
 /** The sign-in methods other than passwords. */
 export interface WaysToSignIn extends Omit<AccountsOfIdentities, 'onLinked'> {

@@ -1,7 +1,6 @@
 import type { Database } from '../database/database.ts'
 import type { StatisticRow } from '../database/tables.ts'
 import { EVENT_TYPES, type ServiceEvent } from '../events.ts'
-import type { MeasuredResponse } from '../operations/measured-responses.ts'
 import { type Counts, newCounts } from './counts.ts'
 import { bucketOf } from './durations.ts'
 import { intervalOf, minuteOf, RESOLUTIONS } from './resolutions.ts'
@@ -131,3 +130,14 @@ function waitingRows() {
     },
   }
 }
+
+/** A response and how long it took. No member contains input of a caller. */
+interface MeasuredResponse {
+  readonly method: string
+  /** The path as it is mounted, as `/admin/users`. */
+  readonly route: string
+  readonly status: number
+  readonly seconds: number
+}
+
+export type OnResponse = (response: MeasuredResponse) => void

@@ -3,11 +3,9 @@ import type { AccountDirectory } from '../accounts/account-directory.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import type { Provider } from '../config/people.ts'
+import type { NoAccount } from '../events.ts'
 import type { Identity } from './identity.ts'
 import { type IdentityRows, insertIdentity, type LinkedIdentity, subjectAsName } from './identity-rows.ts'
-
-/** Why an identity has no account to sign in to. */
-export type NoAccount = 'account_disabled' | 'email_in_use' | 'identity_in_use' | 'sign_up_refused'
 
 export interface AccountsOfIdentities {
   readonly accounts: Pick<AccountRows, 'find' | 'idOf' | 'add'>

@@ -1,4 +1,4 @@
-import { Methods } from '../sign-in/authentication-classes.ts'
+import { Methods } from '../config/authentication-classes.ts'
 
 /** A user whom an OpenID provider authenticated. Issuer and subject together are never reused for another person. */
 export interface Identity {

@@ -1,15 +1,4 @@
-/** Why a sign-in with a provider failed. */
-export type UpstreamReason =
-  /** The user or the provider denied it. */
-  | 'denied'
-  /** The provider did not respond, or its response is invalid. */
-  | 'unreachable'
-  /** Not started in this browser within the last ten minutes, or completed already. */
-  | 'expired'
-  /** A new sign-in was required, and the provider did not confirm one. */
-  | 'not_fresh'
-  /** The address to which the user would return does not fit into a cookie. */
-  | 'too_long'
+import type { UpstreamReason } from '../events.ts'
 
 export class UpstreamError extends Error {
   readonly reason: UpstreamReason

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely'
 import { accountOf } from '../accounts/account-record.ts'
-import type { AccountEvent } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { epochAt } from '../accounts/session-epoch.ts'
 import { added, type Database, type Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { AccountRow } from '../database/tables.ts'
+import type { AccountEvent, NoImport } from '../events.ts'
 import { insertIdentity } from '../upstream/identity-rows.ts'
 
 /** A user whom the application or the directory has just signed in. */
@@ -14,12 +14,6 @@ export interface ImportedUser {
   readonly sub: string
   readonly claims: Readonly<Record<string, unknown>>
 }
-
-/**
- * Why a user has no account to sign in to: an operator disabled or removed it, or the id is that of an account that
- * did not come from there, and so may belong to another person.
- */
-export type NoImport = 'disabled' | 'removed' | 'taken'
 
 /**
  * The accounts of users who are known elsewhere. An e-mail address never identifies one of them: whoever gets the

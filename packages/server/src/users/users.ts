@@ -1,8 +1,9 @@
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Config } from '../config/config.ts'
+import type { DirectoryUsers } from '../config/directory.ts'
+import type { ExternalUsers } from '../config/external-sign-in.ts'
 import type { ExternalSignIn, ExternalSignInParts } from '../external-sign-in/external-sign-in.ts'
-import type { ExternalUsers } from '../external-sign-in/options.ts'
-import { type DirectoryUsers, directoryAccounts } from './directory.ts'
+import { directoryAccounts } from './directory.ts'
 import type { ImportedUsers } from './imported-users.ts'
 import { checkedAccounts, userCheck } from './user-checks.ts'
 

@@ -1,11 +1,8 @@
-import type { MetricObjectWithValues, MetricValue } from 'prom-client'
+import type { WorkerMetrics } from '../operations/metrics.ts'
 
 /** What a worker and the primary process tell each other over the channel of `node:cluster`. */
 
 export type Stop = 'SIGTERM' | 'SIGINT'
-
-/** All metrics of a worker, with its number as the label `worker`. */
-export type WorkerMetrics = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 export type ToWorker =
   | { readonly kind: 'stop'; readonly signal: Stop }

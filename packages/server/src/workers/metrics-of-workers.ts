@@ -2,7 +2,8 @@ import type { Worker } from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Hono } from 'hono'
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client'
-import type { ToPrimary, ToWorker, WorkerMetrics } from './messages.ts'
+import type { WorkerMetrics } from '../operations/metrics.ts'
+import type { ToPrimary, ToWorker } from './messages.ts'
 
 /** The metrics of all workers, each with its number as the label `worker`, and of the workers themselves. */
 export interface MetricsOfWorkers {

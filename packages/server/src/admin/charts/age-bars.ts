@@ -1,6 +1,6 @@
 import { html } from '@grantkit/pages'
 import { scaleLinear } from 'd3-scale'
-import type { Markup } from '../../pages/page.ts'
+import type { Markup } from '../../http/page.ts'
 import { round } from './chart.ts'
 
 export interface Aged {

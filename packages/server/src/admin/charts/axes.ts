@@ -1,8 +1,8 @@
 import { html } from '@grantkit/pages'
 import { scaleUtc } from 'd3-scale'
-import type { Markup } from '../../pages/page.ts'
+import type { Markup } from '../../http/page.ts'
+import type { ChartWindow } from '../../operator/time-range.ts'
 import { DAY_MINUTES, MINUTE_MS } from '../../time-units.ts'
-import type { ChartWindow } from '../time-range.ts'
 import { PLOT_HEIGHT, round } from './chart.ts'
 
 /** About as many: the steps of the scale are 5, 15 and 30 minutes, 3, 6 and 12 hours, days and weeks. */

@@ -1,7 +1,7 @@
 import { html } from '@grantkit/pages'
-import type { Markup } from '../../pages/page.ts'
+import type { Markup } from '../../http/page.ts'
+import type { ChartWindow } from '../../operator/time-range.ts'
 import { table } from '../table.ts'
-import type { ChartWindow } from '../time-range.ts'
 import { momentOf } from '../times.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type RangeName, windowOf } from '../time-range.ts'
+import { type RangeName, windowOf } from '../../operator/time-range.ts'
 import { ageBars } from './age-bars.ts'
 import { FIT_A_PHONE, timeTicks } from './axes.ts'
 import { intervalsOf } from './chart.ts'

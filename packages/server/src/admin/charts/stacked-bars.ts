@@ -1,7 +1,7 @@
 import { html } from '@grantkit/pages'
 import { scaleLinear } from 'd3-scale'
-import type { Markup } from '../../pages/page.ts'
-import type { ChartWindow } from '../time-range.ts'
+import type { Markup } from '../../http/page.ts'
+import type { ChartWindow } from '../../operator/time-range.ts'
 import { positionIn, timeAxis, valueAxis } from './axes.ts'
 import {
   type ChartText,

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { isLoopbackUrl } from '@grantkit/core/feature'
 
@@ -17,11 +16,3 @@ export function relyingParty(baseUrl: string): RelyingParty | undefined {
     ? undefined
     : { id: hostname, origin }
 }
-
-/** Reveals nothing about the user to a finder of the authenticator, and fits its 64 bytes (WebAuthn 14.6.1). */
-export function userHandle(subject: string) {
-  return Uint8Array.from(createHash('sha256').update(subject).digest())
-}
-
-/** The WebAuthn library, loaded at the first ceremony, because it contains many certificate parsers. */
-export const webauthn = () => import('@simplewebauthn/server')

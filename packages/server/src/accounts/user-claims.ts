@@ -1,6 +1,6 @@
 import { displayText } from '@grantkit/core/feature'
 import * as z from 'zod'
-import { ProfileClaims } from '../accounts/profile-claims.ts'
+import { ProfileClaims } from './profile-claims.ts'
 
 /** What an application or a directory knows about its users. */
 
