@@ -87,24 +87,52 @@ export function loopbackOnly({
   query = false,
   mixed = 'prune',
 }: LoopbackOnlyOptions = {}): RedirectUriPolicy {
+  return policyOf((uri) => loopbackFault(uri, { localhost, query }), mixed)
+}
+
+/**
+ * Accepts loopback addresses, and others that a rule of the caller accepts.
+ *
+ * @param faultOf why a URI that is not of http is refused; `undefined` accepts it
+ *
+ * @example
+ * ```ts
+ * import { loopbackAnd } from '@grantkit/core/feature'
+ *
+ * const CALLBACK = 'https://tool.example/callback'
+ * export const policy = loopbackAnd((uri) => (uri === CALLBACK ? undefined : 'neither a loopback address nor of the tool'))
+ * ```
+ */
+export function loopbackAnd(
+  faultOf: (uri: string) => string | undefined,
+  { localhost = true, query = false, mixed = 'prune' }: LoopbackOnlyOptions = {},
+): RedirectUriPolicy {
+  return policyOf(
+    (uri) => (/^http:/i.test(uri) ? loopbackFault(uri, { localhost, query }) : faultOf(uri)),
+    mixed,
+  )
+}
+
+/** A refusal names URIs by their position: the text goes to the operator's log, and a mixed-up field may contain a secret. */
+function policyOf(
+  faultOf: (uri: string) => string | undefined,
+  mixed: 'prune' | 'refuse',
+): RedirectUriPolicy {
   return (uris) => {
-    const faults = uris.map((uri) => loopbackFault(uri, { localhost, query }))
+    const faults = uris.map(faultOf)
     const accepted = uris.filter((_, index) => faults[index] === undefined)
     const prune = mixed === 'prune' && accepted.length > 0
     if (prune || accepted.length === uris.length) return { accepted }
-    return { refused: faultsByPosition(faults) }
+    return {
+      refused: faults.map((fault, index) => `redirect_uris[${index}]: ${fault ?? 'accepted'}`).join('; '),
+    }
   }
 }
 
-/** Names URIs by their position: the text goes to the operator's log, and a mixed-up field may contain a secret. */
-export function faultsByPosition(faults: readonly (string | undefined)[]): string {
-  return faults.map((fault, index) => `redirect_uris[${index}]: ${fault ?? 'accepted'}`).join('; ')
-}
-
 /** Why a URI is not one of a program on the user's computer; `undefined` if it is. */
-export function loopbackFault(
+function loopbackFault(
   uri: string,
-  { localhost, query = false }: { readonly localhost: boolean; readonly query?: boolean },
+  { localhost, query }: { readonly localhost: boolean; readonly query: boolean },
 ): string | undefined {
   const parsed = parseLoopback(uri)
   if (parsed === undefined) return 'not a loopback address such as http://127.0.0.1:8080/callback'

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import type { AdmissionPolicy, DocumentFetch } from '@grantkit/core/client-documents'
 import type { MessagePost } from '@grantkit/core/feature'
-import type { KnownClients } from '@grantkit/core/known-clients'
+import type { KnownClients } from '@grantkit/known-clients'
 import { type SafeFetchOptions, safeFetch, safePost } from '@grantkit/safe-fetch'
 import * as z from 'zod'
 import type { Config } from '../config/config.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { knownClients } from './known-clients.ts'
-import { KNOWN_CLIENTS } from './table.ts'
+import { KNOWN_CLIENTS, knownClients } from './index.ts'
 
 const CURSOR = [
   'cursor://anysphere.cursor-mcp/oauth/callback',
