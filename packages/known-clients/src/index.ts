@@ -177,9 +177,9 @@ function knownRedirectUris(
     const entry = owner !== undefined && on.includes(owner) ? owner : undefined
     const foreign = (uri: string) => (entry?.redirectUris.includes(uri) ? undefined : FOREIGN)
     const verdict = loopbackAnd(foreign, { mixed, localhost })(uris)
-    if ('accepted' in verdict) return { ...verdict, known: entry && markOf(entry, uris) }
+    if ('accepted' in verdict) return { ...verdict, owner: entry && shownOwner(entry, uris) }
     if (owner === undefined || owner === entry) return verdict
-    return { ...verdict, knownClientOff: { id: owner.id, name: owner.name, hint: hint(owner.id) } }
+    return { ...verdict, ownerOff: { id: owner.id, name: owner.name, hint: hint(owner.id) } }
   }
 }
 
@@ -194,7 +194,7 @@ function ownersOf(entries: readonly KnownClient[], uris: readonly string[]): rea
   return [...new Set(owners.filter((owner) => owner !== undefined))]
 }
 
-function markOf({ id, name, host, formActionHops }: KnownClient, uris: readonly string[]) {
+function shownOwner({ id, name, host, formActionHops }: KnownClient, uris: readonly string[]) {
   const hosts = uris.filter((uri) => uri.startsWith('https:')).map((uri) => new URL(uri).hostname)
   return { id, name, host: shownHost(host, hosts), formActionHops }
 }

@@ -17,7 +17,7 @@ import {
 import { applicationTypeOf } from './redirect-uri.ts'
 import { type RedirectUriPolicy, redirectUriPolicyOf } from './redirect-uri-policy.ts'
 import { type ClientChanges, checkPkce, checkRedirectUris, staticMetadata } from './static-client.ts'
-import { checkKnown, knownAfterChange, type StaticClientOptions } from './static-clients.ts'
+import { ownerAfterChange, refuseExceptions, type StaticClientOptions } from './static-clients.ts'
 
 /** The operator changed the metadata of a static client. */
 export interface ClientChanged {
@@ -152,8 +152,8 @@ function checkOf({ secretMethods = [], checkClient }: Registrable, options: Stat
     if (redirects.some((name) => client[name] !== before[name])) checkRedirects(client, policy)
     checkPkce({ pkce_optional, nonce_optional, token_endpoint_auth_method: tokenEndpointAuthMethod })
     const isMoved = client.redirectUris !== before.redirectUris
-    const knownClient = isMoved ? knownAfterChange(options, client, policy) : before.knownClient
-    if (knownClient !== undefined) checkKnown({ remember_consent, pkce_optional })
+    const knownClient = isMoved ? ownerAfterChange(options, client, policy) : before.knownClient
+    if (knownClient !== undefined) refuseExceptions({ remember_consent, pkce_optional })
     const next = withoutUndefined({ ...client, knownClient })
     checkClient?.(next)
     return next

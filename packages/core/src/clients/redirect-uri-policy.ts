@@ -8,28 +8,28 @@ export type RedirectUriPolicy = (uris: readonly string[]) => RedirectUriVerdict
 export type RedirectUriVerdict =
   | {
       readonly accepted: readonly string[]
-      /** The known client that all accepted URIs belong to, except loopback ones. */
-      readonly known?: KnownClientMark | undefined
+      /** To whom all accepted URIs belong, except loopback ones. */
+      readonly owner?: RedirectUriOwner | undefined
     }
   | {
       readonly refused: string
-      /** A known client that a refused URI belongs to, and that the operator has not allowed. */
-      readonly knownClientOff?: KnownClientOff | undefined
+      /** To whom a refused URI belongs, if the operator has not allowed this client. */
+      readonly ownerOff?: OwnerOff | undefined
     }
 
-/** A known client that the operator can allow. */
-interface KnownClientOff {
+/** A client that the operator can allow. */
+interface OwnerOff {
   readonly id: string
   readonly name: string
   /** How the operator allows it; a part of the error. */
   readonly hint?: string | undefined
 }
 
-/** What pages and events show about a known client. It has no effect on permissions. */
-export interface KnownClientMark {
+/** A client with redirect URIs of its own, which all its users share. Pages and events show it; it permits nothing. */
+export interface RedirectUriOwner {
   readonly id: string
   readonly name: string
-  /** Whose redirect URI it is, as users are shown it. */
+  /** The host of its vendor, as users are shown it. */
   readonly host: string
   /** Schemes that its https redirect URI goes on to, such as `claude:`, for the Content-Security-Policy of the consent page. */
   readonly formActionHops: readonly string[]
@@ -150,9 +150,9 @@ export function accepts(verdict: RedirectUriVerdict, uri: string): boolean {
   return 'accepted' in verdict && verdict.accepted.includes(uri)
 }
 
-/** The known client that accepted URIs belong to. */
-export function knownClientOf(verdict: RedirectUriVerdict): KnownClientMark | undefined {
-  return 'accepted' in verdict ? verdict.known : undefined
+/** To whom accepted URIs belong. */
+export function ownerOf(verdict: RedirectUriVerdict): RedirectUriOwner | undefined {
+  return 'accepted' in verdict ? verdict.owner : undefined
 }
 
 export const REDIRECT_URI_ERRORS = defineErrors({
@@ -166,13 +166,13 @@ export const REDIRECT_URI_ERRORS = defineErrors({
   ],
 })
 
-/** An error that names the known client the operator would have to allow; otherwise an error of `definition`. */
+/** An error that names the client the operator would have to allow; otherwise an error of `definition`. */
 export function refusalOf(
   verdict: RedirectUriVerdict,
   definition: ErrorDefinition,
   { detail, facts }: { readonly detail?: string; readonly facts?: ErrorFacts } = {},
 ): OAuthError {
-  const off = 'refused' in verdict ? verdict.knownClientOff : undefined
+  const off = 'refused' in verdict ? verdict.ownerOff : undefined
   if (off === undefined) return new OAuthError(definition, detail, { facts })
   const { known_client_off } = REDIRECT_URI_ERRORS
   const message = off.hint && `${known_client_off.description}: ${off.hint}`

@@ -51,7 +51,7 @@ export const REGISTRATION_ERRORS = defineErrors({
 /** High enough for many users behind one address. */
 export const REGISTRATION_LIMITS: RateLimits = {
   registration: { points: 100, seconds: 600, withoutLimiter: true },
-  /** All users of a hosted known client register from a few addresses of its vendor. Of an IPv6 address, its /48 counts. */
+  /** All users of a hosted client register from a few addresses of its vendor. Of an IPv6 address, its /48 counts. */
   known_client_registration: { points: 1000, seconds: 600, withoutLimiter: true },
 }
 
@@ -60,7 +60,7 @@ export interface ClientRegistered {
   readonly type: 'client_registered'
   readonly clientId: string
   readonly clientName?: string | undefined
-  /** The id of the known client whose redirect URIs it registered. */
+  /** The id of the client to which its redirect URIs belong. */
   readonly known?: string | undefined
   /** The id of the initial access token that it presented, and the label of the token. */
   readonly initialAccessToken?: string | undefined
@@ -104,7 +104,7 @@ export function registration(
         limitMetadata({ ...metadata, redirect_uris: [...verdict.accepted] })
       // Last: invalid metadata does not count.
       await limitRegistrations(server.limiter, request, verdict)
-      const knownClient = verdict.known?.id
+      const knownClient = verdict.owner?.id
       const terms = {
         origin: 'registered',
         redirectUris: verdict.accepted,
@@ -159,15 +159,15 @@ function limitMetadata({ scope: _, ...metadata }: ClientMetadata): void {
 }
 
 /**
- * Every limit counts for the caller: one that all users of a client shared would be used up by a single caller. With only hosted addresses of a
- * known client, a caller has more registrations, and above these the same as any other.
+ * Every limit counts for the caller: one that all users of a client shared would be used up by a single caller. With only hosted addresses of
+ * one owner, a caller has more registrations, and above these the same as any other.
  */
 async function limitRegistrations(
   limiter: Limiter,
   request: HttpRequest,
-  { accepted, known }: Extract<RedirectUriVerdict, { accepted: unknown }>,
+  { accepted, owner }: Extract<RedirectUriVerdict, { accepted: unknown }>,
 ): Promise<void> {
-  const hosted = known !== undefined && !accepted.some(isLoopback)
+  const hosted = owner !== undefined && !accepted.some(isLoopback)
   const [network, , site = network] = networksOf(request.remoteAddress ?? '')
   if (hosted && (await limiter.take('known_client_registration', site)) === 0) return
   await limiter.limitCaller('registration', request, REGISTRATION_ERRORS.too_many_registrations)

@@ -68,8 +68,8 @@ export type ClientChanges = {
     | undefined
 }
 
-/** A static client for a known client, with the name and redirect URIs of its entry. Further redirect URIs may be added. */
-export interface KnownStaticClient
+/** A static client with the name and redirect URIs of an entry. Further redirect URIs may be added. */
+export interface NamedStaticClient
   extends Omit<
       StaticClient,
       'clientName' | 'redirectUris' | 'rememberConsent' | 'pkceOptional' | 'nonceOptional'

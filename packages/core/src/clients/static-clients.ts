@@ -8,16 +8,16 @@ import type { Client } from '../kernel/records.ts'
 import { featureMetadata, METADATA_ERRORS, type Registrable } from './client-metadata.ts'
 import { addClient, type PublicClient, publicClient } from './client-record.ts'
 import {
-  type KnownClientMark,
-  knownClientOf,
+  ownerOf,
   type RedirectUriOptions,
+  type RedirectUriOwner,
   type RedirectUriPolicy,
   redirectUriPolicyOf,
 } from './redirect-uri-policy.ts'
 import {
   checkPkce,
   checkRedirectUris,
-  type KnownStaticClient,
+  type NamedStaticClient,
   refuseSnakeCase,
   type StaticClient,
   type StaticMetadata,
@@ -52,7 +52,7 @@ export function staticClients(kernel: Kernel, registrable: Registrable, options:
   }
   return {
     /** @throws OAuthError that names the invalid member */
-    async add(added: StaticClient | KnownStaticClient): Promise<AddedClient> {
+    async add(added: StaticClient | NamedStaticClient): Promise<AddedClient> {
       refuseSnakeCase(added)
       const { registration, knownClient } = namedIn(options, added)
       schema ??= z.object(camelCased<z.ZodType>(staticMetadata(registrable)))
@@ -60,8 +60,8 @@ export function staticClients(kernel: Kernel, registrable: Registrable, options:
       const { scopes, ...metadata } = snakeCased(read) as StaticMetadata
       checkRedirectUris(metadata, redirectUriPolicy)
       checkPkce(metadata)
-      const known = knownClient ?? knownAmong(metadata.redirect_uris, redirectUriPolicy)
-      if (known !== undefined) checkKnown(metadata)
+      const known = knownClient ?? ownerAmong(metadata.redirect_uris, redirectUriPolicy)
+      if (known !== undefined) refuseExceptions(metadata)
       const terms = {
         origin: 'integration',
         knownClient: known,
@@ -91,22 +91,22 @@ export function staticClients(kernel: Kernel, registrable: Registrable, options:
   }
 }
 
-// Static clients that the operator registers for a known client: its entry has their name and addresses.
+// Static clients by an entry that has their name and redirect URIs.
 
-/** The entry of a known client, as far as `clients.add` reads it. */
-type NameableClient = Pick<KnownClientMark, 'id' | 'name'> & {
+/** An entry, as far as `clients.add` reads it. */
+type NamedClient = Pick<RedirectUriOwner, 'id' | 'name'> & {
   readonly redirectUris: readonly string[]
 }
 
 export interface StaticClientOptions extends RedirectUriOptions {
-  /** The known clients that `clients.add({ known })` may name; `knownClients()` has them. Default: none. */
-  readonly knownClients?: readonly NameableClient[] | undefined
+  /** What `clients.add({ known })` may name: redirect URIs and whose they are. `knownClients()` has a table. Default: none. */
+  readonly knownClients?: readonly NamedClient[] | undefined
 }
 
 /** The registration with the members of the entry that it names. @throws OAuthError when no entry has the id */
 export function namedIn(
   { knownClients = [] }: StaticClientOptions,
-  added: StaticClient | KnownStaticClient,
+  added: StaticClient | NamedStaticClient,
 ): { readonly registration: object; readonly knownClient?: string } {
   if (!('known' in added) || added.known === undefined) return { registration: added }
   const { known, redirectUris = [], ...rest } = added
@@ -118,25 +118,25 @@ export function namedIn(
   return { registration: { clientName: entry.name, ...rest, redirectUris: uris }, knownClient: entry.id }
 }
 
-/** The known client that one of the URIs belongs to. */
-function knownAmong(uris: readonly string[], policy: RedirectUriPolicy): string | undefined {
-  return uris.map((uri) => knownClientOf(policy([uri]))?.id).find((id) => id !== undefined)
+/** To whom one of the URIs belongs. */
+function ownerAmong(uris: readonly string[], policy: RedirectUriPolicy): string | undefined {
+  return uris.map((uri) => ownerOf(policy([uri]))?.id).find((id) => id !== undefined)
 }
 
-/** The known client of a client whose redirect URIs may have changed. */
-export function knownAfterChange(
+/** To whom the redirect URIs of a client belong, after a change of them. */
+export function ownerAfterChange(
   { knownClients = [] }: StaticClientOptions,
   { knownClient, redirectUris }: Pick<Client, 'knownClient' | 'redirectUris'>,
   policy: RedirectUriPolicy,
 ): string | undefined {
   const entry = knownClients.find(({ id }) => id === knownClient)
-  // Without an entry nothing tells which of the redirect URIs the known client has.
+  // Without an entry nothing tells which of the redirect URIs it has.
   const stays = entry === undefined || entry.redirectUris.some((uri) => redirectUris.includes(uri))
-  return (stays ? knownClient : undefined) ?? knownAmong(redirectUris, policy)
+  return (stays ? knownClient : undefined) ?? ownerAmong(redirectUris, policy)
 }
 
 /** All users of a vendor share the address, so consent of one user does not apply to another. */
-export function checkKnown({
+export function refuseExceptions({
   remember_consent,
   pkce_optional,
 }: {
