@@ -141,11 +141,6 @@ function loopbackFault(
   return undefined
 }
 
-/** A policy of the operator accepts it, as it does for clients that register themselves. */
-export function isAcceptedBy(policy: RedirectUriPolicy, uri: string): boolean {
-  return accepts(policy([uri]), uri)
-}
-
 export function accepts(verdict: RedirectUriVerdict, uri: string): boolean {
   return 'accepted' in verdict && verdict.accepted.includes(uri)
 }
@@ -177,4 +172,26 @@ export function refusalOf(
   const { known_client_off } = REDIRECT_URI_ERRORS
   const message = off.hint && `${known_client_off.description}: ${off.hint}`
   return new OAuthError(known_client_off, message, { parameters: { known: off.id, name: off.name } })
+}
+
+/** The parameters of a response (RFC 6749 4.1.2, RFC 9207 2), also as lenient parsers read them: `CODE`, `code[]`. */
+const RESPONSE_PARAMETER = /^\s*(code|state|iss|error(_description|_uri)?)\s*(\[|$)/i
+
+/**
+ * Refuses a query that a client could mix up with the authorization response: of two parameters with one name, some
+ * parsers take the first.
+ *
+ * @throws OAuthError `invalid_redirect_uri`
+ */
+export function refuseResponseParameters(uris: readonly string[]): void {
+  const index = uris.findIndex((uri) => parameterNames(uri).some((name) => RESPONSE_PARAMETER.test(name)))
+  if (index < 0) return
+  const fault = `redirect_uris[${index}]: a parameter of its query would be mixed up with the answer, such as code`
+  throw new OAuthError(REDIRECT_URI_ERRORS.redirect_uri_refused, fault)
+}
+
+/** Decoded. Semicolons separate too, since they do for some parsers. */
+function parameterNames(uri: string): string[] {
+  const query = uri.replace(/[^?]*\??/, '')
+  return [...new URLSearchParams(query.replaceAll(';', '&')).keys()]
 }

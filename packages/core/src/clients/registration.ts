@@ -2,17 +2,18 @@ import { type Endpoint, endpointPath, type PathOptions } from '../http/endpoint.
 import { type HttpRequest, json } from '../http/http.ts'
 import { jsonBody, readMessage } from '../http/message.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
-import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
+import { camelCased } from '../kernel/member-names.ts'
+import { defineErrors, type ErrorDefinition } from '../kernel/oauth-error.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
 import { networksOf } from '../limits/caller-network.ts'
 import type { Limiter, RateLimits } from '../limits/rate-limits.ts'
 import {
-  type ClientMetadata,
+  type ClientMembers,
   clientMetadata,
   featureMetadata,
+  invalidMetadata,
   METADATA_ERRORS,
   type Registrable,
-  refuseResponseParameters,
   withoutEmpty,
 } from './client-metadata.ts'
 import { addClient, clientInformation } from './client-record.ts'
@@ -24,6 +25,7 @@ import {
   type RedirectUriVerdict,
   redirectUriPolicyOf,
   refusalOf,
+  refuseResponseParameters,
 } from './redirect-uri-policy.ts'
 
 export interface RegistrationOptions extends PathOptions<'register'>, RedirectUriOptions {
@@ -93,15 +95,16 @@ export function registration(
     async answer(request) {
       server.attempts?.know(request, { expects: 'registered' })
       const token = needsToken ? await presentedInitialToken(server, request) : undefined
-      const metadata = readMessage(message, withoutEmpty(jsonBody(request)), errorOf)
-      server.attempts?.know(request, { sent: { redirect_uri: metadata.redirect_uris } })
-      const verdict = redirectUriPolicy(metadata.redirect_uris)
+      const sent = readMessage(message, withoutEmpty(jsonBody(request)), errorOf)
+      const metadata = camelCased(sent)
+      server.attempts?.know(request, { sent: { redirect_uri: metadata.redirectUris } })
+      const verdict = redirectUriPolicy(metadata.redirectUris)
       if ('refused' in verdict)
         throw refusalOf(verdict, REDIRECT_URI_ERRORS.redirect_uri_refused, { detail: verdict.refused })
       refuseResponseParameters(verdict.accepted)
       // Nothing longer is kept than was sent: most requests need no closer look.
       if (Buffer.byteLength(request.body) > MAX_METADATA_BYTES)
-        limitMetadata({ ...metadata, redirect_uris: [...verdict.accepted] })
+        limitMetadata({ ...sent, redirect_uris: verdict.accepted })
       // Last: invalid metadata does not count.
       await limitRegistrations(server.limiter, request, verdict)
       const knownClient = verdict.owner?.id
@@ -136,24 +139,20 @@ export function registration(
 }
 
 /** The scopes that the client registers, below the limit of its token. Scopes above it are left out, as unknown ones are. */
-function withinLimit(metadata: ClientMetadata, limit: readonly string[] | undefined): ClientMetadata {
+function withinLimit(metadata: ClientMembers, limit: readonly string[] | undefined): ClientMembers {
   const { scope } = metadata
   if (limit === undefined || scope === undefined) return metadata
   const within = scope.split(' ').filter((name) => limit.includes(name))
   if (within.length === 0)
-    throw new OAuthError(
-      METADATA_ERRORS.client_metadata_invalid,
-      `scope: this initial access token allows only ${limit.join(' ')}`,
-    )
+    throw invalidMetadata(`scope: this initial access token allows only ${limit.join(' ')}`)
   return { ...metadata, scope: within.join(' ') }
 }
 
 /** What a stranger stores is bounded. The scopes are not counted: they are names of this server. */
-function limitMetadata({ scope: _, ...metadata }: ClientMetadata): void {
+function limitMetadata({ scope: _, ...metadata }: Readonly<Record<string, unknown>>): void {
   const bytes = Buffer.byteLength(JSON.stringify(metadata))
   if (bytes > MAX_METADATA_BYTES)
-    throw new OAuthError(
-      METADATA_ERRORS.client_metadata_invalid,
+    throw invalidMetadata(
       `The client metadata is too long: ${bytes} bytes without the scope. Send at most ${MAX_METADATA_BYTES}`,
     )
 }

@@ -1,17 +1,17 @@
-import * as z from 'zod'
-import { listOf, text } from '../http/message.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { SigningAlgorithm } from '../kernel/records.ts'
-import {
-  clientMetadata,
-  grantTypesOf,
-  METADATA_ERRORS,
-  type Registrable,
-  refuseResponseParameters,
-} from './client-metadata.ts'
-import { type FeatureClientMetadata, MAX_EXPIRES_IN } from './client-record.ts'
+import type { Client, SigningAlgorithm } from '../kernel/records.ts'
+import { invalidMetadata } from './client-metadata.ts'
+import type { FeatureClientMetadata } from './client-record.ts'
 import { isRegistrableByOperator } from './redirect-uri.ts'
-import { isAcceptedBy, REDIRECT_URI_ERRORS, type RedirectUriPolicy } from './redirect-uri-policy.ts'
+import {
+  accepts,
+  ownerOf,
+  REDIRECT_URI_ERRORS,
+  type RedirectUriOptions,
+  type RedirectUriOwner,
+  type RedirectUriPolicy,
+  refuseResponseParameters,
+} from './redirect-uri-policy.ts'
 
 /** The metadata of a static client (RFC 7591 2), in camelCase: a client that the operator registers. */
 export interface StaticClient extends FeatureClientMetadata {
@@ -79,83 +79,97 @@ export interface NamedStaticClient
   readonly known: string
 }
 
-// Metadata of static clients: its schema, and the rules that concern several members.
-
-const limit = z.int().min(1).max(1_000_000)
-
-/** The members that no other client has, and those that are read otherwise. The same on every server. */
-const MEMBERS = {
-  redirect_uris: z.array(z.string()).max(20),
-  scope: z.never('use scopes, which is a list').optional(),
-  scopes: listOf(text(), 500).optional(),
-  resource_server: z.boolean().default(false),
-  remember_consent: z.boolean().default(false),
-  pkce_optional: z.boolean().default(false),
-  nonce_optional: z.boolean().default(false),
-  tokens_per_minute: limit.optional(),
-  grants_per_hour: limit.optional(),
-  client_secret_expires_in: z.int().min(1).max(MAX_EXPIRES_IN).optional(),
-}
-
-/** By the names of RFC 7591, as all client metadata in core. */
-export function staticMetadata(registrable: Registrable) {
-  const { authMethods } = registrable
-  const { client_name, ...registered } = clientMetadata(registrable).shape
-  return {
-    ...registered,
-    ...MEMBERS,
-    client_name: client_name.unwrap(),
-    token_endpoint_auth_method: z
-      .enum(authMethods)
-      .default(authMethods.find((name) => name !== 'none') ?? 'none'),
-    grant_types: grantTypesOf(registrable),
-  }
-}
-export type StaticMetadata = z.output<z.ZodObject<ReturnType<typeof staticMetadata>>>
+// The rules that concern several members.
 
 /** Most members are optional: a misspelled one would silently have no effect. */
 export function refuseSnakeCase(registration: object): void {
   const name = Object.keys(registration).find((key) => key.includes('_'))
-  if (name !== undefined)
-    throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, `${name}: members are in camelCase`)
-}
-
-interface Redirects {
-  readonly redirect_uris: readonly string[]
-  readonly resource_server: boolean
-  readonly grant_types: readonly string[]
+  if (name !== undefined) throw invalidMetadata(`${name}: members are in camelCase`)
 }
 
 export function checkRedirectUris(
-  { redirect_uris, resource_server, grant_types }: Redirects,
+  {
+    redirectUris,
+    resourceServer,
+    grantTypes,
+  }: Pick<Client, 'redirectUris' | 'resourceServer' | 'grantTypes'>,
   policy: RedirectUriPolicy,
 ): void {
   const { redirect_uri_refused } = REDIRECT_URI_ERRORS
-  const refused = redirect_uris.find((uri) => !isRegistrableByOperator(uri) && !isAcceptedBy(policy, uri))
+  const refused = redirectUris.find((uri) => !isRegistrableByOperator(uri) && !accepts(policy([uri]), uri))
   if (refused !== undefined)
     throw new OAuthError(
       redirect_uri_refused,
       `${refused}: must be https, loopback or of a private-use scheme such as com.example.app:/callback, without a fragment`,
     )
-  refuseResponseParameters(redirect_uris)
-  const needed = grant_types.includes('authorization_code') && !resource_server
-  if (redirect_uris.length === 0 && needed)
+  refuseResponseParameters(redirectUris)
+  const needed = grantTypes.includes('authorization_code') && resourceServer !== true
+  if (redirectUris.length === 0 && needed)
     throw new OAuthError(redirect_uri_refused, 'redirectUris must not be empty')
 }
 
-export function checkPkce({
-  pkce_optional,
-  nonce_optional,
-  token_endpoint_auth_method,
-}: Pick<StaticMetadata, 'pkce_optional' | 'nonce_optional' | 'token_endpoint_auth_method'>): void {
-  if (nonce_optional && !pkce_optional)
-    throw new OAuthError(
-      METADATA_ERRORS.client_metadata_invalid,
-      'nonceOptional: only together with pkceOptional',
-    )
-  if (pkce_optional && token_endpoint_auth_method === 'none')
-    throw new OAuthError(
-      METADATA_ERRORS.client_metadata_invalid,
+/** Exceptions from PKCE, and from a consent each time. */
+export function checkExceptions(
+  {
+    pkceOptional,
+    nonceOptional,
+    rememberConsent,
+    tokenEndpointAuthMethod,
+  }: Pick<Client, 'pkceOptional' | 'nonceOptional' | 'rememberConsent' | 'tokenEndpointAuthMethod'>,
+  owner: string | undefined,
+): void {
+  if (nonceOptional && !pkceOptional) throw invalidMetadata('nonceOptional: only together with pkceOptional')
+  if (pkceOptional && tokenEndpointAuthMethod === 'none')
+    throw invalidMetadata(
       'pkceOptional: PKCE is the only protection of the code of a public client; only a confidential client may omit it',
     )
+  // Consent of one user does not apply to another.
+  const exception = rememberConsent ? 'rememberConsent' : pkceOptional ? 'pkceOptional' : undefined
+  if (owner !== undefined && exception !== undefined)
+    throw invalidMetadata(
+      `${exception}: not with a redirect URI of a known client, which all users of its vendor share`,
+    )
+}
+
+// Static clients by an entry that has their name and redirect URIs.
+
+/** An entry, as far as `clients.add` reads it. */
+type NamedClient = Pick<RedirectUriOwner, 'id' | 'name'> & {
+  readonly redirectUris: readonly string[]
+}
+
+export interface StaticClientOptions extends RedirectUriOptions {
+  /** What `clients.add({ known })` may name: redirect URIs and whose they are. `knownClients()` has a table. Default: none. */
+  readonly knownClients?: readonly NamedClient[] | undefined
+}
+
+/** The registration with the members of the entry that it names. @throws OAuthError when no entry has the id */
+export function namedIn(
+  { knownClients = [] }: StaticClientOptions,
+  added: StaticClient | NamedStaticClient,
+): { readonly registration: object; readonly knownClient?: string } {
+  if (!('known' in added) || added.known === undefined) return { registration: added }
+  const { known, redirectUris = [], ...rest } = added
+  const entry = knownClients.find(({ id }) => id === known)
+  const ids = knownClients.map(({ id }) => id).join(', ')
+  if (entry === undefined) throw invalidMetadata(`known: must be one of ${ids || 'none'}`)
+  const uris = [...new Set([...entry.redirectUris, ...redirectUris])]
+  return { registration: { clientName: entry.name, ...rest, redirectUris: uris }, knownClient: entry.id }
+}
+
+/** To whom one of the URIs belongs. */
+export function ownerAmong(uris: readonly string[], policy: RedirectUriPolicy): string | undefined {
+  return uris.map((uri) => ownerOf(policy([uri]))?.id).find((id) => id !== undefined)
+}
+
+/** To whom the redirect URIs of a client belong, after a change of them. */
+export function ownerAfterChange(
+  { knownClients = [] }: StaticClientOptions,
+  { knownClient, redirectUris }: Pick<Client, 'knownClient' | 'redirectUris'>,
+  policy: RedirectUriPolicy,
+): string | undefined {
+  const entry = knownClients.find(({ id }) => id === knownClient)
+  // Without an entry nothing tells which of the redirect URIs it has.
+  const stays = entry === undefined || entry.redirectUris.some((uri) => redirectUris.includes(uri))
+  return (stays ? knownClient : undefined) ?? ownerAmong(redirectUris, policy)
 }
