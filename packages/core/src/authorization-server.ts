@@ -24,13 +24,14 @@ import {
   removeInitialAccessToken,
 } from './clients/initial-access-token.ts'
 import { REGISTRATION_LIMITS, registration } from './clients/registration.ts'
-import type {
-  ClientChanges,
-  NamedStaticClient,
-  StaticClient,
-  StaticClientOptions,
-} from './clients/static-client.ts'
-import { type AddedClient, staticClients } from './clients/static-clients.ts'
+import {
+  type AddedClient,
+  type ClientChanges,
+  type NamedStaticClient,
+  type StaticClient,
+  type StaticClientOptions,
+  staticClients,
+} from './clients/static-clients.ts'
 import { addressesOf, type Metadata, metadataDocuments, serverMetadata } from './discovery/server-metadata.ts'
 import type { FeatureParts, MountedFeatures, ServerContext } from './feature.ts'
 import { authorizationCode } from './grants/authorization-code.ts'

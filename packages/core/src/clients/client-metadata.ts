@@ -4,7 +4,6 @@ import { displayText } from '../kernel/display-text.ts'
 import { type CamelCased, camelCase, camelCased } from '../kernel/member-names.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, FeatureMetadata, SigningAlgorithm } from '../kernel/records.ts'
-import { parseScope } from '../kernel/scope.ts'
 
 export const METADATA_ERRORS = defineErrors({
   client_metadata_invalid: [
@@ -204,7 +203,9 @@ export function clientMetadata({
   // The type is that of `own`: only the feature itself knows what its members are.
   return z.object({ ...own, ...members } as typeof own)
 }
-export type ClientMetadata = z.output<ReturnType<typeof clientMetadata>>
+
+/** Valid client metadata, by the names of a record. */
+export type ClientMembers = CamelCased<z.output<ReturnType<typeof clientMetadata>>>
 
 /** The metadata of a static client, which only the operator registers. They have the names of the record. */
 export function staticMetadata(registrable: Registrable) {
@@ -223,17 +224,3 @@ export function staticMetadata(registrable: Registrable) {
   })
 }
 export type StaticMetadata = z.output<z.ZodObject<ReturnType<typeof staticMetadata>>>
-
-/** Valid client metadata, by the names of a record. */
-export type ClientMembers = CamelCased<ClientMetadata>
-
-/**
- * The scopes a client registers. Others are ignored, because clients often add scopes of other servers.
- *
- * @param allowed those that it may register
- * @returns `undefined` when none of them is allowed
- */
-export function registeredScopes(scope: string, allowed: readonly string[]): readonly string[] | undefined {
-  const known = parseScope(scope)?.filter((value) => allowed.includes(value))
-  return known === undefined || known.length === 0 ? undefined : known
-}

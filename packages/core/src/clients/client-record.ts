@@ -3,7 +3,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { type CamelCase, camelCase, camelCased } from '../kernel/member-names.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, FeatureMetadata, Grant } from '../kernel/records.ts'
-import { includesAll, OPENID, partOf, SCOPE_ERRORS, unrestricted } from '../kernel/scope.ts'
+import { includesAll, OPENID, parseScope, partOf, SCOPE_ERRORS, unrestricted } from '../kernel/scope.ts'
 import { newClientId, newSecret, type Secret, sha256 } from '../kernel/secrets.ts'
 import {
   type ClientMembers,
@@ -11,7 +11,6 @@ import {
   MEMBER_NAMES,
   type Registrable,
   recordedMembers,
-  registeredScopes,
 } from './client-metadata.ts'
 import { applicationTypeOf, redirectUriMatches } from './redirect-uri.ts'
 
@@ -22,18 +21,7 @@ interface NewClient {
 }
 
 /** What no metadata say: in it self-registered clients, static clients and clients of documents differ. */
-export type ClientTerms = Pick<
-  Client,
-  | 'origin'
-  | 'expiresAt'
-  | 'redirectUris'
-  | 'knownClient'
-  | 'featureMetadata'
-  | 'otherAuthMethods'
-  | 'cannotAuthenticate'
-  | 'clientSecretExpiresAt'
-  | 'scopeLimit'
->
+export type ClientTerms = Pick<Client, 'origin' | 'expiresAt' | 'redirectUris'> & Partial<Client>
 
 interface BeforeInsert {
   /** Called once the client is known to be valid. @throws OAuthError to store nothing */
@@ -67,7 +55,7 @@ export function clientFrom(
   kernel: Kernel,
   clientId: string,
   metadata: ClientMembers,
-  terms: ClientTerms & Pick<Client, 'secretHash'>,
+  terms: ClientTerms,
 ): Client {
   return withoutUndefined<Client>({
     ...(recordedMembers(metadata, terms) as ClientMembers),
@@ -106,13 +94,19 @@ export function clientInformation(
   }
 }
 
+/**
+ * The scopes a client registers. Others are ignored, because clients often add scopes of other servers.
+ *
+ * @param allowed those that it may register
+ * @throws OAuthError when none of them is allowed
+ */
 export function scopesOf(
   allowed: readonly string[],
   scope: string | undefined,
 ): readonly string[] | undefined {
   if (scope === undefined) return undefined
-  const scopes = registeredScopes(scope, allowed)
-  if (scopes !== undefined) return scopes
+  const scopes = parseScope(scope)?.filter((value) => allowed.includes(value)) ?? []
+  if (scopes.length > 0) return scopes
   throw invalidMetadata('scope: names no scope of this server')
 }
 

@@ -6,7 +6,7 @@ import { sha256 } from '../kernel/secrets.ts'
 import { publicClient } from './client-record.ts'
 import { clientsOf } from './client-sources.ts'
 import { clientUpdates } from './client-update.ts'
-import type { StaticClientOptions } from './static-client.ts'
+import type { StaticClientOptions } from './static-clients.ts'
 
 const NOW = 1_800_000_000
 const LOOPBACK = 'http://127.0.0.1:7001/cb'

@@ -22,7 +22,7 @@ import {
   checkRedirectUris,
   ownerAfterChange,
   type StaticClientOptions,
-} from './static-client.ts'
+} from './static-clients.ts'
 
 /** The operator changed the metadata of a static client. */
 export interface ClientChanged {

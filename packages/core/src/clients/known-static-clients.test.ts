@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RedirectUriPolicy } from './redirect-uri-policy.ts'
-import { namedIn, ownerAfterChange } from './static-client.ts'
+import { namedIn, ownerAfterChange } from './static-clients.ts'
 
 const ONE = { id: 'one', name: 'One', redirectUris: ['https://one.example/cb', 'https://one.example/web'] }
 const TWO = { id: 'two', name: 'Two', redirectUris: ['https://two.example/cb', 'https://two.example/web'] }

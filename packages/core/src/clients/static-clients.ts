@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import { readMessage } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import type { Client } from '../kernel/records.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { Client, SigningAlgorithm } from '../kernel/records.ts'
 import {
   featureMetadata,
   invalidMetadata,
@@ -11,18 +12,84 @@ import {
   type StaticMetadata,
   staticMetadata,
 } from './client-metadata.ts'
-import { addClient, type PublicClient, publicClient } from './client-record.ts'
-import { redirectUriPolicyOf } from './redirect-uri-policy.ts'
+import { addClient, type FeatureClientMetadata, type PublicClient, publicClient } from './client-record.ts'
+import { isRegistrableByOperator } from './redirect-uri.ts'
 import {
-  checkExceptions,
-  checkRedirectUris,
-  type NamedStaticClient,
-  namedIn,
-  ownerAmong,
-  refuseSnakeCase,
-  type StaticClient,
-  type StaticClientOptions,
-} from './static-client.ts'
+  accepts,
+  ownerOf,
+  REDIRECT_URI_ERRORS,
+  type RedirectUriOptions,
+  type RedirectUriOwner,
+  type RedirectUriPolicy,
+  redirectUriPolicyOf,
+  refuseResponseParameters,
+} from './redirect-uri-policy.ts'
+
+/** The metadata of a static client (RFC 7591 2), in camelCase: a client that the operator registers. */
+export interface StaticClient extends FeatureClientMetadata {
+  readonly clientName: string
+  /** https, loopback or private-use URIs, or whatever `redirectUriPolicy` accepts. Empty for a client without a browser. */
+  readonly redirectUris: readonly string[]
+  readonly applicationType?: 'native' | 'web' | undefined
+  /** Default: the first method of the server with a secret; `none` makes the client public. */
+  readonly tokenEndpointAuthMethod?: string | undefined
+  /** Default: `authorization_code` and `refresh_token`. */
+  readonly grantTypes?: readonly string[] | undefined
+  /** The scopes that it may request. Default: every scope of the catalogue that is not `restricted`. */
+  readonly scopes?: readonly string[] | undefined
+  readonly idTokenSignedResponseAlg?: SigningAlgorithm | undefined
+  readonly clientUri?: string | undefined
+  readonly logoUri?: string | undefined
+  readonly tosUri?: string | undefined
+  readonly policyUri?: string | undefined
+  readonly contacts?: readonly string[] | undefined
+  readonly softwareId?: string | undefined
+  readonly softwareVersion?: string | undefined
+  /** It may introspect the access tokens of every client. Default false. */
+  readonly resourceServer?: boolean | undefined
+  /** Skips the consent page for scopes and resources that the user has allowed before. Confidential clients only. Default false. */
+  readonly rememberConsent?: boolean | undefined
+  /**
+   * It may omit the PKCE challenge in a request with `openid` and a `nonce`, for software without PKCE (OAuth 2.1 7.5.1).
+   * Confidential clients only. Default false.
+   */
+  readonly pkceOptional?: boolean | undefined
+  /**
+   * Together with `pkceOptional`: it may omit the nonce too, and `openid`, as OpenID Connect Core has it. Nothing protects it from
+   * an injected code then. No profile allows it. Default false.
+   */
+  readonly nonceOptional?: boolean | undefined
+  /**
+   * How many tokens it may get in a minute, by answers of the token endpoint, at most 1,000,000. Above it the answer is 429 with
+   * `Retry-After`, and nothing is used up. Default: no limit.
+   */
+  readonly tokensPerMinute?: number | undefined
+  /** How many new grants it may get tokens for in an hour, at most 1,000,000. A refresh is no new grant. Default: no limit. */
+  readonly grantsPerHour?: number | undefined
+  /** Seconds after which its secret ends, at most 10 years. Default: without end. `clients.rotateSecret` gives it another one. */
+  readonly clientSecretExpiresIn?: number | undefined
+}
+
+/**
+ * Changes of a static client. `null` is as if `clients.add` had not had the member. A client stays public or confidential.
+ */
+export type ClientChanges = {
+  readonly [Member in keyof Omit<StaticClient, 'clientSecretExpiresIn'>]?:
+    | StaticClient[Member]
+    | null
+    | undefined
+}
+
+/** A static client with the name and redirect URIs of an entry. Further redirect URIs may be added. */
+export interface NamedStaticClient
+  extends Omit<
+      StaticClient,
+      'clientName' | 'redirectUris' | 'rememberConsent' | 'pkceOptional' | 'nonceOptional'
+    >,
+    Partial<Pick<StaticClient, 'clientName' | 'redirectUris'>> {
+  /** The id of an entry of the option `knownClients`. */
+  readonly known: string
+}
 
 /** A new client with its secret, which is shown only once. */
 export type AddedClient = PublicClient & { readonly clientSecret?: string | undefined }
@@ -78,4 +145,99 @@ export function staticClients(kernel: Kernel, registrable: Registrable, options:
       return [...found.values()].sort((one, other) => one.createdAt - other.createdAt).map(publicClient)
     },
   }
+}
+
+// The rules that concern several members.
+
+/** Most members are optional: a misspelled one would silently have no effect. */
+function refuseSnakeCase(registration: object): void {
+  const name = Object.keys(registration).find((key) => key.includes('_'))
+  if (name !== undefined) throw invalidMetadata(`${name}: members are in camelCase`)
+}
+
+export function checkRedirectUris(
+  {
+    redirectUris,
+    resourceServer,
+    grantTypes,
+  }: Pick<Client, 'redirectUris' | 'resourceServer' | 'grantTypes'>,
+  policy: RedirectUriPolicy,
+): void {
+  const { redirect_uri_refused } = REDIRECT_URI_ERRORS
+  const refused = redirectUris.find((uri) => !isRegistrableByOperator(uri) && !accepts(policy([uri]), uri))
+  if (refused !== undefined)
+    throw new OAuthError(
+      redirect_uri_refused,
+      `${refused}: must be https, loopback or of a private-use scheme such as com.example.app:/callback, without a fragment`,
+    )
+  refuseResponseParameters(redirectUris)
+  const needed = grantTypes.includes('authorization_code') && resourceServer !== true
+  if (redirectUris.length === 0 && needed)
+    throw new OAuthError(redirect_uri_refused, 'redirectUris must not be empty')
+}
+
+/** Exceptions from PKCE, and from a consent each time. */
+export function checkExceptions(
+  {
+    pkceOptional,
+    nonceOptional,
+    rememberConsent,
+    tokenEndpointAuthMethod,
+  }: Pick<Client, 'pkceOptional' | 'nonceOptional' | 'rememberConsent' | 'tokenEndpointAuthMethod'>,
+  owner: string | undefined,
+): void {
+  if (nonceOptional && !pkceOptional) throw invalidMetadata('nonceOptional: only together with pkceOptional')
+  if (pkceOptional && tokenEndpointAuthMethod === 'none')
+    throw invalidMetadata(
+      'pkceOptional: PKCE is the only protection of the code of a public client; only a confidential client may omit it',
+    )
+  // Consent of one user does not apply to another.
+  const exception = rememberConsent ? 'rememberConsent' : pkceOptional ? 'pkceOptional' : undefined
+  if (owner !== undefined && exception !== undefined)
+    throw invalidMetadata(
+      `${exception}: not with a redirect URI of a known client, which all users of its vendor share`,
+    )
+}
+
+// Static clients by an entry that has their name and redirect URIs.
+
+/** An entry, as far as `clients.add` reads it. */
+type NamedClient = Pick<RedirectUriOwner, 'id' | 'name'> & {
+  readonly redirectUris: readonly string[]
+}
+
+export interface StaticClientOptions extends RedirectUriOptions {
+  /** What `clients.add({ known })` may name: redirect URIs and whose they are. `knownClients()` has a table. Default: none. */
+  readonly knownClients?: readonly NamedClient[] | undefined
+}
+
+/** The registration with the members of the entry that it names. @throws OAuthError when no entry has the id */
+export function namedIn(
+  { knownClients = [] }: StaticClientOptions,
+  added: StaticClient | NamedStaticClient,
+): { readonly registration: object; readonly knownClient?: string } {
+  if (!('known' in added) || added.known === undefined) return { registration: added }
+  const { known, redirectUris = [], ...rest } = added
+  const entry = knownClients.find(({ id }) => id === known)
+  const ids = knownClients.map(({ id }) => id).join(', ')
+  if (entry === undefined) throw invalidMetadata(`known: must be one of ${ids || 'none'}`)
+  const uris = [...new Set([...entry.redirectUris, ...redirectUris])]
+  return { registration: { clientName: entry.name, ...rest, redirectUris: uris }, knownClient: entry.id }
+}
+
+/** To whom one of the URIs belongs. */
+function ownerAmong(uris: readonly string[], policy: RedirectUriPolicy): string | undefined {
+  return uris.map((uri) => ownerOf(policy([uri]))?.id).find((id) => id !== undefined)
+}
+
+/** To whom the redirect URIs of a client belong, after a change of them. */
+export function ownerAfterChange(
+  { knownClients = [] }: StaticClientOptions,
+  { knownClient, redirectUris }: Pick<Client, 'knownClient' | 'redirectUris'>,
+  policy: RedirectUriPolicy,
+): string | undefined {
+  const entry = knownClients.find(({ id }) => id === knownClient)
+  // Without an entry nothing tells which of the redirect URIs it has.
+  const stays = entry === undefined || entry.redirectUris.some((uri) => redirectUris.includes(uri))
+  return (stays ? knownClient : undefined) ?? ownerAmong(redirectUris, policy)
 }
