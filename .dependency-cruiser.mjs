@@ -26,8 +26,6 @@ const FEATURES = {
   'forward-auth': ['kernel', 'http', 'tokens', 'limits', 'resource', 'zod'],
   'jwt-access-tokens': ['kernel', 'http', 'tokens', 'clients', 'grants', 'resource', 'jose', 'zod'],
   'jwt-bearer': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],
-  // A table, and what the options of the server become by it.
-  'known-clients': ['clients'],
   logout: [...ORDER.filter((name) => name !== 'limits'), 'zod'],
   par: ['kernel', 'http', 'clients', 'authorization', 'crypto', 'zod'],
   'personal-tokens': ['kernel', 'tokens', 'clients', 'grants'],
@@ -126,7 +124,6 @@ export default {
     may(core('explain'), top('errors'), TYPES),
     may(core('fapi2'), `${CORE}(client-assertion|dpop|par)/(client-assertion|dpop|par)[.]ts$`),
     may(core('fapi2'), [top('options'), core('discovery')], TYPES),
-    may(core('known-clients'), core('cimd'), TYPES),
     // It gets its content as arguments.
     may(core('discovery'), core('discovery', 'http')),
     // What puts core together. Only the public entries know the features.
@@ -140,20 +137,16 @@ export default {
     entries(from('store-[^/]+'), top('index|feature-api'), TYPES),
     entries(from('store-[^/]+'), top('store-kit')),
     entries(
-      from('adapter-[^/]+|limiter|notifications|pages|safe-fetch|server|testkit|doctor'),
+      from('adapter-[^/]+|known-clients|limiter|notifications|pages|safe-fetch|server|testkit|doctor'),
       top('index|(adapter|feature|guard)-api|errors'),
     ),
     entries(from('notifications'), top('internal-api')),
     entries(from('doctor'), [
-      '^packages/(safe-fetch|store-memory)/',
-      `${CORE}(cimd|client-assertion|explain|known-clients)/`,
+      '^packages/(known-clients|safe-fetch|store-memory)/',
+      `${CORE}(cimd|client-assertion|explain)/`,
     ]),
-    entries(from('safe-fetch'), `${CORE}cimd/`, TYPES),
-    entries(from('mcp-clients'), [
-      '^packages/testkit/src/',
-      top('feature-api'),
-      `${CORE}known-clients/known-clients[.]ts$`,
-    ]),
+    entries(from('known-clients|safe-fetch'), `${CORE}cimd/`, TYPES),
+    entries(from('mcp-clients'), ['^packages/(known-clients|testkit)/src/', top('feature-api')]),
     entries(
       from('pages'),
       `${CORE}(connected-apps|device|logout)/(connected-apps|device|logout)[.]ts$`,
@@ -162,7 +155,7 @@ export default {
     entries(from('pages'), `${CORE}explain/explain[.]ts$`),
     may(from('notifications|pages'), node(['crypto'])),
     entries(from('server'), [
-      '^packages/(adapter-hono|doctor|limiter|notifications|pages|safe-fetch|store-[^/]+)/',
+      '^packages/(adapter-hono|doctor|known-clients|limiter|notifications|pages|safe-fetch|store-[^/]+)/',
       `${CORE}[^/]+/`,
       top('store-kit'),
     ]),

@@ -1,4 +1,4 @@
-import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { mcpClients } from '@grantkit/mcp-clients'
 import { knownClientRow } from './known-client-row.ts'
 import { replayRow } from './replay-row.ts'

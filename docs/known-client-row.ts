@@ -1,4 +1,4 @@
-import { CAUTIONS, isOnByDefault, type KnownClient } from '@grantkit/core/known-clients'
+import { CAUTIONS, isOnByDefault, type KnownClient } from '@grantkit/known-clients'
 import type { McpClient } from '@grantkit/mcp-clients'
 
 /** @throws Error for an entry without a day, a source or a replay */

@@ -1,5 +1,5 @@
 import { isLoopbackUrl } from '@grantkit/core/feature'
-import { isOnByDefault, type KnownClient } from '@grantkit/core/known-clients'
+import { isOnByDefault, type KnownClient } from '@grantkit/known-clients'
 import type { McpClient } from '@grantkit/mcp-clients'
 
 export function replayRow(client: McpClient, known: readonly KnownClient[]): readonly string[] {

@@ -1,4 +1,4 @@
-import { KNOWN_CLIENTS, type KnownClient } from '@grantkit/core/known-clients'
+import { KNOWN_CLIENTS, type KnownClient } from '@grantkit/known-clients'
 
 const DAY = 24 * 60 * 60 * 1000
 const LOOK_AGAIN_AFTER = 180

@@ -1,4 +1,4 @@
-import { KNOWN_CLIENTS, type KnownClient } from '@grantkit/core/known-clients'
+import { KNOWN_CLIENTS, type KnownClient } from '@grantkit/known-clients'
 import { mcpClients } from '@grantkit/mcp-clients'
 import { expect, it } from 'vitest'
 import { knownClientRow } from '../known-client-row.ts'

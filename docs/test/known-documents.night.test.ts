@@ -1,5 +1,5 @@
 /** The documents of known clients, as their hosts publish them today, and the copies of them in the table. */
-import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { expect, it } from 'vitest'
 import { publishedDocument } from './published-document.ts'
 

@@ -1,4 +1,4 @@
-import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { expect, it } from 'vitest'
 import { staleKnownClients } from '../stale-known-clients.ts'
 

@@ -8,6 +8,7 @@ import { run } from './publishable.ts'
 export const OF_WORKERS = [
   '@grantkit/core',
   '@grantkit/adapter-hono',
+  '@grantkit/known-clients',
   '@grantkit/safe-fetch',
   '@grantkit/store-cloudflare',
   '@grantkit/store-memory',

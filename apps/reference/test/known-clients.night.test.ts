@@ -1,4 +1,4 @@
-import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from './program.ts'

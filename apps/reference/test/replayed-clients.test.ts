@@ -1,4 +1,4 @@
-import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { mcpClients } from '@grantkit/mcp-clients'
 import { describeMcpClients } from '@grantkit/mcp-clients/describe-mcp-clients'
 import { type HostAnswer, openDocumentHost } from '@grantkit/test-servers/document-host'

@@ -24,8 +24,14 @@ import {
   removeInitialAccessToken,
 } from './clients/initial-access-token.ts'
 import { REGISTRATION_LIMITS, registration } from './clients/registration.ts'
-import type { ClientChanges, KnownStaticClient, StaticClient } from './clients/static-client.ts'
-import { type AddedClient, type StaticClientOptions, staticClients } from './clients/static-clients.ts'
+import {
+  type AddedClient,
+  type ClientChanges,
+  type NamedStaticClient,
+  type StaticClient,
+  type StaticClientOptions,
+  staticClients,
+} from './clients/static-clients.ts'
 import { addressesOf, type Metadata, metadataDocuments, serverMetadata } from './discovery/server-metadata.ts'
 import type { FeatureParts, MountedFeatures, ServerContext } from './feature.ts'
 import { authorizationCode } from './grants/authorization-code.ts'
@@ -225,11 +231,11 @@ function endpointsIn(
 /** The clients of a server, for its operator. */
 interface ClientAdministration {
   /**
-   * Registers a static client, which may have fixed https redirect URIs, or the redirect URIs of a known client. Only this result has the secret.
+   * Registers a static client, which may have fixed https redirect URIs, or those of an entry of `knownClients`. Only this result has the secret.
    *
    * @throws OAuthError that names what is wrong with the metadata
    */
-  add(registration: StaticClient | KnownStaticClient): Promise<AddedClient>
+  add(registration: StaticClient | NamedStaticClient): Promise<AddedClient>
   /** The client with this id: a static one, a self-registered one, or one that a document describes. */
   find(clientId: string): Promise<PublicClient | undefined>
   /** The static clients, the oldest first. Reads every client. */

@@ -23,7 +23,12 @@ export type { ClientEndpoint } from './clients/client-endpoint.ts'
 export { publicClient } from './clients/client-record.ts'
 export type { ClientSource } from './clients/client-sources.ts'
 export { clientRevision } from './clients/client-update.ts'
-export type { LoopbackOnlyOptions, RedirectUriVerdict } from './clients/redirect-uri-policy.ts'
+export { isPrivateUseUri } from './clients/redirect-uri.ts'
+export {
+  type LoopbackOnlyOptions,
+  loopbackAnd,
+  type RedirectUriVerdict,
+} from './clients/redirect-uri-policy.ts'
 export type { Metadata } from './discovery/server-metadata.ts'
 export type { FeatureParts, MountedFeatures, ServerContext } from './feature.ts'
 export { type Allowed, changeGrant, type PrefetchedGrant, type Transition } from './grants/change-grant.ts'

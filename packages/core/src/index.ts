@@ -26,8 +26,7 @@ export type {
   InitialAccessTokenOptions,
 } from './clients/initial-access-token.ts'
 export { loopbackOnly, type RedirectUriPolicy } from './clients/redirect-uri-policy.ts'
-export type { ClientChanges, KnownStaticClient, StaticClient } from './clients/static-client.ts'
-export type { AddedClient } from './clients/static-clients.ts'
+export type { AddedClient, ClientChanges, NamedStaticClient, StaticClient } from './clients/static-clients.ts'
 export type { Feature } from './feature.ts'
 export type { ClaimsUse, TokenClaims, TokenClaimsRequest } from './grants/operator-claims.ts'
 export type { ClientRemoval, UserGrant, UserGrantPage } from './grants/user-grants.ts'

@@ -1,4 +1,4 @@
-import { type KnownClientsOptions, knownClients } from '@grantkit/core/known-clients'
+import { type KnownClientsOptions, knownClients } from '@grantkit/known-clients'
 import { authorizationQuery, authorize, register } from './client.ts'
 import { openService, type Service } from './service.ts'
 

@@ -1,5 +1,5 @@
 import type { KnownDocument } from '@grantkit/core/client-documents'
-import { type KnownClientsOptions, knownClients } from '@grantkit/core/known-clients'
+import { type KnownClientsOptions, knownClients } from '@grantkit/known-clients'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, decide, redeem, redirectOf } from './client.ts'
 import { type DocumentHost, fault, openWithDocuments } from './document-host.ts'

@@ -89,7 +89,7 @@ export const FEATURES = {
   'known-clients': {
     label: 'Known clients',
     hint: 'Claude, ChatGPT, Cursor and others; brings client documents',
-    dependencies: [],
+    dependencies: ['@grantkit/known-clients'],
     needs: 'client-documents',
   },
 } satisfies Record<string, FeatureChoice>

@@ -41,8 +41,8 @@ describe('createProject', () => {
     expect(manifest().name).toBe('my-notes')
     const { dependencies, devDependencies } = manifest()
     expect(Object.keys(dependencies)).toEqual([
-      ...['@grantkit/adapter-express', '@grantkit/core', '@grantkit/pages', '@grantkit/safe-fetch'],
-      ...['@grantkit/store-postgres', 'express', 'pg'],
+      ...['@grantkit/adapter-express', '@grantkit/core', '@grantkit/known-clients', '@grantkit/pages'],
+      ...['@grantkit/safe-fetch', '@grantkit/store-postgres', 'express', 'pg'],
     ])
     expect(Object.keys(devDependencies)).toEqual(['@types/express', '@types/node', 'typescript'])
     for (const range of Object.values({ ...dependencies, ...devDependencies })) expect(range).toMatch(/^\^\d/)
@@ -81,6 +81,7 @@ describe('createProject', () => {
       ...[
         '@grantkit/adapter-hono',
         '@grantkit/core',
+        '@grantkit/known-clients',
         '@grantkit/pages',
         '@grantkit/safe-fetch',
         '@grantkit/store-cloudflare',
@@ -98,8 +99,8 @@ describe('createProject', () => {
   it('takes packages from a folder, by paths from the project', async () => {
     const packages = join(root, 'tarballs')
     mkdirSync(packages, { recursive: true })
-    for (const name of ['adapter-fastify', 'core-0.1.0', 'safe-fetch', 'store-memory-0.1.0-rc.1'])
-      writeFileSync(join(packages, `grantkit-${name}.tgz`), '')
+    const packed = ['adapter-fastify', 'core-0.1.0', 'known-clients', 'safe-fetch', 'store-memory-0.1.0-rc.1']
+    for (const name of packed) writeFileSync(join(packages, `grantkit-${name}.tgz`), '')
     await expect(createProject(folder, DEFAULTS, { packages })).rejects.toThrow(
       `${packages} has no grantkit-pages.tgz`,
     )

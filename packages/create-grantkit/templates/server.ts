@@ -4,7 +4,7 @@ import { clientDocuments } from '@grantkit/core/client-documents' // if: client-
 import { connectedApps } from '@grantkit/core/connected-apps' // if: connected-apps
 import { device } from '@grantkit/core/device' // if: device
 import { dpop, dpopProofs } from '@grantkit/core/dpop' // if: dpop
-import { knownClients } from '@grantkit/core/known-clients' // if: known-clients
+import { knownClients } from '@grantkit/known-clients' // if: known-clients
 import { logout } from '@grantkit/core/logout' // if: logout
 import { pushedAuthorizationRequests } from '@grantkit/core/par' // if: par
 import { safeFetch } from '@grantkit/safe-fetch' // if: client-documents

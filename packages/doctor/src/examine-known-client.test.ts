@@ -4,7 +4,7 @@ import {
   type HttpResponse,
   loopbackOnly,
 } from '@grantkit/core'
-import { KNOWN_CLIENTS, knownClients } from '@grantkit/core/known-clients'
+import { KNOWN_CLIENTS, knownClients } from '@grantkit/known-clients'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import type { SendProbe } from './diagnose.ts'

@@ -1,4 +1,4 @@
-import { KNOWN_CLIENTS, type KnownClient } from '@grantkit/core/known-clients'
+import { KNOWN_CLIENTS, type KnownClient } from '@grantkit/known-clients'
 import { type DiagnosisOptions, evidenceOf, type Finding, findingOf, type SendProbe } from './diagnose.ts'
 import { type Ask, authorize, PROBES, registerClient } from './evidence.ts'
 import { authorizationProbe, isRegistered, knownClientChecks } from './known-client-checks.ts'

@@ -1,5 +1,5 @@
 import type { HttpResponse } from '@grantkit/core'
-import type { KnownClient } from '@grantkit/core/known-clients'
+import type { KnownClient } from '@grantkit/known-clients'
 import { type Check, firstComplaint, SKIPPED, skippedWithout } from './check.ts'
 import { documentOf, headerOf, listed, type Metadata, memberOf, metadata } from './evidence.ts'
 import { METADATA_CHECKS } from './metadata-checks.ts'
@@ -61,7 +61,7 @@ function registration(client: KnownClient): Check {
     id: 'client-registration',
     causes: 'known_client_off',
     title: `${name} may register its redirect URIs`,
-    fix: `Allow it: add ${id} to KNOWN_CLIENTS, or to the option only of knownClients() in @grantkit/core/known-clients. If it comes by its document alone: CIMD_ADMIT.`,
+    fix: `Allow it: add ${id} to KNOWN_CLIENTS, or to the option only of knownClients() in @grantkit/known-clients. If it comes by its document alone: CIMD_ADMIT.`,
     examine: skippedWithout(
       ({ answers }) => answers.registration,
       (answer) => {

@@ -1,4 +1,4 @@
-import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { mcpClients } from '@grantkit/mcp-clients'
 import { expect, it } from 'vitest'
 import { registeredUrisOf } from './registered-redirect-uris.ts'

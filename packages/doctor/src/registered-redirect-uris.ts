@@ -1,4 +1,4 @@
-import type { KnownClient } from '@grantkit/core/known-clients'
+import type { KnownClient } from '@grantkit/known-clients'
 
 /** Loopback redirect URIs that clients register next to those of their entries. */
 const LOOPBACK: Readonly<Record<string, readonly string[]>> = {

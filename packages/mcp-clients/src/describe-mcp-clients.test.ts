@@ -6,7 +6,7 @@ import {
 } from '@grantkit/core'
 import type { Route } from '@grantkit/core/adapter'
 import { clientDocuments } from '@grantkit/core/client-documents'
-import { KNOWN_CLIENTS, knownClients } from '@grantkit/core/known-clients'
+import { KNOWN_CLIENTS, knownClients } from '@grantkit/known-clients'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { formBrowser, inProcess } from '@grantkit/testkit/client'
 import { describeMcpClients } from './describe-mcp-clients.ts'

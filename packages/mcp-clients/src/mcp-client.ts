@@ -17,7 +17,7 @@ export interface McpClient {
    * those that MCP requires of every client. Default true.
    */
   readonly recorded?: false
-  /** The id of its entry in `KNOWN_CLIENTS` of `@grantkit/core/known-clients`. A client without one needs none. */
+  /** The id of its entry in `KNOWN_CLIENTS` of `@grantkit/known-clients`. A client without one needs none. */
   readonly known?: string
   /** Its redirect URI. A `{port}` is a free one of each process. */
   readonly redirectUri: string

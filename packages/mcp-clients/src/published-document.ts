@@ -1,4 +1,4 @@
-import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { KNOWN_CLIENTS } from '@grantkit/known-clients'
 
 /** The copy of a document in the table of known clients, which is compared with what its host publishes. */
 export function publishedDocument(url: string): Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, expect, it, vi } from 'vitest'

@@ -1,4 +1,4 @@
-import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer } from './running-server.ts'

@@ -1,5 +1,5 @@
 import { inLanguage } from '@grantkit/core/feature'
-import type { KnownClient } from '@grantkit/core/known-clients'
+import type { KnownClient } from '@grantkit/known-clients'
 import type { Config } from '@grantkit/server'
 import { SCOPES } from '../oauth/scopes.ts'
 import { aboutProfile, KEPT } from './about-profile.ts'

@@ -1,4 +1,4 @@
-import type { KnownClient } from '@grantkit/core/known-clients'
+import type { KnownClient } from '@grantkit/known-clients'
 
 /** How a client becomes known to this service. */
 export interface WaysIn {

@@ -1,4 +1,4 @@
-import type { KnownClient } from '@grantkit/core/known-clients'
+import type { KnownClient } from '@grantkit/known-clients'
 import { areas } from '../oauth/scopes.ts'
 
 /** The index for agents, in the llms.txt format: a title, a summary, and lists of links. */

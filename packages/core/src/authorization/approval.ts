@@ -31,7 +31,7 @@ export interface ConsentGranted {
   readonly scopes: readonly string[]
   /** The resource indicators (RFC 8707); empty means every resource of this server. */
   readonly resources: readonly string[]
-  /** The id of the known client that gets the code. */
+  /** The id of the client to which the redirect URI belongs. */
   readonly known?: string | undefined
 }
 
@@ -66,7 +66,7 @@ export async function approve(context: AuthorizationContext, approved: Approved)
       ...ids,
       scopes,
       resources,
-      ...(target.known && { known: target.known.id }),
+      ...(target.owner && { known: target.owner.id }),
     } satisfies ConsentGranted)
     attempts?.step(http, 'allowed')
   } else await requireSameAnswer(kernel, approval)
@@ -75,13 +75,13 @@ export async function approve(context: AuthorizationContext, approved: Approved)
 }
 
 /** Seconds: the code of an address that other people share must be redeemed soon (RFC 8252 8.1). */
-const MAX_KNOWN_CLIENT_CODE = 60
+const MAX_SHARED_CODE = 60
 
 function codeLifetime(
   { code }: Pick<AuthorizationContext['lifetimes'], 'code'>,
-  { known }: Pick<RedirectTarget, 'known'>,
+  { owner }: Pick<RedirectTarget, 'owner'>,
 ): number {
-  return known === undefined ? code : Math.min(code, MAX_KNOWN_CLIENT_CODE)
+  return owner === undefined ? code : Math.min(code, MAX_SHARED_CODE)
 }
 
 function approvalOf(

@@ -146,7 +146,7 @@ export async function askForConsent(
     action: `${context.paths.consent}?${query}`,
     returnTo: `${context.paths.authorize}?${queryAfterSignIn(context, attempt, session)}`,
     ticket: consentTicket(context, attempt, session),
-    formActionSources: formActionSources(target.redirectUri, target.known?.formActionHops),
+    formActionSources: formActionSources(target.redirectUri, target.owner?.formActionHops),
     formExpired: attempt.formExpired,
     ...(canShowCallback(context, target) ? { canShowCallback: true } : undefined),
     ...(attempts && { reference: attempts.shownReferenceOf(http) }),
@@ -253,8 +253,8 @@ export function scopesInWords(
 }
 
 /** The host that describes a client by its document (draft-ietf-oauth-client-id-metadata-document 8.5), or that gets the code. */
-function identityOf({ client, redirectUri, known: entry }: RedirectTarget): ClientIdentity | undefined {
-  const known = redirectUri.startsWith('https:') && entry ? { name: entry.name, host: entry.host } : undefined
+function identityOf({ client, redirectUri, owner }: RedirectTarget): ClientIdentity | undefined {
+  const known = redirectUri.startsWith('https:') && owner ? { name: owner.name, host: owner.host } : undefined
   const host = client.origin === 'document' ? new URL(client.clientId).host : known?.host
   return host === undefined ? undefined : { host, loopback: isLoopback(redirectUri), ...(known && { known }) }
 }

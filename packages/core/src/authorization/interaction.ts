@@ -50,7 +50,7 @@ export interface SignInHint extends PageView {
 export interface ConsentView extends PageView {
   readonly client: PublicClient
   readonly session: Session
-  /** The verified identity of the client, if it has one: a document describes it, or it is a known client. Show it as large as the name. */
+  /** The verified identity of the client, if it has one: a document describes it, or its redirect URI belongs to it. Show it as large as the name. */
   readonly identity?: ClientIdentity | undefined
   /** The target of the redirect. Show its host and port: the client chose its name itself. */
   readonly redirectUri: string
@@ -91,7 +91,7 @@ export interface ClientIdentity {
   /** The code goes to a program on the user's computer, and any program there can present this `client_id`. */
   readonly loopback: boolean
   /**
-   * The code goes to an https address of this known client, and nowhere else, whatever the client calls itself. Absent for a
+   * The code goes to an https address of this client, and nowhere else, whatever the client calls itself. Absent for a
    * loopback or private-use redirect URI, which verifies nothing.
    */
   readonly known?: { readonly name: string; readonly host: string } | undefined

@@ -3,8 +3,8 @@ import { CLIENT_ERRORS } from '../clients/client-sources.ts'
 import { isHttpsOrLoopback, redirectUriMatches, withParameters } from '../clients/redirect-uri.ts'
 import {
   accepts,
-  type KnownClientMark,
-  knownClientOf,
+  ownerOf,
+  type RedirectUriOwner,
   type RedirectUriPolicy,
   type RedirectUriVerdict,
   refusalOf,
@@ -35,8 +35,8 @@ export interface RedirectTarget {
   readonly client: Client
   readonly redirectUri: string
   readonly state?: string | undefined
-  /** The known client that this redirect URI belongs to. */
-  readonly known?: KnownClientMark | undefined
+  /** To whom this redirect URI belongs, if it is one that many users share. */
+  readonly owner?: RedirectUriOwner | undefined
 }
 
 const parameter = text()
@@ -57,7 +57,7 @@ interface TargetContext {
 }
 
 /**
- * Step one: a known client and a redirect URI it registered.
+ * Step one: a client that exists and a redirect URI it registered.
  *
  * @param http the request that brings the parameters, in a query, a form or a `request_uri`
  * @param user present if the document of the client may be fetched
@@ -76,11 +76,11 @@ export async function validateRedirectTarget(
   if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   attempts?.step(http, 'client_found', { client })
   const target = redirectTargetOf(client, requested, redirectUriPolicy)
-  attempts?.know(http, { knownClient: target.known?.id })
+  attempts?.know(http, { knownClient: target.owner?.id })
   return target
 }
 
-/** The target of a request of a known client. @throws OAuthError */
+/** The target of a request of this client. @throws OAuthError */
 export function redirectTargetOf(
   client: Client,
   { redirect_uri, state }: TargetParameters,
@@ -96,17 +96,16 @@ export function redirectTargetOf(
       facts: { expected: client.redirectUris },
     })
   if (!mayUse(client, uri, verdict)) throw refusalOf(verdict, TARGET_ERRORS.redirect_uri_not_accepted)
-  const known = knownClientOf(verdict)
-  return { client: known ? withoutExceptions(client) : client, redirectUri: redirect_uri, state, known }
+  const owner = ownerOf(verdict)
+  return { client: owner ? withoutExceptions(client) : client, redirectUri: redirect_uri, state, owner }
 }
 
 /** The policy is checked again, so that a stricter one applies at once to clients that are already registered. */
 function mayUse(client: Client, uri: string, verdict: RedirectUriVerdict): boolean {
   if (client.origin === 'integration') return true
   if (client.origin === 'registered') return accepts(verdict, uri)
-  const ofKnownClient = client.knownClient !== undefined
-  if (client.httpsCallbacks && !ofKnownClient && isHttpsOrLoopback(uri)) return true
-  const owner = knownClientOf(verdict)?.id
+  if (client.httpsCallbacks && client.knownClient === undefined && isHttpsOrLoopback(uri)) return true
+  const owner = ownerOf(verdict)?.id
   return accepts(verdict, uri) && (owner === undefined || owner === client.knownClient)
 }
 

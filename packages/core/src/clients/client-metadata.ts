@@ -1,10 +1,9 @@
 import * as z from 'zod'
 import { listOf, text } from '../http/message.ts'
 import { displayText } from '../kernel/display-text.ts'
+import { type CamelCased, camelCase, camelCased } from '../kernel/member-names.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { Client, SigningAlgorithm } from '../kernel/records.ts'
-import { parseScope } from '../kernel/scope.ts'
-import { REDIRECT_URI_ERRORS } from './redirect-uri-policy.ts'
+import type { Client, FeatureMetadata, SigningAlgorithm } from '../kernel/records.ts'
 
 export const METADATA_ERRORS = defineErrors({
   client_metadata_invalid: [
@@ -12,6 +11,10 @@ export const METADATA_ERRORS = defineErrors({
     'The client metadata is not valid. Compare it with the metadata of the server',
   ],
 })
+
+export function invalidMetadata(fault: string): OAuthError {
+  return new OAuthError(METADATA_ERRORS.client_metadata_invalid, fault)
+}
 
 const MAX_NAME_LENGTH = 200
 const MAX_URI_LENGTH = 2048
@@ -70,20 +73,21 @@ export type CheckClient = (client: Client) => void
 /** Schemas of client metadata, by the name of the member (RFC 7591 2). Each must accept an absent member. */
 export type ClientMetadataMembers = Readonly<Record<string, z.ZodType>>
 
-/** The members of features that a client registered; `undefined` if it registered none. */
+/** The members of features that a client registered, by the names of RFC 7591; `undefined` if it registered none. */
 export function featureMetadata(
-  metadata: Readonly<Record<string, unknown>>,
+  metadata: object,
   { members = {} }: Registrable,
-): Readonly<Record<string, unknown>> | undefined {
-  const names = Object.keys(members).filter((name) => metadata[name] !== undefined)
-  return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, metadata[name]]))
+): FeatureMetadata | undefined {
+  const values = Object.keys(members).map((name) => [name, Reflect.get(metadata, camelCase(name))] as const)
+  const registered = values.filter(([, value]) => value !== undefined)
+  return registered.length === 0 ? undefined : Object.fromEntries(registered)
 }
 
 /** The default grant types (RFC 7591 2). The answer shows them. */
 const GRANT_TYPES_BY_DEFAULT = ['authorization_code', 'refresh_token']
 
 /** The grant types that the operator registers: any of them, and at least one. */
-export function grantTypesOf({ grantTypes }: Pick<Registrable, 'grantTypes'>) {
+function grantTypesOf({ grantTypes }: Pick<Registrable, 'grantTypes'>) {
   return listOf(text(100), 20)
     .default(GRANT_TYPES_BY_DEFAULT)
     .transform((values) => grantTypes.filter((name) => values.includes(name)))
@@ -93,26 +97,28 @@ export function grantTypesOf({ grantTypes }: Pick<Registrable, 'grantTypes'>) {
     )
 }
 
-/** Members whose schemas depend on the server. */
-const MEMBERS_OF_SERVER = [
-  'token_endpoint_auth_method',
-  'grant_types',
-  'id_token_signed_response_alg',
-] as const
-
-/** Members that core sets in its answer (RFC 7591 3.2.1), or reads for static clients alone. */
-const OTHER_MEMBERS = [
+/** Members that core sets in its answer (RFC 7591 3.2.1). */
+const ANSWERED = [
   ...['client_id', 'client_id_issued_at', 'client_secret', 'client_secret_expires_at'],
-  ...['registration_access_token', 'registration_client_uri', 'resource_server', 'remember_consent', 'pkce'],
-  ...['nonce', 'client_secret_expires_in', 'tokens_per_minute', 'grants_per_hour'],
+  ...['registration_access_token', 'registration_client_uri'],
 ]
 
 /** @throws Error when a feature reads a member that core reads or sets */
 export function requireOwnNames(members: ClientMetadataMembers): void {
-  const ofCore = [...Object.keys(MEMBERS), ...MEMBERS_OF_SERVER, ...OTHER_MEMBERS]
+  const ofCore = [...MEMBER_NAMES, ...Object.keys(OPERATOR_MEMBERS), ...ANSWERED]
   const taken = Object.keys(members).find((name) => ofCore.includes(name))
   if (taken !== undefined) throw new Error(`features: clientMetadata has ${taken}, which core reads or sets`)
 }
+
+// Client metadata are read by the names of RFC 7591. From there on each member has one name, that of the record: the same in
+// camelCase.
+
+/** The members that every client may have, in the order of the answer. */
+export const MEMBER_NAMES = [
+  ...['client_name', 'application_type', 'redirect_uris', 'token_endpoint_auth_method', 'grant_types'],
+  ...['response_types', 'scope', 'id_token_signed_response_alg', 'client_uri', 'logo_uri', 'tos_uri'],
+  ...['policy_uri', 'contacts', 'software_id', 'software_version'],
+]
 
 /** The members that are the same on every server: making schemas is most of what a new server costs. */
 const MEMBERS = {
@@ -131,6 +137,37 @@ const MEMBERS = {
   contacts: listOf(text(MAX_NAME_LENGTH), 10).optional(),
   software_id: text(MAX_NAME_LENGTH).optional(),
   software_version: text(MAX_NAME_LENGTH).optional(),
+}
+
+/** The longest life of a client's secret in seconds: 10 years. */
+export const MAX_EXPIRES_IN = 3650 * 24 * 60 * 60
+
+const exception = z
+  .boolean()
+  .optional()
+  .transform((value) => value || undefined)
+const limit = z.int().min(1).max(1_000_000).optional()
+
+/** The members that only the operator sets. */
+const OPERATOR_MEMBERS = {
+  scopes: listOf(text(), 500).optional(),
+  resource_server: z.boolean().default(false),
+  remember_consent: z.boolean().default(false),
+  pkce_optional: exception,
+  nonce_optional: exception,
+  tokens_per_minute: limit,
+  grants_per_hour: limit,
+  client_secret_expires_in: z.int().min(1).max(MAX_EXPIRES_IN).optional(),
+}
+
+/** A record has them otherwise: scopes as a list of those that exist, and the time when the secret ends. */
+const NOT_RECORDED = ['response_types', 'scope', 'scopes', 'client_secret_expires_in']
+
+/** The members of client metadata that a record has as they were read. */
+export function recordedMembers(metadata: object, { origin }: Pick<Client, 'origin'>): object {
+  const names = [...MEMBER_NAMES, ...(origin === 'integration' ? Object.keys(OPERATOR_MEMBERS) : [])]
+  const recorded = names.filter((name) => !NOT_RECORDED.includes(name)).map(camelCase)
+  return Object.fromEntries(recorded.map((name) => [name, Reflect.get(metadata, name)]))
 }
 
 /** Many clients send the members that they do not set as `null` or as an empty string. */
@@ -161,42 +198,29 @@ export function clientMetadata({
       .transform((alg) => (alg === 'Ed25519' ? 'EdDSA' : alg))
       .refine(signs, { error: ({ input }) => `no key for ${input} here` })
       .prefault(idTokenAlgorithm),
-  } satisfies Record<(typeof MEMBERS_OF_SERVER)[number], z.ZodType>
+  }
   const own = { ...MEMBERS, ...ofServer }
   // The type is that of `own`: only the feature itself knows what its members are.
   return z.object({ ...own, ...members } as typeof own)
 }
-export type ClientMetadata = z.infer<ReturnType<typeof clientMetadata>>
 
-/**
- * The scopes a client registers. Others are ignored, because clients often add scopes of other servers.
- *
- * @param allowed those that it may register
- * @returns `undefined` when none of them is allowed
- */
-export function registeredScopes(scope: string, allowed: readonly string[]): readonly string[] | undefined {
-  const known = parseScope(scope)?.filter((value) => allowed.includes(value))
-  return known === undefined || known.length === 0 ? undefined : known
+/** Valid client metadata, by the names of a record. */
+export type ClientMembers = CamelCased<z.output<ReturnType<typeof clientMetadata>>>
+
+/** The metadata of a static client, which only the operator registers. They have the names of the record. */
+export function staticMetadata(registrable: Registrable) {
+  const { authMethods } = registrable
+  const { client_name, ...registered } = clientMetadata(registrable).shape
+  return camelCased({
+    ...registered,
+    ...OPERATOR_MEMBERS,
+    redirect_uris: z.array(z.string()).max(20),
+    scope: z.never('use scopes, which is a list').optional(),
+    client_name: client_name.unwrap(),
+    token_endpoint_auth_method: z
+      .enum(authMethods)
+      .default(authMethods.find((name) => name !== 'none') ?? 'none'),
+    grant_types: grantTypesOf(registrable),
+  })
 }
-
-/** The parameters of a response (RFC 6749 4.1.2, RFC 9207 2), also as lenient parsers read them: `CODE`, `code[]`. */
-const RESPONSE_PARAMETER = /^\s*(code|state|iss|error(_description|_uri)?)\s*(\[|$)/i
-
-/**
- * Refuses a query that a client could mix up with the authorization response: of two parameters with one name, some
- * parsers take the first.
- *
- * @throws OAuthError `invalid_redirect_uri`
- */
-export function refuseResponseParameters(uris: readonly string[]): void {
-  const index = uris.findIndex((uri) => parameterNames(uri).some((name) => RESPONSE_PARAMETER.test(name)))
-  if (index < 0) return
-  const fault = `redirect_uris[${index}]: a parameter of its query would be mixed up with the answer, such as code`
-  throw new OAuthError(REDIRECT_URI_ERRORS.redirect_uri_refused, fault)
-}
-
-/** Decoded. Semicolons separate too, since they do for some parsers. */
-function parameterNames(uri: string): string[] {
-  const query = uri.replace(/[^?]*\??/, '')
-  return [...new URLSearchParams(query.replaceAll(';', '&')).keys()]
-}
+export type StaticMetadata = z.output<z.ZodObject<ReturnType<typeof staticMetadata>>>

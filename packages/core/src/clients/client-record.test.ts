@@ -1,6 +1,7 @@
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import type { Kernel } from '../kernel/kernel.ts'
+import { camelCased } from '../kernel/member-names.ts'
 import { clientMetadata, type Registrable } from './client-metadata.ts'
 import { addClient } from './client-record.ts'
 import { clientsOf } from './client-sources.ts'
@@ -22,7 +23,9 @@ function kernelOf() {
 describe('a new client', () => {
   const add = (kernel: Kernel, client_name: string) => {
     const redirectUris = ['https://app.example/cb']
-    const metadata = clientMetadata(REGISTRABLE).parse({ redirect_uris: redirectUris, client_name })
+    const metadata = camelCased(
+      clientMetadata(REGISTRABLE).parse({ redirect_uris: redirectUris, client_name }),
+    )
     const terms = { origin: 'registered', redirectUris, expiresAt: NOW + 60 } as const
     return addClient(kernel, metadata, terms, REGISTRABLE)
   }

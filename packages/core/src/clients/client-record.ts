@@ -1,20 +1,18 @@
 /** The record of a client: how it is made from client metadata, and the two views of it. */
 import type { Kernel } from '../kernel/kernel.ts'
-import { camelCased } from '../kernel/member-names.ts'
+import { type CamelCase, camelCase, camelCased } from '../kernel/member-names.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, FeatureMetadata, Grant } from '../kernel/records.ts'
-import { includesAll, OPENID, partOf, SCOPE_ERRORS, unrestricted } from '../kernel/scope.ts'
+import { includesAll, OPENID, parseScope, partOf, SCOPE_ERRORS, unrestricted } from '../kernel/scope.ts'
 import { newClientId, newSecret, type Secret, sha256 } from '../kernel/secrets.ts'
 import {
-  type ClientMetadata,
-  METADATA_ERRORS,
+  type ClientMembers,
+  invalidMetadata,
+  MEMBER_NAMES,
   type Registrable,
-  registeredScopes,
+  recordedMembers,
 } from './client-metadata.ts'
 import { applicationTypeOf, redirectUriMatches } from './redirect-uri.ts'
-
-/** The longest life of a client's secret in seconds: 10 years. */
-export const MAX_EXPIRES_IN = 3650 * 24 * 60 * 60
 
 /** A new client with its secret, which is shown only once. */
 interface NewClient {
@@ -22,25 +20,8 @@ interface NewClient {
   readonly clientSecret?: Secret | undefined
 }
 
-/** The members in which self-registered clients, static clients and clients of documents differ. */
-export type ClientTerms = Pick<
-  Client,
-  | 'origin'
-  | 'expiresAt'
-  | 'redirectUris'
-  | 'knownClient'
-  | 'resourceServer'
-  | 'rememberConsent'
-  | 'pkceOptional'
-  | 'nonceOptional'
-  | 'featureMetadata'
-  | 'otherAuthMethods'
-  | 'cannotAuthenticate'
-  | 'clientSecretExpiresAt'
-  | 'scopeLimit'
-  | 'tokensPerMinute'
-  | 'grantsPerHour'
->
+/** What no metadata say: in it self-registered clients, static clients and clients of documents differ. */
+export type ClientTerms = Pick<Client, 'origin' | 'expiresAt' | 'redirectUris'> & Partial<Client>
 
 interface BeforeInsert {
   /** Called once the client is known to be valid. @throws OAuthError to store nothing */
@@ -50,7 +31,7 @@ interface BeforeInsert {
 /** Creates and stores a client from valid metadata. @throws OAuthError `invalid_client_metadata` */
 export async function addClient(
   kernel: Kernel,
-  metadata: ClientMetadata,
+  metadata: ClientMembers,
   terms: ClientTerms,
   {
     checkClient,
@@ -58,7 +39,7 @@ export async function addClient(
     beforeInsert,
   }: Pick<Registrable, 'checkClient' | 'secretMethods'> & BeforeInsert,
 ): Promise<NewClient> {
-  const usesSecret = secretMethods.includes(metadata.token_endpoint_auth_method)
+  const usesSecret = secretMethods.includes(metadata.tokenEndpointAuthMethod)
   const clientSecret = usesSecret ? newSecret(kernel.random) : undefined
   const secretHash = clientSecret && sha256(clientSecret)
   const client = clientFrom(kernel, newClientId(kernel.random), metadata, { ...terms, secretHash })
@@ -73,17 +54,14 @@ export async function addClient(
 export function clientFrom(
   kernel: Kernel,
   clientId: string,
-  metadata: ClientMetadata,
-  terms: ClientTerms & Pick<Client, 'secretHash'>,
+  metadata: ClientMembers,
+  terms: ClientTerms,
 ): Client {
   return withoutUndefined<Client>({
+    ...(recordedMembers(metadata, terms) as ClientMembers),
     ...terms,
-    ...descriptiveMembers(metadata),
     clientId,
-    applicationType: metadata.application_type ?? applicationTypeOf(terms.redirectUris),
-    tokenEndpointAuthMethod: metadata.token_endpoint_auth_method,
-    grantTypes: metadata.grant_types,
-    idTokenSignedResponseAlg: metadata.id_token_signed_response_alg,
+    applicationType: metadata.applicationType ?? applicationTypeOf(terms.redirectUris),
     createdAt: kernel.now(),
     scopes: scopesOf(
       terms.origin === 'integration' ? Object.keys(kernel.scopes) : unrestricted(kernel.scopes),
@@ -97,54 +75,39 @@ export function clientInformation(
   { client, clientSecret }: NewClient,
   { scopes }: Pick<Kernel, 'scopes'>,
 ): object {
+  const shown = {
+    ...client,
+    // Every client that registers itself has the code grant.
+    responseTypes: ['code'],
+    // What it may request, although it named no scope.
+    scope: (client.scopes ?? client.scopeLimit)?.join(' '),
+    // Without OpenID Connect there are no ID tokens.
+    idTokenSignedResponseAlg: Object.hasOwn(scopes, OPENID) ? client.idTokenSignedResponseAlg : undefined,
+  }
   return {
     client_id: client.clientId,
     client_id_issued_at: client.createdAt,
     client_secret: clientSecret,
     client_secret_expires_at: clientSecret === undefined ? undefined : (client.clientSecretExpiresAt ?? 0),
-    client_name: client.clientName,
-    application_type: client.applicationType,
-    redirect_uris: client.redirectUris,
-    token_endpoint_auth_method: client.tokenEndpointAuthMethod,
-    grant_types: client.grantTypes,
-    // Every client that registers itself has the code grant.
-    response_types: ['code'],
-    // What it may request, although it named no scope.
-    scope: (client.scopes ?? client.scopeLimit)?.join(' '),
-    // Without OpenID Connect there are no ID tokens.
-    id_token_signed_response_alg: Object.hasOwn(scopes, OPENID) ? client.idTokenSignedResponseAlg : undefined,
-    client_uri: client.clientUri,
-    logo_uri: client.logoUri,
-    tos_uri: client.tosUri,
-    policy_uri: client.policyUri,
-    contacts: client.contacts,
-    software_id: client.softwareId,
-    software_version: client.softwareVersion,
+    ...Object.fromEntries(MEMBER_NAMES.map((name) => [name, Reflect.get(shown, camelCase(name))])),
     ...client.featureMetadata,
   }
 }
 
-function descriptiveMembers(metadata: ClientMetadata) {
-  return {
-    clientName: metadata.client_name,
-    clientUri: metadata.client_uri,
-    logoUri: metadata.logo_uri,
-    tosUri: metadata.tos_uri,
-    policyUri: metadata.policy_uri,
-    contacts: metadata.contacts,
-    softwareId: metadata.software_id,
-    softwareVersion: metadata.software_version,
-  }
-}
-
+/**
+ * The scopes a client registers. Others are ignored, because clients often add scopes of other servers.
+ *
+ * @param allowed those that it may register
+ * @throws OAuthError when none of them is allowed
+ */
 export function scopesOf(
   allowed: readonly string[],
   scope: string | undefined,
 ): readonly string[] | undefined {
   if (scope === undefined) return undefined
-  const scopes = registeredScopes(scope, allowed)
-  if (scopes !== undefined) return scopes
-  throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, 'scope: names no scope of this server')
+  const scopes = parseScope(scope)?.filter((value) => allowed.includes(value)) ?? []
+  if (scopes.length > 0) return scopes
+  throw invalidMetadata('scope: names no scope of this server')
 }
 
 /** Keeps the record small: most clients send little metadata. */
@@ -153,10 +116,6 @@ export function withoutUndefined<T extends object>(members: T): T {
   for (const name in members) if (members[name] !== undefined) kept[name] = members[name]
   return kept as T
 }
-
-type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
-  ? `${First}${Capitalize<CamelCase<Rest>>}`
-  : Name
 
 /** What features declare in `FeatureMetadata`. */
 type DeclaredMetadata = {

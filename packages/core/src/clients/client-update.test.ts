@@ -93,8 +93,8 @@ describe('a change of a client', () => {
   })
 
   it('marks it as a known client only with new redirect URIs', async () => {
-    const known = { id: 'chatgpt', name: 'ChatGPT', host: 'chatgpt.com', formActionHops: [] }
-    const redirectUriPolicy = (accepted: readonly string[]) => ({ accepted, known })
+    const owner = { id: 'chatgpt', name: 'ChatGPT', host: 'chatgpt.com', formActionHops: [] }
+    const redirectUriPolicy = (accepted: readonly string[]) => ({ accepted, owner })
     const renamed = await updated({}, { clientName: 'Gate' }, { redirectUriPolicy })
     expect(renamed).not.toHaveProperty('knownClient')
     const moved = await updated({}, { redirectUris: [HTTPS] }, { redirectUriPolicy })

@@ -1,23 +1,28 @@
 import * as z from 'zod'
 import { readMessage } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { camelCased, snakeCase, snakeCased } from '../kernel/member-names.ts'
+import { camelCase } from '../kernel/member-names.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { newSecret, sha256 } from '../kernel/secrets.ts'
 import type { Stored } from '../kernel/store.ts'
-import { METADATA_ERRORS, type Registrable } from './client-metadata.ts'
 import {
+  invalidMetadata,
   MAX_EXPIRES_IN,
-  type PublicClient,
-  publicClient,
-  scopesOf,
-  withoutUndefined,
-} from './client-record.ts'
+  METADATA_ERRORS,
+  type Registrable,
+  staticMetadata,
+} from './client-metadata.ts'
+import { type PublicClient, publicClient, scopesOf, withoutUndefined } from './client-record.ts'
 import { applicationTypeOf } from './redirect-uri.ts'
-import { type RedirectUriPolicy, redirectUriPolicyOf } from './redirect-uri-policy.ts'
-import { type ClientChanges, checkPkce, checkRedirectUris, staticMetadata } from './static-client.ts'
-import { checkKnown, knownAfterChange, type StaticClientOptions } from './static-clients.ts'
+import { redirectUriPolicyOf } from './redirect-uri-policy.ts'
+import {
+  type ClientChanges,
+  checkExceptions,
+  checkRedirectUris,
+  ownerAfterChange,
+  type StaticClientOptions,
+} from './static-clients.ts'
 
 /** The operator changed the metadata of a static client. */
 export interface ClientChanged {
@@ -62,10 +67,10 @@ export function clientUpdates(
   return async (clientId, changes, { seen }) => {
     const stored = await storedClient(kernel, clientId)
     const before = publicClient(stored.value)
-    if (before.origin !== 'integration') throw invalid('Only a client of the operator can be changed')
+    if (before.origin !== 'integration') throw invalidMetadata('Only a client of the operator can be changed')
     if (clientRevision(before) !== clientRevision(seen))
       throw new OAuthError(CLIENT_CHANGE_ERRORS.client_changed_meanwhile)
-    shape ??= camelCased<z.ZodType>(staticMetadata(registrable))
+    shape ??= staticMetadata(registrable)
     const values = valuesOf(changes, shape)
     const next = check(changedClient(kernel, stored.value, values, registrable), stored.value)
     const after = publicClient(next)
@@ -77,10 +82,6 @@ export function clientUpdates(
     kernel.emit({ type: 'client_changed', clientId, members, ...changed } satisfies ClientChanged)
     return after
   }
-}
-
-function invalid(fault: string): OAuthError {
-  return new OAuthError(METADATA_ERRORS.client_metadata_invalid, fault)
 }
 
 function valuesIn(client: PublicClient, names: readonly string[]): Members {
@@ -104,7 +105,7 @@ const FIXED = ['scope', 'responseTypes', 'clientSecretExpiresIn']
 function valuesOf(changes: Members, shape: Readonly<Record<string, z.ZodType>>): Members {
   const names = Object.keys(changes).filter((name) => changes[name] !== undefined)
   const fixed = names.find((name) => !Object.hasOwn(shape, name) || FIXED.includes(name))
-  if (fixed !== undefined) throw invalid(`${fixed}: no member that can be changed`)
+  if (fixed !== undefined) throw invalidMetadata(`${fixed}: no member that can be changed`)
   const schema = z.object(Object.fromEntries(names.map((name) => [name, shape[name] ?? z.never()])))
   const given = membersWhere(changes, (name) => changes[name] !== null)
   const read: Members = readMessage(schema, given, () => METADATA_ERRORS.client_metadata_invalid)
@@ -122,23 +123,21 @@ function changedClient(
   values: Members,
   { members = {} }: Registrable,
 ): Client {
-  const ofFeature = (name: string) => Object.hasOwn(members, snakeCase(name))
-  const ofFeatures = snakeCased(membersWhere(values, ofFeature))
-  const featureMetadata = withoutUndefined({ ...client.featureMetadata, ...ofFeatures })
+  const ofFeatures = Object.keys(members).filter((name) => Object.hasOwn(values, camelCase(name)))
+  const featureMetadata = withoutUndefined({
+    ...client.featureMetadata,
+    ...Object.fromEntries(ofFeatures.map((name) => [name, values[camelCase(name)]])),
+  })
   const changed: Client = {
     ...client,
-    ...membersWhere(values, (name) => !ofFeature(name)),
+    ...membersWhere(values, (name) => !ofFeatures.some((other) => camelCase(other) === name)),
     featureMetadata: Object.keys(featureMetadata).length === 0 ? undefined : featureMetadata,
   }
   const scopes = Array.isArray(values.scopes)
     ? scopesOf(Object.keys(kernel.scopes), values.scopes.join(' '))
     : changed.scopes
   const applicationType = changed.applicationType ?? applicationTypeOf(changed.redirectUris)
-  return {
-    ...{ ...changed, scopes, applicationType },
-    pkceOptional: changed.pkceOptional || undefined,
-    nonceOptional: changed.nonceOptional || undefined,
-  }
+  return { ...changed, scopes, applicationType }
 }
 
 /** The rules of `clients.add` for the whole client. */
@@ -146,25 +145,15 @@ function checkOf({ secretMethods = [], checkClient }: Registrable, options: Stat
   const policy = redirectUriPolicyOf(options)
   return (changed: Client, before: Client): Client => {
     const client = withMethod(changed, before, secretMethods)
-    const { rememberConsent: remember_consent = false, pkceOptional: pkce_optional = false } = client
-    const { nonceOptional: nonce_optional = false, tokenEndpointAuthMethod } = client
     const redirects = ['redirectUris', 'grantTypes', 'resourceServer'] as const
-    if (redirects.some((name) => client[name] !== before[name])) checkRedirects(client, policy)
-    checkPkce({ pkce_optional, nonce_optional, token_endpoint_auth_method: tokenEndpointAuthMethod })
+    if (redirects.some((name) => client[name] !== before[name])) checkRedirectUris(client, policy)
     const isMoved = client.redirectUris !== before.redirectUris
-    const knownClient = isMoved ? knownAfterChange(options, client, policy) : before.knownClient
-    if (knownClient !== undefined) checkKnown({ remember_consent, pkce_optional })
+    const knownClient = isMoved ? ownerAfterChange(options, client, policy) : before.knownClient
+    checkExceptions(client, knownClient)
     const next = withoutUndefined({ ...client, knownClient })
     checkClient?.(next)
     return next
   }
-}
-
-function checkRedirects(
-  { redirectUris: redirect_uris, resourceServer: resource_server = false, grantTypes: grant_types }: Client,
-  policy: RedirectUriPolicy,
-): void {
-  checkRedirectUris({ redirect_uris, resource_server, grant_types }, policy)
 }
 
 /** A confidential client may go from secrets to keys: its secrets end. @throws OAuthError */
@@ -172,10 +161,12 @@ function withMethod(client: Client, before: Client, secretMethods: readonly stri
   const [method, from] = [client.tokenEndpointAuthMethod, before.tokenEndpointAuthMethod]
   if (method === from) return client
   if (method === 'none' || from === 'none')
-    throw invalid('tokenEndpointAuthMethod: a client stays public or confidential. Add another client')
+    throw invalidMetadata(
+      'tokenEndpointAuthMethod: a client stays public or confidential. Add another client',
+    )
   if (!secretMethods.includes(method)) return withoutSecrets(client)
   if (client.secretHash === undefined)
-    throw invalid('tokenEndpointAuthMethod: a client with keys gets no secret. Add another client')
+    throw invalidMetadata('tokenEndpointAuthMethod: a client with keys gets no secret. Add another client')
   return client
 }
 
@@ -349,5 +340,5 @@ function checkSeconds(
 ): void {
   if (Number.isInteger(seconds) && seconds >= min && seconds <= max) return
   const fault = `${name}: must be a whole number of seconds from ${min} to ${max}`
-  throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, fault)
+  throw invalidMetadata(fault)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RedirectUriPolicy } from './redirect-uri-policy.ts'
-import { knownAfterChange, namedIn } from './static-clients.ts'
+import { namedIn, ownerAfterChange } from './static-clients.ts'
 
 const ONE = { id: 'one', name: 'One', redirectUris: ['https://one.example/cb', 'https://one.example/web'] }
 const TWO = { id: 'two', name: 'Two', redirectUris: ['https://two.example/cb', 'https://two.example/web'] }
@@ -29,7 +29,7 @@ describe('a static client that names a known client', () => {
 /** The policy has only the first entry: the operator has not allowed the second one. */
 const policy: RedirectUriPolicy = (uris) =>
   uris.every((uri) => ONE.redirectUris.includes(uri))
-    ? { accepted: uris, known: { id: 'one', name: 'One', host: 'one.example', formActionHops: [] } }
+    ? { accepted: uris, owner: { id: 'one', name: 'One', host: 'one.example', formActionHops: [] } }
     : { refused: 'no' }
 
 describe('a client whose redirect URIs changed', () => {
@@ -47,6 +47,6 @@ describe('a client whose redirect URIs changed', () => {
     ['gets a known client if it had none', undefined, ['https://one.example/cb'], 'one'],
     ['gets none with redirect URIs of its own', undefined, [OWN], undefined],
   ])('%s', (_, knownClient, redirectUris, expected) => {
-    expect(knownAfterChange(OPTIONS, { knownClient, redirectUris }, policy)).toBe(expected)
+    expect(ownerAfterChange(OPTIONS, { knownClient, redirectUris }, policy)).toBe(expected)
   })
 })

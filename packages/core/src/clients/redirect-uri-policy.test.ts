@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loopbackFault, loopbackOnly, redirectUriPolicyOf } from './redirect-uri-policy.ts'
+import { loopbackAnd, loopbackOnly, redirectUriPolicyOf } from './redirect-uri-policy.ts'
 
 describe('loopbackOnly', () => {
   const loopback = 'http://127.0.0.1:1/cb'
@@ -29,12 +29,20 @@ describe('loopbackOnly', () => {
   })
 })
 
-describe('loopbackFault', () => {
-  it.each([
-    ['http://127.0.0.1/cb', undefined],
-    ['http://127.0.0.1/cb?a=1', 'must have no query'],
-  ])('of %s, where neither localhost nor a query is accepted: %s', (uri, fault) => {
-    expect(loopbackFault(uri, { localhost: false })).toBe(fault)
+describe('loopbackAnd', () => {
+  const known = 'app.example:/cb'
+  const policy = loopbackAnd((uri) => (uri === known ? undefined : 'foreign'), { mixed: 'refuse' })
+
+  it('accepts loopback addresses and what the rule accepts', () => {
+    const uris = [known, 'http://127.0.0.1/cb']
+    expect(policy(uris)).toEqual({ accepted: uris })
+  })
+
+  it('asks the rule about no address of http', () => {
+    expect(policy(['HTTP://127.0.0.1/cb?a=1', 'http://127.0.0.1/cb?a=1', 'https://127.0.0.1/cb'])).toEqual({
+      refused:
+        'redirect_uris[0]: not a loopback address such as http://127.0.0.1:8080/callback; redirect_uris[1]: must have no query; redirect_uris[2]: foreign',
+    })
   })
 })
 

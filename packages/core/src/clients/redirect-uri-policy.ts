@@ -8,28 +8,28 @@ export type RedirectUriPolicy = (uris: readonly string[]) => RedirectUriVerdict
 export type RedirectUriVerdict =
   | {
       readonly accepted: readonly string[]
-      /** The known client that all accepted URIs belong to, except loopback ones. */
-      readonly known?: KnownClientMark | undefined
+      /** To whom all accepted URIs belong, except loopback ones. */
+      readonly owner?: RedirectUriOwner | undefined
     }
   | {
       readonly refused: string
-      /** A known client that a refused URI belongs to, and that the operator has not allowed. */
-      readonly knownClientOff?: KnownClientOff | undefined
+      /** To whom a refused URI belongs, if the operator has not allowed this client. */
+      readonly ownerOff?: OwnerOff | undefined
     }
 
-/** A known client that the operator can allow. */
-interface KnownClientOff {
+/** A client that the operator can allow. */
+interface OwnerOff {
   readonly id: string
   readonly name: string
   /** How the operator allows it; a part of the error. */
   readonly hint?: string | undefined
 }
 
-/** What pages and events show about a known client. It has no effect on permissions. */
-export interface KnownClientMark {
+/** A client with redirect URIs of its own, which all its users share. Pages and events show it; it permits nothing. */
+export interface RedirectUriOwner {
   readonly id: string
   readonly name: string
-  /** Whose redirect URI it is, as users are shown it. */
+  /** The host of its vendor, as users are shown it. */
   readonly host: string
   /** Schemes that its https redirect URI goes on to, such as `claude:`, for the Content-Security-Policy of the consent page. */
   readonly formActionHops: readonly string[]
@@ -87,24 +87,52 @@ export function loopbackOnly({
   query = false,
   mixed = 'prune',
 }: LoopbackOnlyOptions = {}): RedirectUriPolicy {
+  return policyOf((uri) => loopbackFault(uri, { localhost, query }), mixed)
+}
+
+/**
+ * Accepts loopback addresses, and others that a rule of the caller accepts.
+ *
+ * @param faultOf why a URI that is not of http is refused; `undefined` accepts it
+ *
+ * @example
+ * ```ts
+ * import { loopbackAnd } from '@grantkit/core/feature'
+ *
+ * const CALLBACK = 'https://tool.example/callback'
+ * export const policy = loopbackAnd((uri) => (uri === CALLBACK ? undefined : 'neither a loopback address nor of the tool'))
+ * ```
+ */
+export function loopbackAnd(
+  faultOf: (uri: string) => string | undefined,
+  { localhost = true, query = false, mixed = 'prune' }: LoopbackOnlyOptions = {},
+): RedirectUriPolicy {
+  return policyOf(
+    (uri) => (/^http:/i.test(uri) ? loopbackFault(uri, { localhost, query }) : faultOf(uri)),
+    mixed,
+  )
+}
+
+/** A refusal names URIs by their position: the text goes to the operator's log, and a mixed-up field may contain a secret. */
+function policyOf(
+  faultOf: (uri: string) => string | undefined,
+  mixed: 'prune' | 'refuse',
+): RedirectUriPolicy {
   return (uris) => {
-    const faults = uris.map((uri) => loopbackFault(uri, { localhost, query }))
+    const faults = uris.map(faultOf)
     const accepted = uris.filter((_, index) => faults[index] === undefined)
     const prune = mixed === 'prune' && accepted.length > 0
     if (prune || accepted.length === uris.length) return { accepted }
-    return { refused: faultsByPosition(faults) }
+    return {
+      refused: faults.map((fault, index) => `redirect_uris[${index}]: ${fault ?? 'accepted'}`).join('; '),
+    }
   }
 }
 
-/** Names URIs by their position: the text goes to the operator's log, and a mixed-up field may contain a secret. */
-export function faultsByPosition(faults: readonly (string | undefined)[]): string {
-  return faults.map((fault, index) => `redirect_uris[${index}]: ${fault ?? 'accepted'}`).join('; ')
-}
-
 /** Why a URI is not one of a program on the user's computer; `undefined` if it is. */
-export function loopbackFault(
+function loopbackFault(
   uri: string,
-  { localhost, query = false }: { readonly localhost: boolean; readonly query?: boolean },
+  { localhost, query }: { readonly localhost: boolean; readonly query: boolean },
 ): string | undefined {
   const parsed = parseLoopback(uri)
   if (parsed === undefined) return 'not a loopback address such as http://127.0.0.1:8080/callback'
@@ -113,18 +141,13 @@ export function loopbackFault(
   return undefined
 }
 
-/** A policy of the operator accepts it, as it does for clients that register themselves. */
-export function isAcceptedBy(policy: RedirectUriPolicy, uri: string): boolean {
-  return accepts(policy([uri]), uri)
-}
-
 export function accepts(verdict: RedirectUriVerdict, uri: string): boolean {
   return 'accepted' in verdict && verdict.accepted.includes(uri)
 }
 
-/** The known client that accepted URIs belong to. */
-export function knownClientOf(verdict: RedirectUriVerdict): KnownClientMark | undefined {
-  return 'accepted' in verdict ? verdict.known : undefined
+/** To whom accepted URIs belong. */
+export function ownerOf(verdict: RedirectUriVerdict): RedirectUriOwner | undefined {
+  return 'accepted' in verdict ? verdict.owner : undefined
 }
 
 export const REDIRECT_URI_ERRORS = defineErrors({
@@ -138,15 +161,37 @@ export const REDIRECT_URI_ERRORS = defineErrors({
   ],
 })
 
-/** An error that names the known client the operator would have to allow; otherwise an error of `definition`. */
+/** An error that names the client the operator would have to allow; otherwise an error of `definition`. */
 export function refusalOf(
   verdict: RedirectUriVerdict,
   definition: ErrorDefinition,
   { detail, facts }: { readonly detail?: string; readonly facts?: ErrorFacts } = {},
 ): OAuthError {
-  const off = 'refused' in verdict ? verdict.knownClientOff : undefined
+  const off = 'refused' in verdict ? verdict.ownerOff : undefined
   if (off === undefined) return new OAuthError(definition, detail, { facts })
   const { known_client_off } = REDIRECT_URI_ERRORS
   const message = off.hint && `${known_client_off.description}: ${off.hint}`
   return new OAuthError(known_client_off, message, { parameters: { known: off.id, name: off.name } })
+}
+
+/** The parameters of a response (RFC 6749 4.1.2, RFC 9207 2), also as lenient parsers read them: `CODE`, `code[]`. */
+const RESPONSE_PARAMETER = /^\s*(code|state|iss|error(_description|_uri)?)\s*(\[|$)/i
+
+/**
+ * Refuses a query that a client could mix up with the authorization response: of two parameters with one name, some
+ * parsers take the first.
+ *
+ * @throws OAuthError `invalid_redirect_uri`
+ */
+export function refuseResponseParameters(uris: readonly string[]): void {
+  const index = uris.findIndex((uri) => parameterNames(uri).some((name) => RESPONSE_PARAMETER.test(name)))
+  if (index < 0) return
+  const fault = `redirect_uris[${index}]: a parameter of its query would be mixed up with the answer, such as code`
+  throw new OAuthError(REDIRECT_URI_ERRORS.redirect_uri_refused, fault)
+}
+
+/** Decoded. Semicolons separate too, since they do for some parsers. */
+function parameterNames(uri: string): string[] {
+  const query = uri.replace(/[^?]*\??/, '')
+  return [...new URLSearchParams(query.replaceAll(';', '&')).keys()]
 }

@@ -85,8 +85,8 @@ describe('a registration is counted', () => {
       ...[HOSTED, KNOWN, 'known_client_registration 203.0.113.1'],
     ],
     ['for the caller, if a known client has a loopback address', LOOPBACK, KNOWN, 'registration 203.0.113.1'],
-  ] as const)('%s', async (_, uri, known, limit) => {
-    const { register, counted } = open({ redirectUriPolicy: (accepted) => ({ accepted, known }) })
+  ] as const)('%s', async (_, uri, owner, limit) => {
+    const { register, counted } = open({ redirectUriPolicy: (accepted) => ({ accepted, owner }) })
     expect(await register(JSON.stringify({ redirect_uris: [uri] }))).toMatchObject({ status: 201 })
     expect(counted).toEqual([limit])
   })
@@ -102,8 +102,8 @@ describe('a registration is counted', () => {
         'registration_48 2001:db8:1::/48',
       ],
     ],
-  ])('for the /56 and /48 of an IPv6 address too: %s, %j', async (uri, known, limits) => {
-    const { register, counted } = open({ redirectUriPolicy: (accepted) => ({ accepted, known }) })
+  ])('for the /56 and /48 of an IPv6 address too: %s, %j', async (uri, owner, limits) => {
+    const { register, counted } = open({ redirectUriPolicy: (accepted) => ({ accepted, owner }) })
     await register(JSON.stringify({ redirect_uris: [uri] }), '2001:db8:1:2::9')
     expect(counted).toEqual(limits)
   })

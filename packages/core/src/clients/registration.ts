@@ -2,17 +2,18 @@ import { type Endpoint, endpointPath, type PathOptions } from '../http/endpoint.
 import { type HttpRequest, json } from '../http/http.ts'
 import { jsonBody, readMessage } from '../http/message.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
-import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
+import { camelCased } from '../kernel/member-names.ts'
+import { defineErrors, type ErrorDefinition } from '../kernel/oauth-error.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
 import { networksOf } from '../limits/caller-network.ts'
 import type { Limiter, RateLimits } from '../limits/rate-limits.ts'
 import {
-  type ClientMetadata,
+  type ClientMembers,
   clientMetadata,
   featureMetadata,
+  invalidMetadata,
   METADATA_ERRORS,
   type Registrable,
-  refuseResponseParameters,
   withoutEmpty,
 } from './client-metadata.ts'
 import { addClient, clientInformation } from './client-record.ts'
@@ -24,6 +25,7 @@ import {
   type RedirectUriVerdict,
   redirectUriPolicyOf,
   refusalOf,
+  refuseResponseParameters,
 } from './redirect-uri-policy.ts'
 
 export interface RegistrationOptions extends PathOptions<'register'>, RedirectUriOptions {
@@ -51,7 +53,7 @@ export const REGISTRATION_ERRORS = defineErrors({
 /** High enough for many users behind one address. */
 export const REGISTRATION_LIMITS: RateLimits = {
   registration: { points: 100, seconds: 600, withoutLimiter: true },
-  /** All users of a hosted known client register from a few addresses of its vendor. Of an IPv6 address, its /48 counts. */
+  /** All users of a hosted client register from a few addresses of its vendor. Of an IPv6 address, its /48 counts. */
   known_client_registration: { points: 1000, seconds: 600, withoutLimiter: true },
 }
 
@@ -60,7 +62,7 @@ export interface ClientRegistered {
   readonly type: 'client_registered'
   readonly clientId: string
   readonly clientName?: string | undefined
-  /** The id of the known client whose redirect URIs it registered. */
+  /** The id of the client to which its redirect URIs belong. */
   readonly known?: string | undefined
   /** The id of the initial access token that it presented, and the label of the token. */
   readonly initialAccessToken?: string | undefined
@@ -93,18 +95,19 @@ export function registration(
     async answer(request) {
       server.attempts?.know(request, { expects: 'registered' })
       const token = needsToken ? await presentedInitialToken(server, request) : undefined
-      const metadata = readMessage(message, withoutEmpty(jsonBody(request)), errorOf)
-      server.attempts?.know(request, { sent: { redirect_uri: metadata.redirect_uris } })
-      const verdict = redirectUriPolicy(metadata.redirect_uris)
+      const sent = readMessage(message, withoutEmpty(jsonBody(request)), errorOf)
+      const metadata = camelCased(sent)
+      server.attempts?.know(request, { sent: { redirect_uri: metadata.redirectUris } })
+      const verdict = redirectUriPolicy(metadata.redirectUris)
       if ('refused' in verdict)
         throw refusalOf(verdict, REDIRECT_URI_ERRORS.redirect_uri_refused, { detail: verdict.refused })
       refuseResponseParameters(verdict.accepted)
       // Nothing longer is kept than was sent: most requests need no closer look.
       if (Buffer.byteLength(request.body) > MAX_METADATA_BYTES)
-        limitMetadata({ ...metadata, redirect_uris: [...verdict.accepted] })
+        limitMetadata({ ...sent, redirect_uris: verdict.accepted })
       // Last: invalid metadata does not count.
       await limitRegistrations(server.limiter, request, verdict)
-      const knownClient = verdict.known?.id
+      const knownClient = verdict.owner?.id
       const terms = {
         origin: 'registered',
         redirectUris: verdict.accepted,
@@ -136,38 +139,34 @@ export function registration(
 }
 
 /** The scopes that the client registers, below the limit of its token. Scopes above it are left out, as unknown ones are. */
-function withinLimit(metadata: ClientMetadata, limit: readonly string[] | undefined): ClientMetadata {
+function withinLimit(metadata: ClientMembers, limit: readonly string[] | undefined): ClientMembers {
   const { scope } = metadata
   if (limit === undefined || scope === undefined) return metadata
   const within = scope.split(' ').filter((name) => limit.includes(name))
   if (within.length === 0)
-    throw new OAuthError(
-      METADATA_ERRORS.client_metadata_invalid,
-      `scope: this initial access token allows only ${limit.join(' ')}`,
-    )
+    throw invalidMetadata(`scope: this initial access token allows only ${limit.join(' ')}`)
   return { ...metadata, scope: within.join(' ') }
 }
 
 /** What a stranger stores is bounded. The scopes are not counted: they are names of this server. */
-function limitMetadata({ scope: _, ...metadata }: ClientMetadata): void {
+function limitMetadata({ scope: _, ...metadata }: Readonly<Record<string, unknown>>): void {
   const bytes = Buffer.byteLength(JSON.stringify(metadata))
   if (bytes > MAX_METADATA_BYTES)
-    throw new OAuthError(
-      METADATA_ERRORS.client_metadata_invalid,
+    throw invalidMetadata(
       `The client metadata is too long: ${bytes} bytes without the scope. Send at most ${MAX_METADATA_BYTES}`,
     )
 }
 
 /**
- * Every limit counts for the caller: one that all users of a client shared would be used up by a single caller. With only hosted addresses of a
- * known client, a caller has more registrations, and above these the same as any other.
+ * Every limit counts for the caller: one that all users of a client shared would be used up by a single caller. With only hosted addresses of
+ * one owner, a caller has more registrations, and above these the same as any other.
  */
 async function limitRegistrations(
   limiter: Limiter,
   request: HttpRequest,
-  { accepted, known }: Extract<RedirectUriVerdict, { accepted: unknown }>,
+  { accepted, owner }: Extract<RedirectUriVerdict, { accepted: unknown }>,
 ): Promise<void> {
-  const hosted = known !== undefined && !accepted.some(isLoopback)
+  const hosted = owner !== undefined && !accepted.some(isLoopback)
   const [network, , site = network] = networksOf(request.remoteAddress ?? '')
   if (hosted && (await limiter.take('known_client_registration', site)) === 0) return
   await limiter.limitCaller('registration', request, REGISTRATION_ERRORS.too_many_registrations)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { refuseResponseParameters } from './client-metadata.ts'
+import { refuseResponseParameters } from './redirect-uri-policy.ts'
 
 it.each([
   ['https://app.example/cb', 'no query'],

@@ -2,27 +2,94 @@
 import * as z from 'zod'
 import { readMessage } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { camelCased, snakeCased } from '../kernel/member-names.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { Client } from '../kernel/records.ts'
-import { featureMetadata, METADATA_ERRORS, type Registrable } from './client-metadata.ts'
-import { addClient, type PublicClient, publicClient } from './client-record.ts'
+import type { Client, SigningAlgorithm } from '../kernel/records.ts'
 import {
-  type KnownClientMark,
-  knownClientOf,
-  type RedirectUriOptions,
-  type RedirectUriPolicy,
-  redirectUriPolicyOf,
-} from './redirect-uri-policy.ts'
-import {
-  checkPkce,
-  checkRedirectUris,
-  type KnownStaticClient,
-  refuseSnakeCase,
-  type StaticClient,
+  featureMetadata,
+  invalidMetadata,
+  METADATA_ERRORS,
+  type Registrable,
   type StaticMetadata,
   staticMetadata,
-} from './static-client.ts'
+} from './client-metadata.ts'
+import { addClient, type FeatureClientMetadata, type PublicClient, publicClient } from './client-record.ts'
+import { isRegistrableByOperator } from './redirect-uri.ts'
+import {
+  accepts,
+  ownerOf,
+  REDIRECT_URI_ERRORS,
+  type RedirectUriOptions,
+  type RedirectUriOwner,
+  type RedirectUriPolicy,
+  redirectUriPolicyOf,
+  refuseResponseParameters,
+} from './redirect-uri-policy.ts'
+
+/** The metadata of a static client (RFC 7591 2), in camelCase: a client that the operator registers. */
+export interface StaticClient extends FeatureClientMetadata {
+  readonly clientName: string
+  /** https, loopback or private-use URIs, or whatever `redirectUriPolicy` accepts. Empty for a client without a browser. */
+  readonly redirectUris: readonly string[]
+  readonly applicationType?: 'native' | 'web' | undefined
+  /** Default: the first method of the server with a secret; `none` makes the client public. */
+  readonly tokenEndpointAuthMethod?: string | undefined
+  /** Default: `authorization_code` and `refresh_token`. */
+  readonly grantTypes?: readonly string[] | undefined
+  /** The scopes that it may request. Default: every scope of the catalogue that is not `restricted`. */
+  readonly scopes?: readonly string[] | undefined
+  readonly idTokenSignedResponseAlg?: SigningAlgorithm | undefined
+  readonly clientUri?: string | undefined
+  readonly logoUri?: string | undefined
+  readonly tosUri?: string | undefined
+  readonly policyUri?: string | undefined
+  readonly contacts?: readonly string[] | undefined
+  readonly softwareId?: string | undefined
+  readonly softwareVersion?: string | undefined
+  /** It may introspect the access tokens of every client. Default false. */
+  readonly resourceServer?: boolean | undefined
+  /** Skips the consent page for scopes and resources that the user has allowed before. Confidential clients only. Default false. */
+  readonly rememberConsent?: boolean | undefined
+  /**
+   * It may omit the PKCE challenge in a request with `openid` and a `nonce`, for software without PKCE (OAuth 2.1 7.5.1).
+   * Confidential clients only. Default false.
+   */
+  readonly pkceOptional?: boolean | undefined
+  /**
+   * Together with `pkceOptional`: it may omit the nonce too, and `openid`, as OpenID Connect Core has it. Nothing protects it from
+   * an injected code then. No profile allows it. Default false.
+   */
+  readonly nonceOptional?: boolean | undefined
+  /**
+   * How many tokens it may get in a minute, by answers of the token endpoint, at most 1,000,000. Above it the answer is 429 with
+   * `Retry-After`, and nothing is used up. Default: no limit.
+   */
+  readonly tokensPerMinute?: number | undefined
+  /** How many new grants it may get tokens for in an hour, at most 1,000,000. A refresh is no new grant. Default: no limit. */
+  readonly grantsPerHour?: number | undefined
+  /** Seconds after which its secret ends, at most 10 years. Default: without end. `clients.rotateSecret` gives it another one. */
+  readonly clientSecretExpiresIn?: number | undefined
+}
+
+/**
+ * Changes of a static client. `null` is as if `clients.add` had not had the member. A client stays public or confidential.
+ */
+export type ClientChanges = {
+  readonly [Member in keyof Omit<StaticClient, 'clientSecretExpiresIn'>]?:
+    | StaticClient[Member]
+    | null
+    | undefined
+}
+
+/** A static client with the name and redirect URIs of an entry. Further redirect URIs may be added. */
+export interface NamedStaticClient
+  extends Omit<
+      StaticClient,
+      'clientName' | 'redirectUris' | 'rememberConsent' | 'pkceOptional' | 'nonceOptional'
+    >,
+    Partial<Pick<StaticClient, 'clientName' | 'redirectUris'>> {
+  /** The id of an entry of the option `knownClients`. */
+  readonly known: string
+}
 
 /** A new client with its secret, which is shown only once. */
 export type AddedClient = PublicClient & { readonly clientSecret?: string | undefined }
@@ -37,46 +104,35 @@ export interface ClientAdded {
 const LIFETIME = 100 * 365 * 24 * 60 * 60
 
 export function staticClients(kernel: Kernel, registrable: Registrable, options: StaticClientOptions) {
-  const redirectUriPolicy = redirectUriPolicyOf(options)
+  const policy = redirectUriPolicyOf(options)
   // Made at the first use: few processes add a client.
-  let schema: z.ZodObject<Record<string, z.ZodType>> | undefined
+  let schema: z.ZodObject<ReturnType<typeof staticMetadata>> | undefined
   /** @throws OAuthError for a client without a secret */
-  function expiryOf({
-    client_secret_expires_in: expiresIn,
-    token_endpoint_auth_method,
-  }: Pick<StaticMetadata, 'client_secret_expires_in' | 'token_endpoint_auth_method'>): number | undefined {
-    if (expiresIn === undefined) return undefined
-    if (registrable.secretMethods?.includes(token_endpoint_auth_method)) return kernel.now() + expiresIn
-    const fault = 'clientSecretExpiresIn: this client has no secret'
-    throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, fault)
+  function expiryOf({ clientSecretExpiresIn, tokenEndpointAuthMethod }: StaticMetadata): number | undefined {
+    if (clientSecretExpiresIn === undefined) return undefined
+    if (registrable.secretMethods?.includes(tokenEndpointAuthMethod))
+      return kernel.now() + clientSecretExpiresIn
+    throw invalidMetadata('clientSecretExpiresIn: this client has no secret')
   }
   return {
     /** @throws OAuthError that names the invalid member */
-    async add(added: StaticClient | KnownStaticClient): Promise<AddedClient> {
+    async add(added: StaticClient | NamedStaticClient): Promise<AddedClient> {
       refuseSnakeCase(added)
-      const { registration, knownClient } = namedIn(options, added)
-      schema ??= z.object(camelCased<z.ZodType>(staticMetadata(registrable)))
-      const read = readMessage(schema, registration, () => METADATA_ERRORS.client_metadata_invalid)
-      const { scopes, ...metadata } = snakeCased(read) as StaticMetadata
-      checkRedirectUris(metadata, redirectUriPolicy)
-      checkPkce(metadata)
-      const known = knownClient ?? knownAmong(metadata.redirect_uris, redirectUriPolicy)
-      if (known !== undefined) checkKnown(metadata)
+      const { registration, knownClient: named } = namedIn(options, added)
+      schema ??= z.object(staticMetadata(registrable))
+      const metadata = readMessage(schema, registration, () => METADATA_ERRORS.client_metadata_invalid)
+      checkRedirectUris(metadata, policy)
+      const knownClient = named ?? ownerAmong(metadata.redirectUris, policy)
+      checkExceptions(metadata, knownClient)
       const terms = {
         origin: 'integration',
-        knownClient: known,
-        redirectUris: metadata.redirect_uris,
-        resourceServer: metadata.resource_server,
-        rememberConsent: metadata.remember_consent,
+        knownClient,
+        redirectUris: metadata.redirectUris,
         featureMetadata: featureMetadata(metadata, registrable),
-        tokensPerMinute: metadata.tokens_per_minute,
-        grantsPerHour: metadata.grants_per_hour,
-        pkceOptional: metadata.pkce_optional || undefined,
-        nonceOptional: metadata.nonce_optional || undefined,
         clientSecretExpiresAt: expiryOf(metadata),
         expiresAt: kernel.now() + LIFETIME,
       } as const
-      const whole = { ...metadata, scope: scopes?.join(' ') }
+      const whole = { ...metadata, scope: metadata.scopes?.join(' ') }
       const { client, clientSecret } = await addClient(kernel, whole, terms, registrable)
       kernel.emit({ type: 'client_added', clientId: client.clientId } satisfies ClientAdded)
       return { ...publicClient(client), ...(clientSecret === undefined ? {} : { clientSecret }) }
@@ -91,62 +147,97 @@ export function staticClients(kernel: Kernel, registrable: Registrable, options:
   }
 }
 
-// Static clients that the operator registers for a known client: its entry has their name and addresses.
+// The rules that concern several members.
 
-/** The entry of a known client, as far as `clients.add` reads it. */
-type NameableClient = Pick<KnownClientMark, 'id' | 'name'> & {
+/** Most members are optional: a misspelled one would silently have no effect. */
+function refuseSnakeCase(registration: object): void {
+  const name = Object.keys(registration).find((key) => key.includes('_'))
+  if (name !== undefined) throw invalidMetadata(`${name}: members are in camelCase`)
+}
+
+export function checkRedirectUris(
+  {
+    redirectUris,
+    resourceServer,
+    grantTypes,
+  }: Pick<Client, 'redirectUris' | 'resourceServer' | 'grantTypes'>,
+  policy: RedirectUriPolicy,
+): void {
+  const { redirect_uri_refused } = REDIRECT_URI_ERRORS
+  const refused = redirectUris.find((uri) => !isRegistrableByOperator(uri) && !accepts(policy([uri]), uri))
+  if (refused !== undefined)
+    throw new OAuthError(
+      redirect_uri_refused,
+      `${refused}: must be https, loopback or of a private-use scheme such as com.example.app:/callback, without a fragment`,
+    )
+  refuseResponseParameters(redirectUris)
+  const needed = grantTypes.includes('authorization_code') && resourceServer !== true
+  if (redirectUris.length === 0 && needed)
+    throw new OAuthError(redirect_uri_refused, 'redirectUris must not be empty')
+}
+
+/** Exceptions from PKCE, and from a consent each time. */
+export function checkExceptions(
+  {
+    pkceOptional,
+    nonceOptional,
+    rememberConsent,
+    tokenEndpointAuthMethod,
+  }: Pick<Client, 'pkceOptional' | 'nonceOptional' | 'rememberConsent' | 'tokenEndpointAuthMethod'>,
+  owner: string | undefined,
+): void {
+  if (nonceOptional && !pkceOptional) throw invalidMetadata('nonceOptional: only together with pkceOptional')
+  if (pkceOptional && tokenEndpointAuthMethod === 'none')
+    throw invalidMetadata(
+      'pkceOptional: PKCE is the only protection of the code of a public client; only a confidential client may omit it',
+    )
+  // Consent of one user does not apply to another.
+  const exception = rememberConsent ? 'rememberConsent' : pkceOptional ? 'pkceOptional' : undefined
+  if (owner !== undefined && exception !== undefined)
+    throw invalidMetadata(
+      `${exception}: not with a redirect URI of a known client, which all users of its vendor share`,
+    )
+}
+
+// Static clients by an entry that has their name and redirect URIs.
+
+/** An entry, as far as `clients.add` reads it. */
+type NamedClient = Pick<RedirectUriOwner, 'id' | 'name'> & {
   readonly redirectUris: readonly string[]
 }
 
 export interface StaticClientOptions extends RedirectUriOptions {
-  /** The known clients that `clients.add({ known })` may name; `knownClients()` has them. Default: none. */
-  readonly knownClients?: readonly NameableClient[] | undefined
+  /** What `clients.add({ known })` may name: redirect URIs and whose they are. `knownClients()` has a table. Default: none. */
+  readonly knownClients?: readonly NamedClient[] | undefined
 }
 
 /** The registration with the members of the entry that it names. @throws OAuthError when no entry has the id */
 export function namedIn(
   { knownClients = [] }: StaticClientOptions,
-  added: StaticClient | KnownStaticClient,
+  added: StaticClient | NamedStaticClient,
 ): { readonly registration: object; readonly knownClient?: string } {
   if (!('known' in added) || added.known === undefined) return { registration: added }
   const { known, redirectUris = [], ...rest } = added
   const entry = knownClients.find(({ id }) => id === known)
   const ids = knownClients.map(({ id }) => id).join(', ')
-  if (entry === undefined)
-    throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, `known: must be one of ${ids || 'none'}`)
+  if (entry === undefined) throw invalidMetadata(`known: must be one of ${ids || 'none'}`)
   const uris = [...new Set([...entry.redirectUris, ...redirectUris])]
   return { registration: { clientName: entry.name, ...rest, redirectUris: uris }, knownClient: entry.id }
 }
 
-/** The known client that one of the URIs belongs to. */
-function knownAmong(uris: readonly string[], policy: RedirectUriPolicy): string | undefined {
-  return uris.map((uri) => knownClientOf(policy([uri]))?.id).find((id) => id !== undefined)
+/** To whom one of the URIs belongs. */
+function ownerAmong(uris: readonly string[], policy: RedirectUriPolicy): string | undefined {
+  return uris.map((uri) => ownerOf(policy([uri]))?.id).find((id) => id !== undefined)
 }
 
-/** The known client of a client whose redirect URIs may have changed. */
-export function knownAfterChange(
+/** To whom the redirect URIs of a client belong, after a change of them. */
+export function ownerAfterChange(
   { knownClients = [] }: StaticClientOptions,
   { knownClient, redirectUris }: Pick<Client, 'knownClient' | 'redirectUris'>,
   policy: RedirectUriPolicy,
 ): string | undefined {
   const entry = knownClients.find(({ id }) => id === knownClient)
-  // Without an entry nothing tells which of the redirect URIs the known client has.
+  // Without an entry nothing tells which of the redirect URIs it has.
   const stays = entry === undefined || entry.redirectUris.some((uri) => redirectUris.includes(uri))
-  return (stays ? knownClient : undefined) ?? knownAmong(redirectUris, policy)
-}
-
-/** All users of a vendor share the address, so consent of one user does not apply to another. */
-export function checkKnown({
-  remember_consent,
-  pkce_optional,
-}: {
-  readonly remember_consent: boolean
-  readonly pkce_optional: boolean
-}): void {
-  const member = remember_consent ? 'rememberConsent' : pkce_optional ? 'pkceOptional' : undefined
-  if (member !== undefined)
-    throw new OAuthError(
-      METADATA_ERRORS.client_metadata_invalid,
-      `${member}: not with a redirect URI of a known client, which all users of its vendor share`,
-    )
+  return (stays ? knownClient : undefined) ?? ownerAmong(redirectUris, policy)
 }

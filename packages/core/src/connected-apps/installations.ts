@@ -16,7 +16,7 @@ export interface ConnectedApp {
   readonly called?: string | undefined
   /** As in `Client`: only the name of an `integration` is verified. Absent if it is not registered any more. */
   readonly origin?: Client['origin'] | undefined
-  /** The known client that it is. Its https redirect URIs are verified then, and no others. */
+  /** To whom its https redirect URIs belong: they are verified then, and no others. */
   readonly knownClient?: string | undefined
   /** Where it sent the browser of its user. Show the hosts: the app chose its name itself. */
   readonly redirectUris: readonly string[]

@@ -11,7 +11,7 @@ export interface GrantOptions {
         readonly refreshToken?: number | undefined
         /**
          * For how long a spent refresh token or device code gets the same tokens again. 0 disables every repeat. Default 60, and
-         * at least 120 for a hosted known client; maximum 900.
+         * at least 120 for a hosted client that all its users share; maximum 900.
          */
         readonly refreshRetryWindow?: number | undefined
         /**
@@ -79,7 +79,7 @@ export function grantTerms({
 /** Seconds. The servers of a hosted client refresh one token in parallel, the last of them up to 76 seconds after the first. */
 const HOSTED_RETRY_WINDOW = 120
 
-/** The terms of one grant. A hosted known client gets a longer retry window, unless the operator has switched it off. */
+/** The terms of one grant. A hosted client that all its users share gets a longer retry window, unless the operator has switched it off. */
 export function termsOf(
   terms: GrantTerms,
   { redirectUri }: Pick<Grant, 'redirectUri'>,

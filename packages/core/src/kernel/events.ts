@@ -47,7 +47,7 @@ export type RequestEvent =
       readonly error: string
       readonly reason: string
       readonly detail: string
-      /** The id of the known client that the operator has not allowed. */
+      /** The id of the client that the operator has not allowed. */
       readonly known?: string | undefined
       /** Of the sign-in attempt, as users see it. Only with the option `explain`, like the client and the user. */
       readonly reference?: string | undefined

@@ -61,7 +61,7 @@ export interface Client {
   readonly document?: ClientDocument | undefined
   /** The operator lets it use the https redirect URIs of its document. */
   readonly httpsCallbacks?: boolean | undefined
-  /** The id of the known client whose redirect URIs it has. For pages and lists only; it permits nothing. */
+  /** The id of the client to which its redirect URIs belong, if many users share them. For pages and lists only; it permits nothing. */
   readonly knownClient?: string | undefined
   /** The operator removed it. The record stays, so that its document does not bring it back. */
   readonly refused?: boolean | undefined

@@ -33,7 +33,7 @@ export interface StepFacts {
   readonly reason?: string | undefined
   /** As the request names it, if no such client exists. */
   readonly clientId?: string | undefined
-  /** The id of its entry in the table of known clients. */
+  /** The id of the client to which its redirect URI belongs. */
   readonly knownClient?: string | undefined
   readonly clientKind?: 'registered' | 'document' | 'integration' | undefined
   /** Scheme, host and path. */

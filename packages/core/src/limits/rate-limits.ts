@@ -49,7 +49,7 @@ export interface LimitOptions {
    * Counts the events of the server and its features, by the names in `description.rateLimits`, and the limits of clients, whose
    * names have the number: `client_tokens_600`, `client_grants_1000`. The /56 and /48 of an IPv6 caller are counted by
    * `device_request_56`, `device_request_48` and so on (`networkLimits`). Default: this process counts
-   * registrations (100 in ten minutes from an address, 1,000 of hosted known clients) and attempts at user codes (ten in ten minutes of a user, 50 from an
+   * registrations (100 in ten minutes from an address, 1,000 of hosted clients) and attempts at user codes (ten in ten minutes of a user, 50 from an
    * address) and the limits of clients, and nothing else is limited.
    */
   readonly rateLimiter?: RateLimiter | undefined

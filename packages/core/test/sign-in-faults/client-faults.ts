@@ -1,6 +1,6 @@
 import type { HttpResponse } from '@grantkit/core'
 import { clientDocuments } from '@grantkit/core/client-documents'
-import { knownClients } from '@grantkit/core/known-clients'
+import { knownClients } from '@grantkit/known-clients'
 import { authorizationQuery, register } from '../client.ts'
 import { REDIRECT_URI, type Service } from '../service.ts'
 import { type Fault, from, pageOf } from './fault.ts'

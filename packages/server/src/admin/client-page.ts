@@ -1,6 +1,6 @@
 import type { PublicClient } from '@grantkit/core'
-import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
 import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
+import { KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { html } from '@grantkit/pages'
 import type { TrailReader } from '../audit/trail-reader.ts'
 import type { CommandNames } from '../command-names.ts'

@@ -1,5 +1,5 @@
 import type { AdmissionPolicy, DocumentFetch } from '@grantkit/core/client-documents'
-import type { KnownClients } from '@grantkit/core/known-clients'
+import type { KnownClients } from '@grantkit/known-clients'
 import * as z from 'zod'
 import type { Config } from '../config/config.ts'
 import { contentOf, parseJson } from '../config/text-file.ts'

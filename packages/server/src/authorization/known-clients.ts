@@ -1,4 +1,4 @@
-import { type KnownClients, knownClients } from '@grantkit/core/known-clients'
+import { type KnownClients, knownClients } from '@grantkit/known-clients'
 import type { Config } from '../config/config.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { afterEach, expect, it, vi } from 'vitest'
 import { parseConfig } from '../config/config.ts'
 import { grantkit } from './grantkit.ts'

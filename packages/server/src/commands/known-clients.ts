@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { CAUTIONS, KNOWN_CLIENTS, type KnownClient } from '@grantkit/core/known-clients'
+import { CAUTIONS, KNOWN_CLIENTS, type KnownClient } from '@grantkit/known-clients'
 import { defineCommand } from 'citty'
 import type { LoadService } from '../configured-service.ts'
 import { jsonText } from './terminal.ts'

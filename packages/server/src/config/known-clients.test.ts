@@ -1,4 +1,4 @@
-import { isOnByDefault, KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { isOnByDefault, KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from './config.ts'
 import type { ServerConfig } from './schema.ts'

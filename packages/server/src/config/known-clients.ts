@@ -1,4 +1,4 @@
-import { isOnByDefault, KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { isOnByDefault, KNOWN_CLIENTS } from '@grantkit/known-clients'
 import * as z from 'zod'
 import { field, listed } from './fields.ts'
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { isOnByDefault, KNOWN_CLIENTS } from '@grantkit/core/known-clients'
+import { isOnByDefault, KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { runCommand } from 'citty'
 import { describe, expect, it, vi } from 'vitest'

@@ -1,6 +1,6 @@
 import type { ScopeDefinition } from '@grantkit/core'
 import type { ServerDescription } from '@grantkit/core/feature'
-import type { KnownClient } from '@grantkit/core/known-clients'
+import type { KnownClient } from '@grantkit/known-clients'
 import type { RouteConfig } from '@hono/zod-openapi'
 
 /** The authorization server that the document describes. */

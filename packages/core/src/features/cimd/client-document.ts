@@ -10,15 +10,16 @@ import {
   clientMetadata,
   featureMetadata,
   nameOfDocument,
-  refuseResponseParameters,
   withoutEmpty,
 } from '../../clients/client-metadata.ts'
 import { clientFrom } from '../../clients/client-record.ts'
 import { MAX_CLIENT_ID_LENGTH } from '../../clients/client-sources.ts'
 import { hasUnsafeScheme } from '../../clients/redirect-uri.ts'
+import { refuseResponseParameters } from '../../clients/redirect-uri-policy.ts'
 import { listOf, readMessage, text } from '../../http/message.ts'
 import { httpsParts, publicUrlFault } from '../../http/public-url.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { camelCased } from '../../kernel/member-names.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { isPublic } from '../../tokens/jwk.ts'
@@ -144,8 +145,8 @@ export function documentReader(
         return { kind: 'invalid', fault: 'has both jwks and jwks_uri' }
       refuseResponseParameters(document.redirect_uris)
       const { method, ...terms } = authenticationOf(namedMethods(document), members, methods)
-      const registered = { ...featureMetadata(document, REGISTRABLE), ...terms.featureMetadata }
-      const metadata = { ...document, token_endpoint_auth_method: method }
+      const metadata = { ...camelCased(document), tokenEndpointAuthMethod: method }
+      const registered = { ...featureMetadata(metadata, REGISTRABLE), ...terms.featureMetadata }
       const client = clientFrom(kernel, document.client_id, metadata, {
         ...terms,
         ...{ origin: 'document', redirectUris: document.redirect_uris, expiresAt },

@@ -136,14 +136,14 @@ export function fetchedClients(
   }
 }
 
-// Documents of known clients. Some hosts answer servers in data centres with a bot wall: the copy of the table then serves, until the
+// Documents that the operator knows. Some hosts answer servers in data centres with a bot wall: the copy then serves, until the
 // host says that its document is gone or is another one.
 
-/** A document that `knownClients()` names. */
+/** A document that the operator knows before it is fetched. `knownClients()` has a table. */
 export interface KnownDocument {
   /** The `client_id`. */
   readonly url: string
-  /** The id of the known client. Only https redirect URIs of this known client are accepted. */
+  /** The id of a client. Only the https redirect URIs that belong to it are accepted. */
   readonly knownClient: string
   /** Serves while the host answers in place of the document. Default: there is none. */
   readonly copy?:
@@ -166,7 +166,7 @@ export interface DocumentCopyUsed {
   readonly age: number
 }
 
-/** Admits the documents of known clients with their https redirect URIs; the operator's policy decides on all others. */
+/** Admits these documents with their https redirect URIs; the operator's policy decides on all others. */
 export function admitKnown(documents: readonly KnownDocument[], admit: AdmissionPolicy): AdmissionPolicy {
   const known = new Set(documents.map(({ url }) => url))
   return (clientId) => (known.has(clientId) ? 'https-callbacks-too' : admit(clientId))

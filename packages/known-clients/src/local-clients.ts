@@ -1,9 +1,10 @@
+/**
+ * Clients on the user's computer. Their loopback addresses need no entry, and verify nothing; an entry has the private-use address
+ * or the document.
+ */
 import type { KnownClient } from './known-client.ts'
 
-/**
- * Agents and tools of the command line on the user's computer. Their loopback addresses need no entry, and verify nothing; an entry has the private-use address or
- * the document.
- */
+/** Agents and tools of the command line. */
 export const COMMAND_LINE_AGENTS: readonly KnownClient[] = [
   {
     id: 'claude-code',
@@ -194,6 +195,139 @@ export const COMMAND_LINE_AGENTS: readonly KnownClient[] = [
     formActionHops: [],
     evidence: 'vendor-source',
     source: 'stacklok/toolhive, toolhive-client-metadata.json',
+    seen: '2026-09-11',
+  },
+]
+
+/** Editors, terminals and other apps with windows. */
+export const DESKTOP_APPS: readonly KnownClient[] = [
+  {
+    id: 'claude-code-desktop',
+    name: 'Claude Code in the Claude app',
+    vendor: 'Anthropic',
+    host: 'claude.ai',
+    redirectUris: ['claude://claude.ai/mcp-auth-callback/sdk'],
+    documents: [],
+    formActionHops: [],
+    evidence: 'observed',
+    source: 'anthropics/claude-code#93671, which reports it as a bug',
+    seen: '2026-09-30',
+  },
+  {
+    id: 'zed',
+    name: 'Zed',
+    vendor: 'Zed Industries',
+    host: 'zed.dev',
+    redirectUris: [],
+    documents: [{ url: 'https://zed.dev/oauth/client-metadata.json', seen: '2026-09-11' }],
+    formActionHops: [],
+    evidence: 'vendor-source',
+    source: 'zed-industries/zed, crates/context_server/src/oauth.rs',
+    seen: '2026-09-19',
+  },
+  {
+    id: 'goose',
+    name: 'Goose',
+    vendor: 'Block',
+    host: 'goose-docs.ai',
+    redirectUris: [],
+    documents: [
+      {
+        url: 'https://goose-docs.ai/oauth/client-metadata.json',
+        json: {
+          client_id: 'https://goose-docs.ai/oauth/client-metadata.json',
+          client_name: 'goose',
+          redirect_uris: ['http://127.0.0.1/oauth_callback', 'http://[::1]/oauth_callback'],
+          grant_types: ['authorization_code', 'refresh_token'],
+          response_types: ['code'],
+          token_endpoint_auth_method: 'none',
+          code_challenge_methods_supported: ['S256'],
+        },
+        seen: '2026-07-29',
+      },
+    ],
+    formActionHops: [],
+    evidence: 'vendor-source',
+    source: 'aaif-goose/goose, crates/goose/src/oauth/mod.rs',
+    seen: '2026-09-11',
+  },
+  {
+    id: 'kilo',
+    name: 'Kilo Code',
+    vendor: 'Kilo',
+    host: 'kilo.ai',
+    redirectUris: [],
+    documents: [{ url: 'https://kilo.ai/docs/oauth/kilo/client.json', seen: '2026-09-11' }],
+    formActionHops: [],
+    evidence: 'vendor-document',
+    source: 'https://kilo.ai/docs/oauth/kilo/client.json',
+    seen: '2026-09-11',
+  },
+  {
+    id: 'kiro',
+    name: 'Kiro',
+    vendor: 'Amazon',
+    host: 'kiro.dev',
+    redirectUris: [],
+    documents: [
+      {
+        url: 'https://kiro.dev/oauth/client-metadata.json',
+        // The members that servers wrote down from it.
+        json: {
+          client_id: 'https://kiro.dev/oauth/client-metadata.json',
+          client_name: 'Kiro',
+          redirect_uris: ['http://localhost/oauth/callback', 'http://127.0.0.1/oauth/callback'],
+          grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
+          token_endpoint_auth_method: 'none',
+        },
+        seen: '2026-09-11',
+      },
+    ],
+    formActionHops: [],
+    evidence: 'vendor-document',
+    source: 'https://kiro.dev/oauth/client-metadata.json',
+    seen: '2026-09-11',
+  },
+  {
+    id: 'warp',
+    name: 'Warp',
+    vendor: 'Warp',
+    host: 'warp.dev',
+    redirectUris: ['warp://mcp/oauth2callback'],
+    documents: [],
+    formActionHops: [],
+    evidence: 'vendor-source',
+    source: 'warpdotdev/warp, app/src/ai/mcp/templatable_manager/oauth.rs',
+    seen: '2026-09-11',
+  },
+  {
+    id: 'raycast',
+    name: 'Raycast',
+    vendor: 'Raycast',
+    host: 'raycast.com',
+    redirectUris: [
+      'com.raycast:/oauth',
+      'https://raycast.com/redirect?packageName=Extension',
+      'raycast://oauth?package_name=Extension',
+    ],
+    documents: [],
+    formActionHops: ['raycast:'],
+    evidence: 'vendor-page',
+    source: 'https://developers.raycast.com/api-reference/oauth',
+    seen: '2026-07-09',
+    // The page passes the code on to an extension that `state` names.
+    caution: 'passes-code-on',
+  },
+  {
+    id: 'mcpjam',
+    name: 'MCPJam Inspector',
+    vendor: 'MCPJam',
+    host: 'mcpjam.com',
+    redirectUris: [],
+    documents: [{ url: 'https://www.mcpjam.com/.well-known/oauth/client-metadata.json', seen: '2026-09-11' }],
+    formActionHops: [],
+    evidence: 'vendor-document',
+    source: 'https://www.mcpjam.com/.well-known/oauth/client-metadata.json',
     seen: '2026-09-11',
   },
 ]

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { entryFault } from './entry-rules.ts'
-import { isOnByDefault, type KnownClient } from './known-client.ts'
-import { KNOWN_CLIENTS } from './table.ts'
+import { KNOWN_CLIENTS } from './index.ts'
+import { entryFault, isOnByDefault, type KnownClient } from './known-client.ts'
 
 /** Domains of a vendor next to the one that users are shown. */
 const OTHER_DOMAINS: Readonly<Record<string, readonly string[]>> = {

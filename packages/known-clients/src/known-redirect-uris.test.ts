@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { knownClients } from './known-clients.ts'
-import { KNOWN_CLIENTS } from './table.ts'
+import { KNOWN_CLIENTS, knownClients } from './index.ts'
 
 const CURSOR = [
   'cursor://anysphere.cursor-mcp/oauth/callback',
@@ -61,7 +60,7 @@ const EVERY_ADDRESS = KNOWN_CLIENTS.flatMap(({ id, redirectUris }) =>
 
 describe('the redirect URI of a known client', () => {
   it.each(EVERY_ADDRESS)('$uri is accepted as a redirect URI of $id', ({ id, uri }) => {
-    expect(policyOf()([uri])).toMatchObject({ accepted: [uri], known: { id } })
+    expect(policyOf()([uri])).toMatchObject({ accepted: [uri], owner: { id } })
   })
 
   it.each(EVERY_ADDRESS)('$uri is compared by bytes', ({ uri }) => {
@@ -95,7 +94,7 @@ describe('a list of redirect URIs', () => {
   it('with a foreign address keeps the others by default', () => {
     expect(policyOf()([CHATGPT, FOREIGN, LOOPBACK])).toMatchObject({
       accepted: [CHATGPT, LOOPBACK],
-      known: { id: 'chatgpt' },
+      owner: { id: 'chatgpt' },
     })
   })
 
@@ -128,7 +127,7 @@ describe('a list of redirect URIs', () => {
   })
 
   it('of loopback addresses is of no known client', () => {
-    expect(policyOf()([LOOPBACK])).toEqual({ accepted: [LOOPBACK], known: undefined })
+    expect(policyOf()([LOOPBACK])).toEqual({ accepted: [LOOPBACK], owner: undefined })
   })
 
   it('with localhost keeps the rest where localhost is off', () => {
@@ -148,7 +147,7 @@ describe('the host that is shown', () => {
     ],
     ['another one of the vendor', 'https://console.x.ai/connectors-oauth-exchange-code/', 'console.x.ai'],
   ])('is %s', (_, uri = '', host) => {
-    expect(policyOf()([uri])).toMatchObject({ known: { host } })
+    expect(policyOf()([uri])).toMatchObject({ owner: { host } })
   })
 })
 
@@ -157,18 +156,18 @@ describe('a known client that is off', () => {
 
   it('is named in the error', () => {
     expect(redirectUriPolicy([CURSOR[1] ?? ''])).toMatchObject({
-      knownClientOff: { id: 'cursor', name: 'Cursor', hint: "knownClients({ only: [..., 'cursor'] })" },
+      ownerOff: { id: 'cursor', name: 'Cursor', hint: "knownClients({ only: [..., 'cursor'] })" },
     })
   })
 
   it('is allowed as the operator says', () => {
     const { redirectUriPolicy } = knownClients({ only: [], hint: (id) => `add ${id} to the settings` })
     expect(redirectUriPolicy([CLAUDE])).toMatchObject({
-      knownClientOff: { hint: 'add claude to the settings' },
+      ownerOff: { hint: 'add claude to the settings' },
     })
   })
 
   it('keeps its loopback addresses', () => {
-    expect(redirectUriPolicy(CURSOR)).toEqual({ accepted: [CURSOR[2]], known: undefined })
+    expect(redirectUriPolicy(CURSOR)).toEqual({ accepted: [CURSOR[2]], owner: undefined })
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { isOnByDefault, KNOWN_CLIENTS, type KnownClientsOptions, knownClients } from './known-clients.ts'
+import { isOnByDefault, KNOWN_CLIENTS, type KnownClientsOptions, knownClients } from './index.ts'
 
 const idsOf = (options: KnownClientsOptions) => knownClients(options).on.map(({ id }) => id)
 const byDefault = KNOWN_CLIENTS.filter(isOnByDefault).map(({ id }) => id)
