@@ -151,7 +151,7 @@ interface Parts {
 }
 
 function partsOf(server: ServerContext, options: AuthorizationServerOptions<string>): Parts {
-  const { keys, terms, scopes, now } = server
+  const { keys, terms, scopes } = server
   const features = (options.features ?? []).map((feature) => feature(server))
   const optional = [...openId(server, options, onlyOne('senderConstraint', features)?.userinfo), ...features]
   const joined = joinedParts([
@@ -165,7 +165,7 @@ function partsOf(server: ServerContext, options: AuthorizationServerOptions<stri
   return {
     ...{ optional, joined },
     signing: { signingAlgorithms: keys.algorithms, idTokenAlgorithm: options.idTokenAlgorithm },
-    terms: { grantTypes, scopes, lifetimes: terms, now },
+    terms: { grantTypes, scopes, lifetimes: terms },
   }
 }
 

@@ -26,12 +26,18 @@ export { clientRevision } from './clients/client-update.ts'
 export type { LoopbackOnlyOptions, RedirectUriVerdict } from './clients/redirect-uri-policy.ts'
 export type { Metadata } from './discovery/server-metadata.ts'
 export type { FeatureParts, MountedFeatures, ServerContext } from './feature.ts'
-export { type Allowed, changeGrant, type PrefetchedGrant, type Transition } from './grants/change-grant.ts'
+export {
+  type Allowed,
+  changeGrant,
+  type PrefetchedGrant,
+  planOf,
+  type Transition,
+} from './grants/change-grant.ts'
 export type { IssuedTokens, Outcome } from './grants/grant.ts'
 export type {
-  Exchanged,
+  ExchangePlan,
   GrantType,
-  PrepareResponse,
+  MakeMembers,
   TokenMembers,
   TokenRequest,
   TokenResponse,

@@ -218,7 +218,7 @@ export function serverContext(
 /** It may be an instance of a class, so its methods are called on it. */
 function formatOf(mounted: () => AccessTokenFormat): Required<AccessTokenFormat> {
   return {
-    write: (token, grant, claims) => mounted().write(token, grant, claims),
+    write: (token, grant, claims, now) => mounted().write(token, grant, claims, now),
     read: (text) => mounted().read(text),
     grantIdOf: (text) => mounted().grantIdOf(text),
     longest: (resources) => mounted().longest?.(resources),

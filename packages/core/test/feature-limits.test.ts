@@ -1,6 +1,6 @@
 import {
   defineErrors,
-  type Exchanged,
+  type ExchangePlan,
   type FeatureParts,
   type Grant,
   type GrantType,
@@ -69,11 +69,8 @@ describe('a server is not created with a feature', () => {
 })
 
 it('a member that a feature adds to a token response replaces none of core or of a feature before it', async () => {
-  const tokenMembers = {
-    precheck: () => {},
-    membersOf: async () => ({ access_token: 'mine', colour: 'red' }),
-  }
-  const later = { ...tokenMembers, membersOf: async () => ({ colour: 'blue' }) }
+  const tokenMembers = { prepare: () => async () => ({ access_token: 'mine', colour: 'red' }) }
+  const later = { prepare: async () => () => ({ colour: 'blue' }) }
   const service = openService({ features: [() => ({ tokenMembers }), () => ({ tokenMembers: later })] })
   const client = await service.server.clients.add({ clientName: 'App', redirectUris: [REDIRECT_URI] })
   const tokens = await tokensFor(service, client)
@@ -91,30 +88,33 @@ interface Issued {
 
 /** A grant type that issues what a test wants, to the user `alice`. */
 function issuing(
-  { store, now, random }: Kernel,
+  { store, random }: Kernel,
   { scopes = ['courses:read'], life = 60, refresh, says }: Issued,
 ): GrantType {
   return {
     name: 'anything',
     message: z.object({}),
-    async exchange({ client: { clientId } }) {
+    exchange({ client: { clientId }, now }) {
       const accessToken = newSecret(random)
       const token = { family: newId(random), generation: 0, secret: newSecret(random) }
-      const times = { issuedAt: now(), expiresAt: now() + life }
+      const times = { issuedAt: now, expiresAt: now + life }
       const grant: Grant = {
         ...{ id: newGrantId(random), subject: 'alice', clientId, scopes, resources: [] },
-        ...{ createdAt: now(), usedAt: now(), expiresAt: now() + (refresh?.[1] ?? life) },
-        refresh: refresh && refreshOf(token, now() + refresh[0]),
+        ...{ createdAt: now, usedAt: now, expiresAt: now + (refresh?.[1] ?? life) },
+        refresh: refresh && refreshOf(token, now + refresh[0]),
         accessTokens: [{ hash: sha256(accessToken), scopes, resources: [], ...times }],
       }
-      await store.grants.insert(grant.id, grant, grant.expiresAt)
       const refreshToken = refresh && token
-      return { grant, issued: { accessToken, refreshToken, scopes, resources: [], expiresIn: life, ...says } }
+      return {
+        grant,
+        issued: { accessToken, refreshToken, scopes, resources: [], expiresIn: life, ...says },
+        commit: () => store.grants.insert(grant.id, grant, grant.expiresAt),
+      }
     },
   }
 }
 
-type RefreshToken = NonNullable<Exchanged['issued']['refreshToken']>
+type RefreshToken = NonNullable<ExchangePlan['issued']['refreshToken']>
 
 function refreshOf({ family, generation, secret }: RefreshToken, expiresAt: number): RefreshState {
   const hash = sha256(`${family}.${generation}.${secret}`)

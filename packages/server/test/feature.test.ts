@@ -41,18 +41,18 @@ declare module '@grantkit/core/feature' {
 }
 const VoucherRequest = z.object({ voucher: z.string() })
 
-function voucherGrant({ store, now, random }: Kernel): GrantType {
+function voucherGrant({ store, random }: Kernel): GrantType {
   return {
     name: 'urn:example:voucher',
     message: VoucherRequest,
-    async exchange({ client: { clientId }, form }) {
+    exchange({ client: { clientId }, form, now }) {
       const { voucher } = readMessage(VoucherRequest, form)
       if (voucher !== 'good') throw new OAuthError(VOUCHER_ERRORS.voucher_void)
       const accessToken = newSecret(random)
       const scopes = ['notes:read']
-      const expiresAt = now() + 300
-      const token = { hash: sha256(accessToken), scopes, resources: [], issuedAt: now(), expiresAt }
-      const times = { createdAt: now(), usedAt: now(), expiresAt }
+      const expiresAt = now + 300
+      const token = { hash: sha256(accessToken), scopes, resources: [], issuedAt: now, expiresAt }
+      const times = { createdAt: now, usedAt: now, expiresAt }
       const id = newGrantId(random)
       const grant = {
         id,
@@ -63,8 +63,11 @@ function voucherGrant({ store, now, random }: Kernel): GrantType {
         ...times,
         accessTokens: [token],
       }
-      await store.grants.insert(id, grant, expiresAt)
-      return { grant, issued: { accessToken, scopes, resources: [], expiresIn: 300 } }
+      return {
+        grant,
+        issued: { accessToken, scopes, resources: [], expiresIn: 300 },
+        commit: () => store.grants.insert(id, grant, expiresAt),
+      }
     },
   }
 }

@@ -1,10 +1,9 @@
 /** OpenID Connect Back-Channel Logout 1.0: the server tells clients by a signed message that a session has ended. */
 import { type SessionObserver, sidsFor } from '../authorization/user-sessions.ts'
 import type { Feature, ServerContext } from '../feature.ts'
-import type { PrefetchedGrant } from '../grants/change-grant.ts'
-import type { TokenMembers } from '../grants/grant-type.ts'
+import type { TokenMembers, TokenRequest } from '../grants/grant-type.ts'
 import type { MessagePost } from '../http/message-post.ts'
-import type { Client, Grant } from '../kernel/records.ts'
+import type { Grant } from '../kernel/records.ts'
 import { asksForOpenId } from '../kernel/scope.ts'
 import type { Transients } from '../kernel/store.ts'
 import { createOutbox, type Receiver, type Undelivered } from '../outbox/outbox.ts'
@@ -102,33 +101,24 @@ export function backChannelLogout(options: BackChannelLogoutOptions): Feature {
 }
 
 /** Before a code is redeemed, its client is named in the record of the session. A failure costs no code. */
-function registration({ now, emit }: ServerContext, sessions: SessionClients) {
-  async function register({ clientId, subject, scopes }: Grant, sid: string): Promise<void> {
+function registration({ emit }: ServerContext, sessions: SessionClients) {
+  async function register({ clientId, subject, scopes }: Grant, sid: string): Promise<undefined> {
     if (await sessions.add(sid, asksForOpenId(scopes) ? clientId : withoutIdToken(clientId))) return
     const why = 'too_many_clients'
     const count = MAX_CLIENTS
     emit({ type: 'logout_undelivered', clientId, subject, sid, why, count } satisfies LogoutUndelivered)
   }
   return {
-    precheck() {},
-    membersOf: () => undefined,
-    ready(client: Client, { found }: PrefetchedGrant) {
+    prepare({ client, stored }: TokenRequest) {
       const terms = logoutTermsOf(client)
-      if (terms === undefined) return undefined
-      return found.then((stored) => {
-        const grant = stored?.value
-        if (grant?.sid === undefined || !redeemable(client, grant, now())) return undefined
-        // Its session alone matters to a bound client. A message is about an ID token.
-        if (!terms.sessionBound && !asksForOpenId(grant.scopes)) return undefined
-        return register(grant, grant.sid)
-      })
+      const grant = stored?.value
+      if (terms === undefined || grant?.sid === undefined) return undefined
+      if (grant.code === undefined || grant.code.redeemedAt !== undefined) return undefined
+      // Its session alone matters to a bound client. A message is about an ID token.
+      if (!terms.sessionBound && !asksForOpenId(grant.scopes)) return undefined
+      return register(grant, grant.sid)
     },
   } satisfies TokenMembers
-}
-
-function redeemable({ clientId }: Client, { code, ...grant }: Grant, now: number): boolean {
-  const isOpen = code !== undefined && code.redeemedAt === undefined && now < code.expiresAt
-  return isOpen && grant.clientId === clientId
 }
 
 interface ObserverParts extends BackChannelLogoutOptions {

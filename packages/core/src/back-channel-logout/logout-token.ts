@@ -23,9 +23,9 @@ export async function logoutToken(
   client: Client,
   facts: LogoutFacts,
 ): Promise<string> {
-  const key = signerOf(keys, client)
-  const { SignJWT } = await jose()
   const issuedAt = now()
+  const key = signerOf(keys, client, issuedAt)
+  const { SignJWT } = await jose()
   return new SignJWT({ events: { [LOGOUT_EVENT]: {} }, sid: facts.sid })
     .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'logout+jwt' })
     .setIssuer(issuer)
@@ -38,9 +38,9 @@ export async function logoutToken(
 }
 
 /** The key of the ID tokens of the client (Back-Channel Logout 2.4). A profile may have taken its algorithm away. */
-function signerOf(keys: SigningKeys, { idTokenSignedResponseAlg }: Client): PrivateJwk {
+function signerOf(keys: SigningKeys, { idTokenSignedResponseAlg }: Client, now: number): PrivateJwk {
   for (const alg of [idTokenSignedResponseAlg, ...keys.algorithms]) {
-    const key = keys.signer(alg)
+    const key = keys.signer(alg, now)
     if (key !== undefined) return key
   }
   throw new Error('backChannelLogout: no key signs logout tokens')

@@ -6,30 +6,28 @@ import * as z from 'zod'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import { endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
-import { readMessage, text } from '../http/message.ts'
+import { type Parameters, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import type { SignInAttempts } from '../kernel/sign-in-attempts.ts'
+import { pauseAfter } from '../kernel/time.ts'
 import type { Limiter } from '../limits/rate-limits.ts'
 import { type AccessTokenFormat, formatRefreshToken, grantIdOf, tokenType } from '../tokens/credential.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
-import { attemptOfCredential, prefetch } from './change-grant.ts'
-import type { IssuedTokens, Outcome } from './grant.ts'
+import { attemptOfCredential, MAX_ATTEMPTS, type PrefetchedGrant, prefetch } from './change-grant.ts'
+import type { IssuedTokens } from './grant.ts'
 import {
-  type AssertCanRespond,
-  type Exchanged,
+  type ExchangePlan,
   type GrantType,
   type IssuedTerms,
-  type PrepareResponse,
+  type MakeMembers,
   requireWithinTerms,
   type TokenMembers,
   type TokenRequest,
   type TokenResponse,
 } from './grant-type.ts'
 import {
-  asItIs,
-  claimsOfRequest,
+  claimsOfPlan,
   type OperatorClaims,
   operatorClaims,
   type ResponseClaims,
@@ -54,43 +52,43 @@ export interface TokenEndpointOptions extends PathOptions<'token'>, TokenClaimsO
   readonly resourceInTokenResponse?: boolean | undefined
 }
 
-interface TokenEndpointContext extends TokenResponseContext {
+/** What the token endpoint answers with. */
+interface TokenOffers {
   readonly grantTypes: readonly GrantType[]
   readonly terms: IssuedTerms
-  readonly attempts: SignInAttempts | undefined
-  readonly assertCanRespond: AssertCanRespond
-  readonly claims: OperatorClaims | undefined
+  readonly accessTokens: AccessTokenFormat
+  readonly tokenMembers: readonly TokenMembers[]
   readonly limiter: Limiter
 }
 
-/** A token request whose client is not known yet. */
-interface Presented extends Pick<TokenRequest, 'form' | 'arrivedAt' | 'prefetched'> {
-  /** Absent for a name that the server does not know. */
-  readonly grantType: GrantType | undefined
+interface TokenContext extends TokenOffers {
+  readonly kernel: Kernel
+  readonly claims: OperatorClaims | undefined
+  /** Where an access token is valid that is bound to no resource; absent if answers do not name resources. */
+  readonly namedResources: readonly string[] | undefined
 }
 
-/** The authenticated client, and its request. */
-interface ClientRequest {
-  readonly client: Client
-  readonly http: HttpRequest
-  readonly constraint: SenderConstraint | undefined
+/** A token request whose client is not known yet. */
+interface Presented {
+  readonly form: Parameters
+  readonly arrivedAt: number
+  /** Absent for a name that the server does not know. */
+  readonly grantType: GrantType | undefined
+  readonly prefetched: PrefetchedGrant | undefined
 }
 
 /** The query string is not read (RFC 6749 2.3.1). */
 export function tokenEndpoint(
   kernel: Kernel,
   options: TokenEndpointOptions,
-  offers: Omit<TokenEndpointContext, 'namedResources' | 'assertCanRespond' | 'attempts' | 'claims'>,
+  offers: TokenOffers,
 ): { clientEndpoints: ClientEndpoint[] } {
   const { paths, resourceInTokenResponse = false } = options
-  const context: TokenEndpointContext = {
+  const context: TokenContext = {
     ...offers,
-    attempts: kernel.attempts,
+    kernel,
     claims: operatorClaims(kernel, options),
     namedResources: resourceInTokenResponse ? kernel.resources : undefined,
-    assertCanRespond(client, grant) {
-      for (const members of offers.tokenMembers) members.precheck(client, grant)
-    },
   }
   // It is watched from now on, not from the first request on.
   kernel.standstill()
@@ -125,59 +123,87 @@ export function tokenEndpoint(
       const prefetched =
         credential === undefined ? undefined : prefetch(kernel.store, form[credential], grantType)
       const presented = { form, arrivedAt, grantType, prefetched }
-      return (client, http, constraint) => answerToken(context, presented, { client, http, constraint })
+      return (client, http, constraint) => answerToken(context, presented, client, http, constraint)
     },
   }
   return { clientEndpoints: [token] }
 }
 
+/**
+ * Plans the answer, checks it, and commits it. Whatever the checks refuse has consumed nothing. A commit that loses against another
+ * request begins again, from the record that this one wrote.
+ */
 async function answerToken(
-  context: TokenEndpointContext,
+  context: TokenContext,
   { form, arrivedAt, grantType, prefetched }: Presented,
-  { client, http, constraint }: ClientRequest,
+  client: Client,
+  http: HttpRequest,
+  constraint: SenderConstraint | undefined,
 ): Promise<HttpResponse> {
-  const { grantTypes, assertCanRespond, terms, attempts } = context
+  const { kernel, grantTypes } = context
   if (grantType === undefined) throw unsupported(grantTypes)
   if (!client.grantTypes.includes(grantType.name))
     throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_not_registered)
   // Before the exchange: a request that must come again with a nonce has spent nothing (RFC 9449 8).
   const key = constraint?.provenKey(http, client)
-  const jkt = key?.thumbprint
-  for (const members of context.tokenMembers) {
-    const waiting = prefetched && members.ready?.(client, prefetched)
-    if (waiting !== undefined) await waiting
+  const presented = { client, form, arrivedAt, transient: prefetched?.transient, jkt: key?.thumbprint, http }
+  let isCounted = !hasLimits(client)
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await pauseAfter(attempt - 1, kernel)
+    const stored = await (attempt === 0
+      ? prefetched?.found
+      : prefetched && kernel.store.grants.find(prefetched.grantId))
+    // Once the record is there, and again for a later one: the process may have stood still since the request arrived, and what
+    // is issued lives from now on. `arrivedAt` alone measures how late a request is.
+    const request = { ...presented, now: kernel.now(), stored }
+    const planned = grantType.exchange(request)
+    const plan = planned instanceof Promise ? await planned : planned
+    const prepared = await prepare(context, grantType, request, plan)
+    // A repeated answer has no new tokens. What fails before is not counted, and above a limit nothing is consumed.
+    if (!isCounted && plan.issued.retried === undefined) {
+      await countTokens(context.limiter, client, isOfKnownGrant(grantType, plan))
+      isCounted = true
+    }
+    if (plan.commit !== undefined && !(await plan.commit())) continue
+    for (const event of plan.events ?? []) kernel.emit(event)
+    const body = await tokenResponse(context, plan, prepared)
+    const { step } = grantType
+    if (step !== undefined) kernel.attempts?.used(plan.grant, step, http, plan.issued)
+    return json(200, body, key?.headers)
   }
-  const claims = context.claims && claimsOfRequest(context.claims, context.accessTokens, client)
-  const prepare = claims?.prepareResponse ?? asItIs
-  const isOfFeature = terms.grantTypes.includes(grantType)
-  const prepared = isOfFeature
-    ? checking((issued) => requireWithinTerms(grantType, client, issued, terms), prepare)
-    : prepare
-  const refreshes = grantType.name === 'refresh_token'
-  const prepareResponse = hasLimits(client)
-    ? countingTokens(context.limiter, { client, refreshes, prepareResponse: prepared })
-    : prepared
-  const request = { client, form, arrivedAt, prefetched, assertCanRespond, prepareResponse, jkt, http }
-  const exchanged = await grantType.exchange(request)
-  // A feature may prepare no response.
-  if (isOfFeature) requireWithinTerms(grantType, client, exchanged, terms)
-  const answered = { client, exchanged, claims: claims && (await claims.of(exchanged)) }
-  const response = tokenResponse(answered, context)
-  const answer = json(200, response instanceof Promise ? await response : response, key?.headers)
-  const { step } = grantType
-  if (step !== undefined) attempts?.used(exchanged.grant, step, http, exchanged.issued)
-  return answer
+  throw new OAuthError(SERVER_ERRORS.contention)
 }
 
-/** Checks the terms of the server before anything is written. */
-function checking(
-  requireTerms: (issued: Pick<Exchanged, 'grant' | 'issued'>) => void,
-  prepareResponse: PrepareResponse,
-): PrepareResponse {
-  return (outcome, issuedTokenType) => {
-    if (outcome.kind !== 'ended') requireTerms({ grant: outcome.grant, issued: outcome.result })
-    return prepareResponse(outcome, issuedTokenType)
-  }
+/** What an answer has besides its plan. */
+interface Prepared {
+  readonly now: number
+  readonly members: readonly MakeMembers[]
+  /** Of the operator. */
+  readonly claims: ResponseClaims | undefined
+}
+
+/** Requires that the answer can be made, within the terms of the server. */
+async function prepare(
+  { terms, tokenMembers, claims, accessTokens }: TokenContext,
+  grantType: GrantType,
+  request: TokenRequest,
+  plan: ExchangePlan,
+): Promise<Prepared> {
+  const { client, now } = request
+  if (terms.grantTypes.includes(grantType)) requireWithinTerms(grantType, request, plan, terms)
+  const members: MakeMembers[] = []
+  if (plan.issuedTokenType === undefined)
+    for (const of of tokenMembers) {
+      const made = of.prepare(request, plan)
+      const make = made instanceof Promise ? await made : made
+      if (make !== undefined) members.push(make)
+    }
+  return { now, members, claims: claims && (await claimsOfPlan(claims, accessTokens, client, plan)) }
+}
+
+/** Whether the grant had tokens before. */
+function isOfKnownGrant({ name }: GrantType, { issuedTokenType }: ExchangePlan): boolean {
+  return name === 'refresh_token' || issuedTokenType !== undefined
 }
 
 function unsupported(grantTypes: readonly GrantType[]): OAuthError {
@@ -187,34 +213,17 @@ function unsupported(grantTypes: readonly GrantType[]): OAuthError {
 
 // The response to a token request (RFC 6749 5.1).
 
-interface TokenResponseContext {
-  readonly accessTokens: AccessTokenFormat
-  readonly tokenMembers: readonly TokenMembers[]
-  /** Where an access token is valid that is bound to no resource; absent if answers do not name resources. */
-  readonly namedResources?: readonly string[] | undefined
-}
-
-/** An exchange, with the claims of the operator for its answer. */
-interface Answered {
-  readonly client: Client
-  readonly exchanged: Exchanged
-  readonly claims: ResponseClaims | undefined
-}
-
-/** The answer to an exchange, with the members of all features. Returns a promise only if one of them needs time. */
-function tokenResponse(
-  answered: Answered,
-  context: TokenResponseContext,
-): TokenResponse | Promise<TokenResponse> {
-  const { exchanged, claims } = answered
-  const { grant, issued, issuedTokenType } = exchanged
+/** The answer to an exchange, with the members of all features. No feature replaces a member of core, or of a feature before it. */
+async function tokenResponse(
+  { accessTokens, namedResources }: TokenContext,
+  { grant, issued, issuedTokenType }: ExchangePlan,
+  { now, members, claims }: Prepared,
+): Promise<TokenResponse> {
   const { refreshToken, scopes, expiresIn, jkt } = issued
-  const { accessTokens, namedResources } = context
   const secret = { grantId: grant.id, secret: issued.accessToken }
-  const written = accessTokens.write(secret, grant, claims?.accessToken)
-  const response = {
-    // A promise of it is replaced below.
-    access_token: written as string,
+  const written = accessTokens.write(secret, grant, claims?.accessToken, now)
+  const response: TokenResponse = {
+    access_token: written instanceof Promise ? await written : written,
     issued_token_type: issuedTokenType,
     token_type: tokenType(jkt),
     expires_in: expiresIn,
@@ -222,8 +231,9 @@ function tokenResponse(
     refresh_token: refreshToken && formatRefreshToken({ grantId: grant.id, ...refreshToken }),
     resource: namedResources && resourceOf(issued, namedResources),
   }
-  if (typeof written === 'string') return withMembers(answered, response, context)
-  return written.then((access_token) => withMembers(answered, { ...response, access_token }, context))
+  if (members.length === 0) return response
+  const added = await Promise.all(members.map((make) => make(response, claims?.idToken)))
+  return Object.assign(response, ...added.reverse(), { ...response })
 }
 
 function resourceOf(
@@ -232,25 +242,6 @@ function resourceOf(
 ): string | readonly string[] | undefined {
   const resources = bound.length === 0 ? all : bound
   return resources.length === 1 ? resources[0] : resources
-}
-
-function withMembers(
-  { client, exchanged, claims }: Answered,
-  response: TokenResponse,
-  { tokenMembers }: TokenResponseContext,
-): TokenResponse | Promise<TokenResponse> {
-  if (exchanged.issuedTokenType !== undefined) return response
-  let added: readonly Promise<object>[] | undefined
-  for (const members of tokenMembers) {
-    const more = members.membersOf(client, exchanged, response, claims?.idToken)
-    if (more !== undefined) added = [...(added ?? []), more]
-  }
-  return added === undefined ? response : joined(response, added)
-}
-
-/** No feature replaces a member of core, or of a feature before it. */
-async function joined(response: TokenResponse, added: readonly Promise<object>[]): Promise<TokenResponse> {
-  return Object.assign(response, ...(await Promise.all(added)).reverse(), { ...response })
 }
 
 // Limits that the operator sets for one client. They count what the client gets, at the token endpoint: failed requests do not
@@ -269,48 +260,18 @@ export const CLIENT_LIMIT_ERRORS = defineErrors({
   ],
 })
 
-/** What a client may have. Absent: no limit. */
-type ClientLimits = Pick<Client, 'tokensPerMinute' | 'grantsPerHour'>
-
-/** A request of a client that is about to get tokens. */
-interface CountedRequest {
-  readonly client: ClientLimits & Pick<Client, 'clientId'>
-  /** Whether tokens of this request belong to a grant that had tokens before. */
-  readonly refreshes: boolean
-  /** The last step before the tokens are written. */
-  readonly prepareResponse: PrepareResponse
-}
-
-export function hasLimits({ tokensPerMinute, grantsPerHour }: ClientLimits): boolean {
+/** Whether the operator limits what the client gets. */
+export function hasLimits({ tokensPerMinute, grantsPerHour }: Partial<Client>): boolean {
   return tokensPerMinute !== undefined || grantsPerHour !== undefined
-}
-
-/** The last step with the count: what fails before it is not counted, and above a limit no code and no refresh token is used up. */
-export function countingTokens(limiter: Limiter, request: CountedRequest): PrepareResponse {
-  const { client, prepareResponse } = request
-  let counted = false
-  return async (outcome, issuedTokenType) => {
-    const prepared = await prepareResponse(outcome, issuedTokenType)
-    // The transition may run again, after another request has changed the grant.
-    if (counted || !hasNewTokens(prepared)) return prepared
-    counted = true
-    await count(limiter, client, request.refreshes || issuedTokenType !== undefined)
-    return prepared
-  }
-}
-
-/** A repeated answer has no new tokens. */
-function hasNewTokens(outcome: Outcome<IssuedTokens>): boolean {
-  return outcome.kind !== 'ended' && outcome.result.retried === undefined
 }
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 
-/** @throws OAuthError 429 (RFC 6585 4) */
-async function count(
+/** Counts new tokens. @param refreshes whether their grant had tokens before @throws OAuthError 429 (RFC 6585 4) */
+export async function countTokens(
   limiter: Limiter,
-  { clientId, tokensPerMinute, grantsPerHour }: CountedRequest['client'],
+  { clientId, tokensPerMinute, grantsPerHour }: Client,
   refreshes: boolean,
 ): Promise<void> {
   const { client_over_token_limit, client_over_grant_limit } = CLIENT_LIMIT_ERRORS

@@ -1,11 +1,9 @@
 import * as z from 'zod'
 import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
-import type { PrefetchedGrant } from '../grants/change-grant.ts'
-import type { Exchanged } from '../grants/grant-type.ts'
+import type { TokenRequest } from '../grants/grant-type.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { Client, Grant } from '../kernel/records.ts'
-import { asksForOpenId, type ScopeCatalogue } from '../kernel/scope.ts'
+import type { ScopeCatalogue } from '../kernel/scope.ts'
 import { type Claims, claimsAbout, SUBJECT_ERRORS, type UserClaims } from '../kernel/user-claims.ts'
 
 /** Which claims a scope opens (OpenID Connect Core 5.4). */
@@ -95,38 +93,38 @@ export function idTokenClaimsMetadata(registeredBy: RegisteredBy): ClientMetadat
   return registeredBy === 'client' ? {} : { [MEMBER]: z.boolean().optional() }
 }
 
-export interface IdTokenClaims {
-  /** The claims for this client. @throws OAuthError `temporarily_unavailable` */
-  of(client: Client, exchanged: Exchanged, subject: string): Promise<UserClaims>
-  /** Loads them before the code is redeemed, so that an outage of the user directory costs no code. */
-  ready(client: Client, prefetched: PrefetchedGrant): Promise<void> | undefined
-}
+/**
+ * The claims of the user for the ID token of this client, before the code is redeemed: an outage of the user directory costs no code.
+ *
+ * @returns `undefined` for a client that gets none
+ * @throws OAuthError `temporarily_unavailable`, or `invalid_grant` for the code of a user who is gone
+ */
+export type IdTokenClaims = (
+  request: TokenRequest,
+  scopes: readonly string[],
+  subject: string,
+) => Promise<UserClaims> | undefined
 
 export function idTokenClaims(
   claims: Claims,
   release: ReleaseClaims,
   { idTokenClaims: always = false }: IdTokenClaimsOptions,
-) {
-  const wants = ({ featureMetadata }: Client) => always || featureMetadata?.[MEMBER] === true
-
-  async function requireUser(client: Client, { found }: PrefetchedGrant): Promise<void> {
-    const grant = (await found)?.value
-    if (grant?.subject === undefined || !needsClaims(client, grant)) return
-    const { subject } = grant
-    if ((await claimsAbout(claims, subject)) === undefined) throw new OAuthError(SUBJECT_ERRORS.subject_gone)
+): IdTokenClaims {
+  async function released(
+    { stored }: TokenRequest,
+    scopes: readonly string[],
+    subject: string,
+  ): Promise<UserClaims> {
+    const user = await claimsAbout(claims, subject)
+    const code = stored?.value.code
+    // A refresh finds that out by itself.
+    if (user === undefined && code !== undefined && code.redeemedAt === undefined)
+      throw new OAuthError(SUBJECT_ERRORS.subject_gone)
+    return release(scopes, user ?? {})
   }
 
-  return {
-    async of(client, { issued }, subject) {
-      if (!wants(client)) return {}
-      return release(issued.scopes, (await claimsAbout(claims, subject)) ?? {})
-    },
-    ready: (client, prefetched) => (wants(client) ? requireUser(client, prefetched) : undefined),
-  } satisfies IdTokenClaims
-}
-
-/** Only an unused code can be lost: a refresh calls `claims` by itself. */
-function needsClaims({ clientId }: Client, grant: Grant): boolean {
-  const isUnused = grant.code !== undefined && grant.code.redeemedAt === undefined
-  return isUnused && grant.clientId === clientId && asksForOpenId(grant.scopes)
+  return (request, scopes, subject) =>
+    always || request.client.featureMetadata?.[MEMBER] === true
+      ? released(request, scopes, subject)
+      : undefined
 }

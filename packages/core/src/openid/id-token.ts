@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { TokenMembers } from '../grants/grant-type.ts'
+import type { MakeMembers, TokenMembers } from '../grants/grant-type.ts'
 import type { SignInClassifier, SignInFacts } from '../grants/introspection.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
@@ -35,34 +35,31 @@ export function idTokenMembers(
   keys: SigningKeys,
   { alg, lifetime, userClaims }: IdTokenOptions,
 ): TokenMembers {
-  const signerFor = (client: Client) => requiredSigner(keys, client, alg)
   return {
-    ready: userClaims.ready,
-    precheck(client, { scopes }) {
-      if (asksForOpenId(scopes)) signerFor(client)
-    },
-    membersOf(client, exchanged, { access_token }, claims) {
-      const { grant } = exchanged
+    prepare(request, { grant, issued }) {
+      const { client, now } = request
       const { subject } = grant
       // An ID token is about a user, and this grant may have none.
-      if (subject === undefined || !asksForOpenId(exchanged.issued.scopes)) return undefined
-      const issuedAt = kernel.now()
+      if (subject === undefined || !asksForOpenId(issued.scopes)) return undefined
+      const key = requiredSigner(keys, client, alg, now)
       const content = {
         issuer: kernel.issuer,
         subject,
         clientId: client.clientId,
         authTime: grant.authTime,
         signIn: kernel.authenticationClasses.shown(grant),
-        nonce: exchanged.nonce,
+        nonce: issued.nonce,
         sid: grant.sid,
-        accessToken: access_token,
-        issuedAt,
-        expiresAt: issuedAt + lifetime,
+        issuedAt: now,
+        expiresAt: now + lifetime,
       }
-      return userClaims
-        .of(client, exchanged, subject)
-        .then((user) => signIdToken(signerFor(client), { ...content, user: { ...user, ...claims } }))
-        .then((id_token) => ({ id_token }))
+      const signedWith =
+        (user: UserClaims | undefined): MakeMembers =>
+        async ({ access_token }, claims) => ({
+          id_token: await signIdToken(key, content, access_token, { ...user, ...claims }),
+        })
+      const user = userClaims(request, issued.scopes, subject)
+      return user === undefined ? signedWith(undefined) : user.then(signedWith)
     },
   }
 }
@@ -71,8 +68,13 @@ export function idTokenMembers(
  * A client from before a profile may have an algorithm that the profile forbids. Without such a choice a missing key is a
  * fault that passes, and the client keeps its code.
  */
-function requiredSigner(keys: SigningKeys, client: Client, chosen: SigningAlgorithm | undefined): PrivateJwk {
-  const key = keys.signer(client.idTokenSignedResponseAlg) ?? (chosen && keys.signer(chosen))
+function requiredSigner(
+  keys: SigningKeys,
+  client: Client,
+  chosen: SigningAlgorithm | undefined,
+  now: number,
+): PrivateJwk {
+  const key = keys.signer(client.idTokenSignedResponseAlg, now) ?? (chosen && keys.signer(chosen, now))
   if (key === undefined) throw new OAuthError(ID_TOKEN_ERRORS.signing_key_unavailable)
   return key
 }
@@ -87,22 +89,27 @@ interface IdTokenContent {
   readonly nonce?: string | undefined
   /** The session, for a client that hears of its end. */
   readonly sid?: string | undefined
-  /** Of the user and of the operator. */
-  readonly user: UserClaims
-  /** The access token issued with it, for `at_hash`. */
-  readonly accessToken: string
   /** Epoch seconds. */
   readonly issuedAt: number
   readonly expiresAt: number
 }
 
-async function signIdToken(key: PrivateJwk, content: IdTokenContent): Promise<string> {
+/**
+ * @param accessToken issued with it, for `at_hash`
+ * @param user claims of the user and of the operator
+ */
+async function signIdToken(
+  key: PrivateJwk,
+  content: IdTokenContent,
+  accessToken: string,
+  user: UserClaims,
+): Promise<string> {
   const { SignJWT } = await jose()
   const { acr, amr } = content.signIn
   const claims = {
-    ...content.user,
+    ...user,
     auth_time: content.authTime,
-    at_hash: accessTokenHash(content.accessToken, key.alg),
+    at_hash: accessTokenHash(accessToken, key.alg),
     azp: content.clientId,
     nonce: content.nonce,
     ...(acr && { acr }),

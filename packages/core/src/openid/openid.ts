@@ -69,7 +69,8 @@ export function openId(
   const { claims, paths, idTokenAlgorithm: chosen } = options
   const alg = chosen ?? 'RS256'
   if (!Object.hasOwn(server.scopes, OPENID)) return []
-  if (keys.signer(alg) === undefined) throw new Error(`keys: the openid scope needs a key for ${alg}`)
+  if (keys.signer(alg, server.now()) === undefined)
+    throw new Error(`keys: the openid scope needs a key for ${alg}`)
   if (claims === undefined) throw new Error('claims is needed for the openid scope')
   checkScopeClaims(server.scopes)
   const release = releaseClaims(server)

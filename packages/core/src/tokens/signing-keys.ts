@@ -20,8 +20,8 @@ interface PublicKeySet {
 
 /** The current keys. */
 export interface SigningKeys {
-  /** The key that signs. */
-  signer(alg: SigningAlgorithm): PrivateJwk | undefined
+  /** The key that signs at this time, in epoch seconds. */
+  signer(alg: SigningAlgorithm, now: number): PrivateJwk | undefined
   /** The same object until the set of published keys changes. */
   published(): PublicKeySet
   /** The published keys, and retired ones that the source still has. */
@@ -60,7 +60,7 @@ export function signingKeys(
   const [published, all] = [publicKeySets(), publicKeySets()]
   return {
     // Only the algorithms of the metadata: changed keys may have one more.
-    signer: (alg) => (algorithms.includes(alg) ? signerAt(current(), alg, now()) : undefined),
+    signer: (alg, at) => (algorithms.includes(alg) ? signerAt(current(), alg, at) : undefined),
     published: () => published(publishedAt(current(), now(), lifetime)),
     all: () => all(current()),
     algorithms,
