@@ -117,5 +117,5 @@ export {
   opaqueAccessTokens,
   type PresentedToken,
 } from './tokens/credential.ts'
-export { signerAt } from './tokens/key-rotation.ts'
 export type { ProofOfPossession, SenderConstraint } from './tokens/proof-of-possession.ts'
+export { signerAt } from './tokens/signing-keys.ts'

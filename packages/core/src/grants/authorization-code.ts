@@ -131,7 +131,7 @@ function exchangeCode(
     fresh: { accessToken: newSecret(random), family: newId(random), refreshToken: newSecret(random) },
   }
   const event = { type: 'code_redeemed', grantId: code.grantId, clientId: client.clientId } as const
-  return planOf(kernel, stored, redeemCode(stored.value, redemption, now, terms), () => [
+  return planOf(kernel, stored, redeemCode(stored.value, redemption, now, terms), [
     event satisfies CodeRedeemed,
   ])
 }

@@ -167,16 +167,16 @@ function replaceGrant(kernel: Kernel, seen: Stored<Grant>, next: Grant): Promise
 }
 
 /** The plan of a grant type for the grant of its credential. @throws OAuthError of an outcome that ends the grant */
-export function planOf<Result extends IssuedTokens>(
+export function planOf(
   kernel: Kernel,
   seen: Stored<Grant>,
-  outcome: Outcome<Result>,
-  eventsOf: (grant: Grant, issued: Result) => readonly BaseEvent[],
+  outcome: Outcome<IssuedTokens>,
+  events: readonly BaseEvent[],
 ): ExchangePlan | Promise<ExchangePlan> {
   if (outcome.kind === 'ended') return refuseEnded(kernel, seen, outcome.refusal)
   const { kind, grant, result: issued } = outcome
   const commit = kind === 'changed' ? () => replaceGrant(kernel, seen, grant) : undefined
-  return { grant, issued, issuedTokenType: undefined, commit, events: eventsOf(grant, issued) }
+  return { grant, issued, issuedTokenType: undefined, commit, events }
 }
 
 async function refuseEnded(kernel: Kernel, seen: Stored<Grant>, refusal: ErrorDefinition): Promise<never> {
@@ -200,12 +200,13 @@ export async function endGrant(kernel: Kernel, stored: Stored<Grant>, why: Grant
 }
 
 async function replaceByEnd(kernel: Kernel, stored: Stored<Grant>): Promise<boolean> {
-  const { store, now } = kernel
+  const { store } = kernel
   const { id, ticketEndsAt = 0, clientId, reference } = stored.value
+  const now = kernel.now()
   // Always a replacement: it shows which tokens end.
-  const until = Math.max(ticketEndsAt, now() + 1)
+  const until = Math.max(ticketEndsAt, now + 1)
   const owner = { reference, ended: { clientId, hashes: hashesOf(stored.value) } }
-  const ended = { ...endedGrant(id, now(), until), ...(reference && owner) }
+  const ended = { ...endedGrant(id, now, until), ...(reference && owner) }
   let seen: Stored<Grant> | undefined = stored
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (attempt > 0) await pauseAfter(attempt - 1, kernel)

@@ -10,7 +10,7 @@ import { narrowedScopes, partOf } from '../kernel/scope.ts'
 import { newId, sha256 } from '../kernel/secrets.ts'
 import { type ServerSecret, type SuccessorKeys, successorKeys } from '../kernel/server-secret.ts'
 import { type Claims, claimsAbout, SUBJECT_ERRORS, type SubjectOptions } from '../kernel/user-claims.ts'
-import { parseRefreshToken } from '../tokens/credential.ts'
+import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
 import { planOf, prefetch } from './change-grant.ts'
 import {
   addAccessToken,
@@ -264,20 +264,21 @@ function exchangeRefreshToken(
   const rotated = rotateRefreshToken(grant, rotation, now, terms)
   // The user allowed a client whose document has changed since then.
   const outcome = grant.createdAt < (client.document?.consentSince ?? 0) ? CLIENT_CHANGED : rotated
-  const planned = (left: Outcome<Refreshed>) =>
-    planOf(kernel, stored, left, ({ id }, issued) => eventsOf(id, token, client, issued))
-  return claims === undefined ? planned(outcome) : unlessGone(claims, grant, outcome).then(planned)
+  const events = eventsOf(token, client, rotated)
+  if (claims === undefined) return planOf(kernel, stored, outcome, events)
+  return unlessGone(claims, grant, outcome).then((left) => planOf(kernel, stored, left, events))
 }
 
 function eventsOf(
-  grantId: string,
-  token: RefreshTokenSecret,
+  token: RefreshToken,
   { clientId }: Client,
-  { refreshToken, retried, dropped }: Refreshed,
+  outcome: Outcome<Refreshed>,
 ): readonly BaseEvent[] {
+  if (outcome.kind === 'ended') return []
+  const { refreshToken, retried, dropped } = outcome.result
   const how = retried !== undefined ? 'retried' : refreshToken === token ? 'kept' : 'rotated'
   const { generation } = refreshToken
-  const ids = { grantId, clientId }
+  const ids = { grantId: token.grantId, clientId }
   const event = {
     type: `refresh_token_${how}`,
     generation,

@@ -23,14 +23,12 @@ import {
   type MakeMembers,
   requireWithinTerms,
   type TokenMembers,
-  type TokenRequest,
   type TokenResponse,
 } from './grant-type.ts'
 import {
   claimsOfPlan,
   type OperatorClaims,
   operatorClaims,
-  type ResponseClaims,
   type TokenClaimsOptions,
 } from './operator-claims.ts'
 
@@ -123,82 +121,73 @@ export function tokenEndpoint(
       const prefetched =
         credential === undefined ? undefined : prefetch(kernel.store, form[credential], grantType)
       const presented = { form, arrivedAt, grantType, prefetched }
-      return (client, http, constraint) => answerToken(context, presented, client, http, constraint)
+      return (client, http, constraint) => answerToken(context, presented, { client, http, constraint })
     },
   }
   return { clientEndpoints: [token] }
 }
 
+/** The authenticated client, and its request. */
+interface ClientRequest {
+  readonly client: Client
+  readonly http: HttpRequest
+  readonly constraint: SenderConstraint | undefined
+}
+
 /**
- * Plans the answer, checks it, and commits it. Whatever the checks refuse has consumed nothing. A commit that loses against another
+ * Plans the answer, checks the plan, and commits it: what the checks refuse has consumed nothing. A commit that loses against another
  * request begins again, from the record that this one wrote.
  */
 async function answerToken(
   context: TokenContext,
   { form, arrivedAt, grantType, prefetched }: Presented,
-  client: Client,
-  http: HttpRequest,
-  constraint: SenderConstraint | undefined,
+  { client, http, constraint }: ClientRequest,
 ): Promise<HttpResponse> {
-  const { kernel, grantTypes } = context
-  if (grantType === undefined) throw unsupported(grantTypes)
-  if (!client.grantTypes.includes(grantType.name))
-    throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_not_registered)
+  const { kernel, grantTypes, terms, accessTokens, tokenMembers, limiter } = context
+  requireRegistered(grantTypes, grantType, client)
   // Before the exchange: a request that must come again with a nonce has spent nothing (RFC 9449 8).
   const key = constraint?.provenKey(http, client)
-  const presented = { client, form, arrivedAt, transient: prefetched?.transient, jkt: key?.thumbprint, http }
+  const jkt = key?.thumbprint
   let isCounted = !hasLimits(client)
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (attempt > 0) await pauseAfter(attempt - 1, kernel)
     const stored = await (attempt === 0
       ? prefetched?.found
       : prefetched && kernel.store.grants.find(prefetched.grantId))
-    // Once the record is there, and again for a later one: the process may have stood still since the request arrived, and what
-    // is issued lives from now on. `arrivedAt` alone measures how late a request is.
-    const request = { ...presented, now: kernel.now(), stored }
+    // Read once the record is there, and again for a later record: the process may have stood still since the request arrived, and
+    // tokens live from now on. `arrivedAt` alone says how late a request is.
+    const now = kernel.now()
+    const request = { client, form, arrivedAt, now, stored, transient: prefetched?.transient, jkt, http }
     const planned = grantType.exchange(request)
     const plan = planned instanceof Promise ? await planned : planned
-    const prepared = await prepare(context, grantType, request, plan)
-    // A repeated answer has no new tokens. What fails before is not counted, and above a limit nothing is consumed.
+    if (terms.grantTypes.includes(grantType)) requireWithinTerms(grantType, request, plan, terms)
+    const members: MakeMembers[] = []
+    // An exchanged token comes alone.
+    for (const of of plan.issuedTokenType === undefined ? tokenMembers : []) {
+      const prepared = of.prepare(request, plan)
+      const make = prepared instanceof Promise ? await prepared : prepared
+      if (make !== undefined) members.push(make)
+    }
+    const claims = context.claims && (await claimsOfPlan(context.claims, accessTokens, client, plan))
+    // A repeated answer has no new tokens.
     if (!isCounted && plan.issued.retried === undefined) {
-      await countTokens(context.limiter, client, isOfKnownGrant(grantType, plan))
+      await countTokens(limiter, client, isOfKnownGrant(grantType, plan))
       isCounted = true
     }
     if (plan.commit !== undefined && !(await plan.commit())) continue
     for (const event of plan.events ?? []) kernel.emit(event)
-    const body = await tokenResponse(context, plan, prepared)
+    const secret = { grantId: plan.grant.id, secret: plan.issued.accessToken }
+    const written = accessTokens.write(secret, plan.grant, claims?.accessToken, now)
+    const accessToken = written instanceof Promise ? await written : written
+    const response = tokenResponse(plan, accessToken, context.namedResources)
+    // No feature replaces a member of core, or of a feature before it.
+    for (const make of members)
+      Object.assign(response, await make(response, claims?.idToken), { ...response })
     const { step } = grantType
     if (step !== undefined) kernel.attempts?.used(plan.grant, step, http, plan.issued)
-    return json(200, body, key?.headers)
+    return json(200, response, key?.headers)
   }
   throw new OAuthError(SERVER_ERRORS.contention)
-}
-
-/** What an answer has besides its plan. */
-interface Prepared {
-  readonly now: number
-  readonly members: readonly MakeMembers[]
-  /** Of the operator. */
-  readonly claims: ResponseClaims | undefined
-}
-
-/** Requires that the answer can be made, within the terms of the server. */
-async function prepare(
-  { terms, tokenMembers, claims, accessTokens }: TokenContext,
-  grantType: GrantType,
-  request: TokenRequest,
-  plan: ExchangePlan,
-): Promise<Prepared> {
-  const { client, now } = request
-  if (terms.grantTypes.includes(grantType)) requireWithinTerms(grantType, request, plan, terms)
-  const members: MakeMembers[] = []
-  if (plan.issuedTokenType === undefined)
-    for (const of of tokenMembers) {
-      const made = of.prepare(request, plan)
-      const make = made instanceof Promise ? await made : made
-      if (make !== undefined) members.push(make)
-    }
-  return { now, members, claims: claims && (await claimsOfPlan(claims, accessTokens, client, plan)) }
 }
 
 /** Whether the grant had tokens before. */
@@ -206,24 +195,28 @@ function isOfKnownGrant({ name }: GrantType, { issuedTokenType }: ExchangePlan):
   return name === 'refresh_token' || issuedTokenType !== undefined
 }
 
-function unsupported(grantTypes: readonly GrantType[]): OAuthError {
-  const names = grantTypes.map(({ name }) => name).join(' or ')
-  return new OAuthError(GRANT_TYPE_ERRORS.grant_type_unsupported, `grant_type must be ${names}`)
+function requireRegistered(
+  offered: readonly GrantType[],
+  grantType: GrantType | undefined,
+  client: Client,
+): asserts grantType is GrantType {
+  if (grantType === undefined) {
+    const names = offered.map(({ name }) => name).join(' or ')
+    throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_unsupported, `grant_type must be ${names}`)
+  }
+  if (!client.grantTypes.includes(grantType.name))
+    throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_not_registered)
 }
 
-// The response to a token request (RFC 6749 5.1).
-
-/** The answer to an exchange, with the members of all features. No feature replaces a member of core, or of a feature before it. */
-async function tokenResponse(
-  { accessTokens, namedResources }: TokenContext,
+/** The response to a token request (RFC 6749 5.1), without the members of features. */
+function tokenResponse(
   { grant, issued, issuedTokenType }: ExchangePlan,
-  { now, members, claims }: Prepared,
-): Promise<TokenResponse> {
+  access_token: string,
+  namedResources: readonly string[] | undefined,
+): TokenResponse {
   const { refreshToken, scopes, expiresIn, jkt } = issued
-  const secret = { grantId: grant.id, secret: issued.accessToken }
-  const written = accessTokens.write(secret, grant, claims?.accessToken, now)
-  const response: TokenResponse = {
-    access_token: written instanceof Promise ? await written : written,
+  return {
+    access_token,
     issued_token_type: issuedTokenType,
     token_type: tokenType(jkt),
     expires_in: expiresIn,
@@ -231,9 +224,6 @@ async function tokenResponse(
     refresh_token: refreshToken && formatRefreshToken({ grantId: grant.id, ...refreshToken }),
     resource: namedResources && resourceOf(issued, namedResources),
   }
-  if (members.length === 0) return response
-  const added = await Promise.all(members.map((make) => make(response, claims?.idToken)))
-  return Object.assign(response, ...added.reverse(), { ...response })
 }
 
 function resourceOf(

@@ -1,10 +1,6 @@
-import * as z from 'zod'
-import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
-import type { TokenRequest } from '../grants/grant-type.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { OAuthError } from '../kernel/oauth-error.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
-import { type Claims, claimsAbout, SUBJECT_ERRORS, type UserClaims } from '../kernel/user-claims.ts'
+import type { UserClaims } from '../kernel/user-claims.ts'
 
 /** Which claims a scope opens (OpenID Connect Core 5.4). */
 const CLAIMS_OF_SCOPE = new Map(
@@ -76,55 +72,4 @@ export function claimsOfScopes(scopes: readonly string[], catalogue: ScopeCatalo
   return scopes
     .filter((scope) => Object.hasOwn(catalogue, scope))
     .flatMap((scope) => [...(CLAIMS_OF_SCOPE.get(scope) ?? []), ...(catalogue[scope]?.claims ?? [])])
-}
-
-export interface IdTokenClaimsOptions {
-  /**
-   * Puts the claims that the granted scopes open into the ID token of every client, not in UserInfo alone (OpenID Connect Core
-   * 5.4). Default: only for static clients with `idTokenClaims`.
-   */
-  readonly idTokenClaims?: boolean | undefined
-}
-
-const MEMBER = 'id_token_claims'
-
-/** Only the operator sets it. The software of a self-registered client is unknown. */
-export function idTokenClaimsMetadata(registeredBy: RegisteredBy): ClientMetadataMembers {
-  return registeredBy === 'client' ? {} : { [MEMBER]: z.boolean().optional() }
-}
-
-/**
- * The claims of the user for the ID token of this client, before the code is redeemed: an outage of the user directory costs no code.
- *
- * @returns `undefined` for a client that gets none
- * @throws OAuthError `temporarily_unavailable`, or `invalid_grant` for the code of a user who is gone
- */
-export type IdTokenClaims = (
-  request: TokenRequest,
-  scopes: readonly string[],
-  subject: string,
-) => Promise<UserClaims> | undefined
-
-export function idTokenClaims(
-  claims: Claims,
-  release: ReleaseClaims,
-  { idTokenClaims: always = false }: IdTokenClaimsOptions,
-): IdTokenClaims {
-  async function released(
-    { stored }: TokenRequest,
-    scopes: readonly string[],
-    subject: string,
-  ): Promise<UserClaims> {
-    const user = await claimsAbout(claims, subject)
-    const code = stored?.value.code
-    // A refresh finds that out by itself.
-    if (user === undefined && code !== undefined && code.redeemedAt === undefined)
-      throw new OAuthError(SUBJECT_ERRORS.subject_gone)
-    return release(scopes, user ?? {})
-  }
-
-  return (request, scopes, subject) =>
-    always || request.client.featureMetadata?.[MEMBER] === true
-      ? released(request, scopes, subject)
-      : undefined
 }

@@ -1,14 +1,16 @@
 import { hash } from 'node:crypto'
-import type { MakeMembers, TokenMembers } from '../grants/grant-type.ts'
+import * as z from 'zod'
+import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
+import type { MakeMembers, TokenMembers, TokenRequest } from '../grants/grant-type.ts'
 import type { SignInClassifier, SignInFacts } from '../grants/introspection.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../kernel/records.ts'
 import { asksForOpenId } from '../kernel/scope.ts'
-import type { UserClaims } from '../kernel/user-claims.ts'
+import { type Claims, claimsAbout, SUBJECT_ERRORS, type UserClaims } from '../kernel/user-claims.ts'
 import { jose, type PrivateJwk } from '../tokens/jwk.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import type { IdTokenClaims } from './claims.ts'
+import type { ReleaseClaims } from './claims.ts'
 
 export const ID_TOKEN_ERRORS = defineErrors({
   signing_key_unavailable: [
@@ -53,13 +55,12 @@ export function idTokenMembers(
         issuedAt: now,
         expiresAt: now + lifetime,
       }
-      const signedWith =
-        (user: UserClaims | undefined): MakeMembers =>
-        async ({ access_token }, claims) => ({
-          id_token: await signIdToken(key, content, access_token, { ...user, ...claims }),
-        })
-      const user = userClaims(request, issued.scopes, subject)
-      return user === undefined ? signedWith(undefined) : user.then(signedWith)
+      const made = userClaims(request, issued.scopes, subject)
+      const signing =
+        (user?: UserClaims): MakeMembers =>
+        ({ access_token }, claims) =>
+          signedIdToken(key, content, access_token, { ...user, ...claims })
+      return made === undefined ? signing() : made.then(signing)
     },
   }
 }
@@ -77,6 +78,59 @@ function requiredSigner(
   const key = keys.signer(client.idTokenSignedResponseAlg, now) ?? (chosen && keys.signer(chosen, now))
   if (key === undefined) throw new OAuthError(ID_TOKEN_ERRORS.signing_key_unavailable)
   return key
+}
+
+// The claims of the user in the ID token, not in UserInfo alone.
+
+export interface IdTokenClaimsOptions {
+  /**
+   * Puts the claims that the granted scopes open into the ID token of every client, not in UserInfo alone (OpenID Connect Core
+   * 5.4). Default: only for static clients with `idTokenClaims`.
+   */
+  readonly idTokenClaims?: boolean | undefined
+}
+
+const MEMBER = 'id_token_claims'
+
+/** Only the operator sets it. The software of a self-registered client is unknown. */
+export function idTokenClaimsMetadata(registeredBy: RegisteredBy): ClientMetadataMembers {
+  return registeredBy === 'client' ? {} : { [MEMBER]: z.boolean().optional() }
+}
+
+/**
+ * The claims of the user for the ID token of this client, before the code is redeemed: an outage of the user directory costs no code.
+ *
+ * @returns `undefined` for a client that gets none
+ * @throws OAuthError `temporarily_unavailable`, or `invalid_grant` for the code of a user who is gone
+ */
+type IdTokenClaims = (
+  request: TokenRequest,
+  scopes: readonly string[],
+  subject: string,
+) => Promise<UserClaims> | undefined
+
+export function idTokenClaims(
+  claims: Claims,
+  release: ReleaseClaims,
+  { idTokenClaims: always = false }: IdTokenClaimsOptions,
+): IdTokenClaims {
+  async function released(
+    { stored }: TokenRequest,
+    scopes: readonly string[],
+    subject: string,
+  ): Promise<UserClaims> {
+    const user = await claimsAbout(claims, subject)
+    const code = stored?.value.code
+    // A refresh finds that out by itself.
+    if (user === undefined && code !== undefined && code.redeemedAt === undefined)
+      throw new OAuthError(SUBJECT_ERRORS.subject_gone)
+    return release(scopes, user ?? {})
+  }
+
+  return (request, scopes, subject) =>
+    always || request.client.featureMetadata?.[MEMBER] === true
+      ? released(request, scopes, subject)
+      : undefined
 }
 
 /** The content of an ID token (OpenID Connect Core 2). */
@@ -98,12 +152,12 @@ interface IdTokenContent {
  * @param accessToken issued with it, for `at_hash`
  * @param user claims of the user and of the operator
  */
-async function signIdToken(
+async function signedIdToken(
   key: PrivateJwk,
   content: IdTokenContent,
   accessToken: string,
   user: UserClaims,
-): Promise<string> {
+): Promise<{ readonly id_token: string }> {
   const { SignJWT } = await jose()
   const { acr, amr } = content.signIn
   const claims = {
@@ -116,14 +170,14 @@ async function signIdToken(
     ...(amr && { amr }),
     ...(content.sid && { sid: content.sid }),
   }
-  return new SignJWT(claims)
+  const signed = new SignJWT(claims)
     .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'JWT' })
     .setIssuer(content.issuer)
     .setSubject(content.subject)
     .setAudience(content.clientId)
     .setIssuedAt(content.issuedAt)
     .setExpirationTime(content.expiresAt)
-    .sign(key)
+  return { id_token: await signed.sign(key) }
 }
 
 /** The left half of the token's hash, with the hash function of the signing algorithm (OpenID Connect Core 3.1.3.6). */

@@ -17,15 +17,13 @@ import { accessOf, type GuardedResource, guardOf } from '../resource/resource-se
 import { type AccessTokenFormat, tokenType } from '../tokens/credential.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
+import { claimsOfScopes, type ReleaseClaims, releaseClaims } from './claims.ts'
 import {
-  claimsOfScopes,
   type IdTokenClaimsOptions,
   idTokenClaims,
   idTokenClaimsMetadata,
-  type ReleaseClaims,
-  releaseClaims,
-} from './claims.ts'
-import { idTokenMembers } from './id-token.ts'
+  idTokenMembers,
+} from './id-token.ts'
 
 export interface OpenIdOptions
   extends PathOptions<'userinfo'>,

@@ -73,11 +73,11 @@ async function exchangeDeviceCode(context: DeviceContext, request: TokenRequest)
   // A request has a grant as soon as its user approves it.
   const stored = request.stored ?? (await pendingPoll(context, redemption, request))
   const outcome = redeemDeviceCode(stored.value, redemption, request.now, server.terms)
-  return planOf(server, stored, outcome, ({ id: grantId }, { retried }) => {
-    const type = retried === undefined ? 'device_code_redeemed' : 'device_code_retried'
-    const ids = { grantId, clientId: request.client.clientId }
-    return [{ type, ...ids, ...(retried && { retried }) } satisfies DeviceCodeRedeemed]
-  })
+  const retried = outcome.kind === 'ended' ? undefined : outcome.result.retried
+  const type = retried === undefined ? 'device_code_redeemed' : 'device_code_retried'
+  const ids = { grantId: stored.value.id, clientId: request.client.clientId }
+  const event = { type, ...ids, ...(retried && { retried }) } satisfies DeviceCodeRedeemed
+  return planOf(server, stored, outcome, [event])
 }
 
 function redemptionOf(

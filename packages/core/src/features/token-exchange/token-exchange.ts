@@ -144,9 +144,10 @@ async function exchangeToken(
   }
   const outcome = narrowToken(seen.value, exchange, now)
   const actorId = client.clientId
-  const plan = await planOf(server, seen, outcome, ({ id: grantId, clientId }, { scopes }) => [
-    { type: 'token_exchanged', grantId, clientId, actorId, scopes } satisfies TokenExchanged,
-  ])
+  const { id: grantId, clientId } = outcome.grant
+  const { scopes } = outcome.result
+  const event = { type: 'token_exchanged', grantId, clientId, actorId, scopes } as const
+  const plan = await planOf(server, seen, outcome, [event satisfies TokenExchanged])
   return { ...plan, issuedTokenType: ACCESS_TOKEN_TYPE }
 }
 
