@@ -37,7 +37,6 @@ export type { IssuedTokens, Outcome } from './grants/grant.ts'
 export type {
   ExchangePlan,
   GrantType,
-  MakeMembers,
   TokenMembers,
   TokenRequest,
   TokenResponse,

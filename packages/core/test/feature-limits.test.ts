@@ -134,7 +134,8 @@ async function issued(what: Issued, lifetimes?: GrantType['lifetimes']) {
   })
   const answer = await requestToken(service, { client_id, client_secret, grant_type: 'anything' })
   const event = service.events.find(({ type }) => type === 'failed' || type === 'refused')
-  return { status: answer.status, ...bodyOf(answer), event }
+  const { grants } = await service.server.grants.list('alice')
+  return { status: answer.status, ...bodyOf(answer), event, stored: grants.length }
 }
 
 describe('the grant type of a feature', () => {
@@ -147,7 +148,8 @@ describe('the grant type of a feature', () => {
     ['outside the catalogue in its answer alone', { says: { scopes: ['courses:burn'] } }, 'scope_unknown'],
     ['that its client may not ask for', { scopes: ['students:read'] }, 'scope_not_registered'],
   ])('issues no token with a scope %s', async (_, what, reason) => {
-    expect(await issued(what)).toMatchObject({ status: 400, error: 'invalid_scope', event: { reason } })
+    const refused = { status: 400, error: 'invalid_scope', event: { reason }, stored: 0 }
+    expect(await issued(what)).toMatchObject(refused)
   })
 
   it.each<[string, Issued, string]>([
@@ -162,8 +164,8 @@ describe('the grant type of a feature', () => {
     ['a refresh token for longer than the server', { refresh: [1001, 2000] }, 'refreshToken lives 1001'],
     ['a refresh token of a grant that lives longer', { refresh: [1000, 2001] }, 'grant lives 2001'],
   ])('does not issue %s, and the reason is logged', async (_, what, named) => {
-    const { status, event } = await issued(what)
-    expect([status, event]).toEqual([500, expect.objectContaining({ type: 'failed' })])
+    const { status, event, stored } = await issued(what)
+    expect([status, event, stored]).toEqual([500, expect.objectContaining({ type: 'failed' }), 0])
     expect(String((event as { cause?: unknown }).cause)).toContain(`anything: ${named} seconds, longer than`)
   })
 

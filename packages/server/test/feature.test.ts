@@ -54,15 +54,8 @@ function voucherGrant({ store, random }: Kernel): GrantType {
       const token = { hash: sha256(accessToken), scopes, resources: [], issuedAt: now, expiresAt }
       const times = { createdAt: now, usedAt: now, expiresAt }
       const id = newGrantId(random)
-      const grant = {
-        id,
-        subject: 'user-1',
-        clientId,
-        scopes,
-        resources: [],
-        ...times,
-        accessTokens: [token],
-      }
+      const owner = { id, subject: 'user-1', clientId }
+      const grant = { ...owner, scopes, resources: [], ...times, accessTokens: [token] }
       return {
         grant,
         issued: { accessToken, scopes, resources: [], expiresIn: 300 },
