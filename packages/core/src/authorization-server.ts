@@ -57,12 +57,12 @@ import { FAILURE_LIMITS } from './limits/rate-limits.ts'
 import {
   describedIn,
   endpointsOf,
-  type JoinedParts,
   joinedParts,
   metadataOf,
-  onlyOne,
+  type Parts,
   registrable,
   serverContext,
+  singleParts,
 } from './mounted-features.ts'
 import { openId } from './openid/openid.ts'
 import { type AuthorizationServerOptions, kernelOf } from './options.ts'
@@ -115,14 +115,18 @@ export function createAuthorizationServer<Scope extends string>(
   const options = underProfile(configured)
   const store = storeErrorsAs503(options.store)
   const sources: ClientSource[] = []
-  const { server, mount } = serverContext(kernelOf(options, store, sources), options)
-  const parts = partsOf(server, options)
+  const { server, mount, complete } = serverContext(kernelOf(options, store, sources), options)
+  const features = (options.features ?? []).map((feature) => feature(server))
+  const single = singleParts(features)
+  const { accessTokens, senderConstraint, authenticationClasses } = single
+  const sessions = sessionEnds(server, single.sessions)
+  mount({ accessTokens, senderConstraint, authenticationClasses, sessions })
+  const parts = partsOf(server, options, { ...single, sessions }, features)
   const { joined, optional } = parts
-  const { rateLimits, senderConstraint, accessTokens, authenticationClasses } = joined
-  const sessions = sessionEnds(server, joined.sessions)
   sources.push(...joined.clientSources, storedClients(store.clients, server))
-  const { validateRequest, ...pages } = authorization(server, options, { ...joined, sessions })
-  mount({ validateRequest, rateLimits, senderConstraint, accessTokens, sessions, authenticationClasses })
+  const { validateRequest, ...pages } = authorization(server, options, joined)
+  mount({ validateRequest })
+  complete(joined.rateLimits)
   const base = [pages, ...baseFeatures(server, options, parts)]
   const metadata = metadataOfServer(server, options, parts, base)
   for (const feature of optional) feature.checkMounted?.({ ...joined, metadata })
@@ -131,7 +135,7 @@ export function createAuthorizationServer<Scope extends string>(
     ...metadataDocuments(server.issuer, metadata),
     ...resourceMetadata(server, options, senderConstraint),
   ]
-  const { grantTypes, clientAuthMethods, errors } = joined
+  const { grantTypes, clientAuthMethods, rateLimits, errors } = joined
   return {
     issuer: server.issuer,
     routes: routesOf(server, endpoints, documents, senderConstraint?.userinfo.corsHeaders),
@@ -148,19 +152,23 @@ export function createAuthorizationServer<Scope extends string>(
 }
 
 /** What the server is made of, next to the options. */
-interface Parts {
+interface MadeParts {
   readonly signing: Pick<Registrable, 'signingAlgorithms' | 'idTokenAlgorithm'>
   /** OpenID Connect (if the catalogue has its scope), and the features of the options. */
   readonly optional: readonly FeatureParts[]
-  readonly joined: JoinedParts
+  readonly joined: Parts
   readonly terms: IssuedTerms
 }
 
-function partsOf(server: ServerContext, options: AuthorizationServerOptions<string>): Parts {
-  const { keys, terms, scopes, now } = server
-  const features = (options.features ?? []).map((feature) => feature(server))
-  const optional = [...openId(server, options, onlyOne('senderConstraint', features)?.userinfo), ...features]
-  const joined = joinedParts([
+function partsOf(
+  server: ServerContext,
+  options: AuthorizationServerOptions<string>,
+  single: ReturnType<typeof singleParts>,
+  features: readonly FeatureParts[],
+): MadeParts {
+  const { keys, terms, scopes } = server
+  const optional = [...openId(server, options, server.senderConstraint?.userinfo), ...features]
+  const joined = joinedParts(single, [
     authorizationCode(server, terms),
     refreshToken(server, options, terms),
     standardMethods(server, options),
@@ -171,7 +179,7 @@ function partsOf(server: ServerContext, options: AuthorizationServerOptions<stri
   return {
     ...{ optional, joined },
     signing: { signingAlgorithms: keys.algorithms, idTokenAlgorithm: options.idTokenAlgorithm },
-    terms: { grantTypes, scopes, lifetimes: terms, now },
+    terms: { grantTypes, scopes, lifetimes: terms },
   }
 }
 
@@ -179,7 +187,7 @@ function partsOf(server: ServerContext, options: AuthorizationServerOptions<stri
 function baseFeatures(
   server: ServerContext,
   options: AuthorizationServerOptions<string>,
-  { signing, joined, terms }: Parts,
+  { signing, joined, terms }: MadeParts,
 ): FeatureParts[] {
   const { grantTypes, tokenMembers, accessTokens } = joined
   const { limiter } = server
@@ -196,7 +204,7 @@ function baseFeatures(
 function metadataOfServer(
   { issuer, scopes }: ServerContext,
   { documentation, profile }: AuthorizationServerOptions<string>,
-  { joined: { grantTypes, clientAuthMethods }, optional }: Parts,
+  { joined: { grantTypes, clientAuthMethods }, optional }: MadeParts,
   base: readonly FeatureParts[],
 ): Metadata {
   const clientEndpoints = [...base, ...optional].flatMap((feature) => feature.clientEndpoints ?? [])
@@ -221,7 +229,7 @@ function metadataOfServer(
 function endpointsIn(
   features: readonly FeatureParts[],
   { store, limiter, attempts }: ServerContext,
-  { clientAuthMethods, senderConstraint }: JoinedParts,
+  { clientAuthMethods, senderConstraint }: Parts,
 ): Endpoint[] {
   const readProof = proofReader(clientAuthMethods)
   const context = { readProof, clients: store.clients, limiter, attempts, senderConstraint }

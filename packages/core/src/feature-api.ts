@@ -31,12 +31,17 @@ export {
 } from './clients/redirect-uri-policy.ts'
 export type { Metadata } from './discovery/server-metadata.ts'
 export type { FeatureParts, MountedFeatures, ServerContext } from './feature.ts'
-export { type Allowed, changeGrant, type PrefetchedGrant, type Transition } from './grants/change-grant.ts'
+export {
+  type Allowed,
+  changeGrant,
+  type PrefetchedGrant,
+  planOf,
+  type Transition,
+} from './grants/change-grant.ts'
 export type { IssuedTokens, Outcome } from './grants/grant.ts'
 export type {
-  Exchanged,
+  ExchangePlan,
   GrantType,
-  PrepareResponse,
   TokenMembers,
   TokenRequest,
   TokenResponse,
@@ -116,5 +121,5 @@ export {
   opaqueAccessTokens,
   type PresentedToken,
 } from './tokens/credential.ts'
-export { signerAt } from './tokens/key-rotation.ts'
 export type { ProofOfPossession, SenderConstraint } from './tokens/proof-of-possession.ts'
+export { signerAt } from './tokens/signing-keys.ts'

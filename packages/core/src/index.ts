@@ -60,5 +60,5 @@ export {
   type ResourceServerOptions,
 } from './resource/resource-server.ts'
 export { PrivateJwk } from './tokens/jwk.ts'
-export { newSigningKeys, rotateSigningKeys } from './tokens/key-rotation.ts'
 export type { SigningKeySource } from './tokens/signing-keys.ts'
+export { newSigningKeys, rotateSigningKeys } from './tokens/signing-keys.ts'

@@ -1,6 +1,6 @@
 import { type AuthenticationClasses, UNCLASSIFIED } from './authorization/authentication-classes.ts'
 import { type AuthorizationOptions, codeLifetime, grantLifetime } from './authorization/authorization.ts'
-import type { AuthorizationRequestSource, ValidateRequest } from './authorization/request-source.ts'
+import type { AuthorizationRequestSource } from './authorization/request-source.ts'
 import { TICKET_PURPOSES, ticketsFor } from './authorization/ticket.ts'
 import { type SessionObserver, UNOBSERVED } from './authorization/user-sessions.ts'
 import type { ClientAuthMethod } from './clients/authentication/client-authentication.ts'
@@ -14,36 +14,61 @@ import {
 } from './clients/client-metadata.ts'
 import type { ClientSource } from './clients/client-sources.ts'
 import { addressesOf, type Metadata } from './discovery/server-metadata.ts'
-import type { FeatureParts, MountedFeatures, ServerContext } from './feature.ts'
+import type { FeatureParts, ServerContext } from './feature.ts'
 import { type GrantOptions, grantTerms } from './grants/grant-terms.ts'
 import type { GrantType, TokenMembers } from './grants/grant-type.ts'
 import type { Endpoint, EndpointDescription } from './http/endpoint.ts'
 import type { Kernel } from './kernel/kernel.ts'
+import type { ErrorDefinition } from './kernel/oauth-error.ts'
 import { acceptedSecrets } from './kernel/server-secret.ts'
-import { type LimitOptions, limiterOf } from './limits/rate-limits.ts'
+import { type LimitOptions, limiterOf, type RateLimitWindow } from './limits/rate-limits.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from './tokens/credential.ts'
+import type { SenderConstraint } from './tokens/proof-of-possession.ts'
 import { type SigningKeyOptions, signingKeys } from './tokens/signing-keys.ts'
 
-/** The parts of several features in one. */
-export interface JoinedParts extends Omit<MountedFeatures, 'metadata'> {
-  readonly clientSources: readonly ClientSource[]
-  readonly tokenMembers: readonly TokenMembers[]
+/** What at most one feature brings, or what stands in for it. */
+interface SingleParts {
   readonly accessTokens: AccessTokenFormat
   readonly requestSource: AuthorizationRequestSource | undefined
+  readonly senderConstraint: SenderConstraint | undefined
   readonly sessions: SessionObserver
   readonly authenticationClasses: AuthenticationClasses
+}
+
+/** The parts of several features in one. */
+export interface Parts extends SingleParts {
+  readonly grantTypes: readonly GrantType[]
+  readonly clientAuthMethods: readonly ClientAuthMethod[]
+  readonly clientSources: readonly ClientSource[]
+  readonly tokenMembers: readonly TokenMembers[]
+  /** By name. */
+  readonly rateLimits: Readonly<Record<string, RateLimitWindow>>
+  /** By reason. */
+  readonly errors: Readonly<Record<string, ErrorDefinition>>
   /** @throws Error when two features read one member */
   readonly clientMetadata: (registeredBy: RegisteredBy) => ClientMetadataMembers
   readonly checkClient: CheckClient
 }
 
-/** @throws Error when two features bring one name, or what only one may bring */
-export function joinedParts(features: readonly FeatureParts[]): JoinedParts {
+/** @throws Error when two features bring what only one may bring */
+export function singleParts(features: readonly FeatureParts[]): SingleParts {
+  return {
+    accessTokens: onlyOne('accessTokens', features) ?? opaqueAccessTokens,
+    requestSource: onlyOne('requestSource', features),
+    senderConstraint: onlyOne('senderConstraint', features),
+    sessions: onlyOne('sessions', features) ?? UNOBSERVED,
+    authenticationClasses: onlyOne('authenticationClasses', features) ?? UNCLASSIFIED,
+  }
+}
+
+/** @throws Error when two features bring one name */
+export function joinedParts(single: SingleParts, features: readonly FeatureParts[]): Parts {
   const clientAuthMethods = eachOnce('clientAuthMethods', features)
   const checkClient: CheckClient = (client) => {
     for (const feature of features) feature.checkClient?.(client)
   }
   return {
+    ...single,
     clientAuthMethods,
     grantTypes: eachOnce('grantTypes', features),
     // A feature may be an instance of a class, so its methods are called on it.
@@ -51,11 +76,6 @@ export function joinedParts(features: readonly FeatureParts[]): JoinedParts {
       (feature) => feature.clientSources?.(clientAuthMethods, checkClient) ?? [],
     ),
     tokenMembers: features.flatMap(({ tokenMembers }) => tokenMembers ?? []),
-    accessTokens: onlyOne('accessTokens', features) ?? opaqueAccessTokens,
-    requestSource: onlyOne('requestSource', features),
-    senderConstraint: onlyOne('senderConstraint', features),
-    sessions: onlyOne('sessions', features) ?? UNOBSERVED,
-    authenticationClasses: onlyOne('authenticationClasses', features) ?? UNCLASSIFIED,
     rateLimits: merged(
       'rateLimits',
       features.map(({ rateLimits = {} }) => rateLimits),
@@ -98,10 +118,7 @@ function requireDistinct(list: string, names: readonly string[]): void {
   if (twice !== undefined) throw new Error(`features: ${list} has ${twice} twice`)
 }
 
-/** What at most one feature may bring. */
-type Single = 'accessTokens' | 'requestSource' | 'senderConstraint' | 'sessions' | 'authenticationClasses'
-
-export function onlyOne<Member extends Single>(
+function onlyOne<Member extends keyof SingleParts>(
   member: Member,
   features: readonly FeatureParts[],
 ): FeatureParts[Member] {
@@ -112,7 +129,7 @@ export function onlyOne<Member extends Single>(
 
 /** The names a client may register. @param registeredBy `client`: self-registration (RFC 7591); `operator`: `clients.add` */
 export function registrable(
-  { clientAuthMethods, grantTypes, clientMetadata, checkClient }: JoinedParts,
+  { clientAuthMethods, grantTypes, clientMetadata, checkClient }: Parts,
   registeredBy: RegisteredBy,
 ): Omit<Registrable, 'signingAlgorithms'> {
   const open =
@@ -153,74 +170,78 @@ export function describedIn({ endpoints = [], clientEndpoints = [] }: FeaturePar
 
 type ContextOptions = AuthorizationOptions & GrantOptions & LimitOptions & SigningKeyOptions
 
-/** Members that exist once all features are created. */
-export interface Mounted extends Pick<MountedFeatures, 'senderConstraint' | 'rateLimits'> {
-  readonly accessTokens: AccessTokenFormat
-  readonly sessions: SessionObserver
-  readonly authenticationClasses: AuthenticationClasses
-  readonly validateRequest: ValidateRequest
+/** What features get of each other. */
+type LateMember =
+  | 'accessTokens'
+  | 'senderConstraint'
+  | 'sessions'
+  | 'authenticationClasses'
+  | 'validateRequest'
+
+const late: PropertyDescriptor = {
+  get() {
+    throw new Error('features: the server is used before all features are created')
+  },
+}
+
+/** Behind a server that is not complete: it throws for what features that are yet to be created may bring. */
+const INCOMPLETE = Object.create(null, {
+  accessTokens: late,
+  senderConstraint: late,
+  sessions: late,
+  authenticationClasses: late,
+  validateRequest: late,
+} satisfies Record<LateMember, PropertyDescriptor>)
+
+/** A server whose features are being created. */
+interface ServerInCreation {
+  readonly server: ServerContext
+  /** Completes the server, before the first request: from then on it is plain data. */
+  mount(members: Partial<Pick<ServerContext, LateMember>>): void
+  /** Declares the limits of all features, and ends the creation. */
+  complete(rateLimits: Parts['rateLimits']): void
 }
 
 /**
- * What features get. They are created one after the other, so what they bring to each other is looked up when a request
- * arrives.
+ * What features get. They are created one after the other, so what they bring to each other comes last.
  *
- * @returns the context, and a function that ends the creation of features
  * @throws Error that names the option at fault
  */
-export function serverContext(
-  kernel: Kernel,
-  options: ContextOptions,
-): { readonly server: ServerContext; readonly mount: (all: Mounted) => void } {
-  let all: Mounted | undefined
-  function mounted(): Mounted {
-    if (all === undefined) throw new Error('features: the server is used before all features are created')
-    return all
-  }
+export function serverContext(kernel: Kernel, options: ContextOptions): ServerInCreation {
   const secret = acceptedSecrets(options.secret)
-  const accessTokens = formatOf(() => mounted().accessTokens)
   const { boundResources, emit, now, random } = kernel
-  const terms = {
+  let declared: Parts['rateLimits'] = {}
+  const terms: { -readonly [Term in keyof ServerContext['terms']]: ServerContext['terms'][Term] } = {
     ...{ ...grantTerms(options), grant: grantLifetime(options), code: codeLifetime(options) },
-    ...{ longest: accessTokens.longest, boundResources },
+    ...{ longest: undefined, boundResources },
   }
   const purposes = new Set(TICKET_PURPOSES)
-  const server: ServerContext = {
+  const server: ServerContext = Object.assign(Object.create(INCOMPLETE), {
     ...kernel,
-    ...{ secret, accessTokens, terms },
+    ...{ secret, terms },
     keys: signingKeys(options.keys ?? [], { now, lifetime: terms.accessToken, emit }),
     interaction: options.interaction,
     defaultScope: options.defaultScope,
     unknownScopes: options.unknownScopes,
-    limiter: limiterOf(options, kernel, () => mounted().rateLimits),
-    get senderConstraint() {
-      return mounted().senderConstraint
-    },
-    get sessions() {
-      return mounted().sessions
-    },
-    get authenticationClasses() {
-      return mounted().authenticationClasses
-    },
-    validateRequest: (...request) => mounted().validateRequest(...request),
-    tickets(purpose) {
+    limiter: limiterOf(options, kernel, () => declared),
+    tickets(purpose: string) {
       if (purposes.has(purpose)) throw new Error(`tickets: two features have the purpose ${purpose}`)
       purposes.add(purpose)
       return ticketsFor(purpose, secret, random)
     },
-  }
-  const mount = (parts: Mounted) => {
-    all = parts
-  }
-  return { server, mount }
-}
-
-/** It may be an instance of a class, so its methods are called on it. */
-function formatOf(mounted: () => AccessTokenFormat): Required<AccessTokenFormat> {
+  } satisfies Omit<ServerContext, LateMember>)
   return {
-    write: (token, grant, claims) => mounted().write(token, grant, claims),
-    read: (text) => mounted().read(text),
-    grantIdOf: (text) => mounted().grantIdOf(text),
-    longest: (resources) => mounted().longest?.(resources),
+    server,
+    mount(members) {
+      for (const [name, value] of Object.entries(members))
+        Object.defineProperty(server, name, { value, enumerable: true })
+      const { accessTokens } = members
+      // It may be an instance of a class, so its method is called on it.
+      if (accessTokens?.longest) terms.longest = (resources) => accessTokens.longest?.(resources)
+    },
+    complete(rateLimits) {
+      declared = rateLimits
+      Object.freeze(server)
+    },
   }
 }

@@ -14,9 +14,9 @@ const MAX_ALLOCATED = {
   // Pages get their request, a language and texts in it: 600 bytes. The policy checks the redirect URI: 900 bytes.
   authorize: 16_430,
   authorizeByDocument: 31_420,
-  code: 16_540,
+  code: 15_880,
   // A process that stood still counts it as older: 170 bytes.
-  refresh: 17_520,
+  refresh: 16_680,
   introspect: 7_700,
   // A token tells when and in which class its user signed in: 40 bytes.
   guard: 2_935,

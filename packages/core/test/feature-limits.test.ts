@@ -1,6 +1,6 @@
 import {
   defineErrors,
-  type Exchanged,
+  type ExchangePlan,
   type FeatureParts,
   type Grant,
   type GrantType,
@@ -69,11 +69,8 @@ describe('a server is not created with a feature', () => {
 })
 
 it('a member that a feature adds to a token response replaces none of core or of a feature before it', async () => {
-  const tokenMembers = {
-    precheck: () => {},
-    membersOf: async () => ({ access_token: 'mine', colour: 'red' }),
-  }
-  const later = { ...tokenMembers, membersOf: async () => ({ colour: 'blue' }) }
+  const tokenMembers = { prepare: () => async () => ({ access_token: 'mine', colour: 'red' }) }
+  const later = { prepare: async () => () => ({ colour: 'blue' }) }
   const service = openService({ features: [() => ({ tokenMembers }), () => ({ tokenMembers: later })] })
   const client = await service.server.clients.add({ clientName: 'App', redirectUris: [REDIRECT_URI] })
   const tokens = await tokensFor(service, client)
@@ -91,30 +88,33 @@ interface Issued {
 
 /** A grant type that issues what a test wants, to the user `alice`. */
 function issuing(
-  { store, now, random }: Kernel,
+  { store, random }: Kernel,
   { scopes = ['courses:read'], life = 60, refresh, says }: Issued,
 ): GrantType {
   return {
     name: 'anything',
     message: z.object({}),
-    async exchange({ client: { clientId } }) {
+    exchange({ client: { clientId }, now }) {
       const accessToken = newSecret(random)
       const token = { family: newId(random), generation: 0, secret: newSecret(random) }
-      const times = { issuedAt: now(), expiresAt: now() + life }
+      const times = { issuedAt: now, expiresAt: now + life }
       const grant: Grant = {
         ...{ id: newGrantId(random), subject: 'alice', clientId, scopes, resources: [] },
-        ...{ createdAt: now(), usedAt: now(), expiresAt: now() + (refresh?.[1] ?? life) },
-        refresh: refresh && refreshOf(token, now() + refresh[0]),
+        ...{ createdAt: now, usedAt: now, expiresAt: now + (refresh?.[1] ?? life) },
+        refresh: refresh && refreshOf(token, now + refresh[0]),
         accessTokens: [{ hash: sha256(accessToken), scopes, resources: [], ...times }],
       }
-      await store.grants.insert(grant.id, grant, grant.expiresAt)
       const refreshToken = refresh && token
-      return { grant, issued: { accessToken, refreshToken, scopes, resources: [], expiresIn: life, ...says } }
+      return {
+        grant,
+        issued: { accessToken, refreshToken, scopes, resources: [], expiresIn: life, ...says },
+        commit: () => store.grants.insert(grant.id, grant, grant.expiresAt),
+      }
     },
   }
 }
 
-type RefreshToken = NonNullable<Exchanged['issued']['refreshToken']>
+type RefreshToken = NonNullable<ExchangePlan['issued']['refreshToken']>
 
 function refreshOf({ family, generation, secret }: RefreshToken, expiresAt: number): RefreshState {
   const hash = sha256(`${family}.${generation}.${secret}`)
@@ -134,7 +134,8 @@ async function issued(what: Issued, lifetimes?: GrantType['lifetimes']) {
   })
   const answer = await requestToken(service, { client_id, client_secret, grant_type: 'anything' })
   const event = service.events.find(({ type }) => type === 'failed' || type === 'refused')
-  return { status: answer.status, ...bodyOf(answer), event }
+  const { grants } = await service.server.grants.list('alice')
+  return { status: answer.status, ...bodyOf(answer), event, stored: grants.length }
 }
 
 describe('the grant type of a feature', () => {
@@ -147,7 +148,8 @@ describe('the grant type of a feature', () => {
     ['outside the catalogue in its answer alone', { says: { scopes: ['courses:burn'] } }, 'scope_unknown'],
     ['that its client may not ask for', { scopes: ['students:read'] }, 'scope_not_registered'],
   ])('issues no token with a scope %s', async (_, what, reason) => {
-    expect(await issued(what)).toMatchObject({ status: 400, error: 'invalid_scope', event: { reason } })
+    const refused = { status: 400, error: 'invalid_scope', event: { reason }, stored: 0 }
+    expect(await issued(what)).toMatchObject(refused)
   })
 
   it.each<[string, Issued, string]>([
@@ -162,8 +164,8 @@ describe('the grant type of a feature', () => {
     ['a refresh token for longer than the server', { refresh: [1001, 2000] }, 'refreshToken lives 1001'],
     ['a refresh token of a grant that lives longer', { refresh: [1000, 2001] }, 'grant lives 2001'],
   ])('does not issue %s, and the reason is logged', async (_, what, named) => {
-    const { status, event } = await issued(what)
-    expect([status, event]).toEqual([500, expect.objectContaining({ type: 'failed' })])
+    const { status, event, stored } = await issued(what)
+    expect([status, event, stored]).toEqual([500, expect.objectContaining({ type: 'failed' }), 0])
     expect(String((event as { cause?: unknown }).cause)).toContain(`anything: ${named} seconds, longer than`)
   })
 

@@ -5,24 +5,27 @@ import * as z from 'zod'
 export const MINT = 'urn:example:mint'
 const HOUR = 3600
 
-/** A grant type of a feature that prepares no response, and whose refresh token would outlive its grant. */
+/** A grant type of a feature, whose refresh token would outlive its grant. */
 export function minting(resource: string): Feature {
   return (server) => ({
     grantTypes: [
       {
         name: MINT,
         message: z.object({}),
-        async exchange({ client }) {
+        exchange({ client, now }) {
           const accessToken = newSecret(server.random)
           const refreshToken = {
             family: newId(server.random),
             generation: 0,
             secret: newSecret(server.random),
           }
-          const grant = grantOf(server, client.clientId, { hash: sha256(accessToken), resource })
-          await server.store.grants.insert(grant.id, grant, grant.expiresAt)
+          const grant = grantOf(server, client.clientId, now, { hash: sha256(accessToken), resource })
           const { scopes, resources } = grant
-          return { grant, issued: { accessToken, refreshToken, scopes, resources, expiresIn: HOUR } }
+          return {
+            grant,
+            issued: { accessToken, refreshToken, scopes, resources, expiresIn: HOUR },
+            commit: () => server.store.grants.insert(grant.id, grant, grant.expiresAt),
+          }
         },
       },
     ],
@@ -30,12 +33,13 @@ export function minting(resource: string): Feature {
 }
 
 function grantOf(
-  { random, now }: Kernel,
+  { random }: Kernel,
   clientId: string,
+  createdAt: number,
   { hash, resource }: { readonly hash: Grant['accessTokens'][number]['hash']; readonly resource: string },
 ): Grant {
   const extent = { scopes: ['courses:read'], resources: [resource] }
-  const [createdAt, expiresAt] = [now(), now() + HOUR]
+  const expiresAt = createdAt + HOUR
   return {
     ...{
       id: newGrantId(random),

@@ -104,11 +104,7 @@ const badges: Feature = () => ({
       },
     },
   ],
-  tokenMembers: {
-    ready: () => Promise.resolve(),
-    precheck: () => {},
-    membersOf: async () => ({ badge: true }),
-  },
+  tokenMembers: { prepare: async () => async () => ({ badge: true }) },
   clientMetadata: () => ({ badge_colour: z.string().optional() }),
   checkClient: () => {},
   endpoints: [

@@ -5,10 +5,10 @@ import {
   type Grant,
   type MessagePost,
   newId,
-  type PrefetchedGrant,
   type ServerContext,
   type SessionObserver,
   type TokenMembers,
+  type TokenRequest,
   type Transients,
 } from '@grantkit/core/feature'
 import { asksForOpenId, jose, SESSION_ERRORS, sidsFor } from '@grantkit/core/internal'
@@ -105,33 +105,24 @@ export function backChannelLogout(options: BackChannelLogoutOptions): Feature {
 }
 
 /** Before a code is redeemed, its client is named in the record of the session. A failure costs no code. */
-function registration({ now, emit }: ServerContext, sessions: SessionClients) {
-  async function register({ clientId, subject, scopes }: Grant, sid: string): Promise<void> {
+function registration({ emit }: ServerContext, sessions: SessionClients) {
+  async function register({ clientId, subject, scopes }: Grant, sid: string): Promise<undefined> {
     if (await sessions.add(sid, asksForOpenId(scopes) ? clientId : withoutIdToken(clientId))) return
     const why = 'too_many_clients'
     const count = MAX_CLIENTS
     emit({ type: 'logout_undelivered', clientId, subject, sid, why, count } satisfies LogoutUndelivered)
   }
   return {
-    precheck() {},
-    membersOf: () => undefined,
-    ready(client: Client, { found }: PrefetchedGrant) {
+    prepare({ client, stored }: TokenRequest) {
       const terms = logoutTermsOf(client)
-      if (terms === undefined) return undefined
-      return found.then((stored) => {
-        const grant = stored?.value
-        if (grant?.sid === undefined || !redeemable(client, grant, now())) return undefined
-        // Its session alone matters to a bound client. A message is about an ID token.
-        if (!terms.sessionBound && !asksForOpenId(grant.scopes)) return undefined
-        return register(grant, grant.sid)
-      })
+      const grant = stored?.value
+      if (terms === undefined || grant?.sid === undefined) return undefined
+      if (grant.code === undefined || grant.code.redeemedAt !== undefined) return undefined
+      // Its session alone matters to a bound client. A message is about an ID token.
+      if (!terms.sessionBound && !asksForOpenId(grant.scopes)) return undefined
+      return register(grant, grant.sid)
     },
   } satisfies TokenMembers
-}
-
-function redeemable({ clientId }: Client, { code, ...grant }: Grant, now: number): boolean {
-  const isOpen = code !== undefined && code.redeemedAt === undefined && now < code.expiresAt
-  return isOpen && grant.clientId === clientId
 }
 
 interface ObserverParts extends BackChannelLogoutOptions {
@@ -203,9 +194,9 @@ async function logoutToken(
   client: Client,
   facts: LogoutFacts,
 ): Promise<string> {
-  const key = signerOf(keys, client)
-  const { SignJWT } = await jose()
   const issuedAt = now()
+  const key = signerOf(keys, client, issuedAt)
+  const { SignJWT } = await jose()
   return new SignJWT({ events: { [LOGOUT_EVENT]: {} }, sid: facts.sid })
     .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'logout+jwt' })
     .setIssuer(issuer)
@@ -218,9 +209,13 @@ async function logoutToken(
 }
 
 /** The key of the ID tokens of the client (Back-Channel Logout 2.4). A profile may have taken its algorithm away. */
-function signerOf(keys: ServerContext['keys'], { idTokenSignedResponseAlg }: Client): PrivateJwk {
+function signerOf(
+  keys: ServerContext['keys'],
+  { idTokenSignedResponseAlg }: Client,
+  now: number,
+): PrivateJwk {
   for (const alg of [idTokenSignedResponseAlg, ...keys.algorithms]) {
-    const key = keys.signer(alg)
+    const key = keys.signer(alg, now)
     if (key !== undefined) return key
   }
   throw new Error('backChannelLogout: no key signs logout tokens')

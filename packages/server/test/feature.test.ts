@@ -41,30 +41,26 @@ declare module '@grantkit/core/feature' {
 }
 const VoucherRequest = z.object({ voucher: z.string() })
 
-function voucherGrant({ store, now, random }: Kernel): GrantType {
+function voucherGrant({ store, random }: Kernel): GrantType {
   return {
     name: 'urn:example:voucher',
     message: VoucherRequest,
-    async exchange({ client: { clientId }, form }) {
+    exchange({ client: { clientId }, form, now }) {
       const { voucher } = readMessage(VoucherRequest, form)
       if (voucher !== 'good') throw new OAuthError(VOUCHER_ERRORS.voucher_void)
       const accessToken = newSecret(random)
       const scopes = ['notes:read']
-      const expiresAt = now() + 300
-      const token = { hash: sha256(accessToken), scopes, resources: [], issuedAt: now(), expiresAt }
-      const times = { createdAt: now(), usedAt: now(), expiresAt }
+      const expiresAt = now + 300
+      const token = { hash: sha256(accessToken), scopes, resources: [], issuedAt: now, expiresAt }
+      const times = { createdAt: now, usedAt: now, expiresAt }
       const id = newGrantId(random)
-      const grant = {
-        id,
-        subject: 'user-1',
-        clientId,
-        scopes,
-        resources: [],
-        ...times,
-        accessTokens: [token],
+      const owner = { id, subject: 'user-1', clientId }
+      const grant = { ...owner, scopes, resources: [], ...times, accessTokens: [token] }
+      return {
+        grant,
+        issued: { accessToken, scopes, resources: [], expiresIn: 300 },
+        commit: () => store.grants.insert(id, grant, expiresAt),
       }
-      await store.grants.insert(id, grant, expiresAt)
-      return { grant, issued: { accessToken, scopes, resources: [], expiresIn: 300 } }
     },
   }
 }

@@ -186,8 +186,6 @@ const EXCHANGE: Request = {
       fresh,
     }
     const outcome = tried(world.grant, (grant) => narrowToken(grant, exchange, seconds(world.now)))
-    return outcome === 'refused' || outcome.kind === 'ended'
-      ? world
-      : requireGood({ ...world, grant: outcome.grant })
+    return outcome === 'refused' ? world : requireGood({ ...world, grant: outcome.grant })
   },
 }

@@ -7,10 +7,10 @@ import type { AuthorizationCode, Client, Grant } from '../kernel/records.ts'
 import { narrowedResources } from '../kernel/resource-indicator.ts'
 import { newId, newSecret, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 import { parseCode } from '../tokens/credential.ts'
-import { changeGrant } from './change-grant.ts'
+import { planOf } from './change-grant.ts'
 import { type FreshSecrets, firstTokens, type IssuedTokens, type Outcome } from './grant.ts'
 import type { ArrivedRequest, GrantTerms } from './grant-terms.ts'
-import type { Exchanged, GrantType, TokenRequest } from './grant-type.ts'
+import type { ExchangePlan, GrantType, TokenRequest } from './grant-type.ts'
 
 export const CHALLENGE_ERRORS = defineErrors({
   challenge_missing: ['invalid_request', 'code_challenge is missing. PKCE with S256 is required'],
@@ -110,14 +110,14 @@ export function authorizationCode(kernel: Kernel, terms: GrantTerms): { grantTyp
   return { grantTypes: [grantType] }
 }
 
-async function exchangeCode(
+function exchangeCode(
   kernel: Kernel,
   terms: GrantTerms,
-  { client, form, arrivedAt, prefetched, assertCanRespond, prepareResponse, jkt }: TokenRequest,
-): Promise<Exchanged> {
+  { client, form, arrivedAt, now, stored, jkt }: TokenRequest,
+): ExchangePlan | Promise<ExchangePlan> {
   const request = readMessage(AuthorizationCodeRequest, form)
   const code = parseCode(request.code)
-  if (code === undefined) throw new OAuthError(CODE_ERRORS.code_unknown)
+  if (code === undefined || stored === undefined) throw new OAuthError(CODE_ERRORS.code_unknown)
   const { random, resources: knownResources } = kernel
   const redemption = {
     code: code.secret,
@@ -130,20 +130,10 @@ async function exchangeCode(
     jkt,
     fresh: { accessToken: newSecret(random), family: newId(random), refreshToken: newSecret(random) },
   }
-  const changed = await changeGrant(
-    kernel,
-    code.grantId,
-    (grant) => {
-      assertCanRespond(client, grant)
-      return prepareResponse(redeemCode(grant, redemption, kernel.now(), terms))
-    },
-    prefetched,
-  )
-  if (changed === undefined) throw new OAuthError(CODE_ERRORS.code_unknown)
-  const { grant, result } = changed
-  const { clientId } = client
-  kernel.emit({ type: 'code_redeemed', grantId: grant.id, clientId } satisfies CodeRedeemed)
-  return { grant, issued: result, nonce: result.nonce }
+  const event = { type: 'code_redeemed', grantId: code.grantId, clientId: client.clientId } as const
+  return planOf(kernel, stored, redeemCode(stored.value, redemption, now, terms), [
+    event satisfies CodeRedeemed,
+  ])
 }
 
 export interface CodeRedemption extends ArrivedRequest {
@@ -159,11 +149,6 @@ export interface CodeRedemption extends ArrivedRequest {
   readonly fresh: FreshSecrets
 }
 
-/** The first tokens, and the `nonce` of the authorization request for their ID token. */
-export interface Redeemed extends IssuedTokens {
-  readonly nonce: string | undefined
-}
-
 /**
  * Exchanges the code (RFC 6749 4.1.3). A request of another client changes nothing. A mistake of the right client
  * consumes nothing, as long as it does not risk the code. A wrong verifier means that the code was stolen, so it ends
@@ -176,7 +161,7 @@ export function redeemCode(
   request: CodeRedemption,
   now: number,
   terms: GrantTerms,
-): Outcome<Redeemed> {
+): Outcome<IssuedTokens> {
   const { code } = grant
   if (code === undefined || !sameSecret(sha256(request.code), code.hash))
     throw new OAuthError(CODE_ERRORS.code_unknown)

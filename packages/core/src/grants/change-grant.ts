@@ -1,3 +1,4 @@
+import type { BaseEvent } from '../kernel/events.ts'
 import { CLOCK_TOLERANCE, type Kernel, type KernelStore } from '../kernel/kernel.ts'
 import { type ErrorDefinition, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Grant, Transient } from '../kernel/records.ts'
@@ -13,10 +14,11 @@ import {
   parseDeviceCode,
   parseRefreshToken,
 } from '../tokens/credential.ts'
-import type { Outcome } from './grant.ts'
+import type { IssuedTokens, Outcome } from './grant.ts'
+import type { ExchangePlan } from './grant-type.ts'
 
 /** More lost races than this on one grant mean an attack or a fault, not a busy client. A grant that ends is then removed. */
-const MAX_ATTEMPTS = 16
+export const MAX_ATTEMPTS = 16
 
 /** A stolen or replayed credential ended a whole grant: raise an alarm on this event. */
 export interface GrantEnded {
@@ -153,10 +155,28 @@ export async function changeGrant<Result>(
     const outcome = decided instanceof Promise ? await decided : decided
     if (outcome.kind === 'unchanged') return outcome
     if (outcome.kind === 'ended') return refuseEnded(kernel, seen, outcome.refusal)
-    if (hasSignedTokens(seen.value)) await logRevoked(kernel, seen.value, outcome.grant)
-    if (await grants.replace(grantId, seen, outcome.grant, keptUntil(outcome.grant))) return outcome
+    if (await replaceGrant(kernel, seen, outcome.grant)) return outcome
   }
   throw new OAuthError(SERVER_ERRORS.contention)
+}
+
+/** One compare-and-swap. @returns whether the record was unchanged since it was seen */
+function replaceGrant(kernel: Kernel, seen: Stored<Grant>, next: Grant): Promise<boolean> {
+  const replace = () => kernel.store.grants.replace(next.id, seen, next, keptUntil(next))
+  return hasSignedTokens(seen.value) ? logRevoked(kernel, seen.value, next).then(replace) : replace()
+}
+
+/** The plan of a grant type for the grant of its credential. @throws OAuthError of an outcome that ends the grant */
+export function planOf(
+  kernel: Kernel,
+  seen: Stored<Grant>,
+  outcome: Outcome<IssuedTokens>,
+  events: readonly BaseEvent[],
+): ExchangePlan | Promise<ExchangePlan> {
+  if (outcome.kind === 'ended') return refuseEnded(kernel, seen, outcome.refusal)
+  const { kind, grant, result: issued } = outcome
+  const commit = kind === 'changed' ? () => replaceGrant(kernel, seen, grant) : undefined
+  return { grant, issued, issuedTokenType: undefined, commit, events }
 }
 
 async function refuseEnded(kernel: Kernel, seen: Stored<Grant>, refusal: ErrorDefinition): Promise<never> {
@@ -180,12 +200,13 @@ export async function endGrant(kernel: Kernel, stored: Stored<Grant>, why: Grant
 }
 
 async function replaceByEnd(kernel: Kernel, stored: Stored<Grant>): Promise<boolean> {
-  const { store, now } = kernel
+  const { store } = kernel
   const { id, ticketEndsAt = 0, clientId, reference } = stored.value
+  const now = kernel.now()
   // Always a replacement: it shows which tokens end.
-  const until = Math.max(ticketEndsAt, now() + 1)
+  const until = Math.max(ticketEndsAt, now + 1)
   const owner = { reference, ended: { clientId, hashes: hashesOf(stored.value) } }
-  const ended = { ...endedGrant(id, now(), until), ...(reference && owner) }
+  const ended = { ...endedGrant(id, now, until), ...(reference && owner) }
   let seen: Stored<Grant> | undefined = stored
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (attempt > 0) await pauseAfter(attempt - 1, kernel)

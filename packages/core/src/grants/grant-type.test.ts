@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import { type Secret, sha256 } from '../kernel/secrets.ts'
 import type { IssuedTokens } from './grant.ts'
-import { type GrantType, requireWithinTerms } from './grant-type.ts'
+import { type GrantType, requireWithinTerms, type TokenRequest } from './grant-type.ts'
 
 const NOW = 1_000_000
 const TYPE = { name: 'urn:example:type' } as GrantType
@@ -27,8 +27,9 @@ function check({ grant, issued, token, now = NOW }: Changes, type = TYPE): void 
   } as unknown as Grant
   const refreshToken = { family: 'f', generation: 0, secret: 's' as Secret }
   const tokens = { accessToken: 'a' as Secret, refreshToken, scopes: ['read'], resources: [], expiresIn: 300 }
-  const terms = { grantTypes: [], scopes: CATALOGUE, lifetimes: LIFETIMES, now: () => now }
-  requireWithinTerms(type, INTEGRATION as Client, { grant: stored, issued: { ...tokens, ...issued } }, terms)
+  const terms = { grantTypes: [], scopes: CATALOGUE, lifetimes: LIFETIMES }
+  const request = { client: INTEGRATION, now } as TokenRequest
+  requireWithinTerms(type, request, { grant: stored, issued: { ...tokens, ...issued } }, terms)
 }
 
 describe('what the grant type of a feature issues', () => {

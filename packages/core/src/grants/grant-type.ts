@@ -1,14 +1,15 @@
 import type * as z from 'zod'
 import type { HttpRequest } from '../http/http.ts'
 import type { Parameters } from '../http/message.ts'
+import type { BaseEvent } from '../kernel/events.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
+import type { AccessTokenState, Client, Grant, Transient } from '../kernel/records.ts'
 import { includesAll, SCOPE_ERRORS, type ScopeCatalogue, scopeCeiling } from '../kernel/scope.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import type { StepName } from '../kernel/sign-in-steps.ts'
+import type { Stored } from '../kernel/store.ts'
 import type { UserClaims } from '../kernel/user-claims.ts'
-import type { PrefetchedGrant } from './change-grant.ts'
-import type { IssuedTokens, Outcome } from './grant.ts'
+import type { IssuedTokens } from './grant.ts'
 
 /** One value of `grant_type` at the token endpoint (RFC 6749 4.5). */
 export interface GrantType {
@@ -18,7 +19,7 @@ export interface GrantType {
   /** The parameter that names a grant. The grant is then loaded in parallel with the client. */
   readonly credential?: string | undefined
   /**
-   * The id of the transient that the credential names. It is loaded with the grant, as `prefetched.transient`. An error has its
+   * The id of the transient that the credential names. It is loaded with the grant, as `transient` of the request. An error has its
    * `reference` if it has the client as `clientId`, and the SHA-256 of the credential as `codeHash`.
    */
   transientOf?(credential: string): string | undefined
@@ -34,11 +35,12 @@ export interface GrantType {
   /** The step of a sign-in attempt that it answers, with the option `explain`. Default: none. */
   readonly step?: StepName | undefined
   /**
-   * Answers a token request.
+   * Plans the answer to a token request, and writes nothing: the token endpoint checks the plan, and then commits it. It is called
+   * again, with the new record, if another request has changed the record meanwhile.
    *
-   * @throws OAuthError before anything is consumed, or when the rule itself consumes the credential
+   * @throws OAuthError when nothing is consumed, or when the rule itself ends the grant
    */
-  exchange(request: TokenRequest): Promise<Exchanged>
+  exchange(request: TokenRequest): ExchangePlan | Promise<ExchangePlan>
 }
 
 /** Seconds. */
@@ -60,40 +62,34 @@ export interface TokenRequest {
    * process may have been paused since.
    */
   readonly arrivedAt: number
-  /** The records that the credential names. */
-  readonly prefetched: PrefetchedGrant | undefined
-  /** Call it inside the transition: if the response cannot be made, no code is lost. */
-  readonly assertCanRespond: AssertCanRespond
-  /** Call it as the last step of the transition, and use what it returns: it loads what the response needs besides the grant. */
-  readonly prepareResponse: PrepareResponse
+  /** The time of the answer, in epoch seconds, for everything else: rules, tokens, keys. */
+  readonly now: number
+  /** The grant that the credential names, as it was just read. */
+  readonly stored: Stored<Grant> | undefined
+  /** The transient that the credential names, if it names one. */
+  readonly transient: Promise<Stored<Transient> | undefined> | undefined
   /** The thumbprint of the key that the request proves: bind the tokens to it. */
   readonly jkt: string | undefined
   /** The whole request: limits need its source. */
   readonly http: HttpRequest
 }
 
-/** @throws OAuthError `temporarily_unavailable` when an answer for this grant could not be made now */
-export type AssertCanRespond = (client: Client, grant: Grant) => void
-
-/**
- * Loads the claims of the option `tokenClaims` for the tokens of an outcome, before it is written: if that fails, nothing is lost.
- *
- * @param issuedTokenType as in `Exchanged`
- * @throws OAuthError `temporarily_unavailable`
- */
-export type PrepareResponse = <Result extends IssuedTokens>(
-  outcome: Outcome<Result>,
-  issuedTokenType?: string,
-) => Outcome<Result> | Promise<Outcome<Result>>
-
-/** The result of an exchange. The token endpoint makes the answer from it. */
-export interface Exchanged {
+/** The answer to a token request, before anything is written. */
+export interface ExchangePlan {
+  /** As `commit` writes it, with the issued tokens. */
   readonly grant: Grant
   readonly issued: IssuedTokens
-  /** The `nonce` of the authorization request, only for the first ID token of a grant (OpenID Connect Core 12.2). */
-  readonly nonce?: string | undefined
   /** `issued_token_type` (RFC 8693 2.2.1). The response then has only this token, and no ID token: no user has signed in at its client. */
   readonly issuedTokenType?: string | undefined
+  /**
+   * Writes it, and with that consumes the credential. Absent if an earlier answer is repeated as it was.
+   *
+   * @returns `false` if another request has changed the record: the exchange begins again
+   * @throws OAuthError if the credential is used up
+   */
+  readonly commit?: (() => Promise<boolean>) | undefined
+  /** Emitted once it is written. */
+  readonly events?: readonly BaseEvent[] | undefined
 }
 
 /** RFC 6749 5.1. A feature may add members, such as `id_token`. */
@@ -112,26 +108,22 @@ export interface TokenResponse {
 /** Members that a feature adds to the token response. */
 export interface TokenMembers {
   /**
-   * Waits, before anything is consumed, for what the members need from other sources. Not called for grant types without a
-   * `credential`.
+   * Finds, before anything is consumed, what the members need. Not called for an exchanged token, which comes alone.
    *
-   * @returns `undefined` if there is nothing to wait for
-   * @throws OAuthError `temporarily_unavailable`
+   * @returns makes the members; `undefined` when there is nothing to add
+   * @throws OAuthError when the answer cannot be made
    */
-  ready?(client: Client, prefetched: PrefetchedGrant): Promise<void> | undefined
-  /** Checks, before anything is consumed, that the members can be made. @throws OAuthError `temporarily_unavailable` */
-  precheck(client: Client, grant: Grant): void
-  /**
-   * @param claims of the option `tokenClaims`, for an ID token
-   * @returns `undefined` when there is nothing to add
-   */
-  membersOf(
-    client: Client,
-    exchanged: Exchanged,
-    response: TokenResponse,
-    claims?: UserClaims,
-  ): Promise<object> | undefined
+  prepare(
+    request: TokenRequest,
+    plan: ExchangePlan,
+  ): MakeMembers | undefined | Promise<MakeMembers | undefined>
 }
+
+/** @param claims of the option `tokenClaims`, for an ID token */
+export type MakeMembers = (
+  response: TokenResponse,
+  claims: UserClaims | undefined,
+) => object | Promise<object>
 
 /** The terms of the server for the grant types of features. */
 export interface IssuedTerms {
@@ -139,8 +131,6 @@ export interface IssuedTerms {
   readonly grantTypes: readonly GrantType[]
   readonly scopes: ScopeCatalogue
   readonly lifetimes: IssuedLifetimes
-  /** Epoch seconds. */
-  readonly now: () => number
 }
 
 /**
@@ -151,23 +141,22 @@ export interface IssuedTerms {
  * @throws Error for a token that lives too long: a fault of the feature, which the event `failed` names
  */
 export function requireWithinTerms(
-  grantType: GrantType,
-  client: Client,
-  exchanged: Exchanged,
-  { scopes, lifetimes, now }: IssuedTerms,
+  { name, lifetimes: own }: GrantType,
+  { client, now }: TokenRequest,
+  plan: ExchangePlan,
+  { scopes, lifetimes }: IssuedTerms,
 ): void {
-  requireScopes(client, exchanged, scopes)
-  const { name, lifetimes: own } = grantType
+  requireScopes(client, plan, scopes)
   const limits = { ...lifetimes, ...own }
-  for (const [issued, lives] of Object.entries(lifetimesOf(exchanged, now()))) {
+  for (const [issued, lives] of Object.entries(lifetimesOf(plan, now))) {
     const limit = limits[issued as keyof IssuedLifetimes]
     // No comparison with NaN holds.
     if (!(lives <= limit)) throw new Error(`${name}: ${issued} lives ${lives} seconds, longer than ${limit}`)
   }
 }
 
-function requireScopes(client: Client, { grant, issued }: Exchanged, scopes: ScopeCatalogue): void {
-  const names = [...grant.scopes, ...issued.scopes, ...(issuedToken({ grant, issued })?.scopes ?? [])]
+function requireScopes(client: Client, { grant, issued }: ExchangePlan, scopes: ScopeCatalogue): void {
+  const names = [...grant.scopes, ...issued.scopes, ...(issuedToken(grant, issued)?.scopes ?? [])]
   if (!names.every((name) => Object.hasOwn(scopes, name))) throw new OAuthError(SCOPE_ERRORS.scope_unknown)
   const ofItsUser = grant.subject !== undefined && grant.clientId === client.clientId
   const ceiling = ofItsUser ? scopeCeiling(client, scopes) : undefined
@@ -179,8 +168,8 @@ function requireScopes(client: Client, { grant, issued }: Exchanged, scopes: Sco
  * In seconds. Without a new refresh token, nothing lives longer than the access token. The clock of this replica may be behind the
  * one that wrote a record, and then a lifetime counts from the time in the record.
  */
-function lifetimesOf({ grant, issued }: Exchanged, now: number): Partial<IssuedLifetimes> {
-  const token = issuedToken({ grant, issued })
+function lifetimesOf({ grant, issued }: ExchangePlan, now: number): Partial<IssuedLifetimes> {
+  const token = issuedToken(grant, issued)
   const begun = Math.max(now, token?.issuedAt ?? now)
   const accessToken = Math.max(issued.expiresIn - (begun - now), (token?.expiresAt ?? begun) - begun)
   if (issued.refreshToken === undefined) return { accessToken }
@@ -191,7 +180,7 @@ function lifetimesOf({ grant, issued }: Exchanged, now: number): Partial<IssuedL
   }
 }
 
-function issuedToken({ grant, issued }: Exchanged): AccessTokenState | undefined {
+function issuedToken(grant: Grant, issued: IssuedTokens): AccessTokenState | undefined {
   const hash = sha256(issued.accessToken)
   return grant.accessTokens.find((token) => token.hash === hash)
 }

@@ -30,6 +30,8 @@ export interface IssuedTokens {
   readonly expiresIn: number
   /** The thumbprint of the key that the access token is bound to. */
   readonly jkt?: string | undefined
+  /** The `nonce` of the authorization request, only for the first ID token of a grant (OpenID Connect Core 12.2). */
+  readonly nonce?: string | undefined
   /** How an earlier answer is repeated; absent for new tokens. */
   readonly retried?: Retry | undefined
 }

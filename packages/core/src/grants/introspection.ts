@@ -56,13 +56,14 @@ export function introspection(
         const grant = stored.value
         const read = accessTokens.read(token)
         const access = read instanceof Promise ? await read : read
-        const state = access && findAccessToken(grant, access.hash, kernel.now())
-        const described = describe(kernel, client, grant, { token, state })
+        const now = kernel.now()
+        const state = access && findAccessToken(grant, access.hash, now)
+        const described = describe(kernel, client, grant, { token, state, now })
         if (described === undefined) return json(200, INACTIVE)
         if (!client.resourceServer || state === undefined) return json(200, described)
         // The API that introspects was called. The network of the app is not known here.
         if (grant.origin === 'personal')
-          recordUse({ grants: kernel.store.grants, now: kernel.now, emit: kernel.emit }, stored, {})
+          recordUse({ grants: kernel.store.grants, emit: kernel.emit }, stored, {}, now)
         kernel.attempts?.called(grant, audienceOf(kernel, state).join(' '), { path: introspect.path })
         const email = state.scopes.includes('email') ? await emailOf(grant, claims) : undefined
         const more = ofOperator && (await claimsOfToken(kernel, ofOperator, grant, state))
@@ -76,18 +77,26 @@ export function introspection(
   return { clientEndpoints: [introspect] }
 }
 
+interface PresentedText {
+  readonly token: string
+  /** Of a live access token. */
+  readonly state: AccessTokenState | undefined
+  /** Epoch seconds. */
+  readonly now: number
+}
+
 function describe(
   kernel: IntrospectingServer,
   client: Client,
   grant: Grant,
-  { token, state }: { readonly token: string; readonly state: AccessTokenState | undefined },
+  { token, state, now }: PresentedText,
 ): object | undefined {
   const own = client.clientId === holderOf(grant, state)
   if (state !== undefined)
     return own || client.resourceServer ? describeAccessToken(kernel, grant, state) : undefined
   // To an API it would look like an access token: the answer has no type that distinguishes them.
   const refresh = own ? parseRefreshToken(token) : undefined
-  return refresh && describeRefreshToken(kernel, grant, refresh)
+  return refresh && describeRefreshToken(kernel, grant, refresh, now)
 }
 
 async function noClaims(): Promise<undefined> {}
@@ -123,9 +132,14 @@ function describeAccessToken(kernel: IntrospectingServer, grant: Grant, state: A
   })
 }
 
-function describeRefreshToken(kernel: Kernel, grant: Grant, token: RefreshToken): object | undefined {
+function describeRefreshToken(
+  kernel: Kernel,
+  grant: Grant,
+  token: RefreshToken,
+  now: number,
+): object | undefined {
   const { refresh, scopes, resources, usedAt } = grant
-  if (refresh === undefined || !isCurrentRefreshToken(grant, token, kernel.now())) return undefined
+  if (refresh === undefined || !isCurrentRefreshToken(grant, token, now)) return undefined
   const issuedAt = refresh.previous?.rotatedAt ?? usedAt
   return describeGrant(kernel, grant, { scopes, resources, issuedAt, expiresAt: refresh.expiresAt })
 }

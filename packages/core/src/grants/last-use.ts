@@ -18,7 +18,6 @@ export interface PersonalTokenExpiring {
 /** What a guard has. */
 interface UseRecorder {
   readonly grants: GrantRecords
-  readonly now: () => number
   readonly emit: Emit
 }
 
@@ -39,9 +38,9 @@ export function recordUse(
   guard: UseRecorder,
   seen: Stored<Grant>,
   { remoteAddress }: Pick<HttpRequest, 'remoteAddress'>,
+  now: number,
 ): void {
   const { id, createdAt, usedAt } = seen.value
-  const now = guard.now()
   const isUnused = usedAt === createdAt
   if (writing.has(id) || (now < usedAt + INTERVAL && !isUnused)) return
   const network = remoteAddress === undefined ? undefined : coarseNetworkOf(remoteAddress)

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { withRemainingScopes } from '../clients/client-record.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../http/message.ts'
+import type { BaseEvent } from '../kernel/events.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError, ownedBy } from '../kernel/oauth-error.ts'
 import type { Client, Grant, RefreshState } from '../kernel/records.ts'
@@ -9,8 +10,8 @@ import { narrowedScopes, partOf } from '../kernel/scope.ts'
 import { newId, sha256 } from '../kernel/secrets.ts'
 import { type ServerSecret, type SuccessorKeys, successorKeys } from '../kernel/server-secret.ts'
 import { type Claims, claimsAbout, SUBJECT_ERRORS, type SubjectOptions } from '../kernel/user-claims.ts'
-import { parseRefreshToken } from '../tokens/credential.ts'
-import { changeGrant, prefetch } from './change-grant.ts'
+import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
+import { planOf, prefetch } from './change-grant.ts'
 import {
   addAccessToken,
   type IssuedTokens,
@@ -22,7 +23,7 @@ import {
   tokenState,
 } from './grant.ts'
 import { type GrantTerms, type Retry, termsOf } from './grant-terms.ts'
-import type { Exchanged, GrantType, TokenRequest } from './grant-type.ts'
+import type { ExchangePlan, GrantType, TokenRequest } from './grant-type.ts'
 
 export const REFRESH_ERRORS = defineErrors({
   refresh_token_unknown: ['invalid_grant', 'The refresh token is not valid. The user must authorize again'],
@@ -240,14 +241,14 @@ interface RefreshContext extends SubjectOptions {
   readonly keys: SuccessorKeys
 }
 
-async function exchangeRefreshToken(
+function exchangeRefreshToken(
   kernel: Kernel,
   { claims, terms, keys }: RefreshContext,
-  { client, form, arrivedAt, prefetched, assertCanRespond, prepareResponse, jkt }: TokenRequest,
-): Promise<Exchanged> {
+  { client, form, arrivedAt, now, stored, jkt }: TokenRequest,
+): ExchangePlan | Promise<ExchangePlan> {
   const request = readMessage(RefreshTokenRequest, form)
   const token = parseRefreshToken(request.refresh_token)
-  if (token === undefined) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
+  if (token === undefined || stored === undefined) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
   const rotation = {
     client,
     token,
@@ -259,33 +260,32 @@ async function exchangeRefreshToken(
     keys,
     jkt,
   }
-  const changed = await changeGrant(
-    kernel,
-    token.grantId,
-    (grant) => {
-      assertCanRespond(client, grant)
-      const rotated = rotateRefreshToken(grant, rotation, kernel.now(), terms)
-      // The user allowed a client whose document has changed since then.
-      const outcome = grant.createdAt < (client.document?.consentSince ?? 0) ? CLIENT_CHANGED : rotated
-      if (claims === undefined) return prepareResponse(outcome)
-      return unlessGone(claims, grant, outcome).then((left) => prepareResponse(left))
-    },
-    prefetched,
-  )
-  if (changed === undefined) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
-  const { grant, result } = changed
-  const { refreshToken, retried, dropped } = result
-  const ids = { grantId: grant.id, clientId: client.clientId }
-  if (dropped) kernel.emit({ type: 'access_token_dropped', ...ids } satisfies AccessTokenDropped)
+  const grant = stored.value
+  const rotated = rotateRefreshToken(grant, rotation, now, terms)
+  // The user allowed a client whose document has changed since then.
+  const outcome = grant.createdAt < (client.document?.consentSince ?? 0) ? CLIENT_CHANGED : rotated
+  const events = eventsOf(token, client, rotated)
+  if (claims === undefined) return planOf(kernel, stored, outcome, events)
+  return unlessGone(claims, grant, outcome).then((left) => planOf(kernel, stored, left, events))
+}
+
+function eventsOf(
+  token: RefreshToken,
+  { clientId }: Client,
+  outcome: Outcome<Refreshed>,
+): readonly BaseEvent[] {
+  if (outcome.kind === 'ended') return []
+  const { refreshToken, retried, dropped } = outcome.result
   const how = retried !== undefined ? 'retried' : refreshToken === token ? 'kept' : 'rotated'
   const { generation } = refreshToken
-  kernel.emit({
+  const ids = { grantId: token.grantId, clientId }
+  const event = {
     type: `refresh_token_${how}`,
     generation,
     ...(retried && { retried }),
     ...ids,
-  } satisfies RefreshEvent)
-  return { grant, issued: result }
+  } as const satisfies RefreshEvent
+  return dropped ? [{ type: 'access_token_dropped', ...ids } satisfies AccessTokenDropped, event] : [event]
 }
 
 const CLIENT_CHANGED = { kind: 'ended', refusal: REFRESH_ERRORS.client_changed } as const

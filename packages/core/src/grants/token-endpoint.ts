@@ -6,33 +6,29 @@ import * as z from 'zod'
 import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import { endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
-import { readMessage, text } from '../http/message.ts'
+import { type Parameters, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import type { SignInAttempts } from '../kernel/sign-in-attempts.ts'
+import { pauseAfter } from '../kernel/time.ts'
 import type { Limiter } from '../limits/rate-limits.ts'
 import { type AccessTokenFormat, formatRefreshToken, grantIdOf, tokenType } from '../tokens/credential.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
-import { attemptOfCredential, prefetch } from './change-grant.ts'
-import type { IssuedTokens, Outcome } from './grant.ts'
+import { attemptOfCredential, MAX_ATTEMPTS, type PrefetchedGrant, prefetch } from './change-grant.ts'
+import type { IssuedTokens } from './grant.ts'
 import {
-  type AssertCanRespond,
-  type Exchanged,
+  type ExchangePlan,
   type GrantType,
   type IssuedTerms,
-  type PrepareResponse,
+  type MakeMembers,
   requireWithinTerms,
   type TokenMembers,
-  type TokenRequest,
   type TokenResponse,
 } from './grant-type.ts'
 import {
-  asItIs,
-  claimsOfRequest,
+  claimsOfPlan,
   type OperatorClaims,
   operatorClaims,
-  type ResponseClaims,
   type TokenClaimsOptions,
 } from './operator-claims.ts'
 
@@ -54,43 +50,43 @@ export interface TokenEndpointOptions extends PathOptions<'token'>, TokenClaimsO
   readonly resourceInTokenResponse?: boolean | undefined
 }
 
-interface TokenEndpointContext extends TokenResponseContext {
+/** What the token endpoint answers with. */
+interface TokenOffers {
   readonly grantTypes: readonly GrantType[]
   readonly terms: IssuedTerms
-  readonly attempts: SignInAttempts | undefined
-  readonly assertCanRespond: AssertCanRespond
-  readonly claims: OperatorClaims | undefined
+  readonly accessTokens: AccessTokenFormat
+  readonly tokenMembers: readonly TokenMembers[]
   readonly limiter: Limiter
 }
 
-/** A token request whose client is not known yet. */
-interface Presented extends Pick<TokenRequest, 'form' | 'arrivedAt' | 'prefetched'> {
-  /** Absent for a name that the server does not know. */
-  readonly grantType: GrantType | undefined
+interface TokenContext extends TokenOffers {
+  readonly kernel: Kernel
+  readonly claims: OperatorClaims | undefined
+  /** Where an access token is valid that is bound to no resource; absent if answers do not name resources. */
+  readonly namedResources: readonly string[] | undefined
 }
 
-/** The authenticated client, and its request. */
-interface ClientRequest {
-  readonly client: Client
-  readonly http: HttpRequest
-  readonly constraint: SenderConstraint | undefined
+/** A token request whose client is not known yet. */
+interface Presented {
+  readonly form: Parameters
+  readonly arrivedAt: number
+  /** Absent for a name that the server does not know. */
+  readonly grantType: GrantType | undefined
+  readonly prefetched: PrefetchedGrant | undefined
 }
 
 /** The query string is not read (RFC 6749 2.3.1). */
 export function tokenEndpoint(
   kernel: Kernel,
   options: TokenEndpointOptions,
-  offers: Omit<TokenEndpointContext, 'namedResources' | 'assertCanRespond' | 'attempts' | 'claims'>,
+  offers: TokenOffers,
 ): { clientEndpoints: ClientEndpoint[] } {
   const { paths, resourceInTokenResponse = false } = options
-  const context: TokenEndpointContext = {
+  const context: TokenContext = {
     ...offers,
-    attempts: kernel.attempts,
+    kernel,
     claims: operatorClaims(kernel, options),
     namedResources: resourceInTokenResponse ? kernel.resources : undefined,
-    assertCanRespond(client, grant) {
-      for (const members of offers.tokenMembers) members.precheck(client, grant)
-    },
   }
   // It is watched from now on, not from the first request on.
   kernel.standstill()
@@ -131,90 +127,96 @@ export function tokenEndpoint(
   return { clientEndpoints: [token] }
 }
 
+/** The authenticated client, and its request. */
+interface ClientRequest {
+  readonly client: Client
+  readonly http: HttpRequest
+  readonly constraint: SenderConstraint | undefined
+}
+
+/**
+ * Plans the answer, checks the plan, and commits it: what the checks refuse has consumed nothing. A commit that loses against another
+ * request begins again, from the record that this one wrote.
+ */
 async function answerToken(
-  context: TokenEndpointContext,
+  context: TokenContext,
   { form, arrivedAt, grantType, prefetched }: Presented,
   { client, http, constraint }: ClientRequest,
 ): Promise<HttpResponse> {
-  const { grantTypes, assertCanRespond, terms, attempts } = context
-  if (grantType === undefined) throw unsupported(grantTypes)
-  if (!client.grantTypes.includes(grantType.name))
-    throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_not_registered)
+  const { kernel, grantTypes, terms, accessTokens, tokenMembers, limiter } = context
+  requireRegistered(grantTypes, grantType, client)
   // Before the exchange: a request that must come again with a nonce has spent nothing (RFC 9449 8).
   const key = constraint?.provenKey(http, client)
   const jkt = key?.thumbprint
-  for (const members of context.tokenMembers) {
-    const waiting = prefetched && members.ready?.(client, prefetched)
-    if (waiting !== undefined) await waiting
+  let isCounted = !hasLimits(client)
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await pauseAfter(attempt - 1, kernel)
+    const stored = await (attempt === 0
+      ? prefetched?.found
+      : prefetched && kernel.store.grants.find(prefetched.grantId))
+    // Read once the record is there, and again for a later record: the process may have stood still since the request arrived, and
+    // tokens live from now on. `arrivedAt` alone says how late a request is.
+    const now = kernel.now()
+    const request = { client, form, arrivedAt, now, stored, transient: prefetched?.transient, jkt, http }
+    const planned = grantType.exchange(request)
+    const plan = planned instanceof Promise ? await planned : planned
+    if (terms.grantTypes.includes(grantType)) requireWithinTerms(grantType, request, plan, terms)
+    const members: MakeMembers[] = []
+    // An exchanged token comes alone.
+    for (const of of plan.issuedTokenType === undefined ? tokenMembers : []) {
+      const prepared = of.prepare(request, plan)
+      const make = prepared instanceof Promise ? await prepared : prepared
+      if (make !== undefined) members.push(make)
+    }
+    const claims = context.claims && (await claimsOfPlan(context.claims, accessTokens, client, plan))
+    // A repeated answer has no new tokens.
+    if (!isCounted && plan.issued.retried === undefined) {
+      await countTokens(limiter, client, isOfKnownGrant(grantType, plan))
+      isCounted = true
+    }
+    if (plan.commit !== undefined && !(await plan.commit())) continue
+    for (const event of plan.events ?? []) kernel.emit(event)
+    const secret = { grantId: plan.grant.id, secret: plan.issued.accessToken }
+    const written = accessTokens.write(secret, plan.grant, claims?.accessToken, now)
+    const accessToken = written instanceof Promise ? await written : written
+    const response = tokenResponse(plan, accessToken, context.namedResources)
+    // No feature replaces a member of core, or of a feature before it.
+    for (const make of members)
+      Object.assign(response, await make(response, claims?.idToken), { ...response })
+    const { step } = grantType
+    if (step !== undefined) kernel.attempts?.used(plan.grant, step, http, plan.issued)
+    return json(200, response, key?.headers)
   }
-  const claims = context.claims && claimsOfRequest(context.claims, context.accessTokens, client)
-  const prepare = claims?.prepareResponse ?? asItIs
-  const isOfFeature = terms.grantTypes.includes(grantType)
-  const prepared = isOfFeature
-    ? checking((issued) => requireWithinTerms(grantType, client, issued, terms), prepare)
-    : prepare
-  const refreshes = grantType.name === 'refresh_token'
-  const prepareResponse = hasLimits(client)
-    ? countingTokens(context.limiter, { client, refreshes, prepareResponse: prepared })
-    : prepared
-  const request = { client, form, arrivedAt, prefetched, assertCanRespond, prepareResponse, jkt, http }
-  const exchanged = await grantType.exchange(request)
-  // A feature may prepare no response.
-  if (isOfFeature) requireWithinTerms(grantType, client, exchanged, terms)
-  const answered = { client, exchanged, claims: claims && (await claims.of(exchanged)) }
-  const response = tokenResponse(answered, context)
-  const answer = json(200, response instanceof Promise ? await response : response, key?.headers)
-  const { step } = grantType
-  if (step !== undefined) attempts?.used(exchanged.grant, step, http, exchanged.issued)
-  return answer
+  throw new OAuthError(SERVER_ERRORS.contention)
 }
 
-/** Checks the terms of the server before anything is written. */
-function checking(
-  requireTerms: (issued: Pick<Exchanged, 'grant' | 'issued'>) => void,
-  prepareResponse: PrepareResponse,
-): PrepareResponse {
-  return (outcome, issuedTokenType) => {
-    if (outcome.kind !== 'ended') requireTerms({ grant: outcome.grant, issued: outcome.result })
-    return prepareResponse(outcome, issuedTokenType)
+/** Whether the grant had tokens before. */
+function isOfKnownGrant({ name }: GrantType, { issuedTokenType }: ExchangePlan): boolean {
+  return name === 'refresh_token' || issuedTokenType !== undefined
+}
+
+function requireRegistered(
+  offered: readonly GrantType[],
+  grantType: GrantType | undefined,
+  client: Client,
+): asserts grantType is GrantType {
+  if (grantType === undefined) {
+    const names = offered.map(({ name }) => name).join(' or ')
+    throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_unsupported, `grant_type must be ${names}`)
   }
+  if (!client.grantTypes.includes(grantType.name))
+    throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_not_registered)
 }
 
-function unsupported(grantTypes: readonly GrantType[]): OAuthError {
-  const names = grantTypes.map(({ name }) => name).join(' or ')
-  return new OAuthError(GRANT_TYPE_ERRORS.grant_type_unsupported, `grant_type must be ${names}`)
-}
-
-// The response to a token request (RFC 6749 5.1).
-
-interface TokenResponseContext {
-  readonly accessTokens: AccessTokenFormat
-  readonly tokenMembers: readonly TokenMembers[]
-  /** Where an access token is valid that is bound to no resource; absent if answers do not name resources. */
-  readonly namedResources?: readonly string[] | undefined
-}
-
-/** An exchange, with the claims of the operator for its answer. */
-interface Answered {
-  readonly client: Client
-  readonly exchanged: Exchanged
-  readonly claims: ResponseClaims | undefined
-}
-
-/** The answer to an exchange, with the members of all features. Returns a promise only if one of them needs time. */
+/** The response to a token request (RFC 6749 5.1), without the members of features. */
 function tokenResponse(
-  answered: Answered,
-  context: TokenResponseContext,
-): TokenResponse | Promise<TokenResponse> {
-  const { exchanged, claims } = answered
-  const { grant, issued, issuedTokenType } = exchanged
+  { grant, issued, issuedTokenType }: ExchangePlan,
+  access_token: string,
+  namedResources: readonly string[] | undefined,
+): TokenResponse {
   const { refreshToken, scopes, expiresIn, jkt } = issued
-  const { accessTokens, namedResources } = context
-  const secret = { grantId: grant.id, secret: issued.accessToken }
-  const written = accessTokens.write(secret, grant, claims?.accessToken)
-  const response = {
-    // A promise of it is replaced below.
-    access_token: written as string,
+  return {
+    access_token,
     issued_token_type: issuedTokenType,
     token_type: tokenType(jkt),
     expires_in: expiresIn,
@@ -222,8 +224,6 @@ function tokenResponse(
     refresh_token: refreshToken && formatRefreshToken({ grantId: grant.id, ...refreshToken }),
     resource: namedResources && resourceOf(issued, namedResources),
   }
-  if (typeof written === 'string') return withMembers(answered, response, context)
-  return written.then((access_token) => withMembers(answered, { ...response, access_token }, context))
 }
 
 function resourceOf(
@@ -232,25 +232,6 @@ function resourceOf(
 ): string | readonly string[] | undefined {
   const resources = bound.length === 0 ? all : bound
   return resources.length === 1 ? resources[0] : resources
-}
-
-function withMembers(
-  { client, exchanged, claims }: Answered,
-  response: TokenResponse,
-  { tokenMembers }: TokenResponseContext,
-): TokenResponse | Promise<TokenResponse> {
-  if (exchanged.issuedTokenType !== undefined) return response
-  let added: readonly Promise<object>[] | undefined
-  for (const members of tokenMembers) {
-    const more = members.membersOf(client, exchanged, response, claims?.idToken)
-    if (more !== undefined) added = [...(added ?? []), more]
-  }
-  return added === undefined ? response : joined(response, added)
-}
-
-/** No feature replaces a member of core, or of a feature before it. */
-async function joined(response: TokenResponse, added: readonly Promise<object>[]): Promise<TokenResponse> {
-  return Object.assign(response, ...(await Promise.all(added)).reverse(), { ...response })
 }
 
 // Limits that the operator sets for one client. They count what the client gets, at the token endpoint: failed requests do not
@@ -269,48 +250,18 @@ export const CLIENT_LIMIT_ERRORS = defineErrors({
   ],
 })
 
-/** What a client may have. Absent: no limit. */
-type ClientLimits = Pick<Client, 'tokensPerMinute' | 'grantsPerHour'>
-
-/** A request of a client that is about to get tokens. */
-interface CountedRequest {
-  readonly client: ClientLimits & Pick<Client, 'clientId'>
-  /** Whether tokens of this request belong to a grant that had tokens before. */
-  readonly refreshes: boolean
-  /** The last step before the tokens are written. */
-  readonly prepareResponse: PrepareResponse
-}
-
-export function hasLimits({ tokensPerMinute, grantsPerHour }: ClientLimits): boolean {
+/** Whether the operator limits what the client gets. */
+export function hasLimits({ tokensPerMinute, grantsPerHour }: Partial<Client>): boolean {
   return tokensPerMinute !== undefined || grantsPerHour !== undefined
-}
-
-/** The last step with the count: what fails before it is not counted, and above a limit no code and no refresh token is used up. */
-export function countingTokens(limiter: Limiter, request: CountedRequest): PrepareResponse {
-  const { client, prepareResponse } = request
-  let counted = false
-  return async (outcome, issuedTokenType) => {
-    const prepared = await prepareResponse(outcome, issuedTokenType)
-    // The transition may run again, after another request has changed the grant.
-    if (counted || !hasNewTokens(prepared)) return prepared
-    counted = true
-    await count(limiter, client, request.refreshes || issuedTokenType !== undefined)
-    return prepared
-  }
-}
-
-/** A repeated answer has no new tokens. */
-function hasNewTokens(outcome: Outcome<IssuedTokens>): boolean {
-  return outcome.kind !== 'ended' && outcome.result.retried === undefined
 }
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 
-/** @throws OAuthError 429 (RFC 6585 4) */
-async function count(
+/** Counts new tokens. @param refreshes whether their grant had tokens before @throws OAuthError 429 (RFC 6585 4) */
+export async function countTokens(
   limiter: Limiter,
-  { clientId, tokensPerMinute, grantsPerHour }: CountedRequest['client'],
+  { clientId, tokensPerMinute, grantsPerHour }: Client,
   refreshes: boolean,
 ): Promise<void> {
   const { client_over_token_limit, client_over_grant_limit } = CLIENT_LIMIT_ERRORS

@@ -1,7 +1,7 @@
-import { describe, expect, it, vi } from 'vitest'
-import type { PrefetchedGrant } from '../grants/change-grant.ts'
-import type { Client, Grant } from '../kernel/records.ts'
-import { claimsOfScopes, idTokenClaims, releaseClaims } from './claims.ts'
+import { describe, expect, it } from 'vitest'
+import type { TokenRequest } from '../grants/grant-type.ts'
+import { claimsOfScopes, releaseClaims } from './claims.ts'
+import { idTokenClaims } from './id-token.ts'
 
 const CATALOGUE = Object.fromEntries(
   ['openid', 'profile', 'email', 'address', 'phone', 'courses:read'].map((name) => [
@@ -65,31 +65,29 @@ describe('claimsOfScopes', () => {
 })
 
 describe('the claims of an ID token', () => {
-  const client = { clientId: 'app' } as Client
-  const code = { redeemedAt: undefined }
-  const unused = { clientId: 'app', subject: 'alice', scopes: ['openid'], code } as unknown as Grant
+  const wanting = { idTokenClaims: true }
 
-  function readyFor(grant: Grant | undefined) {
-    const claims = vi.fn(async () => undefined)
-    const { ready } = idTokenClaims(claims, open().release, { idTokenClaims: true })
-    const found = Promise.resolve(grant && { value: grant, version: '1' })
-    return { claims, ready: ready(client, { found } as unknown as PrefetchedGrant) }
+  function claimsFor(grant: object | undefined, options: object = wanting) {
+    const stored = grant && { value: grant, version: '1' }
+    const request = { client: {}, stored } as unknown as TokenRequest
+    return idTokenClaims(async () => undefined, open().release, options)(request, ['openid'], 'alice')
   }
 
   it('are asked for before the code is redeemed: the code of a user who is gone is refused, and not spent', async () => {
-    await expect(readyFor(unused).ready).rejects.toMatchObject({ reason: 'subject_gone' })
+    await expect(claimsFor({ code: { redeemedAt: undefined } })).rejects.toMatchObject({
+      reason: 'subject_gone',
+    })
   })
 
   it.each([
-    ['a code that was redeemed', { ...unused, code: { redeemedAt: 1 } }],
-    ['a refresh', { ...unused, code: undefined }],
-    ['the code of another client', { ...unused, clientId: 'other' }],
-    ['a code without openid', { ...unused, scopes: ['courses:read'] }],
-    ['a grant without a user', { ...unused, subject: undefined }],
-    ['a grant that does not exist', undefined],
-  ])('are not asked for with %s', async (_, grant) => {
-    const { claims, ready } = readyFor(grant as Grant | undefined)
-    await ready
-    expect(claims).not.toHaveBeenCalled()
+    ['a code that was redeemed', { code: { redeemedAt: 1 } }],
+    ['a refresh', { code: undefined }],
+    ['a grant that does not exist yet', undefined],
+  ])('are none of a user who is gone with %s', async (_, grant) => {
+    expect(await claimsFor(grant)).toEqual({})
+  })
+
+  it('are not asked for by a client that gets none', () => {
+    expect(claimsFor({ code: { redeemedAt: undefined } }, {})).toBeUndefined()
   })
 })

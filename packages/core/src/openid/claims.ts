@@ -1,12 +1,6 @@
-import * as z from 'zod'
-import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
-import type { PrefetchedGrant } from '../grants/change-grant.ts'
-import type { Exchanged } from '../grants/grant-type.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { OAuthError } from '../kernel/oauth-error.ts'
-import type { Client, Grant } from '../kernel/records.ts'
-import { asksForOpenId, type ScopeCatalogue } from '../kernel/scope.ts'
-import { type Claims, claimsAbout, SUBJECT_ERRORS, type UserClaims } from '../kernel/user-claims.ts'
+import type { ScopeCatalogue } from '../kernel/scope.ts'
+import type { UserClaims } from '../kernel/user-claims.ts'
 
 /** Which claims a scope opens (OpenID Connect Core 5.4). */
 const CLAIMS_OF_SCOPE = new Map(
@@ -78,55 +72,4 @@ export function claimsOfScopes(scopes: readonly string[], catalogue: ScopeCatalo
   return scopes
     .filter((scope) => Object.hasOwn(catalogue, scope))
     .flatMap((scope) => [...(CLAIMS_OF_SCOPE.get(scope) ?? []), ...(catalogue[scope]?.claims ?? [])])
-}
-
-export interface IdTokenClaimsOptions {
-  /**
-   * Puts the claims that the granted scopes open into the ID token of every client, not in UserInfo alone (OpenID Connect Core
-   * 5.4). Default: only for static clients with `idTokenClaims`.
-   */
-  readonly idTokenClaims?: boolean | undefined
-}
-
-const MEMBER = 'id_token_claims'
-
-/** Only the operator sets it. The software of a self-registered client is unknown. */
-export function idTokenClaimsMetadata(registeredBy: RegisteredBy): ClientMetadataMembers {
-  return registeredBy === 'client' ? {} : { [MEMBER]: z.boolean().optional() }
-}
-
-export interface IdTokenClaims {
-  /** The claims for this client. @throws OAuthError `temporarily_unavailable` */
-  of(client: Client, exchanged: Exchanged, subject: string): Promise<UserClaims>
-  /** Loads them before the code is redeemed, so that an outage of the user directory costs no code. */
-  ready(client: Client, prefetched: PrefetchedGrant): Promise<void> | undefined
-}
-
-export function idTokenClaims(
-  claims: Claims,
-  release: ReleaseClaims,
-  { idTokenClaims: always = false }: IdTokenClaimsOptions,
-) {
-  const wants = ({ featureMetadata }: Client) => always || featureMetadata?.[MEMBER] === true
-
-  async function requireUser(client: Client, { found }: PrefetchedGrant): Promise<void> {
-    const grant = (await found)?.value
-    if (grant?.subject === undefined || !needsClaims(client, grant)) return
-    const { subject } = grant
-    if ((await claimsAbout(claims, subject)) === undefined) throw new OAuthError(SUBJECT_ERRORS.subject_gone)
-  }
-
-  return {
-    async of(client, { issued }, subject) {
-      if (!wants(client)) return {}
-      return release(issued.scopes, (await claimsAbout(claims, subject)) ?? {})
-    },
-    ready: (client, prefetched) => (wants(client) ? requireUser(client, prefetched) : undefined),
-  } satisfies IdTokenClaims
-}
-
-/** Only an unused code can be lost: a refresh calls `claims` by itself. */
-function needsClaims({ clientId }: Client, grant: Grant): boolean {
-  const isUnused = grant.code !== undefined && grant.code.redeemedAt === undefined
-  return isUnused && grant.clientId === clientId && asksForOpenId(grant.scopes)
 }

@@ -1,14 +1,16 @@
 import { hash } from 'node:crypto'
-import type { TokenMembers } from '../grants/grant-type.ts'
+import * as z from 'zod'
+import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
+import type { MakeMembers, TokenMembers, TokenRequest } from '../grants/grant-type.ts'
 import type { SignInClassifier, SignInFacts } from '../grants/introspection.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../kernel/records.ts'
 import { asksForOpenId } from '../kernel/scope.ts'
-import type { UserClaims } from '../kernel/user-claims.ts'
+import { type Claims, claimsAbout, SUBJECT_ERRORS, type UserClaims } from '../kernel/user-claims.ts'
 import { jose, type PrivateJwk } from '../tokens/jwk.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import type { IdTokenClaims } from './claims.ts'
+import type { ReleaseClaims } from './claims.ts'
 
 export const ID_TOKEN_ERRORS = defineErrors({
   signing_key_unavailable: [
@@ -35,34 +37,30 @@ export function idTokenMembers(
   keys: SigningKeys,
   { alg, lifetime, userClaims }: IdTokenOptions,
 ): TokenMembers {
-  const signerFor = (client: Client) => requiredSigner(keys, client, alg)
   return {
-    ready: userClaims.ready,
-    precheck(client, { scopes }) {
-      if (asksForOpenId(scopes)) signerFor(client)
-    },
-    membersOf(client, exchanged, { access_token }, claims) {
-      const { grant } = exchanged
+    prepare(request, { grant, issued }) {
+      const { client, now } = request
       const { subject } = grant
       // An ID token is about a user, and this grant may have none.
-      if (subject === undefined || !asksForOpenId(exchanged.issued.scopes)) return undefined
-      const issuedAt = kernel.now()
+      if (subject === undefined || !asksForOpenId(issued.scopes)) return undefined
+      const key = requiredSigner(keys, client, alg, now)
       const content = {
         issuer: kernel.issuer,
         subject,
         clientId: client.clientId,
         authTime: grant.authTime,
         signIn: kernel.authenticationClasses.shown(grant),
-        nonce: exchanged.nonce,
+        nonce: issued.nonce,
         sid: grant.sid,
-        accessToken: access_token,
-        issuedAt,
-        expiresAt: issuedAt + lifetime,
+        issuedAt: now,
+        expiresAt: now + lifetime,
       }
-      return userClaims
-        .of(client, exchanged, subject)
-        .then((user) => signIdToken(signerFor(client), { ...content, user: { ...user, ...claims } }))
-        .then((id_token) => ({ id_token }))
+      const made = userClaims(request, issued.scopes, subject)
+      const signing =
+        (user?: UserClaims): MakeMembers =>
+        ({ access_token }, claims) =>
+          signedIdToken(key, content, access_token, { ...user, ...claims })
+      return made === undefined ? signing() : made.then(signing)
     },
   }
 }
@@ -71,10 +69,68 @@ export function idTokenMembers(
  * A client from before a profile may have an algorithm that the profile forbids. Without such a choice a missing key is a
  * fault that passes, and the client keeps its code.
  */
-function requiredSigner(keys: SigningKeys, client: Client, chosen: SigningAlgorithm | undefined): PrivateJwk {
-  const key = keys.signer(client.idTokenSignedResponseAlg) ?? (chosen && keys.signer(chosen))
+function requiredSigner(
+  keys: SigningKeys,
+  client: Client,
+  chosen: SigningAlgorithm | undefined,
+  now: number,
+): PrivateJwk {
+  const key = keys.signer(client.idTokenSignedResponseAlg, now) ?? (chosen && keys.signer(chosen, now))
   if (key === undefined) throw new OAuthError(ID_TOKEN_ERRORS.signing_key_unavailable)
   return key
+}
+
+// The claims of the user in the ID token, not in UserInfo alone.
+
+export interface IdTokenClaimsOptions {
+  /**
+   * Puts the claims that the granted scopes open into the ID token of every client, not in UserInfo alone (OpenID Connect Core
+   * 5.4). Default: only for static clients with `idTokenClaims`.
+   */
+  readonly idTokenClaims?: boolean | undefined
+}
+
+const MEMBER = 'id_token_claims'
+
+/** Only the operator sets it. The software of a self-registered client is unknown. */
+export function idTokenClaimsMetadata(registeredBy: RegisteredBy): ClientMetadataMembers {
+  return registeredBy === 'client' ? {} : { [MEMBER]: z.boolean().optional() }
+}
+
+/**
+ * The claims of the user for the ID token of this client, before the code is redeemed: an outage of the user directory costs no code.
+ *
+ * @returns `undefined` for a client that gets none
+ * @throws OAuthError `temporarily_unavailable`, or `invalid_grant` for the code of a user who is gone
+ */
+type IdTokenClaims = (
+  request: TokenRequest,
+  scopes: readonly string[],
+  subject: string,
+) => Promise<UserClaims> | undefined
+
+export function idTokenClaims(
+  claims: Claims,
+  release: ReleaseClaims,
+  { idTokenClaims: always = false }: IdTokenClaimsOptions,
+): IdTokenClaims {
+  async function released(
+    { stored }: TokenRequest,
+    scopes: readonly string[],
+    subject: string,
+  ): Promise<UserClaims> {
+    const user = await claimsAbout(claims, subject)
+    const code = stored?.value.code
+    // A refresh finds that out by itself.
+    if (user === undefined && code !== undefined && code.redeemedAt === undefined)
+      throw new OAuthError(SUBJECT_ERRORS.subject_gone)
+    return release(scopes, user ?? {})
+  }
+
+  return (request, scopes, subject) =>
+    always || request.client.featureMetadata?.[MEMBER] === true
+      ? released(request, scopes, subject)
+      : undefined
 }
 
 /** The content of an ID token (OpenID Connect Core 2). */
@@ -87,36 +143,41 @@ interface IdTokenContent {
   readonly nonce?: string | undefined
   /** The session, for a client that hears of its end. */
   readonly sid?: string | undefined
-  /** Of the user and of the operator. */
-  readonly user: UserClaims
-  /** The access token issued with it, for `at_hash`. */
-  readonly accessToken: string
   /** Epoch seconds. */
   readonly issuedAt: number
   readonly expiresAt: number
 }
 
-async function signIdToken(key: PrivateJwk, content: IdTokenContent): Promise<string> {
+/**
+ * @param accessToken issued with it, for `at_hash`
+ * @param user claims of the user and of the operator
+ */
+async function signedIdToken(
+  key: PrivateJwk,
+  content: IdTokenContent,
+  accessToken: string,
+  user: UserClaims,
+): Promise<{ readonly id_token: string }> {
   const { SignJWT } = await jose()
   const { acr, amr } = content.signIn
   const claims = {
-    ...content.user,
+    ...user,
     auth_time: content.authTime,
-    at_hash: accessTokenHash(content.accessToken, key.alg),
+    at_hash: accessTokenHash(accessToken, key.alg),
     azp: content.clientId,
     nonce: content.nonce,
     ...(acr && { acr }),
     ...(amr && { amr }),
     ...(content.sid && { sid: content.sid }),
   }
-  return new SignJWT(claims)
+  const signed = new SignJWT(claims)
     .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'JWT' })
     .setIssuer(content.issuer)
     .setSubject(content.subject)
     .setAudience(content.clientId)
     .setIssuedAt(content.issuedAt)
     .setExpirationTime(content.expiresAt)
-    .sign(key)
+  return { id_token: await signed.sign(key) }
 }
 
 /** The left half of the token's hash, with the hash function of the signing algorithm (OpenID Connect Core 3.1.3.6). */

@@ -17,15 +17,13 @@ import { accessOf, type GuardedResource, guardOf } from '../resource/resource-se
 import { type AccessTokenFormat, tokenType } from '../tokens/credential.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
+import { claimsOfScopes, type ReleaseClaims, releaseClaims } from './claims.ts'
 import {
-  claimsOfScopes,
   type IdTokenClaimsOptions,
   idTokenClaims,
   idTokenClaimsMetadata,
-  type ReleaseClaims,
-  releaseClaims,
-} from './claims.ts'
-import { idTokenMembers } from './id-token.ts'
+  idTokenMembers,
+} from './id-token.ts'
 
 export interface OpenIdOptions
   extends PathOptions<'userinfo'>,
@@ -69,7 +67,8 @@ export function openId(
   const { claims, paths, idTokenAlgorithm: chosen } = options
   const alg = chosen ?? 'RS256'
   if (!Object.hasOwn(server.scopes, OPENID)) return []
-  if (keys.signer(alg) === undefined) throw new Error(`keys: the openid scope needs a key for ${alg}`)
+  if (keys.signer(alg, server.now()) === undefined)
+    throw new Error(`keys: the openid scope needs a key for ${alg}`)
   if (claims === undefined) throw new Error('claims is needed for the openid scope')
   checkScopeClaims(server.scopes)
   const release = releaseClaims(server)

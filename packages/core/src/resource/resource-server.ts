@@ -199,7 +199,8 @@ async function liveToken(
   const read = guard.accessTokens.read(text)
   const presented = read instanceof Promise ? await read : read
   const stored = presented && (await guard.grants.find(presented.grantId))
-  const state = stored && findAccessToken(stored.value, presented.hash, guard.now())
+  const now = guard.now()
+  const state = stored && findAccessToken(stored.value, presented.hash, now)
   if (attempt !== undefined)
     attempt.grant =
       state === undefined ? stored && withReferenceFor(presented.hash, stored.value) : stored?.value
@@ -208,7 +209,7 @@ async function liveToken(
     throw new OAuthError(BEARER_ERRORS.bearer_wrong_audience, undefined, {
       facts: { expected: state.resources },
     })
-  if (stored.value.origin === 'personal') recordUse(guard, stored, request)
+  if (stored.value.origin === 'personal') recordUse(guard, stored, request, now)
   return tokenOf(stored.value, state)
 }
 

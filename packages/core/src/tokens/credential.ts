@@ -107,8 +107,14 @@ export interface AccessTokenFormat {
    * The token as the client gets it. `grant` already stores the hash of its secret.
    *
    * @param claims of the option `tokenClaims`, for a signed token
+   * @param now the time of the answer, in epoch seconds
    */
-  write(token: GrantSecret, grant: Grant, claims?: UserClaims): string | Promise<string>
+  write(
+    token: GrantSecret,
+    grant: Grant,
+    claims: UserClaims | undefined,
+    now: number,
+  ): string | Promise<string>
   /** What a presented token leads to, or `undefined` for another format. The grant decides whether it is live. */
   read(text: string): PresentedToken | undefined | Promise<PresentedToken | undefined>
   /** The grant that a presented text names, before anything of it is checked: its record can be read meanwhile. */

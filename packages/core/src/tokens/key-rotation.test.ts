@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PrivateJwk } from './jwk.ts'
-import { KEY_SET_MAX_AGE, newSigningKeys, publishedAt, rotateSigningKeys, signerAt } from './key-rotation.ts'
+import { KEY_SET_MAX_AGE, newSigningKeys, publishedAt, rotateSigningKeys, signerAt } from './signing-keys.ts'
 
 /** The choice of keys never depends on their key material. */
 function key(kid: string, signsFrom?: number, alg: PrivateJwk['alg'] = 'RS256'): PrivateJwk {

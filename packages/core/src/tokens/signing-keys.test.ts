@@ -46,7 +46,7 @@ describe('the published key set', () => {
 it('a signing key with the newer name of EdDSA is published and used by the older one', () => {
   const [, , EDWARDS] = TEST_KEYS
   const { keys } = keysOf({ ...EDWARDS, alg: 'Ed25519' } as never)
-  expect([keys.algorithms, keys.signer('EdDSA')?.alg]).toEqual([['EdDSA'], 'EdDSA'])
+  expect([keys.algorithms, keys.signer('EdDSA', NOW)?.alg]).toEqual([['EdDSA'], 'EdDSA'])
   expect(keys.published().keys).toMatchObject([{ alg: 'EdDSA' }])
 })
 
@@ -61,7 +61,7 @@ describe('changed keys', () => {
   ])('%s are refused, and the earlier ones stay', (_, changed, why) => {
     const { source, keys, events } = keysOf(RS256, ES256)
     source.keys = changed
-    expect(keys.signer('RS256')).toBe(RS256)
+    expect(keys.signer('RS256', NOW)).toBe(RS256)
     const cause = expect.objectContaining({ message: expect.stringContaining(why) })
     expect(events).toEqual([{ type: 'signing_keys_refused', cause }])
   })
@@ -74,7 +74,7 @@ describe('changed keys', () => {
   it('sign at once, for the algorithms of the metadata alone', () => {
     const { source, keys, events } = keysOf(RS256)
     source.keys = [{ ...RS256, kid: 'new' }, ES256]
-    expect([keys.signer('RS256')?.kid, keys.signer('ES256'), keys.algorithms]).toEqual([
+    expect([keys.signer('RS256', NOW)?.kid, keys.signer('ES256', NOW), keys.algorithms]).toEqual([
       'new',
       undefined,
       ['RS256'],

@@ -5,14 +5,14 @@
 import * as z from 'zod'
 import type { Feature, ServerContext } from '../../feature.ts'
 import { formOf, requireKeyFor } from '../../grants/grant.ts'
-import type { Exchanged, TokenRequest } from '../../grants/grant-type.ts'
+import type { ExchangePlan, TokenRequest } from '../../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { lifetime } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { AccessTokenState, Client, Grant } from '../../kernel/records.ts'
 import { requestedResources } from '../../kernel/resource-indicator.ts'
 import { requestedScopes } from '../../kernel/scope.ts'
-import { newGrantId, newSecret, sha256 } from '../../kernel/secrets.ts'
+import { type GrantId, newGrantId, newSecret, sha256 } from '../../kernel/secrets.ts'
 import {
   CLIENT_CREDENTIALS,
   CLIENT_CREDENTIALS_ERRORS,
@@ -75,8 +75,8 @@ export function clientCredentials({ lifetime: configured }: ClientCredentialsOpt
 async function issueToken(
   server: ServerContext,
   accessTokenLifetime: number,
-  { client, form, assertCanRespond, prepareResponse, jkt, http }: TokenRequest,
-): Promise<Exchanged> {
+  { client, form, now, jkt, http }: TokenRequest,
+): Promise<ExchangePlan> {
   const { scopes, resources } = requested(server, client, readMessage(ClientCredentialsRequest, form))
   requireKeyFor(resources, server.boundResources, jkt)
   const { clientId } = client
@@ -85,15 +85,16 @@ async function issueToken(
   await server.limiter.limitCaller('client_credentials', http, too_many_client_credentials_tokens, clientId)
   const accessToken = newSecret(server.random)
   const { lifetime, mark } = formOf(resources, accessTokenLifetime, server.terms.longest)
-  const token = { hash: sha256(accessToken), scopes, resources, ...mark, ...(jkt && { jkt }) }
-  const grant = grantOfToken(server, clientId, token, lifetime)
-  assertCanRespond(client, grant)
-  const issued = { accessToken, scopes, resources, expiresIn: lifetime, jkt }
-  await prepareResponse({ kind: 'changed', grant, result: issued })
-  await server.store.grants.insert(grant.id, grant, grant.expiresAt)
+  const times = { issuedAt: now, expiresAt: now + lifetime }
+  const token = { hash: sha256(accessToken), scopes, resources, ...times, ...mark, ...(jkt && { jkt }) }
+  const grant = grantOfToken(newGrantId(server.random), clientId, token)
   const ids = { grantId: grant.id, clientId }
-  server.emit({ type: 'client_credentials_token_issued', ...ids } satisfies ClientCredentialsTokenIssued)
-  return { grant, issued }
+  return {
+    grant,
+    issued: { accessToken, scopes, resources, expiresIn: lifetime, jkt },
+    commit: () => server.store.grants.insert(grant.id, grant, grant.expiresAt),
+    events: [{ type: 'client_credentials_token_issued', ...ids } satisfies ClientCredentialsTokenIssued],
+  }
 }
 
 /** @throws OAuthError `unauthorized_client`, `invalid_scope` or `invalid_target` */
@@ -113,18 +114,11 @@ function requested(
 }
 
 /** The grant of a single token. It has no user, so no list of connected apps shows it. It expires with its token. */
-function grantOfToken(
-  { random, now }: ServerContext,
-  clientId: string,
-  token: Omit<AccessTokenState, 'issuedAt' | 'expiresAt'>,
-  lifetime: number,
-): Grant {
-  const createdAt = now()
-  const expiresAt = createdAt + lifetime
-  const { scopes, resources } = token
+function grantOfToken(id: GrantId, clientId: string, token: AccessTokenState): Grant {
+  const { scopes, resources, issuedAt, expiresAt } = token
   return {
-    ...{ id: newGrantId(random), origin: 'machine', clientId, scopes, resources },
-    ...{ createdAt, usedAt: createdAt, expiresAt },
-    accessTokens: [{ ...token, issuedAt: createdAt, expiresAt }],
+    ...{ id, origin: 'machine', clientId, scopes, resources },
+    ...{ createdAt: issuedAt, usedAt: issuedAt, expiresAt },
+    accessTokens: [token],
   }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { withRemainingScopes } from '../../clients/client-record.ts'
 import { CODE_ERRORS, CodeVerifier, verifierMatches } from '../../grants/authorization-code.ts'
-import { changeGrant, type PrefetchedGrant } from '../../grants/change-grant.ts'
+import { planOf } from '../../grants/change-grant.ts'
 import { type FreshSecrets, firstTokens, type IssuedTokens, type Outcome } from '../../grants/grant.ts'
 import {
   type ArrivedRequest,
@@ -10,13 +10,14 @@ import {
   type Retry,
   retryOf,
 } from '../../grants/grant-terms.ts'
-import type { Exchanged, GrantType, TokenRequest } from '../../grants/grant-type.ts'
+import type { ExchangePlan, GrantType, TokenRequest } from '../../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { defineErrors, OAuthError, ownedBy } from '../../kernel/oauth-error.ts'
 import type { AuthorizationCode, Client, Grant } from '../../kernel/records.ts'
 import { narrowedResources } from '../../kernel/resource-indicator.ts'
 import { newId, type Secret, sameSecret, sha256 } from '../../kernel/secrets.ts'
 import type { SuccessorKeys } from '../../kernel/server-secret.ts'
+import type { Stored } from '../../kernel/store.ts'
 import { type DeviceCode, parseDeviceCode } from '../../tokens/credential.ts'
 import { findDeviceRequest, isOfDevice, recordId } from './device-authorization.ts'
 import { DEVICE_CODE_GRANT, type DeviceContext, INTERVAL } from './device-context.ts'
@@ -66,18 +67,17 @@ function requestRecordOf(deviceCode: string): string | undefined {
   return code && recordId(code.requestId)
 }
 
-async function exchangeDeviceCode(context: DeviceContext, request: TokenRequest): Promise<Exchanged> {
-  const { prefetched } = request
+async function exchangeDeviceCode(context: DeviceContext, request: TokenRequest): Promise<ExchangePlan> {
+  const { server } = context
   const redemption = redemptionOf(context, request)
-  const redeem = (read?: PrefetchedGrant) => redeemAtOnce(context, redemption, request, read)
   // A request has a grant as soon as its user approves it.
-  const changed = (await redeem(prefetched)) ?? (await pendingPoll(context, redemption, prefetched, redeem))
-  const { grant, result } = changed
-  const { retried } = result
+  const stored = request.stored ?? (await pendingPoll(context, redemption, request))
+  const outcome = redeemDeviceCode(stored.value, redemption, request.now, server.terms)
+  const retried = outcome.kind === 'ended' ? undefined : outcome.result.retried
   const type = retried === undefined ? 'device_code_redeemed' : 'device_code_retried'
-  const ids = { grantId: grant.id, clientId: request.client.clientId }
-  context.server.emit({ type, ...ids, ...(retried && { retried }) } satisfies DeviceCodeRedeemed)
-  return { grant, issued: result }
+  const ids = { grantId: stored.value.id, clientId: request.client.clientId }
+  const event = { type, ...ids, ...(retried && { retried }) } satisfies DeviceCodeRedeemed
+  return planOf(server, stored, outcome, [event])
 }
 
 function redemptionOf(
@@ -98,38 +98,18 @@ function redemptionOf(
   }
 }
 
-/** @returns `undefined` if the request is not approved or does not exist */
-function redeemAtOnce(
-  { server }: DeviceContext,
-  redemption: DeviceRedemption,
-  { assertCanRespond, prepareResponse }: Pick<TokenRequest, 'assertCanRespond' | 'prepareResponse'>,
-  prefetched?: PrefetchedGrant,
-) {
-  const { client, code } = redemption
-  return changeGrant(
-    server,
-    code.grantId,
-    (grant) => {
-      assertCanRespond(client, grant)
-      return prepareResponse(redeemDeviceCode(grant, redemption, server.now(), server.terms))
-    },
-    prefetched,
-  )
-}
-
 /**
  * The answer to a poll whose request has no grant (RFC 8628 3.5). It writes nothing.
  *
- * @param redeem reads the grant again: the user may have approved since the first read
- * @throws OAuthError unless that finds a grant
+ * @returns the grant, if the user has approved since it was looked for
+ * @throws OAuthError if there is none
  */
-async function pendingPoll<Redeemed>(
+async function pendingPoll(
   context: DeviceContext,
   { code, text, client, jkt: proven }: DeviceRedemption,
-  prefetched: PrefetchedGrant | undefined,
-  redeem: () => Promise<Redeemed | undefined>,
-): Promise<Redeemed> {
-  const found = await findDeviceRequest(context.transients, code.requestId, prefetched?.transient)
+  { now, transient }: TokenRequest,
+): Promise<Stored<Grant>> {
+  const found = await findDeviceRequest(context.transients, code.requestId, transient)
   if (found === undefined || !isOfDevice(found.request, text, code.grantId))
     throw new OAuthError(DEVICE_CODE_ERRORS.device_code_unknown)
   const { clientId, decision, endsAt, jkt } = found.request
@@ -137,9 +117,9 @@ async function pendingPoll<Redeemed>(
     throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client, undefined, ownedBy(found.request))
   if (jkt !== undefined && jkt !== proven) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_key)
   if (decision?.scopes.length === 0) throw new OAuthError(POLL_ERRORS.device_denied)
-  const redeemed = decision && (await redeem())
-  if (redeemed !== undefined) return redeemed
-  if (context.server.now() >= endsAt) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_expired)
+  const approved = decision && (await context.server.store.grants.find(code.grantId))
+  if (approved !== undefined) return approved
+  if (now >= endsAt) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_expired)
   throw await pending(context, code.requestId)
 }
 

@@ -61,7 +61,8 @@ export function jwtAccessTokens(options: JwtAccessTokenOptions): Feature {
     if (unknown !== undefined) throw new Error(`jwtAccessTokens: ${unknown} is not a resource of the server`)
     const read = tokenReader(issuer, keys, now)
     const accessTokens: AccessTokenFormat = {
-      write: (token, grant, claims) => write({ issuer, keys, resources, claims, classOf }, token, grant),
+      write: (token, grant, claims, at) =>
+        write({ issuer, keys, resources, claims, classOf, now: at }, token, grant),
       read: (text) => opaqueAccessTokens.read(text) ?? read(text),
       grantIdOf: (text) => opaqueAccessTokens.grantIdOf(text) ?? claimedGrant(text),
       longest: (bound) => resources.of(bound)?.lifetime,
@@ -78,6 +79,7 @@ interface Signing {
   readonly claims: UserClaims | undefined
   /** `acr` of the token. */
   readonly classOf: (grant: Grant) => string | undefined
+  readonly now: number
 }
 
 function write(signing: Signing, token: GrantSecret, grant: Grant): string | Promise<string> {
@@ -91,13 +93,13 @@ function write(signing: Signing, token: GrantSecret, grant: Grant): string | Pro
 
 /** A repeated answer has the same claims of the protocol. No claim of the operator replaces one of them. */
 function sign(
-  { issuer, keys, claims, classOf }: Signing,
+  { issuer, keys, claims, classOf, now }: Signing,
   { name, alg }: NonNullable<ReturnType<SignedResources['of']>>,
   grant: Grant,
   state: AccessTokenState,
 ): Promise<string> {
   // There is one at creation, and changed keys without it are not used.
-  const key = keys.signer(alg) as PrivateJwk
+  const key = keys.signer(alg, now) as PrivateJwk
   return new SignJWT({ ...claims, ...claimsOf(issuer, name, grant, state), acr: classOf(grant) })
     .setProtectedHeader({ typ: ACCESS_TOKEN_TYPE, alg, kid: key.kid })
     .sign(key)

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { AUTHENTICATION_ERRORS } from '../../clients/authentication/client-authentication.ts'
 import type { ServerContext } from '../../feature.ts'
-import type { Exchanged, TokenRequest } from '../../grants/grant-type.ts'
+import type { ExchangePlan, TokenRequest } from '../../grants/grant-type.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { terminalText } from '../../kernel/display-text.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
@@ -11,7 +11,7 @@ import type { Transients } from '../../kernel/store.ts'
 import { LIMIT_ERRORS } from '../../limits/rate-limits.ts'
 import { type Assertion, assertionId, MAX_ASSERTION_LENGTH, readAssertion } from './assertion.ts'
 import { approveIdJag, type IdJagContext } from './id-jag.ts'
-import { type ApprovedGrant, type GrantRequest, issueGrant } from './issued-grant.ts'
+import { type ApprovedGrant, type GrantRequest, plannedGrant } from './issued-grant.ts'
 import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 import { approveWorkload, type ReadRule, ruleFor } from './workload.ts'
 
@@ -61,17 +61,27 @@ export async function clientOf({ workloads }: ExchangeContext, form: Parameters)
   return ruleFor(workloads, assertion).options.client
 }
 
-export async function exchangeAssertion(context: ExchangeContext, request: TokenRequest): Promise<Exchanged> {
+export async function exchangeAssertion(
+  context: ExchangeContext,
+  request: TokenRequest,
+): Promise<ExchangePlan> {
   const { assertion: jwt, scope, resource: resources } = readMessage(JwtBearerRequest, request.form)
   const { client, jkt } = request
   let assertion: Assertion | undefined
-  try {
+  const counted = async <Result>(step: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await step()
+    } catch (thrown) {
+      throw await refused(context, thrown, request, assertion)
+    }
+  }
+  const plan = await counted(async () => {
     assertion = readAssertion(jwt)
     const approved = await approve(context, assertion, { client, jkt, scope, resources })
-    return await issueGrant(context.server, approved, request)
-  } catch (thrown) {
-    throw await refused(context, thrown, request, assertion)
-  }
+    return plannedGrant(context.server, approved, request)
+  })
+  // Of several requests at once, all but one find their assertion used up.
+  return { ...plan, commit: () => counted(plan.commit) }
 }
 
 function approve(

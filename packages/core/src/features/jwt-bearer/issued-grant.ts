@@ -1,6 +1,6 @@
 import type { ServerContext } from '../../feature.ts'
 import { formOf } from '../../grants/grant.ts'
-import type { Exchanged, TokenRequest } from '../../grants/grant-type.ts'
+import type { ExchangePlan, TokenRequest } from '../../grants/grant-type.ts'
 import { openWithinLimit } from '../../grants/user-grants.ts'
 import { OAuthError, SERVER_ERRORS } from '../../kernel/oauth-error.ts'
 import type { Client, Grant } from '../../kernel/records.ts'
@@ -50,46 +50,47 @@ export interface AssertionExchanged {
   readonly actor?: string | undefined
 }
 
-/** Issues one grant with one token, which ends with it. There is no refresh token: the client presents another assertion. */
-export async function issueGrant(
+/** One grant with one token, which ends with it. There is no refresh token: the client presents another assertion. */
+export function plannedGrant(
   server: ServerContext,
   approved: ApprovedGrant,
-  { client, assertCanRespond, prepareResponse, jkt }: TokenRequest,
-): Promise<Exchanged> {
+  { client, now, jkt }: TokenRequest,
+): ExchangePlan & { readonly commit: () => Promise<boolean> } {
   const { subject, scopes, resources, authority } = approved
   const accessToken = newSecret(server.random)
   const { lifetime, mark } = formOf(resources, approved.lifetime, server.terms.longest)
-  const now = server.now()
   const times = { issuedAt: now, expiresAt: now + lifetime }
   const token = { hash: sha256(accessToken), scopes, resources, ...times, ...mark, ...(jkt && { jkt }) }
-  const grant = { ...emptyGrant(server, approved, client, now + lifetime), accessTokens: [token] }
-  assertCanRespond(client, grant)
-  const issued = { accessToken, scopes, resources, expiresIn: lifetime, jkt }
-  await prepareResponse({ kind: 'changed', grant, result: issued })
-  // An assertion whose answer is a 429 or a 503 can be sent again.
-  await approved.use.mark()
-  await insert(server, grant)
+  const grant = { ...emptyGrant(server, approved, client, times), accessTokens: [token] }
   const ids = { grantId: grant.id, clientId: client.clientId, subject }
   const { issuer, subject: assertedSubject, actor } = authority
-  server.emit({
+  const event: AssertionExchanged = {
     ...{ type: 'assertion_exchanged', ...ids, issuer, assertedSubject },
     ...(actor && { actor }),
-  } satisfies AssertionExchanged)
-  return { grant, issued }
+  }
+  return {
+    grant,
+    issued: { accessToken, scopes, resources, expiresIn: lifetime, jkt },
+    async commit() {
+      await approved.use.mark()
+      await insert(server, grant)
+      return true
+    },
+    events: [{ ...event }],
+  }
 }
 
 function emptyGrant(
-  { random, now }: ServerContext,
+  { random }: ServerContext,
   { subject, scopes, resources, authTime, acr, amr, authority }: ApprovedGrant,
   { clientId }: Client,
-  expiresAt: number,
+  { issuedAt, expiresAt }: { readonly issuedAt: number; readonly expiresAt: number },
 ): Omit<Grant, 'accessTokens'> {
-  const createdAt = now()
   return {
     id: newGrantId(random),
     // A workload is no user: guards treat it as they treat client credentials.
     ...(subject === undefined ? { origin: 'machine' } : { origin: 'assertion', subject }),
-    ...{ clientId, scopes, resources, authority, createdAt, usedAt: createdAt, expiresAt },
+    ...{ clientId, scopes, resources, authority, createdAt: issuedAt, usedAt: issuedAt, expiresAt },
     ...(authTime !== undefined && { authTime }),
     ...(acr && { acr }),
     ...(amr && { amr }),

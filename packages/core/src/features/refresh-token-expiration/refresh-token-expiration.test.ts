@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ServerContext } from '../../feature.ts'
-import type { Exchanged } from '../../grants/grant-type.ts'
-import type { Client } from '../../kernel/records.ts'
+import type { ExchangePlan, TokenRequest } from '../../grants/grant-type.ts'
 import { refreshTokenExpiration } from './refresh-token-expiration.ts'
 
 const REFRESH = { expiresAt: 105 }
@@ -14,10 +13,9 @@ it.each([
   ['no refresh token in the answer', { expiresAt: 110, refresh: REFRESH }, undefined, undefined],
   ['a grant without refresh tokens', { expiresAt: 110 }, 'r', undefined],
 ])('with %s', async (_, grant, refreshToken, ends) => {
-  const { tokenMembers } = refreshTokenExpiration()({ now: () => 100 } as ServerContext)
-  const exchanged = { grant, issued: { refreshToken } } as unknown as Exchanged
-  const members = tokenMembers?.membersOf({} as Client, exchanged, {} as never)
+  const { tokenMembers } = refreshTokenExpiration()({} as ServerContext)
+  const plan = { grant, issued: { refreshToken } } as unknown as ExchangePlan
+  const make = await tokenMembers?.prepare({ now: 100 } as TokenRequest, plan)
   const [refresh_token_timeout, authorization_expires_in] = ends ?? []
-  expect(await members).toEqual(ends && { refresh_token_timeout, authorization_expires_in })
-  expect(members === undefined, 'without a wait').toBe(ends === undefined)
+  expect(make?.({} as never, undefined)).toEqual(ends && { refresh_token_timeout, authorization_expires_in })
 })

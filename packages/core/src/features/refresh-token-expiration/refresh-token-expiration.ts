@@ -1,6 +1,6 @@
 /** When a refresh token and its grant end, in the token response (draft-ietf-oauth-refresh-token-expiration-03). */
 import type { Feature } from '../../feature.ts'
-import type { Exchanged } from '../../grants/grant-type.ts'
+import type { ExchangePlan } from '../../grants/grant-type.ts'
 
 /**
  * Token responses with a refresh token say when it ends: `refresh_token_timeout` is the time in which it must be used,
@@ -18,14 +18,12 @@ import type { Exchanged } from '../../grants/grant-type.ts'
  * ```
  */
 export function refreshTokenExpiration(): Feature {
-  return ({ now }) => ({
+  return () => ({
     metadata: { refresh_token_expiration_types_supported: ['authorization', 'token_timeout'] },
     tokenMembers: {
-      // These members can always be made.
-      precheck() {},
-      membersOf: (_, exchanged) => {
-        const ends = endsOf(exchanged, now())
-        return ends && Promise.resolve(ends)
+      prepare({ now }, plan) {
+        const ends = endsOf(plan, now)
+        return ends && (() => ends)
       },
     },
   })
@@ -37,7 +35,7 @@ interface Ends {
 }
 
 /** @returns `undefined` for a response without a refresh token */
-function endsOf({ grant, issued }: Exchanged, now: number): Ends | undefined {
+function endsOf({ grant, issued }: ExchangePlan, now: number): Ends | undefined {
   const { refresh, expiresAt } = grant
   if (issued.refreshToken === undefined || refresh === undefined) return undefined
   const authorization = Math.max(expiresAt - now, 0)

@@ -1,13 +1,7 @@
 import * as z from 'zod'
 import type { ClientMetadataMembers, RegisteredBy } from '../../clients/client-metadata.ts'
-import {
-  findAccessToken,
-  formOf,
-  holderOf,
-  type IssuedTokens,
-  type Outcome,
-  requireKeyFor,
-} from '../../grants/grant.ts'
+import type { Allowed } from '../../grants/change-grant.ts'
+import { findAccessToken, formOf, holderOf, type IssuedTokens, requireKeyFor } from '../../grants/grant.ts'
 import { listOf, text } from '../../http/message.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
@@ -81,7 +75,7 @@ export interface TokenExchange {
  *
  * @throws OAuthError after which nothing has changed
  */
-export function narrowToken(grant: Grant, exchange: TokenExchange, now: number): Outcome<IssuedTokens> {
+export function narrowToken(grant: Grant, exchange: TokenExchange, now: number): Allowed<IssuedTokens> {
   const parent = findAccessToken(grant, exchange.subjectToken, now)
   // A client-credentials token has no user to act for. Its client can request a narrower token itself. A personal access token
   // is for APIs, and no token of it may hide where a request comes from.

@@ -3,8 +3,8 @@
  */
 import * as z from 'zod'
 import type { Feature, ServerContext } from '../../feature.ts'
-import { changeGrant } from '../../grants/change-grant.ts'
-import type { Exchanged, GrantType, TokenRequest } from '../../grants/grant-type.ts'
+import { planOf } from '../../grants/change-grant.ts'
+import type { ExchangePlan, GrantType, TokenRequest } from '../../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import { newSecret } from '../../kernel/secrets.ts'
@@ -118,14 +118,17 @@ export function tokenExchange({ lifetime = 900 }: TokenExchangeOptions = {}): Fe
 
 async function exchangeToken(
   { server, lifetime }: ExchangeContext,
-  { client, form, prefetched, prepareResponse, jkt }: TokenRequest,
-): Promise<Exchanged> {
+  { client, form, now, stored, jkt }: TokenRequest,
+): Promise<ExchangePlan> {
   const request = readMessage(TokenExchangeRequest, form)
   refuseUnsupported(request)
   const { accessTokens } = server
   const read = accessTokens.read(request.subject_token)
   const presented = read instanceof Promise ? await read : read
-  if (presented === undefined) throw new OAuthError(EXCHANGE_ERRORS.subject_token_unknown)
+  // The grant of a signed token is not known before it is read.
+  const seen = stored ?? (presented && (await server.store.grants.find(presented.grantId)))
+  if (presented === undefined || seen === undefined)
+    throw new OAuthError(EXCHANGE_ERRORS.subject_token_unknown)
   const exchange = {
     client,
     subjectToken: presented.hash,
@@ -139,19 +142,13 @@ async function exchangeToken(
     fresh: newSecret(server.random),
     jkt,
   }
-  const changed = await changeGrant(
-    server,
-    presented.grantId,
-    (grant) => prepareResponse(narrowToken(grant, exchange, server.now()), ACCESS_TOKEN_TYPE),
-    prefetched,
-  )
-  if (changed === undefined) throw new OAuthError(EXCHANGE_ERRORS.subject_token_unknown)
-  const { grant, result } = changed
-  const { id: grantId, clientId } = grant
-  const { scopes } = result
+  const outcome = narrowToken(seen.value, exchange, now)
   const actorId = client.clientId
-  server.emit({ type: 'token_exchanged', grantId, clientId, actorId, scopes } satisfies TokenExchanged)
-  return { grant, issued: result, issuedTokenType: ACCESS_TOKEN_TYPE }
+  const { id: grantId, clientId } = outcome.grant
+  const { scopes } = outcome.result
+  const event = { type: 'token_exchanged', grantId, clientId, actorId, scopes } as const
+  const plan = await planOf(server, seen, outcome, [event satisfies TokenExchanged])
+  return { ...plan, issuedTokenType: ACCESS_TOKEN_TYPE }
 }
 
 function refuseUnsupported(request: TokenExchangeRequest): void {
