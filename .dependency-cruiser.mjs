@@ -20,7 +20,6 @@ const FEATURES = {
   cimd: ['kernel', 'http', 'tokens', 'limits', 'clients', 'zod'],
   'client-assertion': ['kernel', 'http', 'tokens', 'limits', 'clients', 'jose', 'zod'],
   'client-credentials': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],
-  'connected-apps': ['kernel', 'http', 'clients', 'grants', 'authorization', 'zod'],
   device: [...ORDER, 'zod'],
   dpop: ['kernel', 'http', 'tokens', 'crypto', 'zod'],
   explain: ['kernel', 'limits', 'crypto'],
@@ -108,11 +107,8 @@ export default {
       top('feature-api'),
       `${CORE}known-clients/known-clients[.]ts$`,
     ]),
-    entries(
-      from('pages'),
-      `${CORE}(connected-apps|device|logout)/(connected-apps|device|logout)[.]ts$`,
-      TYPES,
-    ),
+    entries(from('pages'), `${CORE}(device|logout)/(device|logout)[.]ts$`, TYPES),
+    entries(from('pages'), top('store-kit'), TYPES),
     entries(from('pages'), `${CORE}explain/explain[.]ts$`),
     may(from('pages'), node(['crypto'])),
     entries(from('server'), [

@@ -36,7 +36,16 @@ const PACKAGES = ['limiter', 'safe-fetch', 'store-memory', 'store-sqlite'].map(
   }),
 )
 
-export const MODULES: readonly Module[] = [...CORE, ...PACKAGES].sort((a, b) => a.name.localeCompare(b.name))
+const CONNECTED_APPS: Module = {
+  name: 'pages/connected-apps',
+  source: ['packages/pages/src/connected-apps/*.ts'],
+  tests: ['packages/pages/src/connected-apps/*.test.ts', 'packages/pages/test/connected-apps*.test.ts'],
+  least: 90,
+}
+
+export const MODULES: readonly Module[] = [...CORE, ...PACKAGES, CONNECTED_APPS].sort((a, b) =>
+  a.name.localeCompare(b.name),
+)
 
 // Read by the nightly workflow.
 if (import.meta.main) console.log(JSON.stringify(MODULES.map(({ name }) => name)))

@@ -1,7 +1,7 @@
 import type { HttpResponse } from '@grantkit/core'
-import type { ConnectedApp, ConnectedAppsView } from '@grantkit/core/connected-apps'
 import type { ScopeInWords } from '@grantkit/core/feature'
 import { html, type SafeHtml } from '@remix-run/html-template'
+import type { ConnectedApp, ConnectedAppsView } from '../connected-apps/connected-apps.ts'
 import { counted, fill } from '../language.ts'
 import { layout, type PageContext } from '../layout.ts'
 import { calledByItself, documentAddress, redirectHost, setUpByOperator, signedInAs } from './app.ts'
