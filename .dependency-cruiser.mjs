@@ -96,7 +96,7 @@ export default {
     may(from('(?!core/)[^/]+'), '/node_modules/', { dependencyTypes: ['npm', 'npm-peer'] }),
     entries(from('store-[^/]+'), top('index|feature-api'), TYPES),
     entries(from('store-[^/]+'), top('store-kit')),
-    entries(from('adapter-[^/]+|limiter|pages|safe-fetch|server|testkit|doctor'), top('index|.+-api|errors')),
+    entries(from('adapter-[^/]+|pages|safe-fetch|server|testkit|doctor'), top('index|.+-api|errors')),
     entries(from('doctor'), [
       '^packages/(safe-fetch|store-memory)/',
       `${CORE}(cimd|client-assertion|explain|known-clients)/`,
@@ -112,15 +112,12 @@ export default {
     entries(from('pages'), `${CORE}explain/explain[.]ts$`),
     may(from('pages'), node(['crypto'])),
     entries(from('server'), [
-      '^packages/(adapter-hono|doctor|limiter|pages|safe-fetch|store-[^/]+)/',
+      '^packages/(adapter-hono|doctor|pages|safe-fetch|store-[^/]+)/',
       `${CORE}[^/]+/`,
       top('store-kit'),
     ]),
     may(from('server'), '', { dependencyTypes: ['core'] }),
-    may(
-      from('store-(redis|dynamodb)|limiter|adapter-express'),
-      node(['crypto', 'stream', 'timers/promises']),
-    ),
+    may(from('store-(redis|dynamodb)|adapter-express'), node(['crypto', 'stream', 'timers/promises'])),
     may(from('store-(sqlite|postgres)'), node(['fs', 'fs/promises', 'path', 'sqlite', 'timers/promises'])),
     may(from('store-cloudflare'), '^cloudflare:workers$'),
     may(from('safe-fetch'), node(['dns', 'events', 'https?', 'net', 'tls'])),

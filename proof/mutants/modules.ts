@@ -27,7 +27,7 @@ const CORE = globSync('packages/core/src/{[!f]*,features/*,clients/authenticatio
 )
 
 /** Of stores only what runs without a server: the rest is SQL and Lua, with mutants of its own. */
-const PACKAGES = ['limiter', 'safe-fetch', 'store-memory', 'store-sqlite'].map(
+const PACKAGES = ['safe-fetch', 'store-memory', 'store-sqlite'].map(
   (name): Module => ({
     name,
     source: [`packages/${name}/src/**/*.ts`],
@@ -36,16 +36,20 @@ const PACKAGES = ['limiter', 'safe-fetch', 'store-memory', 'store-sqlite'].map(
   }),
 )
 
-const CONNECTED_APPS: Module = {
-  name: 'pages/connected-apps',
-  source: ['packages/pages/src/connected-apps/*.ts'],
-  tests: ['packages/pages/src/connected-apps/*.test.ts', 'packages/pages/test/connected-apps*.test.ts'],
-  least: 90,
-}
-
-export const MODULES: readonly Module[] = [...CORE, ...PACKAGES, CONNECTED_APPS].sort((a, b) =>
-  a.name.localeCompare(b.name),
+const FOLDERS = [
+  ['pages', 'connected-apps', '*'],
+  ['server', 'limits', '{counters,rate-limiter}'],
+].map(
+  ([name, folder, files]): Module => ({
+    name: `${name}/${folder}`,
+    source: [`packages/${name}/src/${folder}/${files}.ts`],
+    tests: [`packages/${name}/{src/${folder}/*,test/${folder}*}.test.ts`],
+    least: 90,
+  }),
 )
+
+const ALL = [...CORE, ...PACKAGES, ...FOLDERS]
+export const MODULES: readonly Module[] = ALL.sort((a, b) => a.name.localeCompare(b.name))
 
 // Read by the nightly workflow.
 if (import.meta.main) console.log(JSON.stringify(MODULES.map(({ name }) => name)))

@@ -1,7 +1,7 @@
 import type { RateLimitWindow, Time } from '@grantkit/core/feature'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { expect, it, vi } from 'vitest'
-import { sharedCounters } from './shared-counters.ts'
+import { sharedCounters } from './counters.ts'
 
 const WINDOW: RateLimitWindow = { points: 3, seconds: 60 }
 
