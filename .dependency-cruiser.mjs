@@ -165,6 +165,12 @@ export default {
       to: { path: '^[^/]+/[^/]+/test/', pathNot: '^($1|apps/reference)/' },
     },
     {
+      name: 'internal-is-for-this-repository',
+      severity: 'error',
+      from: { path: '^examples/|^packages/create-grantkit/templates/|^proof/torture/src/' },
+      to: { path: '^packages/core/src/internal-api[.]ts$' },
+    },
+    {
       name: 'no-package-imports-an-app',
       severity: 'error',
       from: { path: '^packages/' },

@@ -1,6 +1,6 @@
 import type { PublicClient, ScopeCatalogue, UserGrant } from '@grantkit/core'
-import { displayText, isLoopbackUrl, type ScopeInWords } from '@grantkit/core/feature'
-import { scopeInLanguage, type UserGrants } from '@grantkit/core/internal'
+import { isLoopbackUrl } from '@grantkit/core/feature'
+import { displayText, type ScopeInWords, scopeInLanguage, type UserGrants } from '@grantkit/core/internal'
 import type { InstallationNames } from './installation-names.ts'
 
 /** One installation of an app, with all its grants. Times are epoch seconds. */

@@ -1,5 +1,5 @@
 import type { HttpResponse } from '@grantkit/core'
-import type { ScopeInWords } from '@grantkit/core/feature'
+import type { ScopeInWords } from '@grantkit/core/internal'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ConnectedApp, ConnectedAppsView } from '../connected-apps/connected-apps.ts'
 import { counted, fill } from '../language.ts'

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import type { AdmissionPolicy, DocumentFetch } from '@grantkit/core/client-documents'
-import type { MessagePost } from '@grantkit/core/feature'
+import type { MessagePost } from '@grantkit/core/internal'
 import type { KnownClients } from '@grantkit/core/known-clients'
 import { type SafeFetchOptions, safeFetch, safePost } from '@grantkit/safe-fetch'
 import * as z from 'zod'

@@ -1,12 +1,11 @@
+import { type RateLimitWindow, sha256 } from '@grantkit/core/feature'
 import {
   type EventCounter,
   processCounter,
-  type RateLimitWindow,
-  sha256,
   systemClock,
   systemTime,
   type Time,
-} from '@grantkit/core/feature'
+} from '@grantkit/core/internal'
 import { type RateLimiterAbstract, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 
 /** Creates counters. @param name separates the events of two counters */

@@ -1,5 +1,6 @@
 import type { RateLimiter } from '@grantkit/core'
-import { type EventCounter, networkLimits, networksOf, type RateLimitWindow } from '@grantkit/core/feature'
+import { networksOf, type RateLimitWindow } from '@grantkit/core/feature'
+import { type EventCounter, networkLimits } from '@grantkit/core/internal'
 import type { CreateCounter } from './counters.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { coarseNetworkOf } from '@grantkit/core/feature'
+import { coarseNetworkOf } from '@grantkit/core/internal'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import type { PasswordChecks } from '../accounts/password-checks.ts'
 import type { ExternalSignInReason } from '../external-sign-in/sign-in-error.ts'
