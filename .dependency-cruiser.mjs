@@ -34,7 +34,6 @@ const FEATURES = {
   par: ['kernel', 'http', 'clients', 'authorization', 'crypto', 'zod'],
   'personal-tokens': ['kernel', 'tokens', 'clients', 'grants'],
   'refresh-token-expiration': ['grants'],
-  'step-up': ['kernel', 'resource', 'authorization'],
   'token-exchange': ['kernel', 'http', 'tokens', 'clients', 'grants', 'zod'],
   webhooks: ['kernel', 'http', 'crypto'],
   // A profile: it brings features and sets options.

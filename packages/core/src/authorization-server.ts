@@ -1,3 +1,4 @@
+import { STEP_UP_ERRORS } from './authorization/authentication-classes.ts'
 import { authorization } from './authorization/authorization.ts'
 import { AUTHORIZATION_LIMITS } from './authorization/authorization-context.ts'
 import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-request.ts'
@@ -112,11 +113,11 @@ export function createAuthorizationServer<Scope extends string>(
   const { server, mount } = serverContext(kernelOf(options, store, sources), options)
   const parts = partsOf(server, options)
   const { joined, optional } = parts
-  const { rateLimits, senderConstraint, accessTokens, authenticationClasses } = joined
+  const { rateLimits, senderConstraint, accessTokens } = joined
   const sessions = sessionEnds(server, joined.sessions)
   sources.push(...joined.clientSources, storedClients(store.clients, server))
   const { validateRequest, ...pages } = authorization(server, options, { ...joined, sessions })
-  mount({ validateRequest, rateLimits, senderConstraint, accessTokens, sessions, authenticationClasses })
+  mount({ validateRequest, rateLimits, senderConstraint, accessTokens, sessions })
   const base = [pages, ...baseFeatures(server, options, parts)]
   const metadata = metadataOfServer(server, options, parts, base)
   for (const feature of optional) feature.checkMounted?.({ ...joined, metadata })
@@ -159,6 +160,7 @@ function partsOf(server: ServerContext, options: AuthorizationServerOptions<stri
     refreshToken(server, options, terms),
     standardMethods(server, options),
     { rateLimits: { ...FAILURE_LIMITS, ...REGISTRATION_LIMITS, ...AUTHORIZATION_LIMITS } },
+    { errors: options.stepUp && STEP_UP_ERRORS },
     ...optional,
   ])
   const grantTypes = features.flatMap(({ grantTypes = [] }) => grantTypes)

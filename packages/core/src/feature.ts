@@ -47,7 +47,7 @@ export interface ServerContext extends Kernel {
   readonly senderConstraint: SenderConstraint | undefined
   /** What a feature does about sessions; nothing without one. */
   readonly sessions: SessionObserver
-  /** The classes of sign-ins, if a feature brings some. */
+  /** The classes of sign-ins; none without the option `stepUp`. */
   readonly authenticationClasses: AuthenticationClasses
   /** Validates the parameters of an authorization request (RFC 6749 4.1.1). */
   readonly validateRequest: ValidateRequest
@@ -87,8 +87,6 @@ export interface FeatureParts {
   readonly senderConstraint?: SenderConstraint | undefined
   /** Names sessions to clients, and hears of their end. At most one feature may set it. */
   readonly sessions?: SessionObserver | undefined
-  /** Classifies how users sign in, and so reads `acr_values` of requests. At most one feature may set it. */
-  readonly authenticationClasses?: AuthenticationClasses | undefined
   readonly tokenMembers?: TokenMembers | undefined
   /**
    * Members of client metadata that this feature reads. They are kept in `Client.featureMetadata`, as their schemas made

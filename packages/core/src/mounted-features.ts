@@ -1,4 +1,4 @@
-import { type AuthenticationClasses, UNCLASSIFIED } from './authorization/authentication-classes.ts'
+import { authenticationClasses } from './authorization/authentication-classes.ts'
 import { type AuthorizationOptions, codeLifetime, grantLifetime } from './authorization/authorization.ts'
 import type { AuthorizationRequestSource, ValidateRequest } from './authorization/request-source.ts'
 import { TICKET_PURPOSES, ticketsFor } from './authorization/ticket.ts'
@@ -31,7 +31,6 @@ export interface JoinedParts extends Omit<MountedFeatures, 'metadata'> {
   readonly accessTokens: AccessTokenFormat
   readonly requestSource: AuthorizationRequestSource | undefined
   readonly sessions: SessionObserver
-  readonly authenticationClasses: AuthenticationClasses
   /** @throws Error when two features read one member */
   readonly clientMetadata: (registeredBy: RegisteredBy) => ClientMetadataMembers
   readonly checkClient: CheckClient
@@ -55,7 +54,6 @@ export function joinedParts(features: readonly FeatureParts[]): JoinedParts {
     requestSource: onlyOne('requestSource', features),
     senderConstraint: onlyOne('senderConstraint', features),
     sessions: onlyOne('sessions', features) ?? UNOBSERVED,
-    authenticationClasses: onlyOne('authenticationClasses', features) ?? UNCLASSIFIED,
     rateLimits: merged(
       'rateLimits',
       features.map(({ rateLimits = {} }) => rateLimits),
@@ -99,7 +97,7 @@ function requireDistinct(list: string, names: readonly string[]): void {
 }
 
 /** What at most one feature may bring. */
-type Single = 'accessTokens' | 'requestSource' | 'senderConstraint' | 'sessions' | 'authenticationClasses'
+type Single = 'accessTokens' | 'requestSource' | 'senderConstraint' | 'sessions'
 
 export function onlyOne<Member extends Single>(
   member: Member,
@@ -157,7 +155,6 @@ type ContextOptions = AuthorizationOptions & GrantOptions & LimitOptions & Signi
 export interface Mounted extends Pick<MountedFeatures, 'senderConstraint' | 'rateLimits'> {
   readonly accessTokens: AccessTokenFormat
   readonly sessions: SessionObserver
-  readonly authenticationClasses: AuthenticationClasses
   readonly validateRequest: ValidateRequest
 }
 
@@ -190,6 +187,7 @@ export function serverContext(
     ...{ secret, accessTokens, terms },
     keys: signingKeys(options.keys ?? [], { now, lifetime: terms.accessToken, emit }),
     interaction: options.interaction,
+    authenticationClasses: authenticationClasses(options, kernel.scopes),
     defaultScope: options.defaultScope,
     unknownScopes: options.unknownScopes,
     limiter: limiterOf(options, kernel, () => mounted().rateLimits),
@@ -198,9 +196,6 @@ export function serverContext(
     },
     get sessions() {
       return mounted().sessions
-    },
-    get authenticationClasses() {
-      return mounted().authenticationClasses
     },
     validateRequest: (...request) => mounted().validateRequest(...request),
     tickets(purpose) {

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import { rateLimiter } from '../limits/rate-limiter.ts'
 import { interaction, type PagesOptions } from '../pages/routes.ts'
 import type { ServiceContext } from '../service-context.ts'
+import { AUTHENTICATION_CLASSES } from '../sign-in/authentication-classes.ts'
 import { knownClientsOf } from './known-clients.ts'
 import { optionalFeatures, profileOf } from './optional-features.ts'
 import { tokenClaimsOf } from './token-claims.ts'
@@ -46,6 +47,7 @@ export async function authorizationServer(
     documentation: config.documentation,
     defaultScope: config.defaultScope,
     profile,
+    stepUp: features.stepUp ? { classes: AUTHENTICATION_CLASSES } : undefined,
     features: [...optional, ...(definition.features?.(config) ?? [])],
   })
 }

@@ -12,12 +12,10 @@ import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-token
 import { logout } from '@grantkit/core/logout'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { refreshTokenExpiration } from '@grantkit/core/refresh-token-expiration'
-import { stepUp } from '@grantkit/core/step-up'
 import { tokenExchange } from '@grantkit/core/token-exchange'
 import type { Config } from '../config/config.ts'
 import { takesAssertions } from '../config/jwt-bearer.ts'
 import { logoutInteraction, type PagesOptions } from '../pages/routes.ts'
-import { AUTHENTICATION_CLASSES } from '../sign-in/authentication-classes.ts'
 import { clientDocumentsOf, outboundFetch, outboundPost } from './client-documents.ts'
 import { dpopOf } from './dpop.ts'
 import { jwtBearerOf } from './jwt-bearer.ts'
@@ -40,7 +38,6 @@ export async function optionalFeatures(
     ...(features.clientCredentials ? [clientCredentials()] : []),
     ...(features.profile === undefined ? senderConstraint(features) : []),
     ...(features.forwardAuth.enabled ? [forwardAuth(forwardAuthOf(features))] : []),
-    ...(features.stepUp ? [stepUp({ classes: AUTHENTICATION_CLASSES })] : []),
     ...(features.tokenExchange ? [tokenExchange()] : []),
     ...(takesAssertions(features) ? [await jwtBearerOf(config, pages)] : []),
     ...(features.profile === undefined ? pushedRequests(features) : []),
