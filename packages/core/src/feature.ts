@@ -81,8 +81,8 @@ export interface FeatureParts {
     | undefined
   /** At most one feature may set it. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
-  /** Where authorization requests come from that carry a `request_uri`. At most one feature may set it. */
-  readonly requestSource?: AuthorizationRequestSource | undefined
+  /** Where authorization requests come from that carry a `request_uri`. The first that knows the URI is used. */
+  readonly requestSources?: readonly AuthorizationRequestSource[] | undefined
   /** Binds tokens to keys of their clients. At most one feature may set it. Default: bearer tokens. */
   readonly senderConstraint?: SenderConstraint | undefined
   /** Names sessions to clients, and hears of their end. At most one feature may set it. */

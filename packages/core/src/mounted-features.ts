@@ -29,7 +29,7 @@ export interface JoinedParts extends Omit<MountedFeatures, 'metadata'> {
   readonly clientSources: readonly ClientSource[]
   readonly tokenMembers: readonly TokenMembers[]
   readonly accessTokens: AccessTokenFormat
-  readonly requestSource: AuthorizationRequestSource | undefined
+  readonly requestSources: readonly AuthorizationRequestSource[]
   readonly sessions: SessionObserver
   /** @throws Error when two features read one member */
   readonly clientMetadata: (registeredBy: RegisteredBy) => ClientMetadataMembers
@@ -51,7 +51,7 @@ export function joinedParts(features: readonly FeatureParts[]): JoinedParts {
     ),
     tokenMembers: features.flatMap(({ tokenMembers }) => tokenMembers ?? []),
     accessTokens: onlyOne('accessTokens', features) ?? opaqueAccessTokens,
-    requestSource: onlyOne('requestSource', features),
+    requestSources: features.flatMap(({ requestSources }) => requestSources ?? []),
     senderConstraint: onlyOne('senderConstraint', features),
     sessions: onlyOne('sessions', features) ?? UNOBSERVED,
     rateLimits: merged(
@@ -97,7 +97,7 @@ function requireDistinct(list: string, names: readonly string[]): void {
 }
 
 /** What at most one feature may bring. */
-type Single = 'accessTokens' | 'requestSource' | 'senderConstraint' | 'sessions'
+type Single = 'accessTokens' | 'senderConstraint' | 'sessions'
 
 export function onlyOne<Member extends Single>(
   member: Member,

@@ -89,7 +89,7 @@ export function authorization(
 
 type AuthorizationEndpointServer = Kernel &
   Pick<AuthorizationContext, 'keys' | 'limiter' | 'interaction' | 'secret' | 'authenticationClasses'>
-type Mounted = Pick<AuthorizationContext, 'requestSource' | 'senderConstraint' | 'sessions'>
+type Mounted = Pick<AuthorizationContext, 'requestSources' | 'senderConstraint' | 'sessions'>
 type PagePaths = AuthorizationContext['paths']
 
 function contextOf(
@@ -99,11 +99,11 @@ function contextOf(
   paths: PagePaths,
 ): AuthorizationContext {
   const { keys, limiter, interaction, secret, authenticationClasses } = server
-  const { requestSource, senderConstraint, sessions } = mounted
+  const { requestSources, senderConstraint, sessions } = mounted
   const basePath = basePathOf(server.issuer)
   return {
     ...{ kernel: server, interaction, secret, keys, limiter },
-    ...{ requestSource, senderConstraint, sessions, authenticationClasses },
+    ...{ requestSources, senderConstraint, sessions, authenticationClasses },
     requestOptions: {
       defaultScope: options.defaultScope,
       unknownScopes: options.unknownScopes,
