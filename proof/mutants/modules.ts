@@ -28,14 +28,7 @@ const CORE = [...new Set(FILES.map((file) => dirname(file)))].map(
 )
 
 /** Of stores only what runs without a server: the rest is SQL and Lua, with mutants of its own. */
-const PACKAGES = [
-  'known-clients',
-  'limiter',
-  'notifications',
-  'safe-fetch',
-  'store-memory',
-  'store-sqlite',
-].map(
+const PACKAGES = ['known-clients', 'notifications', 'safe-fetch', 'store-memory', 'store-sqlite'].map(
   (name): Module => ({
     name,
     source: [`packages/${name}/src/**/*.ts`],
@@ -44,7 +37,20 @@ const PACKAGES = [
   }),
 )
 
-export const MODULES: readonly Module[] = [...CORE, ...PACKAGES].sort((a, b) => a.name.localeCompare(b.name))
+const FOLDERS = [
+  ['pages', 'connected-apps', '*'],
+  ['server', 'limits', '{counters,rate-limiter}'],
+].map(
+  ([name, folder, files]): Module => ({
+    name: `${name}/${folder}`,
+    source: [`packages/${name}/src/${folder}/${files}.ts`],
+    tests: [`packages/${name}/{src/${folder}/*,test/${folder}*}.test.ts`],
+    least: 90,
+  }),
+)
+
+const ALL = [...CORE, ...PACKAGES, ...FOLDERS]
+export const MODULES: readonly Module[] = ALL.sort((a, b) => a.name.localeCompare(b.name))
 
 // Read by the nightly workflow.
 if (import.meta.main) console.log(JSON.stringify(MODULES.map(({ name }) => name)))

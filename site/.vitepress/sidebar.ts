@@ -70,6 +70,7 @@ const CLIENTS: Pages = {
   'Static clients': '/how-to/static-clients',
   'Client ID metadata documents (CIMD)': '/how-to/client-documents',
   'Known clients': '/how-to/known-clients',
+  'Rate limits': '/how-to/rate-limits',
   'MCP clients': '/clients',
 }
 

@@ -4,21 +4,8 @@
  *
  * @module
  */
-export {
-  addressOf,
-  BODY_LIMIT,
-  type CorsHeaders,
-  errorResponse,
-  failedResponse,
-  wellKnownAddress,
-} from './http/endpoint.ts'
-export {
-  type FetchHandlerOptions,
-  readBody,
-  toFetchHandler,
-  toHttpRequest,
-  toResponse,
-} from './http/fetch-handler.ts'
-export { type HttpRequest, type HttpResponse, nativeRequest, nodeHeaders, type Route } from './http/http.ts'
+export { addressOf, BODY_LIMIT, errorResponse, failedResponse, wellKnownAddress } from './http/endpoint.ts'
+export { readBody, toFetchHandler, toHttpRequest, toResponse } from './http/fetch-handler.ts'
+export { nativeRequest, nodeHeaders, type Route } from './http/http.ts'
 export { MESSAGE_ERRORS } from './http/message-errors.ts'
 export { OAuthError } from './kernel/oauth-error.ts'

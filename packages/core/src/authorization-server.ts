@@ -1,3 +1,4 @@
+import { STEP_UP_ERRORS } from './authorization/authentication-classes.ts'
 import { authorization } from './authorization/authorization.ts'
 import { AUTHORIZATION_LIMITS } from './authorization/authorization-context.ts'
 import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-request.ts'
@@ -118,9 +119,9 @@ export function createAuthorizationServer<Scope extends string>(
   const { server, mount, complete } = serverContext(kernelOf(options, store, sources), options)
   const features = (options.features ?? []).map((feature) => feature(server))
   const single = singleParts(features)
-  const { accessTokens, senderConstraint, authenticationClasses } = single
+  const { accessTokens, senderConstraint } = single
   const sessions = sessionEnds(server, single.sessions)
-  mount({ accessTokens, senderConstraint, authenticationClasses, sessions })
+  mount({ accessTokens, senderConstraint, sessions })
   const parts = partsOf(server, options, { ...single, sessions }, features)
   const { joined, optional } = parts
   sources.push(...joined.clientSources, storedClients(store.clients, server))
@@ -173,6 +174,7 @@ function partsOf(
     refreshToken(server, options, terms),
     standardMethods(server, options),
     { rateLimits: { ...FAILURE_LIMITS, ...REGISTRATION_LIMITS, ...AUTHORIZATION_LIMITS } },
+    { errors: options.stepUp && STEP_UP_ERRORS },
     ...optional,
   ])
   const grantTypes = features.flatMap(({ grantTypes = [] }) => grantTypes)

@@ -1,4 +1,5 @@
 import { APPROVAL_ERRORS, DENIAL_ERRORS } from './authorization/approval.ts'
+import { STEP_UP_ERRORS } from './authorization/authentication-classes.ts'
 import { DOCUMENT_LIMIT_ERRORS } from './authorization/authorization-context.ts'
 import { REQUEST_ERRORS } from './authorization/authorization-request.ts'
 import { CONSENT_ERRORS } from './authorization/consent.ts'
@@ -31,7 +32,6 @@ import { JWT_GUARD_ERRORS } from './features/jwt-access-tokens/revoked-tokens.ts
 import { JWT_GRANT_ERRORS } from './features/jwt-bearer/jwt-grant-errors.ts'
 import { LOGOUT_ERRORS, LOGOUT_REQUEST_ERRORS } from './features/logout/end-session.ts'
 import { PAR_ERRORS } from './features/par/pushed-request.ts'
-import { STEP_UP_ERRORS } from './features/step-up/step-up.ts'
 import { EXCHANGE_ERRORS } from './features/token-exchange/narrowing.ts'
 import { CHALLENGE_ERRORS, CODE_ERRORS } from './grants/authorization-code.ts'
 import { BOUND_RESOURCE_ERRORS } from './grants/grant.ts'

@@ -47,7 +47,7 @@ export interface ServerContext extends Kernel {
   readonly senderConstraint: SenderConstraint | undefined
   /** What a feature does about sessions; nothing without one. */
   readonly sessions: SessionObserver
-  /** The classes of sign-ins, if a feature brings some. */
+  /** The classes of sign-ins; none without the option `stepUp`. */
   readonly authenticationClasses: AuthenticationClasses
   /** Validates the parameters of an authorization request (RFC 6749 4.1.1). */
   readonly validateRequest: ValidateRequest
@@ -81,14 +81,12 @@ export interface FeatureParts {
     | undefined
   /** At most one feature may set it. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
-  /** Where authorization requests come from that carry a `request_uri`. At most one feature may set it. */
-  readonly requestSource?: AuthorizationRequestSource | undefined
+  /** Where authorization requests come from that carry a `request_uri`. The first that knows the URI is used. */
+  readonly requestSources?: readonly AuthorizationRequestSource[] | undefined
   /** Binds tokens to keys of their clients. At most one feature may set it. Default: bearer tokens. */
   readonly senderConstraint?: SenderConstraint | undefined
   /** Names sessions to clients, and hears of their end. At most one feature may set it. */
   readonly sessions?: SessionObserver | undefined
-  /** Classifies how users sign in, and so reads `acr_values` of requests. At most one feature may set it. */
-  readonly authenticationClasses?: AuthenticationClasses | undefined
   readonly tokenMembers?: TokenMembers | undefined
   /**
    * Members of client metadata that this feature reads. They are kept in `Client.featureMetadata`, as their schemas made

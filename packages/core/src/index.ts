@@ -7,7 +7,6 @@
 
 export {
   type CallbackView,
-  type ClientIdentity,
   type ConsentScope,
   type ConsentView,
   type ErrorView,
@@ -18,17 +17,13 @@ export {
   sampleSession,
 } from './authorization/interaction.ts'
 export { type AuthorizationServer, createAuthorizationServer } from './authorization-server.ts'
-export type { FeatureClientMetadata, PublicClient } from './clients/client-record.ts'
-export type { ClientUpdateOptions, RotatedSecret, SecretRotationOptions } from './clients/client-update.ts'
-export type {
-  FoundInitialAccessToken,
-  InitialAccessToken,
-  InitialAccessTokenOptions,
-} from './clients/initial-access-token.ts'
-export { loopbackOnly, type RedirectUriPolicy } from './clients/redirect-uri-policy.ts'
-export type { AddedClient, ClientChanges, NamedStaticClient, StaticClient } from './clients/static-clients.ts'
+export type { PublicClient } from './clients/client-record.ts'
+export type { RotatedSecret } from './clients/client-update.ts'
+export type { FoundInitialAccessToken, InitialAccessToken } from './clients/initial-access-token.ts'
+export { loopbackOnly } from './clients/redirect-uri-policy.ts'
+export type { AddedClient, ClientChanges, StaticClient } from './clients/static-clients.ts'
 export type { Feature } from './feature.ts'
-export type { ClaimsUse, TokenClaims, TokenClaimsRequest } from './grants/operator-claims.ts'
+export type { TokenClaims, TokenClaimsRequest } from './grants/operator-claims.ts'
 export type { ClientRemoval, UserGrant, UserGrantPage } from './grants/user-grants.ts'
 export { returnPath } from './http/cross-site.ts'
 export type { HttpRequest, HttpResponse } from './http/http.ts'
@@ -47,18 +42,12 @@ export {
   type Authorized,
   type AuthorizedClient,
   type Caller,
-  type ClientCredentialsToken,
   type Refused,
   type RequiredSignIn,
   type ResourceServer,
   toAuthInfo,
 } from './resource/access.ts'
 export { mirroredMetadata } from './resource/resource-metadata.ts'
-export {
-  createResourceServer,
-  type ProofsOfResource,
-  type ResourceServerOptions,
-} from './resource/resource-server.ts'
+export { createResourceServer, type ProofsOfResource } from './resource/resource-server.ts'
 export { PrivateJwk } from './tokens/jwk.ts'
-export type { SigningKeySource } from './tokens/signing-keys.ts'
 export { newSigningKeys, rotateSigningKeys } from './tokens/signing-keys.ts'

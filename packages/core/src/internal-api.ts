@@ -4,16 +4,39 @@
  * @module
  */
 
-export { SESSION_ERRORS, sidsFor } from './authorization/user-sessions.ts'
+export { showErrorPage } from './authorization/redirect-target.ts'
+export {
+  type EndedSessions,
+  SESSION_ERRORS,
+  type SessionObserver,
+  sidsFor,
+} from './authorization/user-sessions.ts'
+export type { ServerDescription } from './authorization-server.ts'
+export { ClientCredentials } from './clients/authentication/client-authentication.ts'
 export type { ClientMetadataMembers, RegisteredBy } from './clients/client-metadata.ts'
-export { revokeGrantsOfSessions } from './grants/user-grants.ts'
+export { publicClient } from './clients/client-record.ts'
+export { clientRevision } from './clients/client-update.ts'
+export type { TokenMembers, TokenRequest } from './grants/grant-type.ts'
+export { isProtectedClaim } from './grants/operator-claims.ts'
+export { revokeGrantsOfSessions, type UserGrants, userGrants } from './grants/user-grants.ts'
+export { requireOwnForm } from './http/cross-site.ts'
+export { basePathOf, type EndpointDescription, endpointPath } from './http/endpoint.ts'
+export { redirect } from './http/http.ts'
 export { text } from './http/message.ts'
-export { httpsParts } from './http/public-url.ts'
-export { type Emit, shielded } from './kernel/events.ts'
+export type { MessagePost, MessagePostResponse } from './http/message-post.ts'
+export { httpsParts, type PublicUrlRule, publicUrlFault } from './http/public-url.ts'
+export { displayText, inLanguage, type LocalizedText } from './kernel/display-text.ts'
+export { type BaseEvent, type Emit, shielded } from './kernel/events.ts'
 export { CLOCK_TOLERANCE } from './kernel/kernel.ts'
 export { snakeCased } from './kernel/member-names.ts'
 export { SERVER_ERRORS } from './kernel/oauth-error.ts'
-export { asksForOpenId } from './kernel/scope.ts'
-export { strongRandom } from './kernel/secrets.ts'
-export { pauseAfter } from './kernel/time.ts'
+export { asksForOpenId, isReading, type ScopeInWords, scopeInLanguage } from './kernel/scope.ts'
+export { type Random, strongRandom } from './kernel/secrets.ts'
+export { openText, type SealingKeys, sealingKeys, sealText } from './kernel/server-secret.ts'
+export { IN_WORKER, pauseAfter, systemClock, systemTime, type Time } from './kernel/time.ts'
+export { coarseNetworkOf, ipAddress } from './limits/caller-network.ts'
+export { type EventCounter, networkLimits, processCounter } from './limits/rate-limits.ts'
+export type { Profile } from './options.ts'
+export type { DescribedResource } from './resource/resource-metadata.ts'
 export { jose } from './tokens/jwk.ts'
+export { signerAt } from './tokens/signing-keys.ts'

@@ -1,4 +1,4 @@
-import { type AuthenticationClasses, UNCLASSIFIED } from './authorization/authentication-classes.ts'
+import { authenticationClasses } from './authorization/authentication-classes.ts'
 import { type AuthorizationOptions, codeLifetime, grantLifetime } from './authorization/authorization.ts'
 import type { AuthorizationRequestSource } from './authorization/request-source.ts'
 import { TICKET_PURPOSES, ticketsFor } from './authorization/ticket.ts'
@@ -29,16 +29,15 @@ import { type SigningKeyOptions, signingKeys } from './tokens/signing-keys.ts'
 /** What at most one feature brings, or what stands in for it. */
 interface SingleParts {
   readonly accessTokens: AccessTokenFormat
-  readonly requestSource: AuthorizationRequestSource | undefined
   readonly senderConstraint: SenderConstraint | undefined
   readonly sessions: SessionObserver
-  readonly authenticationClasses: AuthenticationClasses
 }
 
 /** The parts of several features in one. */
 export interface Parts extends SingleParts {
   readonly grantTypes: readonly GrantType[]
   readonly clientAuthMethods: readonly ClientAuthMethod[]
+  readonly requestSources: readonly AuthorizationRequestSource[]
   readonly clientSources: readonly ClientSource[]
   readonly tokenMembers: readonly TokenMembers[]
   /** By name. */
@@ -54,10 +53,8 @@ export interface Parts extends SingleParts {
 export function singleParts(features: readonly FeatureParts[]): SingleParts {
   return {
     accessTokens: onlyOne('accessTokens', features) ?? opaqueAccessTokens,
-    requestSource: onlyOne('requestSource', features),
     senderConstraint: onlyOne('senderConstraint', features),
     sessions: onlyOne('sessions', features) ?? UNOBSERVED,
-    authenticationClasses: onlyOne('authenticationClasses', features) ?? UNCLASSIFIED,
   }
 }
 
@@ -76,6 +73,7 @@ export function joinedParts(single: SingleParts, features: readonly FeatureParts
       (feature) => feature.clientSources?.(clientAuthMethods, checkClient) ?? [],
     ),
     tokenMembers: features.flatMap(({ tokenMembers }) => tokenMembers ?? []),
+    requestSources: features.flatMap(({ requestSources }) => requestSources ?? []),
     rateLimits: merged(
       'rateLimits',
       features.map(({ rateLimits = {} }) => rateLimits),
@@ -171,12 +169,7 @@ export function describedIn({ endpoints = [], clientEndpoints = [] }: FeaturePar
 type ContextOptions = AuthorizationOptions & GrantOptions & LimitOptions & SigningKeyOptions
 
 /** What features get of each other. */
-type LateMember =
-  | 'accessTokens'
-  | 'senderConstraint'
-  | 'sessions'
-  | 'authenticationClasses'
-  | 'validateRequest'
+type LateMember = 'accessTokens' | 'senderConstraint' | 'sessions' | 'validateRequest'
 
 const late: PropertyDescriptor = {
   get() {
@@ -189,7 +182,6 @@ const INCOMPLETE = Object.create(null, {
   accessTokens: late,
   senderConstraint: late,
   sessions: late,
-  authenticationClasses: late,
   validateRequest: late,
 } satisfies Record<LateMember, PropertyDescriptor>)
 
@@ -221,6 +213,7 @@ export function serverContext(kernel: Kernel, options: ContextOptions): ServerIn
     ...{ secret, terms },
     keys: signingKeys(options.keys ?? [], { now, lifetime: terms.accessToken, emit }),
     interaction: options.interaction,
+    authenticationClasses: authenticationClasses(options, kernel.scopes),
     defaultScope: options.defaultScope,
     unknownScopes: options.unknownScopes,
     limiter: limiterOf(options, kernel, () => declared),

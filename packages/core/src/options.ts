@@ -128,10 +128,6 @@ export type AuthorizationServerOptions<Scope extends string> = KernelOptions<Sco
   TokenEndpointOptions
 
 type AllOptions = AuthorizationServerOptions<string>
-/** All times in whole seconds. */
-export type Lifetimes = NonNullable<AllOptions['lifetimes']>
-/** Paths of the endpoints, below the issuer. */
-export type Paths = NonNullable<AllOptions['paths']>
 
 /** All events of the server. A feature may add its own types. */
 export type ServerEvent =

@@ -1,52 +1,35 @@
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientDocuments } from '@grantkit/core/client-documents'
-import { type ConnectedAppsPages, type ConnectedAppsView, connectedApps } from '@grantkit/core/connected-apps'
 import { JWT_BEARER, jwtBearer } from '@grantkit/core/jwt-bearer'
 import { describe, expect, it } from 'vitest'
 import { IDP, idJag, MCP, openForOrganization, present, TRUST } from './assertions.ts'
-import { ALICE, authorizationQuery, authorize, decide, type TokenAnswer, tokensFor } from './client.ts'
+import { authorizationQuery, authorize, decide, type TokenAnswer, tokensFor } from './client.ts'
 import { ISSUER, openService, REDIRECT_URI } from './service.ts'
 import { assertionForm, assertionOf, newKey } from './signed-assertions.ts'
 
 /** What users see of grants by an ID-JAG, and clients that are described by a document. */
 
-function shownApps() {
-  const views: ConnectedAppsView[] = []
-  const pages: ConnectedAppsPages = {
-    connectedAppsPage(view) {
-      views.push(view)
-      return { status: 200, headers: {}, body: '' }
-    },
-  }
-  return { views, feature: connectedApps(pages) }
-}
-
-describe('the connected apps of a user', () => {
-  it('show an app once, however many ID-JAGs it had, with the issuer that allowed it, and can end it', async () => {
-    const { views, feature } = shownApps()
-    const trust = { resources: [ISSUER] }
-    const { service, assistant } = await openForOrganization({ features: [feature], trust })
+describe('the grants of a user', () => {
+  it('have the issuer that allowed them by an ID-JAG, and the user can end them', async () => {
+    const { service, assistant } = await openForOrganization({ trust: { resources: [ISSUER] } })
     const claims = { resource: ISSUER }
     const next = async () =>
       (await present(service, await idJag(service, assistant, { claims }), assistant)).body
     const tokens = [await next(), await next()] as unknown as TokenAnswer[]
-    await service.send('GET', '/connected-apps', { headers: ALICE })
-    const [view] = views
-    expect(view?.apps).toEqual([
-      expect.objectContaining({ installation: assistant.clientId, name: 'Assistant', allowedBy: IDP }),
-    ])
-    const form = { ticket: view?.ticket ?? '', installation: assistant.clientId }
-    await service.send('POST', '/connected-apps/disconnect', { form, headers: ALICE })
+    const { grants } = await service.server.grants.list('alice')
+    const authority = expect.objectContaining({ issuer: IDP })
+    const each = { clientId: assistant.clientId, origin: 'assertion', authority }
+    expect(grants).toMatchObject([each, each])
+    for (const { id } of grants) await service.server.grants.revoke('alice', id)
     for (const { access_token } of tokens) expect((await service.callApi(access_token)).kind).toBe('refused')
   })
 
-  it('show no issuer for what the user allowed', async () => {
-    const { views, feature } = shownApps()
-    const { service } = await openForOrganization({ features: [feature] })
+  it('have no issuer if the user allowed them', async () => {
+    const { service } = await openForOrganization()
     const app = await service.server.clients.add({ clientName: 'App', redirectUris: [REDIRECT_URI] })
     await tokensFor(service, app)
-    await service.send('GET', '/connected-apps', { headers: ALICE })
-    expect(views[0]?.apps[0]).not.toHaveProperty('allowedBy')
+    const { grants } = await service.server.grants.list('alice')
+    expect(grants).toMatchObject([{ clientId: app.clientId, authority: undefined }])
   })
 })
 

@@ -1,5 +1,5 @@
+import type { OAuthError } from '@grantkit/core'
 import { ERRORS, type Reason } from '@grantkit/core/errors'
-import type { OAuthErrorCode } from '@grantkit/core/feature'
 import { describe, expect, it } from 'vitest'
 import {
   authorizationQuery,
@@ -22,7 +22,7 @@ import { openService, type Service } from './service.ts'
 interface Row {
   readonly situation: string
   readonly status: number
-  readonly error: OAuthErrorCode
+  readonly error: OAuthError['error']
   readonly challenge?: string
   provoke(service: Service, client: ClientAnswer): Promise<{ status: number; headers: object; body: string }>
 }

@@ -58,7 +58,7 @@ describe('a configuration that contradicts the profile is rejected with the opti
 
   it.each([
     ['private_key_jwt', clientAssertion()],
-    ['requestSource', pushedAuthorizationRequests()],
+    ['pushed_request_uri', pushedAuthorizationRequests()],
     ['senderConstraint', dpop()],
   ])('it brings %s itself', (name, feature) => {
     expect(() => openBank({ features: [feature] })).toThrow(new RegExp(`features: .*${name}`))

@@ -1,4 +1,3 @@
-import type { InitialAccessTokenOptions } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, bodyOf, codeFor, redirectOf, register } from './client.ts'
@@ -8,7 +7,9 @@ import { openService, REDIRECT_URI, type Service } from './service.ts'
 
 const DAY = 24 * 3600
 
-async function withToken(options: Partial<InitialAccessTokenOptions> = {}, store = createMemoryStore()) {
+type Options = Parameters<Service['server']['clients']['addInitialAccessToken']>[0]
+
+async function withToken(options: Partial<Options> = {}, store = createMemoryStore()) {
   const service = openService({ store, registration: { initialAccessToken: true } })
   const { clients } = service.server
   const made = await clients.addInitialAccessToken({ label: 'Partners', ...options })

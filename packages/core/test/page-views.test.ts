@@ -130,9 +130,6 @@ const OF_USERS: Visit<[]>[] = [
     },
   ],
   ['error', 'of a device form', ({ post }) => post(DEVICE, {})],
-  ['sign-in', 'of connected apps', ({ open }) => open('/connected-apps', '')],
-  ['connected apps', 'of a GET', ({ open }) => open('/connected-apps')],
-  ['error', 'of a form of connected apps', ({ post }) => post('/connected-apps/disconnect', {})],
 ]
 
 const inLocale = (page: string, locale: string) => ({

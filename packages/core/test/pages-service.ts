@@ -7,7 +7,6 @@ import type {
   PageView,
   SignInHint,
 } from '@grantkit/core'
-import { connectedApps } from '@grantkit/core/connected-apps'
 import { DEVICE_CODE_GRANT, type DeviceView, device, type UserCodeView } from '@grantkit/core/device'
 import { type LogoutView, logout } from '@grantkit/core/logout'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
@@ -80,7 +79,6 @@ function serviceWithPages(show: Show): Service {
     features: [
       device(devicePages, { scopes: Object.keys(SCOPES) }),
       logout({ ...logoutPages, endSession: async () => '' }),
-      connectedApps({ connectedAppsPage: show('connected apps') }),
       pushedAuthorizationRequests(),
     ],
   })

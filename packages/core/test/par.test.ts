@@ -1,5 +1,6 @@
 import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } from '@grantkit/core/par'
 import { describe, expect, it } from 'vitest'
+import type { AuthorizationRequestSource } from '../src/authorization/request-source.ts'
 import { openRequest, PURPOSE } from '../src/features/par/pushed-request.ts'
 import { sealingKeys } from '../src/kernel/server-secret.ts'
 import {
@@ -419,4 +420,29 @@ describe('required PAR', () => {
       request_uri_parameter_supported: false,
     })
   })
+})
+
+it('the request of a request_uri is read by the source that knows it, and any source may require one', async () => {
+  const URI = 'urn:example:request'
+  const source: AuthorizationRequestSource = {
+    lifetime: 300,
+    open: (uri) =>
+      uri === URI
+        ? {
+            clientId: client.clientId,
+            query: authorizationQuery(client.clientId),
+            pushedAt: service.clock.now,
+          }
+        : undefined,
+    required: () => true,
+  }
+  const features = [pushedAuthorizationRequests(), () => ({ requestSources: [source] })]
+  const service = openService({ features })
+  const client = await register(service)
+  for (const uri of [URI, await pushed(service, client)])
+    expect((await arrive(service, queryOf(client, uri))).answer.body).toBe('consent')
+  await authorize(service, queryOf(client, 'urn:example:other'))
+  expect(errorOf(service)).toBe('request_uri_unknown')
+  const refused = await authorize(service, authorizationQuery(client.clientId))
+  expect(redirectOf(refused)).toMatchObject({ error: 'invalid_request' })
 })

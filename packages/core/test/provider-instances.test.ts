@@ -70,7 +70,7 @@ function asInstances(factory: Feature): Feature {
       clientAuthMethods: each(feature.clientAuthMethods),
       ...(clientSources && { clientSources: (methods, check) => each(clientSources(methods, check)) }),
       accessTokens: one(feature.accessTokens),
-      requestSource: one(feature.requestSource),
+      requestSources: each(feature.requestSources),
       senderConstraint:
         senderConstraint &&
         instanceOf({

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { OAuthError } from '@grantkit/core'
-import { systemTime, type Time } from '@grantkit/core/feature'
+import { systemTime, type Time } from '@grantkit/core/internal'
 import { type RevokedTokensOptions, revokedTokens } from '@grantkit/core/jwt-resource-server'
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
 

@@ -1,6 +1,5 @@
 import { createResourceServer } from '@grantkit/core'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
-import { stepUp } from '@grantkit/core/step-up'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, bodyOf, credentials, redirectOf, type TokenAnswer } from './client.ts'
 import { openDeviceService } from './device-service.ts'
@@ -40,7 +39,7 @@ describe('a pushed request', () => {
 
 describe('the request of a device', () => {
   async function started(acr_values: string, required = true) {
-    const open = await openDeviceService({ server: { features: [stepUp({ classes: CLASSES, required })] } })
+    const open = await openDeviceService({ server: { stepUp: { classes: CLASSES, required } } })
     const { clock } = open.service
     const device = await open.start({ acr_values })
     const guard = createResourceServer({
@@ -99,8 +98,7 @@ describe('the request of a device', () => {
 })
 
 describe('the request of a client whose document is not fetched yet', () => {
-  const open = (required: boolean) =>
-    openWithDocuments({ features: [stepUp({ classes: CLASSES, required })] }).service
+  const open = (required: boolean) => openWithDocuments({ stepUp: { classes: CLASSES, required } }).service
   const query = (acr_values: string) => authorizationQuery(ID, { acr_values })
 
   it.each([

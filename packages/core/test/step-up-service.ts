@@ -4,7 +4,6 @@ import {
   type HttpResponse,
   type RequiredSignIn,
 } from '@grantkit/core'
-import { type StepUpOptions, stepUp } from '@grantkit/core/step-up'
 import {
   authorizationQuery,
   authorize,
@@ -22,14 +21,14 @@ import { ISSUER, openService, SCOPES, type ServiceScope } from './service.ts'
 
 export const CLASSES = ['pwd', 'mfa', 'phr'] as const
 
-interface Settings extends Partial<StepUpOptions> {
+interface Settings {
+  readonly required?: boolean
   readonly server?: Partial<AuthorizationServerOptions<ServiceScope>>
   readonly client?: object
 }
 
-export async function openStepUp({ server = {}, client: metadata, ...options }: Settings = {}) {
-  const features = [stepUp({ classes: CLASSES, ...options }), ...(server.features ?? [])]
-  const service = openService({ ...server, features })
+export async function openStepUp({ server = {}, client: metadata, required }: Settings = {}) {
+  const service = openService({ ...server, stepUp: { classes: CLASSES, required } })
   const client = await register(service, { token_endpoint_auth_method: 'client_secret_post', ...metadata })
   const now = () => service.clock.now
   const guard = createResourceServer({

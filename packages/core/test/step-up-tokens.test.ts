@@ -1,5 +1,4 @@
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
-import { stepUp } from '@grantkit/core/step-up'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
@@ -89,11 +88,12 @@ it('a client cannot demand a class with the claims parameter, which is ignored',
 })
 
 describe('the sign-in that the issuer of an ID-JAG tells', () => {
-  const claimsWith = async (features: ReturnType<typeof stepUp>[]) => {
+  const claimsWith = async (classes?: readonly string[]) => {
     const signed = jwtAccessTokens({ resources: { [MCP]: {} } })
     const { service, assistant } = await openForOrganization({
       trust: { trustAcr: true },
-      features: [signed, ...features],
+      features: [signed],
+      options: { stepUp: classes && { classes } },
     })
     const claims = { auth_time: service.clock.now - 60, acr: 'phr', amr: ['hwk'] }
     const { body } = await present(service, await idJag(service, assistant, { claims }), assistant)
@@ -101,10 +101,10 @@ describe('the sign-in that the issuer of an ID-JAG tells', () => {
   }
 
   it('is told in its token', async () => {
-    expect(await claimsWith([stepUp({ classes: CLASSES })])).toMatchObject({ acr: 'phr' })
+    expect(await claimsWith(CLASSES)).toMatchObject({ acr: 'phr' })
   })
 
   it('is not told on a server without classes', async () => {
-    expect(await claimsWith([])).not.toHaveProperty('acr')
+    expect(await claimsWith()).not.toHaveProperty('acr')
   })
 })

@@ -1,4 +1,3 @@
-import { stepUp } from '@grantkit/core/step-up'
 import { describe, expect, it } from 'vitest'
 import { authorize, bodyOf, decide, redeem, redirectOf, register } from './client.ts'
 import { ISSUER, openService, SCOPES } from './service.ts'
@@ -172,7 +171,7 @@ describe('without the feature', () => {
   })
 })
 
-describe('stepUp()', () => {
+describe('stepUp', () => {
   it('publishes its classes', async () => {
     const { service } = await openStepUp()
     expect(service.server.metadata).toMatchObject({ acr_values_supported: CLASSES })
@@ -186,15 +185,15 @@ describe('stepUp()', () => {
     ['a backslash', ['a\\b']],
     ['a line', ['a\nb']],
   ])('refuses %s', (_, classes) => {
-    expect(() => stepUp({ classes })).toThrow('stepUp: classes')
+    expect(() => openService({ stepUp: { classes } })).toThrow('stepUp: classes')
   })
 
-  it('refuses a scope that opens acr or amr, and another feature with classes', () => {
-    const features = [stepUp({ classes: CLASSES })]
+  it('refuses a scope that opens acr or amr', () => {
     for (const claim of ['acr', 'amr']) {
       const scopes = { ...SCOPES, profile: { description: 'x', claims: [claim] } }
-      expect(() => openService({ features, scopes })).toThrow(`scope "profile" cannot open ${claim}`)
+      expect(() => openService({ stepUp: { classes: CLASSES }, scopes })).toThrow(
+        `scope "profile" cannot open ${claim}`,
+      )
     }
-    expect(() => openService({ features: [...features, ...features] })).toThrow('authenticationClasses')
   })
 })

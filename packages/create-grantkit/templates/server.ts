@@ -1,12 +1,12 @@
 import { env } from 'cloudflare:workers' // if: workers
 import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
 import { clientDocuments } from '@grantkit/core/client-documents' // if: client-documents
-import { connectedApps } from '@grantkit/core/connected-apps' // if: connected-apps
 import { device } from '@grantkit/core/device' // if: device
 import { dpop, dpopProofs } from '@grantkit/core/dpop' // if: dpop
 import { knownClients } from '@grantkit/known-clients' // if: known-clients
 import { logout } from '@grantkit/core/logout' // if: logout
 import { pushedAuthorizationRequests } from '@grantkit/core/par' // if: par
+import { connectedApps } from '@grantkit/pages/connected-apps' // if: connected-apps
 import { safeFetch } from '@grantkit/safe-fetch' // if: client-documents
 import { createDurableStore } from '@grantkit/store-cloudflare/durable-objects' // if: durable-objects
 import { createMemoryStore } from '@grantkit/store-memory' // if: memory

@@ -5,9 +5,8 @@
  *
  * @module
  */
-import type { RedirectUriPolicy } from '@grantkit/core'
 import type { KnownDocument } from '@grantkit/core/client-documents'
-import { loopbackAnd } from '@grantkit/core/feature'
+import { loopbackAnd, type RedirectUriPolicy } from '@grantkit/core/feature'
 import { ASSISTANTS, BUILDERS, EDITORS } from './hosted-clients.ts'
 import { entryFault, isOnByDefault, type KnownClient } from './known-client.ts'
 import { COMMAND_LINE_AGENTS, DESKTOP_APPS } from './local-clients.ts'

@@ -1,5 +1,5 @@
 import type { Transients } from '@grantkit/core/feature'
-import { systemTime } from '@grantkit/core/feature'
+import { systemTime } from '@grantkit/core/internal'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it } from 'vitest'
 import { expendable, type Undelivered } from './delivery.ts'

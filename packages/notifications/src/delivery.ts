@@ -2,7 +2,9 @@
  * Works on a queue under its lease: moves an inbox to its receivers, and delivers what waits for a receiver. An answer decides when
  * a message is tried again, and a host gets only a few at once.
  */
-import { type MessagePost, type MessagePostResponse, type Random, sha256 } from '@grantkit/core/feature'
+
+import { sha256 } from '@grantkit/core/feature'
+import type { MessagePost, MessagePostResponse, Random } from '@grantkit/core/internal'
 import type { directory } from './directory.ts'
 import { type Entry, KEPT_SECONDS, type Ports, type queues } from './queue.ts'
 

@@ -2,8 +2,8 @@
  * Messages to receivers on the internet that must arrive at least once (docs/adr/0067). A message is stored first, in an inbox of its
  * process, then moved to the queue of its receiver and tried, by this process or, if it ended, by any other one of the server.
  */
-import { IN_WORKER, newId, type Transients } from '@grantkit/core/feature'
-import type { Emit } from '@grantkit/core/internal'
+import { newId, type Transients } from '@grantkit/core/feature'
+import { type Emit, IN_WORKER } from '@grantkit/core/internal'
 import { deliveries, expendable, type OutboxOptions, RETRY_SECONDS } from './delivery.ts'
 import { directory, gathered } from './directory.ts'
 import { type Entry, type Ports, queues } from './queue.ts'

@@ -1,6 +1,5 @@
 import type { Transients } from '@grantkit/core/feature'
-import { systemTime } from '@grantkit/core/feature'
-import { strongRandom } from '@grantkit/core/internal'
+import { strongRandom, systemTime } from '@grantkit/core/internal'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it, vi } from 'vitest'
 import { type Entry, queues } from './queue.ts'

@@ -3,8 +3,8 @@
  * has the latest messages and says who works; older ones lie in batches that never change. All is written by compare-and-swap.
  */
 import { OAuthError } from '@grantkit/core'
-import { newId, type Random, type Time, type Transient, type Transients } from '@grantkit/core/feature'
-import { pauseAfter, SERVER_ERRORS } from '@grantkit/core/internal'
+import { newId, type Transient, type Transients } from '@grantkit/core/feature'
+import { pauseAfter, type Random, SERVER_ERRORS, type Time } from '@grantkit/core/internal'
 
 /** Seconds: longer than the last attempt takes. A message that is older has expired. */
 export const KEPT_SECONDS = 30 * 60 * 60

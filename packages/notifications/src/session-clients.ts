@@ -4,21 +4,15 @@
  * have a session of their own.
  */
 import { OAuthError } from '@grantkit/core'
-import {
-  type Client,
-  type EndedSessions,
-  type Kernel,
-  type PublicUrlRule,
-  publicUrlFault,
-  type Stored,
-  type Transient,
-  type Transients,
-} from '@grantkit/core/feature'
+import type { Client, Kernel, Stored, Transient, Transients } from '@grantkit/core/feature'
 import {
   CLOCK_TOLERANCE,
   type ClientMetadataMembers,
+  type EndedSessions,
   httpsParts,
+  type PublicUrlRule,
   pauseAfter,
+  publicUrlFault,
   type RegisteredBy,
   revokeGrantsOfSessions,
   SERVER_ERRORS,

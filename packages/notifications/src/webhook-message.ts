@@ -1,7 +1,6 @@
 /** The receivers of webhooks, what messages to them say, and how they are signed (Standard Webhooks 1.0). */
 import { createHmac } from 'node:crypto'
-import { type BaseEvent, publicUrlFault } from '@grantkit/core/feature'
-import { snakeCased } from '@grantkit/core/internal'
+import { type BaseEvent, publicUrlFault, snakeCased } from '@grantkit/core/internal'
 
 /** The types, in the words of receivers. */
 export const WEBHOOK_TYPES = [

@@ -1,16 +1,17 @@
 /** Signed messages about events of the server, to endpoints of the operator (Standard Webhooks 1.0). */
 import type { Store } from '@grantkit/core'
+import type { Transient, Transients } from '@grantkit/core/feature'
 import {
   type BaseEvent,
+  type Emit,
   type MessagePost,
   type Random,
+  shielded,
+  strongRandom,
   systemClock,
   systemTime,
   type Time,
-  type Transient,
-  type Transients,
-} from '@grantkit/core/feature'
-import { type Emit, shielded, strongRandom } from '@grantkit/core/internal'
+} from '@grantkit/core/internal'
 import type { Tried, Undelivered } from './delivery.ts'
 import { createOutbox, type OutboxFailed } from './outbox.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Feature, Store } from '@grantkit/core'
-import type { MessagePost } from '@grantkit/core/feature'
+import type { MessagePost } from '@grantkit/core/internal'
 import { logout } from '@grantkit/core/logout'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { decodeJwt, decodeProtectedHeader } from 'jose'

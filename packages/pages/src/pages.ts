@@ -8,11 +8,11 @@ import type {
   OpenAppView,
   PageView,
 } from '@grantkit/core'
-import type { ConnectedAppsPages, ConnectedAppsView } from '@grantkit/core/connected-apps'
 import type { DeviceAnsweredView, DeviceInteraction, DeviceView, UserCodeView } from '@grantkit/core/device'
 import type { LogoutInteraction, LogoutView, SignedOutView } from '@grantkit/core/logout'
 import type { SafeHtml } from '@remix-run/html-template'
 import { type Brand, themeOf } from './brand/brand.ts'
+import type { ConnectedAppsPages, ConnectedAppsView } from './connected-apps/connected-apps.ts'
 import type { Language } from './language.ts'
 import { layout, type PageContent, type PageContext, type PageLinks, type Site } from './layout.ts'
 import { type LanguageName, offeredLanguages } from './offered-languages.ts'

@@ -1,7 +1,7 @@
 /** What core would show on the page of connected apps. */
 
-import type { ConnectedApp, ConnectedAppsView } from '@grantkit/core/connected-apps'
-import type { ScopeInWords } from '@grantkit/core/feature'
+import type { ScopeInWords } from '@grantkit/core/internal'
+import type { ConnectedApp, ConnectedAppsView } from '@grantkit/pages/connected-apps'
 
 const DAY = 24 * 60 * 60
 const NOON = 1_800_014_400

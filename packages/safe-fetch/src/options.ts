@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { type PublicUrlRule, systemTime, type Time } from '@grantkit/core/feature'
+import { type PublicUrlRule, systemTime, type Time } from '@grantkit/core/internal'
 import type { Route } from './exchange.ts'
 
 export interface SafeFetchOptions {

@@ -1,5 +1,5 @@
 import type { DocumentFetch, DocumentFetchResponse } from '@grantkit/core/client-documents'
-import { IN_WORKER, type MessagePost, publicUrlFault, type Time } from '@grantkit/core/feature'
+import { IN_WORKER, type MessagePost, publicUrlFault, type Time } from '@grantkit/core/internal'
 import { type Exchange, exchange } from './exchange.ts'
 import { FetchFailure } from './fetch-failure.ts'
 import { type SafeFetchOptions, settingsOf } from './options.ts'

@@ -1,5 +1,5 @@
 import type { AuthorizationServer, Caller, Feature, ResourceServer, TokenClaims } from '@grantkit/core'
-import type { ServerDescription } from '@grantkit/core/feature'
+import type { ServerDescription } from '@grantkit/core/internal'
 import type { Hono } from 'hono'
 import type { DemoAccount } from './accounts/open-accounts.ts'
 import type { CommandNames } from './command-names.ts'

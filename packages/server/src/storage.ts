@@ -1,4 +1,3 @@
-import { type CreateCounter, countersInMemory, noCounters } from '@grantkit/limiter'
 import { type AttemptRecording, attemptRecording } from './attempts/recording.ts'
 import { type AuditTrail, auditTrail } from './audit/trail.ts'
 import type { Config } from './config/config.ts'
@@ -9,6 +8,7 @@ import { withAppMigrations } from './database/migrations.ts'
 import { type OpenStore, openStore } from './database/open-store.ts'
 import { databaseWarnings } from './database/settings-warnings.ts'
 import type { ServiceDefinition } from './definition.ts'
+import { type CreateCounter, countersInMemory, noCounters } from './limits/counters.ts'
 import type { Counters } from './limits/counters-in-postgres.ts'
 import { type Statistics, statistics } from './statistics/statistics.ts'
 

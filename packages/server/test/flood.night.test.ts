@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { countersInMemory } from '@grantkit/limiter'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { countersInMemory } from '../src/limits/counters.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 import { type SignedIn, signedIn } from './signed-in-browser.ts'
 

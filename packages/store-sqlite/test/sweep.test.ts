@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { systemTime } from '@grantkit/core/feature'
+import { systemTime } from '@grantkit/core/store-kit'
 import { aClient, aGrant, aTransient } from '@grantkit/testkit'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { SqliteStoreOptions } from '../src/index.ts'

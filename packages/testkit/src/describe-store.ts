@@ -17,7 +17,7 @@ import { skewPromises } from './store/skew.ts'
 import type { Subject } from './store/subject.ts'
 import { clientValuePromises, grantValuePromises, valuePromises } from './store/values.ts'
 
-export interface StoreUnderTest {
+interface StoreUnderTest {
   readonly store: Store
   /** Called once, after the last test. */
   close?(): Promise<void> | void

@@ -5,5 +5,5 @@
  * @module
  */
 export { describeAdapter, type Mounted } from './describe-adapter.ts'
-export { describeStore, type StoreUnderTest } from './describe-store.ts'
+export { describeStore } from './describe-store.ts'
 export { aClient, aGrant, aTransient } from './sample-records.ts'

@@ -1,4 +1,4 @@
-import { inLanguage } from '@grantkit/core/feature'
+import { inLanguage } from '@grantkit/core/internal'
 import type { KnownClient } from '@grantkit/known-clients'
 import type { Config } from '@grantkit/server'
 import { SCOPES } from '../oauth/scopes.ts'

@@ -1,4 +1,4 @@
-import { displayText } from '@grantkit/core/feature'
+import { displayText } from '@grantkit/core/internal'
 import type { AreaName } from '../oauth/scopes.ts'
 import type { SchoolRecord } from '../school/record.ts'
 import type { SchoolRecords } from '../school/records.ts'

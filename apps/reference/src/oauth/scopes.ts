@@ -1,5 +1,5 @@
 import type { ScopeDefinition } from '@grantkit/core'
-import type { LocalizedText } from '@grantkit/core/feature'
+import type { LocalizedText } from '@grantkit/core/internal'
 import { STANDARD_SCOPES } from '@grantkit/server'
 import { de } from './scope-texts/de.ts'
 import { en, type ScopeTexts } from './scope-texts/en.ts'

@@ -1,4 +1,4 @@
-import { displayText } from '@grantkit/core/feature'
+import { displayText } from '@grantkit/core/internal'
 import * as z from 'zod'
 
 /** Schemas of the members of records. Each has a maximum length, because pages and documents show records publicly. */

@@ -25,8 +25,8 @@ export interface AuthorizationContext extends CallbackOptions {
   readonly limiter: Limiter
   /** Absent if no token is bound to a key. */
   readonly senderConstraint?: SenderConstraint | undefined
-  /** Absent if no client can push its requests. */
-  readonly requestSource?: AuthorizationRequestSource | undefined
+  /** None if no client can push its requests. */
+  readonly requestSources: readonly AuthorizationRequestSource[]
   /** Names the session in the grants of clients that hear of its end. */
   readonly sessions: Pick<SessionObserver, 'sidOf'>
   readonly authenticationClasses: AuthenticationClasses

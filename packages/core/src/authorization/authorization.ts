@@ -10,6 +10,7 @@ import { checkLanguages } from '../kernel/display-text.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { requestedScopes, unrestricted } from '../kernel/scope.ts'
 import type { ServerSecret } from '../kernel/server-secret.ts'
+import type { StepUpOptions } from './authentication-classes.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import { type ChallengeOptions, parametersOf, readAuthorizationRequest } from './authorization-request.ts'
 import { authorize, sentParameters, showFormAgain } from './authorize.ts'
@@ -24,7 +25,8 @@ export interface AuthorizationOptions
     RedirectUriOptions,
     CallbackOptions,
     ChallengeOptions,
-    ScopeOptions {
+    ScopeOptions,
+    StepUpOptions {
   /** The sign-in session of a browser, and the pages: sign-in, consent, error. */
   readonly interaction: Interaction
   /** Signs consent forms. At least 32 characters, the same on every replica. */
@@ -65,6 +67,7 @@ export function authorization(
 } {
   checkDefaultScope(server, options.defaultScope)
   const { session, uiLocales } = server.interaction
+  const { names } = server.authenticationClasses
   checkSession(session, server.issuer)
   if (uiLocales !== undefined) checkLanguages('interaction.uiLocales', uiLocales)
   const paths = {
@@ -79,16 +82,14 @@ export function authorization(
       code_challenge_methods_supported: [CHALLENGE_METHOD],
       authorization_response_iss_parameter_supported: true,
       ui_locales_supported: uiLocales,
+      acr_values_supported: names.length === 0 ? undefined : names,
     },
   }
 }
 
 type AuthorizationEndpointServer = Kernel &
-  Pick<AuthorizationContext, 'keys' | 'limiter' | 'interaction' | 'secret'>
-type Mounted = Pick<
-  AuthorizationContext,
-  'requestSource' | 'senderConstraint' | 'sessions' | 'authenticationClasses'
->
+  Pick<AuthorizationContext, 'keys' | 'limiter' | 'interaction' | 'secret' | 'authenticationClasses'>
+type Mounted = Pick<AuthorizationContext, 'requestSources' | 'senderConstraint' | 'sessions'>
 type PagePaths = AuthorizationContext['paths']
 
 function contextOf(
@@ -97,12 +98,12 @@ function contextOf(
   mounted: Mounted,
   paths: PagePaths,
 ): AuthorizationContext {
-  const { keys, limiter, interaction, secret } = server
-  const { requestSource, senderConstraint, sessions, authenticationClasses } = mounted
+  const { keys, limiter, interaction, secret, authenticationClasses } = server
+  const { requestSources, senderConstraint, sessions } = mounted
   const basePath = basePathOf(server.issuer)
   return {
     ...{ kernel: server, interaction, secret, keys, limiter },
-    ...{ requestSource, senderConstraint, sessions, authenticationClasses },
+    ...{ requestSources, senderConstraint, sessions, authenticationClasses },
     requestOptions: {
       defaultScope: options.defaultScope,
       unknownScopes: options.unknownScopes,

@@ -45,14 +45,23 @@ const PresentedParameters = z.object({ client_id: text(), request_uri: text(8000
 /** @throws OAuthError to be shown as a page: the redirect target is not known yet */
 export function presentedRequest(context: AuthorizationContext, query: string): PresentedRequest {
   const requested = parameters(query)
-  const { requestSource: source } = context
-  if (source === undefined || requested.request_uri === undefined) return { sent: requested }
-  const { client_id, request_uri: requestUri } = readMessage(PresentedParameters, requested)
-  const pushed = source.open(requestUri)
+  if (context.requestSources.length === 0 || requested.request_uri === undefined) return { sent: requested }
+  const { client_id, request_uri } = readMessage(PresentedParameters, requested)
+  const pushed = pushedRequest(context, request_uri)
   if (pushed === undefined) throw new OAuthError(PUSHED_ERRORS.request_uri_unknown)
   if (pushed.clientId !== client_id) throw new OAuthError(PUSHED_ERRORS.request_uri_of_other_client)
-  const expiresAt = pushed.pushedAt + source.lifetime
-  return { sent: parameters(pushed.query), pushed: { ...pushed, requestUri, expiresAt } }
+  return { sent: parameters(pushed.query), pushed }
+}
+
+function pushedRequest(
+  { requestSources }: AuthorizationContext,
+  requestUri: string,
+): PresentedPush | undefined {
+  for (const source of requestSources) {
+    const pushed = source.open(requestUri)
+    if (pushed !== undefined) return { ...pushed, requestUri, expiresAt: pushed.pushedAt + source.lifetime }
+  }
+  return undefined
 }
 
 /** The mark of a query that was here in time, at the end of it. */
@@ -88,11 +97,11 @@ function markSubject(query: string) {
 
 /** A push without authentication counts as a plain request. @throws OAuthError to be sent to the client by redirect */
 export function requirePushed(
-  { requestSource: source }: AuthorizationContext,
+  { requestSources }: AuthorizationContext,
   client: Client,
   { pushed }: PresentedRequest,
 ): void {
-  if (!source?.required(client)) return
+  if (!requestSources.some((source) => source.required(client))) return
   if (pushed === undefined) throw new OAuthError(PUSHED_ERRORS.request_not_pushed)
   if (pushed.unapproved && client.tokenEndpointAuthMethod !== 'none')
     throw new OAuthError(PUSHED_ERRORS.pushed_without_proof)
@@ -112,7 +121,7 @@ export interface Completion {
  * @param context of the secret that made the ticket
  */
 export function completionOf(
-  { kernel, secret: [secret], lifetimes, requestSource }: AuthorizationContext,
+  { kernel, secret: [secret], lifetimes, requestSources }: AuthorizationContext,
   ticket: string,
   requestUri: string | undefined,
 ): Completion {
@@ -120,6 +129,6 @@ export function completionOf(
   const ticketEndsAt = spentUntil(kernel.now(), lifetimes)
   if (requestUri === undefined) return { id, code, ticketEndsAt }
   // Until then a browser can arrive with it, wait, and send a form.
-  const later = (requestSource?.lifetime ?? 0) + lifetimes.consentTicket
+  const later = Math.max(0, ...requestSources.map(({ lifetime }) => lifetime)) + lifetimes.consentTicket
   return { id: pushedGrantId(requestUri), code, ticketEndsAt: ticketEndsAt + later }
 }

@@ -161,15 +161,6 @@ export type PublicClient = Omit<Client, 'secretHash' | 'oldSecretHash' | 'featur
 /**
  * A client without the hashes of its secrets, for a page or a log.
  *
- * @example
- * ```ts
- * import type { Store } from '@grantkit/core'
- * import { publicClient } from '@grantkit/core/feature'
- *
- * export async function printClients({ clients }: Store): Promise<void> {
- *   for await (const client of clients.scan()) console.log(JSON.stringify(publicClient(client)))
- * }
- * ```
  */
 export function publicClient(client: Client): PublicClient {
   const { secretHash: _, oldSecretHash: __, featureMetadata, ...shown } = client

@@ -205,17 +205,6 @@ async function replaceClient(kernel: Kernel, seen: Stored<Client>, next: Client)
 /**
  * Names one state of a client, for the detection of conflicts: it differs after every change.
  *
- * @example
- * ```ts
- * import type { AuthorizationServer } from '@grantkit/core'
- * import { clientRevision } from '@grantkit/core/feature'
- *
- * // The ETag of a client.
- * export async function etagOf({ clients }: AuthorizationServer, clientId: string) {
- *   const client = await clients.find(clientId)
- *   return client && `"${clientRevision(client)}"`
- * }
- * ```
  */
 export function clientRevision(client: PublicClient): string {
   return sha256(canonicalJson(client))

@@ -185,7 +185,7 @@ function describeGrant(kernel: Kernel, grant: Grant, token: Extent, access?: Acc
 /** How the user of a grant signed in (OpenID Connect Core 2). */
 export type SignInFacts = Pick<Grant, 'acr' | 'amr' | 'authTime'>
 
-/** A server that may classify sign-ins. Whether it does is known once all features are created. */
+/** A server that may classify sign-ins. */
 export interface SignInClassifier {
   readonly authenticationClasses: {
     /** What tokens and introspection show of a grant; nothing on a server without classes. */

@@ -18,7 +18,7 @@ export const TOKEN_CLAIMS_ERRORS = defineErrors({
 })
 
 /** What the claims are for: a JWT access token, an ID token, UserInfo, or the introspection of an access token. */
-export type ClaimsUse = 'access_token' | 'id_token' | 'userinfo' | 'introspection'
+type ClaimsUse = 'access_token' | 'id_token' | 'userinfo' | 'introspection'
 
 /** Copies: what the function does to them changes no token. */
 export interface TokenClaimsRequest {
@@ -173,13 +173,6 @@ const PROTECTED: ReadonlySet<string> = new Set([
 /**
  * Whether a claim of this name is set by the server itself, so that `tokenClaims` cannot set it.
  *
- * @example
- * ```ts
- * import { isProtectedClaim } from '@grantkit/core/feature'
- *
- * isProtectedClaim('scope')
- * // true
- * ```
  */
 export function isProtectedClaim(name: string): boolean {
   return PROTECTED.has(name)

@@ -61,7 +61,7 @@ export interface UserGrants {
   revokeAll(subject: string, scope?: RevokeScope): Promise<number>
 }
 
-export interface RevokeScope {
+interface RevokeScope {
   readonly clientId?: string | undefined
   readonly by?: 'user' | 'operator' | undefined
 }

@@ -30,14 +30,6 @@ export interface PublicUrlRule {
  * Why a URL is not one of the public internet. It checks the raw text before any parser reads it: a parser takes different
  * spellings for one address, or one spelling for a private address. What a name resolves to is for the fetch to check.
  *
- * @example
- * ```ts
- * import { publicUrlFault } from '@grantkit/core/feature'
- *
- * const issuer = 'https://auth.example'
- * publicUrlFault('https://app.dev/client.json', { issuer }) // undefined
- * publicUrlFault('https://printer.local/client.json', { issuer }) // 'is at no public name'
- * ```
  */
 export function publicUrlFault(address: string, rule: PublicUrlRule): string | undefined {
   const { authority, fragment } = httpsParts(address) ?? {}

@@ -33,12 +33,6 @@ const PILED_MARKS = /(\p{Script=Inherited}{2})\p{Script=Inherited}+|(\p{M}{5})\p
  * One line of text for a page: in NFC, with single spaces, without characters that are invisible or turn the text
  * around, and without piles of combining marks. The joiners of emoji and of scripts that need them stay. It needs the page's escaping all the same.
  *
- * @example
- * ```ts
- * import { displayText } from '@grantkit/core/feature'
- *
- * export const shownName = displayText('Free\u2800\u2800course\u202e')
- * ```
  */
 export function displayText(text: string): string {
   return text
@@ -79,13 +73,6 @@ export type LocalizedText = string | Readonly<Record<string, string>>
  * @param locale such as `view.locale`
  * @param fallbacks such as `Interaction.uiLocales`
  *
- * @example
- * ```ts
- * import { inLanguage } from '@grantkit/core/feature'
- *
- * inLanguage({ en: 'Read notes', de: 'Notizen lesen' }, 'de-AT') // 'Notizen lesen'
- * inLanguage({ en: 'Read notes', de: 'Notizen lesen' }, 'fr', ['de', 'en']) // 'Notizen lesen'
- * ```
  */
 export function inLanguage(text: LocalizedText, locale: string, fallbacks: readonly string[] = []): string {
   if (typeof text === 'string') return text

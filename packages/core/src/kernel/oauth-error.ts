@@ -40,7 +40,7 @@ const STATUS = {
   registration_not_supported: 400,
 } as const
 
-export type OAuthErrorCode = keyof typeof STATUS
+type OAuthErrorCode = keyof typeof STATUS
 
 /** The definition of an error: what the client gets (RFC 6749 5.2), and a name for the operator. */
 export interface ErrorDefinition {

@@ -200,7 +200,7 @@ export interface RefreshState {
 }
 
 /** This generation, and those up to the next entry, were rotated at this time or shortly before. */
-export interface RecentRotation {
+interface RecentRotation {
   readonly generation: number
   readonly rotatedAt: number
 }

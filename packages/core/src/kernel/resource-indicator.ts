@@ -43,12 +43,6 @@ function canonicalResources(requested: readonly string[]): readonly string[] {
  *
  * @throws OAuthError `invalid_target`
  *
- * @example
- * ```ts
- * import { requestedResources } from '@grantkit/core/feature'
- *
- * requestedResources(['https://api.example/'], ['https://api.example']) // ['https://api.example']
- * ```
  */
 export function requestedResources(
   requested: readonly string[],

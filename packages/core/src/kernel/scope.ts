@@ -46,13 +46,6 @@ const OF_OPENID: readonly string[] = ['openid', 'profile', 'email', 'address', '
 /**
  * Whether an app is known to change nothing with a scope.
  *
- * @example
- * ```ts
- * import { isReading } from '@grantkit/core/feature'
- *
- * isReading('notes:read', 'read') // true
- * isReading('notes:write', undefined) // false
- * ```
  */
 export function isReading(name: string, access: ScopeDefinition['access']): boolean {
   return access === 'read' || (access === undefined && OF_OPENID.includes(name))

@@ -14,13 +14,6 @@ export interface Time {
 /**
  * The timers of the runtime.
  *
- * @example
- * ```ts
- * import { systemTime } from '@grantkit/core/feature'
- *
- * const cancel = systemTime.after(60_000, () => console.log('a minute later'))
- * cancel()
- * ```
  */
 export const systemTime: Time = {
   sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
@@ -115,12 +108,6 @@ export function standstills({ wall, monotonic }: Clocks, time: Pick<Time, 'after
 /**
  * The time of the system in epoch seconds.
  *
- * @example
- * ```ts
- * import { systemClock } from '@grantkit/core/feature'
- *
- * export const expiresAt = systemClock() + 600
- * ```
  */
 export function systemClock(): number {
   return Math.floor(Date.now() / 1000)

@@ -4,14 +4,6 @@
  *
  * @returns `undefined` for a text that is no address
  *
- * @example
- * ```ts
- * import { ipAddress } from '@grantkit/core/feature'
- *
- * ipAddress('203.0.113.9:5123') // '203.0.113.9'
- * ipAddress('[2001:db8::1]:443') // '2001:db8:0:0:0:0:0:1'
- * ipAddress('unknown') // undefined
- * ```
  */
 export function ipAddress(text: string): string | undefined {
   // As a socket has it: nothing is allocated for it.
@@ -38,13 +30,6 @@ const SPELLING = /^(?:\[([^\]]+)\](?::\d{1,5})?|(.*?\.\d+):\d{1,5}|([^[\]]+))$/
  * The caller that an address counts for: an IPv4 address for itself, an IPv6 address for its /64, which is the least that
  * one subscriber gets (RFC 6177 2). It may have a port (`ipAddress`). All texts that are no address count as `unknown`.
  *
- * @example
- * ```ts
- * import { networkOf } from '@grantkit/core/feature'
- *
- * networkOf('203.0.113.9') // '203.0.113.9'
- * networkOf('2001:db8:1:2::9') // '2001:db8:1:2::/64'
- * ```
  */
 export function networkOf(text: string): string {
   return networksOf(text)[0]
@@ -74,13 +59,6 @@ export function networksOf(text: string): readonly [string, ...string[]] {
 /**
  * The same for what is kept: of IPv4 the first 24 bits, of IPv6 the first 48. It points at no single person.
  *
- * @example
- * ```ts
- * import { coarseNetworkOf } from '@grantkit/core/feature'
- *
- * coarseNetworkOf('203.0.113.9') // '203.0.113.0/24'
- * coarseNetworkOf('2001:db8:1:2::9') // '2001:db8:1::/48'
- * ```
  */
 export function coarseNetworkOf(address: string): string {
   return networkOf(address)

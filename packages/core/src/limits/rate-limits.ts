@@ -21,7 +21,7 @@ export const LIMIT_ERRORS = defineErrors({
 export const FAILURE_LIMITS: RateLimits = { client_failure: { points: 100, seconds: 600 } }
 
 /** A limit with the default of its window. */
-export interface RateLimit extends RateLimitWindow {
+interface RateLimit extends RateLimitWindow {
   /** Counted in this process if there is no `rateLimiter`: for open endpoints, and codes that are short enough to guess. */
   readonly withoutLimiter?: true | undefined
 }
@@ -93,13 +93,6 @@ type Caller = Pick<HttpRequest, 'remoteAddress'>
  *
  * @param name of the limit of a /64 or of an IPv4 address
  *
- * @example
- * ```ts
- * import { networkLimits } from '@grantkit/core/feature'
- *
- * // Named guess, guess_56 and guess_48, with 10, 20 and 40 points.
- * export const limits = networkLimits('guess', { points: 10, seconds: 600 })
- * ```
  */
 export function networkLimits<Window extends RateLimitWindow>(
   name: string,
@@ -240,13 +233,6 @@ const MAX_KEYS = 50_000
  *
  * @param now epoch seconds
  *
- * @example
- * ```ts
- * import { processCounter } from '@grantkit/core/feature'
- *
- * const attempts = processCounter({ points: 5, seconds: 60 }, () => Math.floor(Date.now() / 1000))
- * export const waitOf = (address: string) => attempts.take(address)
- * ```
  */
 export function processCounter(
   { points, seconds }: RateLimitWindow,

@@ -128,13 +128,6 @@ const OPAQUE = /^gka_([\w-]{22})\.([\w-]{43})$/
 /**
  * `gka_<grant id>.<secret>`: only this server can read it. Personal access tokens are read too, whatever else the server issues.
  *
- * @example
- * ```ts
- * import { opaqueAccessTokens } from '@grantkit/core/feature'
- *
- * // Whether a token of a log was one of this server; it need not be alive.
- * export const isOurs = (token: string) => opaqueAccessTokens.read(token) !== undefined
- * ```
  */
 export const opaqueAccessTokens = {
   write: ({ grantId, secret }: GrantSecret): string => `gka_${grantId}.${secret}`,

@@ -1,5 +1,5 @@
 import { createResourceServer, type Store } from '@grantkit/core'
-import { systemTime } from '@grantkit/core/feature'
+import { systemTime } from '@grantkit/core/internal'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it, vi } from 'vitest'
 import {

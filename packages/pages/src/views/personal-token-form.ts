@@ -1,4 +1,4 @@
-import type { ScopeInWords } from '@grantkit/core/feature'
+import type { ScopeInWords } from '@grantkit/core/internal'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { counted } from '../language.ts'
 import type { PageContext } from '../layout.ts'

@@ -1,5 +1,5 @@
 import type { HttpResponse, PageView, Session } from '@grantkit/core'
-import type { ScopeInWords } from '@grantkit/core/feature'
+import type { ScopeInWords } from '@grantkit/core/internal'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { fill } from '../language.ts'
 import { layout, type PageContext } from '../layout.ts'

@@ -1,5 +1,5 @@
 import type { ConsentScope } from '@grantkit/core'
-import { isReading, type ScopeInWords } from '@grantkit/core/feature'
+import { isReading, type ScopeInWords } from '@grantkit/core/internal'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { counted, type Language, listed } from '../language.ts'
 import { linkedToApps, type PageContext } from '../layout.ts'

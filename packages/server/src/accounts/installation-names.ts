@@ -1,4 +1,4 @@
-import type { InstallationNames } from '@grantkit/core/connected-apps'
+import type { InstallationNames } from '@grantkit/pages/connected-apps'
 import type { Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import { isActive } from './session-epoch.ts'

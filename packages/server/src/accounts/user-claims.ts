@@ -1,4 +1,4 @@
-import { displayText } from '@grantkit/core/feature'
+import { displayText } from '@grantkit/core/internal'
 import * as z from 'zod'
 import { ProfileClaims } from './profile-claims.ts'
 

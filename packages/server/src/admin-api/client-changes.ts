@@ -1,5 +1,6 @@
 import { type AuthorizationServer, OAuthError, type PublicClient } from '@grantkit/core'
-import { clientRevision, defineErrors } from '@grantkit/core/feature'
+import { defineErrors } from '@grantkit/core/feature'
+import { clientRevision } from '@grantkit/core/internal'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { type AdminEnv, actorOf } from './access.ts'
 import {

@@ -1,5 +1,5 @@
 import { type AuthorizationServer, type ClientChanges, OAuthError, type RotatedSecret } from '@grantkit/core'
-import { clientRevision } from '@grantkit/core/feature'
+import { clientRevision } from '@grantkit/core/internal'
 import type { OperatorActions } from '../operator/operator-actions.ts'
 
 export interface ClientActionsOptions {

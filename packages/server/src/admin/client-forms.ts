@@ -1,5 +1,5 @@
 import type { PublicClient, RotatedSecret } from '@grantkit/core'
-import { clientRevision } from '@grantkit/core/feature'
+import { clientRevision } from '@grantkit/core/internal'
 import { html } from '@grantkit/pages'
 import type { Markup } from '../http/page.ts'
 import { DAY_SECONDS } from '../time-units.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ServerSecret } from '@grantkit/core'
 import { type AttemptsContext, type StepEvent, signInAttempts, type Verdict } from '@grantkit/core/explain'
-import { systemClock } from '@grantkit/core/feature'
+import { systemClock } from '@grantkit/core/internal'
 import type { SignInEvent, SignInReason } from '../events.ts'
 
 type SignInFailed = Extract<SignInEvent, { type: 'sign_in_failed' }>

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { HttpRequest } from '@grantkit/core'
 import type { Route } from '@grantkit/core/adapter'
-import { coarseNetworkOf, ipAddress } from '@grantkit/core/feature'
+import { coarseNetworkOf, ipAddress } from '@grantkit/core/internal'
 import type { MiddlewareHandler } from 'hono'
 import { headerOf } from '../http/bodies-and-answers.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'

@@ -1,5 +1,5 @@
 import type { ScopeDefinition } from '@grantkit/core'
-import type { DescribedResource } from '@grantkit/core/feature'
+import type { DescribedResource } from '@grantkit/core/internal'
 
 /** An assertion gives none of them: an admin signs in here, at the strength that is required here. */
 const ONLY_BY_NAME = { restricted: true, interactive: true } as const

@@ -1,7 +1,8 @@
 import { type AuthorizationServer, createAuthorizationServer } from '@grantkit/core'
 import { signInAttempts } from '@grantkit/core/explain'
-import { rateLimiter } from '@grantkit/limiter'
+import { AUTHENTICATION_CLASSES } from '../config/authentication-classes.ts'
 import type { Config } from '../config/config.ts'
+import { rateLimiter } from '../limits/rate-limiter.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { describedAdminResource } from './admin-scopes.ts'
 import type { Authentication } from './authentication.ts'
@@ -46,6 +47,7 @@ export async function authorizationServer(
     documentation: config.documentation,
     defaultScope: config.defaultScope,
     profile,
+    stepUp: features.stepUp ? { classes: AUTHENTICATION_CLASSES } : undefined,
     features: [...optional, ...(definition.features?.(config) ?? [])],
   })
 }

@@ -5,16 +5,14 @@ import { clientDocuments } from '@grantkit/core/client-documents'
 import { device } from '@grantkit/core/device'
 import { dpop } from '@grantkit/core/dpop'
 import { fapi2 } from '@grantkit/core/fapi2'
-import type { Profile } from '@grantkit/core/feature'
 import { type ForwardAuthOptions, forwardAuth } from '@grantkit/core/forward-auth'
+import type { Profile } from '@grantkit/core/internal'
 import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
 import { logout } from '@grantkit/core/logout'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { refreshTokenExpiration } from '@grantkit/core/refresh-token-expiration'
-import { stepUp } from '@grantkit/core/step-up'
 import { tokenExchange } from '@grantkit/core/token-exchange'
 import { backChannelLogout } from '@grantkit/notifications'
-import { AUTHENTICATION_CLASSES } from '../config/authentication-classes.ts'
 import type { Config } from '../config/config.ts'
 import { takesAssertions } from '../config/jwt-bearer.ts'
 import { outboundFetch, outboundPost } from '../http/outbound.ts'
@@ -42,7 +40,6 @@ export async function optionalFeatures(
     ...(features.clientCredentials ? [clientCredentials()] : []),
     ...(features.profile === undefined ? senderConstraint(features) : []),
     ...(features.forwardAuth.enabled ? [forwardAuth(forwardAuthOf(features))] : []),
-    ...(features.stepUp ? [stepUp({ classes: AUTHENTICATION_CLASSES })] : []),
     ...(features.tokenExchange ? [tokenExchange()] : []),
     ...(takesAssertions(features) ? [await jwtBearerOf(config, authentication)] : []),
     ...(features.profile === undefined ? pushedRequests(features) : []),

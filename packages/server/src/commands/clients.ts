@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Store } from '@grantkit/core'
-import { publicClient } from '@grantkit/core/feature'
+import { publicClient } from '@grantkit/core/internal'
 import { defineCommand, type SubCommandsDef } from 'citty'
 import type { LoadService } from '../configured-service.ts'
 import { clientLine, clientLines, removalLine } from './client-lines.ts'

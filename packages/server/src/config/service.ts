@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { ScopeDefinition } from '@grantkit/core'
-import { isLoopbackUrl, isProtectedClaim } from '@grantkit/core/feature'
+import { isLoopbackUrl } from '@grantkit/core/feature'
+import { isProtectedClaim } from '@grantkit/core/internal'
 import * as z from 'zod'
 import { choice, field, text, whole } from './fields.ts'
 import type { Origin } from './references.ts'

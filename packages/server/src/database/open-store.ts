@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Store } from '@grantkit/core'
-import { type CreateCounter, countersInRedis } from '@grantkit/limiter'
 import { createMemoryStore } from '@grantkit/store-memory'
 import * as sqlite from '@grantkit/store-sqlite'
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
+import { type CreateCounter, countersInRedis } from '../limits/counters.ts'
 import type { Database } from './database.ts'
 
 /** The store of clients and grants. */

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto'
 import type { PrivateJwk } from '@grantkit/core'
-import { signerAt } from '@grantkit/core/feature'
+import { signerAt } from '@grantkit/core/internal'
 import { importJWK, SignJWT } from 'jose'
 import type { ExternalUsers } from '../config/external-sign-in.ts'
 

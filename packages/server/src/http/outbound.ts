@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import type { DocumentFetch } from '@grantkit/core/client-documents'
-import type { MessagePost } from '@grantkit/core/feature'
+import type { MessagePost } from '@grantkit/core/internal'
 import { type SafeFetchOptions, safeFetch, safePost } from '@grantkit/safe-fetch'
 import type { Config } from '../config/config.ts'
 import { contentOf } from '../config/text-file.ts'

@@ -1,5 +1,5 @@
-import type { ConnectedApp } from '@grantkit/core/connected-apps'
 import { pages } from '@grantkit/pages'
+import type { ConnectedApp } from '@grantkit/pages/connected-apps'
 import { expect, it } from 'vitest'
 import { pointInTime } from './page.ts'
 

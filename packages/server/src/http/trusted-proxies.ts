@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 import type { Route } from '@grantkit/core/adapter'
-import { ipAddress } from '@grantkit/core/feature'
+import { ipAddress } from '@grantkit/core/internal'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context } from 'hono'
 import type { TrustedProxies } from '../config/proxy-trust.ts'

@@ -1,8 +1,8 @@
 import { onceAMinute } from '@grantkit/core/store-kit'
-import { type CreateCounter, type OnError, sharedCounters } from '@grantkit/limiter'
 import { attempt } from '@grantkit/store-postgres'
 import type { Pool, QueryConfig } from 'pg'
 import { RateLimiterPostgres } from 'rate-limiter-flexible'
+import { type CreateCounter, type OnError, sharedCounters } from './counters.ts'
 
 export interface Counters {
   readonly createCounter: CreateCounter

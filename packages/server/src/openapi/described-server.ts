@@ -1,5 +1,5 @@
 import type { ScopeDefinition } from '@grantkit/core'
-import type { ServerDescription } from '@grantkit/core/feature'
+import type { ServerDescription } from '@grantkit/core/internal'
 import type { KnownClient } from '@grantkit/known-clients'
 import type { RouteConfig } from '@hono/zod-openapi'
 

@@ -1,4 +1,4 @@
-import type { EndpointDescription } from '@grantkit/core/feature'
+import type { EndpointDescription } from '@grantkit/core/internal'
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi'
 import { clientEndpoints } from './client-endpoints.ts'
 import type { DescribedServer, Operations } from './described-server.ts'

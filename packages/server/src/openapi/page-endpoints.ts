@@ -1,4 +1,4 @@
-import type { ServerDescription } from '@grantkit/core/feature'
+import type { ServerDescription } from '@grantkit/core/internal'
 import type { Operations } from './described-server.ts'
 import { authorizationRequest, queryOf } from './requests.ts'
 import { browserPage, form, formPage } from './responses.ts'

@@ -1,4 +1,4 @@
-import { ClientCredentials, type ServerDescription } from '@grantkit/core/feature'
+import { ClientCredentials, type ServerDescription } from '@grantkit/core/internal'
 import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { z } from '@hono/zod-openapi'
 

@@ -1,5 +1,5 @@
 import type { ScopeDefinition } from '@grantkit/core'
-import { inLanguage } from '@grantkit/core/feature'
+import { inLanguage } from '@grantkit/core/internal'
 import type { DescribedServer } from './described-server.ts'
 import { messageOf } from './requests.ts'
 

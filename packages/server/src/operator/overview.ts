@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { PrivateJwk } from '@grantkit/core'
-import { signerAt } from '@grantkit/core/feature'
+import { signerAt } from '@grantkit/core/internal'
 import type { TrailReader } from '../audit/trail-reader.ts'
 import type { Probes } from '../operations/health.ts'
 import { minuteOf } from '../statistics/resolutions.ts'

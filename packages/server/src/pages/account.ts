@@ -1,7 +1,7 @@
 import type { AuthorizationServer, ScopeDefinition, Session } from '@grantkit/core'
-import { type InstallationNames, type UserAppsPage, userApps } from '@grantkit/core/connected-apps'
 import type { PersonalTokens } from '@grantkit/core/personal-tokens'
 import { html } from '@grantkit/pages'
+import { type InstallationNames, type UserAppsPage, userApps } from '@grantkit/pages/connected-apps'
 import type { Context } from 'hono'
 import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'

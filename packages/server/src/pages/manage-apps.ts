@@ -1,5 +1,5 @@
 import type { Session } from '@grantkit/core'
-import type { UserApps } from '@grantkit/core/connected-apps'
+import type { UserApps } from '@grantkit/pages/connected-apps'
 import type { Context } from 'hono'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import type { Visit } from '../sign-in/session.ts'

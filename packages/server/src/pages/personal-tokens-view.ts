@@ -1,6 +1,7 @@
 import type { ScopeCatalogue } from '@grantkit/core'
 import { toResponse } from '@grantkit/core/adapter'
-import { inLanguage, type LocalizedText, pageView, type ScopeInWords } from '@grantkit/core/feature'
+import { pageView } from '@grantkit/core/feature'
+import { inLanguage, type LocalizedText, type ScopeInWords } from '@grantkit/core/internal'
 import type { PersonalToken, PersonalTokens } from '@grantkit/core/personal-tokens'
 import type { ChosenToken, NewTokenForm, PersonalTokensView, ShownPersonalToken } from '@grantkit/pages'
 import type { Context } from 'hono'

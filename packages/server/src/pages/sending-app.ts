@@ -1,5 +1,5 @@
 import type { AuthorizationServer, PublicClient } from '@grantkit/core'
-import { displayText } from '@grantkit/core/feature'
+import { displayText } from '@grantkit/core/internal'
 import { html } from '@grantkit/pages'
 import type { Markup } from '../http/page.ts'
 

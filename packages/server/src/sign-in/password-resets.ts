@@ -1,7 +1,8 @@
 import type { ServerSecret } from '@grantkit/core'
-import { type CreateCounter, callerCounter } from '@grantkit/limiter'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { PasswordMailSent } from '../events.ts'
+import type { CreateCounter } from '../limits/counters.ts'
+import { callerCounter } from '../limits/rate-limiter.ts'
 import { mailSender } from '../mail/mail-sender.ts'
 import { LINK_LIFETIME_SECONDS, mayResetByMail, type PasswordLinks, passwordLinks } from './password-links.ts'
 

@@ -1,4 +1,4 @@
-import type { EndedSessions } from '@grantkit/core/feature'
+import type { EndedSessions } from '@grantkit/core/internal'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DANA } from '../../test/people.ts'

@@ -1,6 +1,7 @@
 import { createHmac, type KeyObject, randomUUID } from 'node:crypto'
 import type { ServerSecret, Session, Store } from '@grantkit/core'
-import { type EndedSessions, isLoopbackUrl } from '@grantkit/core/feature'
+import { isLoopbackUrl } from '@grantkit/core/feature'
+import type { EndedSessions } from '@grantkit/core/internal'
 import * as z from 'zod'
 import type { Account, Accounts, StoredAccount } from '../accounts/accounts.ts'
 import { classOf } from '../config/authentication-classes.ts'

@@ -1,8 +1,9 @@
-import { countersInMemory, signInLimits } from '@grantkit/limiter'
 import { expect, it } from 'vitest'
 import { DANA } from '../../test/people.ts'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import { passwordChecks } from '../accounts/password-checks.ts'
+import { countersInMemory } from '../limits/counters.ts'
+import { signInLimits } from '../limits/rate-limiter.ts'
 import { type Attempt, attemptPasskey, attemptPassword } from './sign-in-attempt.ts'
 
 const ACCOUNT: StoredAccount = { ...DANA, sessionEpoch: 0, emailSource: 'operator' }

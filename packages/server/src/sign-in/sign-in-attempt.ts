@@ -1,8 +1,8 @@
-import { coarseNetworkOf } from '@grantkit/core/feature'
-import type { SignInLimits } from '@grantkit/limiter'
+import { coarseNetworkOf } from '@grantkit/core/internal'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import type { PasswordChecks } from '../accounts/password-checks.ts'
 import type { SignInEvent } from '../events.ts'
+import type { SignInLimits } from '../limits/rate-limiter.ts'
 
 export interface SignInOptions {
   readonly accounts: Accounts

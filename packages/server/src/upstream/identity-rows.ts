@@ -1,4 +1,4 @@
-import { displayText } from '@grantkit/core/feature'
+import { displayText } from '@grantkit/core/internal'
 import type { Selectable } from 'kysely'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { isCurrent } from '../accounts/session-epoch.ts'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ServerSecret, Store } from '@grantkit/core'
-import { displayText, isLoopbackUrl } from '@grantkit/core/feature'
+import { isLoopbackUrl } from '@grantkit/core/feature'
+import { displayText } from '@grantkit/core/internal'
 import {
   AuthorizationResponseError,
   allowInsecureRequests,

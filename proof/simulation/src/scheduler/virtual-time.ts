@@ -1,4 +1,4 @@
-import type { Time } from '@grantkit/core/feature'
+import type { Time } from '@grantkit/core/internal'
 import { EventQueue } from './event-queue.ts'
 import { ForeignWaits } from './foreign-waits.ts'
 

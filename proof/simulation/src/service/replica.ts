@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse, Store } from '@grantkit/core'
-import type { Time } from '@grantkit/core/feature'
+import type { Time } from '@grantkit/core/internal'
 import { currentStream } from '../scheduler/random-streams.ts'
 import type { SeededRandom } from '../scheduler/seeded-random.ts'
 import type { VirtualTime } from '../scheduler/virtual-time.ts'

@@ -8,7 +8,7 @@ import {
   type Store,
 } from '@grantkit/core'
 import { type DeviceInteraction, device } from '@grantkit/core/device'
-import type { Random, Time } from '@grantkit/core/feature'
+import type { Random, Time } from '@grantkit/core/internal'
 import { tokenExchange } from '@grantkit/core/token-exchange'
 
 /** The real core with its pages as data. The cookie of a browser names its user. */

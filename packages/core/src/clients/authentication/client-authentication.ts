@@ -39,14 +39,6 @@ export const AUTHENTICATION_ERRORS = defineErrors({
 /**
  * Client credentials at the token, revocation and introspection endpoints, in the form or by HTTP Basic.
  *
- * @example
- * ```ts
- * import { ClientCredentials } from '@grantkit/core/feature'
- * import * as z from 'zod'
- *
- * // The message of an endpoint that authenticates its clients.
- * const StatusRequest = z.object({ ...ClientCredentials.shape, job: z.string() })
- * ```
  */
 export const ClientCredentials = z.object({
   client_id: text(MAX_CLIENT_ID_LENGTH).optional(),
@@ -77,7 +69,7 @@ export interface ClientAuthMethod {
   read(request: HttpRequest, credentials: ClientCredentials, form: Parameters): PresentedProof | undefined
 }
 
-export interface PresentedProof {
+interface PresentedProof {
   readonly clientId: string | undefined
   /** Whether the proof holds. Any result but `true` is an error for the client. @throws OAuthError with a reason of its own */
   verify(client: Client): boolean | Promise<boolean>

@@ -52,13 +52,13 @@ export function pushedAuthorizationRequests({
     )
   return (server) => {
     const keys = sealingKeys(server.secret, PURPOSE)
-    const requestSource: AuthorizationRequestSource = {
+    const source: AuthorizationRequestSource = {
       lifetime,
       open: (requestUri) => openRequest(keys, requestUri),
       required: ({ featureMetadata }) => required || featureMetadata?.[REQUIRE] === true,
     }
     return {
-      requestSource,
+      requestSources: [source],
       clientEndpoints: [pushEndpoint({ server, keys, lifetime, path })],
       errors: PAR_ERRORS,
       metadata: required ? { [REQUIRE]: true } : {},

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { countersInMemory, noCounters } from './counters.ts'
-import { rateLimiter } from './rate-limiter.ts'
-import { signInLimits } from './sign-in-limits.ts'
+import { rateLimiter, signInLimits } from './rate-limiter.ts'
 
 async function times(count: number, take: () => Promise<number>): Promise<number[]> {
   return Promise.all(Array.from({ length: count }, take))

@@ -1,7 +1,8 @@
-import type { RateLimitWindow, Time } from '@grantkit/core/feature'
+import type { RateLimitWindow } from '@grantkit/core/feature'
+import type { Time } from '@grantkit/core/internal'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { expect, it, vi } from 'vitest'
-import { sharedCounters } from './shared-counters.ts'
+import { sharedCounters } from './counters.ts'
 
 const WINDOW: RateLimitWindow = { points: 3, seconds: 60 }
 

@@ -1,14 +1,73 @@
+import { type RateLimitWindow, sha256 } from '@grantkit/core/feature'
 import {
   type EventCounter,
-  type RateLimitWindow,
-  sha256,
+  processCounter,
+  systemClock,
   systemTime,
   type Time,
-} from '@grantkit/core/feature'
-import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
-import { type CreateCounter, countersInMemory } from './counters.ts'
+} from '@grantkit/core/internal'
+import { type RateLimiterAbstract, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+
+/** Creates counters. @param name separates the events of two counters */
+export type CreateCounter = (name: string, window: RateLimitWindow) => EventCounter
+
+/**
+ * Counts in this process only.
+ *
+ * @example
+ * ```ts
+ * import { countersInMemory, rateLimiter } from '@grantkit/server/rate-limits'
+ *
+ * export const limiter = rateLimiter(countersInMemory)
+ * ```
+ */
+export const countersInMemory: CreateCounter = (_, window) => processCounter(window, systemClock)
+
+/**
+ * Counts nothing: every event is allowed.
+ *
+ * @example
+ * ```ts
+ * import { noCounters, signInLimits } from '@grantkit/server/rate-limits'
+ *
+ * // For the tests of an application.
+ * export const limits = signInLimits(noCounters)
+ * ```
+ */
+export const noCounters: CreateCounter = () => ({
+  take: async () => 0,
+  refund: async () => {},
+  reset: async () => {},
+})
 
 export type OnError = (error: unknown) => void
+
+/**
+ * Counts in Redis or Valkey, for all replicas together.
+ *
+ * @param storeClient a connected client of the package `redis` or `@redis/client`, version 5 or newer
+ * @param onError gets the first failure after an answer. Default: the console
+ *
+ * @example
+ * ```ts
+ * import { countersInRedis, rateLimiter } from '@grantkit/server/rate-limits'
+ * import { connectToRedis } from '@grantkit/store-redis'
+ *
+ * const { client } = await connectToRedis('redis://127.0.0.1:6379')
+ * export const limiter = rateLimiter(countersInRedis(client))
+ * ```
+ */
+export function countersInRedis(storeClient: unknown, onError?: OnError): CreateCounter {
+  return sharedCounters((name, { points, seconds }) => {
+    const window = { keyPrefix: `grantkit:limit:${name}`, points, duration: seconds }
+    return new RateLimiterRedis({
+      storeClient,
+      useRedisPackage: true,
+      rejectIfRedisNotReady: true,
+      ...window,
+    })
+  }, onError)
+}
 
 /** A limit is not worth a longer wait: the request that it counts has the store to wait for. */
 const REPLY_MS = 200
@@ -24,7 +83,7 @@ const PAUSE_MS = 1000
  *
  * @example
  * ```ts
- * import { rateLimiter, sharedCounters } from '@grantkit/limiter'
+ * import { rateLimiter, sharedCounters } from '@grantkit/server/rate-limits'
  * import { connectToPostgres } from '@grantkit/store-postgres'
  * import { RateLimiterPostgres } from 'rate-limiter-flexible'
  *

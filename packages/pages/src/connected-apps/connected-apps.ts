@@ -1,14 +1,46 @@
+/**
+ * The apps that a user has connected, as a page: each installation with what it may do, a form to disconnect it and one to
+ * name it. It needs the session of the server, like the consent page.
+ *
+ * @module
+ */
+import type { Feature, HttpRequest, HttpResponse, PageView, Session } from '@grantkit/core'
+import {
+  type Endpoint,
+  formParameters,
+  pageView,
+  parameters,
+  readMessage,
+  type ServerContext,
+  securePage,
+  type Tickets,
+} from '@grantkit/core/feature'
+import {
+  basePathOf,
+  endpointPath,
+  openText,
+  redirect,
+  requireOwnForm,
+  type SealingKeys,
+  sealingKeys,
+  sealText,
+  showErrorPage,
+  text,
+  userGrants,
+} from '@grantkit/core/internal'
 import * as z from 'zod'
-import type { Session } from '../authorization/interaction.ts'
-import type { Tickets } from '../authorization/ticket.ts'
-import type { ServerContext } from '../feature.ts'
-import { requireOwnForm } from '../http/cross-site.ts'
-import { type HttpRequest, type HttpResponse, redirect, securePage } from '../http/http.ts'
-import { formParameters, parameters, readMessage, text } from '../http/message.ts'
-import { type PageView, pageView } from '../http/page-language.ts'
-import { openText, type SealingKeys, sealText } from '../kernel/server-secret.ts'
-import type { ConnectedApp } from './installations.ts'
-import type { UserApps } from './user-apps.ts'
+import { type InstallationNames, namesInTransients } from './installation-names.ts'
+import { type ConnectedApp, type UserApps, userApps } from './user-apps.ts'
+
+export type { InstallationNames } from './installation-names.ts'
+export {
+  type ConnectedApp,
+  type UserApps,
+  type UserAppsOptions,
+  type UserAppsPage,
+  type UserAppsPageRequest,
+  userApps,
+} from './user-apps.ts'
 
 /** The content of the page, and the fields of its forms. */
 export interface ConnectedAppsView extends PageView {
@@ -44,7 +76,98 @@ export interface ConnectedAppsPages {
   connectedAppsPage(view: ConnectedAppsView): HttpResponse | Promise<HttpResponse>
 }
 
-export interface ConnectedAppsContext {
+export interface ConnectedAppsOptions {
+  /** The path below the issuer. Default `/connected-apps`; its forms go to `/disconnect` and `/name` below it. */
+  readonly path?: string | undefined
+  /**
+   * Keeps the names that users choose. Default: the transients of the store, for at least as long as a grant lives after the
+   * name was set.
+   */
+  readonly names?: InstallationNames | undefined
+}
+
+/**
+ * Shows users their connected apps.
+ *
+ * @throws Error that names the option at fault, when the server is created
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { connectedApps, type ConnectedAppsPages } from '@grantkit/pages/connected-apps'
+ *
+ * declare const pages: ConnectedAppsPages
+ *
+ * const features = [connectedApps(pages)]
+ * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
+ * ```
+ */
+export function connectedApps(pages: ConnectedAppsPages, options: ConnectedAppsOptions = {}): Feature {
+  const path = endpointPath('connectedApps', options.path, '/connected-apps')
+  return (server) => ({ endpoints: endpointsOf(contextOf(server, pages, path, options), path) })
+}
+
+function contextOf(
+  server: ServerContext,
+  pages: ConnectedAppsPages,
+  path: string,
+  { names = namesOf(server) }: ConnectedAppsOptions,
+): ConnectedAppsContext {
+  const { scopes, interaction } = server
+  const list = basePathOf(server.issuer) + path
+  return {
+    ...{ server, pages },
+    apps: userApps({ grants: userGrants(server), scopes, names, uiLocales: interaction.uiLocales }),
+    tickets: server.tickets('connected-apps'),
+    sealingKeys: sealingKeys(server.secret, 'notices of connected apps'),
+    paths: { list, disconnect: `${list}/disconnect`, name: `${list}/name` },
+  }
+}
+
+function namesOf(server: ServerContext): InstallationNames {
+  const { store, terms, now } = server
+  if (store.transients === undefined)
+    throw new Error('connectedApps: the store has no transients, so `names` must be set')
+  const kept = namesInTransients(store.transients, server)
+  return {
+    ...kept,
+    // A user who allows more keeps the name.
+    give: (subject, installation, name, until) =>
+      kept.give(subject, installation, name, Math.max(until, now() + terms.grant)),
+  }
+}
+
+/** No script of another origin may read these. */
+function endpointsOf(context: ConnectedAppsContext, path: string): Endpoint[] {
+  const { server } = context
+  const refusal: Endpoint['refusal'] = (error, request) =>
+    showErrorPage({ kernel: server, interaction: server.interaction }, error, request)
+  const page = { cors: false, refusal }
+  return [
+    {
+      ...{ ...page, path },
+      summary: 'The apps that the user has connected',
+      methods: ['GET'],
+      answer: (request) => showApps(context, request),
+    },
+    {
+      ...{ ...page, path: `${path}/disconnect` },
+      summary: 'Disconnect an app, by a form of the page',
+      message: DisconnectForm,
+      methods: ['POST'],
+      answer: (request) => disconnectApp(context, request),
+    },
+    {
+      ...{ ...page, path: `${path}/name` },
+      summary: 'Name an app, by a form of the page',
+      message: NameForm,
+      methods: ['POST'],
+      answer: (request) => nameApp(context, request),
+    },
+  ]
+}
+
+interface ConnectedAppsContext {
   readonly server: ServerContext
   readonly pages: ConnectedAppsPages
   readonly apps: UserApps
@@ -69,18 +192,15 @@ const SealedNotice = Notice.extend({ session: z.string(), endsAt: z.number() })
 /** The forms of the page. An installation is a client id or the id of a grant. */
 const AppForm = z.object({ ticket: text(200), installation: text() })
 /** With `all`, every installation of its app is disconnected. */
-export const DisconnectForm = AppForm.extend({ all: text(10).optional() })
-export const NameForm = AppForm.extend({ name: text().default('') })
+const DisconnectForm = AppForm.extend({ all: text(10).optional() })
+const NameForm = AppForm.extend({ name: text().default('') })
 
-export async function showApps(context: ConnectedAppsContext, request: HttpRequest): Promise<HttpResponse> {
+async function showApps(context: ConnectedAppsContext, request: HttpRequest): Promise<HttpResponse> {
   const session = await context.server.interaction.session(request)
   return session === undefined ? askToSignIn(context, request) : showPage(context, request, session, false)
 }
 
-export async function disconnectApp(
-  context: ConnectedAppsContext,
-  request: HttpRequest,
-): Promise<HttpResponse> {
+async function disconnectApp(context: ConnectedAppsContext, request: HttpRequest): Promise<HttpResponse> {
   const form = readMessage(DisconnectForm, formParameters(request))
   return change(context, request, form.ticket, async ({ subject }, after) => {
     const { apps } = context
@@ -93,7 +213,7 @@ export async function disconnectApp(
   })
 }
 
-export async function nameApp(context: ConnectedAppsContext, request: HttpRequest): Promise<HttpResponse> {
+async function nameApp(context: ConnectedAppsContext, request: HttpRequest): Promise<HttpResponse> {
   const form = readMessage(NameForm, formParameters(request))
   return change(context, request, form.ticket, async ({ subject }, after) => {
     const app = await context.apps.name(subject, form.installation, form.name, after)

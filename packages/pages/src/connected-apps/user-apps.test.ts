@@ -1,8 +1,7 @@
+import type { PublicClient, UserGrant } from '@grantkit/core'
+import type { GrantId } from '@grantkit/core/feature'
 import { describe, expect, it } from 'vitest'
-import type { PublicClient } from '../clients/client-record.ts'
-import type { UserGrant } from '../grants/user-grants.ts'
-import type { GrantId } from '../kernel/secrets.ts'
-import { installationsOf } from './installations.ts'
+import { installationsOf } from './user-apps.ts'
 
 const SCOPES = ['read', 'write', 'more'].map((name) => ({ name, description: `To ${name}` }))
 const DOCUMENT = 'https://editor.example/client.json'
@@ -40,6 +39,11 @@ describe('the installations of a list of grants', () => {
         ['editor', ['2']],
         ['3', ['3']],
       ],
+    ],
+    [
+      'one for all grants of a client by assertions',
+      [grant('1', { origin: 'assertion' }), grant('2', { origin: 'assertion' })],
+      [['editor', ['1', '2']]],
     ],
     [
       'none for a personal access token',
@@ -87,6 +91,14 @@ describe('the installations of a list of grants', () => {
       { name: 'Editor', origin: 'integration', device: undefined },
     ])
     expect(installationsOf([grant('1')], SCOPES)).toMatchObject([{ name: undefined, origin: undefined }])
+  })
+
+  it('have the issuer that allowed them, and none if the user did', () => {
+    const authority = { issuer: 'https://acme.example', subject: 'U1' }
+    expect(installationsOf([grant('1', { origin: 'assertion', authority })], SCOPES)).toMatchObject([
+      { allowedBy: 'https://acme.example' },
+    ])
+    expect(installationsOf([grant('1')], SCOPES)[0]).not.toHaveProperty('allowedBy')
   })
 
   it('have the mark of a known client', () => {

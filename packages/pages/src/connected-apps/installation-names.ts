@@ -1,8 +1,8 @@
+import { OAuthError } from '@grantkit/core'
+import { sha256, type Transients } from '@grantkit/core/feature'
+import { pauseAfter, SERVER_ERRORS } from '@grantkit/core/internal'
+import type { WaitingPorts } from '@grantkit/core/store-kit'
 import * as z from 'zod'
-import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
-import { sha256 } from '../kernel/secrets.ts'
-import type { Transients } from '../kernel/store.ts'
-import { pauseAfter, type WaitingPorts } from '../kernel/time.ts'
 
 /** Keeps what users call the installations of their apps. A name is at most 60 characters on one line. */
 export interface InstallationNames {

@@ -1,7 +1,7 @@
 import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
 import { createClient } from '@redis/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { countersInRedis } from '../src/index.ts'
+import { countersInRedis } from '../src/rate-limits.ts'
 
 const WINDOW = { points: 2, seconds: 600 }
 
