@@ -1,11 +1,12 @@
 /** Clients that authenticate with a signed assertion instead of a shared secret (RFC 7523, `private_key_jwt`). */
 import type { Feature, MountedFeatures } from '../../feature.ts'
 import type { DocumentFetch } from '../../http/document-fetch.ts'
+import { FETCHED_KEYS_ERRORS, fetchedKeys } from '../../tokens/fetched-keys.ts'
 import { JWS_ALGORITHMS, type JwsAlgorithm, withBothNames } from '../../tokens/jwk.ts'
-import { checkKeys, FETCHED_KEYS_ERRORS, fetchedKeys, keyMetadata } from './fetched-keys.ts'
+import { checkKeys, keyMetadata } from './client-keys.ts'
 import { ASSERTION_ERRORS, privateKeyJwt } from './private-key-jwt.ts'
 
-export type { ClientKeysFailed } from './fetched-keys.ts'
+export type { ClientKeysFailed } from '../../tokens/fetched-keys.ts'
 
 export interface ClientAssertionOptions {
   /**

@@ -3,13 +3,13 @@ import { type HttpRequest, header } from '../../http/http.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import { sha256 } from '../../kernel/secrets.ts'
 import type { Transients } from '../../kernel/store.ts'
+import { isSignedBy } from '../../tokens/compact-jws.ts'
 import type { JwsAlgorithm } from '../../tokens/jwk.ts'
 import type { PresentedKey, ProofOfPossession } from '../../tokens/proof-of-possession.ts'
 import {
   DPOP_ERRORS,
   type DpopNonces,
   type DpopProof,
-  isSigned,
   PROOF_LIFETIME,
   readProof,
   requireFresh,
@@ -43,7 +43,7 @@ export function presentedKey(verifier: ProofVerifier, request: HttpRequest): Pre
       const tokenHash = accessToken === undefined ? undefined : sha256(accessToken)
       requireMatch(proof.claims, { method: request.method, uri: verifier.uriOf(request), tokenHash }, now)
       const headers = requireFresh(proof.claims, verifier.nonces, verifier.nonceRequired, now)
-      if (!isSigned(proof)) throw new OAuthError(DPOP_ERRORS.dpop_proof_signature)
+      if (!isSignedBy(proof.jwk, proof.alg, proof.jws)) throw new OAuthError(DPOP_ERRORS.dpop_proof_signature)
       return headers
     },
     spend: used && (() => spend(used, proof, verifier.now())),

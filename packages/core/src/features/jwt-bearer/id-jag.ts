@@ -13,18 +13,15 @@ import { canonicalResource } from '../../kernel/resource-indicator.ts'
 import { includesAll, parseScope, partOf } from '../../kernel/scope.ts'
 import type { Transients } from '../../kernel/store.ts'
 import {
-  type Assertion,
-  type AssertionClaims,
-  assertionId,
-  checkAudience,
-  checkTimes,
-  onceOnly,
-  UNCOUNTED,
-  verifySignature,
-} from './assertion.ts'
+  type JwtClaims,
+  requireAudience,
+  requireSignature,
+  type VerificationKeys,
+} from '../../tokens/compact-jws.ts'
+import { type Assertion, assertionId, endOf, onceOnly, UNCOUNTED } from './assertion.ts'
 import { type ApprovedGrant, type GrantRequest, resourcesWithin, scopesWithin } from './issued-grant.ts'
-import type { IssuerKeys, IssuerKeysOptions, ReadIssuerKeys } from './issuer-keys.ts'
-import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
+import type { IssuerKeysOptions, ReadIssuerKeys } from './issuer-keys.ts'
+import { JWT_ERRORS, JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 
 /** Finds the user of an ID-JAG. @returns the subject of an active user; `undefined` if there is none, and nothing is issued */
 export type SubjectOf = (user: AssertedUser, trust: IdJagTrust) => Promise<string | undefined>
@@ -59,10 +56,10 @@ export async function approveIdJag(
   const now = server.now()
   const trust = await trustFor(context, assertion, client)
   requireClient(trust.options, client)
-  await verifySignature(assertion, trust.keys, server)
+  await requireSignature(assertion.jws, trust.keys, now, JWT_ERRORS)
   const claims = readIdJagClaims(assertion.claims, trust.options, now)
-  checkAudience(claims, [server.issuer])
-  const exp = checkTimes(claims, trust.maxAssertionLifetime, now)
+  requireAudience(claims, [server.issuer], JWT_ERRORS)
+  const exp = endOf(claims, trust.maxAssertionLifetime, now)
   // 4.4.1: the client that the issuer has issued it to, and no other.
   if (claims.client_id !== client.clientId) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_client)
   if (claims.cnf !== undefined && claims.cnf.jkt !== request.jkt)
@@ -165,7 +162,7 @@ const IdJagClaims = z.looseObject({
 type IdJagClaims = z.output<typeof IdJagClaims>
 
 /** @throws OAuthError `invalid_grant` */
-function readIdJagClaims(claims: AssertionClaims, { tenants }: IdJagTrust, now: number): IdJagClaims {
+function readIdJagClaims(claims: JwtClaims, { tenants }: IdJagTrust, now: number): IdJagClaims {
   const read = IdJagClaims.safeParse(claims).data
   const hasScopes = read?.scope === undefined || parseScope(read.scope) !== undefined
   if (read === undefined || !hasScopes) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_claims)
@@ -254,7 +251,7 @@ export interface IdJagTrust extends IssuerKeysOptions {
 /** A checked trust. */
 export interface ReadTrust {
   readonly options: IdJagTrust
-  readonly keys: IssuerKeys
+  readonly keys: VerificationKeys
   readonly resources: readonly string[]
   readonly lifetime: number
   readonly maxAssertionLifetime: number

@@ -7,6 +7,9 @@ import { type DocumentFetch, fetchedDocument } from '../../http/document-fetch.t
 import { isHttpsOrLoopback } from '../../http/public-url.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
+import { RecentlyUsed } from '../../kernel/recently-used.ts'
+import type { VerificationKeys } from '../../tokens/compact-jws.ts'
+import { type FetchedKeys, fetchedKeys } from '../../tokens/fetched-keys.ts'
 import {
   isFor,
   JWS_ALGORITHMS,
@@ -15,7 +18,6 @@ import {
   usableKeys,
   withBothNames,
 } from '../../tokens/jwk.ts'
-import { type FetchedKeys, fetchedKeys } from '../client-assertion/fetched-keys.ts'
 import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 
 /** Where the keys of an issuer are, and what they may sign with. */
@@ -28,14 +30,6 @@ export interface IssuerKeysOptions {
   readonly algorithms?: readonly string[] | undefined
 }
 
-/** As `FetchedKeys`, of one address. @throws OAuthError 503 */
-type KeysOfIssuer = (since: number, ahead?: number) => Promise<readonly PublicJwk[]>
-
-export interface IssuerKeys {
-  readonly algorithms: readonly JwsAlgorithm[]
-  readonly keys: KeysOfIssuer
-}
-
 interface KeySource extends IssuerKeysOptions {
   /** Absent for a SPIFFE trust domain, which has no discovery. */
   readonly issuer?: string | undefined
@@ -44,7 +38,7 @@ interface KeySource extends IssuerKeysOptions {
 }
 
 /** @throws Error that names the option at fault */
-export type ReadIssuerKeys = (option: string, source: KeySource) => IssuerKeys
+export type ReadIssuerKeys = (option: string, source: KeySource) => VerificationKeys
 
 const DEFAULT_ALGORITHMS: readonly JwsAlgorithm[] = ['ES256', 'RS256']
 
@@ -52,12 +46,14 @@ const DEFAULT_ALGORITHMS: readonly JwsAlgorithm[] = ['ES256', 'RS256']
 export function issuerKeys(kernel: Kernel, fetch: DocumentFetch | undefined): ReadIssuerKeys {
   const plain = fetch && fetchedKeys(kernel, discovering(fetch), 'operator')
   const svid = fetch && fetchedKeys(kernel, withSvidKeys(discovering(fetch)), 'operator')
-  const checked = checkedOnce()
+  const checked = new RecentlyUsed<readonly PublicJwk[]>(MAX_CHECKED)
   return (option, source) => {
     const algorithms = algorithmsOf(option, source)
     const { jwks } = source
     if (jwks !== undefined) {
-      const keys = checked(jwks.keys.map((key) => (source.svid ? withoutSvidUse(key) : key)))
+      const text = JSON.stringify(jwks.keys.map((key) => (source.svid ? withoutSvidUse(key) : key)))
+      const keys = checked.get(text) ?? usableKeys(JSON.parse(text))
+      checked.set(text, keys)
       if (!keys.some((key) => algorithms.some((alg) => isFor(alg, key))))
         throw new Error(`${option}: jwks has no public key for ${algorithms.join(', ')}`)
       return { algorithms, keys: async () => keys }
@@ -68,22 +64,8 @@ export function issuerKeys(kernel: Kernel, fetch: DocumentFetch | undefined): Re
   }
 }
 
-/** Key sets that are remembered: organizations whose trust is looked up. */
+/** Key sets of trusts that are looked up for each request: to check a key takes as long as to verify a signature. */
 const MAX_CHECKED = 1000
-
-/** A trust that is looked up brings its keys as new objects with each request. Imported keys are kept by object, so equal ones stay the same. */
-function checkedOnce(): (jwks: readonly object[]) => readonly PublicJwk[] {
-  const known = new Map<string, readonly PublicJwk[]>()
-  return (jwks) => {
-    const text = JSON.stringify(jwks)
-    const keys = known.get(text) ?? usableKeys(jwks)
-    known.delete(text)
-    known.set(text, keys)
-    const [oldest = ''] = known.keys()
-    if (known.size > MAX_CHECKED) known.delete(oldest)
-    return keys
-  }
-}
 
 function algorithmsOf(
   option: string,
@@ -106,7 +88,7 @@ function addressOf(option: string, { issuer, jwksUri }: KeySource): string {
 }
 
 /** Never `invalid_grant`: a workload client would not try again. */
-function keysAtAddress(keysAt: FetchedKeys, address: string): KeysOfIssuer {
+function keysAtAddress(keysAt: FetchedKeys, address: string): VerificationKeys['keys'] {
   return async (since, ahead) => {
     try {
       return await keysAt(address, since, ahead)
