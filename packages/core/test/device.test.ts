@@ -553,7 +553,7 @@ describe('a decision', () => {
     transients.replace = async () => ++lost === 0
     expect((await answer()).status).toBe(503)
     expect(service.events.at(-1)).toMatchObject({ type: 'failed', reason: 'contention' })
-    expect(lost).toBe(4)
+    expect(lost).toBe(16)
     transients.replace = replace
     expect((await answer()).body).toBe('answered')
   })

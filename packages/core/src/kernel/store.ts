@@ -148,7 +148,7 @@ function errorsAs503<Args extends unknown[], Result>(
 
 interface RacingPorts extends WaitingPorts {
   /** More lost races than this on one record mean an attack or a fault. Default 16. */
-  readonly attempts?: number | undefined
+  readonly races?: number | undefined
 }
 
 /**
@@ -162,11 +162,11 @@ interface RacingPorts extends WaitingPorts {
 export async function changeRecord<T extends Client | Transient>(
   records: Omit<Records<T>, 'scan' | 'remove'>,
   id: string,
-  { attempts = 16, ...ports }: RacingPorts,
+  { races = 16, time, random }: RacingPorts,
   next: (seen: T | undefined) => T | undefined | Promise<T | undefined>,
 ): Promise<T | undefined> {
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    if (attempt > 0) await pauseAfter(attempt - 1, ports)
+  for (let attempt = 0; attempt < races; attempt++) {
+    if (attempt > 0) await pauseAfter(attempt - 1, { time, random })
     const seen = await records.find(id)
     const changed = await next(seen?.value)
     if (changed === undefined) return undefined
