@@ -2,11 +2,10 @@
  * Queues of messages in transients: the inbox of each process, and the messages that wait for one receiver. One record per queue
  * has the latest messages and says who works; older ones lie in batches that never change. All is written by compare-and-swap.
  */
-import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Transient } from '../kernel/records.ts'
 import { newId, type Random } from '../kernel/secrets.ts'
-import type { Transients } from '../kernel/store.ts'
-import { pauseAfter, type Time } from '../kernel/time.ts'
+import { changeRecord, type Transients } from '../kernel/store.ts'
+import type { Time } from '../kernel/time.ts'
 
 /** Seconds: longer than the last attempt takes. A message that is older has expired. */
 export const KEPT_SECONDS = 30 * 60 * 60
@@ -73,7 +72,7 @@ interface Take {
 const BATCH_SIZE = 32
 /** Longer than each work under it: posts of five seconds, all at once. */
 const LEASE_SECONDS = 60
-const MAX_ATTEMPTS = 32
+const MAX_RACES = 32
 /** An empty queue keeps its name so long: a busy one does not write the directory for each message. */
 const IDLE_SECONDS = 120
 
@@ -107,21 +106,20 @@ export function queues<Facts>(context: QueueContext<Facts>) {
 
   /** @param changed `undefined` leaves it as it is. It may run several times. @returns what was written */
   async function change(key: string, changed: Changed): Promise<Queue<Facts> | undefined> {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      if (attempt > 0) await pauseAfter(attempt - 1, context)
-      const seen = await transients.find(idOf(key))
-      const made: Batch[] = []
-      const next = await changed(seen?.value as Queue<Facts> | undefined, made)
-      if (next === undefined) return undefined
-      const after = { ...next, expiresAt: now() + RECORD_SECONDS }
-      const isWritten =
-        seen === undefined
-          ? await transients.insert(idOf(key), after, after.expiresAt)
-          : await transients.replace(idOf(key), seen, after, after.expiresAt)
-      if (isWritten) return after
-      await remove(key, made)
-    }
-    throw new OAuthError(SERVER_ERRORS.contention)
+    const made: Batch[] = []
+    const { time } = context
+    const written = await changeRecord(
+      transients,
+      idOf(key),
+      { time, random, races: MAX_RACES },
+      async (seen) => {
+        // Nobody reads what was made for a queue that was not written.
+        await remove(key, made.splice(0))
+        const next = await changed(seen as Queue<Facts> | undefined, made)
+        return next && { ...next, expiresAt: now() + RECORD_SECONDS }
+      },
+    )
+    return written as Queue<Facts> | undefined
   }
 
   async function storedBatch(key: string, entries: readonly Entry<Facts>[]): Promise<Batch> {
