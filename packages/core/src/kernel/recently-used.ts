@@ -7,8 +7,12 @@ interface Entry<Value> {
 }
 
 interface Bounds<Value> {
-  readonly maxSize: number
-  readonly sizeOf: (value: Value) => number
+  /** Of all values together, by `sizeOf`. Default: only their number is limited. */
+  readonly maxSize?: number | undefined
+  readonly sizeOf?: ((value: Value) => number) | undefined
+  /** When a value ends, on the clock `now`. Default: never. */
+  readonly endOf?: ((value: Value) => number) | undefined
+  readonly now?: (() => number) | undefined
 }
 
 /**
@@ -17,13 +21,12 @@ interface Bounds<Value> {
  */
 export class RecentlyUsed<Value extends NonNullable<unknown>> {
   readonly #max: number
-  readonly #bounds: Bounds<Value> | undefined
+  readonly #bounds: Bounds<Value>
   readonly #entries = new Map<string, Entry<Value>>()
   #newest: Entry<Value> | undefined
   #size = 0
 
-  /** @param bounds of all values together. Default: only their number is limited */
-  constructor(max: number, bounds?: Bounds<Value>) {
+  constructor(max: number, bounds: Bounds<Value> = {}) {
     this.#max = max
     this.#bounds = bounds
   }
@@ -31,6 +34,11 @@ export class RecentlyUsed<Value extends NonNullable<unknown>> {
   get(name: string): Value | undefined {
     const entry = this.#entries.get(name)
     if (entry === undefined) return undefined
+    const { endOf, now } = this.#bounds
+    if (endOf !== undefined && now !== undefined && now() >= endOf(entry.value)) {
+      this.delete(name)
+      return undefined
+    }
     if (entry !== this.#newest) {
       this.#unlink(entry)
       this.#link(entry)
@@ -40,7 +48,7 @@ export class RecentlyUsed<Value extends NonNullable<unknown>> {
 
   set(name: string, value: Value): void {
     this.delete(name)
-    const size = this.#bounds?.sizeOf(value) ?? 0
+    const size = this.#bounds.sizeOf?.(value) ?? 0
     const entry = { name, value, size } as Entry<Value>
     this.#link(entry)
     this.#entries.set(name, entry)
@@ -58,7 +66,7 @@ export class RecentlyUsed<Value extends NonNullable<unknown>> {
   }
 
   #isFull(): boolean {
-    return this.#entries.size > this.#max || (this.#bounds !== undefined && this.#size > this.#bounds.maxSize)
+    return this.#entries.size > this.#max || this.#size > (this.#bounds.maxSize ?? Number.POSITIVE_INFINITY)
   }
 
   #link(entry: Entry<Value>): void {

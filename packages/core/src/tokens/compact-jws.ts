@@ -56,7 +56,9 @@ const checks = new RecentlyUsed<SignatureCheck>(1000)
 
 function checkOf(alg: JwsAlgorithm, key: PublicKeyMembers): SignatureCheck | undefined {
   const name = `${alg} ${JSON.stringify(key)}`
-  const check = checks.get(name) ?? signatureCheck(alg, key)
+  const known = checks.get(name)
+  if (known !== undefined) return known
+  const check = signatureCheck(alg, key)
   if (check !== undefined) checks.set(name, check)
   return check
 }

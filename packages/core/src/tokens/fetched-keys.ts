@@ -58,7 +58,7 @@ export function fetchedKeys(
 ): FetchedKeys {
   const hasBudget = chosenBy === 'client'
   const attempts = fetchAttempts(now, hasBudget ? MAX_STARTS : Number.POSITIVE_INFINITY)
-  const kept = new RecentlyUsed<KeptKeys>(MAX_KEPT)
+  const kept = new RecentlyUsed<KeptKeys>(MAX_KEPT, { now, endOf: ({ fetchedAt }) => fetchedAt + MAX_STALE })
   const inFlight = new Map<string, Promise<string | undefined>>()
 
   /** @returns the fault, if there was one */
@@ -87,7 +87,7 @@ export function fetchedKeys(
       if (fetchedAt < since) fault = await inFlight.get(uri)
     }
     const found = kept.get(uri)
-    if (found !== undefined && now() < found.fetchedAt + MAX_STALE) return found.keys
+    if (found !== undefined) return found.keys
     const retryAfter = Math.max(1, attempts.wait(attempt))
     throw new OAuthError(FETCHED_KEYS_ERRORS.client_keys_unreachable, undefined, {
       retryAfter,
