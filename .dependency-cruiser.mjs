@@ -75,7 +75,6 @@ export default {
     ...features,
     may(core('back-channel-logout', 'webhooks'), core('outbox')),
     may(core('dpop'), core('resource'), TYPES),
-    may(core('jwt-bearer'), `${CORE}client-credentials/client-credentials-scopes[.]ts$`),
     may(core('explain'), top('errors'), TYPES),
     may(core('fapi2'), `${CORE}(client-assertion|dpop|par)/(client-assertion|dpop|par)[.]ts$`),
     may(core('fapi2'), [top('options'), core('discovery')], TYPES),

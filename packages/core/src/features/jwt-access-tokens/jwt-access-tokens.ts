@@ -3,8 +3,10 @@
  * with only the public keys. The grant stores its hash, so it is revoked like any other token; a guard
  * without the store may accept it until it expires.
  */
+
 import { SignJWT } from 'jose'
 import type { Feature } from '../../feature.ts'
+import { wholeSeconds } from '../../kernel/kernel.ts'
 import type { AccessTokenState, Grant, SigningAlgorithm } from '../../kernel/records.ts'
 import { checkedResource } from '../../kernel/resource-indicator.ts'
 import { MAX_SIGNED_LIFETIME } from '../../kernel/revocation-log.ts'
@@ -133,10 +135,7 @@ function checked(
   algorithms: readonly SigningAlgorithm[],
 ): { lifetime: number; alg: SigningAlgorithm } {
   const alg = chosen ?? (algorithms.includes('ES256') ? 'ES256' : 'RS256')
-  if (!Number.isInteger(lifetime) || lifetime < 1 || lifetime > MAX_SIGNED_LIFETIME)
-    throw new Error(
-      `jwtAccessTokens: resources['${resource}'].lifetime must be a whole number from 1 to ${MAX_SIGNED_LIFETIME}`,
-    )
+  wholeSeconds(`jwtAccessTokens: resources['${resource}'].lifetime`, lifetime, 1, MAX_SIGNED_LIFETIME)
   if (!algorithms.includes(alg))
     throw new Error(`jwtAccessTokens: resources['${resource}'] needs a key for ${alg}`)
   return { lifetime, alg }

@@ -7,19 +7,14 @@ import type { ServerContext } from '../../feature.ts'
 import { requireKeyFor } from '../../grants/grant.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
+import { scopesWithoutUser } from '../../kernel/scope.ts'
 import type { Transients } from '../../kernel/store.ts'
-import {
-  type JwtClaims,
-  requireAudience,
-  requireSignature,
-  type VerificationKeys,
-} from '../../tokens/compact-jws.ts'
-import { clientCredentialsMetadata } from '../client-credentials/client-credentials-scopes.ts'
+import { type JwtClaims, requireAudience, requireSignature } from '../../tokens/compact-jws.ts'
 import { type Assertion, assertionId, endOf, onceOnly, severalTimes } from './assertion.ts'
-import { type CountAssertion, lifetimeOf, readResources } from './id-jag.ts'
+import type { CountAssertion } from './id-jag.ts'
 import { type ApprovedGrant, type GrantRequest, resourcesWithin, scopesWithin } from './issued-grant.ts'
-import type { IssuerKeysOptions, ReadIssuerKeys } from './issuer-keys.ts'
 import { JWT_ERRORS, JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
+import type { IssuerOptions, IssuerTerms, ReadIssuer } from './trusted-issuer.ts'
 
 const WorkloadClaims = z.looseObject({
   sub: z.string().min(1).max(2048),
@@ -112,7 +107,7 @@ function requiredJti(jti: string | undefined): string {
 }
 
 /** Which tokens of a platform are accepted, and what they give. */
-export interface WorkloadRule extends IssuerKeysOptions {
+export interface WorkloadRule extends IssuerOptions {
   /** The issuer of the platform, byte for byte as in its tokens. Absent for a SPIFFE trust domain whose SVIDs have no `iss`. */
   readonly issuer?: string | undefined
   /** A SPIFFE trust domain, such as `prod.example`: `sub` must be a SPIFFE ID of it. Needs `jwks` or `jwksUri`. */
@@ -130,10 +125,6 @@ export interface WorkloadRule extends IssuerKeysOptions {
   readonly client: string
   /** The scopes of the tokens: they must make sense without a user. */
   readonly scopes: readonly string[]
-  /** The resources of the tokens. Default: all resources of the server. */
-  readonly resources?: readonly string[] | undefined
-  /** The lifetime of a token, in seconds, at most 3600. Default 900. */
-  readonly lifetime?: number | undefined
   /** The maximum lifetime of an assertion, in seconds, at most 3600. Default 3600. */
   readonly maxAssertionLifetime?: number | undefined
   /**
@@ -149,33 +140,23 @@ export interface WorkloadRule extends IssuerKeysOptions {
 }
 
 /** A checked rule. */
-export interface ReadRule {
+export interface ReadRule extends IssuerTerms {
   readonly options: WorkloadRule
-  readonly keys: VerificationKeys
-  readonly resources: readonly string[]
-  readonly lifetime: number
-  readonly maxAssertionLifetime: number
 }
 
 /** @throws Error that names the option at fault */
-export function readRule(server: ServerContext, read: ReadIssuerKeys, options: WorkloadRule): ReadRule {
+export function readRule(server: ServerContext, read: ReadIssuer, options: WorkloadRule): ReadRule {
   const { issuer, trustDomain, scopes, client } = options
   const option = `jwtBearer: the workload rule of ${client}`
   if (issuer === undefined && trustDomain === undefined)
     throw new Error(`${option} needs issuer or trustDomain`)
   if (issuer === server.issuer) throw new Error(`${option}: a server does not trust itself`)
   checkConditions(option, options)
-  const scopeList = clientCredentialsMetadata('operator', server.scopes).client_credentials_scopes
-  const fault = scopeList?.safeParse(scopes).error?.issues[0]
-  if (fault !== undefined || scopes.length === 0)
-    throw new Error(`${option}: scopes: ${fault?.message ?? 'must not be empty'}`)
-  return {
-    options,
-    keys: read(option, { ...options, issuer, svid: trustDomain !== undefined }),
-    resources: readResources(option, options.resources, server),
-    lifetime: lifetimeOf(option, 'lifetime', options.lifetime, 900),
-    maxAssertionLifetime: lifetimeOf(option, 'maxAssertionLifetime', options.maxAssertionLifetime, 3600),
-  }
+  const allowed = scopesWithoutUser(server.scopes)
+  const wrong = scopes.find((name) => !allowed.includes(name))
+  if (wrong !== undefined) throw new Error(`${option}: scopes: ${wrong} is no scope for client credentials`)
+  if (scopes.length === 0) throw new Error(`${option}: scopes: must not be empty`)
+  return { options, ...read(option, { ...options, svid: trustDomain !== undefined }) }
 }
 
 /** Anybody can have a token of these. */
