@@ -2,7 +2,7 @@
  * The apps that a user has connected, as a page: each installation with what it may do, a form to disconnect it and one to
  * name it. It needs the session of the server, like the consent page.
  */
-import { showErrorPage } from '../authorization/redirect-target.ts'
+import { errorPages } from '../authorization/redirect-target.ts'
 import type { Feature, ServerContext } from '../feature.ts'
 import { userGrants } from '../grants/user-grants.ts'
 import { basePathOf, type Endpoint, endpointPath } from '../http/endpoint.ts'
@@ -91,12 +91,8 @@ function namesOf(server: ServerContext): InstallationNames {
   }
 }
 
-/** No script of another origin may read these. */
 function endpointsOf(context: ConnectedAppsContext, path: string): Endpoint[] {
-  const { server } = context
-  const refusal: Endpoint['refusal'] = (error, request) =>
-    showErrorPage({ kernel: server, interaction: server.interaction }, error, request)
-  const page = { cors: false, refusal }
+  const page = errorPages(context.server)
   return [
     {
       ...{ ...page, path },

@@ -297,13 +297,13 @@ interface TypedRequest {
 
 /** The page of the decision. It is shown every time: consent to a device is not remembered. */
 async function askForDecision(
-  { server, pages, decisionTickets, paths }: DeviceContext,
+  context: DeviceContext,
   session: Session,
   { request, requestId, userCode }: TypedRequest,
   http: HttpRequest,
 ): Promise<HttpResponse> {
-  const client = await server.store.clients.find(request.clientId)
-  if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
+  const { server, pages, decisionTickets, paths } = context
+  const client = await clientOf(context, request)
   const view = pageView(server.interaction, http)
   const page = await pages.devicePage({
     ...view,

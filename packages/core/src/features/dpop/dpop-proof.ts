@@ -1,11 +1,14 @@
 import * as z from 'zod'
+import type { CorsHeaders } from '../../http/endpoint.ts'
+import { type HttpRequest, header } from '../../http/http.ts'
 import { CLOCK_TOLERANCE } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
-import { hmacSha256, sameSecret } from '../../kernel/secrets.ts'
+import { hmacSha256, sameSecret, sha256 } from '../../kernel/secrets.ts'
 import type { AcceptedSecrets } from '../../kernel/server-secret.ts'
-import { type CompactJws, readJws } from '../../tokens/compact-jws.ts'
+import type { Transients } from '../../kernel/store.ts'
+import { type CompactJws, isSignedBy, readJws } from '../../tokens/compact-jws.ts'
 import { type JwsAlgorithm, type PublicKeyMembers, publicKeyFor, thumbprint } from '../../tokens/jwk.ts'
-import type { ProofHeaders } from '../../tokens/proof-of-possession.ts'
+import type { PresentedKey, ProofHeaders, ProofOfPossession } from '../../tokens/proof-of-possession.ts'
 
 export const DPOP_ERRORS = defineErrors({
   dpop_proof_malformed: [
@@ -45,7 +48,7 @@ export const DPOP_ERRORS = defineErrors({
 })
 
 /** A parsed proof (RFC 9449 4.2). Nothing in it is verified yet. */
-export interface DpopProof {
+interface DpopProof {
   readonly alg: JwsAlgorithm
   readonly jwk: PublicKeyMembers
   readonly thumbprint: string
@@ -67,10 +70,10 @@ const ProofClaims = z.object({
   exp: z.number().optional(),
   nbf: z.number().optional(),
 })
-export type ProofClaims = z.infer<typeof ProofClaims>
+type ProofClaims = z.infer<typeof ProofClaims>
 
 /** Reads a `DPoP` header (RFC 9449 4.3, checks 1 to 6, and 8). @throws OAuthError `invalid_dpop_proof` */
-export function readProof(header: string, algorithms: readonly JwsAlgorithm[]): DpopProof {
+function readProof(header: string, algorithms: readonly JwsAlgorithm[]): DpopProof {
   // Two headers arrive joined by a comma, which no JWS contains.
   const jws = header.length <= MAX_PROOF_LENGTH ? readJws(header) : undefined
   if (jws === undefined || jws.signature === '') throw new OAuthError(DPOP_ERRORS.dpop_proof_malformed)
@@ -87,7 +90,7 @@ export function readProof(header: string, algorithms: readonly JwsAlgorithm[]): 
 }
 
 /** The request that a proof must match. */
-export interface ProvenRequest {
+interface ProvenRequest {
   readonly method: string
   /** With the origin of the configuration: the sender chooses the Host header. */
   readonly uri: string
@@ -96,7 +99,7 @@ export interface ProvenRequest {
 }
 
 /** Requires a proof of this request and this time (RFC 9449 4.3, checks 9, 10 and 12). @throws OAuthError `invalid_dpop_proof` */
-export function requireMatch(
+function requireMatch(
   { htm, htu, ath, exp = Number.POSITIVE_INFINITY, nbf = 0 }: ProofClaims,
   { method, uri, tokenHash }: ProvenRequest,
   now: number,
@@ -183,7 +186,7 @@ export function dpopNonces(secrets: AcceptedSecrets, origin: string): DpopNonces
 const MAX_AGE = 300
 
 /** Seconds after which a proof that is accepted now has expired everywhere. */
-export const PROOF_LIFETIME = MAX_AGE + CLOCK_TOLERANCE + 1
+const PROOF_LIFETIME = MAX_AGE + CLOCK_TOLERANCE + 1
 
 const NONCE_HEADER = 'dpop-nonce'
 
@@ -194,7 +197,7 @@ const NONCE_HEADER = 'dpop-nonce'
  * @returns a newer nonce, if the nonce of the proof has aged
  * @throws OAuthError `use_dpop_nonce`, which does not count as a failure of the client
  */
-export function requireFresh(
+function requireFresh(
   { nonce, iat }: ProofClaims,
   nonces: DpopNonces,
   nonceRequired: boolean,
@@ -208,4 +211,63 @@ export function requireFresh(
   if (!fresh)
     throw new OAuthError(DPOP_ERRORS.dpop_nonce_needed, undefined, { headers: newer(), interim: true })
   return nonce !== undefined && nonces.aged(nonce, now) ? newer() : {}
+}
+
+/** How the authorization server or an API verifies proofs. */
+export interface ProofVerifier {
+  readonly algorithms: readonly JwsAlgorithm[]
+  readonly nonces: DpopNonces
+  readonly nonceRequired: boolean
+  /** The URI of a request, from the configuration and the path. */
+  readonly uriOf: (request: HttpRequest) => string
+  /** Stores the used proofs. Absent if a proof may be used again. */
+  readonly used?: Transients | undefined
+  /** Epoch seconds. */
+  readonly now: () => number
+}
+
+/** The key in the `DPoP` header; `undefined` without one. @throws OAuthError `invalid_dpop_proof` */
+export function presentedKey(verifier: ProofVerifier, request: HttpRequest): PresentedKey | undefined {
+  const text = header(request, 'dpop')
+  if (text === undefined) return undefined
+  const proof = readProof(text, verifier.algorithms)
+  const { used } = verifier
+  return {
+    thumbprint: proof.thumbprint,
+    // The signature is verified last: it costs more than all other checks together.
+    verify(accessToken) {
+      const now = verifier.now()
+      const tokenHash = accessToken === undefined ? undefined : sha256(accessToken)
+      requireMatch(proof.claims, { method: request.method, uri: verifier.uriOf(request), tokenHash }, now)
+      const headers = requireFresh(proof.claims, verifier.nonces, verifier.nonceRequired, now)
+      if (!isSignedBy(proof.jwk, proof.alg, proof.jws)) throw new OAuthError(DPOP_ERRORS.dpop_proof_signature)
+      return headers
+    },
+    spend: used && (() => spend(used, proof, verifier.now())),
+  }
+}
+
+/** Stores a hash, since the sender chooses `jti`. An unreachable store is a 503. */
+async function spend(used: Transients, { thumbprint, claims }: DpopProof, now: number): Promise<void> {
+  const { htm, htu, jti } = claims
+  const id = sha256(JSON.stringify(['dpop', thumbprint, htm, htu, jti]))
+  const expiresAt = now + PROOF_LIFETIME
+  if (!(await used.insert(id, { kind: 'seen', expiresAt }, expiresAt)))
+    throw new OAuthError(DPOP_ERRORS.dpop_proof_replayed)
+}
+
+const CORS_HEADERS: CorsHeaders = { allowed: ['dpop'], exposed: ['DPoP-Nonce'] }
+
+/** The proofs at an API: every access token of the scheme `DPoP` needs one. */
+export function proofsAt(verifier: ProofVerifier, required: boolean): ProofOfPossession {
+  return {
+    algorithms: verifier.algorithms,
+    required,
+    corsHeaders: CORS_HEADERS,
+    present(request) {
+      const key = presentedKey(verifier, request)
+      if (key === undefined) throw new OAuthError(DPOP_ERRORS.dpop_proof_missing)
+      return key
+    },
+  }
 }
