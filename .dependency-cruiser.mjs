@@ -4,8 +4,8 @@
 const MODULES = {
   kernel: ['crypto'],
   http: ['zod'],
-  tokens: ['crypto', 'jose', 'zod'],
   limits: ['tldts'],
+  tokens: ['crypto', 'jose', 'zod'],
   clients: ['zod'],
   grants: ['zod'],
   resource: [],
@@ -50,10 +50,7 @@ function listed(from, names) {
 const npm = (names) => `/node_modules/(${names.join('|')})/`
 const node = (names) => `^(node:)?(${names.join('|')})$`
 
-const modules = ORDER.flatMap((name, at) => {
-  const before = ORDER.slice(0, at).filter((other) => name !== 'limits' || other !== 'tokens')
-  return listed(name, [...before, ...MODULES[name]])
-})
+const modules = ORDER.flatMap((name, at) => listed(name, [...ORDER.slice(0, at), ...MODULES[name]]))
 const features = Object.entries(FEATURES).flatMap(([name, names]) => [
   ...listed(name, names),
   may(core(name), top('feature'), TYPES),
@@ -115,10 +112,6 @@ export default {
     ...modules,
     ...features,
     may(core('dpop'), core('resource'), TYPES),
-    may(
-      core('jwt-bearer'),
-      `${CORE}client-(assertion/fetched-keys|credentials/client-credentials-scopes)[.]ts$`,
-    ),
     may(core('explain'), top('errors'), TYPES),
     may(core('fapi2'), `${CORE}(client-assertion|dpop|par)/(client-assertion|dpop|par)[.]ts$`),
     may(core('fapi2'), [top('options'), core('discovery')], TYPES),

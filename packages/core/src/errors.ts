@@ -15,7 +15,6 @@ import { INITIAL_ACCESS_TOKEN_ERRORS } from './clients/initial-access-token.ts'
 import { REDIRECT_URI_ERRORS } from './clients/redirect-uri-policy.ts'
 import { REGISTRATION_ERRORS } from './clients/registration.ts'
 import { DOCUMENT_ERRORS } from './features/cimd/fetched-clients.ts'
-import { FETCHED_KEYS_ERRORS } from './features/client-assertion/fetched-keys.ts'
 import { ASSERTION_ERRORS } from './features/client-assertion/private-key-jwt.ts'
 import { CLIENT_CREDENTIALS_ERRORS } from './features/client-credentials/client-credentials-scopes.ts'
 import { DEVICE_PAGE_ERRORS } from './features/device/decision.ts'
@@ -50,6 +49,7 @@ import { LIMIT_ERRORS } from './limits/rate-limits.ts'
 import { ID_TOKEN_ERRORS } from './openid/id-token.ts'
 import { BEARER_ERRORS, SCHEME_ERRORS } from './resource/challenge.ts'
 import { BINDING_ERRORS, SIGN_IN_ERRORS } from './resource/guard.ts'
+import { FETCHED_KEYS_ERRORS } from './tokens/fetched-keys.ts'
 
 /**
  * All errors of this server by their reason. New rows may come, but a reason never changes its meaning.

@@ -4,7 +4,7 @@
  * @module
  */
 
-export { showErrorPage } from './authorization/redirect-target.ts'
+export { errorPages } from './authorization/redirect-target.ts'
 export {
   type EndedSessions,
   SESSION_ERRORS,
@@ -33,6 +33,7 @@ export { SERVER_ERRORS } from './kernel/oauth-error.ts'
 export { asksForOpenId, isReading, type ScopeInWords, scopeInLanguage } from './kernel/scope.ts'
 export { type Random, strongRandom } from './kernel/secrets.ts'
 export { openText, type SealingKeys, sealingKeys, sealText } from './kernel/server-secret.ts'
+export { changeRecord } from './kernel/store.ts'
 export { IN_WORKER, pauseAfter, systemClock, systemTime, type Time } from './kernel/time.ts'
 export { coarseNetworkOf, ipAddress } from './limits/caller-network.ts'
 export { type EventCounter, networkLimits, processCounter } from './limits/rate-limits.ts'

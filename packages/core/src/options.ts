@@ -22,7 +22,7 @@ import type { TokenEndpointOptions } from './grants/token-endpoint.ts'
 import type { RemovalEvent, UserGrantRevoked } from './grants/user-grants.ts'
 import { checkLanguages } from './kernel/display-text.ts'
 import { type Emit, type RequestEvent, shielded } from './kernel/events.ts'
-import type { Kernel } from './kernel/kernel.ts'
+import { type Kernel, wholeNumber } from './kernel/kernel.ts'
 import { checkedResource } from './kernel/resource-indicator.ts'
 import { revocationLog } from './kernel/revocation-log.ts'
 import { parseScope, type ScopeCatalogue } from './kernel/scope.ts'
@@ -169,8 +169,7 @@ export function kernelOf(
 ): Kernel {
   const { issuer, scopes, resources = [issuer], maxGrantsPerClient = 100 } = options
   checkIssuer(issuer)
-  if (!Number.isInteger(maxGrantsPerClient) || maxGrantsPerClient < 1 || maxGrantsPerClient > 100)
-    throw new Error('maxGrantsPerClient must be a whole number from 1 to 100')
+  wholeNumber('maxGrantsPerClient', maxGrantsPerClient, 1, { max: 100 })
   checkScopes(scopes)
   const indicators = resources.map((option, index) =>
     checkedResource(`resources[${index}]`, indicatorOf(option)),

@@ -1,7 +1,6 @@
 /** The record that names all queues of an outbox, since transients have no list. */
-import { OAuthError } from '@grantkit/core'
 import type { Stored, Transient, Transients } from '@grantkit/core/feature'
-import { pauseAfter, SERVER_ERRORS } from '@grantkit/core/internal'
+import { changeRecord } from '@grantkit/core/internal'
 import { type Ports, RECORD_SECONDS } from './queue.ts'
 
 interface Directory extends Transient {
@@ -20,7 +19,7 @@ interface Named {
 const MAX_KEYS = 2000
 /** Places that queues of receivers leave to inboxes: without a name, what a process left is not found. */
 const INBOX_KEYS = 100
-const MAX_ATTEMPTS = 32
+const MAX_RACES = 32
 const DIRECTORY_SECONDS = 2 * RECORD_SECONDS
 
 export type SeenDirectory = Stored<Transient> | undefined
@@ -29,29 +28,23 @@ export function directory(transients: Transients, name: string, ports: Ports) {
   const { now } = ports
   const keysIn = (seen: SeenDirectory) => (seen?.value as Directory | undefined)?.keys ?? []
 
-  function write(seen: SeenDirectory, keys: readonly string[]): Promise<boolean> {
-    const expiresAt = now() + DIRECTORY_SECONDS
-    const value: Directory = { kind: 'outbox', expiresAt, keys }
-    return seen === undefined
-      ? transients.insert(name, value, expiresAt)
-      : transients.replace(name, seen, value, expiresAt)
+  function directoryOf(keys: readonly string[]): Directory {
+    return { kind: 'outbox', expiresAt: now() + DIRECTORY_SECONDS, keys }
   }
 
   /** @returns the names that it has now */
   const addAll = gathered(async (named: readonly Named[]): Promise<ReadonlySet<string>> => {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      if (attempt > 0) await pauseAfter(attempt - 1, ports)
-      const seen = await transients.find(name)
-      const known = keysIn(seen)
-      const keys = new Set(known)
-      for (const { key, isInbox } of named)
-        if (keys.size < MAX_KEYS - (isInbox ? 0 : INBOX_KEYS)) keys.add(key)
-      const outlives = seen !== undefined && seen.value.expiresAt > now() + RECORD_SECONDS
+    let keys: ReadonlySet<string> = new Set()
+    await changeRecord(transients, name, { ...ports, races: MAX_RACES }, (seen) => {
+      const known = (seen as Directory | undefined)?.keys ?? []
+      const all = new Set(known)
+      for (const { key, isInbox } of named) if (all.size < MAX_KEYS - (isInbox ? 0 : INBOX_KEYS)) all.add(key)
+      keys = all
+      const outlives = seen !== undefined && seen.expiresAt > now() + RECORD_SECONDS
       const isWritten = named.some(({ key, isNew }) => isNew && keys.has(key))
-      if (keys.size === known.length && outlives && !isWritten) return keys
-      if (await write(seen, [...keys])) return keys
-    }
-    throw new OAuthError(SERVER_ERRORS.contention)
+      return all.size === known.length && outlives && !isWritten ? undefined : directoryOf([...all])
+    })
+    return keys
   })
 
   return {
@@ -68,7 +61,9 @@ export function directory(transients: Transients, name: string, ports: Ports) {
     async remove(closed: readonly string[], seen: SeenDirectory): Promise<void> {
       const keys = keysIn(seen)
       const left = keys.filter((key) => !closed.includes(key))
-      if (left.length < keys.length) await write(seen, left)
+      if (seen === undefined || left.length === keys.length) return
+      const next = directoryOf(left)
+      await transients.replace(name, seen, next, next.expiresAt)
     },
   }
 }

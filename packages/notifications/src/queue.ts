@@ -2,9 +2,8 @@
  * Queues of messages in transients: the inbox of each process, and the messages that wait for one receiver. One record per queue
  * has the latest messages and says who works; older ones lie in batches that never change. All is written by compare-and-swap.
  */
-import { OAuthError } from '@grantkit/core'
 import { newId, type Transient, type Transients } from '@grantkit/core/feature'
-import { pauseAfter, type Random, SERVER_ERRORS, type Time } from '@grantkit/core/internal'
+import { changeRecord, type Random, type Time } from '@grantkit/core/internal'
 
 /** Seconds: longer than the last attempt takes. A message that is older has expired. */
 export const KEPT_SECONDS = 30 * 60 * 60
@@ -71,7 +70,7 @@ interface Take {
 const BATCH_SIZE = 32
 /** Longer than each work under it: posts of five seconds, all at once. */
 const LEASE_SECONDS = 60
-const MAX_ATTEMPTS = 32
+const MAX_RACES = 32
 /** An empty queue keeps its name so long: a busy one does not write the directory for each message. */
 const IDLE_SECONDS = 120
 
@@ -110,21 +109,20 @@ export function queues<Facts>(context: QueueContext<Facts>) {
 
   /** @param changed `undefined` leaves it as it is. It may run several times. @returns what was written */
   async function change(key: string, changed: Changed): Promise<Queue<Facts> | undefined> {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      if (attempt > 0) await pauseAfter(attempt - 1, context)
-      const seen = await transients.find(idOf(key))
-      const made: Batch[] = []
-      const next = await changed(seen?.value as Queue<Facts> | undefined, made)
-      if (next === undefined) return undefined
-      const after = { ...next, expiresAt: now() + RECORD_SECONDS }
-      const isWritten =
-        seen === undefined
-          ? await transients.insert(idOf(key), after, after.expiresAt)
-          : await transients.replace(idOf(key), seen, after, after.expiresAt)
-      if (isWritten) return after
-      await remove(key, made)
-    }
-    throw new OAuthError(SERVER_ERRORS.contention)
+    const made: Batch[] = []
+    const { time } = context
+    const written = await changeRecord(
+      transients,
+      idOf(key),
+      { time, random, races: MAX_RACES },
+      async (seen) => {
+        // Nobody reads what was made for a queue that was not written.
+        await remove(key, made.splice(0))
+        const next = await changed(seen as Queue<Facts> | undefined, made)
+        return next && { ...next, expiresAt: now() + RECORD_SECONDS }
+      },
+    )
+    return written as Queue<Facts> | undefined
   }
 
   async function storedBatch(key: string, entries: readonly Entry<Facts>[]): Promise<Batch> {

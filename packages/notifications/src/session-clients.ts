@@ -4,18 +4,17 @@
  * have a session of their own.
  */
 import { OAuthError } from '@grantkit/core'
-import type { Client, Kernel, Stored, Transient, Transients } from '@grantkit/core/feature'
+import type { Client, Kernel, Transient, Transients } from '@grantkit/core/feature'
 import {
   CLOCK_TOLERANCE,
   type ClientMetadataMembers,
+  changeRecord,
   type EndedSessions,
   httpsParts,
   type PublicUrlRule,
-  pauseAfter,
   publicUrlFault,
   type RegisteredBy,
   revokeGrantsOfSessions,
-  SERVER_ERRORS,
   SESSION_ERRORS,
   text,
 } from '@grantkit/core/internal'
@@ -94,7 +93,7 @@ function sessionClient(entry: string): { readonly clientId: string; readonly has
 
 /** In one session. A client beyond it does not hear of the end. */
 export const MAX_CLIENTS = 100
-const MAX_ATTEMPTS = 32
+const MAX_RACES = 32
 
 interface SessionClientsOptions {
   readonly transients: Transients
@@ -110,21 +109,20 @@ export type SessionClients = ReturnType<typeof sessionClients>
 export function sessionClients({ transients, ports, lifetime, codeLifetime }: SessionClientsOptions) {
   const { now } = ports
   const idOf = (sid: string) => `session.${sid}`
-  const recordIn = (seen: Stored<Transient> | undefined) => seen?.value as SessionRecord | undefined
 
-  function write(
+  /** @param next `undefined` leaves the record as it is. It may run several times */
+  function change(
     sid: string,
-    seen: Stored<Transient> | undefined,
-    record: Pick<SessionRecord, 'clients' | 'ended'>,
+    next: (record: Partial<SessionRecord>) => Pick<SessionRecord, 'clients' | 'ended'> | undefined,
   ) {
-    const expiresAt = record.ended
-      ? // The mark is for the codes of the session, on replicas whose clocks differ.
-        now() + codeLifetime + 2 * CLOCK_TOLERANCE
-      : Math.max(now() + lifetime, seen?.value.expiresAt ?? 0)
-    const value: SessionRecord = { kind: 'session-clients', expiresAt, ...record }
-    return seen === undefined
-      ? transients.insert(idOf(sid), value, expiresAt)
-      : transients.replace(idOf(sid), seen, value, expiresAt)
+    return changeRecord(transients, idOf(sid), { ...ports, races: MAX_RACES }, (seen) => {
+      const record = next(seen === undefined ? {} : (seen as SessionRecord))
+      // The mark of an end is for the codes of the session, on replicas whose clocks differ.
+      const expiresAt = record?.ended
+        ? now() + codeLifetime + 2 * CLOCK_TOLERANCE
+        : Math.max(now() + lifetime, seen?.expiresAt ?? 0)
+      return record && ({ kind: 'session-clients', expiresAt, ...record } satisfies SessionRecord)
+    })
   }
 
   return {
@@ -133,30 +131,26 @@ export function sessionClients({ transients, ports, lifetime, codeLifetime }: Se
      * @throws OAuthError `invalid_grant` if the session has ended
      */
     async add(sid: string, clientId: string): Promise<boolean> {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        if (attempt > 0) await pauseAfter(attempt - 1, ports)
-        const seen = await transients.find(idOf(sid))
-        const { ended, clients = [], expiresAt = 0 } = recordIn(seen) ?? {}
+      let hasRoom = true
+      await change(sid, ({ ended, clients = [], expiresAt = 0 }) => {
         if (ended) throw new OAuthError(SESSION_ERRORS.session_ended)
         const isKnown = clients.includes(clientId)
-        if (!isKnown && clients.length >= MAX_CLIENTS) return false
+        hasRoom = isKnown || clients.length < MAX_CLIENTS
         // Half of a life more is enough: a sign-in that goes on for longer is rare, and each write takes time.
-        if (isKnown && expiresAt > now() + lifetime / 2) return true
-        if (await write(sid, seen, { clients: isKnown ? clients : [...clients, clientId] })) return true
-      }
-      throw new OAuthError(SERVER_ERRORS.contention)
+        if (!hasRoom || (isKnown && expiresAt > now() + lifetime / 2)) return undefined
+        return { clients: isKnown ? clients : [...clients, clientId] }
+      })
+      return hasRoom
     },
 
     /** Marks its end, unless clients are left to tell. @param notified clients @returns the others; none if it has ended before */
     async end(sid: string, notified: readonly string[]): Promise<readonly string[]> {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        if (attempt > 0) await pauseAfter(attempt - 1, ports)
-        const seen = await transients.find(idOf(sid))
-        const { ended, clients = [] } = recordIn(seen) ?? {}
-        const others = ended ? [] : clients.filter((clientId) => !notified.includes(clientId))
-        if (ended || others.length > 0 || (await write(sid, seen, { clients, ended: true }))) return others
-      }
-      throw new OAuthError(SERVER_ERRORS.contention)
+      let others: readonly string[] = []
+      await change(sid, ({ ended, clients = [] }) => {
+        others = ended ? [] : clients.filter((clientId) => !notified.includes(clientId))
+        return ended || others.length > 0 ? undefined : { clients, ended: true }
+      })
+      return others
     },
   }
 }

@@ -82,9 +82,9 @@ class Service implements Replicas {
   async decision(): Promise<string> {
     const code = parseDeviceCode(this.#deviceCode ?? '')
     const { transients } = this.#servers.store
-    const found = code && transients && (await findDeviceRequest(transients, code.requestId))
-    if (found === undefined) return 'none'
-    const { decision } = found.request
+    const request = code && transients && (await findDeviceRequest(transients, code.requestId))
+    if (request === undefined) return 'none'
+    const { decision } = request
     return decision === undefined ? 'pending' : decision.scopes.length > 0 ? 'allowed' : 'denied'
   }
 

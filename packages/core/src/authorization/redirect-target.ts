@@ -9,7 +9,7 @@ import {
   type RedirectUriVerdict,
   refusalOf,
 } from '../clients/redirect-uri-policy.ts'
-import { errorHeaders, reportedError } from '../http/endpoint.ts'
+import { type Endpoint, errorHeaders, reportedError } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, header, json, redirect, securePage } from '../http/http.ts'
 import { type Parameters, readMessage, text } from '../http/message.ts'
 import { pageView } from '../http/page-language.ts'
@@ -141,6 +141,11 @@ export async function answerByRedirect(
   }
 }
 
+interface ErrorPages {
+  readonly interaction: Pick<Interaction, 'errorPage' | 'uiLocales'>
+  readonly kernel: Pick<Kernel, 'issuer'>
+}
+
 /**
  * An error that must not be sent to the client by redirect (RFC 6749 4.1.2.1): a page for the user. A client never
  * sees that page, so it may send the request itself first and gets the error as JSON, with the issuer as in RFC 9207 2.
@@ -148,10 +153,7 @@ export async function answerByRedirect(
  * @param sent parameters of the OAuth request, for the language
  */
 export async function showErrorPage(
-  {
-    interaction,
-    kernel,
-  }: { interaction: Pick<Interaction, 'errorPage' | 'uiLocales'>; kernel: Pick<Kernel, 'issuer'> },
+  { interaction, kernel }: ErrorPages,
   failure: OAuthError,
   request: HttpRequest,
   sent?: Parameters,
@@ -167,6 +169,18 @@ export async function showErrorPage(
   const view = { ...pageView(interaction, request, sent), ...content }
   const page = await interaction.errorPage(view)
   return securePage({ ...page, headers: { ...page.headers, ...errorHeaders(failure) } })
+}
+
+/** How an endpoint for browsers shows its errors. No script of another origin may read it. @param sentOf as `sent` above */
+export function errorPages(
+  server: ErrorPages['kernel'] & Pick<ErrorPages, 'interaction'>,
+  sentOf?: (request: HttpRequest) => Parameters,
+): Pick<Endpoint, 'cors' | 'refusal'> {
+  const context = { kernel: server, interaction: server.interaction }
+  return {
+    cors: false,
+    refusal: (error, request) => showErrorPage(context, error, request, sentOf?.(request)),
+  }
 }
 
 /** Whatever shows a page to a person accepts `text/html` too. */

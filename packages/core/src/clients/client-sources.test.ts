@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Client } from '../kernel/records.ts'
 import type { Records } from '../kernel/store.ts'
 import { systemTime } from '../kernel/time.ts'
-import { type ClientSource, changeClient, clientsOf, storedClients } from './client-sources.ts'
+import { type ClientSource, clientsOf, storedClients } from './client-sources.ts'
 
 const NOW = 1_800_000_000
 const LATER = NOW + 3600
@@ -74,20 +74,3 @@ function failing(clients: Records<Client>, conflicts: number) {
     ++writes > conflicts && clients.replace(...record)
   return { records: { ...clients, replace }, written: () => writes }
 }
-
-describe('changeClient', () => {
-  const rename = (records: Records<Client>) =>
-    changeClient(records, AT_ONCE, 'app', (seen) => seen && { ...seen, clientName: 'Renamed' })
-
-  it('repeats a change until it wins against other writers', async () => {
-    const { records } = failing(await withClient(), 3)
-    await rename(records)
-    expect((await records.find('app'))?.value).toMatchObject({ clientName: 'Renamed' })
-  })
-
-  it('gives up after four attempts, with an error that asks to try again', async () => {
-    const { records, written } = failing(await withClient(), 4)
-    await expect(rename(records)).rejects.toMatchObject({ reason: 'contention', status: 503 })
-    expect(written()).toBe(4)
-  })
-})

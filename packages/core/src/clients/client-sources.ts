@@ -1,8 +1,8 @@
 import type { Clients, RequestingUser } from '../kernel/kernel.ts'
-import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import type { Records, Stored } from '../kernel/store.ts'
-import { pauseAfter, type WaitingPorts } from '../kernel/time.ts'
+import { changeRecord, type Records, type Stored } from '../kernel/store.ts'
+import type { WaitingPorts } from '../kernel/time.ts'
 
 export const CLIENT_ERRORS = defineErrors({
   client_unknown: ['invalid_client', 'No client has this client_id. The client must register again'],
@@ -55,10 +55,10 @@ export function storedClients(records: Records<Client>, ports: WaitingPorts): Cl
     find: (clientId) => records.find(clientId).then(clientOf),
     describe: (clientId) => records.find(clientId).then(undescribedClientOf),
     keep: ({ clientId }, until) =>
-      changeClient(records, ports, clientId, (seen) => {
+      changeRecord(records, clientId, ports, (seen) => {
         if (seen === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
         return seen.expiresAt >= until ? undefined : { ...seen, expiresAt: until }
-      }),
+      }).then(() => {}),
   }
 }
 
@@ -70,31 +70,4 @@ function clientOf(stored: Stored<Client> | undefined): Client | undefined {
 /** If documents are no longer fetched, existing grants of their clients go on, and no new authorization begins. */
 function undescribedClientOf(stored: Stored<Client> | undefined): Client | undefined {
   return stored?.value.document === undefined ? clientOf(stored) : undefined
-}
-
-const MAX_ATTEMPTS = 4
-
-/**
- * Changes a record against concurrent writers.
- *
- * @param next the new record; `undefined` leaves it as it is. Called again after another writer changed the record
- */
-export async function changeClient(
-  records: Records<Client>,
-  ports: WaitingPorts,
-  clientId: string,
-  next: (seen: Client | undefined) => Client | undefined,
-): Promise<void> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    if (attempt > 0) await pauseAfter(attempt - 1, ports)
-    const seen = await records.find(clientId)
-    const client = next(seen?.value)
-    if (client === undefined) return
-    const written =
-      seen === undefined
-        ? records.insert(clientId, client, client.expiresAt)
-        : records.replace(clientId, seen, client, client.expiresAt)
-    if (await written) return
-  }
-  throw new OAuthError(SERVER_ERRORS.contention)
 }

@@ -1,12 +1,11 @@
 /** Initial access tokens (RFC 7591 3): the operator hands them out, and a client needs one to register itself. */
 import { type HttpRequest, header } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { defineErrors, type ErrorDefinition, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Transient } from '../kernel/records.ts'
 import { includesAll, unrestricted } from '../kernel/scope.ts'
 import { type Hash, newId, newSecret, sameSecret, sha256 } from '../kernel/secrets.ts'
-import type { Stored, Transients } from '../kernel/store.ts'
-import { pauseAfter } from '../kernel/time.ts'
+import { changeRecord, type Transients } from '../kernel/store.ts'
 import { METADATA_ERRORS } from './client-metadata.ts'
 
 export const INITIAL_ACCESS_TOKEN_ERRORS = defineErrors({
@@ -153,31 +152,23 @@ export async function presentedInitialToken(
     throw refused(INITIAL_ACCESS_TOKEN_ERRORS.initial_access_token_missing, 'Bearer')
   const [, id = '', secret = ''] = TOKEN.exec(authorization) ?? []
   const hash = sha256(secret)
-  const { value } = await usableToken(kernel, { id, hash })
-  return { id, hash, scopes: value.scopes, label: value.label }
+  const seen = id === '' ? undefined : await transientsOf(kernel).find(keyOf(id))
+  const { scopes, label } = usableToken(seen?.value, hash)
+  return { id, hash, scopes, label }
 }
-
-const MAX_ATTEMPTS = 16
 
 /** Counts one client. It comes before the insert, so no race makes more clients than uses. @throws OAuthError `invalid_token` */
 export async function countUse(kernel: Kernel, presented: PresentedInitialToken): Promise<void> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    if (attempt > 0) await pauseAfter(attempt - 1, kernel)
-    const seen = await usableToken(kernel, presented)
-    const next = { ...seen.value, uses: seen.value.uses - 1 }
-    if (await transientsOf(kernel).replace(keyOf(presented.id), seen, next, next.expiresAt)) return
-  }
-  throw new OAuthError(SERVER_ERRORS.contention)
+  await changeRecord(transientsOf(kernel), keyOf(presented.id), kernel, (seen) => {
+    const token = usableToken(seen, presented.hash)
+    return { ...token, uses: token.uses - 1 }
+  })
 }
 
-async function usableToken(
-  kernel: Kernel,
-  { id, hash }: Pick<PresentedInitialToken, 'id' | 'hash'>,
-): Promise<Stored<TokenRecord>> {
-  const seen = id === '' ? undefined : await transientsOf(kernel).find(keyOf(id))
-  if (seen === undefined || !isToken(seen.value) || !sameSecret(hash, seen.value.hash) || seen.value.uses < 1)
+function usableToken(seen: Transient | undefined, hash: Hash): TokenRecord {
+  if (seen === undefined || !isToken(seen) || !sameSecret(hash, seen.hash) || seen.uses < 1)
     throw refused(INITIAL_ACCESS_TOKEN_ERRORS.initial_access_token_invalid)
-  return { value: seen.value, version: seen.version }
+  return seen
 }
 
 function isToken(record: Transient): record is TokenRecord {

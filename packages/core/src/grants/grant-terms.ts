@@ -1,4 +1,4 @@
-import { lifetime } from '../kernel/kernel.ts'
+import { lifetime, wholeNumber } from '../kernel/kernel.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import type { AccessTokenFormat } from '../tokens/credential.ts'
 
@@ -57,8 +57,7 @@ export function grantTerms({
   maxAccessTokens = 8,
   refreshTokenRotation = 'always',
 }: GrantOptions): GrantTerms {
-  if (!Number.isInteger(maxAccessTokens) || maxAccessTokens < 1 || maxAccessTokens > 100)
-    throw new Error('maxAccessTokens must be a whole number from 1 to 100')
+  wholeNumber('maxAccessTokens', maxAccessTokens, 1, { max: 100 })
   if (refreshTokenRotation !== 'always' && refreshTokenRotation !== 'public-clients')
     throw new Error('refreshTokenRotation must be always or public-clients')
   const refreshRetryWindow = lifetime('refreshRetryWindow', lifetimes?.refreshRetryWindow, 60, 0)

@@ -92,8 +92,27 @@ export const CLOCK_TOLERANCE = 60
 
 /** A lifetime option in whole seconds. @throws Error that names the wrong option */
 export function lifetime(name: string, option: number | undefined, fallback: number, min = 1): number {
-  const seconds = option ?? fallback
-  if (!Number.isInteger(seconds) || seconds < min)
-    throw new Error(`lifetimes.${name} must be a whole number of seconds, at least ${min}`)
-  return seconds
+  return wholeSeconds(`lifetimes.${name}`, option ?? fallback, min)
+}
+
+/** An option in whole seconds. @throws Error that names it */
+export function wholeSeconds(
+  option: string,
+  seconds: number,
+  min: number,
+  max = Number.POSITIVE_INFINITY,
+): number {
+  return wholeNumber(option, seconds, min, { max, unit: ' of seconds' })
+}
+
+/** An option that counts. @throws Error that names it */
+export function wholeNumber(
+  option: string,
+  value: number,
+  min: number,
+  { max = Number.POSITIVE_INFINITY, unit = '' } = {},
+): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value
+  const range = Number.isFinite(max) ? ` from ${min} to ${max}` : `, at least ${min}`
+  throw new Error(`${option} must be a whole number${unit}${range}`)
 }

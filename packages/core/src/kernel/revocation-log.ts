@@ -7,8 +7,7 @@ import { CLOCK_TOLERANCE, type Kernel, type RevocationLog } from './kernel.ts'
 import { OAuthError, SERVER_ERRORS } from './oauth-error.ts'
 import type { Transient } from './records.ts'
 import { newId } from './secrets.ts'
-import type { Transients } from './store.ts'
-import { pauseAfter } from './time.ts'
+import { changeRecord, type Transients } from './store.ts'
 
 /** The maximum lifetime of a signed access token, in seconds: a guard without the store may honour it that long. */
 export const MAX_SIGNED_LIFETIME = 600
@@ -137,20 +136,14 @@ async function streamsIn(transients: Transients): Promise<readonly Stream[]> {
 
 /** Before its first entry, so that every entry is found. */
 async function register(transients: Transients, stream: Stream, ports: LogPorts): Promise<void> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    if (attempt > 0) await pauseAfter(attempt - 1, ports)
-    const seen = await transients.find(STREAMS)
-    const others = (seen?.value as Streams | undefined)?.streams ?? []
+  await changeRecord(transients, STREAMS, ports, (seen): Streams => {
+    const others = (seen as Streams | undefined)?.streams ?? []
     const streams = [...others.filter(({ expiresAt }) => expiresAt > ports.now()), stream]
-    const expiresAt = Math.max(...streams.map((each) => each.expiresAt))
-    const value: Streams = { kind: 'revocation-streams', expiresAt, streams }
-    const isWritten =
-      seen === undefined
-        ? await transients.insert(STREAMS, value, expiresAt)
-        : await transients.replace(STREAMS, seen, value, expiresAt)
-    if (isWritten) return
-  }
-  throw new OAuthError(SERVER_ERRORS.contention)
+    return {
+      ...{ kind: 'revocation-streams', streams },
+      expiresAt: Math.max(...streams.map((each) => each.expiresAt)),
+    }
+  })
 }
 
 const MAX_STEP = 64

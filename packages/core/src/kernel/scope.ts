@@ -209,3 +209,13 @@ export const OPENID = 'openid'
 export function asksForOpenId(scopes: readonly string[]): boolean {
   return scopes.includes(OPENID)
 }
+
+/** The scopes of OpenID Connect Core 5.4 and 11: they are about a user. */
+const USER_SCOPES = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access']
+
+/** The scopes that can be requested without a user. */
+export function scopesWithoutUser(catalogue: ScopeCatalogue): readonly string[] {
+  return Object.entries(catalogue)
+    .filter(([name, { user }]) => user !== true && !USER_SCOPES.includes(name))
+    .map(([name]) => name)
+}

@@ -1,7 +1,9 @@
 import { createMemoryStore } from '@grantkit/store-memory'
 import { aClient } from '@grantkit/testkit'
-import { expect, it } from 'vitest'
-import { storeErrorsAs503 } from './store.ts'
+import { describe, expect, it } from 'vitest'
+import type { Client } from './records.ts'
+import { changeRecord, type Records, storeErrorsAs503 } from './store.ts'
+import { systemTime } from './time.ts'
 
 const END = 4_000_000_000
 
@@ -61,4 +63,34 @@ it.each<readonly [string, unknown, object]>([
   })
   await expect(failing.clients.find('a')).rejects.toMatchObject(expected)
   await expect(failing.grants.find('a')).rejects.toMatchObject(expected)
+})
+
+/** Records of which other writers win the first writes. */
+async function contended(conflicts: number) {
+  const { clients } = createMemoryStore()
+  const client = aClient({ clientId: 'app', expiresAt: END })
+  await clients.insert('app', client, END)
+  let writes = 0
+  const replace: Records<Client>['replace'] = async (...record) =>
+    ++writes > conflicts && clients.replace(...record)
+  const time = { ...systemTime, sleep: async () => {} }
+  const rename = () =>
+    changeRecord({ ...clients, replace }, 'app', { time }, (seen) => {
+      return seen && { ...seen, clientName: 'Renamed' }
+    })
+  return { clients, rename, written: () => writes }
+}
+
+describe('a change of a record', () => {
+  it('is repeated until it wins against other writers', async () => {
+    const { clients, rename } = await contended(3)
+    await rename()
+    expect((await clients.find('app'))?.value).toMatchObject({ clientName: 'Renamed' })
+  })
+
+  it('is given up after sixteen attempts, with an error that asks to try again', async () => {
+    const { rename, written } = await contended(16)
+    await expect(rename()).rejects.toMatchObject({ reason: 'contention', status: 503 })
+    expect(written()).toBe(16)
+  })
 })

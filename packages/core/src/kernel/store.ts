@@ -5,6 +5,7 @@
 
 import { OAuthError, SERVER_ERRORS } from './oauth-error.ts'
 import type { Client, Grant, Transient } from './records.ts'
+import { pauseAfter, type WaitingPorts } from './time.ts'
 
 /** A record as it was read, with a version that lets the store notice later writes. */
 export interface Stored<T> {
@@ -143,4 +144,37 @@ function errorsAs503<Args extends unknown[], Result>(
       return unavailable(cause)
     }
   }
+}
+
+interface RacingPorts extends WaitingPorts {
+  /** More lost races than this on one record mean an attack or a fault. Default 16. */
+  readonly races?: number | undefined
+}
+
+/**
+ * Changes a record against concurrent writers: reads it, and writes the next one if it is unchanged; otherwise it starts again, after
+ * a pause that grows and is random.
+ *
+ * @param next the new record; `undefined` leaves it as it is. Called again after another writer changed the record
+ * @returns what was written
+ * @throws OAuthError of `next`; `temporarily_unavailable` when the record is too contended, and then nothing was written
+ */
+export async function changeRecord<T extends Client | Transient>(
+  records: Omit<Records<T>, 'scan' | 'remove'>,
+  id: string,
+  { races = 16, time, random }: RacingPorts,
+  next: (seen: T | undefined) => T | undefined | Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (let attempt = 0; attempt < races; attempt++) {
+    if (attempt > 0) await pauseAfter(attempt - 1, { time, random })
+    const seen = await records.find(id)
+    const changed = await next(seen?.value)
+    if (changed === undefined) return undefined
+    const written =
+      seen === undefined
+        ? records.insert(id, changed, changed.expiresAt)
+        : records.replace(id, seen, changed, changed.expiresAt)
+    if (await written) return changed
+  }
+  throw new OAuthError(SERVER_ERRORS.contention)
 }

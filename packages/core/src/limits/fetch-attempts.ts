@@ -2,6 +2,7 @@
  * Which documents may be fetched now. The result is permission or the seconds to wait. Excess fetches are rejected at
  * once and nothing is queued, so no caller can flood a host through this server or block the clients that were approved.
  */
+import { RecentlyUsed } from '../kernel/recently-used.ts'
 
 /** Per process. New clients have this many slots, and approved ones as many: neither takes the slots of the other. */
 const MAX_IN_FLIGHT = 8
@@ -42,7 +43,7 @@ type FetchResult = 'document' | 'gone' | 'unreachable' | 'withheld'
 /** @param maxStarts of new clients in a minute, and as many of approved ones; with `Infinity`, addresses share no budget at all */
 export function fetchAttempts(now: () => number, maxStarts = MAX_STARTS): FetchAttempts {
   const inFlight: FetchAttempt[] = []
-  const failures = new Map<string, Failures>()
+  const failures = new RecentlyUsed<Failures>(MAX_REMEMBERED_FAILURES)
   let starts: Start[] = []
 
   function wait({ id, site, known, user }: FetchAttempt): number {
@@ -82,8 +83,6 @@ export function fetchAttempts(now: () => number, maxStarts = MAX_STARTS): FetchA
       const until = now() + (BACK_OFF[count - 1] ?? BACK_OFF.at(-1) ?? 0)
       const gone = before?.gone === true || result === 'gone'
       failures.set(id, { count, until, gone, withheld: result === 'withheld' })
-      const [oldest] = failures.keys()
-      if (failures.size > MAX_REMEMBERED_FAILURES && oldest !== undefined) failures.delete(oldest)
     },
   }
 }

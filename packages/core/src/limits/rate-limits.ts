@@ -5,6 +5,7 @@
 import type { HttpRequest } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
+import { RecentlyUsed } from '../kernel/recently-used.ts'
 import type { Client } from '../kernel/records.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { networkOf, networksOf } from './caller-network.ts'
@@ -228,7 +229,7 @@ export interface EventCounter {
 const MAX_KEYS = 50_000
 
 /**
- * Counts in fixed windows, and never more than `maxKeys` keys. When there are more, the older half is forgotten: rejecting
+ * Counts in fixed windows, and never more than `maxKeys` keys. When there are more, those used least recently are forgotten: rejecting
  * new keys would lock out callers without any event.
  *
  * @param now epoch seconds
@@ -239,15 +240,11 @@ export function processCounter(
   now: () => number,
   maxKeys = MAX_KEYS,
 ): EventCounter {
-  let young = new Map<string, Window>()
-  let old = young
-  const windowOf = (hash: string) => young.get(hash) ?? old.get(hash)
+  const windows = new RecentlyUsed<Window>(maxKeys, { now, endOf: ({ endsAt }) => endsAt })
 
   function open(hash: string): Window {
-    // Drops a whole Map at once: deleting the first entry of a large Map takes longer with every deletion.
-    if (young.size >= maxKeys / 2) [old, young] = [young, new Map()]
     const window = { endsAt: now() + seconds, taken: 0 }
-    young.set(hash, window)
+    windows.set(hash, window)
     return window
   }
 
@@ -255,17 +252,16 @@ export function processCounter(
     async take(key) {
       // A hash is short for any key, and no dump of the memory shows addresses.
       const hash = sha256(key)
-      const kept = windowOf(hash)
-      const window = kept !== undefined && now() < kept.endsAt ? kept : open(hash)
+      const window = windows.get(hash) ?? open(hash)
       window.taken++
       return window.taken > points ? Math.ceil(window.endsAt - now()) : 0
     },
     async refund(key) {
-      const window = windowOf(sha256(key))
+      const window = windows.get(sha256(key))
       if (window !== undefined) window.taken = Math.max(window.taken - 1, 0)
     },
     async reset(key) {
-      for (const windows of [young, old]) windows.delete(sha256(key))
+      windows.delete(sha256(key))
     },
   }
 }

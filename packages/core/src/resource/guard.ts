@@ -2,8 +2,10 @@
  * The guard of an API (RFC 6750 3): it turns a request into a valid token, an anonymous caller or an error response.
  * Its caller reads the token, from the store or by a signature.
  */
+
 import { type CorsHeaders, REFERENCE_CORS, type Reporting, reportedError } from '../http/endpoint.ts'
 import { type HttpRequest, header } from '../http/http.ts'
+import { wholeSeconds } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Grant } from '../kernel/records.ts'
 import type { PresentedKey, ProofHeaders } from '../tokens/proof-of-possession.ts'
@@ -237,8 +239,7 @@ export function checkedSignIn(classes: readonly string[], { acr, maxAge }: Requi
   if (acr !== undefined && !classes.includes(acr))
     throw new Error(`requiring: "${acr}" is not in authenticationClasses of this guard`)
   // No sign-in is younger than a second when its token arrives.
-  if (maxAge !== undefined && (!Number.isSafeInteger(maxAge) || maxAge < 1))
-    throw new Error('requiring: maxAge must be a whole number of seconds, at least 1')
+  if (maxAge !== undefined) wholeSeconds('requiring: maxAge', maxAge, 1)
   return { acr, maxAge }
 }
 

@@ -18,13 +18,13 @@ import {
 import {
   basePathOf,
   endpointPath,
+  errorPages,
   openText,
   redirect,
   requireOwnForm,
   type SealingKeys,
   sealingKeys,
   sealText,
-  showErrorPage,
   text,
   userGrants,
 } from '@grantkit/core/internal'
@@ -137,12 +137,8 @@ function namesOf(server: ServerContext): InstallationNames {
   }
 }
 
-/** No script of another origin may read these. */
 function endpointsOf(context: ConnectedAppsContext, path: string): Endpoint[] {
-  const { server } = context
-  const refusal: Endpoint['refusal'] = (error, request) =>
-    showErrorPage({ kernel: server, interaction: server.interaction }, error, request)
-  const page = { cors: false, refusal }
+  const page = errorPages(context.server)
   return [
     {
       ...{ ...page, path },

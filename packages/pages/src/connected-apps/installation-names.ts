@@ -1,6 +1,5 @@
-import { OAuthError } from '@grantkit/core'
 import { sha256, type Transients } from '@grantkit/core/feature'
-import { pauseAfter, SERVER_ERRORS } from '@grantkit/core/internal'
+import { changeRecord } from '@grantkit/core/internal'
 import type { WaitingPorts } from '@grantkit/core/store-kit'
 import * as z from 'zod'
 
@@ -14,9 +13,6 @@ export interface InstallationNames {
 }
 
 const InstallationName = z.object({ kind: z.literal('installation-name'), name: z.string() })
-
-/** More lost races than this on one name are not caused by a person. */
-const MAX_ATTEMPTS = 4
 
 /** Names in the store of the server, each as a record of its own. */
 export function namesInTransients(transients: Transients, ports: WaitingPorts): InstallationNames {
@@ -32,18 +28,8 @@ export function namesInTransients(transients: Transients, ports: WaitingPorts): 
       return new Map(found.flatMap(([id, name]) => (name === undefined ? [] : [[id, name]])))
     },
     async give(subject, installation, name, expiresAt) {
-      const id = recordId(subject, installation)
       const record = { kind: 'installation-name', name, expiresAt }
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        if (attempt > 0) await pauseAfter(attempt - 1, ports)
-        const seen = await transients.find(id)
-        const isWritten =
-          seen === undefined
-            ? await transients.insert(id, record, expiresAt)
-            : await transients.replace(id, seen, record, expiresAt)
-        if (isWritten) return
-      }
-      throw new OAuthError(SERVER_ERRORS.contention)
+      await changeRecord(transients, recordId(subject, installation), ports, () => record)
     },
     async forget(subject, installation) {
       await transients.remove(recordId(subject, installation))

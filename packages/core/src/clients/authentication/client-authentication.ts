@@ -7,6 +7,7 @@ import { type HttpRequest, header } from '../../http/http.ts'
 import { type Parameters, readMessage, text } from '../../http/message.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../../kernel/oauth-error.ts'
+import { RecentlyUsed } from '../../kernel/recently-used.ts'
 import type { Client } from '../../kernel/records.ts'
 import { type Hash, sameSecret, sha256 } from '../../kernel/secrets.ts'
 import { CLIENT_ERRORS, MAX_CLIENT_ID_LENGTH } from '../client-sources.ts'
@@ -384,10 +385,9 @@ export type NoticeOnce = (notice: string, until: number, send: () => void) => Pr
 const MAX_REMEMBERED = 10_000
 
 export function noticeOnce({ now, store }: Pick<Kernel, 'now' | 'store'>): NoticeOnce {
-  const sent = new Map<string, number>()
+  const sent = new RecentlyUsed<number>(MAX_REMEMBERED, { now, endOf: (until) => until })
   return (notice, until, send) => {
-    if ((sent.get(notice) ?? 0) > now()) return undefined
-    if (sent.size >= MAX_REMEMBERED) sent.clear()
+    if (sent.get(notice) !== undefined) return undefined
     sent.set(notice, until)
     const { transients } = store
     if (transients === undefined) return void send()

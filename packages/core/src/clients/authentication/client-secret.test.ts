@@ -55,7 +55,7 @@ describe('a notice', () => {
     remember('0')
     expect([transients !== undefined, sent]).toEqual([true, 10_000])
     remember('one more')
-    remember('0')
+    remember('1')
     expect(sent).toBe(10_002)
   })
 })

@@ -1,6 +1,7 @@
 /** Fetches a document, and decides how long it is fresh (RFC 9111 4.2). */
 import { type DocumentFetch, fetchedDocument } from '../../http/document-fetch.ts'
 import type { Kernel, RequestingUser } from '../../kernel/kernel.ts'
+import { RecentlyUsed } from '../../kernel/recently-used.ts'
 import type { Client, ClientDocument } from '../../kernel/records.ts'
 import { sha256 } from '../../kernel/secrets.ts'
 import { type FetchAttempt, fetchAttempts, siteOf } from '../../limits/fetch-attempts.ts'
@@ -241,47 +242,16 @@ export function documentLookUp(source: DocumentSource) {
   }
 }
 
-export interface DocumentCache {
-  get(clientId: string): CachedDocument | undefined
-  set(clientId: string, document: CachedDocument): void
-  delete(clientId: string): void
-}
-
 const MAX_DOCUMENTS = 1000
 /** Characters of JSON. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
 
-/** A cache of the documents used last. */
-export function documentCache(now: () => number): DocumentCache {
-  // In the order of their last use.
-  const kept = new Map<string, { readonly document: CachedDocument; readonly size: number }>()
-  let total = 0
-
-  function remove(clientId: string): void {
-    total -= kept.get(clientId)?.size ?? 0
-    kept.delete(clientId)
-  }
-
-  return {
-    get(clientId) {
-      const found = kept.get(clientId)
-      kept.delete(clientId)
-      if (found === undefined) return undefined
-      kept.set(clientId, found)
-      if (now() < found.document.keptUntil) return found.document
-      remove(clientId)
-      return undefined
-    },
-    set(clientId, document) {
-      remove(clientId)
-      const size = JSON.stringify(document).length
-      kept.set(clientId, { document, size })
-      total += size
-      for (const oldest of kept.keys()) {
-        if (kept.size <= MAX_DOCUMENTS && total <= MAX_CHARACTERS) return
-        remove(oldest)
-      }
-    },
-    delete: remove,
-  }
+/** The documents that were used last. */
+export function documentCache(now: () => number) {
+  return new RecentlyUsed<CachedDocument>(MAX_DOCUMENTS, {
+    now,
+    endOf: ({ keptUntil }) => keptUntil,
+    maxSize: MAX_CHARACTERS,
+    sizeOf: (document) => JSON.stringify(document).length,
+  })
 }

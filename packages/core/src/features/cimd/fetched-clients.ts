@@ -5,7 +5,6 @@
 import {
   CLIENT_ERRORS,
   type ClientSource,
-  changeClient,
   MAX_CLIENT_ID_LENGTH,
   storedClients,
 } from '../../clients/client-sources.ts'
@@ -13,6 +12,7 @@ import type { Kernel, RequestingUser } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client, ClientDocument } from '../../kernel/records.ts'
 import type { StepFacts } from '../../kernel/sign-in-steps.ts'
+import { changeRecord } from '../../kernel/store.ts'
 import {
   type Admission,
   type AdmissionPolicy,
@@ -114,7 +114,7 @@ export function fetchedClients(
       if (client.origin !== 'document') return stored.keep?.(client, until)
       let before: Client | undefined
       let after: Client | undefined
-      await changeClient(records, kernel, client.clientId, (seen) => {
+      await changeRecord(records, client.clientId, kernel, (seen) => {
         before = seen
         after = approvedRecord(seen, client, until, onChange)
         return after
@@ -127,7 +127,7 @@ export function fetchedClients(
 
     async remove(clientId) {
       let existed = false
-      await changeClient(records, kernel, clientId, (seen) => {
+      await changeRecord(records, clientId, kernel, (seen) => {
         existed = seen !== undefined && seen.refused !== true
         return seen?.refused === true ? undefined : refusedRecord(clientId, now())
       })

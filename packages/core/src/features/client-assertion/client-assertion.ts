@@ -1,11 +1,14 @@
 /** Clients that authenticate with a signed assertion instead of a shared secret (RFC 7523, `private_key_jwt`). */
+
 import type { Feature, MountedFeatures } from '../../feature.ts'
 import type { DocumentFetch } from '../../http/document-fetch.ts'
+import { wholeSeconds } from '../../kernel/kernel.ts'
+import { FETCHED_KEYS_ERRORS, fetchedKeys } from '../../tokens/fetched-keys.ts'
 import { JWS_ALGORITHMS, type JwsAlgorithm, withBothNames } from '../../tokens/jwk.ts'
-import { checkKeys, FETCHED_KEYS_ERRORS, fetchedKeys, keyMetadata } from './fetched-keys.ts'
+import { checkKeys, keyMetadata } from './client-keys.ts'
 import { ASSERTION_ERRORS, privateKeyJwt } from './private-key-jwt.ts'
 
-export type { ClientKeysFailed } from './fetched-keys.ts'
+export type { ClientKeysFailed } from '../../tokens/fetched-keys.ts'
 
 export interface ClientAssertionOptions {
   /**
@@ -68,8 +71,7 @@ export function clientAssertion({
     throw new Error(`clientAssertion: algorithms must be some of ${JWS_ALGORITHMS.join(', ')}`)
   if (audiences !== 'issuer' && audiences !== 'endpoints')
     throw new Error('clientAssertion: audiences must be issuer or endpoints')
-  if (!Number.isInteger(maxLifetime) || maxLifetime < 1 || maxLifetime > MAX_LIFETIME)
-    throw new Error(`clientAssertion: maxLifetime must be 1 to ${MAX_LIFETIME} seconds`)
+  wholeSeconds('clientAssertion: maxLifetime', maxLifetime, 1, MAX_LIFETIME)
   const algorithms = withBothNames(named)
   return (kernel) => {
     const { transients } = kernel.store

@@ -7,7 +7,7 @@ import {
 import { listOf, text } from '../../http/message.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
-import { parseScope, type ScopeCatalogue } from '../../kernel/scope.ts'
+import { parseScope, type ScopeCatalogue, scopesWithoutUser } from '../../kernel/scope.ts'
 
 export const CLIENT_CREDENTIALS = 'client_credentials'
 
@@ -23,23 +23,13 @@ export const CLIENT_CREDENTIALS_ERRORS = defineErrors({
   ],
 })
 
-/** The scopes of OpenID Connect Core 5.4 and 11: they are about a user. */
-const USER_SCOPES = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access']
-
-/** The scopes that can be requested without a user. */
-function clientCredentialsScopes(catalogue: ScopeCatalogue): readonly string[] {
-  return Object.entries(catalogue)
-    .filter(([name, { user }]) => user !== true && !USER_SCOPES.includes(name))
-    .map(([name]) => name)
-}
-
 /** The client metadata of a static client. `scopes` is not used here: it is for tokens of users. */
 export function clientCredentialsMetadata(
   registeredBy: RegisteredBy,
   catalogue: ScopeCatalogue,
 ): ClientMetadataMembers {
   if (registeredBy === 'client') return {}
-  const allowed = clientCredentialsScopes(catalogue)
+  const allowed = scopesWithoutUser(catalogue)
   const name = text().refine((scope) => allowed.includes(scope), {
     error: ({ input }) => `${String(input)} is no scope for client credentials`,
   })
@@ -54,7 +44,7 @@ export function clientCredentialsCeiling(
   // Records of earlier releases have `machine_scopes`, and a scope in place of a list.
   const stored = featureMetadata?.client_credentials_scopes ?? featureMetadata?.machine_scopes
   const names = typeof stored === 'string' ? parseScope(stored) : z.array(z.string()).safeParse(stored).data
-  const allowed = clientCredentialsScopes(catalogue)
+  const allowed = scopesWithoutUser(catalogue)
   return origin === 'integration' ? (names?.filter((name) => allowed.includes(name)) ?? []) : []
 }
 

@@ -10,9 +10,9 @@ import { type HttpRequest, type HttpResponse, securePage } from '../../http/http
 import { formParameters, parameters, readMessage } from '../../http/message.ts'
 import { pageView } from '../../http/page-language.ts'
 import { CLOCK_TOLERANCE } from '../../kernel/kernel.ts'
-import { defineErrors, OAuthError, SERVER_ERRORS } from '../../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client, Grant } from '../../kernel/records.ts'
-import { pauseAfter } from '../../kernel/time.ts'
+import { changeRecord } from '../../kernel/store.ts'
 import { coarseNetworkOf, networkOf } from '../../limits/caller-network.ts'
 import {
   answered,
@@ -20,11 +20,11 @@ import {
   DEVICE_REQUEST_ERRORS,
   type Decision,
   type DeviceRequest,
+  deviceRequestIn,
   findDeviceRequest,
   isOpen,
   recordId,
   requestIdOf,
-  type StoredDeviceRequest,
   shownUserCode,
   typedUserCode,
 } from './device-authorization.ts'
@@ -60,18 +60,18 @@ export async function answerDevice(context: DeviceContext, http: HttpRequest): P
   const form = readMessage(ConsentForm, formParameters(http))
   const session = await freshSession(context, http)
   if (session === undefined) return askToSignIn(context, http)
-  const found = await requestShownTo(context, session, requestId, form.ticket)
-  const { reference } = found.request
-  server.attempts?.know(http, { reference, clientId: found.request.clientId, subject: session.subject })
-  const client = await clientOf(context, found.request)
-  const scopes = allowedScopes(server, form, found.request.scopes)
+  const request = await requestShownTo(context, session, requestId, form.ticket)
+  const { reference } = request
+  server.attempts?.know(http, { reference, clientId: request.clientId, subject: session.subject })
+  const client = await clientOf(context, request)
+  const scopes = allowedScopes(server, form, request.scopes)
   const { subject, authTime } = session
   const facts = server.authenticationClasses.factsOf(session)
   const isRestricted = scopes.some((name) => server.scopes[name]?.restricted)
   // A device outlives the browser session that allowed it, but not with such a scope.
   const sid = isRestricted ? server.sessions.sidOf(session, client, scopes) : undefined
   const decision: Decision = { subject, scopes, authTime, ...facts, ...(sid && { sid }) }
-  const answer = { http, client, requestId, found, decision }
+  const answer = { http, client, requestId, request, decision }
   if (scopes.length > 0) await approve(context, answer)
   else await deny(context, answer)
   const about = { client: publicClient(client), allowed: scopes.length > 0 }
@@ -84,10 +84,10 @@ async function requestShownTo(
   session: Session,
   requestId: string,
   ticket: string,
-): Promise<StoredDeviceRequest> {
+): Promise<DeviceRequest> {
   const found = await findDeviceRequest(context.transients, requestId)
   if (found === undefined) throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
-  const end = context.decisionTickets.open(decisionForm(session, requestId, found.request), ticket)
+  const end = context.decisionTickets.open(decisionForm(session, requestId, found), ticket)
   requireOpenForm(context.server, end)
   return found
 }
@@ -102,22 +102,22 @@ interface UserAnswer {
   readonly http: HttpRequest
   readonly client: Client
   readonly requestId: string
-  readonly found: StoredDeviceRequest
+  readonly request: DeviceRequest
   readonly decision: Decision
 }
 
 /** Writes the decision first, then the grant. If the second write is lost, sending the form again repeats it. */
 async function approve(
   context: DeviceContext,
-  { http, client, requestId, found, decision }: UserAnswer,
+  { http, client, requestId, request, decision }: UserAnswer,
 ): Promise<void> {
   const { server, lifetimes } = context
   const { clients } = server.store
   const { subject, scopes } = decision
-  const grant = deviceGrant(found.request, decision, server.now(), lifetimes.deviceGrant)
+  const grant = deviceGrant(request, decision, server.now(), lifetimes.deviceGrant)
   // An approved client lives at least as long as its grants.
   await clients.keep(client, grant.expiresAt)
-  await settle(context, requestId, found, decision)
+  await settle(context, requestId, request, decision)
   if (!(await openWithinLimit(server, grant))) return
   const ids = { requestId, grantId: grant.id, clientId: client.clientId, subject }
   const { resources } = grant
@@ -125,18 +125,18 @@ async function approve(
   server.attempts?.step(http, 'allowed', { grant, scopes })
 }
 
-async function deny(context: DeviceContext, { http, requestId, found, decision }: UserAnswer): Promise<void> {
+async function deny(
+  context: DeviceContext,
+  { http, requestId, request, decision }: UserAnswer,
+): Promise<void> {
   const { emit, attempts } = context.server
   const { subject } = decision
-  const { clientId } = found.request
-  if (!(await settle(context, requestId, found, decision))) return
+  const { clientId } = request
+  if (!(await settle(context, requestId, request, decision))) return
   emit({ type: 'device_denied', requestId, clientId, subject } satisfies DeviceDenied)
   attempts?.know(http, { expects: 'denied' })
   attempts?.refused(http, POLL_ERRORS.device_denied)
 }
-
-/** People do not lose more races than this on one request. */
-const MAX_ATTEMPTS = 4
 
 /**
  * Writes the decision. Of several at once, the first one counts.
@@ -147,21 +147,16 @@ const MAX_ATTEMPTS = 4
 async function settle(
   { server, transients }: DeviceContext,
   requestId: string,
-  first: StoredDeviceRequest,
+  { grantId }: DeviceRequest,
   decision: Decision,
 ): Promise<boolean> {
-  const id = recordId(requestId)
-  let found: StoredDeviceRequest | undefined = first
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    if (attempt > 0) await pauseAfter(attempt - 1, server)
-    if (found === undefined || found.request.grantId !== first.request.grantId)
-      throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
-    const next = answered(found.request, decision, server.now())
-    if (next === found.request) return false
-    if (await transients.replace(id, found.seen, next, next.expiresAt)) return true
-    found = await findDeviceRequest(transients, requestId)
-  }
-  throw new OAuthError(SERVER_ERRORS.contention)
+  const written = await changeRecord(transients, recordId(requestId), server, (seen) => {
+    const request = deviceRequestIn(seen)
+    if (request?.grantId !== grantId) throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
+    const next = answered(request, decision, server.now())
+    return next === request ? undefined : next
+  })
+  return written !== undefined
 }
 
 /**
@@ -271,9 +266,9 @@ async function openRequest(
 ): Promise<TypedRequest | undefined> {
   for (const accepted of server.secret) {
     const requestId = requestIdOf(accepted, code)
-    const found = await findDeviceRequest(transients, requestId)
-    if (found !== undefined && isOpen(found.request, server.now()))
-      return { ...found, requestId, userCode: shownUserCode(code) }
+    const request = await findDeviceRequest(transients, requestId)
+    if (request !== undefined && isOpen(request, server.now()))
+      return { request, requestId, userCode: shownUserCode(code) }
   }
   return undefined
 }
@@ -302,13 +297,13 @@ interface TypedRequest {
 
 /** The page of the decision. It is shown every time: consent to a device is not remembered. */
 async function askForDecision(
-  { server, pages, decisionTickets, paths }: DeviceContext,
+  context: DeviceContext,
   session: Session,
   { request, requestId, userCode }: TypedRequest,
   http: HttpRequest,
 ): Promise<HttpResponse> {
-  const client = await server.store.clients.find(request.clientId)
-  if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
+  const { server, pages, decisionTickets, paths } = context
+  const client = await clientOf(context, request)
   const view = pageView(server.interaction, http)
   const page = await pages.devicePage({
     ...view,

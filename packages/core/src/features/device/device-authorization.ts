@@ -5,7 +5,7 @@ import { GRANT_TYPE_ERRORS } from '../../grants/token-endpoint.ts'
 import { type HttpRequest, type HttpResponse, json } from '../../http/http.ts'
 import { ResourceParameter, text } from '../../http/message.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
-import type { Client } from '../../kernel/records.ts'
+import type { Client, Transient } from '../../kernel/records.ts'
 import { requestedResources } from '../../kernel/resource-indicator.ts'
 import { includesAll } from '../../kernel/scope.ts'
 import {
@@ -18,7 +18,7 @@ import {
   sameSecret,
   sha256,
 } from '../../kernel/secrets.ts'
-import type { Stored, Transients } from '../../kernel/store.ts'
+import type { Transients } from '../../kernel/store.ts'
 import type { Limiter, RateLimits } from '../../limits/rate-limits.ts'
 import { formatDeviceCode } from '../../tokens/credential.ts'
 import { optionalProofKey } from '../../tokens/proof-of-possession.ts'
@@ -206,11 +206,6 @@ const DeviceRequest = z.object({
 })
 export type DeviceRequest = z.infer<typeof DeviceRequest>
 
-export interface StoredDeviceRequest {
-  readonly request: DeviceRequest
-  readonly seen: NonNullable<Awaited<ReturnType<Transients['find']>>>
-}
-
 /** The id of its record. Features share one namespace. */
 export function recordId(requestId: string): string {
   return `device ${requestId}`
@@ -221,9 +216,12 @@ export async function findDeviceRequest(
   transients: Transients,
   requestId: string,
   prefetched: ReturnType<Transients['find']> = transients.find(recordId(requestId)),
-): Promise<StoredDeviceRequest | undefined> {
-  const seen: Stored<unknown> | undefined = await prefetched
-  return seen && { request: DeviceRequest.parse(seen.value), seen: seen as StoredDeviceRequest['seen'] }
+): Promise<DeviceRequest | undefined> {
+  return deviceRequestIn((await prefetched)?.value)
+}
+
+export function deviceRequestIn(record: Transient | undefined): DeviceRequest | undefined {
+  return record && DeviceRequest.parse(record)
 }
 
 /** Whether a user can still answer the request. */

@@ -5,7 +5,7 @@ import type { ServerContext } from '../../feature.ts'
 import { addressOf, basePathOf, endpointPath, type PathOptions } from '../../http/endpoint.ts'
 import type { HttpResponse } from '../../http/http.ts'
 import type { PageView } from '../../http/page-language.ts'
-import { lifetime } from '../../kernel/kernel.ts'
+import { lifetime, wholeSeconds } from '../../kernel/kernel.ts'
 import type { Client } from '../../kernel/records.ts'
 import { includesAll, type ScopeCatalogue } from '../../kernel/scope.ts'
 import { type SuccessorKeys, successorKeys } from '../../kernel/server-secret.ts'
@@ -135,7 +135,7 @@ export function contextOf(
   pages: DeviceInteraction,
   options: DeviceOptions,
 ): DeviceContext {
-  const { selfRegistered = false, completeUri = false, maxAge, codeLifetime, grantLifetime } = options
+  const { selfRegistered = false, completeUri = false, maxAge = 3600, codeLifetime = 600 } = options
   const { transients } = server.store
   if (transients === undefined) throw new Error('device: the store has no transients')
   const path = pathsOf(options).device
@@ -146,26 +146,14 @@ export function contextOf(
     codeTickets: server.tickets('user-code'),
     decisionTickets: server.tickets('device'),
     lifetimes: {
-      deviceCode: checkedCodeLifetime(codeLifetime),
-      deviceGrant: lifetime('deviceGrant', grantLifetime, 30 * DAY),
+      deviceCode: wholeSeconds('device: codeLifetime', codeLifetime, 60, 1800),
+      deviceGrant: lifetime('deviceGrant', options.grantLifetime, 30 * DAY),
     },
-    maxAge: checkedMaxAge(maxAge),
+    maxAge: wholeSeconds('device: maxAge', maxAge, 60),
     ceilingOf: ceilingOf(server.scopes, options.scopes),
     paths: { device: page, decision: `${page}/decision` },
     verificationUri: addressOf(server.issuer, path),
   }
-}
-
-function checkedCodeLifetime(configured: number | undefined): number {
-  const seconds = lifetime('deviceCode', configured, 600, 60)
-  if (seconds > 1800) throw new Error('device: codeLifetime must be at most 1800 seconds')
-  return seconds
-}
-
-function checkedMaxAge(seconds = 3600): number {
-  if (!Number.isInteger(seconds) || seconds < 60)
-    throw new Error('device: maxAge must be a whole number of seconds, at least 60')
-  return seconds
 }
 
 const IDENTITY_SCOPES = ['openid', 'profile', 'email']

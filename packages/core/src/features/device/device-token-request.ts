@@ -109,12 +109,12 @@ async function pendingPoll(
   { code, text, client, jkt: proven }: DeviceRedemption,
   { now, transient }: TokenRequest,
 ): Promise<Stored<Grant>> {
-  const found = await findDeviceRequest(context.transients, code.requestId, transient)
-  if (found === undefined || !isOfDevice(found.request, text, code.grantId))
+  const requested = await findDeviceRequest(context.transients, code.requestId, transient)
+  if (requested === undefined || !isOfDevice(requested, text, code.grantId))
     throw new OAuthError(DEVICE_CODE_ERRORS.device_code_unknown)
-  const { clientId, decision, endsAt, jkt } = found.request
+  const { clientId, decision, endsAt, jkt } = requested
   if (clientId !== client.clientId)
-    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client, undefined, ownedBy(found.request))
+    throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client, undefined, ownedBy(requested))
   if (jkt !== undefined && jkt !== proven) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_key)
   if (decision?.scopes.length === 0) throw new OAuthError(POLL_ERRORS.device_denied)
   const approved = decision && (await context.server.store.grants.find(code.grantId))

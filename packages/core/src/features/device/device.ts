@@ -5,7 +5,7 @@
  * Whoever starts this flow gets the tokens, wherever they are. It is therefore for clients that the operator knows.
  */
 import { ConsentForm } from '../../authorization/consent.ts'
-import { showErrorPage } from '../../authorization/redirect-target.ts'
+import { errorPages } from '../../authorization/redirect-target.ts'
 import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
 import type { Feature } from '../../feature.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
@@ -105,12 +105,9 @@ function deviceAuthorization(context: DeviceContext, path: string): ClientEndpoi
   }
 }
 
-/** The pages of the user. No script of another origin may read these. */
+/** The pages of the user. */
 function pageEndpoints(context: DeviceContext, path: string): Endpoint[] {
-  const { server } = context
-  const refusal: Endpoint['refusal'] = (error, request) =>
-    showErrorPage({ kernel: server, interaction: server.interaction }, error, request)
-  const page = { cors: false, refusal }
+  const page = errorPages(context.server)
   return [
     {
       ...page,

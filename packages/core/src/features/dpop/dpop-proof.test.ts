@@ -2,8 +2,7 @@ import { OAuthError } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { hashOf, type ProvingKey, provingKey } from '../../../test/dpop-key.ts'
 import { JWS_ALGORITHMS } from '../../tokens/jwk.ts'
-import { comparableUri, dpopNonces } from './dpop-proof.ts'
-import { type ProofVerifier, presentedKey } from './presented-proof.ts'
+import { comparableUri, dpopNonces, type ProofVerifier, presentedKey } from './dpop-proof.ts'
 
 const NOW = 1_800_000_000
 const ORIGIN = 'https://notes.example'

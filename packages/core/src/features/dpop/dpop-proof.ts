@@ -1,17 +1,14 @@
 import * as z from 'zod'
+import type { CorsHeaders } from '../../http/endpoint.ts'
+import { type HttpRequest, header } from '../../http/http.ts'
 import { CLOCK_TOLERANCE } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
-import { hmacSha256, sameSecret } from '../../kernel/secrets.ts'
+import { hmacSha256, sameSecret, sha256 } from '../../kernel/secrets.ts'
 import type { AcceptedSecrets } from '../../kernel/server-secret.ts'
-import {
-  decodedJson,
-  type JwsAlgorithm,
-  type PublicKeyMembers,
-  publicKeyFor,
-  thumbprint,
-} from '../../tokens/jwk.ts'
-import { requireVerifiable, type SignatureCheck, signatureCheck } from '../../tokens/jws-signature.ts'
-import type { ProofHeaders } from '../../tokens/proof-of-possession.ts'
+import type { Transients } from '../../kernel/store.ts'
+import { type CompactJws, isSignedBy, readJws } from '../../tokens/compact-jws.ts'
+import { type JwsAlgorithm, type PublicKeyMembers, publicKeyFor, thumbprint } from '../../tokens/jwk.ts'
+import type { PresentedKey, ProofHeaders, ProofOfPossession } from '../../tokens/proof-of-possession.ts'
 
 export const DPOP_ERRORS = defineErrors({
   dpop_proof_malformed: [
@@ -51,29 +48,17 @@ export const DPOP_ERRORS = defineErrors({
 })
 
 /** A parsed proof (RFC 9449 4.2). Nothing in it is verified yet. */
-export interface DpopProof {
+interface DpopProof {
   readonly alg: JwsAlgorithm
   readonly jwk: PublicKeyMembers
   readonly thumbprint: string
   readonly claims: ProofClaims
-  readonly signed: string
-  readonly signature: string
+  readonly jws: CompactJws
 }
 
 const MAX_PROOF_LENGTH = 4096
 /** In base64url: 4096 bits. Unauthenticated callers can send any key, and a longer key takes more time to verify. */
 const MAX_MODULUS_LENGTH = 683
-
-/** Two headers arrive joined by a comma, which no JWS contains. */
-const COMPACT_JWS = /^([\w-]+\.[\w-]+)\.([\w-]+)$/
-
-/** `crit` names extensions that the recipient must understand (RFC 7515 4.1.11). This server supports none. */
-const ProofHeader = z.object({
-  typ: z.unknown().optional(),
-  alg: z.unknown().optional(),
-  jwk: z.unknown().optional(),
-  crit: z.undefined().optional(),
-})
 
 const ProofClaims = z.object({
   jti: z.string().min(1).max(256),
@@ -85,28 +70,27 @@ const ProofClaims = z.object({
   exp: z.number().optional(),
   nbf: z.number().optional(),
 })
-export type ProofClaims = z.infer<typeof ProofClaims>
+type ProofClaims = z.infer<typeof ProofClaims>
 
 /** Reads a `DPoP` header (RFC 9449 4.3, checks 1 to 6, and 8). @throws OAuthError `invalid_dpop_proof` */
-export function readProof(header: string, algorithms: readonly JwsAlgorithm[]): DpopProof {
-  const [, signed = '', signature = ''] =
-    (header.length <= MAX_PROOF_LENGTH && COMPACT_JWS.exec(header)) || []
-  const [encodedHeader = '', encodedClaims = ''] = signed.split('.')
-  const head = ProofHeader.safeParse(decodedJson(encodedHeader)).data
-  if (head === undefined) throw new OAuthError(DPOP_ERRORS.dpop_proof_malformed)
+function readProof(header: string, algorithms: readonly JwsAlgorithm[]): DpopProof {
+  // Two headers arrive joined by a comma, which no JWS contains.
+  const jws = header.length <= MAX_PROOF_LENGTH ? readJws(header) : undefined
+  if (jws === undefined || jws.signature === '') throw new OAuthError(DPOP_ERRORS.dpop_proof_malformed)
+  const head = jws.header
   if (head.typ !== 'dpop+jwt') throw new OAuthError(DPOP_ERRORS.dpop_proof_type)
   const alg = algorithms.find((offered) => offered === head.alg)
   if (alg === undefined) throw new OAuthError(DPOP_ERRORS.dpop_proof_algorithm)
   const jwk = publicKeyFor(alg, head.jwk)
   if (jwk === undefined || (jwk.kty === 'RSA' && jwk.n.length > MAX_MODULUS_LENGTH))
     throw new OAuthError(DPOP_ERRORS.dpop_proof_key)
-  const claims = ProofClaims.safeParse(decodedJson(encodedClaims)).data
+  const claims = ProofClaims.safeParse(jws.claims).data
   if (claims === undefined) throw new OAuthError(DPOP_ERRORS.dpop_proof_claims)
-  return { alg, jwk, thumbprint: thumbprint(jwk), claims, signed, signature }
+  return { alg, jwk, thumbprint: thumbprint(jwk), claims, jws }
 }
 
 /** The request that a proof must match. */
-export interface ProvenRequest {
+interface ProvenRequest {
   readonly method: string
   /** With the origin of the configuration: the sender chooses the Host header. */
   readonly uri: string
@@ -115,7 +99,7 @@ export interface ProvenRequest {
 }
 
 /** Requires a proof of this request and this time (RFC 9449 4.3, checks 9, 10 and 12). @throws OAuthError `invalid_dpop_proof` */
-export function requireMatch(
+function requireMatch(
   { htm, htu, ath, exp = Number.POSITIVE_INFINITY, nbf = 0 }: ProofClaims,
   { method, uri, tokenHash }: ProvenRequest,
   now: number,
@@ -164,36 +148,6 @@ function unescaped(escaped: string): string {
   return UNRESERVED.test(character) ? character : escaped.toUpperCase()
 }
 
-/**
- * Whether the sender has the private key (RFC 9449 4.3, check 7). jose takes an eighth more processor time.
- *
- * @throws Error if this runtime cannot verify the algorithm
- */
-export function isSigned(proof: DpopProof): boolean {
-  const { alg, signed, signature } = proof
-  try {
-    return checkFor(proof)?.(Buffer.from(signed), Buffer.from(signature, 'base64url')) ?? false
-  } catch (thrown) {
-    requireVerifiable(alg, thrown)
-    return false
-  }
-}
-
-/** The keys used last. Importing a key takes a third of the time of a verification, and a key signs many proofs. */
-const MAX_KEYS = 1000
-const checks = new Map<string, SignatureCheck>()
-
-function checkFor({ alg, jwk, thumbprint }: DpopProof): SignatureCheck | undefined {
-  const name = `${alg} ${thumbprint}`
-  const check = checks.get(name) ?? signatureCheck(alg, jwk)
-  if (check === undefined) return undefined
-  checks.delete(name)
-  checks.set(name, check)
-  const [oldest] = checks.keys()
-  if (checks.size > MAX_KEYS && oldest !== undefined) checks.delete(oldest)
-  return check
-}
-
 /** Seconds between two nonces. */
 const STEP = 60
 /** The maximum age of a nonce in steps, and how many steps the clock of another replica may be ahead. */
@@ -232,7 +186,7 @@ export function dpopNonces(secrets: AcceptedSecrets, origin: string): DpopNonces
 const MAX_AGE = 300
 
 /** Seconds after which a proof that is accepted now has expired everywhere. */
-export const PROOF_LIFETIME = MAX_AGE + CLOCK_TOLERANCE + 1
+const PROOF_LIFETIME = MAX_AGE + CLOCK_TOLERANCE + 1
 
 const NONCE_HEADER = 'dpop-nonce'
 
@@ -243,7 +197,7 @@ const NONCE_HEADER = 'dpop-nonce'
  * @returns a newer nonce, if the nonce of the proof has aged
  * @throws OAuthError `use_dpop_nonce`, which does not count as a failure of the client
  */
-export function requireFresh(
+function requireFresh(
   { nonce, iat }: ProofClaims,
   nonces: DpopNonces,
   nonceRequired: boolean,
@@ -257,4 +211,64 @@ export function requireFresh(
   if (!fresh)
     throw new OAuthError(DPOP_ERRORS.dpop_nonce_needed, undefined, { headers: newer(), interim: true })
   return nonce !== undefined && nonces.aged(nonce, now) ? newer() : {}
+}
+
+/** How the authorization server or an API verifies proofs. */
+export interface ProofVerifier {
+  readonly algorithms: readonly JwsAlgorithm[]
+  readonly nonces: DpopNonces
+  readonly nonceRequired: boolean
+  /** The URI of a request, from the configuration and the path. */
+  readonly uriOf: (request: HttpRequest) => string
+  /** Stores the used proofs. Absent if a proof may be used again. */
+  readonly used?: Transients | undefined
+  /** Epoch seconds. */
+  readonly now: () => number
+}
+
+/** The key in the `DPoP` header; `undefined` without one. @throws OAuthError `invalid_dpop_proof` */
+export function presentedKey(verifier: ProofVerifier, request: HttpRequest): PresentedKey | undefined {
+  const text = header(request, 'dpop')
+  if (text === undefined) return undefined
+  const proof = readProof(text, verifier.algorithms)
+  const { used } = verifier
+  // A proof is as fresh as it was when its request was read, however long the token takes.
+  const now = verifier.now()
+  return {
+    thumbprint: proof.thumbprint,
+    // The signature is verified last: it costs more than all other checks together.
+    verify(accessToken) {
+      const tokenHash = accessToken === undefined ? undefined : sha256(accessToken)
+      requireMatch(proof.claims, { method: request.method, uri: verifier.uriOf(request), tokenHash }, now)
+      const headers = requireFresh(proof.claims, verifier.nonces, verifier.nonceRequired, now)
+      if (!isSignedBy(proof.jwk, proof.alg, proof.jws)) throw new OAuthError(DPOP_ERRORS.dpop_proof_signature)
+      return headers
+    },
+    spend: used && (() => spend(used, proof, now)),
+  }
+}
+
+/** Stores a hash, since the sender chooses `jti`. An unreachable store is a 503. */
+async function spend(used: Transients, { thumbprint, claims }: DpopProof, now: number): Promise<void> {
+  const { htm, htu, jti } = claims
+  const id = sha256(JSON.stringify(['dpop', thumbprint, htm, htu, jti]))
+  const expiresAt = now + PROOF_LIFETIME
+  if (!(await used.insert(id, { kind: 'seen', expiresAt }, expiresAt)))
+    throw new OAuthError(DPOP_ERRORS.dpop_proof_replayed)
+}
+
+const CORS_HEADERS: CorsHeaders = { allowed: ['dpop'], exposed: ['DPoP-Nonce'] }
+
+/** The proofs at an API: every access token of the scheme `DPoP` needs one. */
+export function proofsAt(verifier: ProofVerifier, required: boolean): ProofOfPossession {
+  return {
+    algorithms: verifier.algorithms,
+    required,
+    corsHeaders: CORS_HEADERS,
+    present(request) {
+      const key = presentedKey(verifier, request)
+      if (key === undefined) throw new OAuthError(DPOP_ERRORS.dpop_proof_missing)
+      return key
+    },
+  }
 }

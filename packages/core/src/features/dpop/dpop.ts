@@ -11,8 +11,7 @@ import type { Transients } from '../../kernel/store.ts'
 import type { ProofsOfResource, ProvenResource } from '../../resource/resource-server.ts'
 import { JWS_ALGORITHMS, type JwsAlgorithm, withBothNames } from '../../tokens/jwk.ts'
 import type { SenderConstraint } from '../../tokens/proof-of-possession.ts'
-import { DPOP_ERRORS, dpopNonces } from './dpop-proof.ts'
-import { type ProofVerifier, presentedKey, proofsAt } from './presented-proof.ts'
+import { DPOP_ERRORS, dpopNonces, type ProofVerifier, presentedKey, proofsAt } from './dpop-proof.ts'
 
 export type { JwsAlgorithm as DpopAlgorithm } from '../../tokens/jwk.ts'
 

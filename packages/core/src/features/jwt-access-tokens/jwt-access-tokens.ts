@@ -3,18 +3,32 @@
  * with only the public keys. The grant stores its hash, so it is revoked like any other token; a guard
  * without the store may accept it until it expires.
  */
-import { SignJWT } from 'jose'
+
+import { createLocalJWKSet, jwtVerify, SignJWT } from 'jose'
 import type { Feature } from '../../feature.ts'
+import { wholeSeconds } from '../../kernel/kernel.ts'
 import type { AccessTokenState, Grant, SigningAlgorithm } from '../../kernel/records.ts'
 import { checkedResource } from '../../kernel/resource-indicator.ts'
 import { MAX_SIGNED_LIFETIME } from '../../kernel/revocation-log.ts'
-import { sha256 } from '../../kernel/secrets.ts'
+import { type GrantId, sha256 } from '../../kernel/secrets.ts'
 import type { UserClaims } from '../../kernel/user-claims.ts'
-import { type AccessTokenFormat, type GrantSecret, opaqueAccessTokens } from '../../tokens/credential.ts'
+import {
+  type AccessTokenFormat,
+  type GrantSecret,
+  opaqueAccessTokens,
+  type PresentedToken,
+} from '../../tokens/credential.ts'
 import type { PrivateJwk } from '../../tokens/jwk.ts'
+import { requireWrongSignature } from '../../tokens/jws-signature.ts'
 import type { SigningKeys } from '../../tokens/signing-keys.ts'
-import { ACCESS_TOKEN_TYPE, claimsOf } from './access-token-claims.ts'
-import { claimedGrant, tokenReader } from './token-reader.ts'
+import {
+  ACCESS_TOKEN_TYPE,
+  AccessTokenClaims,
+  claimsOf,
+  presentedIn,
+  requiredClaims,
+} from './access-token-claims.ts'
+import { payloadOf, verifiedOnce } from './verified-tokens.ts'
 
 const DEFAULT_LIFETIME = 300
 
@@ -135,11 +149,58 @@ function checked(
   algorithms: readonly SigningAlgorithm[],
 ): { lifetime: number; alg: SigningAlgorithm } {
   const alg = chosen ?? (algorithms.includes('ES256') ? 'ES256' : 'RS256')
-  if (!Number.isInteger(lifetime) || lifetime < 1 || lifetime > MAX_SIGNED_LIFETIME)
-    throw new Error(
-      `jwtAccessTokens: resources['${resource}'].lifetime must be a whole number from 1 to ${MAX_SIGNED_LIFETIME}`,
-    )
+  wholeSeconds(`jwtAccessTokens: resources['${resource}'].lifetime`, lifetime, 1, MAX_SIGNED_LIFETIME)
   if (!algorithms.includes(alg))
     throw new Error(`jwtAccessTokens: resources['${resource}'] needs a key for ${alg}`)
   return { lifetime, alg }
+}
+
+// Reading of signed tokens where the grant is known: at the authorization server and in a guard with the store.
+
+const JWT = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/
+
+/**
+ * Reads tokens that this server signed, also with a key that has retired since. Whether a token is live, and for which
+ * resource, is in its grant.
+ *
+ * @param now epoch seconds
+ */
+function tokenReader(issuer: string, keys: SigningKeys, now: () => number) {
+  const keySet = latestKeySet(keys)
+  const claimsIn = (payload: unknown) => AccessTokenClaims.safeParse(payload).data
+  const verified = verifiedOnce({ keyFor: (header) => keySet()(header), verify, claimsIn, now })
+  return (text: string): Promise<PresentedToken | undefined> | undefined =>
+    JWT.test(text) ? verified(text).then(presentedIn, (error) => refused(error, text)) : undefined
+
+  /** `typ` distinguishes it from an ID token that the same key signed (RFC 9068 5). */
+  async function verify(text: string) {
+    const algorithms = [...keys.algorithms]
+    const options = { issuer, typ: ACCESS_TOKEN_TYPE, algorithms, currentDate: new Date(0) }
+    const { payload, ...result } = await jwtVerify(text, keySet(), options)
+    return { ...result, claims: requiredClaims(claimsIn(payload)) }
+  }
+}
+
+async function refused(error: unknown, text: string): Promise<undefined> {
+  await requireWrongSignature(error, text)
+}
+
+/** The parsed keys, until the set changes. */
+function latestKeySet(keys: SigningKeys) {
+  let shown = keys.all()
+  let parsed = createLocalJWKSet({ keys: [...shown.keys] })
+  return () => {
+    if (shown !== keys.all()) {
+      shown = keys.all()
+      parsed = createLocalJWKSet({ keys: [...shown.keys] })
+    }
+    return parsed
+  }
+}
+
+/** The grant that a token names. Its signature is not verified. */
+function claimedGrant(text: string): GrantId | undefined {
+  if (!JWT.test(text)) return undefined
+  const jti = AccessTokenClaims.shape.jti.safeParse(Object(payloadOf(text)).jti).data
+  return jti === undefined ? undefined : presentedIn({ jti }).grantId
 }

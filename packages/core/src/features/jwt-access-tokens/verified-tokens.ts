@@ -15,6 +15,7 @@ import {
 import { isHttpsOrLoopback } from '../../http/public-url.ts'
 import { CLOCK_TOLERANCE } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
+import { RecentlyUsed } from '../../kernel/recently-used.ts'
 import { sha256 } from '../../kernel/secrets.ts'
 import type { UserClaims } from '../../kernel/user-claims.ts'
 import { BEARER_ERRORS } from '../../resource/challenge.ts'
@@ -63,7 +64,7 @@ export function verifiedOnce<Claims extends AccessTokenClaims>({
   now,
   maxTokens = MAX_TOKENS,
 }: Verification<Claims>): (text: string) => Promise<Claims> {
-  const tokens = recentlyUsed<VerifiedToken<Claims>>(maxTokens)
+  const tokens = new RecentlyUsed<VerifiedToken<Claims>>(maxTokens)
 
   async function verifyNow(text: string, hash: string): Promise<Claims> {
     const { claims, protectedHeader: header, key } = await verify(text)
@@ -95,41 +96,6 @@ function isFlat(claims: object): boolean {
 /** The claims of a JWT, not validated; `undefined` if they are not JSON. */
 export function payloadOf(jwt: string): unknown {
   return decodedJson(jwt.slice(jwt.indexOf('.') + 1, jwt.lastIndexOf('.')))
-}
-
-interface RecentlyUsed<Value> {
-  get(name: string): Value | undefined
-  set(name: string, value: Value): void
-}
-
-/**
- * Values by name, and no more than a maximum. Once half of it is full, the values that were not used since the other half was
- * full are dropped.
- *
- * @param max even
- */
-function recentlyUsed<Value>(max: number): RecentlyUsed<Value> {
-  let recent = new Map<string, Value>()
-  let older = new Map<string, Value>()
-
-  function set(name: string, value: Value): void {
-    if (recent.size >= max / 2) {
-      older = recent
-      recent = new Map()
-    }
-    recent.set(name, value)
-  }
-
-  return {
-    get(name) {
-      const found = recent.get(name)
-      if (found !== undefined) return found
-      const kept = older.get(name)
-      if (kept !== undefined) set(name, kept)
-      return kept
-    },
-    set,
-  }
 }
 
 // The checks of a signed token with only the public keys of the authorization server.

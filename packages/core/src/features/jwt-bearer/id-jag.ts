@@ -12,19 +12,11 @@ import type { Client } from '../../kernel/records.ts'
 import { canonicalResource } from '../../kernel/resource-indicator.ts'
 import { includesAll, parseScope, partOf } from '../../kernel/scope.ts'
 import type { Transients } from '../../kernel/store.ts'
-import {
-  type Assertion,
-  type AssertionClaims,
-  assertionId,
-  checkAudience,
-  checkTimes,
-  onceOnly,
-  UNCOUNTED,
-  verifySignature,
-} from './assertion.ts'
+import { type JwtClaims, requireAudience, requireSignature } from '../../tokens/compact-jws.ts'
+import { type Assertion, assertionId, endOf, onceOnly, UNCOUNTED } from './assertion.ts'
 import { type ApprovedGrant, type GrantRequest, resourcesWithin, scopesWithin } from './issued-grant.ts'
-import type { IssuerKeys, IssuerKeysOptions, ReadIssuerKeys } from './issuer-keys.ts'
-import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
+import { JWT_ERRORS, JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
+import type { IssuerOptions, IssuerTerms, ReadIssuer } from './trusted-issuer.ts'
 
 /** Finds the user of an ID-JAG. @returns the subject of an active user; `undefined` if there is none, and nothing is issued */
 export type SubjectOf = (user: AssertedUser, trust: IdJagTrust) => Promise<string | undefined>
@@ -59,10 +51,10 @@ export async function approveIdJag(
   const now = server.now()
   const trust = await trustFor(context, assertion, client)
   requireClient(trust.options, client)
-  await verifySignature(assertion, trust.keys, server)
+  await requireSignature(assertion.jws, trust.keys, now, JWT_ERRORS)
   const claims = readIdJagClaims(assertion.claims, trust.options, now)
-  checkAudience(claims, [server.issuer])
-  const exp = checkTimes(claims, trust.maxAssertionLifetime, now)
+  requireAudience(claims, [server.issuer], JWT_ERRORS)
+  const exp = endOf(claims, trust.maxAssertionLifetime, now)
   // 4.4.1: the client that the issuer has issued it to, and no other.
   if (claims.client_id !== client.clientId) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_client)
   if (claims.cnf !== undefined && claims.cnf.jkt !== request.jkt)
@@ -165,7 +157,7 @@ const IdJagClaims = z.looseObject({
 type IdJagClaims = z.output<typeof IdJagClaims>
 
 /** @throws OAuthError `invalid_grant` */
-function readIdJagClaims(claims: AssertionClaims, { tenants }: IdJagTrust, now: number): IdJagClaims {
+function readIdJagClaims(claims: JwtClaims, { tenants }: IdJagTrust, now: number): IdJagClaims {
   const read = IdJagClaims.safeParse(claims).data
   const hasScopes = read?.scope === undefined || parseScope(read.scope) !== undefined
   if (read === undefined || !hasScopes) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_claims)
@@ -216,17 +208,13 @@ function linkableEmailOf(
 }
 
 /** An identity provider whose ID-JAGs are accepted, and what they can give. */
-export interface IdJagTrust extends IssuerKeysOptions {
+export interface IdJagTrust extends IssuerOptions {
   /** Its issuer, byte for byte as in its ID-JAGs. */
   readonly issuer: string
   /** The ids of the clients that may present its ID-JAGs, or all clients that the operator registered. */
   readonly clients: readonly string[] | 'integrations'
   /** The scopes that an ID-JAG can give. Never `openid` or `offline_access`. */
   readonly scopes: readonly string[]
-  /** The resources that an ID-JAG can give. Default: all resources of the server. */
-  readonly resources?: readonly string[] | undefined
-  /** The lifetime of a token, in seconds, at most 3600. Default 900. */
-  readonly lifetime?: number | undefined
   /** The maximum lifetime of an ID-JAG, in seconds, at most 3600. Default 300. */
   readonly maxAssertionLifetime?: number | undefined
   /** Whether public clients may present them: whoever reads such an ID-JAG can use it. Default false. */
@@ -252,29 +240,20 @@ export interface IdJagTrust extends IssuerKeysOptions {
 }
 
 /** A checked trust. */
-export interface ReadTrust {
+export interface ReadTrust extends IssuerTerms {
   readonly options: IdJagTrust
-  readonly keys: IssuerKeys
-  readonly resources: readonly string[]
-  readonly lifetime: number
-  readonly maxAssertionLifetime: number
 }
 
 /** Scopes that the answer could not honour: it has no ID token and no refresh token. */
 const NEVER_GIVEN = ['openid', 'offline_access']
 
 /** @throws Error that names the option at fault */
-export function readTrust(server: ServerContext, read: ReadIssuerKeys, options: IdJagTrust): ReadTrust {
+export function readTrust(server: ServerContext, read: ReadIssuer, options: IdJagTrust): ReadTrust {
   const option = `jwtBearer: the trust of ${options.issuer}`
   if (options.issuer === server.issuer) throw new Error(`${option}: a server does not trust itself`)
   checkScopes(option, options.scopes, server)
-  return {
-    options,
-    keys: read(option, { ...options, issuer: options.issuer }),
-    resources: readResources(option, options.resources, server),
-    lifetime: lifetimeOf(option, 'lifetime', options.lifetime, 900),
-    maxAssertionLifetime: lifetimeOf(option, 'maxAssertionLifetime', options.maxAssertionLifetime, 300),
-  }
+  const { maxAssertionLifetime = 300 } = options
+  return { options, ...read(option, { ...options, maxAssertionLifetime }) }
 }
 
 function checkScopes(option: string, scopes: readonly string[], { scopes: catalogue }: ServerContext): void {
@@ -286,35 +265,7 @@ function checkScopes(option: string, scopes: readonly string[], { scopes: catalo
   if (scopes.length === 0) throw new Error(`${option}: scopes must not be empty`)
 }
 
-/** @throws Error for a resource that is none of the server */
-export function readResources(
-  option: string,
-  resources: readonly string[] | undefined,
-  { resources: known }: ServerContext,
-): readonly string[] {
-  const named = resources?.map(canonicalResource) ?? known
-  if (named.length === 0 || !includesAll(known, named))
-    throw new Error(`${option}: resources must be some of ${known.join(', ')}`)
-  return named
-}
-
 /** Whether the operator lets this client present the ID-JAGs of the trust. */
 function admits({ clients }: IdJagTrust, { clientId, origin }: Client): boolean {
   return clients === 'integrations' ? origin === 'integration' : clients.includes(clientId)
-}
-
-/** In seconds. No user allows the token again, and its issuer cannot end it, so it is short. */
-export const MAX_LIFETIME = 3600
-
-/** A lifetime option. @throws Error that names it */
-export function lifetimeOf(
-  option: string,
-  name: string,
-  seconds: number | undefined,
-  byDefault: number,
-): number {
-  const value = seconds ?? byDefault
-  if (!Number.isInteger(value) || value < 1 || value > MAX_LIFETIME)
-    throw new Error(`${option}: ${name} must be a whole number of seconds, at most ${MAX_LIFETIME}`)
-  return value
 }

@@ -17,16 +17,16 @@ import {
   JWT_BEARER,
   JwtBearerRequest,
 } from './exchange.ts'
-import { type IdJagTrust, MAX_LIFETIME, type ReadTrust, readTrust, type SubjectOf } from './id-jag.ts'
-import { issuerKeys, type ReadIssuerKeys } from './issuer-keys.ts'
+import { type IdJagTrust, type ReadTrust, readTrust, type SubjectOf } from './id-jag.ts'
 import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
+import { MAX_LIFETIME, type ReadIssuer, trustedIssuers } from './trusted-issuer.ts'
 import { readRule, type WorkloadRule } from './workload.ts'
 
 export type { AssertionRefused } from './exchange.ts'
 export { JWT_BEARER } from './exchange.ts'
 export type { AssertedUser, IdJagTrust, SubjectOf } from './id-jag.ts'
 export type { AssertionExchanged } from './issued-grant.ts'
-export type { IssuerKeysOptions } from './issuer-keys.ts'
+export type { IssuerOptions } from './trusted-issuer.ts'
 export type { WorkloadRule } from './workload.ts'
 
 export interface IdJagOptions {
@@ -133,7 +133,7 @@ function contextOf(
   if (!hasTrusts && workloads.length === 0)
     throw new Error('jwtBearer needs idJag with trusts or trustOf, or workloads')
   if (idJag !== undefined && !hasTrusts) throw new Error('jwtBearer: idJag needs trusts or trustOf')
-  const read = issuerKeys(server, fetch)
+  const read = trustedIssuers(server, fetch)
   return {
     ...{ server, transients, audiences },
     idJag: idJag && { trustOf: trusts(server, read, idJag), subjectOf: idJag.subjectOf },
@@ -142,7 +142,7 @@ function contextOf(
 }
 
 /** A trust that is looked up is checked each time: it may have changed. */
-function trusts(server: ServerContext, read: ReadIssuerKeys, { trusts = [], trustOf }: IdJagOptions) {
+function trusts(server: ServerContext, read: ReadIssuer, { trusts = [], trustOf }: IdJagOptions) {
   const listed = new Map<string, ReadTrust>()
   for (const trust of trusts) {
     if (listed.has(trust.issuer)) throw new Error(`jwtBearer: two trusts of ${trust.issuer}`)

@@ -37,3 +37,14 @@ export const JWT_GRANT_ERRORS = defineErrors({
     429,
   ],
 })
+
+/** By what is checked of every signed JWT. */
+export const JWT_ERRORS = {
+  algorithm: JWT_GRANT_ERRORS.jwt_grant_algorithm,
+  signature: JWT_GRANT_ERRORS.jwt_grant_signature,
+  audience: JWT_GRANT_ERRORS.jwt_grant_audience,
+  endless: JWT_GRANT_ERRORS.jwt_grant_claims,
+  claims: JWT_GRANT_ERRORS.jwt_grant_claims,
+  expired: JWT_GRANT_ERRORS.jwt_grant_expired,
+  early: JWT_GRANT_ERRORS.jwt_grant_early,
+}

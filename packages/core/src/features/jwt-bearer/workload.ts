@@ -7,22 +7,14 @@ import type { ServerContext } from '../../feature.ts'
 import { requireKeyFor } from '../../grants/grant.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
+import { scopesWithoutUser } from '../../kernel/scope.ts'
 import type { Transients } from '../../kernel/store.ts'
-import { clientCredentialsMetadata } from '../client-credentials/client-credentials-scopes.ts'
-import {
-  type Assertion,
-  type AssertionClaims,
-  assertionId,
-  checkAudience,
-  checkTimes,
-  onceOnly,
-  severalTimes,
-  verifySignature,
-} from './assertion.ts'
-import { type CountAssertion, lifetimeOf, readResources } from './id-jag.ts'
+import { type JwtClaims, requireAudience, requireSignature } from '../../tokens/compact-jws.ts'
+import { type Assertion, assertionId, endOf, onceOnly, severalTimes } from './assertion.ts'
+import type { CountAssertion } from './id-jag.ts'
 import { type ApprovedGrant, type GrantRequest, resourcesWithin, scopesWithin } from './issued-grant.ts'
-import type { IssuerKeys, IssuerKeysOptions, ReadIssuerKeys } from './issuer-keys.ts'
-import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
+import { JWT_ERRORS, JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
+import type { IssuerOptions, IssuerTerms, ReadIssuer } from './trusted-issuer.ts'
 
 const WorkloadClaims = z.looseObject({
   sub: z.string().min(1).max(2048),
@@ -58,7 +50,7 @@ export function ruleFor(rules: readonly ReadRule[], { claims }: Assertion, clien
 const MAX_SHOWN_RULES = 3
 
 /** For the operator: the names of the claims, and no value but the issuer, which anybody may have made up. */
-function differenceOf(rules: readonly ReadRule[], claims: AssertionClaims): string {
+function differenceOf(rules: readonly ReadRule[], claims: JwtClaims): string {
   const ofIssuer = rules.filter(({ options }) => isOfIssuer(options, claims))
   const iss = String(claims.iss)
     .slice(0, 200)
@@ -81,12 +73,13 @@ export async function approveWorkload(
   const now = server.now()
   const rule = ruleFor(context.rules, assertion, client.clientId)
   requireWorkloadClient(client)
-  await verifySignature(assertion, rule.keys, server)
+  await requireSignature(assertion.jws, rule.keys, now, JWT_ERRORS)
   const { options, lifetime } = rule
   const claims = WorkloadClaims.safeParse(assertion.claims).data
   if (claims === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_claims)
-  checkAudience(assertion.claims, options.audiences ?? context.audiences(), options.manyAudiences)
-  const exp = checkTimes(assertion.claims, rule.maxAssertionLifetime, now)
+  const audiences = options.audiences ?? context.audiences()
+  requireAudience(assertion.claims, audiences, JWT_ERRORS, options.manyAudiences)
+  const exp = endOf(assertion.claims, rule.maxAssertionLifetime, now)
   if (claims.cnf !== undefined && claims.cnf.jkt !== request.jkt)
     throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_key)
   const resources = resourcesWithin(rule.resources, request.resources)
@@ -95,7 +88,7 @@ export async function approveWorkload(
   const issuer = options.issuer ?? `spiffe://${options.trustDomain}`
   const use =
     options.replay === 'window'
-      ? severalTimes(transients, assertionId(assertion.profile, issuer, assertion.signed), exp, server)
+      ? severalTimes(transients, assertionId(assertion.profile, issuer, assertion.jws.signed), exp, server)
       : onceOnly(transients, assertionId(assertion.profile, issuer, requiredJti(claims.jti)), exp)
   await use.require()
   await context.count({ issuer, subject: claims.sub }, client.clientId)
@@ -114,7 +107,7 @@ function requiredJti(jti: string | undefined): string {
 }
 
 /** Which tokens of a platform are accepted, and what they give. */
-export interface WorkloadRule extends IssuerKeysOptions {
+export interface WorkloadRule extends IssuerOptions {
   /** The issuer of the platform, byte for byte as in its tokens. Absent for a SPIFFE trust domain whose SVIDs have no `iss`. */
   readonly issuer?: string | undefined
   /** A SPIFFE trust domain, such as `prod.example`: `sub` must be a SPIFFE ID of it. Needs `jwks` or `jwksUri`. */
@@ -132,10 +125,6 @@ export interface WorkloadRule extends IssuerKeysOptions {
   readonly client: string
   /** The scopes of the tokens: they must make sense without a user. */
   readonly scopes: readonly string[]
-  /** The resources of the tokens. Default: all resources of the server. */
-  readonly resources?: readonly string[] | undefined
-  /** The lifetime of a token, in seconds, at most 3600. Default 900. */
-  readonly lifetime?: number | undefined
   /** The maximum lifetime of an assertion, in seconds, at most 3600. Default 3600. */
   readonly maxAssertionLifetime?: number | undefined
   /**
@@ -151,33 +140,23 @@ export interface WorkloadRule extends IssuerKeysOptions {
 }
 
 /** A checked rule. */
-export interface ReadRule {
+export interface ReadRule extends IssuerTerms {
   readonly options: WorkloadRule
-  readonly keys: IssuerKeys
-  readonly resources: readonly string[]
-  readonly lifetime: number
-  readonly maxAssertionLifetime: number
 }
 
 /** @throws Error that names the option at fault */
-export function readRule(server: ServerContext, read: ReadIssuerKeys, options: WorkloadRule): ReadRule {
+export function readRule(server: ServerContext, read: ReadIssuer, options: WorkloadRule): ReadRule {
   const { issuer, trustDomain, scopes, client } = options
   const option = `jwtBearer: the workload rule of ${client}`
   if (issuer === undefined && trustDomain === undefined)
     throw new Error(`${option} needs issuer or trustDomain`)
   if (issuer === server.issuer) throw new Error(`${option}: a server does not trust itself`)
   checkConditions(option, options)
-  const scopeList = clientCredentialsMetadata('operator', server.scopes).client_credentials_scopes
-  const fault = scopeList?.safeParse(scopes).error?.issues[0]
-  if (fault !== undefined || scopes.length === 0)
-    throw new Error(`${option}: scopes: ${fault?.message ?? 'must not be empty'}`)
-  return {
-    options,
-    keys: read(option, { ...options, issuer, svid: trustDomain !== undefined }),
-    resources: readResources(option, options.resources, server),
-    lifetime: lifetimeOf(option, 'lifetime', options.lifetime, 900),
-    maxAssertionLifetime: lifetimeOf(option, 'maxAssertionLifetime', options.maxAssertionLifetime, 3600),
-  }
+  const allowed = scopesWithoutUser(server.scopes)
+  const wrong = scopes.find((name) => !allowed.includes(name))
+  if (wrong !== undefined) throw new Error(`${option}: scopes: ${wrong} is no scope for client credentials`)
+  if (scopes.length === 0) throw new Error(`${option}: scopes: must not be empty`)
+  return { options, ...read(option, { ...options, svid: trustDomain !== undefined }) }
 }
 
 /** Anybody can have a token of these. */
@@ -210,7 +189,7 @@ function namesOwner([name, values]: readonly [string, readonly string[]]): boole
 }
 
 /** Whether a rule is about these claims. Nothing of them need be verified yet. */
-function matches(rule: WorkloadRule, claims: AssertionClaims): boolean {
+function matches(rule: WorkloadRule, claims: JwtClaims): boolean {
   return isOfIssuer(rule, claims) && differingClaims(rule, claims).length === 0
 }
 
@@ -219,7 +198,7 @@ const SPIFFE_ID = /^spiffe:\/\/[a-z0-9._-]{1,255}(\/(?!\.{1,2}(\/|$))[\w.-]+)+$/
 const MAX_SPIFFE_ID = 2048
 
 /** Whether a rule is about the issuer of these claims, and about its trust domain. */
-function isOfIssuer({ issuer, trustDomain }: WorkloadRule, { iss, sub }: AssertionClaims): boolean {
+function isOfIssuer({ issuer, trustDomain }: WorkloadRule, { iss, sub }: JwtClaims): boolean {
   if (issuer !== undefined && iss !== issuer) return false
   const name = String(sub)
   if (name.startsWith('spiffe:') && !(name.length <= MAX_SPIFFE_ID && SPIFFE_ID.test(name))) return false
@@ -227,7 +206,7 @@ function isOfIssuer({ issuer, trustDomain }: WorkloadRule, { iss, sub }: Asserti
 }
 
 /** The names of the claims that a rule wants otherwise. */
-function differingClaims({ claims: required }: WorkloadRule, claims: AssertionClaims): string[] {
+function differingClaims({ claims: required }: WorkloadRule, claims: JwtClaims): string[] {
   return Object.entries(required)
     .filter(([name, value]) => !holds([value].flat(), claimAt(claims, name)))
     .map(([name]) => name)
@@ -242,7 +221,7 @@ function holds(accepted: readonly string[], value: unknown): boolean {
 }
 
 /** A claim by its name, or by the path to it. */
-function claimAt(claims: AssertionClaims, name: string): unknown {
+function claimAt(claims: JwtClaims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name]
   return name
     .split('/')

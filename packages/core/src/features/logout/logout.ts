@@ -2,9 +2,9 @@
  * OpenID Connect RP-Initiated Logout 1.0: a client redirects the browser here, the user's session ends, and the browser goes
  * back. Grants stay as they are: apps keep their access.
  */
-import { showErrorPage } from '../../authorization/redirect-target.ts'
+import { errorPages } from '../../authorization/redirect-target.ts'
 import type { Feature } from '../../feature.ts'
-import { basePathOf, type Endpoint, endpointPath } from '../../http/endpoint.ts'
+import { basePathOf, endpointPath } from '../../http/endpoint.ts'
 import { sealingKeys } from '../../kernel/server-secret.ts'
 import {
   confirmLogout,
@@ -58,14 +58,7 @@ export function logout(pages: LogoutInteraction, options: LogoutOptions = {}): F
       sealingKeys: sealingKeys(server.secret, 'posted logout requests'),
       paths: { logout: base + path, confirm: base + confirm },
     }
-    const refusal: Endpoint['refusal'] = (error, request) =>
-      showErrorPage(
-        { kernel: server, interaction: server.interaction },
-        error,
-        request,
-        sentParameters(context, request),
-      )
-    const page = { cors: false, refusal }
+    const page = errorPages(server, (request) => sentParameters(context, request))
     return {
       endpoints: [
         {

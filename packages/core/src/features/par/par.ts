@@ -2,10 +2,12 @@
  * Pushed authorization requests (RFC 9126): a client sends its authorization request directly and gets a `request_uri` for
  * the browser. The encrypted request is part of that URI, so nothing is stored.
  */
+
 import * as z from 'zod'
 import type { AuthorizationRequestSource } from '../../authorization/request-source.ts'
 import type { Feature } from '../../feature.ts'
 import { endpointPath } from '../../http/endpoint.ts'
+import { wholeSeconds } from '../../kernel/kernel.ts'
 import { sealingKeys } from '../../kernel/server-secret.ts'
 import { openRequest, PAR_ERRORS, PURPOSE, pushEndpoint } from './pushed-request.ts'
 
@@ -46,10 +48,7 @@ export function pushedAuthorizationRequests({
   path: configuredPath,
 }: PushedAuthorizationRequestsOptions = {}): Feature {
   const path = endpointPath('par', configuredPath, '/api/oauth/par')
-  if (!Number.isInteger(lifetime) || lifetime < MIN_LIFETIME || lifetime > MAX_LIFETIME)
-    throw new Error(
-      `pushedAuthorizationRequests: lifetime must be a whole number of seconds from ${MIN_LIFETIME} to ${MAX_LIFETIME}`,
-    )
+  wholeSeconds('pushedAuthorizationRequests: lifetime', lifetime, MIN_LIFETIME, MAX_LIFETIME)
   return (server) => {
     const keys = sealingKeys(server.secret, PURPOSE)
     const source: AuthorizationRequestSource = {

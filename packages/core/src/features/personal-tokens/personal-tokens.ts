@@ -4,7 +4,9 @@
  *
  * @module
  */
+
 import type { Feature, ServerContext } from '../../feature.ts'
+import { wholeNumber } from '../../kernel/kernel.ts'
 import { OPENID, type ScopeCatalogue } from '../../kernel/scope.ts'
 import { endLeakedTokens, endToken, type LeakedPersonalToken } from './ended-token.ts'
 import {
@@ -98,8 +100,7 @@ export function personalTokens(options: PersonalTokensOptions = {}): PersonalTok
 
 function checkedOptions({ lifetime = 30 * DAY, longest = 366 * DAY, perUser = 50 }: PersonalTokensOptions) {
   for (const [name, value] of Object.entries({ lifetime, longest, perUser }))
-    if (value !== 'endless' && (!Number.isInteger(value) || value < 1))
-      throw new Error(`personalTokens: ${name} must be a whole number, at least 1`)
+    if (value !== 'endless') wholeNumber(`personalTokens: ${name}`, value, 1)
   if (longest !== 'endless' && lifetime > longest)
     throw new Error('personalTokens: lifetime is longer than longest')
   return { lifetime, longest, perUser }

@@ -1,11 +1,13 @@
 /**
  * Token exchange (RFC 8693), narrowing only: an access token is exchanged for a narrower one of the same grant, for a part of the client or for an API that calls another API. It changes only the record of that grant.
  */
+
 import * as z from 'zod'
 import type { Feature, ServerContext } from '../../feature.ts'
 import { planOf } from '../../grants/change-grant.ts'
 import type { ExchangePlan, GrantType, TokenRequest } from '../../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../../http/message.ts'
+import { wholeSeconds } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import { newSecret } from '../../kernel/secrets.ts'
 import { EXCHANGE_ERRORS, exchangeableResourcesMetadata, narrowToken } from './narrowing.ts'
@@ -96,8 +98,7 @@ interface ExchangeContext {
  * ```
  */
 export function tokenExchange({ lifetime = 900 }: TokenExchangeOptions = {}): Feature {
-  if (!Number.isInteger(lifetime) || lifetime < 1)
-    throw new Error('tokenExchange: lifetime must be a whole number of seconds, at least 1')
+  wholeSeconds('tokenExchange: lifetime', lifetime, 1)
   return (server) => {
     const context = { server, lifetime }
     const grantType: GrantType = {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { DocumentFetchResponse } from '../../http/document-fetch.ts'
-import type { Kernel } from '../../kernel/kernel.ts'
+import type { DocumentFetchResponse } from '../http/document-fetch.ts'
+import type { Kernel } from '../kernel/kernel.ts'
 import { fetchedKeys } from './fetched-keys.ts'
 
 const URI = 'https://app.dev/keys'

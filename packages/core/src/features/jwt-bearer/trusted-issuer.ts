@@ -1,12 +1,17 @@
 /**
- * The keys of trusted issuers: from the options, from a `jwks_uri`, or by OpenID Connect Discovery. They are fetched and kept as
- * the keys of clients are.
+ * What is trusted of an issuer: its keys, and what its assertions give. Keys are from the options, from a `jwks_uri`, or by OpenID
+ * Connect Discovery, and are fetched and kept as the keys of clients are.
  */
 import * as z from 'zod'
 import { type DocumentFetch, fetchedDocument } from '../../http/document-fetch.ts'
 import { isHttpsOrLoopback } from '../../http/public-url.ts'
-import type { Kernel } from '../../kernel/kernel.ts'
+import { type Kernel, wholeSeconds } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
+import { RecentlyUsed } from '../../kernel/recently-used.ts'
+import { canonicalResource } from '../../kernel/resource-indicator.ts'
+import { includesAll } from '../../kernel/scope.ts'
+import type { VerificationKeys } from '../../tokens/compact-jws.ts'
+import { type FetchedKeys, fetchedKeys } from '../../tokens/fetched-keys.ts'
 import {
   isFor,
   JWS_ALGORITHMS,
@@ -15,28 +20,32 @@ import {
   usableKeys,
   withBothNames,
 } from '../../tokens/jwk.ts'
-import { type FetchedKeys, fetchedKeys } from '../client-assertion/fetched-keys.ts'
 import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 
-/** Where the keys of an issuer are, and what they may sign with. */
-export interface IssuerKeysOptions {
+/** Where the keys of an issuer are, what they may sign with, and what its assertions can give. */
+export interface IssuerOptions {
   /** Its keys, for an issuer that this server cannot reach. Default: they are fetched. */
   readonly jwks?: { readonly keys: readonly object[] } | undefined
   /** Where its keys are fetched. Default: as OpenID Connect Discovery of the issuer says. */
   readonly jwksUri?: string | undefined
   /** The signature algorithms to accept: some of ES256, EdDSA, PS256, RS256. Default ES256 and RS256. */
   readonly algorithms?: readonly string[] | undefined
+  /** The resources of the tokens. Default: all resources of the server. */
+  readonly resources?: readonly string[] | undefined
+  /** The lifetime of a token, in seconds, at most 3600. Default 900. */
+  readonly lifetime?: number | undefined
 }
 
-/** As `FetchedKeys`, of one address. @throws OAuthError 503 */
-type KeysOfIssuer = (since: number, ahead?: number) => Promise<readonly PublicJwk[]>
-
-export interface IssuerKeys {
-  readonly algorithms: readonly JwsAlgorithm[]
-  readonly keys: KeysOfIssuer
+/** Checked options. Lifetimes in seconds. */
+export interface IssuerTerms {
+  readonly keys: VerificationKeys
+  readonly resources: readonly string[]
+  readonly lifetime: number
+  readonly maxAssertionLifetime: number
 }
 
-interface KeySource extends IssuerKeysOptions {
+interface IssuerSource extends IssuerOptions {
+  readonly maxAssertionLifetime?: number | undefined
   /** Absent for a SPIFFE trust domain, which has no discovery. */
   readonly issuer?: string | undefined
   /** Whether keys with the use `jwt-svid` are accepted (SPIFFE Trust Domain and Bundle 4). */
@@ -44,20 +53,41 @@ interface KeySource extends IssuerKeysOptions {
 }
 
 /** @throws Error that names the option at fault */
-export type ReadIssuerKeys = (option: string, source: KeySource) => IssuerKeys
+export type ReadIssuer = (option: string, source: IssuerSource) => IssuerTerms
 
+/** In seconds. No user allows the token again, and its issuer cannot end it, so it is short. */
+export const MAX_LIFETIME = 3600
 const DEFAULT_ALGORITHMS: readonly JwsAlgorithm[] = ['ES256', 'RS256']
 
 /** @param fetch absent if all issuers have `jwks` */
-export function issuerKeys(kernel: Kernel, fetch: DocumentFetch | undefined): ReadIssuerKeys {
+export function trustedIssuers(kernel: Kernel, fetch: DocumentFetch | undefined): ReadIssuer {
+  const keysOf = issuerKeys(kernel, fetch)
+  const seconds = (option: string, value: number) => wholeSeconds(option, value, 1, MAX_LIFETIME)
+  return (option, source) => {
+    const { lifetime = 900, maxAssertionLifetime = MAX_LIFETIME } = source
+    const keys = keysOf(option, source)
+    const resources = source.resources?.map(canonicalResource) ?? kernel.resources
+    if (resources.length === 0 || !includesAll(kernel.resources, resources))
+      throw new Error(`${option}: resources must be some of ${kernel.resources.join(', ')}`)
+    return {
+      ...{ keys, resources },
+      lifetime: seconds(`${option}: lifetime`, lifetime),
+      maxAssertionLifetime: seconds(`${option}: maxAssertionLifetime`, maxAssertionLifetime),
+    }
+  }
+}
+
+function issuerKeys(kernel: Kernel, fetch: DocumentFetch | undefined) {
   const plain = fetch && fetchedKeys(kernel, discovering(fetch), 'operator')
   const svid = fetch && fetchedKeys(kernel, withSvidKeys(discovering(fetch)), 'operator')
-  const checked = checkedOnce()
-  return (option, source) => {
+  const checked = new RecentlyUsed<readonly PublicJwk[]>(MAX_CHECKED)
+  return (option: string, source: IssuerSource): VerificationKeys => {
     const algorithms = algorithmsOf(option, source)
     const { jwks } = source
     if (jwks !== undefined) {
-      const keys = checked(jwks.keys.map((key) => (source.svid ? withoutSvidUse(key) : key)))
+      const text = JSON.stringify(jwks.keys.map((key) => (source.svid ? withoutSvidUse(key) : key)))
+      const keys = checked.get(text) ?? usableKeys(JSON.parse(text))
+      checked.set(text, keys)
       if (!keys.some((key) => algorithms.some((alg) => isFor(alg, key))))
         throw new Error(`${option}: jwks has no public key for ${algorithms.join(', ')}`)
       return { algorithms, keys: async () => keys }
@@ -68,26 +98,12 @@ export function issuerKeys(kernel: Kernel, fetch: DocumentFetch | undefined): Re
   }
 }
 
-/** Key sets that are remembered: organizations whose trust is looked up. */
+/** Key sets of trusts that are looked up for each request: to check a key takes as long as to verify a signature. */
 const MAX_CHECKED = 1000
-
-/** A trust that is looked up brings its keys as new objects with each request. Imported keys are kept by object, so equal ones stay the same. */
-function checkedOnce(): (jwks: readonly object[]) => readonly PublicJwk[] {
-  const known = new Map<string, readonly PublicJwk[]>()
-  return (jwks) => {
-    const text = JSON.stringify(jwks)
-    const keys = known.get(text) ?? usableKeys(jwks)
-    known.delete(text)
-    known.set(text, keys)
-    const [oldest = ''] = known.keys()
-    if (known.size > MAX_CHECKED) known.delete(oldest)
-    return keys
-  }
-}
 
 function algorithmsOf(
   option: string,
-  { algorithms = DEFAULT_ALGORITHMS }: KeySource,
+  { algorithms = DEFAULT_ALGORITHMS }: IssuerSource,
 ): readonly JwsAlgorithm[] {
   const known = JWS_ALGORITHMS.filter((alg) => algorithms.includes(alg))
   if (known.length !== algorithms.length || known.length === 0)
@@ -97,7 +113,7 @@ function algorithmsOf(
 
 const WELL_KNOWN = '/.well-known/openid-configuration'
 
-function addressOf(option: string, { issuer, jwksUri }: KeySource): string {
+function addressOf(option: string, { issuer, jwksUri }: IssuerSource): string {
   const address = jwksUri ?? (issuer && issuer + WELL_KNOWN)
   if (address === undefined) throw new Error(`${option} needs jwks or jwksUri`)
   if (!isHttpsOrLoopback(address))
@@ -106,7 +122,7 @@ function addressOf(option: string, { issuer, jwksUri }: KeySource): string {
 }
 
 /** Never `invalid_grant`: a workload client would not try again. */
-function keysAtAddress(keysAt: FetchedKeys, address: string): KeysOfIssuer {
+function keysAtAddress(keysAt: FetchedKeys, address: string): VerificationKeys['keys'] {
   return async (since, ahead) => {
     try {
       return await keysAt(address, since, ahead)
