@@ -30,8 +30,8 @@ const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
 /** A server with every feature, and the steps that it reports. */
 function open() {
   const steps: StepEvent[] = []
-  const onEvent = (event: ServerEvent) => void (event.type === 'step' && steps.push(event))
-  const { service } = newRecording({ explain: signInAttempts, onEvent })
+  const onEvent = (event: ServerEvent | StepEvent) => void (event.type === 'step' && steps.push(event))
+  const { service } = newRecording({ observer: signInAttempts, onEvent })
   const send = (method: string, path: string, message: Message = {}) =>
     service.send(method, path, {
       ...message,

@@ -14,7 +14,7 @@ import { TOKEN_FAULTS } from './sign-in-faults/token-faults.ts'
 const FAULTS = [...CLIENT_FAULTS, ...REQUEST_FAULTS, ...TOKEN_FAULTS, ...SILENT_FAULTS]
 
 it.each(FAULTS)('$fault: $verdict', async ({ options, provoke, verdict, compared = {} }) => {
-  const service = openService({ ...options, explain: signInAttempts })
+  const service = openService({ ...options, observer: signInAttempts })
   const seen = await provoke(service)
   const recorder = createFlightRecorder()
   for (const event of service.events) recorder.onEvent(event)

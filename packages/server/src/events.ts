@@ -4,6 +4,7 @@ import type { ClientKeysFailed } from '@grantkit/core/client-assertion'
 import type { ClientCredentialsTokenIssued } from '@grantkit/core/client-credentials'
 import type { DocumentChanged, DocumentCopyUsed, DocumentFailed } from '@grantkit/core/client-documents'
 import type { DeviceEvent } from '@grantkit/core/device'
+import type { StepEvent } from '@grantkit/core/explain'
 import type { AssertionExchanged, AssertionRefused } from '@grantkit/core/jwt-bearer'
 import type {
   PersonalTokenCreated,
@@ -48,6 +49,7 @@ export type ServiceEvent =
   | SignInMethodChanged
   | PasswordMailSent
   | AttemptRead
+  | StepEvent
 
 export type OnEvent = (event: ServiceEvent) => void
 

@@ -29,7 +29,7 @@ export function guardsOf(
 ): Guards {
   const { config, storage, secret, onEvent } = context
   const proofs = proofsOf(config.features, secret)
-  const explained = { explain: config.explain ? signInAttempts : undefined, secret }
+  const explained = { observer: config.explain ? signInAttempts : undefined, secret }
   const authenticationClasses = config.features.stepUp ? AUTHENTICATION_CLASSES : undefined
   const shared = { store: storage.store, accessTokens, proofs, authenticationClasses, ...explained, onEvent }
   const all = [config.baseUrl, ...Object.keys(config.resources)]

@@ -6,5 +6,5 @@ import { grantkitTarget } from './target.ts'
 /** Grantkit on Fastify with the option `explain` and a recorder. It is measured next to the same without them. */
 export const start: StartTarget = (port) => {
   const { onEvent } = createFlightRecorder()
-  return grantkitTarget(port, serve, { explain: signInAttempts, onEvent })
+  return grantkitTarget(port, serve, { observer: signInAttempts, onEvent })
 }

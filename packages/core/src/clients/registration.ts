@@ -91,10 +91,10 @@ export function registration(
     methods: ['POST'],
     cors: true,
     async answer(request) {
-      server.attempts?.know(request, { expects: 'registered' })
       const token = needsToken ? await presentedInitialToken(server, request) : undefined
       const metadata = readMessage(message, withoutEmpty(jsonBody(request)), errorOf)
-      server.attempts?.know(request, { sent: { redirect_uri: metadata.redirect_uris } })
+      const { redirect_uris: redirect_uri } = metadata
+      server.observer?.report({ type: 'request_read', parameters: { redirect_uri } }, request)
       const verdict = redirectUriPolicy(metadata.redirect_uris)
       if ('refused' in verdict)
         throw refusalOf(verdict, REDIRECT_URI_ERRORS.redirect_uri_refused, { detail: verdict.refused })
@@ -121,14 +121,14 @@ export function registration(
         counted ?? registrable,
       )
       const { clientId, clientName } = registered.client
-      server.emit({
+      const event = {
         type: 'client_registered',
         clientId,
         clientName: clientName && withoutSecrets(clientName),
         ...(knownClient && { known: knownClient }),
         ...(token && { initialAccessToken: token.id, label: token.label }),
-      } satisfies ClientRegistered)
-      server.attempts?.step(request, 'registered', { client: registered.client })
+      } satisfies ClientRegistered
+      server.emit(event, request)
       return json(201, clientInformation(registered, server))
     },
   }

@@ -2,8 +2,8 @@
 import type { ErrorFacts } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
-import type { KnownOfRequest } from '../kernel/sign-in-attempts.ts'
-import type { StepFacts } from '../kernel/sign-in-steps.ts'
+import type { KnownOfRequest } from './attempts.ts'
+import type { StepFacts } from './sign-in-steps.ts'
 
 /** What joins the requests of one attempt. It is never in a step. */
 export interface AttemptIdentity {

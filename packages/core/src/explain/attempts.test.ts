@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { BaseEvent } from '../kernel/events.ts'
-import { signInAttempts } from './attempts.ts'
+import { attemptsOf } from './attempts.ts'
 
 const ERROR = { reason: 'unexpected', status: 400 }
 const REQUEST = { path: '/patients/alice' }
@@ -10,7 +10,7 @@ function ofGuard() {
   const events: BaseEvent[] = []
   const emit = (event: BaseEvent) => void events.push(event)
   const random = (size: number) => new Uint8Array(size).fill(255)
-  return { events, attempts: signInAttempts({ emit, now: () => 1_800_000_000, random }) }
+  return { events, attempts: attemptsOf({ emit, now: () => 1_800_000_000, random }) }
 }
 
 it('without a secret, a request has a random reference, in one group', () => {

@@ -1,11 +1,6 @@
 /** The sign-in attempts of a server or a guard: what requests are known to be goes in, steps and references come out. */
-import type {
-  AttemptRequest,
-  AttemptsContext,
-  KnownOfRequest,
-  SignInAttempts,
-} from '../kernel/sign-in-attempts.ts'
-import type { StepEvent, StepFacts, StepName, StepOutcome } from '../kernel/sign-in-steps.ts'
+import type { ObservedRequest, ObserverContext, ReportedError } from '../kernel/observer.ts'
+import type { Client, Grant } from '../kernel/records.ts'
 import { coarseNetworkOf } from '../limits/caller-network.ts'
 import {
   type AttemptIdentity,
@@ -20,6 +15,20 @@ import { derivation } from './derived-reference.ts'
 import { grantSteps } from './grant-steps.ts'
 import { formatReference, referenceIn } from './reference.ts'
 import { secondGroups } from './second-group.ts'
+import type { StepEvent, StepFacts, StepName, StepOutcome } from './sign-in-steps.ts'
+
+/** What is learned of a request. All later steps have these facts. */
+export interface KnownOfRequest extends StepFacts {
+  /** Parameters of the request. They need not be valid: what no step may have is removed. */
+  readonly sent?: Readonly<Record<string, unknown>> | undefined
+  readonly client?: Client | undefined
+  /** The grant that the request is about. */
+  readonly grant?: Grant | undefined
+  /** The reference in another record that the request is about. */
+  readonly reference?: string | undefined
+  /** The step that an error of this request refuses. Default, and after each step: `request_refused`. */
+  readonly expects?: StepName | undefined
+}
 
 /** What is known of a request, as long as it is answered. */
 interface Known {
@@ -29,26 +38,38 @@ interface Known {
   expects: StepName
 }
 
-/**
- * The option `explain` of a server and of a guard: each error carries the reference of its sign-in attempt, and each step of an
- * attempt is an event of the type `step`.
- *
- * @param secret that references are derived with, so that all replicas agree. Without it, a request that names no record has a
- *   random reference, and no reference has a second group
- */
-export function signInAttempts(context: AttemptsContext, secret?: string): SignInAttempts {
+/** Reasons why no client is found for an authorization request. Any other error before that is one of the request. */
+const NO_CLIENT: readonly string[] = [
+  ...['client_unknown', 'document_unreachable', 'document_invalid', 'too_many_unknown_documents'],
+  ...['store_unavailable', 'unexpected'],
+]
+
+/** Steps that only these errors refuse, wherever they arise. */
+const STEP_OF_REASON: Readonly<Record<string, StepName>> = {
+  consent_ticket_invalid: 'expired',
+  consent_denied: 'denied',
+}
+
+function refusedStep(expected: StepName, reason: string): StepName {
+  if (expected === 'client_found') return NO_CLIENT.includes(reason) ? expected : 'request_refused'
+  if (reason === 'grant_type_unsupported') return 'request_refused'
+  return expected === 'request_refused' ? (STEP_OF_REASON[reason] ?? expected) : expected
+}
+
+/** @param secret that references are derived with */
+export function attemptsOf(context: ObserverContext, secret?: string) {
   const { emit, now, random } = context
   // On the request itself: every collection of young objects visits a `WeakMap`, at the cost of all requests.
   const key = Symbol('known of the request')
   const derive = secret === undefined ? undefined : derivation(secret)
   const secondGroup = secret === undefined ? undefined : secondGroups(secret).seal
 
-  function knownOf(request: AttemptRequest & { [key]?: Known }): Known {
+  function knownOf(request: ObservedRequest & { [key]?: Known }): Known {
     request[key] ??= { facts: {}, identity: {}, expects: 'request_refused' }
     return request[key]
   }
 
-  function know(request: AttemptRequest, { sent, client, grant, ...more }: KnownOfRequest): void {
+  function know(request: ObservedRequest, { sent, client, grant, ...more }: KnownOfRequest): void {
     const known = knownOf(request)
     const { reference, expects, subject, ...facts } = more
     if (sent !== undefined) {
@@ -63,14 +84,19 @@ export function signInAttempts(context: AttemptsContext, secret?: string): SignI
     known.expects = expects ?? known.expects
   }
 
-  function referenceOf(request: AttemptRequest): string {
+  function referenceOf(request: ObservedRequest): string {
     const known = knownOf(request)
     known.reference ??=
       derive?.({ clientId: known.facts.clientId, ...known.identity }) ?? referenceIn(random(5))
     return known.reference
   }
 
-  function report(request: AttemptRequest, step: StepName, outcome: StepOutcome, more: StepFacts = {}): void {
+  function report(
+    request: ObservedRequest,
+    step: StepName,
+    outcome: StepOutcome,
+    more: StepFacts = {},
+  ): void {
     const { facts } = knownOf(request)
     if (request.remoteAddress !== undefined) facts.network ??= coarseNetworkOf(request.remoteAddress)
     const reference = referenceOf(request)
@@ -80,14 +106,16 @@ export function signInAttempts(context: AttemptsContext, secret?: string): SignI
   return {
     know,
     referenceOf,
-    shownReferenceOf: (request) => formatReference(referenceOf(request)),
-    step(request, step, more) {
+    shownReferenceOf: (request: ObservedRequest) => formatReference(referenceOf(request)),
+    /** A step that succeeded. */
+    step(request: ObservedRequest, step: StepName, more?: KnownOfRequest): void {
       if (more !== undefined) know(request, more)
       report(request, step, 'ok')
       knownOf(request).expects = 'request_refused'
     },
-    refused(request, { reason, status, parameters, facts }) {
-      const { expects } = knownOf(request)
+    /** @returns what is known of the attempt, with its reference as users see it */
+    refused(request: ObservedRequest, { reason, status, parameters, facts }: ReportedError) {
+      const expects = refusedStep(knownOf(request).expects, reason)
       know(request, { knownClient: parameters?.known })
       // The path of an API may name a person. The path of an endpoint is one of ours.
       const endpoint = expects === 'first_call' ? undefined : copied(request.path)

@@ -4,9 +4,6 @@
  *
  * @module
  */
-export type { AttemptsContext, ExplainSignIns, SignInAttempts } from '../kernel/sign-in-attempts.ts'
-export type { StepEvent, StepFacts, StepName, StepOutcome } from '../kernel/sign-in-steps.ts'
-export { signInAttempts } from './attempts.ts'
 export type { ReportsCalls } from './findings.ts'
 export {
   type Attempt,
@@ -15,8 +12,10 @@ export {
   type FlightRecorder,
   type FlightRecorderOptions,
 } from './flight-recorder.ts'
+export { type SignInAttempts, signInAttempts } from './observer.ts'
 export { formatReference, parseReference } from './reference.ts'
 export { type LongReference, readLongReference } from './second-group.ts'
+export type { StepEvent, StepFacts, StepName, StepOutcome } from './sign-in-steps.ts'
 export { type Verdict, verdictOf } from './verdict.ts'
 export type { Compared } from './verdict-comparison.ts'
 export type { Party, VerdictText } from './verdicts/verdict-text.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { StepEvent, StepFacts, StepName } from '../kernel/sign-in-steps.ts'
 import { findingOf, isRequestedAgain } from './findings.ts'
+import type { StepEvent, StepFacts, StepName } from './sign-in-steps.ts'
 
 const START = 1_800_000_000
 const HERE = '192.0.2.0/24'

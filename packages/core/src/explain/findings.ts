@@ -1,5 +1,5 @@
 /** Findings without an error: a step that is overdue, or one that was repeated. Computed when an attempt is read. */
-import type { StepEvent, StepName } from '../kernel/sign-in-steps.ts'
+import type { StepEvent, StepName } from './sign-in-steps.ts'
 import type { FindingName } from './verdicts.ts'
 
 /** Seconds after which the next step is overdue. */

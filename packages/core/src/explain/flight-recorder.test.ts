@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { StepEvent } from '../kernel/sign-in-steps.ts'
 import { createFlightRecorder } from './flight-recorder.ts'
+import type { StepEvent } from './sign-in-steps.ts'
 
 const NOW = 1_800_000_000
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => index)

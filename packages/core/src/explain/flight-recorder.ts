@@ -1,7 +1,8 @@
 /** The latest sign-in attempts, in the memory of this process. It collects events into attempts. */
-import type { StepEvent, StepName } from '../kernel/sign-in-steps.ts'
+
 import { attemptGroups } from './attempt-groups.ts'
 import { addStep, type RecordedSteps, recordedSteps } from './recorded-steps.ts'
+import type { StepEvent, StepName } from './sign-in-steps.ts'
 
 /** A sign-in attempt: what one person wanted once. */
 export interface Attempt {
@@ -59,7 +60,7 @@ const MAX_OF_CLIENT = 500
  * const recorder = createFlightRecorder()
  * const { onEvent } = recorder
  * const options = { issuer, store, scopes, secret, interaction }
- * export const authorization = createAuthorizationServer({ ...options, explain: signInAttempts, onEvent })
+ * export const authorization = createAuthorizationServer({ ...options, observer: signInAttempts, onEvent })
  * export const failures = () => recorder.recent({ failed: true })
  * ```
  */

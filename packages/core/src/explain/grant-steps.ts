@@ -1,14 +1,11 @@
 /** The steps of grants, which have their reference in their record. They are on the path of every token request: nothing is looked up. */
+import type { GrantEnd, ObservedRequest, ObserverContext } from '../kernel/observer.ts'
 import type { Grant } from '../kernel/records.ts'
-import type { AttemptsContext, SignInAttempts } from '../kernel/sign-in-attempts.ts'
-import type { StepEvent, StepFacts, StepName } from '../kernel/sign-in-steps.ts'
 import { coarseNetworkOf } from '../limits/caller-network.ts'
+import type { StepEvent, StepFacts, StepName } from './sign-in-steps.ts'
 
 /** A grant that is older than the option has no reference, and no steps. */
-export function grantSteps({
-  emit,
-  now,
-}: Omit<AttemptsContext, 'random'>): Pick<SignInAttempts, 'used' | 'called' | 'ended'> {
+export function grantSteps({ emit, now }: Omit<ObserverContext, 'random'>) {
   const isFirst = firstTimes()
 
   function report(grant: Grant, step: StepName, facts: StepFacts): void {
@@ -19,7 +16,9 @@ export function grantSteps({
   }
 
   return {
-    used(grant, step, { remoteAddress }, { scopes, resources }) {
+    /** A step that succeeded, of a grant that has a reference. */
+    used(grant: Grant, step: StepName, { remoteAddress }: ObservedRequest, issued: Issued): void {
+      const { scopes, resources } = issued
       const { reference, clientId, id: grantId, subject } = grant
       if (reference === undefined) return
       // One literal: copies of objects would be most of what the step costs.
@@ -37,13 +36,17 @@ export function grantSteps({
         network: networkOf(remoteAddress),
       } satisfies StepEvent)
     },
-    called(grant, resource, { remoteAddress }) {
+    /** A guard has accepted a token of the grant. The first time at this guard is a step. */
+    called(grant: Grant, resource: string, { remoteAddress }: ObservedRequest): void {
       if (isFirst(grant.id, resource))
         report(grant, 'first_call', { resource, network: networkOf(remoteAddress) })
     },
-    ended: (grant, { by, reason }) => report(grant, 'ended', { by, reason }),
+    ended: (grant: Grant, { by, reason }: GrantEnd): void => report(grant, 'ended', { by, reason }),
   }
 }
+
+/** The members of issued tokens that are read here. */
+type Issued = Pick<Grant, 'scopes' | 'resources'>
 
 function networkOf(address: string | undefined): string | undefined {
   return address === undefined ? undefined : coarseNetworkOf(address)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { StepEvent } from '../kernel/sign-in-steps.ts'
 import { addStep, type RecordedSteps, recordedSteps } from './recorded-steps.ts'
+import type { StepEvent } from './sign-in-steps.ts'
 
 function stepOf(more: Partial<StepEvent> = {}): StepEvent {
   return { type: 'step', reference: '7K3MQ2WD', at: 0, step: 'requested', outcome: 'ok', ...more }

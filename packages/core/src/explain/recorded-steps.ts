@@ -1,5 +1,5 @@
 /** The steps of one attempt, as they are kept in memory. */
-import type { StepEvent } from '../kernel/sign-in-steps.ts'
+import type { StepEvent } from './sign-in-steps.ts'
 
 /** The beginning and the end of an attempt explain it. Between them, an app refreshes for weeks, or a loop repeats itself. */
 const FIRST = 12

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { StepEvent, StepFacts, StepName } from '../kernel/sign-in-steps.ts'
+import type { StepEvent, StepFacts, StepName } from './sign-in-steps.ts'
 import { comparedIn } from './verdict-comparison.ts'
 
 type Facts = StepFacts & Partial<Pick<StepEvent, 'at' | 'outcome'>>

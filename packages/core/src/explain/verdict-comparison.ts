@@ -1,5 +1,5 @@
 /** Facts of an attempt that show a fault when they stand next to each other. */
-import type { StepEvent, StepName } from '../kernel/sign-in-steps.ts'
+import type { StepEvent, StepName } from './sign-in-steps.ts'
 
 /** A fact, for a row of a list. */
 export interface Compared {

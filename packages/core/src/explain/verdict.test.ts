@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StepEvent, StepFacts, StepName } from '../kernel/sign-in-steps.ts'
+import type { StepEvent, StepFacts, StepName } from './sign-in-steps.ts'
 import { verdictOf } from './verdict.ts'
 
 const START = 1_800_000_000

@@ -1,6 +1,7 @@
 /** Why a sign-in attempt failed, in the words of the table: from its steps, and from those that did not come. */
-import type { StepEvent } from '../kernel/sign-in-steps.ts'
+
 import { findingOf, isRequestedAgain, type ReportsCalls } from './findings.ts'
+import type { StepEvent } from './sign-in-steps.ts'
 import { type Compared, comparedIn } from './verdict-comparison.ts'
 import { STATIC_CLIENT_VERDICTS } from './verdicts/clients.ts'
 import type { VerdictText } from './verdicts/verdict-text.ts'

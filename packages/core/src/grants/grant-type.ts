@@ -5,7 +5,6 @@ import { OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import { includesAll, SCOPE_ERRORS, type ScopeCatalogue, scopeCeiling } from '../kernel/scope.ts'
 import { sha256 } from '../kernel/secrets.ts'
-import type { StepName } from '../kernel/sign-in-steps.ts'
 import type { UserClaims } from '../kernel/user-claims.ts'
 import type { PrefetchedGrant } from './change-grant.ts'
 import type { IssuedTokens, Outcome } from './grant.ts'
@@ -18,8 +17,8 @@ export interface GrantType {
   /** The parameter that names a grant. The grant is then loaded in parallel with the client. */
   readonly credential?: string | undefined
   /**
-   * The id of the transient that the credential names. It is loaded with the grant, as `prefetched.transient`. An error has its
-   * `reference` if it has the client as `clientId`, and the SHA-256 of the credential as `codeHash`.
+   * The id of the transient that the credential names. It is loaded with the grant, as `prefetched.transient`. With an observer,
+   * an error has its `reference` if it has the client as `clientId`, and the SHA-256 of the credential as `codeHash`.
    */
   transientOf?(credential: string): string | undefined
   /**
@@ -31,8 +30,6 @@ export interface GrantType {
   readonly selfRegistered?: boolean | undefined
   /** The maximum lifetimes of its tokens. Default: `lifetimes` of the server. */
   readonly lifetimes?: Partial<IssuedLifetimes> | undefined
-  /** The step of a sign-in attempt that it answers, with the option `explain`. Default: none. */
-  readonly step?: StepName | undefined
   /**
    * Answers a token request.
    *

@@ -9,12 +9,12 @@ import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
 import { readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import type { Observer } from '../kernel/observer.ts'
 import type { Client } from '../kernel/records.ts'
-import type { SignInAttempts } from '../kernel/sign-in-attempts.ts'
 import type { Limiter } from '../limits/rate-limits.ts'
 import { type AccessTokenFormat, formatRefreshToken, grantIdOf, tokenType } from '../tokens/credential.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
-import { attemptOfCredential, prefetch } from './change-grant.ts'
+import { prefetch, presentedRecords } from './change-grant.ts'
 import type { IssuedTokens, Outcome } from './grant.ts'
 import {
   type AssertCanRespond,
@@ -57,7 +57,7 @@ export interface TokenEndpointOptions extends PathOptions<'token'>, TokenClaimsO
 interface TokenEndpointContext extends TokenResponseContext {
   readonly grantTypes: readonly GrantType[]
   readonly terms: IssuedTerms
-  readonly attempts: SignInAttempts | undefined
+  readonly observer: Observer | undefined
   readonly assertCanRespond: AssertCanRespond
   readonly claims: OperatorClaims | undefined
   readonly limiter: Limiter
@@ -80,12 +80,12 @@ interface ClientRequest {
 export function tokenEndpoint(
   kernel: Kernel,
   options: TokenEndpointOptions,
-  offers: Omit<TokenEndpointContext, 'namedResources' | 'assertCanRespond' | 'attempts' | 'claims'>,
+  offers: Omit<TokenEndpointContext, 'namedResources' | 'assertCanRespond' | 'observer' | 'claims'>,
 ): { clientEndpoints: ClientEndpoint[] } {
   const { paths, resourceInTokenResponse = false } = options
   const context: TokenEndpointContext = {
     ...offers,
-    attempts: kernel.attempts,
+    observer: kernel.observer,
     claims: operatorClaims(kernel, options),
     namedResources: resourceInTokenResponse ? kernel.resources : undefined,
     assertCanRespond(client, grant) {
@@ -106,14 +106,10 @@ export function tokenEndpoint(
     metadataName: 'token_endpoint',
     listsAuthMethods: true,
     summary: 'Exchange a grant for tokens (RFC 6749 3.2)',
-    async attemptOf(form, clientId) {
+    recordsOf(form) {
       const grantType = byName.get(String(form.grant_type))
       const credential = form[grantType?.credential ?? '']
-      const attempt = await attemptOfCredential(kernel.store, credential, clientId, {
-        ...named,
-        ...grantType,
-      })
-      return { expects: grantType?.step, ...attempt }
+      return presentedRecords(kernel.store, credential, { ...named, ...grantType })
     },
     clientOf: (form) => byName.get(String(form.grant_type))?.clientOf?.(form),
     begin(form) {
@@ -136,7 +132,7 @@ async function answerToken(
   { form, arrivedAt, grantType, prefetched }: Presented,
   { client, http, constraint }: ClientRequest,
 ): Promise<HttpResponse> {
-  const { grantTypes, assertCanRespond, terms, attempts } = context
+  const { grantTypes, assertCanRespond, terms, observer } = context
   if (grantType === undefined) throw unsupported(grantTypes)
   if (!client.grantTypes.includes(grantType.name))
     throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_not_registered)
@@ -164,8 +160,8 @@ async function answerToken(
   const answered = { client, exchanged, claims: claims && (await claims.of(exchanged)) }
   const response = tokenResponse(answered, context)
   const answer = json(200, response instanceof Promise ? await response : response, key?.headers)
-  const { step } = grantType
-  if (step !== undefined) attempts?.used(exchanged.grant, step, http, exchanged.issued)
+  const { grant, issued } = exchanged
+  observer?.report({ type: 'tokens_issued', grantType: grantType.name, grant, issued }, http)
   return answer
 }
 

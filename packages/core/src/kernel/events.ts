@@ -1,3 +1,5 @@
+import type { ObservedRequest } from './observer.ts'
+
 /**
  * Events for the operator to log or count. They carry ids and never a secret, code or token, so they are safe to log as
  * they are. Each module declares its own.
@@ -7,7 +9,8 @@ export interface BaseEvent {
   readonly [fact: string]: unknown
 }
 
-export type Emit = (event: BaseEvent) => void
+/** @param request that caused the event, for an observer */
+export type Emit = (event: BaseEvent, request?: ObservedRequest) => void
 
 /**
  * Shields the server from its listener. Events are emitted after a grant has changed, so an error of the listener must not
@@ -52,7 +55,7 @@ export type RequestEvent =
       readonly detail: string
       /** The id of the known client that the operator has not allowed. */
       readonly known?: string | undefined
-      /** Of the sign-in attempt, as users see it. Only with the option `explain`, like the client and the user. */
+      /** As users see it. Only with an observer, like the client and the user. */
       readonly reference?: string | undefined
       /** As the request names it, if no such client exists. */
       readonly clientId?: string | undefined

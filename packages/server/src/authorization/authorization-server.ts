@@ -41,7 +41,7 @@ export async function authorizationServer(
     ...knownClientsOf(config),
     lifetimes: config.lifetimes,
     rateLimiter: rateLimiter(createCounter),
-    explain: config.explain ? signInAttempts : undefined,
+    observer: config.explain ? signInAttempts : undefined,
     onEvent,
     documentation: config.documentation,
     defaultScope: config.defaultScope,
