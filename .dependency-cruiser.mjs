@@ -82,7 +82,6 @@ export default {
       core('jwt-bearer'),
       `${CORE}client-(assertion/fetched-keys|credentials/client-credentials-scopes)[.]ts$`,
     ),
-    may(core('explain'), top('errors'), TYPES),
     may(core('fapi2'), `${CORE}(client-assertion|dpop|par)/(client-assertion|dpop|par)[.]ts$`),
     may(core('fapi2'), [top('options'), core('discovery')], TYPES),
     may(core('known-clients'), core('cimd'), TYPES),
@@ -97,10 +96,13 @@ export default {
     may(from('(?!core/)[^/]+'), '/node_modules/', { dependencyTypes: ['npm', 'npm-peer'] }),
     entries(from('store-[^/]+'), top('index|feature-api'), TYPES),
     entries(from('store-[^/]+'), top('store-kit')),
-    entries(from('adapter-[^/]+|limiter|pages|safe-fetch|server|testkit|doctor'), top('index|.+-api|errors')),
+    entries(
+      from('adapter-[^/]+|explain|limiter|pages|safe-fetch|server|testkit|doctor'),
+      top('index|.+-api|errors'),
+    ),
     entries(from('doctor'), [
-      '^packages/(safe-fetch|store-memory)/',
-      `${CORE}(cimd|client-assertion|explain|known-clients)/`,
+      '^packages/(explain|safe-fetch|store-memory)/',
+      `${CORE}(cimd|client-assertion|known-clients)/`,
     ]),
     entries(from('safe-fetch'), `${CORE}cimd/`, TYPES),
     entries(from('mcp-clients'), [
@@ -113,10 +115,10 @@ export default {
       `${CORE}(connected-apps|device|logout)/(connected-apps|device|logout)[.]ts$`,
       TYPES,
     ),
-    entries(from('pages'), `${CORE}explain/explain[.]ts$`),
-    may(from('pages'), node(['crypto'])),
+    entries(from('pages'), '^packages/explain/'),
+    may(from('explain|pages'), node(['crypto'])),
     entries(from('server'), [
-      '^packages/(adapter-hono|doctor|limiter|pages|safe-fetch|store-[^/]+)/',
+      '^packages/(adapter-hono|doctor|explain|limiter|pages|safe-fetch|store-[^/]+)/',
       `${CORE}[^/]+/`,
       top('store-kit'),
     ]),

@@ -27,7 +27,7 @@ const CORE = globSync('packages/core/src/{[!f]*,features/*,clients/authenticatio
 )
 
 /** Of stores only what runs without a server: the rest is SQL and Lua, with mutants of its own. */
-const PACKAGES = ['limiter', 'safe-fetch', 'store-memory', 'store-sqlite'].map(
+const PACKAGES = ['explain', 'limiter', 'safe-fetch', 'store-memory', 'store-sqlite'].map(
   (name): Module => ({
     name,
     source: [`packages/${name}/src/**/*.ts`],

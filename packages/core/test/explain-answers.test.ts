@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { signInAttempts } from '@grantkit/core/explain'
+import { signInAttempts } from '@grantkit/explain'
 import { describe, expect, it } from 'vitest'
 import { authorizationAnswers } from './recorded-answers/authorization.ts'
 import { clientAnswers } from './recorded-answers/clients.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ServerEvent } from '@grantkit/core'
-import { type StepEvent, signInAttempts } from '@grantkit/core/explain'
+import { type StepEvent, signInAttempts } from '@grantkit/explain'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, bodyOf, redirectOf, register, type TokenAnswer } from './client.ts'
 import { newRecording } from './recorded-answers/recording.ts'

@@ -1,8 +1,8 @@
 import { ERRORS } from '@grantkit/core/errors'
-import { parseReference, readLongReference, type StepEvent, signInAttempts } from '@grantkit/core/explain'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
+import { parseReference, readLongReference, type StepEvent, signInAttempts } from '@grantkit/explain'
 import { describe, expect, it } from 'vitest'
 import {
   authorizationQuery,

@@ -17,7 +17,7 @@ import {
   type SignInHint,
   type Store,
 } from '@grantkit/core'
-import type { StepEvent } from '@grantkit/core/explain'
+import type { StepEvent } from '@grantkit/explain'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { expect } from 'vitest'
 import { TEST_KEYS } from './signing-keys.ts'

@@ -1,5 +1,5 @@
 import type { HttpResponse } from '@grantkit/core'
-import { createFlightRecorder, parseReference, signInAttempts, verdictOf } from '@grantkit/core/explain'
+import { createFlightRecorder, parseReference, signInAttempts, verdictOf } from '@grantkit/explain'
 import { expect, it } from 'vitest'
 import { openService, type Service } from './service.ts'
 import { CLIENT_FAULTS } from './sign-in-faults/client-faults.ts'

@@ -1,9 +1,9 @@
 import { createResourceServer } from '@grantkit/core'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { dpop } from '@grantkit/core/dpop'
-import { signInAttempts, verdictOf } from '@grantkit/core/explain'
 import { JWT_BEARER, jwtBearer, type WorkloadRule } from '@grantkit/core/jwt-bearer'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
+import { signInAttempts, verdictOf } from '@grantkit/explain'
 import { describe, expect, it } from 'vitest'
 import {
   documentHost,

@@ -4,7 +4,6 @@ import type { ClientKeysFailed } from '@grantkit/core/client-assertion'
 import type { ClientCredentialsTokenIssued } from '@grantkit/core/client-credentials'
 import type { DocumentChanged, DocumentCopyUsed, DocumentFailed } from '@grantkit/core/client-documents'
 import type { DeviceEvent } from '@grantkit/core/device'
-import type { StepEvent } from '@grantkit/core/explain'
 import type { AssertionExchanged, AssertionRefused } from '@grantkit/core/jwt-bearer'
 import type {
   PersonalTokenCreated,
@@ -13,6 +12,7 @@ import type {
 } from '@grantkit/core/personal-tokens'
 import type { TokenExchanged } from '@grantkit/core/token-exchange'
 import type { WebhookDisabled, WebhookEnabled, WebhookUndelivered } from '@grantkit/core/webhooks'
+import type { StepEvent } from '@grantkit/explain'
 import type { AccountEvent } from './accounts/account-rows.ts'
 import type { AttemptRead } from './attempts/read-attempt.ts'
 import type { PasswordMailSent } from './sign-in/password-resets.ts'

@@ -5,7 +5,7 @@ import {
   type ResourceServer,
   type ScopeCatalogue,
 } from '@grantkit/core'
-import { signInAttempts } from '@grantkit/core/explain'
+import { signInAttempts } from '@grantkit/explain'
 import { ADMIN_SCOPES, adminResource } from './admin-api/scopes.ts'
 import { proofsOf } from './authorization/dpop.ts'
 import type { ServiceContext } from './service-context.ts'

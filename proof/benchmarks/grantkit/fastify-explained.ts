@@ -1,4 +1,4 @@
-import { createFlightRecorder, signInAttempts } from '@grantkit/core/explain'
+import { createFlightRecorder, signInAttempts } from '@grantkit/explain'
 import type { StartTarget } from '../src/workloads.ts'
 import { serve } from './fastify.ts'
 import { grantkitTarget } from './target.ts'

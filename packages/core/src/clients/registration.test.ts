@@ -1,4 +1,4 @@
-import { signInAttempts } from '@grantkit/core/explain'
+import { signInAttempts } from '@grantkit/explain'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import { openService } from '../../test/service.ts'

@@ -4,9 +4,9 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { HttpRequest } from '@grantkit/core'
-import { createFlightRecorder, type FlightRecorder, signInAttempts } from '@grantkit/core/explain'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
+import { createFlightRecorder, type FlightRecorder, signInAttempts } from '@grantkit/explain'
 import type { JSONWebKeySet } from 'jose'
 import {
   ALICE,

@@ -1,4 +1,4 @@
-import { formatReference, type StepEvent } from '@grantkit/core/explain'
+import { formatReference, type StepEvent } from '@grantkit/explain'
 import { html } from '@grantkit/pages'
 import type { AttemptReader, FoundAttempt } from '../attempts/attempt-reader.ts'
 import { KEPT_WORDS, PARTY_WORDS, sentValues } from '../attempts/words.ts'

@@ -1,4 +1,4 @@
-import { parseReference } from '@grantkit/core/explain'
+import { parseReference } from '@grantkit/explain'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountDirectory } from '../accounts/account-directory.ts'

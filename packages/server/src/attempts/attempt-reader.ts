@@ -5,7 +5,7 @@ import {
   readLongReference,
   type StepEvent,
   verdictOf,
-} from '@grantkit/core/explain'
+} from '@grantkit/explain'
 import type { Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { AttemptStepRow } from '../database/tables.ts'

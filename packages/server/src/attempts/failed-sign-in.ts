@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ServerSecret } from '@grantkit/core'
-import { type StepEvent, signInAttempts, type Verdict } from '@grantkit/core/explain'
 import { type BaseEvent, systemClock } from '@grantkit/core/feature'
+import { type StepEvent, signInAttempts, type Verdict } from '@grantkit/explain'
 import type { SignInEvent, SignInReason } from '../sign-in/sign-in-attempt.ts'
 
 type SignInFailed = Extract<SignInEvent, { type: 'sign_in_failed' }>

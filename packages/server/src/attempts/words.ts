@@ -1,4 +1,4 @@
-import type { Compared, Party, StepEvent, StepName } from '@grantkit/core/explain'
+import type { Compared, Party, StepEvent, StepName } from '@grantkit/explain'
 import type { FoundAttempt } from './attempt-reader.ts'
 
 /** The words of pages and commands for the steps of a sign-in attempt, and for who can remove a fault. */

@@ -1,5 +1,5 @@
 import { type AuthorizationServer, createAuthorizationServer } from '@grantkit/core'
-import { signInAttempts } from '@grantkit/core/explain'
+import { signInAttempts } from '@grantkit/explain'
 import { rateLimiter } from '@grantkit/limiter'
 import { describedAdminResource } from '../admin-api/scopes.ts'
 import type { Config } from '../config/config.ts'

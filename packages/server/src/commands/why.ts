@@ -1,4 +1,4 @@
-import { parseReference } from '@grantkit/core/explain'
+import { parseReference } from '@grantkit/explain'
 import { defineCommand } from 'citty'
 import type { ReadAttempt } from '../attempts/read-attempt.ts'
 import type { LoadService } from '../configured-service.ts'

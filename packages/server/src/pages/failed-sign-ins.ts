@@ -1,5 +1,5 @@
 import type { AuthorizationServer } from '@grantkit/core'
-import { formatReference, type Party } from '@grantkit/core/explain'
+import { formatReference, type Party } from '@grantkit/explain'
 import { html } from '@grantkit/pages'
 import type { AttemptReader } from '../attempts/attempt-reader.ts'
 import type { ReadAttempt } from '../attempts/read-attempt.ts'

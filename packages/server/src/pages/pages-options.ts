@@ -1,6 +1,6 @@
 import type { AuthorizationServer } from '@grantkit/core'
-import type { ReportsCalls } from '@grantkit/core/explain'
 import { personalTokens } from '@grantkit/core/personal-tokens'
+import type { ReportsCalls } from '@grantkit/explain'
 import { signInLimits } from '@grantkit/limiter'
 import type { EndTokens } from '../accounts/accounts-that-end-tokens.ts'
 import { installationNames } from '../accounts/installation-names.ts'

@@ -1,6 +1,5 @@
+import type { Grant, GrantId } from '@grantkit/core/feature'
 import { describe, expect, it } from 'vitest'
-import type { Grant } from '../kernel/records.ts'
-import type { GrantId } from '../kernel/secrets.ts'
 import { grantFacts, identityIn, sentFacts } from './attempt-facts.ts'
 
 describe('a URI among the facts', () => {

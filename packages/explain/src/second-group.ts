@@ -3,7 +3,8 @@
  * even if no step of it was kept. It is no proof: an invented group may happen to decrypt to a reason.
  */
 import { createHmac, createSecretKey } from 'node:crypto'
-import { acceptedSecrets, derivedKey, type ServerSecret } from '../kernel/server-secret.ts'
+import type { ServerSecret } from '@grantkit/core'
+import { acceptedSecrets, derivedKey } from '@grantkit/core/internal'
 import { REASONS } from './reasons.ts'
 import { base32, groupsOf, numberIn } from './reference.ts'
 
@@ -60,7 +61,7 @@ export interface LongReference {
  *
  * @example
  * ```ts with:server
- * import { readLongReference } from '@grantkit/core/explain'
+ * import { readLongReference } from '@grantkit/explain'
  *
  * const now = Math.floor(Date.now() / 1000)
  * const read = readLongReference('7K3M-Q2WD-R4X8A', secret, now)

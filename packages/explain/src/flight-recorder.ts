@@ -55,7 +55,7 @@ const MAX_OF_CLIENT = 500
  * @example
  * ```ts with:server
  * import { createAuthorizationServer } from '@grantkit/core'
- * import { createFlightRecorder, signInAttempts } from '@grantkit/core/explain'
+ * import { createFlightRecorder, signInAttempts } from '@grantkit/explain'
  *
  * const recorder = createFlightRecorder()
  * const { onEvent } = recorder

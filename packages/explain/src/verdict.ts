@@ -26,7 +26,7 @@ export interface Verdict extends VerdictText {
  *
  * @example
  * ```ts
- * import { type Attempt, verdictOf } from '@grantkit/core/explain'
+ * import { type Attempt, verdictOf } from '@grantkit/explain'
  *
  * export function summaryOf({ steps }: Attempt): string {
  *   const { sentence, fix } = verdictOf(steps, Date.now() / 1000)

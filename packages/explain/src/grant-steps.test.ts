@@ -1,7 +1,5 @@
+import type { BaseEvent, Grant, GrantId } from '@grantkit/core/feature'
 import { describe, expect, it } from 'vitest'
-import type { BaseEvent } from '../kernel/events.ts'
-import type { Grant } from '../kernel/records.ts'
-import type { GrantId } from '../kernel/secrets.ts'
 import { firstTimes, grantSteps } from './grant-steps.ts'
 
 const NOW = 1_800_000_000

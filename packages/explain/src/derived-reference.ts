@@ -1,6 +1,6 @@
 /** References are derived from what the requests of one attempt have in common, so nothing is stored to have one. */
-import { hmac, sha256 } from '../kernel/secrets.ts'
-import { derivedKey } from '../kernel/server-secret.ts'
+import { sha256 } from '@grantkit/core/feature'
+import { derivedKey, hmac } from '@grantkit/core/internal'
 import type { AttemptIdentity } from './attempt-facts.ts'
 import { referenceIn } from './reference.ts'
 

@@ -1,5 +1,5 @@
+import type { BaseEvent } from '@grantkit/core/feature'
 import { expect, it } from 'vitest'
-import type { BaseEvent } from '../kernel/events.ts'
 import { attemptsOf } from './attempts.ts'
 
 const ERROR = { reason: 'unexpected', status: 400 }

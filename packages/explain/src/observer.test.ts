@@ -1,9 +1,7 @@
+import { type Grant, type GrantId, type KernelStore, sha256 } from '@grantkit/core/feature'
+import { presentedRecords } from '@grantkit/core/internal'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
-import { presentedRecords } from '../grants/change-grant.ts'
-import type { KernelStore } from '../kernel/kernel.ts'
-import type { Grant } from '../kernel/records.ts'
-import { type GrantId, sha256 } from '../kernel/secrets.ts'
 import { knownOfRecords } from './observer.ts'
 
 const NOW = 1_800_000_000

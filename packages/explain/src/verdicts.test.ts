@@ -1,5 +1,5 @@
+import { ERRORS } from '@grantkit/core/errors'
 import { describe, expect, it } from 'vitest'
-import { ERRORS } from '../errors.ts'
 import type { VerdictText } from './verdicts/verdict-text.ts'
 import { VERDICTS } from './verdicts.ts'
 

@@ -1,4 +1,4 @@
-import type { Reason } from '../errors.ts'
+import type { Reason } from '@grantkit/core/errors'
 import { REQUEST_VERDICTS } from './verdicts/authorization-requests.ts'
 import { CALL_VERDICTS } from './verdicts/calls.ts'
 import { ASSERTION_VERDICTS } from './verdicts/client-assertions.ts'
@@ -31,7 +31,7 @@ export type VerdictId = Reason | FindingName
  *
  * @example
  * ```ts
- * import { VERDICTS } from '@grantkit/core/explain'
+ * import { VERDICTS } from '@grantkit/explain'
  *
  * const { by, fix } = VERDICTS.code_not_redeemed
  * // by: 'app'

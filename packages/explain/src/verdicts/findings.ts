@@ -87,7 +87,7 @@ export const FINDING_VERDICTS = {
   tokens_issued: {
     by: 'none',
     sentence: 'The app got its tokens, and this server does not see the calls of that API.',
-    fix: 'Nothing needs to change here. If the app does not work, look into the log of the API: a guard with `explain` in this process and introspection report the first call, a guard elsewhere does not.',
+    fix: 'Nothing needs to change here. If the app does not work, look into the log of the API: a guard with `signInAttempts` in this process and introspection report the first call, a guard elsewhere does not.',
     toDeveloper: 'Your app got its tokens. If the API refuses them, read `error_description` of its answer.',
   },
   unexplained: {

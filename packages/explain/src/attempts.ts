@@ -1,7 +1,7 @@
 /** The sign-in attempts of a server or a guard: what requests are known to be goes in, steps and references come out. */
-import type { ObservedRequest, ObserverContext, ReportedError } from '../kernel/observer.ts'
-import type { Client, Grant } from '../kernel/records.ts'
-import { coarseNetworkOf } from '../limits/caller-network.ts'
+
+import { type Client, coarseNetworkOf, type Grant } from '@grantkit/core/feature'
+import type { ObservedRequest, ObserverContext, ReportedError } from '@grantkit/core/internal'
 import {
   type AttemptIdentity,
   clientFacts,

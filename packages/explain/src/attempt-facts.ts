@@ -1,7 +1,7 @@
 /** The facts of a step, as the messages and records of a request have them. No secret gets through. */
-import type { ErrorFacts } from '../kernel/oauth-error.ts'
-import type { Client, Grant } from '../kernel/records.ts'
-import { withoutSecrets } from '../kernel/secrets.ts'
+
+import type { Client, Grant } from '@grantkit/core/feature'
+import { type ErrorFacts, withoutSecrets } from '@grantkit/core/internal'
 import type { KnownOfRequest } from './attempts.ts'
 import type { StepFacts } from './sign-in-steps.ts'
 

@@ -1,7 +1,7 @@
 /** The steps of grants, which have their reference in their record. They are on the path of every token request: nothing is looked up. */
-import type { GrantEnd, ObservedRequest, ObserverContext } from '../kernel/observer.ts'
-import type { Grant } from '../kernel/records.ts'
-import { coarseNetworkOf } from '../limits/caller-network.ts'
+
+import { coarseNetworkOf, type Grant } from '@grantkit/core/feature'
+import type { GrantEnd, ObservedRequest, ObserverContext } from '@grantkit/core/internal'
 import type { StepEvent, StepFacts, StepName } from './sign-in-steps.ts'
 
 /** A grant that is older than the option has no reference, and no steps. */

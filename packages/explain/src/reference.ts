@@ -14,7 +14,7 @@ const MISREAD: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1' }
  *
  * @example
  * ```ts
- * import { formatReference } from '@grantkit/core/explain'
+ * import { formatReference } from '@grantkit/explain'
  *
  * formatReference('7K3MQ2WD') // '7K3M-Q2WD'
  * ```
@@ -32,7 +32,7 @@ export function formatReference(reference: string): string {
  *
  * @example
  * ```ts
- * import { parseReference } from '@grantkit/core/explain'
+ * import { parseReference } from '@grantkit/explain'
  *
  * parseReference('7k3m-q2wd') // '7K3MQ2WD'
  * ```

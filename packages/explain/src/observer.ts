@@ -1,19 +1,19 @@
 /** Reads sign-in attempts from what a server or a guard does. */
-import { hashesOf } from '../grants/change-grant.ts'
-import type { BaseEvent } from '../kernel/events.ts'
-import type {
-  About,
-  ErrorPlace,
-  ObservedRequest,
-  Observer,
-  ObserverContext,
-  PresentedRecords,
-  Report,
-  ReportedError,
-  RequestIdentity,
-} from '../kernel/observer.ts'
-import type { Grant } from '../kernel/records.ts'
-import { type Hash, sameSecret } from '../kernel/secrets.ts'
+
+import type { BaseEvent, Grant, Hash } from '@grantkit/core/feature'
+import {
+  type About,
+  type ErrorPlace,
+  hashesOf,
+  type ObservedRequest,
+  type Observer,
+  type ObserverContext,
+  type PresentedRecords,
+  type Report,
+  type ReportedError,
+  type RequestIdentity,
+  sameSecret,
+} from '@grantkit/core/internal'
 import { attemptsOf, type KnownOfRequest } from './attempts.ts'
 import type { StepName } from './sign-in-steps.ts'
 
