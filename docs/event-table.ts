@@ -1,8 +1,8 @@
-/** The events of core, read from their interfaces: the type, the members and the comment above. */
+/** The events of core and of what watches it, read from their interfaces: the type, the members and the comment above. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const CORE = join(import.meta.dirname, '../packages/core/src')
+const PACKAGES = join(import.meta.dirname, '../packages')
 /** A block of members that begins with `type`, after its comments. */
 const EVENT =
   /(?<comment>(?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*)?)(?:export (?:interface|type) \w+ (?:extends \w+ |=\s*)?)?\|?\s*\{\s*(?<own>\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*)?readonly type: (?<types>'[\w' |]+')(?<members>[^}]*)\}/g
@@ -13,11 +13,11 @@ interface EventKind {
   readonly members: readonly string[]
 }
 
-/** Every event of core as the table of events.md. */
+/** Every event as the table of events.md. */
 export function eventTable(): string {
-  const files = globSync('**/*.ts', { cwd: CORE, exclude: ['**/*.test.ts'] }).sort()
+  const files = globSync('{core,explain}/src/**/*.ts', { cwd: PACKAGES, exclude: ['**/*.test.ts'] }).sort()
   const rows = files
-    .flatMap((file) => eventsIn(readFileSync(join(CORE, file), 'utf8')))
+    .flatMap((file) => eventsIn(readFileSync(join(PACKAGES, file), 'utf8')))
     .sort((one, other) => (one.types[0] ?? '').localeCompare(other.types[0] ?? ''))
     .map(({ types, comment, members }) => [
       types.map((type) => `\`${type}\``).join('<br>'),

@@ -5,12 +5,12 @@
  */
 
 export { hashesOf, presentedRecords } from './grants/change-grant.ts'
+export type { ObservedRequest } from './kernel/events.ts'
 export type { ErrorFacts } from './kernel/oauth-error.ts'
 export type {
   About,
   ErrorPlace,
   GrantEnd,
-  ObservedRequest,
   Observer,
   ObserverContext,
   PresentedRecords,

@@ -1,9 +1,20 @@
 /** The facts of a step, as the messages and records of a request have them. No secret gets through. */
-
 import type { Client, Grant } from '@grantkit/core/feature'
 import { type ErrorFacts, withoutSecrets } from '@grantkit/core/internal'
-import type { KnownOfRequest } from './attempts.ts'
-import type { StepFacts } from './sign-in-steps.ts'
+import type { StepFacts, StepName } from './sign-in-steps.ts'
+
+/** What is learned of a request. All later steps have these facts. */
+export interface KnownOfRequest extends StepFacts {
+  /** Parameters of the request. They need not be valid: what no step may have is removed. */
+  readonly sent?: Readonly<Record<string, unknown>> | undefined
+  readonly client?: Client | undefined
+  /** The grant that the request is about. */
+  readonly grant?: Grant | undefined
+  /** The reference in another record that the request is about. */
+  readonly reference?: string | undefined
+  /** The step that an error of this request refuses. Default, and after each step: `request_refused`. */
+  readonly expects?: StepName | undefined
+}
 
 /** What joins the requests of one attempt. It is never in a step. */
 export interface AttemptIdentity {

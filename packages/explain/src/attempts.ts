@@ -1,6 +1,5 @@
 /** The sign-in attempts of a server or a guard: what requests are known to be goes in, steps and references come out. */
-
-import { type Client, coarseNetworkOf, type Grant } from '@grantkit/core/feature'
+import { coarseNetworkOf } from '@grantkit/core/feature'
 import type { ObservedRequest, ObserverContext, ReportedError } from '@grantkit/core/internal'
 import {
   type AttemptIdentity,
@@ -9,6 +8,7 @@ import {
   errorFacts,
   grantFacts,
   identityIn,
+  type KnownOfRequest,
   sentFacts,
 } from './attempt-facts.ts'
 import { derivation } from './derived-reference.ts'
@@ -16,19 +16,6 @@ import { grantSteps } from './grant-steps.ts'
 import { formatReference, referenceIn } from './reference.ts'
 import { secondGroups } from './second-group.ts'
 import type { StepEvent, StepFacts, StepName, StepOutcome } from './sign-in-steps.ts'
-
-/** What is learned of a request. All later steps have these facts. */
-export interface KnownOfRequest extends StepFacts {
-  /** Parameters of the request. They need not be valid: what no step may have is removed. */
-  readonly sent?: Readonly<Record<string, unknown>> | undefined
-  readonly client?: Client | undefined
-  /** The grant that the request is about. */
-  readonly grant?: Grant | undefined
-  /** The reference in another record that the request is about. */
-  readonly reference?: string | undefined
-  /** The step that an error of this request refuses. Default, and after each step: `request_refused`. */
-  readonly expects?: StepName | undefined
-}
 
 /** What is known of a request, as long as it is answered. */
 interface Known {

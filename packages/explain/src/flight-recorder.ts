@@ -1,5 +1,4 @@
 /** The latest sign-in attempts, in the memory of this process. It collects events into attempts. */
-
 import { attemptGroups } from './attempt-groups.ts'
 import { addStep, type RecordedSteps, recordedSteps } from './recorded-steps.ts'
 import type { StepEvent, StepName } from './sign-in-steps.ts'

@@ -1,5 +1,4 @@
 /** The steps of grants, which have their reference in their record. They are on the path of every token request: nothing is looked up. */
-
 import { coarseNetworkOf, type Grant } from '@grantkit/core/feature'
 import type { GrantEnd, ObservedRequest, ObserverContext } from '@grantkit/core/internal'
 import type { StepEvent, StepFacts, StepName } from './sign-in-steps.ts'

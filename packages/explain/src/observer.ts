@@ -1,5 +1,4 @@
 /** Reads sign-in attempts from what a server or a guard does. */
-
 import type { BaseEvent, Grant, Hash } from '@grantkit/core/feature'
 import {
   type About,
@@ -14,7 +13,8 @@ import {
   type RequestIdentity,
   sameSecret,
 } from '@grantkit/core/internal'
-import { attemptsOf, type KnownOfRequest } from './attempts.ts'
+import type { KnownOfRequest } from './attempt-facts.ts'
+import { attemptsOf } from './attempts.ts'
 import type { StepName } from './sign-in-steps.ts'
 
 /** Other grant types have no user who signs in. */
@@ -27,7 +27,7 @@ const STEP_OF_GRANT_TYPE: Readonly<Record<string, StepName>> = {
 /** The answer of a user who denies a device, which a poll gets later. */
 const DEVICE_DENIED = { reason: 'device_denied', status: 400 }
 
-type Reported<Type> = (report: Extract<Report, { type: Type }>, request: ObservedRequest) => void
+type Reported<Fact> = (report: Extract<Report, { fact: Fact }>, request: ObservedRequest) => void
 
 export interface SignInAttempts extends Observer {
   /** The user could not sign in, outside of the server, for an authorization request with these parameters. */
@@ -62,7 +62,7 @@ export function signInAttempts(context: ObserverContext, secret?: string): SignI
     }
   }
 
-  const reported: { readonly [Type in Report['type']]: Reported<Type> } = {
+  const reported: { readonly [Fact in Report['fact']]: Reported<Fact> } = {
     request_read: (report, request) => know(request, knownIn(report)),
     authorization_requested(report, request) {
       step(request, 'requested', knownIn(report))
@@ -98,7 +98,7 @@ export function signInAttempts(context: ObserverContext, secret?: string): SignI
   })
 
   return {
-    report: (report, request) => reported[report.type](report as never, request),
+    report: (report, request) => reported[report.fact](report as never, request),
     emitted(event, request) {
       if (request !== undefined) emitted(event, request)
     },

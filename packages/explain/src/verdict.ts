@@ -1,5 +1,4 @@
 /** Why a sign-in attempt failed, in the words of the table: from its steps, and from those that did not come. */
-
 import { findingOf, isRequestedAgain, type ReportsCalls } from './findings.ts'
 import type { StepEvent } from './sign-in-steps.ts'
 import { type Compared, comparedIn } from './verdict-comparison.ts'

@@ -56,7 +56,7 @@ export async function approve(context: AuthorizationContext, approved: Approved)
   const { id: grantId, subject, code } = approval
   const grant = openGrant(approval, now(), { ...lifetimes, code: codeLifetime(lifetimes, target) })
   const { clientId, scopes, resources } = grant
-  observer?.report({ type: 'consent_answered', grant }, http)
+  observer?.report({ fact: 'consent_answered', grant }, http)
   // An approved client lives at least as long as its grants.
   await store.clients.keep(target.client, grant.expiresAt)
   if (await openWithinLimit(kernel, grant)) {
@@ -64,7 +64,7 @@ export async function approve(context: AuthorizationContext, approved: Approved)
     const known = target.known && { known: target.known.id }
     emit({ type: 'consent_granted', ...ids, scopes, resources, ...known } satisfies ConsentGranted, http)
   } else await requireSameAnswer(kernel, approval)
-  observer?.report({ type: 'code_sent' }, http)
+  observer?.report({ fact: 'code_sent' }, http)
   return authorizationResponse(kernel, target, { code: formatCode({ grantId, secret: code }) })
 }
 
@@ -152,7 +152,7 @@ export async function deny(
 ): Promise<never> {
   const { kernel } = context
   const { store, now, emit, observer } = kernel
-  observer?.report({ type: 'consent_answered' }, http)
+  observer?.report({ fact: 'consent_answered' }, http)
   const { id, ticketEndsAt: end } = completionOf(context, ticket, requestUri)
   if (await store.grants.insert(id, endedGrant(id, now(), end), end))
     emit({ type: 'consent_denied', clientId: target.client.clientId, subject } satisfies ConsentDenied)

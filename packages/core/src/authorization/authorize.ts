@@ -37,10 +37,10 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   const { query, ticket } = splitSignInTicket(requested)
   const presented = presentedRequest(context, query)
   const { sent, pushed } = presented
-  observer?.report({ type: 'request_read', parameters: sent }, request)
+  observer?.report({ fact: 'request_read', parameters: sent }, request)
   const marked = pushed && (await arrival(context, query, pushed))
   if (marked !== undefined) return redirect(`${context.paths.authorize}?${marked}`)
-  observer?.report({ type: 'authorization_requested' }, request)
+  observer?.report({ fact: 'authorization_requested' }, request)
   const page = pageView(interaction, request, sent)
   const clientHost = describingHost(context, sent)
   const user = clientHost === undefined ? undefined : await interaction.session(request)
@@ -105,7 +105,7 @@ async function requireSignIn(
 }
 
 function shownSignIn({ kernel }: AuthorizationContext, http: HttpRequest, page: HttpResponse): HttpResponse {
-  kernel.observer?.report({ type: 'sign_in_shown' }, http)
+  kernel.observer?.report({ fact: 'sign_in_shown' }, http)
   return securePage(page)
 }
 
@@ -127,7 +127,7 @@ async function proceed(
   if (hinted !== undefined && hinted.subject !== session.subject)
     return askForHintedUser(context, attempt, session)
   const { subject, signedInBy } = session
-  kernel.observer?.report({ type: 'signed_in', subject, signedInBy }, attempt.http)
+  kernel.observer?.report({ fact: 'signed_in', subject, signedInBy }, attempt.http)
   classes.requireMet(session, acrValues)
   if (await consentRemembered(context, attempt, session)) return approveRemembered(context, attempt, session)
   return askForConsent(context, attempt, session)

@@ -54,12 +54,12 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   requireOwnForm(kernel, request)
   const { sent, pushed } = presentedRequest(context, request.query)
   const requestUri = pushed?.requestUri
-  kernel.observer?.report({ type: 'request_read', parameters: sent }, request)
+  kernel.observer?.report({ fact: 'request_read', parameters: sent }, request)
   const page = pageView(context.interaction, request, sent)
   const form = readMessage(ConsentForm, formParameters(request))
   const { ticket } = form
   const { session, secret, shown } = await sessionOfTicket(context, request, ticket)
-  kernel.observer?.report({ type: 'form_accepted', subject: session.subject }, request)
+  kernel.observer?.report({ fact: 'form_accepted', subject: session.subject }, request)
   // What the ticket opens is derived by the secret that made it, also when another is the current one by now.
   const completing = { ...context, secret: [secret] as const }
   const target = await validateRedirectTarget(
@@ -150,7 +150,7 @@ export async function askForConsent(
     ...(canShowCallback(context, target) ? { canShowCallback: true } : undefined),
     ...(observer && { reference: observer.identityOf(http).reference }),
   })
-  observer?.report({ type: 'consent_shown', scopes: request.scopes }, http)
+  observer?.report({ fact: 'consent_shown', scopes: request.scopes }, http)
   return securePage(page)
 }
 

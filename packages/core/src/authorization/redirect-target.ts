@@ -73,9 +73,9 @@ export async function validateRedirectTarget(
   const requested = readMessage(TargetParameters, sent)
   const client = await store.clients.describe(requested.client_id, user)
   if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
-  observer?.report({ type: 'client_found', client }, http)
+  observer?.report({ fact: 'client_found', client }, http)
   const target = redirectTargetOf(client, requested, redirectUriPolicy)
-  observer?.report({ type: 'redirect_uri_accepted', known: target.known?.id }, http)
+  observer?.report({ fact: 'redirect_uri_accepted', known: target.known?.id }, http)
   return target
 }
 

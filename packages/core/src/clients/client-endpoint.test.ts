@@ -86,6 +86,6 @@ describe('an endpoint for clients', () => {
       method: 'none',
       ...(clientId && { clientId }),
     })
-    expect(reports).toMatchObject([{ type: 'client_refused', parameters: { client_id: id } }])
+    expect(reports).toMatchObject([{ fact: 'client_refused', parameters: { client_id: id } }])
   })
 })

@@ -122,7 +122,7 @@ async function answerClient(
       const records = (await endpoint.recordsOf?.(form)) ?? {}
       const { metadataName } = endpoint
       observer.report(
-        { type: 'client_refused', endpoint: metadataName, parameters, client, records },
+        { fact: 'client_refused', endpoint: metadataName, parameters, client, records },
         request,
       )
     }

@@ -94,7 +94,7 @@ export function registration(
       const token = needsToken ? await presentedInitialToken(server, request) : undefined
       const metadata = readMessage(message, withoutEmpty(jsonBody(request)), errorOf)
       const { redirect_uris: redirect_uri } = metadata
-      server.observer?.report({ type: 'request_read', parameters: { redirect_uri } }, request)
+      server.observer?.report({ fact: 'request_read', parameters: { redirect_uri } }, request)
       const verdict = redirectUriPolicy(metadata.redirect_uris)
       if ('refused' in verdict)
         throw refusalOf(verdict, REDIRECT_URI_ERRORS.redirect_uri_refused, { detail: verdict.refused })

@@ -64,7 +64,7 @@ export function introspection(
         if (grant.origin === 'personal')
           recordUse({ grants: kernel.store.grants, now: kernel.now, emit: kernel.emit }, stored, {})
         const resource = audienceOf(kernel, state).join(' ')
-        kernel.observer?.report({ type: 'token_used', grant, resource }, { path: introspect.path })
+        kernel.observer?.report({ fact: 'token_used', grant, resource }, { path: introspect.path })
         const email = state.scopes.includes('email') ? await emailOf(grant, claims) : undefined
         const more = ofOperator && (await claimsOfToken(kernel, ofOperator, grant, state))
         return json(

@@ -161,7 +161,7 @@ async function answerToken(
   const response = tokenResponse(answered, context)
   const answer = json(200, response instanceof Promise ? await response : response, key?.headers)
   const { grant, issued } = exchanged
-  observer?.report({ type: 'tokens_issued', grantType: grantType.name, grant, issued }, http)
+  observer?.report({ fact: 'tokens_issued', grantType: grantType.name, grant, issued }, http)
   return answer
 }
 

@@ -1,5 +1,3 @@
-import type { ObservedRequest } from './observer.ts'
-
 /**
  * Events for the operator to log or count. They carry ids and never a secret, code or token, so they are safe to log as
  * they are. Each module declares its own.
@@ -7,6 +5,12 @@ import type { ObservedRequest } from './observer.ts'
 export interface BaseEvent {
   readonly type: string
   readonly [fact: string]: unknown
+}
+
+/** What an observer reads of a request record. The record itself identifies the request. */
+export interface ObservedRequest {
+  readonly path: string
+  readonly remoteAddress?: string | undefined
 }
 
 /** @param request that caused the event, for an observer */

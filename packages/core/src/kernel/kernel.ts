@@ -2,8 +2,8 @@
  * The lowest module: records and their port, errors, events, scopes, resources, secrets and time. It knows no request and no
  * other module, and every module imports it.
  */
-import type { Emit } from './events.ts'
-import type { ObservedRequest, Observer } from './observer.ts'
+import type { Emit, ObservedRequest } from './events.ts'
+import type { Observer } from './observer.ts'
 import type { Client } from './records.ts'
 import type { ScopeCatalogue } from './scope.ts'
 import type { Random } from './secrets.ts'

@@ -2,16 +2,10 @@
  * The observer of a server or a guard. It gets each event with its request, and reports of what emits no event. Without one,
  * nothing is reported. It is called while a request is answered, so it must neither throw nor wait.
  */
-import type { BaseEvent, Emit } from './events.ts'
+import type { BaseEvent, Emit, ObservedRequest } from './events.ts'
 import type { ErrorFacts } from './oauth-error.ts'
 import type { Client, Grant, Transient } from './records.ts'
 import type { Hash, Random } from './secrets.ts'
-
-/** The members of a request record that are read here. The record itself identifies the request. */
-export interface ObservedRequest {
-  readonly path: string
-  readonly remoteAddress?: string | undefined
-}
 
 export interface Observer {
   /** After the listener of the operator. */
@@ -49,33 +43,33 @@ export interface ObserverContext {
 /** What a request has come to. Parameters need not be valid. */
 export type Report =
   /** What it sends is read, or the record that it is about. */
-  | ({ readonly type: 'request_read' } & About)
+  | ({ readonly fact: 'request_read' } & About)
   /** An authorization request has arrived, at the authorization endpoint or pushed. */
-  | ({ readonly type: 'authorization_requested' } & About)
+  | ({ readonly fact: 'authorization_requested' } & About)
   /** The document of the client was read, or a copy of it. `fault`: why its host could not be asked. */
-  | { readonly type: 'client_described'; readonly from: DocumentOrigin; readonly fault?: string | undefined }
-  | { readonly type: 'client_found'; readonly client: Client }
+  | { readonly fact: 'client_described'; readonly from: DocumentOrigin; readonly fault?: string | undefined }
+  | { readonly fact: 'client_found'; readonly client: Client }
   /** Its redirect URI is accepted. `known`: the id of the known client that it belongs to. */
-  | { readonly type: 'redirect_uri_accepted'; readonly known?: string | undefined }
+  | { readonly fact: 'redirect_uri_accepted'; readonly known?: string | undefined }
   /** The form of the consent page is one of this user's session. */
-  | { readonly type: 'form_accepted'; readonly subject: string }
-  | { readonly type: 'sign_in_shown' }
-  | { readonly type: 'signed_in'; readonly subject: string; readonly signedInBy?: string | undefined }
-  | ({ readonly type: 'consent_shown'; readonly scopes: readonly string[] } & About)
+  | { readonly fact: 'form_accepted'; readonly subject: string }
+  | { readonly fact: 'sign_in_shown' }
+  | { readonly fact: 'signed_in'; readonly subject: string; readonly signedInBy?: string | undefined }
+  | ({ readonly fact: 'consent_shown'; readonly scopes: readonly string[] } & About)
   /** The user has decided. `grant`: what opens, if the user allows it. */
-  | { readonly type: 'consent_answered'; readonly grant?: Grant }
-  | { readonly type: 'code_sent' }
+  | { readonly fact: 'consent_answered'; readonly grant?: Grant }
+  | { readonly fact: 'code_sent' }
   | {
-      readonly type: 'tokens_issued'
+      readonly fact: 'tokens_issued'
       readonly grantType: string
       readonly grant: Grant
       readonly issued: Pick<Grant, 'scopes' | 'resources'>
     }
   /** A guard has accepted a token, or introspection has described it to an API. `resource`: indicators, separated by spaces. */
-  | { readonly type: 'token_used'; readonly grant: Grant; readonly resource: string }
+  | { readonly fact: 'token_used'; readonly grant: Grant; readonly resource: string }
   /** A client endpoint refuses it. Its error follows. */
   | ({
-      readonly type: 'client_refused'
+      readonly fact: 'client_refused'
       readonly endpoint?: string | undefined
       readonly records: PresentedRecords
     } & About)

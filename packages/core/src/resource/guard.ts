@@ -121,7 +121,7 @@ export async function decide(
     if (route.signIn !== undefined)
       requireSignIn(token, route.signIn, guard.authenticationClasses ?? [], guard.now())
     if (call?.grant !== undefined)
-      guard.observer?.report({ type: 'token_used', grant: call.grant, resource: call.resource }, request)
+      guard.observer?.report({ fact: 'token_used', grant: call.grant, resource: call.resource }, request)
     const authorized = { kind: 'authorized', token } as Authorized | AuthorizedClient
     return headers === undefined ? authorized : { ...authorized, headers }
   } catch (thrown) {

@@ -96,7 +96,7 @@ export function fetchedClients(
     from: DocumentOrigin,
     fault?: string,
   ): Client {
-    kernel.observer?.report({ type: 'client_described', from, fault }, request)
+    kernel.observer?.report({ fact: 'client_described', from, fault }, request)
     return client
   }
 

@@ -62,7 +62,7 @@ export async function answerDevice(context: DeviceContext, http: HttpRequest): P
   const found = await requestShownTo(context, session, requestId, form.ticket)
   const { reference, clientId } = found.request
   const about = { reference, clientId, subject: session.subject }
-  server.observer?.report({ type: 'request_read', ...about }, http)
+  server.observer?.report({ fact: 'request_read', ...about }, http)
   const client = await clientOf(context, found.request)
   const scopes = allowedScopes(server, form, found.request.scopes)
   const { subject, authTime } = session
@@ -258,7 +258,7 @@ export async function enterCode(context: DeviceContext, request: HttpRequest): P
   const { reference, clientId, scopes } = found.request
   const page = await askForDecision(context, session, found, request)
   const about = { reference, clientId, subject: session.subject }
-  server.observer?.report({ type: 'consent_shown', scopes, ...about }, request)
+  server.observer?.report({ fact: 'consent_shown', scopes, ...about }, request)
   return page
 }
 

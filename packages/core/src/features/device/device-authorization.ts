@@ -68,7 +68,7 @@ export async function authorizeDevice(
   const { server } = context
   const { observer } = server
   const parameters = { ...requested, client_id: client.clientId }
-  observer?.report({ type: 'request_read', parameters, client }, http)
+  observer?.report({ fact: 'request_read', parameters, client }, http)
   const key = optionalProofKey(server.senderConstraint, http, client)
   requireDeviceClient(context, client)
   const terms = termsOf(context, client, requested)
