@@ -34,7 +34,7 @@ it.each(FAULTS)('$fault: $verdict', async ({ options, provoke, verdict, compared
 function shownReference(seen: HttpResponse | Service['shown']): string {
   const ofPage = 'status' in seen ? undefined : (seen.error ?? seen.consent)?.reference
   const text = ofPage ?? JSON.stringify(seen)
-  const [reference = ''] = /[0-9A-Z]{4}-[0-9A-Z]{4}(?:-[0-9A-Z]{5})?/.exec(text) ?? []
+  const [reference = ''] = /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(text) ?? []
   return parseReference(reference) ?? `none in ${text}`
 }
 

@@ -14,7 +14,6 @@ import {
 import { derivation } from './derived-reference.ts'
 import { grantSteps } from './grant-steps.ts'
 import { formatReference, referenceIn } from './reference.ts'
-import { secondGroups } from './second-group.ts'
 import type { StepEvent, StepFacts, StepName, StepOutcome } from './sign-in-steps.ts'
 
 /** What is known of a request, as long as it is answered. */
@@ -49,7 +48,6 @@ export function attemptsOf(context: ObserverContext, secret?: string) {
   // On the request itself: every collection of young objects visits a `WeakMap`, at the cost of all requests.
   const key = Symbol('known of the request')
   const derive = secret === undefined ? undefined : derivation(secret)
-  const secondGroup = secret === undefined ? undefined : secondGroups(secret).seal
 
   function knownOf(request: ObservedRequest & { [key]?: Known }): Known {
     request[key] ??= { facts: {}, identity: {}, expects: 'request_refused' }
@@ -110,10 +108,8 @@ export function attemptsOf(context: ObserverContext, secret?: string) {
         ...{ reason, status, endpoint },
         ...errorFacts(facts),
       })
-      const reference = referenceOf(request)
       const { clientId, subject } = knownOf(request).facts
-      const shown = formatReference(reference + (secondGroup?.(reference, reason, now()) ?? ''))
-      return { reference: shown, clientId, subject }
+      return { reference: formatReference(referenceOf(request)), clientId, subject }
     },
     ...grantSteps(context),
   }

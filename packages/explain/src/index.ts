@@ -14,7 +14,6 @@ export {
 } from './flight-recorder.ts'
 export { type SignInAttempts, signInAttempts } from './observer.ts'
 export { formatReference, parseReference } from './reference.ts'
-export { type LongReference, readLongReference } from './second-group.ts'
 export type { StepEvent, StepFacts, StepName, StepOutcome } from './sign-in-steps.ts'
 export { type Verdict, verdictOf } from './verdict.ts'
 export type { Compared } from './verdict-comparison.ts'

@@ -43,7 +43,7 @@ export interface SignInAttempts extends Observer {
  * event of the type `step`.
  *
  * @param secret that references are derived with, so that all replicas agree. Without it, a request that names no record has a
- *   random reference, and no reference has a second group
+ *   random reference
  */
 export function signInAttempts(context: ObserverContext, secret?: string): SignInAttempts {
   const attempts = attemptsOf(context, secret)

@@ -1,8 +1,8 @@
 /** The alphabet of Crockford's base32: no I, L, O and U. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** One or two groups, in any case, with or without dashes, also as an error text has them: `(ref 7K3M-Q2WD)`. */
-const SHOWN = /^\(?(?:ref\s+)?([0-9a-z]{4})[-\s]?([0-9a-z]{4})(?:[-\s]?([0-9a-z]{5}))?\)?$/i
+/** In any case, with or without a dash, also as an error text has it: `(ref 7K3M-Q2WD)`. */
+const SHOWN = /^\(?(?:ref\s+)?([0-9a-z]{4})[-\s]?([0-9a-z]{4})\)?$/i
 
 /** Characters that people mistake for others. */
 const MISREAD: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1' }
@@ -10,7 +10,7 @@ const MISREAD: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1' }
 /**
  * A reference as users see it.
  *
- * @param reference 8 characters, or 13 with its second group
+ * @param reference 8 characters
  *
  * @example
  * ```ts
@@ -20,13 +20,12 @@ const MISREAD: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1' }
  * ```
  */
 export function formatReference(reference: string): string {
-  const groups = [reference.slice(0, 4), reference.slice(4, 8), reference.slice(8)]
-  return groups.filter((group) => group !== '').join('-')
+  return `${reference.slice(0, 4)}-${reference.slice(4)}`
 }
 
 /**
- * The reference in what a user types or copies from an error. Case, dashes and a second group do not matter, and `O`, `I` and
- * `L` are read as digits.
+ * The reference in what a user types or copies from an error. Case and the dash do not matter, and `O`, `I` and `L` are read as
+ * digits.
  *
  * @returns 8 characters; `undefined` if the text has another form
  *
@@ -38,49 +37,19 @@ export function formatReference(reference: string): string {
  * ```
  */
 export function parseReference(text: string): string | undefined {
-  return groupsOf(text)?.reference
+  const [, first = '', last = ''] = SHOWN.exec(text.trim()) ?? []
+  const reference = (first + last).toUpperCase().replaceAll(/[OIL]/g, (letter) => MISREAD[letter] ?? letter)
+  const isBase32 = [...reference].every((character) => ALPHABET.includes(character))
+  return isBase32 ? reference || undefined : undefined
 }
 
-interface Groups {
-  /** Both groups of four. */
-  readonly reference: string
-  /** The five characters after them. */
-  readonly second: string | undefined
-}
-
-/** What a shown reference consists of, in the alphabet. */
-export function groupsOf(text: string): Groups | undefined {
-  const [, first = '', last = '', end = ''] = SHOWN.exec(text.trim()) ?? []
-  const [reference, second] = [asRead(first + last), asRead(end)]
-  if (reference === '' || !isBase32(reference + second)) return undefined
-  return { reference, second: second || undefined }
-}
-
-function asRead(group: string): string {
-  return group.toUpperCase().replaceAll(/[OIL]/g, (letter) => MISREAD[letter] ?? letter)
-}
-
-function isBase32(group: string): boolean {
-  return [...group].every((character) => ALPHABET.includes(character))
-}
-
-/** The number in `length` characters of the alphabet, five bits each. @param number below 2^(5 · length) */
-export function base32(number: number, length: number): string {
-  let rest = number
+/** The reference in the first 40 bits: five in each character of the alphabet. */
+export function referenceIn(bytes: Uint8Array): string {
+  let rest = Buffer.from(bytes.buffer, bytes.byteOffset).readUIntBE(0, 5)
   let text = ''
-  for (let at = 0; at < length; at++) {
+  for (let at = 0; at < 8; at++) {
     text = ALPHABET.charAt(rest % 32) + text
     rest = Math.floor(rest / 32)
   }
   return text
-}
-
-/** The number that `base32` has written. */
-export function numberIn(group: string): number {
-  return [...group].reduce((number, character) => 32 * number + ALPHABET.indexOf(character), 0)
-}
-
-/** The reference in the first 40 bits. */
-export function referenceIn(bytes: Uint8Array): string {
-  return base32(Buffer.from(bytes.buffer, bytes.byteOffset).readUIntBE(0, 5), 8)
 }

@@ -115,7 +115,7 @@ export interface ErrorView extends PageView {
   /** What the error is about, to name it in another language: `{ parameter: 'client_id' }`. Escape it. */
   readonly parameters: Readonly<Record<string, string>>
   /**
-   * By what people find the request, such as `7K3M-Q2WD-R4X8A`, for the user to give to the operator. Only with an
+   * By what people find the request, such as `7K3M-Q2WD`, for the user to give to the operator. Only with an
    * observer.
    */
   readonly reference?: string | undefined

@@ -69,7 +69,7 @@ export async function pagesOptions(
     }),
     installationNames: installationNames(database),
     signIns: signInHistory(database, trail),
-    attempts: attemptReader({ database, recording: attempts, secret, reportsCalls }),
+    attempts: attemptReader({ database, recording: attempts, reportsCalls }),
     findClient: server.findClient,
     callerOf,
     reportFailed: reportFailedSignIn({ explain: config.explain, secret, onEvent }),
