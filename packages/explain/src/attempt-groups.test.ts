@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { attemptGroups } from './attempt-groups.ts'
-import { recordedSteps } from './recorded-steps.ts'
+import { attemptGroups, recordedSteps } from './flight-recorder.ts'
 
 const attempt = (reference: string) =>
   recordedSteps({ type: 'step', reference, at: 0, step: 'requested', outcome: 'ok' })

@@ -11,9 +11,8 @@ import {
   type KnownOfRequest,
   sentFacts,
 } from './attempt-facts.ts'
-import { derivation } from './derived-reference.ts'
 import { grantSteps } from './grant-steps.ts'
-import { formatReference, referenceIn } from './reference.ts'
+import { derivation, formatReference, referenceIn } from './reference.ts'
 import type { StepEvent, StepFacts, StepName, StepOutcome } from './sign-in-steps.ts'
 
 /** What is known of a request, as long as it is answered. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { derivation } from './derived-reference.ts'
+import { derivation } from './reference.ts'
 
 const SECRET = 'a secret of the tests, long enough to pass'
 /** The example of RFC 7636, appendix B. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addStep, type RecordedSteps, recordedSteps } from './recorded-steps.ts'
+import { addStep, type RecordedSteps, recordedSteps } from './flight-recorder.ts'
 import type { StepEvent } from './sign-in-steps.ts'
 
 function stepOf(more: Partial<StepEvent> = {}): StepEvent {

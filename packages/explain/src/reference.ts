@@ -1,3 +1,7 @@
+import { sha256 } from '@grantkit/core/feature'
+import { derivedKey, hmac } from '@grantkit/core/internal'
+import type { AttemptIdentity } from './attempt-facts.ts'
+
 /** The alphabet of Crockford's base32: no I, L, O and U. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
@@ -52,4 +56,24 @@ export function referenceIn(bytes: Uint8Array): string {
     rest = Math.floor(rest / 32)
   }
   return text
+}
+
+/**
+ * The reference of an attempt: the first 40 bits of an HMAC over the client and its PKCE challenge, which the token request has
+ * too (RFC 7636 4.6), or its `state`. Only this server can derive it.
+ *
+ * References are derived from what the requests of one attempt have in common, so nothing is stored to have one.
+ *
+ * @returns a function that returns `undefined` if the request has neither
+ */
+export function derivation(secret: string): (identity: AttemptIdentity) => string | undefined {
+  const hmacOf = hmac('sha256', derivedKey('references of sign-in attempts', secret))
+  return ({ clientId = '', challenge, verifier, state }) => {
+    const sent = challenge ?? (verifier === undefined ? undefined : sha256(verifier))
+    if (sent === undefined && state === undefined) return undefined
+    const text = JSON.stringify(
+      sent === undefined ? ['state', clientId, state] : ['challenge', clientId, sent],
+    )
+    return referenceIn(Buffer.from(hmacOf(text), 'base64url'))
+  }
 }
