@@ -1,22 +1,30 @@
-import type { VerdictText } from '@grantkit/core/explain'
-import { REQUEST_VERDICTS } from '../packages/core/src/explain/verdicts/authorization-requests.ts'
-import { CALL_VERDICTS } from '../packages/core/src/explain/verdicts/calls.ts'
-import { ASSERTION_VERDICTS } from '../packages/core/src/explain/verdicts/client-assertions.ts'
-import { CLIENT_AUTHENTICATION_VERDICTS } from '../packages/core/src/explain/verdicts/client-authentication.ts'
-import { CLIENT_VERDICTS } from '../packages/core/src/explain/verdicts/clients.ts'
-import { CODE_VERDICTS } from '../packages/core/src/explain/verdicts/codes.ts'
-import { DECISION_VERDICTS } from '../packages/core/src/explain/verdicts/decisions.ts'
-import { DEVICE_VERDICTS } from '../packages/core/src/explain/verdicts/devices.ts'
-import { DPOP_VERDICTS } from '../packages/core/src/explain/verdicts/dpop-proofs.ts'
-import { GRANT_TYPE_VERDICTS } from '../packages/core/src/explain/verdicts/grant-types.ts'
-import { JWT_GRANT_VERDICTS } from '../packages/core/src/explain/verdicts/jwt-grants.ts'
-import { MESSAGE_VERDICTS } from '../packages/core/src/explain/verdicts/messages.ts'
-import { PUSHED_VERDICTS } from '../packages/core/src/explain/verdicts/pushed-requests.ts'
-import { REFRESH_TOKEN_VERDICTS } from '../packages/core/src/explain/verdicts/refresh-tokens.ts'
-import { SCOPE_VERDICTS } from '../packages/core/src/explain/verdicts/scopes.ts'
-import { SERVER_VERDICTS } from '../packages/core/src/explain/verdicts/server-faults.ts'
-import { SIGN_OUT_VERDICTS } from '../packages/core/src/explain/verdicts/sign-out.ts'
-import { TOKEN_EXCHANGE_VERDICTS } from '../packages/core/src/explain/verdicts/token-exchange.ts'
+import type { VerdictText } from '@grantkit/explain'
+import {
+  CALL_VERDICTS,
+  DPOP_VERDICTS,
+  SERVER_VERDICTS,
+  SIGN_OUT_VERDICTS,
+} from '../packages/explain/src/verdicts/calls.ts'
+import {
+  ASSERTION_VERDICTS,
+  CLIENT_AUTHENTICATION_VERDICTS,
+  CLIENT_VERDICTS,
+  JWT_GRANT_VERDICTS,
+} from '../packages/explain/src/verdicts/clients.ts'
+import {
+  DECISION_VERDICTS,
+  MESSAGE_VERDICTS,
+  PUSHED_VERDICTS,
+  REQUEST_VERDICTS,
+  SCOPE_VERDICTS,
+} from '../packages/explain/src/verdicts/requests.ts'
+import {
+  CODE_VERDICTS,
+  DEVICE_VERDICTS,
+  GRANT_TYPE_VERDICTS,
+  REFRESH_TOKEN_VERDICTS,
+  TOKEN_EXCHANGE_VERDICTS,
+} from '../packages/explain/src/verdicts/tokens.ts'
 
 interface ErrorGroup {
   readonly title: string

@@ -1,7 +1,7 @@
 import { ERRORS } from '@grantkit/core/errors'
-import { type Party, VERDICTS, type VerdictText } from '@grantkit/core/explain'
 import type { ErrorDefinition } from '@grantkit/core/feature'
-import { DEVELOPER_ONLY } from '../packages/core/src/explain/verdicts/verdict-text.ts'
+import { type Party, VERDICTS, type VerdictText } from '@grantkit/explain'
+import { DEVELOPER_ONLY } from '../packages/explain/src/verdicts/verdict-text.ts'
 import { ERROR_GROUPS } from './error-groups.ts'
 
 /** Who can change a fault, in words. */

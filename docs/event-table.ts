@@ -1,4 +1,4 @@
-/** The events of core and of its messages, read from their interfaces: the type, the members and the comment above. */
+/** The events of core and of what watches it, read from their interfaces: the type, the members and the comment above. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -13,9 +13,9 @@ interface EventKind {
   readonly members: readonly string[]
 }
 
-/** Every event of them as the table of events.md. */
+/** Every event as the table of events.md. */
 export function eventTable(): string {
-  const files = globSync('{core,notifications}/src/**/*.ts', {
+  const files = globSync('{core,explain,notifications}/src/**/*.ts', {
     cwd: PACKAGES,
     exclude: ['**/*.test.ts'],
   }).sort()

@@ -11,6 +11,7 @@ it('`pnpm tarballs` packs what the named packages need, each once', () => {
   expect(needed('@grantkit/doctor', '@grantkit/core')).toEqual([
     '@grantkit/core',
     '@grantkit/doctor',
+    '@grantkit/explain',
     '@grantkit/known-clients',
     '@grantkit/safe-fetch',
     '@grantkit/store-memory',

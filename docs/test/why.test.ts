@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { VERDICTS } from '@grantkit/core/explain'
+import { VERDICTS } from '@grantkit/explain'
 import { expect, it } from 'vitest'
 
 const PAGE = readFileSync(join(import.meta.dirname, '../troubleshooting.md'), 'utf8')

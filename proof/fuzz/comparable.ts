@@ -7,7 +7,7 @@ const OF_THE_CONNECTION = ['date', 'connection', 'keep-alive', 'content-length',
 /** References of sign-in attempts; times, durations, lines of charts and ids; tokens and codes; cursors; JWTs; sealed cookies, forms and requests; user codes; hashes, keys and secrets. */
 const RANDOM = new RegExp(
   [
-    String.raw`\b[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{5})?\b`,
+    String.raw`\b[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}\b`,
     String.raw`\b1\d{9}\b|[0-9a-f]{8}(-[0-9a-f]{4,12}){4}|\b[0-9a-f]{32}\b`,
     String.raw`\bgk[a-z]_[\w-]{22}[\w.-]*`,
     String.raw`\bWyI[\w-]{40,}`,

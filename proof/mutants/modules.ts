@@ -28,7 +28,14 @@ const CORE = [...new Set(FILES.map((file) => dirname(file)))].map(
 )
 
 /** Of stores only what runs without a server: the rest is SQL and Lua, with mutants of its own. */
-const PACKAGES = ['known-clients', 'notifications', 'safe-fetch', 'store-memory', 'store-sqlite'].map(
+const PACKAGES = [
+  'explain',
+  'known-clients',
+  'notifications',
+  'safe-fetch',
+  'store-memory',
+  'store-sqlite',
+].map(
   (name): Module => ({
     name,
     source: [`packages/${name}/src/**/*.ts`],

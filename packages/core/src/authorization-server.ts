@@ -230,11 +230,11 @@ function metadataOfServer(
 
 function endpointsIn(
   features: readonly FeatureParts[],
-  { store, limiter, attempts }: ServerContext,
+  { store, limiter, observer }: ServerContext,
   { clientAuthMethods, senderConstraint }: Parts,
 ): Endpoint[] {
   const readProof = proofReader(clientAuthMethods)
-  const context = { readProof, clients: store.clients, limiter, attempts, senderConstraint }
+  const context = { readProof, clients: store.clients, limiter, observer, senderConstraint }
   return features.flatMap((feature) => endpointsOf(feature, context))
 }
 

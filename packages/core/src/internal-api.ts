@@ -16,6 +16,7 @@ export { ClientCredentials } from './clients/authentication/client-authenticatio
 export type { ClientMetadataMembers, RegisteredBy } from './clients/client-metadata.ts'
 export { publicClient } from './clients/client-record.ts'
 export { clientRevision } from './clients/client-update.ts'
+export { hashesOf, presentedRecords } from './grants/change-grant.ts'
 export type { TokenMembers, TokenRequest } from './grants/grant-type.ts'
 export { isProtectedClaim } from './grants/operator-claims.ts'
 export { revokeGrantsOfSessions, type UserGrants, userGrants } from './grants/user-grants.ts'
@@ -26,13 +27,31 @@ export { text } from './http/message.ts'
 export type { MessagePost, MessagePostResponse } from './http/message-post.ts'
 export { httpsParts, type PublicUrlRule, publicUrlFault } from './http/public-url.ts'
 export { displayText, inLanguage, type LocalizedText } from './kernel/display-text.ts'
-export { type BaseEvent, type Emit, shielded } from './kernel/events.ts'
-export { CLOCK_TOLERANCE } from './kernel/kernel.ts'
+export { type BaseEvent, type Emit, type ObservedRequest, shielded } from './kernel/events.ts'
+export { CLOCK_TOLERANCE, type KernelStore } from './kernel/kernel.ts'
 export { snakeCased } from './kernel/member-names.ts'
-export { SERVER_ERRORS } from './kernel/oauth-error.ts'
+export { type ErrorFacts, SERVER_ERRORS } from './kernel/oauth-error.ts'
+export type {
+  About,
+  ErrorPlace,
+  GrantEnd,
+  Observer,
+  ObserverContext,
+  PresentedRecords,
+  Report,
+  ReportedError,
+  RequestIdentity,
+} from './kernel/observer.ts'
 export { asksForOpenId, isReading, type ScopeInWords, scopeInLanguage } from './kernel/scope.ts'
-export { type Random, strongRandom } from './kernel/secrets.ts'
-export { openText, type SealingKeys, sealingKeys, sealText } from './kernel/server-secret.ts'
+export { hmac, type Random, sameSecret, strongRandom, withoutSecrets } from './kernel/secrets.ts'
+export {
+  acceptedSecrets,
+  derivedKey,
+  openText,
+  type SealingKeys,
+  sealingKeys,
+  sealText,
+} from './kernel/server-secret.ts'
 export { changeRecord } from './kernel/store.ts'
 export { IN_WORKER, pauseAfter, systemClock, systemTime, type Time } from './kernel/time.ts'
 export { coarseNetworkOf, ipAddress } from './limits/caller-network.ts'

@@ -23,13 +23,12 @@ import type { RemovalEvent, UserGrantRevoked } from './grants/user-grants.ts'
 import { checkLanguages } from './kernel/display-text.ts'
 import { type Emit, type RequestEvent, shielded } from './kernel/events.ts'
 import { type Kernel, wholeNumber } from './kernel/kernel.ts'
+import { type CreateObserver, observed } from './kernel/observer.ts'
 import { checkedResource } from './kernel/resource-indicator.ts'
 import { revocationLog } from './kernel/revocation-log.ts'
 import { parseScope, type ScopeCatalogue } from './kernel/scope.ts'
 import { type Random, strongRandom } from './kernel/secrets.ts'
 import { acceptedSecrets } from './kernel/server-secret.ts'
-import type { ExplainSignIns } from './kernel/sign-in-attempts.ts'
-import type { StepEvent } from './kernel/sign-in-steps.ts'
 import type { Store } from './kernel/store.ts'
 import { systemClock, systemStandstill, systemTime, type Time } from './kernel/time.ts'
 import type { LimitEvent, LimitOptions } from './limits/rate-limits.ts'
@@ -63,10 +62,10 @@ export interface KernelOptions<Scope extends string> {
    */
   readonly onEvent?: OnEvent | undefined
   /**
-   * Explains failed sign-ins: `signInAttempts` of `@grantkit/core/explain`. Each error carries the reference of its sign-in
-   * attempt, and each step of an attempt is an event of the type `step`. Default: none.
+   * Watches what the server does, such as `signInAttempts` of `@grantkit/explain`: errors then have a reference, which the observer
+   * knows. Default: none.
    */
-  readonly explain?: ExplainSignIns | undefined
+  readonly observer?: CreateObserver | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
   /** Waits, for tests. Default: the timers of the runtime. */
@@ -151,7 +150,6 @@ export type ServerEvent =
   | ClaimsUnreleased
   | TokenClaimsProtected
   | LimitEvent
-  | StepEvent
 
 export type OnEvent = (event: ServerEvent) => void
 
@@ -177,7 +175,7 @@ export function kernelOf(
   const { now = systemClock, time = systemTime, random = strongRandom } = options
   const isOfSystem = now === systemClock && time === systemTime
   // A feature may emit events that the union does not name.
-  const emit = shielded(options.onEvent as Emit | undefined)
+  const listener = shielded(options.onEvent as Emit | undefined)
   const revocations = transients && revocationLog(transients, { now, time, random })
   return {
     issuer,
@@ -191,8 +189,7 @@ export function kernelOf(
     // What the system's clocks show is nothing to another clock.
     standstill: options.standstill ?? (isOfSystem ? systemStandstill : () => 0),
     random,
-    emit,
-    attempts: options.explain?.({ emit, now, random }, acceptedSecrets(options.secret)[0]),
+    ...observed({ emit: listener, now, random }, options.observer, acceptedSecrets(options.secret)[0]),
   }
 }
 

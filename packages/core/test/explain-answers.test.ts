@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { signInAttempts } from '@grantkit/core/explain'
+import { signInAttempts } from '@grantkit/explain'
 import { describe, expect, it } from 'vitest'
 import { authorizationAnswers } from './recorded-answers/authorization.ts'
 import { clientAnswers } from './recorded-answers/clients.ts'
@@ -30,7 +30,7 @@ describe('with the option explain, all answers', () => {
     ['documents', documentAnswers, {}],
     ['faults', faultAnswers, FAULTS],
   ] as const)('of %s are as without it, apart from references', async (name, answers, settings) => {
-    const recording = newRecording({ ...settings, explain: signInAttempts })
+    const recording = newRecording({ ...settings, observer: signInAttempts })
     await answers(recording)
     const file = join(import.meta.dirname, 'recorded-answers/answers', `${name}.txt`)
     const plain = REFERENCES.reduce((text, added) => text.replaceAll(added, ''), recording.text())

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ServerEvent } from '@grantkit/core'
-import { type StepEvent, signInAttempts } from '@grantkit/core/explain'
+import { type StepEvent, signInAttempts } from '@grantkit/explain'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, bodyOf, redirectOf, register, type TokenAnswer } from './client.ts'
 import { newRecording } from './recorded-answers/recording.ts'
@@ -30,8 +30,8 @@ const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
 /** A server with every feature, and the steps that it reports. */
 function open() {
   const steps: StepEvent[] = []
-  const onEvent = (event: ServerEvent) => void (event.type === 'step' && steps.push(event))
-  const { service } = newRecording({ explain: signInAttempts, onEvent })
+  const onEvent = (event: ServerEvent | StepEvent) => void (event.type === 'step' && steps.push(event))
+  const { service } = newRecording({ observer: signInAttempts, onEvent })
   const send = (method: string, path: string, message: Message = {}) =>
     service.send(method, path, {
       ...message,

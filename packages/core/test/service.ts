@@ -17,6 +17,7 @@ import {
   type SignInHint,
   type Store,
 } from '@grantkit/core'
+import type { StepEvent } from '@grantkit/explain'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { expect } from 'vitest'
 import { TEST_KEYS } from './signing-keys.ts'
@@ -63,7 +64,7 @@ export interface Message {
 
 export interface Service {
   readonly clock: { now: number }
-  readonly events: ServerEvent[]
+  readonly events: (ServerEvent | StepEvent)[]
   readonly store: Store
   readonly keys: readonly PrivateJwk[]
   readonly server: ReturnType<typeof createAuthorizationServer>
@@ -77,8 +78,8 @@ export interface Service {
 export function openService(overrides: Partial<AuthorizationServerOptions<ServiceScope>> = {}): Service {
   const clock = { now: 1_800_000_000 }
   const now = () => clock.now
-  const events: ServerEvent[] = []
-  const onEvent = (event: ServerEvent) => void events.push(event)
+  const events: (ServerEvent | StepEvent)[] = []
+  const onEvent = (event: ServerEvent | StepEvent) => void events.push(event)
   const store = overrides.store ?? createMemoryStore({ now })
   const shown: Service['shown'] = {}
   const server = createAuthorizationServer<ServiceScope>({
@@ -102,7 +103,7 @@ export function openService(overrides: Partial<AuthorizationServerOptions<Servic
     store: overrides.store ?? store,
     scopes: SCOPES,
     anonymous: 'allow',
-    explain: overrides.explain,
+    observer: overrides.observer,
     now,
     onEvent,
   })

@@ -1,5 +1,5 @@
 import type { HttpResponse } from '@grantkit/core'
-import { createFlightRecorder, parseReference, signInAttempts, verdictOf } from '@grantkit/core/explain'
+import { createFlightRecorder, parseReference, signInAttempts, verdictOf } from '@grantkit/explain'
 import { expect, it } from 'vitest'
 import { openService, type Service } from './service.ts'
 import { CLIENT_FAULTS } from './sign-in-faults/client-faults.ts'
@@ -14,7 +14,7 @@ import { TOKEN_FAULTS } from './sign-in-faults/token-faults.ts'
 const FAULTS = [...CLIENT_FAULTS, ...REQUEST_FAULTS, ...TOKEN_FAULTS, ...SILENT_FAULTS]
 
 it.each(FAULTS)('$fault: $verdict', async ({ options, provoke, verdict, compared = {} }) => {
-  const service = openService({ ...options, explain: signInAttempts })
+  const service = openService({ ...options, observer: signInAttempts })
   const seen = await provoke(service)
   const recorder = createFlightRecorder()
   for (const event of service.events) recorder.onEvent(event)
@@ -34,7 +34,7 @@ it.each(FAULTS)('$fault: $verdict', async ({ options, provoke, verdict, compared
 function shownReference(seen: HttpResponse | Service['shown']): string {
   const ofPage = 'status' in seen ? undefined : (seen.error ?? seen.consent)?.reference
   const text = ofPage ?? JSON.stringify(seen)
-  const [reference = ''] = /[0-9A-Z]{4}-[0-9A-Z]{4}(?:-[0-9A-Z]{5})?/.exec(text) ?? []
+  const [reference = ''] = /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(text) ?? []
   return parseReference(reference) ?? `none in ${text}`
 }
 

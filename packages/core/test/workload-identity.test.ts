@@ -1,9 +1,9 @@
 import { createResourceServer } from '@grantkit/core'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { dpop } from '@grantkit/core/dpop'
-import { signInAttempts, verdictOf } from '@grantkit/core/explain'
 import { JWT_BEARER, jwtBearer, type WorkloadRule } from '@grantkit/core/jwt-bearer'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
+import { signInAttempts, verdictOf } from '@grantkit/explain'
 import { describe, expect, it } from 'vitest'
 import {
   documentHost,
@@ -246,7 +246,7 @@ describe('a rule', () => {
   it('that does not match is named in the step of the sign-in attempt, with the claims that differ', async () => {
     const claims = { sub: 'deploy:main', project_id: '22', ref: 'main' }
     const others = ['b', 'c', 'd'].map((client) => ({ client, claims: { sub: 'deploy:*', project_id: '2' } }))
-    const { service, job } = await openForWorkloads([{ claims }, ...others], { explain: signInAttempts })
+    const { service, job } = await openForWorkloads([{ claims }, ...others], { observer: signInAttempts })
     const faultWith = async (claims: object) => {
       await present(service, await workloadToken(service, { claims: { ...claims } }))
       const steps = service.events.filter((event) => event.type === 'step')

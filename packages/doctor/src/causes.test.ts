@@ -1,4 +1,4 @@
-import { VERDICTS } from '@grantkit/core/explain'
+import { VERDICTS } from '@grantkit/explain'
 import { expect, it } from 'vitest'
 import { CLIENT_CHECKS } from './client-checks.ts'
 import { examine } from './diagnose.ts'

@@ -1,4 +1,4 @@
-import type { VerdictId } from '@grantkit/core/explain'
+import type { VerdictId } from '@grantkit/explain'
 import type { Evidence } from './evidence.ts'
 
 /** A requirement, for a deployment by default. */

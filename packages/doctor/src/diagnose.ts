@@ -1,5 +1,5 @@
 import type { HttpResponse } from '@grantkit/core'
-import type { VerdictId } from '@grantkit/core/explain'
+import type { VerdictId } from '@grantkit/explain'
 import { type Check, SKIPPED } from './check.ts'
 import { ENDPOINT_CHECKS } from './endpoint-checks.ts'
 import { type Ask, type Evidence, PROBES, type Probe, REGISTERING_PROBES } from './evidence.ts'
@@ -40,7 +40,7 @@ export interface Finding {
   readonly seen?: string
   /** How to remove the fault. Failures only. */
   readonly fix?: string
-  /** The verdict of `@grantkit/core/explain` on a sign-in that the fault stops. Failures only. */
+  /** The verdict of `@grantkit/explain` on a sign-in that the fault stops. Failures only. */
   readonly causes?: VerdictId
   /** What else was seen where there is no fault. A few checks only. */
   readonly note?: string

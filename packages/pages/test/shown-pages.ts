@@ -125,7 +125,7 @@ export function shownPages(
     ...{ request, locale, error: 'invalid_request', reason: 'redirect_uri_not_registered', status: 400 },
     description: 'redirect_uri is not one that the client registered',
     parameters: { redirect_uri: 'https://elsewhere.example/' },
-    reference: '7K3M-Q2WD-R4X8A',
+    reference: '7K3M-Q2WD',
   }
   const scopes = fewScopes(locale).map(({ allowedBefore: _, ...scope }) => scope)
   const apps = connectedAppsView(view, app, scopes)

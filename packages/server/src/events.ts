@@ -10,6 +10,7 @@ import type {
   PersonalTokenExpiring,
 } from '@grantkit/core/personal-tokens'
 import type { TokenExchanged } from '@grantkit/core/token-exchange'
+import type { StepEvent } from '@grantkit/explain'
 import type {
   LogoutUndelivered,
   OutboxFailed,
@@ -47,6 +48,7 @@ export type ServiceEvent =
   | SignInMethodChanged
   | PasswordMailSent
   | AttemptRead
+  | StepEvent
 
 export type OnEvent = (event: ServiceEvent) => void
 

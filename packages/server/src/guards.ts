@@ -5,7 +5,7 @@ import {
   type ResourceServer,
   type ScopeCatalogue,
 } from '@grantkit/core'
-import { signInAttempts } from '@grantkit/core/explain'
+import { signInAttempts } from '@grantkit/explain'
 import { ADMIN_SCOPES, adminResource } from './authorization/admin-scopes.ts'
 import { proofsOf } from './authorization/dpop.ts'
 import { AUTHENTICATION_CLASSES } from './config/authentication-classes.ts'
@@ -29,7 +29,7 @@ export function guardsOf(
 ): Guards {
   const { config, storage, secret, onEvent } = context
   const proofs = proofsOf(config.features, secret)
-  const explained = { explain: config.explain ? signInAttempts : undefined, secret }
+  const explained = { observer: config.explain ? signInAttempts : undefined, secret }
   const authenticationClasses = config.features.stepUp ? AUTHENTICATION_CLASSES : undefined
   const shared = { store: storage.store, accessTokens, proofs, authenticationClasses, ...explained, onEvent }
   const all = [config.baseUrl, ...Object.keys(config.resources)]

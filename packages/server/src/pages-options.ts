@@ -1,6 +1,6 @@
 import type { AuthorizationServer } from '@grantkit/core'
-import type { ReportsCalls } from '@grantkit/core/explain'
 import { personalTokens } from '@grantkit/core/personal-tokens'
+import type { ReportsCalls } from '@grantkit/explain'
 import type { EndTokens } from './accounts/accounts-that-end-tokens.ts'
 import { installationNames } from './accounts/installation-names.ts'
 import { passwordChecks, WITHOUT_QUEUE } from './accounts/password-checks.ts'
@@ -69,7 +69,7 @@ export async function pagesOptions(
     }),
     installationNames: installationNames(database),
     signIns: signInHistory(database, trail),
-    attempts: attemptReader({ database, recording: attempts, secret, reportsCalls }),
+    attempts: attemptReader({ database, recording: attempts, reportsCalls }),
     findClient: server.findClient,
     callerOf,
     reportFailed: reportFailedSignIn({ explain: config.explain, secret, onEvent }),

@@ -1,4 +1,4 @@
-import type { StepEvent } from '@grantkit/core/explain'
+import type { StepEvent } from '@grantkit/explain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DANA, THEO } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'

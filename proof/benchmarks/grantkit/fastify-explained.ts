@@ -1,4 +1,4 @@
-import { createFlightRecorder, signInAttempts } from '@grantkit/core/explain'
+import { createFlightRecorder, signInAttempts } from '@grantkit/explain'
 import type { StartTarget } from '../src/workloads.ts'
 import { serve } from './fastify.ts'
 import { grantkitTarget } from './target.ts'
@@ -6,5 +6,5 @@ import { grantkitTarget } from './target.ts'
 /** Grantkit on Fastify with the option `explain` and a recorder. It is measured next to the same without them. */
 export const start: StartTarget = (port) => {
   const { onEvent } = createFlightRecorder()
-  return grantkitTarget(port, serve, { explain: signInAttempts, onEvent })
+  return grantkitTarget(port, serve, { observer: signInAttempts, onEvent })
 }

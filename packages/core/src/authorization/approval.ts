@@ -51,26 +51,20 @@ export interface Approved {
 export async function approve(context: AuthorizationContext, approved: Approved): Promise<HttpResponse> {
   const { kernel, lifetimes } = context
   const { http, target } = approved
-  const { store, now, emit, attempts } = kernel
+  const { store, now, emit, observer } = kernel
   const approval = approvalOf(context, approved)
   const { id: grantId, subject, code } = approval
   const grant = openGrant(approval, now(), { ...lifetimes, code: codeLifetime(lifetimes, target) })
   const { clientId, scopes, resources } = grant
-  attempts?.know(http, { grant, scopes, expects: 'allowed' })
+  observer?.report({ fact: 'consent_answered', grant }, http)
   // An approved client lives at least as long as its grants.
   await store.clients.keep(target.client, grant.expiresAt)
   if (await openWithinLimit(kernel, grant)) {
     const ids = { grantId, clientId, subject }
-    emit({
-      type: 'consent_granted',
-      ...ids,
-      scopes,
-      resources,
-      ...(target.owner && { known: target.owner.id }),
-    } satisfies ConsentGranted)
-    attempts?.step(http, 'allowed')
+    const known = target.owner && { known: target.owner.id }
+    emit({ type: 'consent_granted', ...ids, scopes, resources, ...known } satisfies ConsentGranted, http)
   } else await requireSameAnswer(kernel, approval)
-  attempts?.step(http, 'sent_back')
+  observer?.report({ fact: 'code_sent' }, http)
   return authorizationResponse(kernel, target, { code: formatCode({ grantId, secret: code }) })
 }
 
@@ -107,7 +101,7 @@ function approvalOf(
     challenge: request.challenge && detachedText(request.challenge),
     jkt: request.jkt && detachedText(request.jkt),
     nonce: request.nonce && detachedText(request.nonce),
-    reference: kernel.attempts?.referenceOf(http),
+    reference: kernel.observer?.identityOf(http).recorded,
     code,
   }
 }
@@ -157,8 +151,8 @@ export async function deny(
   { http, session: { subject }, ticket, target, requestUri }: Omit<Approved, 'request' | 'scopes'>,
 ): Promise<never> {
   const { kernel } = context
-  const { store, now, emit, attempts } = kernel
-  attempts?.know(http, { expects: 'denied' })
+  const { store, now, emit, observer } = kernel
+  observer?.report({ fact: 'consent_answered' }, http)
   const { id, ticketEndsAt: end } = completionOf(context, ticket, requestUri)
   if (await store.grants.insert(id, endedGrant(id, now(), end), end))
     emit({ type: 'consent_denied', clientId: target.client.clientId, subject } satisfies ConsentDenied)

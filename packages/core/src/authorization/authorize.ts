@@ -29,7 +29,7 @@ import {
 /** The authorization endpoint (RFC 6749 3.1 and 4.1.1, OpenID Connect Core 3.1.2). */
 export async function authorize(context: AuthorizationContext, request: HttpRequest): Promise<HttpResponse> {
   const { kernel, interaction } = context
-  const { attempts } = kernel
+  const { observer } = kernel
   const received = queryOf(request)
   if (request.method === 'POST' && (await lacksCookies(context, request)))
     return redirect(`${context.paths.authorize}?${received}`)
@@ -37,10 +37,10 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   const { query, ticket } = splitSignInTicket(requested)
   const presented = presentedRequest(context, query)
   const { sent, pushed } = presented
-  attempts?.know(request, { sent })
+  observer?.report({ fact: 'request_read', parameters: sent }, request)
   const marked = pushed && (await arrival(context, query, pushed))
   if (marked !== undefined) return redirect(`${context.paths.authorize}?${marked}`)
-  attempts?.step(request, 'requested')
+  observer?.report({ fact: 'authorization_requested' }, request)
   const page = pageView(interaction, request, sent)
   const clientHost = describingHost(context, sent)
   const user = clientHost === undefined ? undefined : await interaction.session(request)
@@ -105,7 +105,7 @@ async function requireSignIn(
 }
 
 function shownSignIn({ kernel }: AuthorizationContext, http: HttpRequest, page: HttpResponse): HttpResponse {
-  kernel.attempts?.step(http, 'sign_in_shown')
+  kernel.observer?.report({ fact: 'sign_in_shown' }, http)
   return securePage(page)
 }
 
@@ -127,7 +127,7 @@ async function proceed(
   if (hinted !== undefined && hinted.subject !== session.subject)
     return askForHintedUser(context, attempt, session)
   const { subject, signedInBy } = session
-  kernel.attempts?.step(attempt.http, 'signed_in', { subject, signedInBy })
+  kernel.observer?.report({ fact: 'signed_in', subject, signedInBy }, attempt.http)
   classes.requireMet(session, acrValues)
   if (await consentRemembered(context, attempt, session)) return approveRemembered(context, attempt, session)
   return askForConsent(context, attempt, session)

@@ -54,13 +54,12 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   requireOwnForm(kernel, request)
   const { sent, pushed } = presentedRequest(context, request.query)
   const requestUri = pushed?.requestUri
-  kernel.attempts?.know(request, { sent })
+  kernel.observer?.report({ fact: 'request_read', parameters: sent }, request)
   const page = pageView(context.interaction, request, sent)
   const form = readMessage(ConsentForm, formParameters(request))
   const { ticket } = form
-  kernel.attempts?.know(request, { expects: 'expired' })
   const { session, secret, shown } = await sessionOfTicket(context, request, ticket)
-  kernel.attempts?.know(request, { subject: session.subject })
+  kernel.observer?.report({ fact: 'form_accepted', subject: session.subject }, request)
   // What the ticket opens is derived by the secret that made it, also when another is the current one by now.
   const completing = { ...context, secret: [secret] as const }
   const target = await validateRedirectTarget(
@@ -133,7 +132,7 @@ export async function askForConsent(
   session: Session,
 ): Promise<HttpResponse> {
   const { http, target, request, query } = attempt
-  const { attempts } = context.kernel
+  const { observer } = context.kernel
   if (request.prompts.includes('none')) throw new OAuthError(PROMPT_ERRORS.consent_needed)
   const page = await context.interaction.consentPage({
     ...attempt.page,
@@ -149,9 +148,9 @@ export async function askForConsent(
     formActionSources: formActionSources(target.redirectUri, target.owner?.formActionHops),
     formExpired: attempt.formExpired,
     ...(canShowCallback(context, target) ? { canShowCallback: true } : undefined),
-    ...(attempts && { reference: attempts.shownReferenceOf(http) }),
+    ...(observer && { reference: observer.identityOf(http).reference }),
   })
-  attempts?.step(http, 'consent_shown', { scopes: request.scopes })
+  observer?.report({ fact: 'consent_shown', scopes: request.scopes }, http)
   return securePage(page)
 }
 

@@ -18,7 +18,7 @@ export interface Session {
   readonly subject: string
   /** Time of the last sign-in, in epoch seconds. */
   readonly authTime: number
-  /** How the user signed in, such as `password` or `passkey`. With the option `explain`, the step `signed_in` has it. */
+  /** How the user signed in, such as `password` or `passkey`. An observer gets it. */
   readonly signedInBy?: string | undefined
   /** How strong that sign-in was: one of the classes of `stepUp`, which alone reads it. Absent: weaker than all of them. */
   readonly acr?: string | undefined
@@ -77,7 +77,7 @@ export interface ConsentView extends PageView {
    * there. Present with the option `callbackPage`, for a loopback redirect URI.
    */
   readonly canShowCallback?: true | undefined
-  /** The reference of the sign-in attempt, such as `7K3M-Q2WD`. Only with the option `explain`. */
+  /** By what people find the request, such as `7K3M-Q2WD`. Only with an observer. */
   readonly reference?: string | undefined
 }
 
@@ -115,8 +115,8 @@ export interface ErrorView extends PageView {
   /** What the error is about, to name it in another language: `{ parameter: 'client_id' }`. Escape it. */
   readonly parameters: Readonly<Record<string, string>>
   /**
-   * The reference of the sign-in attempt, such as `7K3M-Q2WD-R4X8A`, for the user to give to the operator. Only with the option
-   * `explain`.
+   * By what people find the request, such as `7K3M-Q2WD`, for the user to give to the operator. Only with an
+   * observer.
    */
   readonly reference?: string | undefined
 }

@@ -69,14 +69,13 @@ export async function validateRedirectTarget(
   sent: Parameters,
   user?: RequestingUser,
 ): Promise<RedirectTarget> {
-  const { attempts, store } = kernel
+  const { observer, store } = kernel
   const requested = readMessage(TargetParameters, sent)
-  attempts?.know(http, { expects: 'client_found' })
   const client = await store.clients.describe(requested.client_id, user)
   if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
-  attempts?.step(http, 'client_found', { client })
+  observer?.report({ fact: 'client_found', client }, http)
   const target = redirectTargetOf(client, requested, redirectUriPolicy)
-  attempts?.know(http, { knownClient: target.owner?.id })
+  observer?.report({ fact: 'redirect_uri_accepted', known: target.owner?.id }, http)
   return target
 }
 

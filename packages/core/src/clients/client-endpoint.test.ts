@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Parameters } from '../http/message.ts'
+import type { Report } from '../kernel/observer.ts'
 import type { Client } from '../kernel/records.ts'
-import type { KnownOfRequest } from '../kernel/sign-in-attempts.ts'
 import { type ClientEndpoint, clientEndpoint } from './client-endpoint.ts'
 
 const ENDPOINT: ClientEndpoint = {
@@ -15,9 +15,9 @@ interface Named {
   readonly clientId?: string
 }
 
-/** Sends a form to an endpoint, and records the forms whose credentials are read, and what sign-in attempts have. */
+/** Sends a form to an endpoint, and records the forms whose credentials are read, and what the observer gets. */
 async function sent(endpoint: ClientEndpoint, form: Record<string, string>, named: Named) {
-  const seen = { read: [] as Parameters[], known: [] as KnownOfRequest[] }
+  const seen = { read: [] as Parameters[], reports: [] as Report[] }
   const context = {
     readProof(_: object, read: Parameters) {
       seen.read.push({ ...read })
@@ -29,7 +29,7 @@ async function sent(endpoint: ClientEndpoint, form: Record<string, string>, name
       describedBy: () => undefined,
     },
     limiter: { take: async () => 0 },
-    attempts: { know: (_: object, known: KnownOfRequest) => void seen.known.push(known) },
+    observer: { report: (report: Report) => void seen.reports.push(report) },
   }
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const request = {
@@ -81,14 +81,11 @@ describe('an endpoint for clients', () => {
     ['by its form', { client_id: 'app' }, undefined, 'app'],
     ['by both, of which the credentials count', { client_id: 'other' }, 'app', 'app'],
     ['not at all', {}, undefined, undefined],
-  ])(
-    'records in the sign-in attempt of a refused request its client, which is named %s',
-    async (_, form, clientId, id) => {
-      const { known } = await sent({ ...ENDPOINT, confidential: true }, form, {
-        method: 'none',
-        ...(clientId && { clientId }),
-      })
-      expect(known).toMatchObject([{ sent: { client_id: id } }])
-    },
-  )
+  ])('reports a refused request with its client, which is named %s', async (_, form, clientId, id) => {
+    const { reports } = await sent({ ...ENDPOINT, confidential: true }, form, {
+      method: 'none',
+      ...(clientId && { clientId }),
+    })
+    expect(reports).toMatchObject([{ fact: 'client_refused', parameters: { client_id: id } }])
+  })
 })

@@ -7,8 +7,8 @@ import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import { formParameters, type Parameters } from '../http/message.ts'
 import type { Clients } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
+import type { Observer, PresentedRecords } from '../kernel/observer.ts'
 import type { Client } from '../kernel/records.ts'
-import type { KnownOfRequest, SignInAttempts } from '../kernel/sign-in-attempts.ts'
 import { type Limiter, limitFailures } from '../limits/rate-limits.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import {
@@ -38,12 +38,8 @@ export interface ClientEndpoint extends Omit<EndpointDescription, 'clients'> {
    * @returns the function that answers the client
    */
   begin(form: Parameters): AnswerClient
-  /**
-   * The sign-in attempt of a request that was refused, with the option `explain`. Default: the attempt that its parameters name.
-   *
-   * @param clientId that the request names: another client learns no reference, which would tell whether a credential is valid
-   */
-  attemptOf?(form: Parameters, clientId: string | undefined): Promise<KnownOfRequest>
+  /** The records that a refused request names, for an observer. */
+  recordsOf?(form: Parameters): Promise<PresentedRecords>
   /**
    * Answers a client that no user has approved yet. Its document is fetched only for a signed-in user, so its credentials
    * cannot be checked. Default: it is refused.
@@ -62,7 +58,7 @@ export interface ClientEndpointContext {
   readonly readProof: ReadProof
   readonly clients: Clients
   readonly limiter: Limiter
-  readonly attempts?: SignInAttempts | undefined
+  readonly observer?: Observer | undefined
   readonly senderConstraint?: SenderConstraint | undefined
 }
 
@@ -93,7 +89,7 @@ export function authMethodsOf(
 
 async function answerClient(
   endpoint: ClientEndpoint,
-  { readProof, clients, limiter, attempts, senderConstraint }: ClientEndpointContext,
+  { readProof, clients, limiter, observer, senderConstraint }: ClientEndpointContext,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   let form: Parameters = {}
@@ -120,10 +116,15 @@ async function answerClient(
       throw new OAuthError(AUTHENTICATION_ERRORS.client_not_confidential)
     return await answer(authenticated, request, senderConstraint)
   } catch (thrown) {
-    if (attempts !== undefined) {
-      const sent = { ...form, client_id: presented?.proof.clientId ?? form.client_id }
+    if (observer !== undefined) {
+      const parameters = { ...form, client_id: presented?.proof.clientId ?? form.client_id }
       const client = await found?.catch(() => undefined)
-      attempts.know(request, { sent, client, ...(await endpoint.attemptOf?.(form, client?.clientId)) })
+      const records = (await endpoint.recordsOf?.(form)) ?? {}
+      const { metadataName } = endpoint
+      observer.report(
+        { fact: 'client_refused', endpoint: metadataName, parameters, client, records },
+        request,
+      )
     }
     throw await limitFailures(limiter, thrown, request, found)
   }

@@ -1,4 +1,4 @@
-import { signInAttempts } from '@grantkit/core/explain'
+import { signInAttempts } from '@grantkit/explain'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import { openService } from '../../test/service.ts'
@@ -69,7 +69,7 @@ describe('the registration endpoint', () => {
   )
 
   it('names the registration as the step of a sign-in attempt that is refused', async () => {
-    const service = openService({ explain: signInAttempts })
+    const service = openService({ observer: signInAttempts })
     await service.send('POST', '/api/oauth/register', { json: { redirect_uris: [] } })
     expect(service.events.filter(({ type }) => type === 'step')).toMatchObject([
       { step: 'registered', outcome: 'refused', reason: 'redirect_uri_refused' },

@@ -93,11 +93,11 @@ export function registration(
     methods: ['POST'],
     cors: true,
     async answer(request) {
-      server.attempts?.know(request, { expects: 'registered' })
       const token = needsToken ? await presentedInitialToken(server, request) : undefined
       const sent = readMessage(message, withoutEmpty(jsonBody(request)), errorOf)
       const metadata = camelCased(sent)
-      server.attempts?.know(request, { sent: { redirect_uri: metadata.redirectUris } })
+      const parameters = { redirect_uri: metadata.redirectUris }
+      server.observer?.report({ fact: 'request_read', parameters }, request)
       const verdict = redirectUriPolicy(metadata.redirectUris)
       if ('refused' in verdict)
         throw refusalOf(verdict, REDIRECT_URI_ERRORS.redirect_uri_refused, { detail: verdict.refused })
@@ -124,14 +124,14 @@ export function registration(
         counted ?? registrable,
       )
       const { clientId, clientName } = registered.client
-      server.emit({
+      const event = {
         type: 'client_registered',
         clientId,
         clientName: clientName && withoutSecrets(clientName),
         ...(knownClient && { known: knownClient }),
         ...(token && { initialAccessToken: token.id, label: token.label }),
-      } satisfies ClientRegistered)
-      server.attempts?.step(request, 'registered', { client: registered.client })
+      } satisfies ClientRegistered
+      server.emit(event, request)
       return json(201, clientInformation(registered, server))
     },
   }

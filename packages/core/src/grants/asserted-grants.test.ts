@@ -24,9 +24,9 @@ async function withGrants() {
     await store.grants.insert(stored.id, stored, NOW + 900)
   }
   const [events, why]: [object[], object[]] = [[], []]
-  const attempts = { ended: (_: Grant, reason: object) => void why.push(reason) }
+  const observer = { ended: (_: Grant, reason: object) => void why.push(reason) }
   const emit = (event: object) => void events.push(event)
-  const kernel = { store, now: () => NOW, emit, attempts } as unknown as Kernel
+  const kernel = { store, now: () => NOW, emit, observer } as unknown as Kernel
   const live = async () => {
     const found = await Promise.all(GRANTS.map(({ id }) => store.grants.find(id as GrantId)))
     return found.flatMap((grant) => (grant?.value.clientId === 'app' ? [grant.value.id] : []))

@@ -104,7 +104,6 @@ export function authorizationCode(kernel: Kernel, terms: GrantTerms): { grantTyp
     message: AuthorizationCodeRequest,
     credential: 'code',
     selfRegistered: true,
-    step: 'code_redeemed',
     exchange: (request) => exchangeCode(kernel, terms, request),
   }
   return { grantTypes: [grantType] }

@@ -5,14 +5,7 @@ import { defineErrors } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import { type GrantId, type Hash, sha256, strongRandom } from '../kernel/secrets.ts'
 import { systemTime } from '../kernel/time.ts'
-import {
-  attemptOfCredential,
-  changeGrant,
-  endGrant,
-  keptUntil,
-  prefetch,
-  type Transition,
-} from './change-grant.ts'
+import { changeGrant, endGrant, keptUntil, prefetch, type Transition } from './change-grant.ts'
 
 const NOW = 1_800_000_000
 const ID = 'g'.repeat(22) as GrantId
@@ -47,7 +40,7 @@ async function withGrant(grant: Grant = GRANT) {
     return store.grants.replace(...written)
   }
   const revocations = { append: async (entry: string) => void seen.revoked.push(entry) }
-  const attempts = { ended: (...end: object[]) => void seen.ended.push(...end) }
+  const observer = { ended: (...end: object[]) => void seen.ended.push(...end) }
   const time = { ...systemTime, sleep: async () => {} }
   const emit = (event: object) => void seen.events.push(event)
   const kernel = {
@@ -56,7 +49,7 @@ async function withGrant(grant: Grant = GRANT) {
     time,
     random: strongRandom,
     emit,
-    attempts,
+    observer,
   }
   return { kernel: kernel as unknown as Kernel & { store: KernelStore }, grants, seen }
 }
@@ -178,48 +171,13 @@ describe('the end of a grant', () => {
   })
 })
 
-describe('the attempt of a credential', () => {
-  const UNREFERENCED = { grant: { ...GRANT, reference: undefined } }
-  const named = {
-    grantIdOf: () => 'x' as GrantId,
-    transientOf: (text: string) => text.slice(27, 33) || undefined,
-  }
-  const deviceCode = (record: string) => `gkd_${ID}.${record.padEnd(22, '-')}.${SECRET}`
-  const [DEVICE, SILENT] = [deviceCode('device'), deviceCode('silent')]
-
-  it.each([
-    ['a grant', TOKEN, undefined, { grant: GRANT }],
-    ['a grant whose token was guessed', TOKEN.replace('s', 'a'), undefined, UNREFERENCED],
-    ['a grant of another client', TOKEN, undefined, UNREFERENCED, 'other'],
-    ['no text', 7, undefined, {}],
-    ['no credential', 'x', undefined, {}],
-    ['a transient', DEVICE, named, { reference: 'DEV' }],
-    ['a transient of another client', DEVICE, named, {}, 'other'],
-    ['a transient whose credential was guessed', DEVICE.replace(/s$/, 'a'), named, {}],
-    ['a transient without a reference', SILENT, named, {}],
-    ['neither', 'gkd_', named, {}],
-  ])('is read from what it names: %s', async (_, credential, names, known, clientId = GRANT.clientId) => {
-    const { kernel } = await withGrant()
-    const { transients } = kernel.store
-    const record = { kind: 'device', expiresAt: LATER, clientId: GRANT.clientId }
-    await transients?.insert('device', { ...record, codeHash: sha256(DEVICE), reference: 'DEV' }, LATER)
-    await transients?.insert('silent', { ...record, codeHash: sha256(SILENT) }, LATER)
-    expect(await attemptOfCredential(kernel.store, credential, clientId, names)).toStrictEqual(known)
-  })
-
+describe('a prefetch', () => {
   it('causes no read for a text that names nothing', async () => {
     const { kernel, seen } = await withGrant()
     expect(prefetch(kernel.store, 'x')).toBeUndefined()
     expect(seen.finds).toBe(0)
-    expect(prefetch(kernel.store, 'gkd_', named)).toMatchObject({ transient: undefined })
-  })
-
-  it('is not known while the store fails', async () => {
-    const { kernel, grants } = await withGrant()
-    grants.find = () => Promise.reject(new Error('down'))
-    const transients = { find: () => Promise.reject(new Error('down')) }
-    const store = { ...kernel.store, transients } as unknown as KernelStore
-    expect(await attemptOfCredential(store, DEVICE, 'app', named)).toEqual({})
-    expect(await attemptOfCredential({ ...store, transients: undefined }, DEVICE, 'app', named)).toEqual({})
+    expect(
+      prefetch(kernel.store, 'gkd_', { grantIdOf: () => ID, transientOf: () => undefined }),
+    ).toMatchObject({ transient: undefined })
   })
 })

@@ -1,9 +1,9 @@
 import type { BaseEvent } from '../kernel/events.ts'
 import { CLOCK_TOLERANCE, type Kernel, type KernelStore } from '../kernel/kernel.ts'
 import { type ErrorDefinition, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
+import type { GrantEnd, PresentedRecords } from '../kernel/observer.ts'
 import type { Grant, Transient } from '../kernel/records.ts'
-import { type GrantId, type Hash, sameSecret, sha256 } from '../kernel/secrets.ts'
-import type { GrantEnd, KnownOfRequest } from '../kernel/sign-in-attempts.ts'
+import { type GrantId, type Hash, sha256 } from '../kernel/secrets.ts'
 import type { GrantRecords, Stored } from '../kernel/store.ts'
 import { pauseAfter } from '../kernel/time.ts'
 import {
@@ -62,41 +62,23 @@ export function prefetch(
 }
 
 /**
- * The sign-in attempt of a credential, from its records. They are read once more, and only after an error: a grant that
- * ended by it still has its reference.
- *
- * @param clientId of the request: the reference of another client's record would tell that the credential is valid
+ * The records that a refused credential names, for an observer. They are read once more: a grant that ended by the request still
+ * has what it began with.
  */
-export async function attemptOfCredential(
+export async function presentedRecords(
   store: KernelStore,
   credential: unknown,
-  clientId: string | undefined,
   named?: NamedRecords,
-): Promise<KnownOfRequest> {
+): Promise<PresentedRecords> {
   const read = prefetch(store, credential, named)
   const grant = (await read?.found.catch(() => undefined))?.value
-  if (grant !== undefined) {
-    const isOwner = clientId === (grant.ended?.clientId ?? grant.clientId)
-    return { grant: withReferenceFor(isOwner ? await hashOf(String(credential), named) : undefined, grant) }
-  }
-  const transient = (await read?.transient?.catch(() => undefined))?.value
-  const hash = transient && (await hashOf(String(credential), named))
-  const isOwner = hash !== undefined && transient?.clientId === clientId && transient?.codeHash === hash
-  const reference = isOwner ? transient?.reference : undefined
-  return typeof reference === 'string' ? { reference } : {}
+  const transient = grant ? undefined : (await read?.transient?.catch(() => undefined))?.value
+  if (grant === undefined && transient === undefined) return {}
+  return { grant, transient, hash: await hashOf(String(credential), named) }
 }
 
-/**
- * A grant, with its reference only for a caller that has one of its credentials: to a caller that made one up, the same
- * reference twice would tell that there is such a grant.
- */
-export function withReferenceFor(hash: Hash | undefined, grant: Grant): Grant {
-  const known = grant.ended?.hashes ?? hashesOf(grant)
-  if (hash !== undefined && known.some((own) => sameSecret(own, hash))) return grant
-  return { ...grant, reference: undefined }
-}
-
-function hashesOf({ code, refresh, accessTokens }: Grant): readonly Hash[] {
+/** What a grant stores of its credentials. */
+export function hashesOf({ code, refresh, accessTokens }: Grant): readonly Hash[] {
   const hashes = [code?.hash, refresh?.familyHash, ...accessTokens.map(({ hash }) => hash)]
   return hashes.filter((hash) => hash !== undefined)
 }
@@ -195,7 +177,7 @@ async function refuseEnded(kernel: Kernel, seen: Stored<Grant>, refusal: ErrorDe
  */
 export async function endGrant(kernel: Kernel, stored: Stored<Grant>, why: GrantEnd): Promise<boolean> {
   const ended = await replaceByEnd(kernel, stored)
-  if (ended) kernel.attempts?.ended(stored.value, why)
+  if (ended) kernel.observer?.ended(stored.value, why)
   return ended
 }
 

@@ -6,7 +6,6 @@ import { OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Client, Grant, Transient } from '../kernel/records.ts'
 import { includesAll, SCOPE_ERRORS, type ScopeCatalogue, scopeCeiling } from '../kernel/scope.ts'
 import { sha256 } from '../kernel/secrets.ts'
-import type { StepName } from '../kernel/sign-in-steps.ts'
 import type { Stored } from '../kernel/store.ts'
 import type { UserClaims } from '../kernel/user-claims.ts'
 import type { IssuedTokens } from './grant.ts'
@@ -19,8 +18,8 @@ export interface GrantType {
   /** The parameter that names a grant. The grant is then loaded in parallel with the client. */
   readonly credential?: string | undefined
   /**
-   * The id of the transient that the credential names. It is loaded with the grant, as `transient` of the request. An error has its
-   * `reference` if it has the client as `clientId`, and the SHA-256 of the credential as `codeHash`.
+   * The id of the transient that the credential names. It is loaded with the grant, as `transient` of the request. With an observer,
+   * an error has its `reference` if it has the client as `clientId`, and the SHA-256 of the credential as `codeHash`.
    */
   transientOf?(credential: string): string | undefined
   /**
@@ -32,8 +31,6 @@ export interface GrantType {
   readonly selfRegistered?: boolean | undefined
   /** The maximum lifetimes of its tokens. Default: `lifetimes` of the server. */
   readonly lifetimes?: Partial<IssuedLifetimes> | undefined
-  /** The step of a sign-in attempt that it answers, with the option `explain`. Default: none. */
-  readonly step?: StepName | undefined
   /**
    * Plans the answer to a token request, and writes nothing: the token endpoint checks the plan, and then commits it. It is called
    * again, with the new record, if another request has changed the record meanwhile.

@@ -64,7 +64,8 @@ export function introspection(
         // The API that introspects was called. The network of the app is not known here.
         if (grant.origin === 'personal')
           recordUse({ grants: kernel.store.grants, emit: kernel.emit }, stored, {}, now)
-        kernel.attempts?.called(grant, audienceOf(kernel, state).join(' '), { path: introspect.path })
+        const resource = audienceOf(kernel, state).join(' ')
+        kernel.observer?.report({ fact: 'token_used', grant, resource }, { path: introspect.path })
         const email = state.scopes.includes('email') ? await emailOf(grant, claims) : undefined
         const more = ofOperator && (await claimsOfToken(kernel, ofOperator, grant, state))
         return json(

@@ -222,7 +222,6 @@ export function refreshToken(
     message: RefreshTokenRequest,
     credential: 'refresh_token',
     selfRegistered: true,
-    step: 'refreshed',
     clientOf: (form) => clientOfToken(kernel, form),
     exchange: (request) => exchangeRefreshToken(kernel, context, request),
   }

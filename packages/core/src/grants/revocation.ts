@@ -12,7 +12,7 @@ import {
   parseRefreshToken,
   type RefreshToken,
 } from '../tokens/credential.ts'
-import { attemptOfCredential, changeGrant, endGrant, type PrefetchedGrant, prefetch } from './change-grant.ts'
+import { changeGrant, endGrant, type PrefetchedGrant, prefetch, presentedRecords } from './change-grant.ts'
 import { belongsToFamily, findAccessToken, holderOf, type Outcome, withoutAccessToken } from './grant.ts'
 
 export const REVOCATION_ERRORS = defineErrors({
@@ -51,7 +51,7 @@ export function revocation(
     listsAuthMethods: true,
     summary: 'Revoke an access token or a refresh token (RFC 7009)',
     message: RevocationRequest,
-    attemptOf: ({ token }, clientId) => attemptOfCredential(kernel.store, token, clientId, accessTokens),
+    recordsOf: ({ token }) => presentedRecords(kernel.store, token, accessTokens),
     begin(form) {
       const { token } = readMessage(RevocationRequest, form)
       const prefetched = prefetch(kernel.store, token, accessTokens)

@@ -14,7 +14,7 @@ import { pauseAfter } from '../kernel/time.ts'
 import type { Limiter } from '../limits/rate-limits.ts'
 import { type AccessTokenFormat, formatRefreshToken, grantIdOf, tokenType } from '../tokens/credential.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
-import { attemptOfCredential, MAX_ATTEMPTS, type PrefetchedGrant, prefetch } from './change-grant.ts'
+import { MAX_ATTEMPTS, type PrefetchedGrant, prefetch, presentedRecords } from './change-grant.ts'
 import type { IssuedTokens } from './grant.ts'
 import {
   type ExchangePlan,
@@ -102,14 +102,10 @@ export function tokenEndpoint(
     metadataName: 'token_endpoint',
     listsAuthMethods: true,
     summary: 'Exchange a grant for tokens (RFC 6749 3.2)',
-    async attemptOf(form, clientId) {
+    recordsOf(form) {
       const grantType = byName.get(String(form.grant_type))
       const credential = form[grantType?.credential ?? '']
-      const attempt = await attemptOfCredential(kernel.store, credential, clientId, {
-        ...named,
-        ...grantType,
-      })
-      return { expects: grantType?.step, ...attempt }
+      return presentedRecords(kernel.store, credential, { ...named, ...grantType })
     },
     clientOf: (form) => byName.get(String(form.grant_type))?.clientOf?.(form),
     begin(form) {
@@ -183,8 +179,8 @@ async function answerToken(
     // No feature replaces a member of core, or of a feature before it.
     for (const make of members)
       Object.assign(response, await make(response, claims?.idToken), { ...response })
-    const { step } = grantType
-    if (step !== undefined) kernel.attempts?.used(plan.grant, step, http, plan.issued)
+    const { grant, issued } = plan
+    kernel.observer?.report({ fact: 'tokens_issued', grantType: grantType.name, grant, issued }, http)
     return json(200, response, key?.headers)
   }
   throw new OAuthError(SERVER_ERRORS.contention)

@@ -1,8 +1,8 @@
 import type * as z from 'zod'
-import type { Emit, RequestEvent } from '../kernel/events.ts'
+import type { RequestEvent } from '../kernel/events.ts'
 import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
+import type { ErrorPlace, Observed, Observer } from '../kernel/observer.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
-import type { SignInAttempts } from '../kernel/sign-in-attempts.ts'
 import { type HttpRequest, type HttpResponse, header, json, type Route, securePage } from './http.ts'
 import { MESSAGE_ERRORS } from './message-errors.ts'
 
@@ -27,7 +27,7 @@ export function errorResponse(error: OAuthError, request?: HttpRequest): HttpRes
   })
 }
 
-/** The header with the reference of the sign-in attempt. */
+/** The header with the reference of an error. */
 const REFERENCE_HEADER = 'Grantkit-Reference'
 
 /** The seconds until a retry makes sense (RFC 9110 10.2.3), for a temporary error, and the reference. */
@@ -46,36 +46,32 @@ function clientChallenge(request: HttpRequest): Record<string, string> {
   return { 'www-authenticate': `${scheme} realm="oauth"${charset}` }
 }
 
-/** Where errors are logged: the part of the kernel, or of a guard, that this needs. */
-export interface Reporting {
-  readonly emit: Emit
-  readonly attempts?: SignInAttempts | undefined
-}
-
 /**
  * Turns anything thrown into an `OAuthError`, and emits an event for it. If core did not throw it, the application failed:
- * the client only gets `server_error`. With the option `explain`, the error has the reference of its attempt.
+ * the client only gets `server_error`. With an observer, the error has the reference of its request.
  */
 export function reportedError(
   thrown: unknown,
   request: HttpRequest,
-  { emit, attempts }: Reporting,
+  { emit, observer }: Observed,
+  at?: ErrorPlace,
 ): OAuthError {
   const oauthError = asOAuthError(thrown)
   const { error, reason, message: detail, cause } = oauthError
   const { known } = oauthError.parameters
   const path = withoutSecrets(request.path)
-  const attempt = oauthError.interim ? undefined : attempts?.refused(request, oauthError)
-  const facts = { path, error, reason, ...attempt }
+  const identity = oauthError.interim ? undefined : observer?.refused(request, oauthError, at)
+  const { reference, clientId, subject } = identity ?? {}
+  const facts = { path, error, reason, ...(identity && { reference, clientId, subject }) }
   if (oauthError.status >= 500) emit({ type: 'failed', ...facts, cause } satisfies RequestEvent)
   else if (!oauthError.interim)
     emit({ type: 'refused', ...facts, detail, ...(known && { known }) } satisfies RequestEvent)
-  return attempt === undefined ? oauthError : oauthError.withReference(attempt.reference)
+  return reference === undefined ? oauthError : oauthError.withReference(reference)
 }
 
 /** An interim error is not a failure for the user, so it has no reference. */
-export function referredError(error: OAuthError, request: HttpRequest, attempts: SignInAttempts): OAuthError {
-  return error.interim ? error : error.withReference(attempts.refused(request, error).reference)
+export function referredError(error: OAuthError, request: HttpRequest, observer: Observer): OAuthError {
+  return error.interim ? error : error.withReference(observer.refused(request, error).reference)
 }
 
 /**
@@ -176,13 +172,13 @@ export const REFERENCE_CORS: CorsHeaders = { allowed: [], exposed: [REFERENCE_HE
  * @throws Error when two have one path
  */
 export function routesOf(
-  kernel: Reporting & { readonly issuer: string },
+  kernel: Observed & { readonly issuer: string },
   endpoints: readonly Endpoint[],
   documents: readonly Endpoint[],
   more?: CorsHeaders,
 ): Route[] {
   const basePath = basePathOf(kernel.issuer)
-  const lists = [CORS, ...(more === undefined ? [] : [more]), ...(kernel.attempts ? [REFERENCE_CORS] : [])]
+  const lists = [CORS, ...(more === undefined ? [] : [more]), ...(kernel.observer ? [REFERENCE_CORS] : [])]
   // `*` is any other header but `authorization`, without credentials (Fetch 4.9): tracing adds its own to each request.
   const allowed = [...lists.flatMap((headers) => headers.allowed), '*'].join(', ')
   const exposed = lists.flatMap((headers) => headers.exposed).join(', ')
@@ -198,7 +194,7 @@ export function routesOf(
 }
 
 /** Answers every method, and never rejects. */
-function routeOf(endpoint: Endpoint, basePath: string, reporting: Reporting, cors: CorsLines): Route {
+function routeOf(endpoint: Endpoint, basePath: string, reporting: Observed, cors: CorsLines): Route {
   return {
     path: basePath + endpoint.path,
     methods: endpoint.methods,
@@ -219,13 +215,14 @@ async function refused(
   endpoint: Endpoint,
   thrown: unknown,
   request: HttpRequest,
-  reporting: Reporting,
+  reporting: Observed,
 ): Promise<HttpResponse> {
-  const error = reportedError(thrown, request, reporting)
+  const at = { endpoint: endpoint.metadataName }
+  const error = reportedError(thrown, request, reporting, at)
   try {
     return await (endpoint.refusal?.(error, request) ?? errorResponse(error, request))
   } catch (fault) {
-    return errorResponse(reportedError(fault, request, reporting), request)
+    return errorResponse(reportedError(fault, request, reporting, at), request)
   }
 }
 

@@ -7,7 +7,14 @@ export interface BaseEvent {
   readonly [fact: string]: unknown
 }
 
-export type Emit = (event: BaseEvent) => void
+/** What an observer reads of a request record. The record itself identifies the request. */
+export interface ObservedRequest {
+  readonly path: string
+  readonly remoteAddress?: string | undefined
+}
+
+/** @param request that caused the event, for an observer */
+export type Emit = (event: BaseEvent, request?: ObservedRequest) => void
 
 /**
  * Shields the server from its listener. Events are emitted after a grant has changed, so an error of the listener must not
@@ -49,7 +56,7 @@ export type RequestEvent =
       readonly detail: string
       /** The id of the client that the operator has not allowed. */
       readonly known?: string | undefined
-      /** Of the sign-in attempt, as users see it. Only with the option `explain`, like the client and the user. */
+      /** As users see it. Only with an observer, like the client and the user. */
       readonly reference?: string | undefined
       /** As the request names it, if no such client exists. */
       readonly clientId?: string | undefined

@@ -2,11 +2,11 @@
  * The lowest module: records and their port, errors, events, scopes, resources, secrets and time. It knows no request and no
  * other module, and every module imports it.
  */
-import type { Emit } from './events.ts'
+import type { Emit, ObservedRequest } from './events.ts'
+import type { Observer } from './observer.ts'
 import type { Client } from './records.ts'
 import type { ScopeCatalogue } from './scope.ts'
 import type { Random } from './secrets.ts'
-import type { AttemptRequest, SignInAttempts } from './sign-in-attempts.ts'
 import type { GrantRecords, Records, Transients } from './store.ts'
 import type { Time } from './time.ts'
 
@@ -35,8 +35,8 @@ export interface Kernel {
   readonly standstill: () => number
   readonly random: Random
   readonly emit: Emit
-  /** The references and steps of sign-in attempts. Absent without the option `explain`. */
-  readonly attempts?: SignInAttempts | undefined
+  /** Absent without the option of this name. */
+  readonly observer?: Observer | undefined
 }
 
 /** The records. If the store fails, the answer is a 503 (`store_unavailable`). */
@@ -79,8 +79,8 @@ export interface Clients {
 /** The signed-in user whose authorization request causes a fetch of the client's document. */
 export interface RequestingUser {
   readonly subject: string
-  /** The request that needs the document, for its sign-in attempt. */
-  readonly request: AttemptRequest
+  /** The request that needs the document. */
+  readonly request: ObservedRequest
   /** Hash of the document that this user has been shown. */
   readonly shown?: string | undefined
   /** Counts a client that no user has approved yet. @throws OAuthError 429 */

@@ -86,7 +86,7 @@ export const SERVER_ERRORS = defineErrors({
   unexpected: ['server_error', 'The server failed, and the error was logged. Try again, or ask the operator'],
 })
 
-/** Details of an error for the operator only: a step of the sign-in attempt has them, and no response. */
+/** Details of an error for the operator only: an observer gets them, and no response has them. */
 export interface ErrorFacts {
   /** What would have been accepted in place of the redirect URI, resource or client of the request. */
   readonly expected?: readonly string[] | undefined
@@ -128,7 +128,7 @@ export class OAuthError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined
   readonly parameters: Readonly<Record<string, string>>
   readonly facts: ErrorFacts
-  /** The reference of its sign-in attempt, as users see it. Only with the option `explain`, and only on its way to the client. */
+  /** By what people find its request. Only with an observer, and only on its way to the client. */
   readonly reference: string | undefined
 
   /** @param detail replaces the description, if it can name the wrong value */

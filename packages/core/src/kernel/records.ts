@@ -139,7 +139,7 @@ export interface Grant {
    * ended: its id keeps the ticket from opening another grant. Absent if the grant began without a ticket.
    */
   readonly ticketEndsAt?: number | undefined
-  /** The reference of its sign-in attempt, 8 characters. Absent if it began without the option `explain`. */
+  /** By what people find its beginning, 8 characters. Absent if it began without an observer. */
   readonly reference?: string | undefined
   /** Whose it was, if it has ended: its reference is for no other caller. Absent without one. The older release does not know it. */
   readonly ended?: { readonly clientId: string; readonly hashes: readonly Hash[] } | undefined

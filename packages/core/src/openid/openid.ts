@@ -153,7 +153,7 @@ async function answerUserinfo(
   const [user, more] = await Promise.all([claimsAbout(claims, subject), ofOperator?.(token)])
   if (user === undefined) {
     const gone = new OAuthError(BEARER_ERRORS.bearer_subject_gone)
-    const error = guard.attempts ? referredError(gone, request, guard.attempts) : gone
+    const error = guard.observer ? referredError(gone, request, guard.observer) : gone
     return tokenError(guard, error, { scopes: [OPENID] }, tokenType(token.jkt))
   }
   return json(200, { sub: subject, ...release(scopes, user), ...more }, headers)

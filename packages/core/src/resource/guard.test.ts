@@ -122,8 +122,8 @@ describe('the CORS headers of a guard', () => {
   it.each([
     ['neither', {}, undefined],
     ['proofs', { proofs }, proofs.corsHeaders],
-    ['references', { attempts: {} }, { allowed: [], exposed: ['Grantkit-Reference'] }],
-    ['both', { proofs, attempts: {} }, { allowed: ['dpop'], exposed: ['DPoP-Nonce', 'Grantkit-Reference'] }],
+    ['references', { observer: {} }, { allowed: [], exposed: ['Grantkit-Reference'] }],
+    ['both', { proofs, observer: {} }, { allowed: ['dpop'], exposed: ['DPoP-Nonce', 'Grantkit-Reference'] }],
   ])('with %s are %j, %j', (_, parts, headers) => {
     const guard = { metadataUrl: 'https://x', ...parts } as unknown as Deciding
     expect(resourceServer(guard, () => Promise.reject(new Error())).corsHeaders).toEqual(headers)

@@ -2,12 +2,11 @@
  * The guard of an API (RFC 6750 3): it turns a request into a valid token, an anonymous caller or an error response.
  * Its caller reads the token, from the store or by a signature.
  */
-
-import { type CorsHeaders, REFERENCE_CORS, type Reporting, reportedError } from '../http/endpoint.ts'
+import { type CorsHeaders, REFERENCE_CORS, reportedError } from '../http/endpoint.ts'
 import { type HttpRequest, header } from '../http/http.ts'
 import { wholeSeconds } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { Grant } from '../kernel/records.ts'
+import type { Observed, ObservedCall } from '../kernel/observer.ts'
 import type { PresentedKey, ProofHeaders } from '../tokens/proof-of-possession.ts'
 import type {
   Access,
@@ -43,7 +42,7 @@ export const BINDING_ERRORS = defineErrors({
 })
 
 /** What every guard needs, however it reads tokens. */
-export interface Deciding extends Challenging, Reporting {
+export interface Deciding extends Challenging, Observed {
   /** Whether a request without a token is accepted. */
   readonly anonymous: 'allow' | 'refuse'
   /** The classes of sign-ins, weakest first. Absent: no route can require one. */
@@ -60,7 +59,7 @@ type Decision = (
 
 /** The guard of an API, however it reads tokens. */
 export function resourceServer<Scope extends string, Auth extends Caller>(
-  guard: Challenging & Pick<Deciding, 'attempts' | 'authenticationClasses'>,
+  guard: Challenging & Pick<Deciding, 'observer' | 'authenticationClasses'>,
   decision: Decision,
   route = NO_DEMANDS,
 ): ResourceServer<Scope, Auth> {
@@ -78,8 +77,8 @@ export function resourceServer<Scope extends string, Auth extends Caller>(
   }
 }
 
-function corsHeadersOf({ proofs, attempts }: Parameters<typeof resourceServer>[0]): CorsHeaders | undefined {
-  const lists = [proofs?.corsHeaders, attempts && REFERENCE_CORS].filter((headers) => headers !== undefined)
+function corsHeadersOf({ proofs, observer }: Parameters<typeof resourceServer>[0]): CorsHeaders | undefined {
+  const lists = [proofs?.corsHeaders, observer && REFERENCE_CORS].filter((headers) => headers !== undefined)
   if (lists.length === 0) return undefined
   return {
     allowed: lists.flatMap(({ allowed }) => allowed),
@@ -90,14 +89,8 @@ function corsHeadersOf({ proofs, attempts }: Parameters<typeof resourceServer>[0
 interface Demands {
   readonly required: readonly string[]
   readonly route: RouteDemands
-  /** For the steps of sign-in attempts; absent without them. */
-  readonly attempt?: AttemptOfCall | undefined
-}
-
-/** The sign-in attempt that a call belongs to: of the grant of its token, once that is found. */
-export interface AttemptOfCall {
-  readonly resource: string
-  grant?: Grant | undefined
+  /** For the observer, with the grant of the token once that is found; absent without one. */
+  readonly call?: ObservedCall | undefined
 }
 
 /**
@@ -108,7 +101,7 @@ export interface AttemptOfCall {
 export async function decide(
   guard: Deciding,
   request: HttpRequest,
-  { required, route, attempt }: Demands,
+  { required, route, call }: Demands,
   tokenOf: (text: string) => Promise<AccessToken | ClientCredentialsToken>,
 ): Promise<Access<Caller>> {
   const { proofs } = guard
@@ -128,12 +121,12 @@ export async function decide(
       throw new OAuthError(BEARER_ERRORS.bearer_scope_missing)
     if (route.signIn !== undefined)
       requireSignIn(token, route.signIn, guard.authenticationClasses ?? [], guard.now())
-    if (attempt?.grant !== undefined) guard.attempts?.called(attempt.grant, attempt.resource, request)
+    if (call?.grant !== undefined)
+      guard.observer?.report({ fact: 'token_used', grant: call.grant, resource: call.resource }, request)
     const authorized = { kind: 'authorized', token } as Authorized | AuthorizedClient
     return headers === undefined ? authorized : { ...authorized, headers }
   } catch (thrown) {
-    guard.attempts?.know(request, { expects: 'first_call', ...attempt })
-    const error = reportedError(thrown, request, guard)
+    const error = reportedError(thrown, request, guard, { call })
     const tried = triedScheme(authorization, proofs !== undefined)
     return { kind: 'refused', response: tokenError(guard, error, { scopes: required, ...route }, tried) }
   }

@@ -3,7 +3,6 @@
  * personal access token.
  */
 
-import { withReferenceFor } from '../grants/change-grant.ts'
 import { findAccessToken, holderOf } from '../grants/grant.ts'
 import { recordUse } from '../grants/last-use.ts'
 import { workloadOf } from '../grants/workload.ts'
@@ -12,13 +11,12 @@ import type { HttpRequest } from '../http/http.ts'
 import { type Emit, type RequestEvent, shielded } from '../kernel/events.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
+import { type CreateObserver, type ObservedCall, observed } from '../kernel/observer.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import { audienceIncludes, canonicalResource, checkedResource } from '../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
 import { strongRandom } from '../kernel/secrets.ts'
 import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
-import type { ExplainSignIns } from '../kernel/sign-in-attempts.ts'
-import type { StepEvent } from '../kernel/sign-in-steps.ts'
 import { type GrantRecords, type Store, storeErrorsAs503, type Transients } from '../kernel/store.ts'
 import { systemClock } from '../kernel/time.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/credential.ts'
@@ -34,7 +32,6 @@ import type {
 } from './access.ts'
 import { BEARER_ERRORS } from './challenge.ts'
 import {
-  type AttemptOfCall,
   checkedClasses,
   type Deciding,
   decide,
@@ -60,13 +57,10 @@ export interface ResourceServerOptions<Scope extends string> {
   readonly accessTokens?: AccessTokenFormat | undefined
   /** Takes access tokens that are bound to a key: `dpopProofs` (RFC 9449 7). Default: they are refused. */
   readonly proofs?: ProofsOfResource | undefined
-  readonly onEvent?: ((event: RequestEvent | StepEvent) => void) | undefined
-  /**
-   * Gives errors the reference of their sign-in attempt, and emits the first call of each grant as a step: `signInAttempts` of
-   * `@grantkit/core/explain`. For a server with this option. Default: none.
-   */
-  readonly explain?: ExplainSignIns | undefined
-  /** The secret of the authorization server. With it, the references of this guard contain the reason and the minute. */
+  readonly onEvent?: ((event: RequestEvent) => void) | undefined
+  /** Watches the guard, such as `signInAttempts` of `@grantkit/explain`: errors then have a reference. Default: none. */
+  readonly observer?: CreateObserver | undefined
+  /** The secret of the authorization server, for the observer. */
   readonly secret?: ServerSecret | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
@@ -116,7 +110,7 @@ function guardedResource(options: ResourceServerOptions<string>): GuardedResourc
   const resource = checkedResource('resource', options.resource)
   const now = options.now ?? systemClock
   // A guard emits only events about requests.
-  const emit = shielded(options.onEvent as Emit | undefined)
+  const listener = shielded(options.onEvent as Emit | undefined)
   const secret = options.secret === undefined ? undefined : acceptedSecrets(options.secret)[0]
   return {
     grants,
@@ -127,8 +121,7 @@ function guardedResource(options: ResourceServerOptions<string>): GuardedResourc
     accessTokens: options.accessTokens ?? opaqueAccessTokens,
     proofs: options.proofs?.({ resource, transients, now }),
     now,
-    emit,
-    attempts: options.explain?.({ emit, now, random: strongRandom }, secret),
+    ...observed({ emit: listener, now, random: strongRandom }, options.observer, secret),
   }
 }
 
@@ -142,7 +135,7 @@ export interface GuardedResource extends Deciding {
 
 /** A guard of the authorization server itself, which requires a token. */
 export function guardOf(
-  { store, boundResources, now, emit, attempts }: Kernel,
+  { store, boundResources, now, emit, observer }: Kernel,
   indicator: string,
   accessTokens: AccessTokenFormat,
   proofs?: ProofOfPossession,
@@ -158,7 +151,7 @@ export function guardOf(
     proofs: proofs && required ? requiredProofs(proofs) : proofs,
     now,
     emit,
-    attempts,
+    observer,
   }
 }
 
@@ -185,25 +178,26 @@ export function accessOf(
   required: readonly string[],
   route = NO_DEMANDS,
 ): Promise<Access<Caller>> {
-  const attempt: AttemptOfCall | undefined = guard.attempts && { resource: guard.resource }
-  const demands = { required, route, attempt }
-  return decide(guard, request, demands, (text) => liveToken(guard, text, request, attempt))
+  const call: ObservedCall | undefined = guard.observer && { resource: guard.resource }
+  const demands = { required, route, call }
+  return decide(guard, request, demands, (text) => liveToken(guard, text, request, call))
 }
 
 async function liveToken(
   guard: GuardedResource,
   text: string,
   request: HttpRequest,
-  attempt: AttemptOfCall | undefined,
+  call: ObservedCall | undefined,
 ): Promise<AccessToken | ClientCredentialsToken> {
   const read = guard.accessTokens.read(text)
   const presented = read instanceof Promise ? await read : read
   const stored = presented && (await guard.grants.find(presented.grantId))
   const now = guard.now()
   const state = stored && findAccessToken(stored.value, presented.hash, now)
-  if (attempt !== undefined)
-    attempt.grant =
-      state === undefined ? stored && withReferenceFor(presented.hash, stored.value) : stored?.value
+  if (call !== undefined) {
+    call.grant = stored?.value
+    call.hash = presented?.hash
+  }
   if (stored === undefined || state === undefined) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
   if (!audienceIncludes(state.resources, guard.resource))
     throw new OAuthError(BEARER_ERRORS.bearer_wrong_audience, undefined, {

@@ -4,9 +4,9 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { HttpRequest } from '@grantkit/core'
-import { createFlightRecorder, type FlightRecorder, signInAttempts } from '@grantkit/core/explain'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { createJwtResourceServer } from '@grantkit/core/jwt-resource-server'
+import { createFlightRecorder, type FlightRecorder, signInAttempts } from '@grantkit/explain'
 import type { JSONWebKeySet } from 'jose'
 import {
   ALICE,
@@ -195,7 +195,7 @@ async function bytesPerGrant(
 async function bytesAfterFlood(): Promise<number> {
   const recorder = createFlightRecorder()
   recorders.push(recorder)
-  const flooded = openService({ explain: signInAttempts, onEvent: recorder.onEvent })
+  const flooded = openService({ observer: signInAttempts, onEvent: recorder.onEvent })
   const before = await liveBytes()
   for (let sent = 0; sent < 20_000; sent++) {
     const redirect_uri = `https://app${sent}.example/${'x'.repeat(200)}`

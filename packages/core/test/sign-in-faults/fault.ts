@@ -1,5 +1,5 @@
 import type { AuthorizationServerOptions, HttpResponse } from '@grantkit/core'
-import type { VerdictId } from '@grantkit/core/explain'
+import type { VerdictId } from '@grantkit/explain'
 import { authorize } from '../client.ts'
 import type { Service, ServiceScope } from '../service.ts'
 

@@ -1,4 +1,4 @@
-import { VERDICTS, type VerdictText } from '@grantkit/core/explain'
+import { VERDICTS, type VerdictText } from '@grantkit/explain'
 import { html, type SafeHtml } from '@remix-run/html-template'
 
 /**

@@ -1,4 +1,4 @@
-import { formatReference, type StepEvent } from '@grantkit/core/explain'
+import { formatReference, type StepEvent } from '@grantkit/explain'
 import { html } from '@grantkit/pages'
 import type { AttemptReader, FoundAttempt } from '../attempts/attempt-reader.ts'
 import { KEPT_WORDS, PARTY_WORDS, sentValues } from '../attempts/words.ts'
@@ -49,7 +49,7 @@ ${partiesOf(site, attempt, names)}`
 }
 
 const unknown = ({ basePath }: Site) => html`
-<p>Nothing is known here of a sign-in with this reference. It may be too old, or another process of this service has seen it and kept no row. The last group of a whole reference, such as <code>7K3M-Q2WD-R4X8A</code>, has the cause.</p>
+<p>Nothing is known here of a sign-in with this reference. It may be too old, or another process of this service has seen it and kept no row: the log of that process has the reference, with the cause.</p>
 <p><a href="${basePath}/admin/why">All failed sign-ins</a></p>`
 
 function verdictCard({ baseUrl, commands }: AttemptPageOptions, { verdict, keptIn }: FoundAttempt): Markup {

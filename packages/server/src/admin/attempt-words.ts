@@ -1,4 +1,4 @@
-import { formatReference, type StepEvent } from '@grantkit/core/explain'
+import { formatReference, type StepEvent } from '@grantkit/explain'
 import { html } from '@grantkit/pages'
 import { STEP_WORDS, TRIED_WORDS } from '../attempts/words.ts'
 import type { Markup, Site } from '../http/page.ts'

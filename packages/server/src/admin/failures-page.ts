@@ -1,4 +1,4 @@
-import { parseReference } from '@grantkit/core/explain'
+import { parseReference } from '@grantkit/explain'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
@@ -28,7 +28,6 @@ export function failuresPage(options: FailuresPageOptions): Show {
   const path = `${site.basePath}/admin/why`
   return async (c, visit) => {
     const named = parameter(c, 'reference') ?? ''
-    // With its second group, which says what no row does.
     if (parseReference(named) !== undefined) return seeOther(c, `${path}/${encodeURIComponent(named.trim())}`)
     const filter = filterOf(c)
     const { range, user, client } = filter
@@ -37,7 +36,7 @@ export function failuresPage(options: FailuresPageOptions): Show {
     const failures = await attempts.latestFailures(query, MAX_COUNTED)
     const main = html`
 <div class="filters">
-${filterForm(path, [textField({ name: 'reference', label: 'Reference, such as 7K3M-Q2WD-R4X8A', value: parameter(c, 'reference') })])}
+${filterForm(path, [textField({ name: 'reference', label: 'Reference, such as 7K3M-Q2WD', value: parameter(c, 'reference') })])}
 ${filterForm(path, fieldsOf(filter, failures), 'Filter')}
 </div>
 ${await tables(options, path, filter, failures)}`

@@ -1,4 +1,4 @@
-import type { StepEvent } from '@grantkit/core/explain'
+import type { StepEvent } from '@grantkit/explain'
 import { html } from '@grantkit/pages'
 import { since } from '../attempts/words.ts'
 import type { Markup } from '../http/page.ts'

@@ -1,11 +1,4 @@
-import type { ServerSecret } from '@grantkit/core'
-import {
-  parseReference,
-  type ReportsCalls,
-  readLongReference,
-  type StepEvent,
-  verdictOf,
-} from '@grantkit/core/explain'
+import { parseReference, type ReportsCalls } from '@grantkit/explain'
 import type { Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { AttemptStepRow } from '../database/tables.ts'
@@ -17,7 +10,7 @@ import type { AttemptRecording } from './recording.ts'
 export interface AttemptReader {
   /**
    * @param text a reference, as a user copies it
-   * @returns `undefined` if it has another form, or if nothing is known of it and it does not have its second group
+   * @returns `undefined` if it has another form, or if no step of it is kept
    */
   find(text: string): Promise<FoundAttempt | undefined>
   /** Attempts in the database, the latest first. */
@@ -27,11 +20,8 @@ export interface AttemptReader {
 }
 
 export interface FoundAttempt extends ReadAttempt {
-  /**
-   * `memory`: only this process has it, for a while. `reference`: no step is kept. The second group of the reference has the
-   * reason and the minute; its only step is made of them.
-   */
-  readonly keptIn: 'database' | 'memory' | 'reference'
+  /** `memory`: only this process has it, for a while. */
+  readonly keptIn: 'database' | 'memory'
 }
 
 /** How many other attempts of its client a verdict considers. */
@@ -40,13 +30,11 @@ const MAX_OTHERS = 20
 export interface AttemptSources {
   readonly database: Database
   readonly recording: Pick<AttemptRecording, 'inMemory' | 'inMemoryOf' | 'flush'>
-  /** Of the server, for references. */
-  readonly secret: ServerSecret
   /** Whether a call that does not come is a fault. */
   readonly reportsCalls: ReportsCalls
 }
 
-export function attemptReader({ database, recording, secret, reportsCalls }: AttemptSources): AttemptReader {
+export function attemptReader({ database, recording, reportsCalls }: AttemptSources): AttemptReader {
   async function inMemory(reference: string): Promise<readonly AttemptStepRow[]> {
     const rows = recording.inMemory(reference)
     const subject = rows.at(-1)?.subject
@@ -78,8 +66,7 @@ export function attemptReader({ database, recording, secret, reportsCalls }: Att
       const [attempt] = readAttempts([reference], [...rows, ...others], {
         ...{ now: now(), reportsCalls },
       })
-      if (attempt === undefined) return inReference(text, secret)
-      return { ...attempt, keptIn: written.length > 0 ? 'database' : 'memory' }
+      return attempt && { ...attempt, keptIn: written.length > 0 ? 'database' : 'memory' }
     },
     async latest(query, limit) {
       await recording.flush()
@@ -97,15 +84,6 @@ export function attemptReader({ database, recording, secret, reportsCalls }: Att
         .slice(0, limit)
     },
   })
-}
-
-/** What was refused, of which another process may have seen more and kept nothing. */
-function inReference(text: string, secret: ServerSecret): FoundAttempt | undefined {
-  const read = readLongReference(text, secret, now())
-  if (read === undefined) return undefined
-  const step: StepEvent = { type: 'step', ...read, step: 'request_refused', outcome: 'refused' }
-  const steps = [step]
-  return { reference: read.reference, steps, verdict: verdictOf(steps, now()), keptIn: 'reference' }
 }
 
 /** Epoch seconds. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ServerSecret } from '@grantkit/core'
-import { type AttemptsContext, type StepEvent, signInAttempts, type Verdict } from '@grantkit/core/explain'
-import { systemClock } from '@grantkit/core/internal'
+import { type BaseEvent, systemClock } from '@grantkit/core/internal'
+import { type StepEvent, signInAttempts, type Verdict } from '@grantkit/explain'
 import type { SignInEvent, SignInReason } from '../events.ts'
 
 type SignInFailed = Extract<SignInEvent, { type: 'sign_in_failed' }>
@@ -32,18 +32,17 @@ interface Options {
 export function reportFailedSignIn({ explain, secret, onEvent }: Options): ReportFailedSignIn {
   // With the secret of the authorization server, and so with the same references.
   const [current] = [secret].flat()
-  const emit = onEvent as AttemptsContext['emit']
-  const context = { emit, now: systemClock, random: randomBytes }
+  const context = { emit: onEvent as (event: BaseEvent) => void, now: systemClock, random: randomBytes }
   const attempts = explain ? signInAttempts(context, current) : undefined
   return (event, { returnTo, status, caller }) => {
     onEvent(event)
     const { searchParams } = new URL(returnTo, 'https://any.example')
     const request = { path: '/login', remoteAddress: caller }
-    attempts?.know(request, { sent: Object.fromEntries(searchParams), expects: 'signed_in' })
     const { reason, detail } = event
     // A copy: V8 keeps a whole query alive for one part of its text, and steps are kept in memory.
     const fault = detail && Buffer.from(detail).toString()
-    return attempts?.refused(request, { reason, status, facts: { fault } }).reference
+    const error = { reason, status, facts: { fault } }
+    return attempts?.signInRefused(request, Object.fromEntries(searchParams), error).reference
   }
 }
 

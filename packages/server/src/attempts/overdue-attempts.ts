@@ -1,4 +1,4 @@
-import { type Attempt, type FindingName, verdictOf } from '@grantkit/core/explain'
+import { type Attempt, type FindingName, verdictOf } from '@grantkit/explain'
 
 /** An attempt without a user that nothing has refused, and whose next step is overdue. */
 export interface OverdueAttempt {

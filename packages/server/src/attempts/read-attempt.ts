@@ -1,4 +1,4 @@
-import { type ReportsCalls, type StepEvent, type Verdict, verdictOf } from '@grantkit/core/explain'
+import { type ReportsCalls, type StepEvent, type Verdict, verdictOf } from '@grantkit/explain'
 import type { AttemptStepRow } from '../database/tables.ts'
 import { inWordsOfSignIn } from './failed-sign-in.ts'
 import { stepOf } from './step-row.ts'

@@ -1,4 +1,4 @@
-import type { StepEvent } from '@grantkit/core/explain'
+import type { StepEvent } from '@grantkit/explain'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'

@@ -1,4 +1,4 @@
-import { createFlightRecorder, type StepEvent } from '@grantkit/core/explain'
+import { createFlightRecorder, type StepEvent } from '@grantkit/explain'
 import type { Database } from '../database/database.ts'
 import { keySuffixes, rowQueue } from '../database/row-queue.ts'
 import type { AttemptStepRow } from '../database/tables.ts'

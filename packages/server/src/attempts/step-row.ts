@@ -1,4 +1,4 @@
-import type { StepEvent } from '@grantkit/core/explain'
+import type { StepEvent } from '@grantkit/explain'
 import { dayOf } from '../audit/entry.ts'
 import type { AttemptStepRow } from '../database/tables.ts'
 

@@ -1,4 +1,4 @@
-import type { Compared, Party, StepEvent, StepName } from '@grantkit/core/explain'
+import type { Compared, Party, StepEvent, StepName } from '@grantkit/explain'
 import type { FoundAttempt } from './attempt-reader.ts'
 
 /** The words of pages and commands for the steps of a sign-in attempt, and for who can remove a fault. */
@@ -44,8 +44,6 @@ export const PARTY_WORDS: Readonly<Record<Party, string>> = {
 /** Where an attempt was found, if it has no rows. */
 export const KEPT_WORDS: Readonly<Partial<Record<FoundAttempt['keptIn'], string>>> = {
   memory: 'Only this process has seen this sign-in, and keeps it in memory for a while.',
-  reference:
-    'No step is kept here: another process has seen it, or it was one of many. The cause and the minute are read from the reference itself.',
 }
 
 /** What the app sent, of the facts of a verdict. The others are of this server, or of other callers. */

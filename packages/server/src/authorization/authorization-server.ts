@@ -1,5 +1,5 @@
 import { type AuthorizationServer, createAuthorizationServer } from '@grantkit/core'
-import { signInAttempts } from '@grantkit/core/explain'
+import { signInAttempts } from '@grantkit/explain'
 import { AUTHENTICATION_CLASSES } from '../config/authentication-classes.ts'
 import type { Config } from '../config/config.ts'
 import { rateLimiter } from '../limits/rate-limiter.ts'
@@ -42,7 +42,7 @@ export async function authorizationServer(
     ...knownClientsOf(config),
     lifetimes: config.lifetimes,
     rateLimiter: rateLimiter(createCounter),
-    explain: config.explain ? signInAttempts : undefined,
+    observer: config.explain ? signInAttempts : undefined,
     onEvent,
     documentation: config.documentation,
     defaultScope: config.defaultScope,

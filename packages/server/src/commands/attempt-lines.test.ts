@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
-import { type StepEvent, verdictOf } from '@grantkit/core/explain'
 import { isProbe } from '@grantkit/doctor'
+import { type StepEvent, verdictOf } from '@grantkit/explain'
 import { expect, it } from 'vitest'
 import { attemptLine, attemptLines } from './attempt-lines.ts'
 

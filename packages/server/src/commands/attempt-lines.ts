@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import type { PublicClient } from '@grantkit/core'
-import { formatReference, type StepEvent } from '@grantkit/core/explain'
 import { terminalText } from '@grantkit/core/feature'
+import { formatReference, type StepEvent } from '@grantkit/explain'
 import type { FoundAttempt } from '../attempts/attempt-reader.ts'
 import type { ReadAttempt } from '../attempts/read-attempt.ts'
 import { KEPT_WORDS, PARTY_WORDS, sentValues, since } from '../attempts/words.ts'

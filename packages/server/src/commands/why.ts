@@ -1,4 +1,4 @@
-import { parseReference } from '@grantkit/core/explain'
+import { parseReference } from '@grantkit/explain'
 import { defineCommand } from 'citty'
 import type { ReadAttempt } from '../attempts/read-attempt.ts'
 import type { LoadService } from '../configured-service.ts'
@@ -15,7 +15,7 @@ export const why = (load: LoadService) =>
   defineCommand({
     meta: { description: 'Says why a sign-in failed, by the reference that its error shows' },
     args: {
-      reference: { type: 'positional', required: false, description: 'such as 7K3M-Q2WD-R4X8A' },
+      reference: { type: 'positional', required: false, description: 'such as 7K3M-Q2WD' },
       client: { type: 'string', valueHint: 'client_id', description: 'lists the sign-ins of a client' },
       user: { type: 'string', valueHint: 'address or id', description: 'lists the sign-ins of a user' },
       last: { type: 'string', default: '20', valueHint: 'number', description: 'how many to list' },

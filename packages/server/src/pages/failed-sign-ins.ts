@@ -1,5 +1,5 @@
 import type { AuthorizationServer } from '@grantkit/core'
-import { formatReference, type Party } from '@grantkit/core/explain'
+import { formatReference, type Party } from '@grantkit/explain'
 import { html } from '@grantkit/pages'
 import type { AttemptReader } from '../attempts/attempt-reader.ts'
 import type { ReadAttempt } from '../attempts/read-attempt.ts'
@@ -58,7 +58,7 @@ async function nameOf(findClient: FindClient, clientId: string): Promise<string 
 export function whyPage(site: Site): Response {
   const main = html`
 <h1>Why did it not work?</h1>
-<p>The error of your app ends with a reference, such as <code>(ref 7K3M-Q2WD-R4X8A)</code>. Give it to the operator of this service, who can look up what went wrong. Nobody else can: the reference is no secret.</p>
+<p>The error of your app ends with a reference, such as <code>(ref 7K3M-Q2WD)</code>. Give it to the operator of this service, who can look up what went wrong. Nobody else can: the reference is no secret.</p>
 <p>You can also see what failed for you in <a href="${site.basePath}/account">your account</a>.</p>`
   return pageResponse(site, { title: 'Why did it not work?', main, formAction: ["'self'"] })
 }

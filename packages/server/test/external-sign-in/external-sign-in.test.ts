@@ -112,7 +112,7 @@ describe('a user of the application', () => {
     application.user = { sub: '' }
     const page = await visit(client.authorizationUrl({ scope: 'openid', code_challenge: 'c'.repeat(43) }))
     expect(page.status).toBe(403)
-    const shown = /[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{5}/.exec(page.body)?.[0] ?? ''
+    const shown = /\b[0-9A-Z]{4}-[0-9A-Z]{4}\b/.exec(page.body)?.[0] ?? ''
     const attempt = await server.attempts.find(shown)
     expect(attempt?.steps.map(({ step, outcome }) => `${step} ${outcome}`)).toEqual([
       ...['requested ok', 'client_found ok', 'sign_in_shown ok', 'signed_in refused'],

@@ -10,8 +10,8 @@ import {
 } from '../../clients/client-sources.ts'
 import type { Kernel, RequestingUser } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
+import type { DocumentOrigin } from '../../kernel/observer.ts'
 import type { Client, ClientDocument } from '../../kernel/records.ts'
-import type { StepFacts } from '../../kernel/sign-in-steps.ts'
 import { changeRecord } from '../../kernel/store.ts'
 import {
   type Admission,
@@ -68,7 +68,7 @@ export function fetchedClients(
     user: RequestingUser,
   ): Promise<Client> {
     const found = await lookUp(clientId, approved !== undefined, user)
-    if (found.kind === 'document') return withFacts(found.client, user, { document: found.from })
+    if (found.kind === 'document') return describedClient(found.client, user, found.from)
     const parameters = { host: new URL(clientId).host }
     const facts = { fault: found.fault }
     if (found.kind === 'gone')
@@ -76,9 +76,9 @@ export function fetchedClients(
     const { retryAfter, mayBeStale } = found
     const staleUntil = (approved?.document?.fetchedAt ?? 0) + MAX_STALE
     if (approved !== undefined && mayBeStale && now() < staleUntil)
-      return withFacts(approved, user, { ...facts, document: 'last approval' })
+      return describedClient(approved, user, 'last approval', found.fault)
     const copy = copyOf(clientId, found, approved)
-    if (copy !== undefined) return withFacts(copy, user, { ...facts, document: 'copy' })
+    if (copy !== undefined) return describedClient(copy, user, 'copy', found.fault)
     const [, type] = /^type (.+)$/.exec(found.fault ?? '') ?? []
     // It stays so until the developer of the app changes it.
     if (type !== undefined)
@@ -90,8 +90,13 @@ export function fetchedClients(
     throw new OAuthError(DOCUMENT_ERRORS.document_unreachable, undefined, { retryAfter, parameters, facts })
   }
 
-  function withFacts(client: Client, { request }: RequestingUser, facts: StepFacts): Client {
-    kernel.attempts?.know(request, facts)
+  function describedClient(
+    client: Client,
+    { request }: RequestingUser,
+    from: DocumentOrigin,
+    fault?: string,
+  ): Client {
+    kernel.observer?.report({ fact: 'client_described', from, fault }, request)
     return client
   }
 

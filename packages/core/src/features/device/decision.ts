@@ -29,7 +29,6 @@ import {
   typedUserCode,
 } from './device-authorization.ts'
 import type { DeviceContext, UserCodeView } from './device-context.ts'
-import { POLL_ERRORS } from './device-token-request.ts'
 
 /** The user allowed a device: a grant is open. */
 export interface DeviceApproved {
@@ -61,8 +60,9 @@ export async function answerDevice(context: DeviceContext, http: HttpRequest): P
   const session = await freshSession(context, http)
   if (session === undefined) return askToSignIn(context, http)
   const request = await requestShownTo(context, session, requestId, form.ticket)
-  const { reference } = request
-  server.attempts?.know(http, { reference, clientId: request.clientId, subject: session.subject })
+  const { reference, clientId } = request
+  const about = { reference, clientId, subject: session.subject }
+  server.observer?.report({ fact: 'request_read', ...about }, http)
   const client = await clientOf(context, request)
   const scopes = allowedScopes(server, form, request.scopes)
   const { subject, authTime } = session
@@ -74,8 +74,8 @@ export async function answerDevice(context: DeviceContext, http: HttpRequest): P
   const answer = { http, client, requestId, request, decision }
   if (scopes.length > 0) await approve(context, answer)
   else await deny(context, answer)
-  const about = { client: publicClient(client), allowed: scopes.length > 0 }
-  const view = { ...pageView(server.interaction, http), ...about }
+  const answered = { client: publicClient(client), allowed: scopes.length > 0 }
+  const view = { ...pageView(server.interaction, http), ...answered }
   return securePage(await pages.deviceAnsweredPage(view))
 }
 
@@ -121,21 +121,17 @@ async function approve(
   if (!(await openWithinLimit(server, grant))) return
   const ids = { requestId, grantId: grant.id, clientId: client.clientId, subject }
   const { resources } = grant
-  server.emit({ type: 'device_approved', ...ids, scopes, resources } satisfies DeviceApproved)
-  server.attempts?.step(http, 'allowed', { grant, scopes })
+  server.emit({ type: 'device_approved', ...ids, scopes, resources } satisfies DeviceApproved, http)
 }
 
 async function deny(
   context: DeviceContext,
   { http, requestId, request, decision }: UserAnswer,
 ): Promise<void> {
-  const { emit, attempts } = context.server
   const { subject } = decision
   const { clientId } = request
   if (!(await settle(context, requestId, request, decision))) return
-  emit({ type: 'device_denied', requestId, clientId, subject } satisfies DeviceDenied)
-  attempts?.know(http, { expects: 'denied' })
-  attempts?.refused(http, POLL_ERRORS.device_denied)
+  context.server.emit({ type: 'device_denied', requestId, clientId, subject } satisfies DeviceDenied, http)
 }
 
 /**
@@ -255,7 +251,8 @@ export async function enterCode(context: DeviceContext, request: HttpRequest): P
     return askToSignIn(context, request, found.userCode, found.request.acrValues)
   const { reference, clientId, scopes } = found.request
   const page = await askForDecision(context, session, found, request)
-  server.attempts?.step(request, 'consent_shown', { reference, clientId, scopes, subject: session.subject })
+  const about = { reference, clientId, subject: session.subject }
+  server.observer?.report({ fact: 'consent_shown', scopes, ...about }, request)
   return page
 }
 

@@ -66,19 +66,23 @@ export async function authorizeDevice(
   http: HttpRequest,
 ): Promise<HttpResponse> {
   const { server } = context
-  const { attempts } = server
-  attempts?.know(http, { sent: { ...requested, client_id: client.clientId }, client })
+  const { observer } = server
+  const parameters = { ...requested, client_id: client.clientId }
+  observer?.report({ fact: 'request_read', parameters, client }, http)
   const key = optionalProofKey(server.senderConstraint, http, client)
   requireDeviceClient(context, client)
   const terms = termsOf(context, client, requested)
   const { too_many_device_requests } = DEVICE_AUTHORIZATION_ERRORS
   // Comes last: an invalid request does not count.
   await server.limiter.limitCaller('device_request', http, too_many_device_requests)
-  const from = { address: http.remoteAddress, jkt: key?.thumbprint, reference: attempts?.referenceOf(http) }
+  const from = {
+    address: http.remoteAddress,
+    jkt: key?.thumbprint,
+    reference: observer?.identityOf(http).recorded,
+  }
   const { requestId, userCode, deviceCode } = await begin(context, { ...terms, ...from })
   const { clientId } = client
-  server.emit({ type: 'device_requested', requestId, clientId } satisfies DeviceRequested)
-  attempts?.step(http, 'requested')
+  server.emit({ type: 'device_requested', requestId, clientId } satisfies DeviceRequested, http)
   const answer = {
     device_code: deviceCode,
     user_code: userCode,
@@ -194,7 +198,7 @@ const DeviceRequest = z.object({
   jkt: z.string().optional(),
   /** The whole IP address, for as long as the request is stored. */
   address: z.string().optional(),
-  /** The reference of its sign-in attempt, with the option `explain`. */
+  /** By what people find its beginning, with an observer. */
   reference: z.string().optional(),
   /** Epoch seconds. */
   createdAt: z.number(),

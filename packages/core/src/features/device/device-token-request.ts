@@ -55,7 +55,6 @@ export function deviceCodeGrantType(context: DeviceContext): GrantType {
     credential: 'device_code',
     transientOf: requestRecordOf,
     selfRegistered: context.selfRegistered,
-    step: 'code_redeemed',
     lifetimes: { grant: context.lifetimes.deviceGrant },
     exchange: (request) => exchangeDeviceCode(context, request),
   }

@@ -74,7 +74,7 @@ function push({ server, keys, lifetime }: PushContext, { clientId, form, request
   const pushed = { pushedAt: server.now(), clientId, query: encoded(validated), unapproved }
   const requestUri = sealRequest(keys, server.random, pushed)
   if (requestUri.length > MAX_URI_LENGTH) throw new OAuthError(PAR_ERRORS.pushed_request_too_long)
-  server.attempts?.step(request, 'requested', { sent: validated, client })
+  server.observer?.report({ fact: 'authorization_requested', parameters: validated, client }, request)
   return json(201, { request_uri: requestUri, expires_in: lifetime })
 }
 
