@@ -1,6 +1,6 @@
 /** The port by which messages go to URLs of others. Core has no I/O; `safePost` of `@grantkit/safe-fetch` fulfils it. */
 
-export interface MessagePostRequest {
+interface MessagePostRequest {
   /** With `content-type`. Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
