@@ -107,7 +107,7 @@ it.each([
     await server.accounts.add({ ...DANA, id: 'other', email: 'alice@partner.example' })
   const returnTo = `/oauth/authorize?client_id=gone&code_challenge=${'c'.repeat(43)}`
   const page = await (await answered(await begin(returnTo))).text()
-  const shown = /<code>([0-9A-Z-]{15})<\/code>/.exec(page)?.[1] ?? ''
+  const shown = /<code>([0-9A-Z-]{9})<\/code>/.exec(page)?.[1] ?? ''
   expect(await server.attempts.find(shown)).toMatchObject({
     verdict: { id: `provider_${reason}` },
     clientId: 'gone',
