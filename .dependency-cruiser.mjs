@@ -21,7 +21,6 @@ const FEATURES = {
   'client-credentials': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],
   device: [...ORDER, 'zod'],
   dpop: ['kernel', 'http', 'tokens', 'crypto', 'zod'],
-  explain: ['kernel', 'limits', 'crypto'],
   'forward-auth': ['kernel', 'http', 'tokens', 'limits', 'resource', 'zod'],
   'jwt-access-tokens': ['kernel', 'http', 'tokens', 'clients', 'grants', 'resource', 'jose', 'zod'],
   'jwt-bearer': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],

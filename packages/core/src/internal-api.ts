@@ -1,5 +1,5 @@
 /**
- * For the packages of this repository alone: a name here may change or go in every release.
+ * For the packages of this repository alone: a name here may change or go in every minor release.
  *
  * @module
  */

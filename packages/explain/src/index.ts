@@ -1,5 +1,5 @@
 /**
- * Why did this sign-in fail? With the option `explain`, each error of a sign-in carries a reference, and the server emits an
+ * Why did this sign-in fail? With `signInAttempts` as the observer, each error of a sign-in carries a reference, and the server emits an
  * event for each step. This entry has what reads both: the form of references, and a recorder of steps in memory.
  *
  * @module

@@ -19,11 +19,12 @@ import { attemptsOf } from './attempts.ts'
 import type { StepName } from './sign-in-steps.ts'
 
 /** Other grant types have no user who signs in. */
-const STEP_OF_GRANT_TYPE: Readonly<Record<string, StepName>> = {
-  authorization_code: 'code_redeemed',
-  refresh_token: 'refreshed',
-  'urn:ietf:params:oauth:grant-type:device_code': 'code_redeemed',
-}
+/** No other name has a step: the name may be any text. */
+const STEP_OF_GRANT_TYPE: ReadonlyMap<string, StepName> = new Map([
+  ['authorization_code', 'code_redeemed'],
+  ['refresh_token', 'refreshed'],
+  ['urn:ietf:params:oauth:grant-type:device_code', 'code_redeemed'],
+])
 
 /** The answer of a user who denies a device, which a poll gets later. */
 const DEVICE_DENIED = { reason: 'device_denied', status: 400 }
@@ -81,7 +82,7 @@ export function signInAttempts(context: ObserverContext, secret?: string): SignI
       know(request, { grant, scopes: grant?.scopes, expects: grant ? 'allowed' : 'denied' }),
     code_sent: (_, request) => step(request, 'sent_back'),
     tokens_issued({ grantType, grant, issued }, request) {
-      const named = STEP_OF_GRANT_TYPE[grantType]
+      const named = STEP_OF_GRANT_TYPE.get(grantType)
       if (named !== undefined) attempts.used(grant, named, request, issued)
     },
     token_used: ({ grant, resource }, request) => attempts.called(grant, resource, request),
@@ -89,7 +90,7 @@ export function signInAttempts(context: ObserverContext, secret?: string): SignI
       const { endpoint, records, parameters = {}, client } = report
       const named = endpoint === 'token_endpoint' ? String(parameters.grant_type) : ''
       const known = { ...knownIn(report), ...knownOfRecords(records, client?.clientId) }
-      know(request, { ...known, expects: STEP_OF_GRANT_TYPE[named] })
+      know(request, { ...known, expects: STEP_OF_GRANT_TYPE.get(named) })
     },
   }
 

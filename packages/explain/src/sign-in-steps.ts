@@ -1,6 +1,6 @@
 /**
  * What one person wants once is a *sign-in attempt*: from the first request of an app to the first call of the API. It has a
- * *reference*, and consists of *steps*. Only the option `explain` makes them.
+ * *reference*, and consists of *steps*. Only the observer `signInAttempts` makes them.
  */
 
 /**

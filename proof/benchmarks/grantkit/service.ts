@@ -27,11 +27,11 @@ export const SCOPES = {
 export const SECRET = 'a secret of the benchmark, long enough to pass'
 
 export type Options = Partial<
-  Pick<AuthorizationServerOptions<string>, 'store' | 'features' | 'keys' | 'explain' | 'onEvent'>
+  Pick<AuthorizationServerOptions<string>, 'store' | 'features' | 'keys' | 'observer' | 'onEvent'>
 >
 
 export async function openService(issuer: string, options: Options = {}): Promise<Service> {
-  const { store = boundlessStore(), features = [], keys = await signingKeys(), explain, onEvent } = options
+  const { store = boundlessStore(), features = [], keys = await signingKeys(), observer, onEvent } = options
   const server = createAuthorizationServer({
     issuer,
     store,
@@ -40,7 +40,7 @@ export async function openService(issuer: string, options: Options = {}): Promis
     keys,
     claims: async () => ({}),
     lifetimes: { code: CODE_LIFETIME },
-    ...{ features, explain, onEvent },
+    ...{ features, observer, onEvent },
     // All clients of a benchmark register from here.
     rateLimiter: { take: async () => 0 },
     interaction: {
@@ -49,7 +49,7 @@ export async function openService(issuer: string, options: Options = {}): Promis
       signIn: (returnTo) => ({ status: 303, headers: { location: `/login?to=${returnTo}` }, body: '' }),
     },
   })
-  return { server, api: createResourceServer({ resource: issuer, store, scopes: SCOPES, explain, onEvent }) }
+  return { server, api: createResourceServer({ resource: issuer, store, scopes: SCOPES, observer, onEvent }) }
 }
 
 /** A fast machine makes more codes in a minute than the memory store holds by default. */

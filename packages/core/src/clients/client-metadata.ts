@@ -163,11 +163,19 @@ const OPERATOR_MEMBERS = {
 /** A record has them otherwise: scopes as a list of those that exist, and the time when the secret ends. */
 const NOT_RECORDED = ['response_types', 'scope', 'scopes', 'client_secret_expires_in']
 
+const recorded = (names: readonly string[]) =>
+  names.filter((name) => !NOT_RECORDED.includes(name)).map(camelCase)
+const RECORDED = recorded(MEMBER_NAMES)
+const RECORDED_OF_INTEGRATIONS = [...RECORDED, ...recorded(Object.keys(OPERATOR_MEMBERS))]
+
 /** The members of client metadata that a record has as they were read. */
 export function recordedMembers(metadata: object, { origin }: Pick<Client, 'origin'>): object {
-  const names = [...MEMBER_NAMES, ...(origin === 'integration' ? Object.keys(OPERATOR_MEMBERS) : [])]
-  const recorded = names.filter((name) => !NOT_RECORDED.includes(name)).map(camelCase)
-  return Object.fromEntries(recorded.map((name) => [name, Reflect.get(metadata, name)]))
+  const members: Record<string, unknown> = {}
+  for (const name of origin === 'integration' ? RECORDED_OF_INTEGRATIONS : RECORDED) {
+    const value: unknown = Reflect.get(metadata, name)
+    if (value !== undefined) members[name] = value
+  }
+  return members
 }
 
 /** Many clients send the members that they do not set as `null` or as an empty string. */

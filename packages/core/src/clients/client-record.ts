@@ -84,14 +84,17 @@ export function clientInformation(
     // Without OpenID Connect there are no ID tokens.
     idTokenSignedResponseAlg: Object.hasOwn(scopes, OPENID) ? client.idTokenSignedResponseAlg : undefined,
   }
-  return {
+  const answer: Record<string, unknown> = {
     client_id: client.clientId,
     client_id_issued_at: client.createdAt,
     client_secret: clientSecret,
     client_secret_expires_at: clientSecret === undefined ? undefined : (client.clientSecretExpiresAt ?? 0),
-    ...Object.fromEntries(MEMBER_NAMES.map((name) => [name, Reflect.get(shown, camelCase(name))])),
-    ...client.featureMetadata,
   }
+  for (const name of MEMBER_NAMES) {
+    const value: unknown = Reflect.get(shown, camelCase(name))
+    if (value !== undefined) answer[name] = value
+  }
+  return Object.assign(answer, client.featureMetadata)
 }
 
 /**

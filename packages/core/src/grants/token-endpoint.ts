@@ -147,13 +147,13 @@ async function answerToken(
   let isCounted = !hasLimits(client)
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (attempt > 0) await pauseAfter(attempt - 1, kernel)
-    const stored = await (attempt === 0
-      ? prefetched?.found
-      : prefetched && kernel.store.grants.find(prefetched.grantId))
+    const { credential = '' } = grantType
+    const named = attempt === 0 ? prefetched : prefetch(kernel.store, form[credential], grantType)
+    const stored = await named?.found
     // Read once the record is there, and again for a later record: the process may have stood still since the request arrived, and
     // tokens live from now on. `arrivedAt` alone says how late a request is.
     const now = kernel.now()
-    const request = { client, form, arrivedAt, now, stored, transient: prefetched?.transient, jkt, http }
+    const request = { client, form, arrivedAt, now, stored, transient: named?.transient, jkt, http }
     const planned = grantType.exchange(request)
     const plan = planned instanceof Promise ? await planned : planned
     if (terms.grantTypes.includes(grantType)) requireWithinTerms(grantType, request, plan, terms)

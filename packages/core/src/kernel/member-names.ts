@@ -6,8 +6,15 @@ export type CamelCase<Name extends string> = Name extends `${infer First}_${infe
 
 export type CamelCased<Members> = { [Name in keyof Members as CamelCase<Name & string>]: Members[Name] }
 
+/** Names are those of schemas, so they are few: a registration would spend a third of its work on spelling. */
+const camelCases = new Map<string, string>()
+
 export function camelCase(name: string): string {
-  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  const known = camelCases.get(name)
+  if (known !== undefined) return known
+  const spelled = name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  camelCases.set(name, spelled)
+  return spelled
 }
 
 export function camelCased<Members extends object>(members: Members): CamelCased<Members> {
@@ -19,5 +26,7 @@ export function snakeCased(members: object): Record<string, unknown> {
 }
 
 function renamed(members: object, rename: (name: string) => string): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(members).map(([name, value]) => [rename(name), value]))
+  const named: Record<string, unknown> = {}
+  for (const name in members) named[rename(name)] = members[name as keyof typeof members]
+  return named
 }

@@ -28,7 +28,7 @@ export interface CompactJws {
 /** `jku`, `x5u` and `x5c` are never read (RFC 8725 3.10). An extension that is not understood is refused (RFC 7515 4.1.11). */
 const Header = z.object({
   alg: z.unknown().optional(),
-  kid: z.string().max(200).optional(),
+  kid: z.unknown().optional(),
   typ: z.unknown().optional(),
   jwk: z.unknown().optional(),
   crit: z.undefined().optional(),

@@ -180,14 +180,6 @@ const beginOf = ({ signsFrom = 0 }: PrivateJwk): number => signsFrom
 /**
  * The key that signs: the most recent one that has begun. If several begin at the same time, the first in the list. If
  * none has begun, the one that begins first: the server must be able to sign even if all older keys were removed.
- *
- * @example
- * ```ts
- * import type { PrivateJwk } from '@grantkit/core'
- * import { signerAt } from '@grantkit/core/feature'
- *
- * export const signsNow = (keys: PrivateJwk[]) => signerAt(keys, 'ES256', Math.floor(Date.now() / 1000))?.kid
- * ```
  */
 export function signerAt(
   keys: readonly PrivateJwk[],

@@ -232,19 +232,19 @@ export function presentedKey(verifier: ProofVerifier, request: HttpRequest): Pre
   if (text === undefined) return undefined
   const proof = readProof(text, verifier.algorithms)
   const { used } = verifier
-  // A proof is as fresh as it was when its request was read, however long the token takes.
-  const now = verifier.now()
   return {
     thumbprint: proof.thumbprint,
     // The signature is verified last: it costs more than all other checks together.
     verify(accessToken) {
+      // The mark of a proof must outlast its freshness, so both are judged by the time at which they happen.
+      const now = verifier.now()
       const tokenHash = accessToken === undefined ? undefined : sha256(accessToken)
       requireMatch(proof.claims, { method: request.method, uri: verifier.uriOf(request), tokenHash }, now)
       const headers = requireFresh(proof.claims, verifier.nonces, verifier.nonceRequired, now)
       if (!isSignedBy(proof.jwk, proof.alg, proof.jws)) throw new OAuthError(DPOP_ERRORS.dpop_proof_signature)
       return headers
     },
-    spend: used && (() => spend(used, proof, now)),
+    spend: used && (() => spend(used, proof, verifier.now())),
   }
 }
 

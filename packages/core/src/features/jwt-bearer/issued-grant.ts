@@ -54,11 +54,13 @@ export interface AssertionExchanged {
 export function plannedGrant(
   server: ServerContext,
   approved: ApprovedGrant,
-  { client, now, jkt }: TokenRequest,
+  { client, jkt }: TokenRequest,
 ): ExchangePlan & { readonly commit: () => Promise<boolean> } {
   const { subject, scopes, resources, authority } = approved
   const accessToken = newSecret(server.random)
   const { lifetime, mark } = formOf(resources, approved.lifetime, server.terms.longest)
+  // Keys and users may have taken seconds to find.
+  const now = server.now()
   const times = { issuedAt: now, expiresAt: now + lifetime }
   const token = { hash: sha256(accessToken), scopes, resources, ...times, ...mark, ...(jkt && { jkt }) }
   const grant = { ...emptyGrant(server, approved, client, times), accessTokens: [token] }
