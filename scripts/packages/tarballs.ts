@@ -7,14 +7,14 @@ import { type Packed, packAll, publishablePackages, run, withNeededPackages } fr
 import { verifyPublished } from './verify.ts'
 
 const USAGE = `pnpm tarballs [<package> ...] [--all] [--into <folder>]
-pnpm tarballs --verify
+pnpm tarballs --verify <version>
 
 Builds and packs packages with what they need, and prints the command that installs from there what a page of the
 documentation installs. Name the packages of a page; default: the packages of docs/start.md.
 
   --all     every package, for npm create grantkit
   --into    tarballs if left out
-  --verify  packs every package, and compares each with its version in the registry: it must have the same bytes, and its
+  --verify  packs every package, and compares each with this version in the registry: it must have the same bytes, and its
             provenance must name this commit`
 
 const START = [
@@ -29,7 +29,7 @@ const { values, positionals } = readCommandLine(USAGE, {
   options: {
     into: { type: 'string', default: 'tarballs' },
     all: { type: 'boolean', default: false },
-    verify: { type: 'boolean', default: false },
+    verify: { type: 'string' },
   },
   allowPositionals: true,
 })
@@ -39,9 +39,9 @@ const named = positionals.length > 0 ? positionals : START
 const all = publishablePackages().map(({ manifest }) => manifest.name)
 const packed = packedOrExit(values.all || values.verify ? all : named)
 
-if (values.verify) {
+if (values.verify !== undefined) {
   const commit = run('git', ['rev-parse', 'HEAD']).trim()
-  const rows = await verifyPublished(packed)
+  const rows = await verifyPublished(packed, values.verify)
   console.table(rows)
   const wrong = rows.filter((row) => row.tarball !== 'same' || row.commit !== commit)
   process.exit(wrong.length === 0 ? 0 : 1)

@@ -58,7 +58,7 @@ afterAll(() => {
 })
 
 const verify = (name: string, version = '1.0.0') =>
-  verifyPublished([{ folder, tarball, manifest: { name, version, exports: {}, publishConfig: {} } }])
+  verifyPublished([{ folder, tarball, manifest: { name, version, exports: {}, publishConfig: {} } }], version)
 
 it('`tarballs --verify` finds a package with the same bytes, and the commit that its provenance names', async () => {
   expect(await verify('@ours/same')).toEqual([{ name: '@ours/same', tarball: 'same', commit: COMMIT }])

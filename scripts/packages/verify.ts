@@ -21,12 +21,12 @@ export interface Verified {
   readonly commit?: string | undefined
 }
 
-/** Each by the version of its manifest. */
-export function verifyPublished(packed: readonly Packed[]): Promise<Verified[]> {
-  return Promise.all(packed.map(verified))
+/** @param version such as `0.2.0` */
+export function verifyPublished(packed: readonly Packed[], version: string): Promise<Verified[]> {
+  return Promise.all(packed.map((one) => verified(one, version)))
 }
 
-async function verified({ manifest: { name, version }, tarball }: Packed): Promise<Verified> {
+async function verified({ manifest: { name }, tarball }: Packed, version: string): Promise<Verified> {
   const published = await publishedOf(`${name}@${version}`)
   if (published === undefined) return { name, tarball: 'not published' }
   const integrity = `sha512-${createHash('sha512').update(readFileSync(tarball)).digest('base64')}`
