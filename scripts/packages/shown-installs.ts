@@ -15,12 +15,15 @@ export function shownInstalls(): string[][] {
 
 const namesIn = (line: string) => line.split(' ').filter((word, n) => n > 1 && !word.startsWith('-'))
 
-/** The packages that one of these needs, but that neither the line nor the project has. */
+/** Our peers of what the line installs that neither the line nor the project has. npm brings dependencies by itself. */
 export function missingIn(names: readonly string[]): string[] {
   // It has its own dependencies, and no peers.
   const libraries = names.filter((name) => name !== '@grantkit/server')
-  const needed = withNeededPackages(libraries).map(({ manifest }) => manifest.name)
-  return needed.filter((name) => !names.includes(name) && !IN_THE_PROJECT.includes(name))
+  const peers = withNeededPackages(libraries).flatMap(({ manifest }) =>
+    Object.keys(manifest.peerDependencies ?? {}),
+  )
+  const has = [...names, ...IN_THE_PROJECT]
+  return peers.filter((name) => name.startsWith('@grantkit/') && !has.includes(name))
 }
 
 /**

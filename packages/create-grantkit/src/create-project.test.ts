@@ -99,7 +99,14 @@ describe('createProject', () => {
   it('takes packages from a folder, by paths from the project', async () => {
     const packages = join(root, 'tarballs')
     mkdirSync(packages, { recursive: true })
-    const packed = ['adapter-fastify', 'core-0.1.0', 'known-clients', 'safe-fetch', 'store-memory-0.1.0-rc.1']
+    const packed = [
+      'adapter-fastify',
+      'core-0.1.0',
+      'explain',
+      'known-clients',
+      'safe-fetch',
+      'store-memory-0.1.0-rc.1',
+    ]
     for (const name of packed) writeFileSync(join(packages, `grantkit-${name}.tgz`), '')
     await expect(createProject(folder, DEFAULTS, { packages })).rejects.toThrow(
       `${packages} has no grantkit-pages.tgz`,
@@ -109,6 +116,8 @@ describe('createProject', () => {
     await createProject(folder, DEFAULTS, { packages })
     expect(manifest().dependencies).toMatchObject({
       '@grantkit/core': 'file:../../tarballs/grantkit-core-0.1.0.tgz',
+      // Of the pages: from a registry they bring it themselves.
+      '@grantkit/explain': 'file:../../tarballs/grantkit-explain.tgz',
       '@grantkit/store-memory': 'file:../../tarballs/grantkit-store-memory-0.1.0-rc.1.tgz',
       fastify: expect.stringMatching(/^\^/),
     })

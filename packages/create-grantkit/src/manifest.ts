@@ -11,14 +11,19 @@ const ON_WORKERS = {
   deploy: 'wrangler deploy --secrets-file .dev.vars',
 }
 
+/** What a package brings by itself from a registry. A folder of tarballs is none, so there each of them is named. */
+const BROUGHT: Readonly<Record<string, readonly string[]>> = { '@grantkit/pages': ['@grantkit/explain'] }
+
 /** The `package.json` of a project. */
 export function manifestOf(name: string, choices: Choices, source: PackageSource): object {
   const needed = [FRAMEWORKS[choices.framework], STORES[choices.store], PAGES[choices.pages]]
   const features = choices.features.map((feature) => EVERY_FEATURE[feature])
-  const names = [
+  const chosen = [
     '@grantkit/core',
     ...[...needed, ...features].flatMap((choice) => choice?.dependencies ?? []),
   ]
+  const brought = source.kind === 'tarballs' ? chosen.flatMap((name) => BROUGHT[name] ?? []) : []
+  const names = [...chosen, ...brought]
   const workers = onWorkers(choices.framework)
   const tools = names.filter((one) => one.startsWith('@types/') || one === 'wrangler')
   return {
