@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { standstills } from './time.ts'
+import { expect, it, vi } from 'vitest'
+import { standstills, systemStandstill } from './time.ts'
 
 /** A process with a wall clock and a monotonic one, which turns its timers. */
 function process() {
@@ -7,9 +7,8 @@ function process() {
   const timers: { readonly at: number; readonly work: () => void }[] = []
   const after = (milliseconds: number, work: () => void) => {
     timers.push({ at: clocks.monotonic + milliseconds, work })
-    return () => {}
   }
-  const standstill = standstills({ wall: () => clocks.wall, monotonic: () => clocks.monotonic }, { after })
+  const standstill = standstills({ wall: () => clocks.wall, monotonic: () => clocks.monotonic }, after)
   const pass = (seconds: number, ticking = seconds) => {
     clocks.wall += seconds * 1000
     clocks.monotonic += ticking * 1000
@@ -66,4 +65,16 @@ it('work that blocks the process for some seconds is no standstill', () => {
   run(10)
   freeze(9)
   expect(standstill()).toBe(0)
+})
+
+it('who turns the clocks of a process neither stops the watch nor makes it see a standstill', () => {
+  vi.useFakeTimers()
+  try {
+    systemStandstill()
+    expect(vi.getTimerCount()).toBe(0)
+    vi.advanceTimersByTime(600_000)
+    expect(systemStandstill()).toBeLessThan(600)
+  } finally {
+    vi.useRealTimers()
+  }
 })

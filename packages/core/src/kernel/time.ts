@@ -18,11 +18,15 @@ export interface Time {
 export const systemTime: Time = {
   sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   after(milliseconds, work) {
-    const timer: unknown = setTimeout(work, milliseconds)
-    // In workerd a timer may be a number.
-    ;(timer as { unref?: () => void }).unref?.()
-    return () => clearTimeout(timer as NodeJS.Timeout)
+    const timer = unreferenced(setTimeout(work, milliseconds))
+    return () => clearTimeout(timer)
   },
+}
+
+/** In workerd a timer may be a number. */
+function unreferenced(timer: Partial<NodeJS.Timeout>): NodeJS.Timeout {
+  timer.unref?.()
+  return timer as NodeJS.Timeout
 }
 
 /** How a caller waits and draws. */
@@ -56,7 +60,12 @@ interface Clocks {
   readonly monotonic: () => number
 }
 
-const clocks: Clocks = { wall: Date.now, monotonic: () => performance.now() }
+/**
+ * As they are when the process begins: where a test turns the clocks of its process, the watch must neither stop nor take that for a
+ * standstill.
+ */
+const clocks: Clocks = { wall: Date.now, monotonic: performance.now.bind(performance) }
+const { setTimeout: setRealTimeout } = globalThis
 /** One for all servers of this process. */
 let stoodStill: (() => number) | undefined
 
@@ -64,7 +73,7 @@ let stoodStill: (() => number) | undefined
 export function systemStandstill(): number {
   // There no timer outlives a request, and nothing waits unread.
   if (IN_WORKER) return 0
-  stoodStill ??= standstills(clocks, systemTime)
+  stoodStill ??= standstills(clocks, (milliseconds, work) => unreferenced(setRealTimeout(work, milliseconds)))
   return stoodStill()
 }
 
@@ -79,7 +88,10 @@ const CATCH_UP_MS = 5000
  *
  * @returns `standstill` of the kernel
  */
-export function standstills({ wall, monotonic }: Clocks, time: Pick<Time, 'after'>): () => number {
+export function standstills(
+  { wall, monotonic }: Clocks,
+  after: (milliseconds: number, work: () => void) => void,
+): () => number {
   let seen = wall()
   let seenMonotonic = monotonic()
   let stood = 0
@@ -95,7 +107,7 @@ export function standstills({ wall, monotonic }: Clocks, time: Pick<Time, 'after
   }
   function turn(): void {
     look()
-    time.after(TICK_MS, turn)
+    after(TICK_MS, turn)
   }
   turn()
   return () => {
