@@ -189,7 +189,7 @@ export function redeemCode(
 }
 
 /** In seconds. A request that waited for less was not held up by a standstill of the process. */
-const HELD_UP = 10
+const HELD_UP = 5
 
 /**
  * The second use of a code ends its grant (RFC 6749 4.1.2). A request that a standstill held up since before the first one is no

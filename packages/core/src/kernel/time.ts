@@ -79,7 +79,7 @@ export function systemStandstill(): number {
 
 const TICK_MS = 500
 /** A turn that is later than this was no matter of load. */
-const LATE_MS = 10_000
+const LATE_MS = 5000
 /** After a standstill, what waited meanwhile is read within this time. */
 const CATCH_UP_MS = 5000
 
