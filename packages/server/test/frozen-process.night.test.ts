@@ -7,7 +7,7 @@ import { signedIn } from './signed-in-browser.ts'
 /** Two processes of the server on one database. One of them is stopped, as a paused container is, and goes on. */
 
 const WINDOW_SECONDS = 6
-const FROZEN_MS = 16_000
+const FROZEN_MS = 13_000
 const APPS = 4
 /** Of a user: their password, and the name in their address. */
 const WORD = 'correct-horse'
