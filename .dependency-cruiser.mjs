@@ -58,7 +58,7 @@ const features = Object.entries(FEATURES).flatMap(([name, names]) => [
 
 /** The modules of the server from the bottom up: each may import itself and the modules before it. */
 const SERVER_ORDER = [
-  '(command-names|time-units|node-version|stop-signal)[.]ts',
+  '(command-names|time-units|node-version)[.]ts',
   'config/',
   'http/',
   'openapi/',
@@ -74,7 +74,7 @@ const SERVER_ORDER = [
   'upstream/',
   'external-sign-in/',
   'users/',
-  '(definition|configured-service)[.]ts',
+  'definition[.]ts',
   'storage[.]ts',
   'operations/',
   'service-context[.]ts',
@@ -86,10 +86,10 @@ const SERVER_ORDER = [
   'admin/',
   'admin-api/',
   'personal-tokens/',
-  '(service|open-users|pages-options|app|guards)[.]ts',
+  '(service|open-users|pages-options|app)[.]ts',
   'listen/',
   'workers/',
-  '(server|serving|start)[.]ts',
+  '(server|start)[.]ts',
   'check/',
   'init/',
   // They start and open all of the above.

@@ -1,41 +1,44 @@
-import type { AuthorizationServer } from '@grantkit/core'
+import {
+  type AuthorizationServer,
+  type Caller,
+  createResourceServer,
+  type ResourceServer,
+  type ScopeCatalogue,
+} from '@grantkit/core'
 import type { Route } from '@grantkit/core/adapter'
 import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
+import { signInAttempts } from '@grantkit/explain'
 import { Hono } from 'hono'
 import type { AccountDirectory } from './accounts/account-directory.ts'
-import type { AccountRows } from './accounts/account-rows.ts'
-import { accountsThatEndTokens } from './accounts/accounts-that-end-tokens.ts'
-import type { SessionsEnding } from './accounts/session-epoch.ts'
+import { type AccountRows, accountsThatEndTokens } from './accounts/account-rows.ts'
+import type { SessionsEnding } from './accounts/accounts.ts'
 import { ADMIN_STYLE, admin } from './admin/routes.ts'
 import { adminApi } from './admin-api/routes.ts'
-import { application } from './app.ts'
+import { application, measuredRoute, measuring } from './app.ts'
 import type { AttemptReader } from './attempts/attempt-reader.ts'
 import { callerMiddleware, withCaller } from './audit/caller.ts'
-import { signInHistory } from './audit/sign-in-history.ts'
-import { trailReader } from './audit/trail-reader.ts'
-import { authorizationServer } from './authorization/authorization-server.ts'
-import { knownClientsOf } from './authorization/known-clients.ts'
+import { signInHistory, trailReader } from './audit/reading.ts'
+import { ADMIN_SCOPES, adminResource, authorizationServer } from './authorization/authorization-server.ts'
+import { knownClientsOf, proofsOf } from './authorization/optional-features.ts'
 import { commandNamesOf } from './command-names.ts'
+import { trustedProxies } from './config/address.ts'
+import { AUTHENTICATION_CLASSES } from './config/authentication-classes.ts'
 import type { Config } from './config/config.ts'
-import { trustedProxies } from './config/proxy-trust.ts'
 import type { MountContext, Mounted } from './definition.ts'
-import { type Guards, guardsOf } from './guards.ts'
 import { outboundFetch } from './http/outbound.ts'
 import { behindProxies, callerOf } from './http/trusted-proxies.ts'
 import { withTokenMails } from './mail/personal-token-mails.ts'
 import { type OpenUsers, openUsers } from './open-users.ts'
-import type { DescribedServer } from './openapi/described-server.ts'
 import { openApiDocument } from './openapi/document.ts'
+import type { DescribedServer } from './openapi/requests.ts'
 import { health, type Probes, probesOf, reachable } from './operations/health.ts'
-import { measuredRoute, measuring } from './operations/measured-responses.ts'
 import { type OperatorActions, operatorActions } from './operator/operator-actions.ts'
 import { type Overview, overviewOf, stateOf } from './operator/overview.ts'
 import { interaction, logoutInteraction, type PagesOptions, pages } from './pages/routes.ts'
 import { type LateServer, pagesOptions, siteOf } from './pages-options.ts'
-import { leakedTokens } from './personal-tokens/leaked-tokens.ts'
-import { scannerKeys } from './personal-tokens/scanner-keys.ts'
+import { leakedTokens, scannerKeys } from './personal-tokens/leaked-tokens.ts'
 import { type ServiceContext, type ServiceParts, serviceContext } from './service-context.ts'
-import { statisticsReader } from './statistics/statistics-reader.ts'
+import { statisticsReader } from './statistics/statistics.ts'
 
 /** A whole service: the OAuth routes for the adapter of a framework, and an application for all other paths. */
 export interface Service {
@@ -240,4 +243,49 @@ function adminApiOf(
     ownUsers: users.builtIn,
   })
   return [new Hono().route('/admin/api', api)]
+}
+
+/** Guards of resources with the tokens of this server. */
+interface Guards {
+  /** Requests without a token are anonymous: they get the public view, and no challenge. */
+  api(resource: string): ResourceServer<string, Caller>
+  admin(): ReturnType<typeof adminGuard>
+  /** Whether guards of this service report every call with a token for these resources; for every resource if there is none. */
+  reportCalls(resources: readonly string[]): boolean
+  /** Whether DPoP is on. */
+  readonly bindsTokens: boolean
+}
+
+function guardsOf(
+  context: ServiceContext,
+  { accessTokens }: Pick<AuthorizationServer, 'accessTokens'>,
+  scopes: ScopeCatalogue,
+): Guards {
+  const { config, storage, secret, onEvent } = context
+  const proofs = proofsOf(config.features, secret)
+  const explained = { observer: config.explain ? signInAttempts : undefined, secret }
+  const authenticationClasses = config.features.stepUp ? AUTHENTICATION_CLASSES : undefined
+  const shared = { store: storage.store, accessTokens, proofs, authenticationClasses, ...explained, onEvent }
+  const all = [config.baseUrl, ...Object.keys(config.resources)]
+  const guarded = new Set<string>()
+  return {
+    api(resource) {
+      guarded.add(resource)
+      return createResourceServer({ ...shared, scopes, anonymous: 'allow', resource })
+    },
+    admin() {
+      guarded.add(adminResource(config.baseUrl))
+      return adminGuard(shared, config.baseUrl)
+    },
+    reportCalls: (resources) =>
+      (resources.length === 0 ? all : resources).every((resource) => guarded.has(resource)),
+    bindsTokens: proofs !== undefined,
+  }
+}
+
+function adminGuard(
+  shared: Omit<Parameters<typeof createResourceServer>[0], 'scopes' | 'resource' | 'anonymous'>,
+  baseUrl: string,
+) {
+  return createResourceServer({ ...shared, scopes: ADMIN_SCOPES, resource: adminResource(baseUrl) })
 }

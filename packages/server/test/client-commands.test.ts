@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { missingWorkloadClients } from '../src/check/workload-clients.ts'
+import { missingWorkloadClients } from '../src/check/trial.ts'
 import { addClient } from '../src/commands/add-client.ts'
 import { clients } from '../src/commands/clients.ts'
 import { ranCommand } from './ran-command.ts'

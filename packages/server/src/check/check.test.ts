@@ -4,11 +4,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../config/config.ts'
-import { misspelledVariables } from './misspelled-variables.ts'
-import { unreachable } from './reachable.ts'
-import { summaryOf } from './summary.ts'
-import { trial } from './trial.ts'
-import { claimWarnings } from './user-claims.ts'
+import { claimWarnings, misspelledVariables, summaryOf, trial, unreachable } from './trial.ts'
 
 describe('grantkit check', () => {
   it('finds what only a start would find', async () => {

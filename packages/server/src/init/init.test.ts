@@ -7,10 +7,9 @@ import { runCommand } from 'citty'
 import { describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
 import { trial } from '../check/trial.ts'
-import { init } from '../commands/init.ts'
+import { init } from '../commands/grantkit.ts'
 import { readConfig } from '../config/read-config.ts'
-import { checkAnswers } from './answers.ts'
-import { askFor } from './ask.ts'
+import { askFor, checkAnswers } from './answers.ts'
 
 async function initialized(...options: readonly string[]): Promise<string> {
   vi.spyOn(console, 'log').mockReturnValue()

@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { StoredAccount } from '../accounts/accounts.ts'
-import { isCurrent } from '../accounts/session-epoch.ts'
+import { isCurrent, type StoredAccount } from '../accounts/accounts.ts'
 import { added, type Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { PasskeyRow } from '../database/tables.ts'

@@ -18,10 +18,15 @@ import {
 import * as z from 'zod'
 import type { Provider } from '../config/people.ts'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
-import { cookieOf, isTooLongForCookie } from '../http/cookies.ts'
-import { CLOCK_TOLERANCE, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
-import { authenticationIn, type Identity } from './identity.ts'
-import { UpstreamError } from './upstream-error.ts'
+import {
+  CLOCK_TOLERANCE,
+  cookieOf,
+  hmacKeys,
+  isTooLongForCookie,
+  signValue,
+  verifyValue,
+} from '../http/signed-value.ts'
+import { authenticationIn, type Identity, UpstreamError } from './identities.ts'
 
 /** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */
 export interface UpstreamSignIn {
