@@ -2,7 +2,7 @@ import type { AuthorizationServer, Caller, Feature, ResourceServer, TokenClaims 
 import type { ServerDescription } from '@grantkit/core/internal'
 import type { Hono } from 'hono'
 import type { DemoAccount } from './accounts/open-accounts.ts'
-import type { CommandNames } from './command-names.ts'
+import type { CommandNames } from './config/command-names.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './database/database.ts'
 import type { AppMigrations } from './database/migrate.ts'

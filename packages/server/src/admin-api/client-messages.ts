@@ -1,7 +1,7 @@
 import type { ClientChanges as Changes, PublicClient, StaticClient } from '@grantkit/core'
 import { z } from '@hono/zod-openapi'
+import { DAY_SECONDS } from '../config/time-units.ts'
 import { camelCased, snakeCased } from '../operator/clients.ts'
-import { DAY_SECONDS } from '../time-units.ts'
 import { PageQuery, pageOf, text } from './operation.ts'
 
 /** The messages of the admin API about clients, by the names of RFC 7591. */

@@ -1,6 +1,6 @@
 import type { AuthorizationServer } from '@grantkit/core'
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
-import { DAY_SECONDS } from '../time-units.ts'
+import { DAY_SECONDS } from '../config/time-units.ts'
 import { IdempotencyKey } from './client-messages.ts'
 import {
   type AdminEnv,

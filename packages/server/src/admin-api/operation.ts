@@ -14,8 +14,8 @@ import type { Context, MiddlewareHandler } from 'hono'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
 import { type Actor, actingAs } from '../audit/caller.ts'
 import type { AdminScope } from '../authorization/authorization-server.ts'
+import { DAY_SECONDS } from '../config/time-units.ts'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
-import { DAY_SECONDS } from '../time-units.ts'
 
 /** An error of the admin API, as of the whole service. */
 const ErrorAnswer = z.object({ error: z.string(), error_description: z.string() }).openapi('Error')

@@ -1,11 +1,11 @@
 import { html } from '@grantkit/pages'
 import { scaleLinear, scaleLog, scaleUtc } from 'd3-scale'
 import { line } from 'd3-shape'
+import { DAY_MINUTES, MINUTE_MS } from '../config/time-units.ts'
 import type { Markup } from '../http/page.ts'
 import type { ChartWindow } from '../operator/overview.ts'
 import { type IntervalCount, quantile } from '../statistics/statistic-rows.ts'
 import type { StatisticsReader } from '../statistics/statistics.ts'
-import { DAY_MINUTES, MINUTE_MS } from '../time-units.ts'
 import { momentOf, table } from './admin-page.ts'
 import { reasonWords } from './words.ts'
 

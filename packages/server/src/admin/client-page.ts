@@ -10,11 +10,11 @@ import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
 import { KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { html } from '@grantkit/pages'
 import type { TrailReader } from '../audit/reading.ts'
-import type { CommandNames } from '../command-names.ts'
+import type { CommandNames } from '../config/command-names.ts'
+import { DAY_SECONDS } from '../config/time-units.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import type { Markup } from '../http/page.ts'
 import type { OperatorActions } from '../operator/operator-actions.ts'
-import { DAY_SECONDS } from '../time-units.ts'
 import {
   addressOf,
   adminPage,

@@ -7,12 +7,12 @@ import {
 } from '@grantkit/core'
 import { html } from '@grantkit/pages'
 import type { TrailReader } from '../audit/reading.ts'
-import type { CommandNames } from '../command-names.ts'
+import type { CommandNames } from '../config/command-names.ts'
+import { DAY_SECONDS } from '../config/time-units.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import type { Markup, Site } from '../http/page.ts'
 import { CLIENT_ENTRIES, type RecentClient, recentClients, recentInitialTokens } from '../operator/clients.ts'
 import { type RangeName, rangeNamed, sinceOf } from '../operator/overview.ts'
-import { DAY_SECONDS } from '../time-units.ts'
 import {
   addressOf,
   adminPage,

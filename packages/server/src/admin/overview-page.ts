@@ -1,5 +1,6 @@
 import { html } from '@grantkit/pages'
 import type { TrailReader } from '../audit/reading.ts'
+import { DAY_MINUTES, DAY_SECONDS } from '../config/time-units.ts'
 import type { Markup, Site } from '../http/page.ts'
 import {
   type KeyState,
@@ -15,7 +16,6 @@ import {
 } from '../operator/overview.ts'
 import { minuteOf } from '../statistics/statistic-rows.ts'
 import type { StatisticsReader } from '../statistics/statistics.ts'
-import { DAY_MINUTES, DAY_SECONDS } from '../time-units.ts'
 import { addressOf, adminPage, facts, momentOf, parameter, type Show, table } from './admin-page.ts'
 import type { NameSources } from './names.ts'
 import { trailTable } from './trail-page.ts'

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
 import { type AuditEntry, KEPT_TYPES } from '../audit/entry.ts'
 import type { AuditQuery, TrailReader } from '../audit/reading.ts'
-import type { CommandNames } from '../command-names.ts'
+import type { CommandNames } from '../config/command-names.ts'
 import type { Markup } from '../http/page.ts'
 import { rangeNamed, sinceOf } from '../operator/overview.ts'
 import {

@@ -5,11 +5,11 @@ import {
   type StepEvent,
   verdictOf,
 } from '@grantkit/explain'
+import { MINUTE_MS } from '../config/time-units.ts'
 import type { Database } from '../database/database.ts'
 import { keySuffixes, rowBudget, rowQueue } from '../database/row-queue.ts'
 import type { AttemptStepRow } from '../database/tables.ts'
 import type { ServiceEvent } from '../events.ts'
-import { MINUTE_MS } from '../time-units.ts'
 import { type NumberedStep, pruneAttempts, rowOf } from './attempt-rows.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { SigningKeysRotated } from '../config/signing-keys-file.ts'
+import { DAY_MS } from '../config/time-units.ts'
 import type { AuditRow } from '../database/tables.ts'
 import type { ServiceEvent } from '../events.ts'
-import { DAY_MS } from '../time-units.ts'
 import { actorOfEvent, callerOfEvent } from './caller.ts'
 
 /** An event as the trail keeps it. Its other members are ids, reasons and counts, never a secret. */

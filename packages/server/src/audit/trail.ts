@@ -1,7 +1,7 @@
+import { MINUTE_MS } from '../config/time-units.ts'
 import type { Database } from '../database/database.ts'
 import { keySuffixes, pruneExpired, type RowQueue, rowBudget, rowQueue } from '../database/row-queue.ts'
 import type { AuditRow } from '../database/tables.ts'
-import { MINUTE_MS } from '../time-units.ts'
 import {
   type AuditedEvent,
   type Cause,

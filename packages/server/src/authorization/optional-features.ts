@@ -18,6 +18,7 @@ import { type KnownClients, knownClients } from '@grantkit/known-clients'
 import { backChannelLogout } from '@grantkit/notifications'
 import * as z from 'zod'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
+import { linkByAddress } from '../accounts/upstream/identities.ts'
 import type { Config } from '../config/config.ts'
 import { takesAssertions } from '../config/jwt-bearer.ts'
 import { ConfigError, contentOf, parseJson } from '../config/text-file.ts'
@@ -26,7 +27,6 @@ import { outboundFetch, outboundPost } from '../http/outbound.ts'
 import type { Site } from '../http/page.ts'
 import type { Sessions } from '../sign-in/session.ts'
 import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
-import { linkByAddress } from '../upstream/identities.ts'
 
 /** The features of core that are configured, in the order of the metadata. @param delivers whether this process delivers messages */
 export async function optionalFeatures(

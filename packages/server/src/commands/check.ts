@@ -21,8 +21,7 @@ async function checked(load: LoadService): Promise<readonly string[]> {
   try {
     const service = await load()
     await printSummary(service)
-    const { trial } = await import('../check/trial.ts')
-    const { unreachable } = await import('../check/trial.ts')
+    const { trial, unreachable } = await import('./check-configuration.ts')
     return [...(await trial(service)), ...(await unreachable(service.config))]
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
@@ -33,8 +32,7 @@ async function checked(load: LoadService): Promise<readonly string[]> {
 
 async function printSummary(service: ConfiguredService): Promise<void> {
   const { config, file } = service
-  const { summaryOf } = await import('../check/trial.ts')
-  const { misspelledVariables } = await import('../check/trial.ts')
+  const { summaryOf, misspelledVariables } = await import('./check-configuration.ts')
   const rows = [['Configuration', file ?? 'the environment alone'] as const, ...summaryOf(config)]
   for (const [subject, text] of rows) console.log(`${subject.padEnd(15)}${terminalText(text)}`)
   for (const warning of [...misspelledVariables(process.env), ...(await warningsOf(service))])
@@ -44,8 +42,7 @@ async function printSummary(service: ConfiguredService): Promise<void> {
 /** What a start accepts, and what will not work. */
 async function warningsOf(service: ConfiguredService): Promise<readonly string[]> {
   const { workloadWarnings } = await import('../config/config.ts')
-  const { claimWarnings } = await import('../check/trial.ts')
-  const { missingWorkloadClients } = await import('../check/trial.ts')
+  const { claimWarnings, missingWorkloadClients } = await import('./check-configuration.ts')
   const { config } = service
   return [...workloadWarnings(config), ...claimWarnings(config), ...(await missingWorkloadClients(service))]
 }

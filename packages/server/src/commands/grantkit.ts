@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import { defineCommand } from 'citty'
 import type { LoadService } from '../definition.ts'
-import type { Answers, GivenAnswers } from '../init/answers.ts'
 import { addClient } from './add-client.ts'
 import { afterRestore } from './after-restore.ts'
 import { check, doctor } from './check.ts'
 import { clients } from './clients.ts'
 import { grants, personalTokens } from './grants.ts'
+import type { Answers, GivenAnswers } from './init/answers.ts'
 import { keys } from './keys.ts'
 import { overview } from './overview.ts'
 import { migrate, start } from './start.ts'
@@ -65,25 +65,26 @@ export const init = defineCommand({
     const { folder, name, url, users, database, resource, yes } = args
     const given = { name, url, users, database, resource, 'known-clients': args['known-clients'] }
     const answers = await answersOf(given, folder, yes)
-    const { newSecrets, projectFiles } = await import('../init/project-files.ts')
-    const { keepSecretsOut, lacksModuleType, writeFiles } = await import('../init/project-files.ts')
+    const { newSecrets, projectFiles, keepSecretsOut, lacksModuleType, writeFiles } = await import(
+      './init/project-files.ts'
+    )
     await writeFiles(folder, projectFiles(answers, newSecrets()))
     await keepSecretsOut(folder)
     const first = (await lacksModuleType(folder)) ? ['  npm pkg set type=module'] : []
-    const { isPublic } = await import('../init/answers.ts')
+    const { isPublic } = await import('./init/answers.ts')
     const steps = [...first, ...nextSteps(answers, isPublic(answers))]
     console.log([`\nWritten to ${resolve(folder)}: ${FILES.join(', ')}. Next:\n`, ...steps].join('\n'))
   },
 })
 
 async function answersOf(given: GivenAnswers, folder: string, yes = false): Promise<Answers> {
-  const { checkAnswers, completed } = await import('../init/answers.ts')
-  const { refuseExisting } = await import('../init/project-files.ts')
+  const { checkAnswers, completed } = await import('./init/answers.ts')
+  const { refuseExisting } = await import('./init/project-files.ts')
   checkAnswers(given)
   refuseExisting(folder, FILES)
   if (yes || Object.values(given).every((answer) => answer !== undefined)) return completed(given)
   if (!process.stdin.isTTY) throw new Error('There is no terminal to ask in: say --yes.')
-  const { askFor } = await import('../init/answers.ts')
+  const { askFor } = await import('./init/answers.ts')
   return completed(await askFor(given))
 }
 

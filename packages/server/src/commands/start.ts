@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { wellKnownAddress } from '@grantkit/core/adapter'
 import { defineCommand } from 'citty'
-import { commandNamesOf } from '../command-names.ts'
+import { commandNamesOf } from '../config/command-names.ts'
 import type { Config } from '../config/config.ts'
 import type { LoadService } from '../definition.ts'
 import type { Listen } from '../listen/listening.ts'

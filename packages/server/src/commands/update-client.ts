@@ -2,9 +2,9 @@ import { styleText } from 'node:util'
 import type { ClientChanges, PublicClient, RotatedSecret } from '@grantkit/core'
 import { type ArgsDef, defineCommand, type ParsedArgs } from 'citty'
 import type { Config } from '../config/config.ts'
+import { DAY_SECONDS } from '../config/time-units.ts'
 import type { LoadService } from '../definition.ts'
 import { camelCased } from '../operator/clients.ts'
-import { DAY_SECONDS } from '../time-units.ts'
 import {
   grantTypesOf,
   LIMIT_ARGS,

@@ -10,7 +10,7 @@ import { addressOf } from '../accounts/accounts.ts'
 import { hashPassword, newPasswordProblem } from '../accounts/passwords.ts'
 import { ProfileClaims } from '../accounts/user-claims.ts'
 import type { ConfiguredService, LoadService } from '../definition.ts'
-import type { Service } from '../service.ts'
+import type { Service } from '../service/service.ts'
 import { jsonText, plain } from './terminal.ts'
 import {
   emailSourceOf,

@@ -2,7 +2,7 @@ import type { AccountDirectory, AccountEntry } from '../accounts/account-directo
 import type { AuditTrail } from '../audit/trail.ts'
 import type { Database } from '../database/database.ts'
 import type { ConfiguredService } from '../definition.ts'
-import type { Service } from '../service.ts'
+import type { Service } from '../service/service.ts'
 import type { Storage } from '../storage.ts'
 import { plain } from './terminal.ts'
 
@@ -12,7 +12,7 @@ type Work = (service: Service, storage: Storage) => Promise<void>
 export async function withService({ config, definition }: ConfiguredService, work: Work): Promise<void> {
   // Loaded here, so that an invalid command line fails without loading them.
   const { actingAs, systemUser } = await import('../audit/caller.ts')
-  const { createService } = await import('../service.ts')
+  const { createService } = await import('../service/service.ts')
   const { openStorage } = await import('../storage.ts')
   const storage = await openStorage(config, console.error, { definition, migrating: false })
   try {
@@ -48,8 +48,7 @@ export async function withTrail(
 ): Promise<void> {
   const { actingAs, systemUser } = await import('../audit/caller.ts')
   const { auditTrail } = await import('../audit/trail.ts')
-  const { openMigrated } = await import('../database/migrate.ts')
-  const { withAppMigrations } = await import('../database/migrate.ts')
+  const { openMigrated, withAppMigrations } = await import('../database/migrate.ts')
   const { variableAtFault } = await import('../config/fields.ts')
   const open = () => openMigrated(url, console.error, withAppMigrations(definition.migrations))
   const database = await variableAtFault('DATABASE_URL', open, definition.commands)

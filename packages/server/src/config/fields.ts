@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { type CommandNames, commandNamesOf } from '../command-names.ts'
+import { type CommandNames, commandNamesOf } from './command-names.ts'
 import { readTextFileSync } from './text-file.ts'
 
 /** What the schema alone does not say of a field. */

@@ -3,12 +3,12 @@ import type { ScopeDefinition } from '@grantkit/core'
 import { isLoopbackUrl } from '@grantkit/core/feature'
 import { isProtectedClaim } from '@grantkit/core/internal'
 import * as z from 'zod'
-import { DAY_SECONDS } from '../time-units.ts'
 import { addressFields } from './address.ts'
 import { Features } from './features.ts'
 import { choice, field, type Origin, seconds, text, whole } from './fields.ts'
 import { operationsFields, storageFields } from './operations.ts'
 import { peopleFields } from './people.ts'
+import { DAY_SECONDS } from './time-units.ts'
 
 /** Everything that can be configured. @param origin where secrets and files are found */
 export const configSchema = (origin: Origin) =>

@@ -2,7 +2,7 @@ import type { Server, ServerOptions, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import type { Hono } from 'hono'
-import type { Service } from '../service.ts'
+import type { Service } from '../service/service.ts'
 
 /** The address of a server. */
 interface Address {

@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks'
 import type { PrivateJwk } from '@grantkit/core'
 import { signerAt } from '@grantkit/core/internal'
 import type { TrailReader } from '../audit/reading.ts'
+import { DAY_MINUTES, DAY_MS, MINUTE_MS } from '../config/time-units.ts'
 import type { Probes } from '../operations/health.ts'
 import { intervalOf, minuteOf } from '../statistics/statistic-rows.ts'
 import type { StatisticsReader } from '../statistics/statistics.ts'
-import { DAY_MINUTES, DAY_MS, MINUTE_MS } from '../time-units.ts'
 
 /** The state of the service. */
 export interface ServiceState {

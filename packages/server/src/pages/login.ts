@@ -1,12 +1,12 @@
 import { returnPath, type Session } from '@grantkit/core'
 import type { Context } from 'hono'
 import type { StoredAccount } from '../accounts/accounts.ts'
+import { type SignInCeremony, signInAnswer } from '../accounts/passkeys/ceremonies.ts'
 import type { ReportFailedSignIn } from '../attempts/failed-sign-in.ts'
 import { BY_PASSKEY, BY_PASSWORD } from '../config/authentication-classes.ts'
 import type { SignInEvent, SignInMethodChanged } from '../events.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'
-import { type SignInCeremony, signInAnswer } from '../passkeys/ceremonies.ts'
 import type { Sessions, SignInFacts } from '../sign-in/session.ts'
 import {
   attemptPasskey,

@@ -6,11 +6,11 @@ import type { PersonalToken, PersonalTokens } from '@grantkit/core/personal-toke
 import type { ChosenToken, NewTokenForm, PersonalTokensView, ShownPersonalToken } from '@grantkit/pages'
 import type { Context } from 'hono'
 import * as z from 'zod'
+import { DAY_SECONDS } from '../config/time-units.ts'
 import { formOf, seeOther, valuesOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { addressOf } from '../http/page.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
-import { DAY_SECONDS } from '../time-units.ts'
 import { type AccountVisits, accountVisits } from './change-sign-in.ts'
 import type { LoginOptions } from './login.ts'
 

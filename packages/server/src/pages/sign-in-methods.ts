@@ -3,15 +3,15 @@ import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
+import type { Passkey } from '../accounts/passkeys/passkey-rows.ts'
 import { hashPassword, newPasswordProblem } from '../accounts/passwords.ts'
+import type { LinkedIdentity } from '../accounts/upstream/identities.ts'
 import { BY_PASSWORD } from '../config/authentication-classes.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { type Markup, pointInTime, type Site } from '../http/page.ts'
-import type { Passkey } from '../passkeys/passkey-rows.ts'
 import type { SignInFacts, Visit } from '../sign-in/session.ts'
 import { attemptPassword, signInFailed } from '../sign-in/sign-in-attempt.ts'
 import type { AdminSignIns, WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
-import type { LinkedIdentity } from '../upstream/identities.ts'
 import {
   type AccountVisits,
   type FormHandler,

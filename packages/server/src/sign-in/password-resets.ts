@@ -6,7 +6,7 @@ import type { PasswordMailSent } from '../events.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { CreateCounter } from '../limits/counters.ts'
 import { callerCounter } from '../limits/rate-limiter.ts'
-import { mailSender } from '../mail/mail-sender.ts'
+import { mailSender } from './mail-sender.ts'
 
 /**
  * Tokens of links with which users set a new password. Nothing is stored: a token names its account, and is valid for

@@ -1,18 +1,22 @@
 import type { ServerSecret, Store } from '@grantkit/core'
 import { type AccountDirectory, accountDirectory } from '../accounts/account-directory.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
-import { relyingParty } from '../config/address.ts'
-import { type AuthenticationClass, classOf } from '../config/authentication-classes.ts'
-import type { Database } from '../database/database.ts'
 import {
   type RegistrationCeremony,
   registrationCeremony,
   type SignInCeremony,
   signInCeremony,
-} from '../passkeys/ceremonies.ts'
-import { type PasskeyRows, passkeyRows } from '../passkeys/passkey-rows.ts'
-import { type AccountsOfIdentities, type IdentityRows, identityRows } from '../upstream/identities.ts'
-import type { UpstreamSignIn } from '../upstream/upstream-sign-in.ts'
+} from '../accounts/passkeys/ceremonies.ts'
+import { type PasskeyRows, passkeyRows } from '../accounts/passkeys/passkey-rows.ts'
+import {
+  type AccountsOfIdentities,
+  type IdentityRows,
+  identityRows,
+} from '../accounts/upstream/identities.ts'
+import type { UpstreamSignIn } from '../accounts/upstream/upstream-sign-in.ts'
+import { relyingParty } from '../config/address.ts'
+import { type AuthenticationClass, classOf } from '../config/authentication-classes.ts'
+import type { Database } from '../database/database.ts'
 import type { Visit } from './session.ts'
 
 /** The sign-in methods other than passwords. */

@@ -1,6 +1,6 @@
+import { DAY_MINUTES } from '../config/time-units.ts'
 import type { Database } from '../database/database.ts'
 import type { StatisticRow } from '../database/tables.ts'
-import { DAY_MINUTES } from '../time-units.ts'
 
 /** Rows of one statement. SQLite works in the event loop: this many take some milliseconds. */
 export const BATCH = 500

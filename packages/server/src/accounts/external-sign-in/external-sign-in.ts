@@ -13,10 +13,9 @@ import {
   SignJWT,
 } from 'jose'
 import * as z from 'zod'
-import { UserId, userClaims } from '../accounts/user-claims.ts'
-import { Methods } from '../config/authentication-classes.ts'
-import { CALLBACK_PATH, type ExternalUsers } from '../config/users.ts'
-import { storeErrorsAs503 } from '../database/errors-as-503.ts'
+import { Methods } from '../../config/authentication-classes.ts'
+import { CALLBACK_PATH, type ExternalUsers } from '../../config/users.ts'
+import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
 import {
   CLOCK_TOLERANCE,
   cookieOf,
@@ -24,7 +23,8 @@ import {
   isTooLongForCookie,
   signValue,
   verifyValue,
-} from '../http/signed-value.ts'
+} from '../../http/signed-value.ts'
+import { UserId, userClaims } from '../user-claims.ts'
 import { ExternalSignInError } from './sign-in-error.ts'
 
 /**

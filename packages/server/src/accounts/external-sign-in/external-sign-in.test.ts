@@ -14,7 +14,7 @@ import {
   UnsecuredJWT,
 } from 'jose'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type ExternalSignInOptions, externalSignIn } from '../config/users.ts'
+import { type ExternalSignInOptions, externalSignIn } from '../../config/users.ts'
 import { type BeginSignIn, type ExternalSignInParts, externalSignInOf } from './external-sign-in.ts'
 
 const BASE_URL = 'https://auth.example'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../config/config.ts'
-import { claimWarnings, misspelledVariables, summaryOf, trial, unreachable } from './trial.ts'
+import { claimWarnings, misspelledVariables, summaryOf, trial, unreachable } from './check-configuration.ts'
 
 describe('grantkit check', () => {
   it('finds what only a start would find', async () => {

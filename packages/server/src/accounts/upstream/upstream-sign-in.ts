@@ -16,8 +16,8 @@ import {
   randomState,
 } from 'openid-client'
 import * as z from 'zod'
-import type { Provider } from '../config/people.ts'
-import { storeErrorsAs503 } from '../database/errors-as-503.ts'
+import type { Provider } from '../../config/people.ts'
+import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
 import {
   CLOCK_TOLERANCE,
   cookieOf,
@@ -25,7 +25,7 @@ import {
   isTooLongForCookie,
   signValue,
   verifyValue,
-} from '../http/signed-value.ts'
+} from '../../http/signed-value.ts'
 import { authenticationIn, type Identity, UpstreamError } from './identities.ts'
 
 /** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */

@@ -52,7 +52,7 @@ async function problemsOf({ config, definition }: ConfiguredService): Promise<re
 
 async function createInMemory({ config, definition }: ConfiguredService): Promise<void> {
   const { openStorage } = await import('../storage.ts')
-  const { createService } = await import('../service.ts')
+  const { createService } = await import('../service/service.ts')
   const secret = config.secret ?? randomBytes(32).toString('base64url')
   const here = { ...config, secret, database: 'memory:', store: 'memory:' }
   const storage = await openStorage(here, () => {}, { definition })

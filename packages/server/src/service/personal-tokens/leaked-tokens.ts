@@ -6,8 +6,8 @@ import type { PersonalTokens } from '@grantkit/core/personal-tokens'
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { jsonError, parseJson, prefetch, type WithBody } from '../http/bodies-and-answers.ts'
-import { error, json, UNAVAILABLE } from '../openapi/responses.ts'
+import { jsonError, parseJson, prefetch, type WithBody } from '../../http/bodies-and-answers.ts'
+import { error, json, UNAVAILABLE } from '../../openapi/responses.ts'
 
 /** What GitHub sends: https://docs.github.com/en/code-security/secret-scanning/secret-scanning-partner-program */
 const Report = z.array(z.object({ token: z.string(), type: z.string().max(200).default('') })).max(1000)

@@ -1,4 +1,4 @@
-import type { ExternalSignInReason } from '../events.ts'
+import type { ExternalSignInReason } from '../../events.ts'
 
 export class ExternalSignInError extends Error {
   readonly reason: ExternalSignInReason

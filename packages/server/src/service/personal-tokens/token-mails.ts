@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
-import type { StoredAccount } from '../accounts/accounts.ts'
-import type { Config } from '../config/config.ts'
-import type { ServiceEvent } from '../events.ts'
-import type { ServiceContext } from '../service-context.ts'
-import { mailSender } from './mail-sender.ts'
+import type { StoredAccount } from '../../accounts/accounts.ts'
+import type { Config } from '../../config/config.ts'
+import type { ServiceEvent } from '../../events.ts'
+import type { ServiceContext } from '../../service-context.ts'
+import { mailSender } from '../../sign-in/mail-sender.ts'
 
 /** Tells users of their personal access tokens. What they end themselves is no news. */
 export interface PersonalTokenMails {

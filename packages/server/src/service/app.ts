@@ -9,10 +9,10 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { matchedRoutes } from 'hono/route'
 import type { BlankEnv } from 'hono/types'
 import { getPath } from 'hono/utils/url'
-import { jsonError } from './http/bodies-and-answers.ts'
-import { pageResponse, type Site } from './http/page.ts'
-import { HEALTH_PATHS } from './operations/health.ts'
-import type { OnResponse } from './statistics/statistics.ts'
+import { jsonError } from '../http/bodies-and-answers.ts'
+import { pageResponse, type Site } from '../http/page.ts'
+import { HEALTH_PATHS } from '../operations/health.ts'
+import type { OnResponse } from '../statistics/statistics.ts'
 
 export interface AppOptions {
   /** The paths of the parts are below its base path. Health checks, which do not know it, are at the root as well. */

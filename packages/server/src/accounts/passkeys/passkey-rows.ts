@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
-import { isCurrent, type StoredAccount } from '../accounts/accounts.ts'
-import { added, type Database } from '../database/database.ts'
-import { errorsAs503 } from '../database/errors-as-503.ts'
-import type { PasskeyRow } from '../database/tables.ts'
+import { added, type Database } from '../../database/database.ts'
+import { errorsAs503 } from '../../database/errors-as-503.ts'
+import type { PasskeyRow } from '../../database/tables.ts'
+import { isCurrent, type StoredAccount } from '../accounts.ts'
 
 /** A passkey of an account: the public key and its metadata. */
 export interface Passkey {

@@ -1,17 +1,17 @@
-import { type AccountDirectory, accountDirectory } from './accounts/account-directory.ts'
-import { type AccountRows, accountRows } from './accounts/account-rows.ts'
-import type { SessionsEnding } from './accounts/accounts.ts'
+import { type AccountDirectory, accountDirectory } from '../accounts/account-directory.ts'
+import { type AccountRows, accountRows } from '../accounts/account-rows.ts'
+import type { SessionsEnding } from '../accounts/accounts.ts'
 import {
   addMissingAccounts,
   hasDemoAccount,
   isExposed,
   refusePublicPasswords,
-} from './accounts/open-accounts.ts'
-import { commandNamesOf } from './command-names.ts'
-import { AUTHENTICATION_CLASSES } from './config/authentication-classes.ts'
-import type { ExternalParts } from './pages/external-login.ts'
-import type { ServiceContext } from './service-context.ts'
-import { accountsOf, externalSignInFor, importedUsers, refuseOtherUsers } from './users/users.ts'
+} from '../accounts/open-accounts.ts'
+import { accountsOf, externalSignInFor, importedUsers, refuseOtherUsers } from '../accounts/users/users.ts'
+import { AUTHENTICATION_CLASSES } from '../config/authentication-classes.ts'
+import { commandNamesOf } from '../config/command-names.ts'
+import type { ExternalParts } from '../pages/external-login.ts'
+import type { ServiceContext } from '../service-context.ts'
 
 /** The users of a service: its own accounts, those of an application or of a directory. */
 export interface OpenUsers {

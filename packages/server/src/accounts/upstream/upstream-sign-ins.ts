@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { Config } from '../config/config.ts'
-import { type Provider, Providers } from '../config/people.ts'
-import { faultsOf, parseJson, readTextFile } from '../config/text-file.ts'
+import type { Config } from '../../config/config.ts'
+import { type Provider, Providers } from '../../config/people.ts'
+import { faultsOf, parseJson, readTextFile } from '../../config/text-file.ts'
 import type { UpstreamOptions, UpstreamSignIn } from './upstream-sign-in.ts'
 
 /**

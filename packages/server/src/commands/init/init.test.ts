@@ -6,9 +6,9 @@ import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { runCommand } from 'citty'
 import { describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
-import { trial } from '../check/trial.ts'
-import { init } from '../commands/grantkit.ts'
-import { readConfig } from '../config/read-config.ts'
+import { readConfig } from '../../config/read-config.ts'
+import { trial } from '../check-configuration.ts'
+import { init } from '../grantkit.ts'
 import { askFor, checkAnswers } from './answers.ts'
 
 async function initialized(...options: readonly string[]): Promise<string> {

@@ -3,9 +3,9 @@ import { ERRORS } from '@grantkit/core/errors'
 import { pages } from '@grantkit/pages'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
+import { prefetch } from '../http/bodies-and-answers.ts'
+import { health } from '../operations/health.ts'
 import { application } from './app.ts'
-import { prefetch } from './http/bodies-and-answers.ts'
-import { health } from './operations/health.ts'
 
 const fault = new TypeError('a secret detail')
 const outage = new OAuthError(ERRORS.store_unavailable)

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { isCancel, select, text } from '@clack/prompts'
 import { isLoopbackUrl } from '@grantkit/core/feature'
-import { BASE_URL_FORM } from '../config/address.ts'
+import { BASE_URL_FORM } from '../../config/address.ts'
 
 /** What `grantkit init` asks. */
 export interface Answers {
