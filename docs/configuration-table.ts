@@ -1,4 +1,4 @@
-import { type KnownField, knownFields } from '../packages/server/src/config/known-fields.ts'
+import { type KnownField, knownFields } from '../packages/server/src/config/variables.ts'
 
 /** Every field of the configuration as the table of configuration.md. */
 export function configurationTable(): string {

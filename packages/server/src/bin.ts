@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import type { ConfiguredService } from './configured-service.ts'
+import type { ConfiguredService } from './definition.ts'
 import { nodeVersionProblem } from './node-version.ts'
 
 // An older Node cannot load the rest, so it is imported after the check.
@@ -11,9 +11,8 @@ else {
 }
 
 async function run(): Promise<void> {
-  const { withoutOption } = await import('./commands/command-line.ts')
+  const { runProgram, withoutOption } = await import('./commands/command-line.ts')
   const { grantkit } = await import('./commands/grantkit.ts')
-  const { runProgram } = await import('./commands/run-program.ts')
   // Every command reads the configuration, so the option may be anywhere.
   const { words, value: file } = withoutOption(process.argv.slice(2), 'config')
   await runProgram('grantkit', grantkit(load), words)

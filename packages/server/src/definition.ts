@@ -2,10 +2,10 @@ import type { AuthorizationServer, Caller, Feature, ResourceServer, TokenClaims 
 import type { ServerDescription } from '@grantkit/core/internal'
 import type { Hono } from 'hono'
 import type { DemoAccount } from './accounts/open-accounts.ts'
-import type { CommandNames } from './command-names.ts'
+import type { CommandNames } from './config/command-names.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './database/database.ts'
-import type { AppMigrations } from './database/migrations.ts'
+import type { AppMigrations } from './database/migrate.ts'
 import type { Site } from './http/page.ts'
 import type { OpenApiInfo } from './openapi/document.ts'
 
@@ -42,3 +42,18 @@ export interface MountContext {
   /** The OpenAPI document of all routes, as JSON. */
   openApi(info: OpenApiInfo): string
 }
+
+/** What the commands of a program work on. A service may add to the configuration of the server. */
+export interface ConfiguredService<Configured extends Config = Config> {
+  readonly config: Configured
+  readonly definition: ServiceDefinition
+  /** The configuration file, if there is one. */
+  readonly file?: string | undefined
+}
+
+/**
+ * Called by a command with valid arguments only, because it loads the server.
+ *
+ * @throws ConfigError
+ */
+export type LoadService<Configured extends Config = Config> = () => Promise<ConfiguredService<Configured>>

@@ -2,7 +2,6 @@
 
 /** Of one version: `route()` adds to the OpenAPI document only what an application of the same class describes. */
 export { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi'
-export { jsonError, parseJson, prefetch, type WithBody } from './http/bodies-and-answers.ts'
+export { jsonError, parseJson, prefetch, revalidatedText, type WithBody } from './http/bodies-and-answers.ts'
 export { type Markup, pageResponse, type Site } from './http/page.ts'
-export { revalidatedText } from './http/revalidated-text.ts'
 export { error, guardErrors, json, text } from './openapi/responses.ts'

@@ -1,11 +1,18 @@
 import type { PrivateJwk, ServerSecret } from '@grantkit/core'
-import type { Webhooks } from '@grantkit/notifications'
+import { createWebhooks, WEBHOOK_TYPES, type WebhookEvent, type Webhooks } from '@grantkit/notifications'
+import * as z from 'zod'
 import type { Config } from './config/config.ts'
-import { developmentKeysFile, developmentSecret } from './config/development.ts'
-import { followSigningKeys, keysUnderProfile, keysWrittenAt } from './config/signing-keys-file.ts'
+import {
+  developmentKeysFile,
+  developmentSecret,
+  followSigningKeys,
+  keysUnderProfile,
+  keysWrittenAt,
+} from './config/signing-keys-file.ts'
+import { ConfigError, contentOf, parseJson } from './config/text-file.ts'
 import type { ServiceDefinition } from './definition.ts'
 import type { OnEvent } from './events.ts'
-import { webhooksOf } from './operations/webhooks.ts'
+import { outboundPost } from './http/outbound.ts'
 import type { OnResponse } from './statistics/statistics.ts'
 import type { Storage } from './storage.ts'
 
@@ -85,4 +92,37 @@ export async function serviceContext(parts: ServiceParts): Promise<ServiceContex
 async function secretsOf({ secret, previousSecret, dataFolder }: Config): Promise<ServerSecret> {
   const current = secret ?? (await developmentSecret(dataFolder))
   return previousSecret === undefined ? current : [current, previousSecret]
+}
+
+const Endpoints = z.array(
+  z.strictObject({
+    name: z.string().min(1).max(100),
+    url: z.string(),
+    secret: z.union([z.string(), z.array(z.string())]),
+    types: z.array(z.enum(WEBHOOK_TYPES)).optional(),
+  }),
+)
+
+interface WebhookParts {
+  readonly config: Config
+  readonly storage: Pick<Storage, 'store'>
+  /** Whether this process delivers messages. */
+  readonly delivers: boolean
+}
+
+/** The webhooks of the configured file, if there is one. @throws ConfigError when it cannot be used */
+async function webhooksOf(
+  { config, storage, delivers }: WebhookParts,
+  onEvent: (event: WebhookEvent) => void,
+): Promise<Webhooks | undefined> {
+  const read = (text: string, path: string) => Endpoints.parse(parseJson(path, text))
+  const endpoints = await contentOf('WEBHOOKS', config.webhooks, read, 'endpoints')
+  if (endpoints === undefined) return undefined
+  const post = await outboundPost(config)
+  try {
+    const { store } = storage
+    return createWebhooks({ issuer: config.baseUrl, store, endpoints, post, onEvent, timers: delivers })
+  } catch (error) {
+    throw new ConfigError([`WEBHOOKS cannot be used: ${(error as Error).message}`])
+  }
 }

@@ -1,9 +1,9 @@
 import { styleText } from 'node:util'
 import type { Config } from './config/config.ts'
-import { ConfigError } from './config/config-error.ts'
-import type { ConfiguredService } from './configured-service.ts'
+import { ConfigError } from './config/text-file.ts'
+import type { ConfiguredService } from './definition.ts'
 import { createLogger } from './operations/logging.ts'
-import type { StartOptions } from './serving.ts'
+import type { StartOptions } from './server.ts'
 import { currentWorker } from './workers/worker.ts'
 
 /** Starts a server, until a signal stops it. If it cannot start, it says why and sets the exit code. */
@@ -16,7 +16,7 @@ export async function startServer<Configured extends Config>(
     const { workers: count = configured.config.workers } = options
     if (worker === undefined && count > 1) await startWorkers(options, configured, count)
     else {
-      const { serveHere } = await import('./serving.ts')
+      const { serveHere } = await import('./server.ts')
       await serveHere(options, configured, worker)
     }
   } catch (error) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { missingWorkloadClients } from '../src/check/workload-clients.ts'
 import { addClient } from '../src/commands/add-client.ts'
+import { missingWorkloadClients } from '../src/commands/check-configuration.ts'
 import { clients } from '../src/commands/clients.ts'
 import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer } from './running-server.ts'

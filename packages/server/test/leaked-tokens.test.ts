@@ -1,9 +1,8 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import type { DocumentFetch } from '@grantkit/core/client-documents'
 import { describe, expect, it } from 'vitest'
-import { application } from '../src/app.ts'
-import { leakedTokens } from '../src/personal-tokens/leaked-tokens.ts'
-import { scannerKeys } from '../src/personal-tokens/scanner-keys.ts'
+import { application } from '../src/service/app.ts'
+import { leakedTokens, scannerKeys } from '../src/service/personal-tokens/leaked-tokens.ts'
 
 /** Reports of a secret scanner, as GitHub sends them. */
 

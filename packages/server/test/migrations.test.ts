@@ -4,8 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { accountDirectory } from '../src/accounts/account-directory.ts'
 import { accountRows } from '../src/accounts/account-rows.ts'
 import { openDatabase } from '../src/database/database.ts'
-import { migrate } from '../src/database/migrate.ts'
-import { withAppMigrations } from '../src/database/migrations.ts'
+import { migrate, withAppMigrations } from '../src/database/migrate.ts'
 import type { AccountRow } from '../src/database/tables.ts'
 
 const createNotes = async (database: Kysely<unknown>) => {

@@ -1,5 +1,5 @@
+import type { Identity } from '../src/accounts/upstream/identities.ts'
 import type { Provider } from '../src/config/people.ts'
-import type { Identity } from '../src/upstream/identity.ts'
 
 /** A provider and a user of it, for tests without a running provider. */
 export const PROVIDER: Provider = {

@@ -4,16 +4,17 @@ import { type Bend, softwareAuthenticator } from '@grantkit/test-servers/softwar
 import { expect, it, vi } from 'vitest'
 import { type AccountRows, accountRows } from '../src/accounts/account-rows.ts'
 import type { Account, StoredAccount } from '../src/accounts/accounts.ts'
-import { relyingParty } from '../src/config/relying-party.ts'
-import type { Database } from '../src/database/database.ts'
-import { type PasskeyRows, passkeyRows } from '../src/passkeys/passkey-rows.ts'
-import { registrationCeremony, type StartedCeremony } from '../src/passkeys/registration-ceremony.ts'
 import {
+  registrationCeremony,
   type SignInAnswer,
   type SignInCeremony,
+  type StartedCeremony,
   signInAnswer,
   signInCeremony,
-} from '../src/passkeys/sign-in-ceremony.ts'
+} from '../src/accounts/passkeys/ceremonies.ts'
+import { type PasskeyRows, passkeyRows } from '../src/accounts/passkeys/passkey-rows.ts'
+import { relyingParty } from '../src/config/address.ts'
+import type { Database } from '../src/database/database.ts'
 import { connected, withoutAccounts } from './connected.ts'
 import { DANA, THEO } from './people.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { quickHash } from '@grantkit/test-servers/quick-hash'
 import type { Account } from '../src/accounts/accounts.ts'
-import type { Service } from '../src/service.ts'
+import type { Service } from '../src/service/service.ts'
 
 /** Accounts of tests. */
 export const DANA = person('demo', 'Dana Moore')

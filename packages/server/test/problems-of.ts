@@ -1,6 +1,6 @@
 import { parseConfig } from '../src/config/config.ts'
-import { ConfigError } from '../src/config/config-error.ts'
 import type { ServerConfig } from '../src/config/schema.ts'
+import { ConfigError } from '../src/config/text-file.ts'
 
 /** What a start says is wrong with a configuration, which may have the wrong types. */
 export function problemsOf(

@@ -1,8 +1,8 @@
 import { Readable, Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { vi } from 'vitest'
+import { runProgram } from '../src/commands/command-line.ts'
 import { grantkit } from '../src/commands/grantkit.ts'
-import { runProgram } from '../src/commands/run-program.ts'
 import type { Config } from '../src/config/config.ts'
 
 /** The output of a command without its colours, what it says of errors, and the status of its program. */

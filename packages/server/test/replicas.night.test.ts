@@ -5,8 +5,8 @@ import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { formBrowser, overFetch, type Send, testClient } from '@grantkit/testkit/client'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { replaceFile } from '../src/config/private-file.ts'
 import { keySetText, newKeys } from '../src/config/signing-keys-file.ts'
+import { replaceFile } from '../src/config/text-file.ts'
 import { grantkitProgram } from './grantkit-program.ts'
 
 /** Two processes of `grantkit start` in production mode with one Postgres, as behind a load balancer. */

@@ -4,8 +4,8 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { type Authentication, type Claims, runOpenIdProvider } from '@grantkit/test-servers/openid-provider'
 import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { type Purpose, upstreamSignIn } from '../src/accounts/upstream/upstream-sign-in.ts'
 import type { Provider } from '../src/config/people.ts'
-import { type Purpose, upstreamSignIn } from '../src/upstream/upstream-sign-in.ts'
 
 const BASE_URL = 'https://school.example'
 const CALLBACK = `${BASE_URL}/login/with/partner/callback`

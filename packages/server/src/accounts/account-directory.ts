@@ -2,8 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { AccountRow } from '../database/tables.ts'
-import { addressOf } from './account-record.ts'
-import type { Account, EmailSource } from './accounts.ts'
+import { type Account, addressOf, type EmailSource } from './accounts.ts'
 
 /** An account, as an operator sees it. */
 export interface AccountEntry {

@@ -1,22 +1,25 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql, type UpdateObject } from 'kysely'
 import { removeAttempts } from '../attempts/attempt-rows.ts'
-import { added, type Database, type Rows } from '../database/database.ts'
+import { added, type Database, lookup, type Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
-import { lookup } from '../database/lookup.ts'
+import { dropUnverifiedAddresses } from '../database/session-epoch-and-email-source.ts'
 import type { Tables } from '../database/tables.ts'
-import { dropUnverifiedAddresses } from '../database/unverified-addresses.ts'
 import type { AccountEvent, AddedBy } from '../events.ts'
-import { accountOf, addressOf, rowOf } from './account-record.ts'
 import {
   type Account,
   type Accounts,
+  accountOf,
+  addressOf,
   type EmailSource,
+  type EndSessions,
+  epochAt,
   HASH_OF_NO_PASSWORD,
+  rowOf,
+  type SessionsEnding,
   type StoredAccount,
+  sessionEnd,
 } from './accounts.ts'
 import { passwordMatches } from './passwords.ts'
-import { type Removed, removeMethod } from './removed-method.ts'
-import { epochAt, type SessionsEnding, sessionEnd } from './session-epoch.ts'
 
 /**
  * What an operator does with accounts. Each change takes effect at the next request, on every replica. Grants are not
@@ -237,4 +240,100 @@ async function removeAccount(rows: Rows, id: string, epoch: Values): Promise<boo
     await rows.deleteFrom(table).where('account', '=', id).execute()
   await removeAttempts(rows, id)
   return true
+}
+
+/** `unknown`: it does not exist, or belongs to another account. */
+type Removed = 'removed' | 'unknown' | 'last'
+
+/** A passkey, or an identity at an OpenID provider. */
+type SignInMethod = { readonly passkey: string } | { readonly issuer: string; readonly identity: string }
+
+/**
+ * Removes a sign-in method, unless it is the last one of an account, and ends all sessions of the account: the method
+ * may have started them.
+ */
+async function removeMethod(
+  database: Database,
+  endSessions: EndSessions,
+  subject: string,
+  method: SignInMethod,
+): Promise<Removed> {
+  // What is not removed ends no session, so no app is told.
+  const refused = await refusal(database, subject, method)
+  if (refused !== undefined) return refused
+  const remove = (rows: Rows, epoch: object) => removeLocked(rows, epoch, subject, method)
+  return endSessions(subject, (epoch) => database.transaction().execute((rows) => remove(rows, epoch)))
+}
+
+/** Locks the account, so that the second of two concurrent removals sees the result of the first. */
+async function removeLocked(
+  rows: Rows,
+  epoch: object,
+  subject: string,
+  method: SignInMethod,
+): Promise<Removed> {
+  await rows.updateTable('account').set({ id: subject }).where('id', '=', subject).execute()
+  const refused = await refusal(rows, subject, method)
+  if (refused !== undefined) return refused
+  await rows.updateTable('account').set(epoch).where('id', '=', subject).execute()
+  if ('passkey' in method) await rows.deleteFrom('passkey').where('id', '=', method.passkey).execute()
+  else
+    await rows
+      .deleteFrom('identity')
+      .where('issuer', '=', method.issuer)
+      .where('subject', '=', method.identity)
+      .execute()
+  return 'removed'
+}
+
+async function refusal(
+  rows: Database | Rows,
+  subject: string,
+  method: SignInMethod,
+): Promise<'unknown' | 'last' | undefined> {
+  const account = await rows
+    .selectFrom('account')
+    .select('password')
+    .where('id', '=', subject)
+    .executeTakeFirst()
+  const passkeys = await rows.selectFrom('passkey').select('id').where('account', '=', subject).execute()
+  const identities = await rows
+    .selectFrom('identity')
+    .select(['issuer', 'subject'])
+    .where('account', '=', subject)
+    .execute()
+  const isThere =
+    'passkey' in method
+      ? passkeys.some(({ id }) => id === method.passkey)
+      : identities.some(
+          ({ issuer, subject: identity }) => issuer === method.issuer && identity === method.identity,
+        )
+  if (!isThere) return 'unknown'
+  const others = (account?.password ? 1 : 0) + passkeys.length + identities.length - 1
+  return others === 0 ? 'last' : undefined
+}
+
+/** Ends the personal access tokens of a user. @param by who resets the password */
+export type EndTokens = (subject: string, by: 'user' | 'operator') => Promise<unknown>
+
+/**
+ * Accounts whose password resets end the personal access tokens: whoever knew the old password may have created one. A user who
+ * only changes the password knows the old one, and keeps them.
+ */
+export function accountsThatEndTokens(accounts: AccountRows, endTokens: EndTokens): AccountRows {
+  /** First, so that an outage changes nothing; and once more, because until then a session could create another one. */
+  async function around<Result>(subject: string, by: 'user' | 'operator', change: () => Promise<Result>) {
+    await endTokens(subject, by)
+    const result = await change()
+    await endTokens(subject, by)
+    return result
+  }
+  return {
+    ...accounts,
+    setPassword: (id, hash) => around(id, 'operator', () => accounts.setPassword(id, hash)),
+    async changePassword(account, hash, by) {
+      const change = () => accounts.changePassword(account, hash, by)
+      return by === 'mail' ? around(account.id, 'user', change) : change()
+    },
+  }
 }

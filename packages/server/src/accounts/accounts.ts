@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { UserClaims } from '@grantkit/core'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import * as z from 'zod'
 import { faultsOf, parseJson, readTextFile } from '../config/text-file.ts'
+import type { Rows } from '../database/database.ts'
+import type { AccountRow } from '../database/tables.ts'
 import { hashOf, KEY_LENGTH } from './passwords.ts'
-import { ProfileClaims } from './profile-claims.ts'
+import { ProfileClaims } from './user-claims.ts'
 
 const ImportedAccount = z.strictObject({
   /** The `sub` of the user: never changes, and is never reused for another person. */
@@ -60,3 +63,110 @@ export async function readAccounts(path: string): Promise<Account[]> {
 
 /** A hash that matches no password: checking it makes an unknown address take as long as a known one. */
 export const HASH_OF_NO_PASSWORD = hashOf(randomBytes(16), randomBytes(KEY_LENGTH))
+
+/** Accounts as rows. */
+
+/** An address as it is stored. Only ASCII has small letters here: in Unicode the Kelvin sign is a capital k. */
+export function addressOf(email: string): string {
+  return email.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+}
+
+export function rowOf(
+  { id, password, ...claims }: Account,
+  source: EmailSource,
+  addedAt: string,
+): AccountRow {
+  const { email, email_verified: _, ...others } = claims
+  const address =
+    email === undefined
+      ? { email: id, email_source: null, email_since: null, claims: JSON.stringify(others) }
+      : { email, email_source: source, email_since: addedAt, claims: JSON.stringify(claims) }
+  return {
+    id,
+    ...address,
+    password,
+    state: 'active',
+    admin: 0,
+    session_epoch: epochAt(Date.parse(addedAt)),
+    added_at: addedAt,
+  }
+}
+
+export function accountOf(row: Selectable<AccountRow>): StoredAccount {
+  const { id, claims, password, session_epoch, email_source } = row
+  const own = { id, password, sessionEpoch: session_epoch, emailSource: email_source ?? undefined }
+  return withClaims(own, JSON.parse(claims))
+}
+
+/** No claim replaces another member of the account, such as the id. */
+export function withClaims(
+  {
+    id,
+    password,
+    sessionEpoch,
+    emailSource,
+  }: Pick<StoredAccount, 'id' | 'password' | 'sessionEpoch' | 'emailSource'>,
+  claims: object,
+): StoredAccount {
+  const profile = { email_verified: false, ...claims } as StoredAccount
+  return { ...profile, id, password, sessionEpoch, emailSource }
+}
+
+/**
+ * Called when all sessions of a user end. `before`: tells apps of it (back-channel logout), and ends the grants that end with
+ * them. `after`: ends those that a session has opened meanwhile, and tells no app again.
+ */
+export type SessionsEnding = (subject: string, when: 'before' | 'after') => Promise<void>
+
+/** Sessions that began earlier have an earlier epoch. */
+interface NextEpoch {
+  readonly session_epoch: RawBuilder<number>
+}
+
+/** Ends all sessions of an account. @param end writes the epoch, and what else changes with it */
+export type EndSessions = <Result>(
+  subject: string,
+  end: (epoch: NextEpoch) => Promise<Result>,
+) => Promise<Result>
+
+/**
+ * The one way to end all sessions of an account: nothing else has the next epoch. Apps are told first: if the process
+ * ends in between, they are told once too often instead of never.
+ */
+export function sessionEnd(ending: SessionsEnding): EndSessions {
+  return async (subject, end) => {
+    await ending(subject, 'before')
+    const result = await end({ session_epoch: sql<number>`session_epoch + 1` })
+    await ending(subject, 'after')
+    return result
+  }
+}
+
+const SECONDS_BEFORE_2020 = 1_577_836_800
+
+/**
+ * The epoch of a new account, and of all accounts after a restore. A cookie of a session that began after the backup has an
+ * epoch that is still to come, or that of an account which the backup lacks and which is added again: this one is later than
+ * any that counting has reached, and than those of the restores before.
+ *
+ * @param time milliseconds
+ */
+export function epochAt(time: number): number {
+  return Math.floor(time / 1000) - SECONDS_BEFORE_2020
+}
+
+/** Locks an account until the transaction ends. `false`: it is disabled, removed or unknown. */
+export async function isActive(rows: Rows, id: string): Promise<boolean> {
+  return (await locked(rows, id).executeTakeFirst()).numUpdatedRows > 0n
+}
+
+/** The same. `false` also if its sessions have ended since it was read, so the requested change is not allowed. */
+export async function isCurrent(rows: Rows, { id, sessionEpoch }: StoredAccount): Promise<boolean> {
+  const current = locked(rows, id).where('session_epoch', '=', sessionEpoch)
+  return (await current.executeTakeFirst()).numUpdatedRows > 0n
+}
+
+/** An update, because SQLite has no lock of a row. */
+function locked(rows: Rows, id: string) {
+  return rows.updateTable('account').set({ id }).where('id', '=', id).where('state', '=', 'active')
+}

@@ -1,7 +1,7 @@
 import type { InstallationNames } from '@grantkit/pages/connected-apps'
 import type { Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
-import { isActive } from './session-epoch.ts'
+import { isActive } from './accounts.ts'
 
 /** The names that users give to the installations of their apps, as rows. @throws OAuthError `temporarily_unavailable` */
 export function installationNames(database: Database): InstallationNames {

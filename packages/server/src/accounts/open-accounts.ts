@@ -1,5 +1,5 @@
 import { isLoopbackUrl } from '@grantkit/core/feature'
-import type { CommandNames } from '../command-names.ts'
+import type { CommandNames } from '../config/command-names.ts'
 import type { Config } from '../config/config.ts'
 import type { AccountRows } from './account-rows.ts'
 import { type Account, readAccounts } from './accounts.ts'

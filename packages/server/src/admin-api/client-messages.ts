@@ -1,8 +1,8 @@
 import type { ClientChanges as Changes, PublicClient, StaticClient } from '@grantkit/core'
 import { z } from '@hono/zod-openapi'
-import { camelCased, snakeCased } from '../authorization/client-members.ts'
-import { DAY_SECONDS } from '../time-units.ts'
-import { PageQuery, pageOf, text } from './lists.ts'
+import { DAY_SECONDS } from '../config/time-units.ts'
+import { camelCased, snakeCased } from '../operator/clients.ts'
+import { PageQuery, pageOf, text } from './operation.ts'
 
 /** The messages of the admin API about clients, by the names of RFC 7591. */
 

@@ -1,9 +1,17 @@
 import type { AuthorizationServer, UserGrant } from '@grantkit/core'
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
-import type { AdminEnv } from './access.ts'
-import { moment, PageQuery, page, pageOf, text } from './lists.ts'
-import { json, NO_CONTENT, type Operations } from './operation.ts'
-import { Sub, UserPath } from './user-messages.ts'
+import {
+  type AdminEnv,
+  json,
+  moment,
+  NO_CONTENT,
+  type Operations,
+  PageQuery,
+  page,
+  pageOf,
+  text,
+} from './operation.ts'
+import { Sub, UserPath } from './users.ts'
 
 /** What users allowed: grants, listed and ended. */
 

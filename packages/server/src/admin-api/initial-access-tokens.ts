@@ -1,11 +1,19 @@
 import type { AuthorizationServer } from '@grantkit/core'
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
-import { DAY_SECONDS } from '../time-units.ts'
-import { type AdminEnv, actorOf } from './access.ts'
+import { DAY_SECONDS } from '../config/time-units.ts'
 import { IdempotencyKey } from './client-messages.ts'
-import type { OnceOnly } from './idempotency-key.ts'
-import { moment, text } from './lists.ts'
-import { body, CONFLICT, json, NO_CONTENT, type Operations } from './operation.ts'
+import {
+  type AdminEnv,
+  actorOf,
+  body,
+  CONFLICT,
+  json,
+  moment,
+  NO_CONTENT,
+  type OnceOnly,
+  type Operations,
+  text,
+} from './operation.ts'
 
 export interface InitialAccessTokensOptions {
   readonly clients: AuthorizationServer['clients']

@@ -1,6 +1,21 @@
+import { randomUUID } from 'node:crypto'
+import { protect } from '@grantkit/adapter-hono'
+import {
+  type AuthorizationServer,
+  type Authorized,
+  type AuthorizedClient,
+  OAuthError,
+  type ResourceServer,
+  type Store,
+} from '@grantkit/core'
+import { defineErrors, sha256, type Transient, type Transients } from '@grantkit/core/feature'
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
-import type { AdminScope } from '../authorization/admin-scopes.ts'
-import type { Guarded } from './access.ts'
+import type { Context, MiddlewareHandler } from 'hono'
+import type { AccountDirectory } from '../accounts/account-directory.ts'
+import { type Actor, actingAs } from '../audit/caller.ts'
+import type { AdminScope } from '../authorization/authorization-server.ts'
+import { DAY_SECONDS } from '../config/time-units.ts'
+import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 
 /** An error of the admin API, as of the whole service. */
 const ErrorAnswer = z.object({ error: z.string(), error_description: z.string() }).openapi('Error')
@@ -50,3 +65,216 @@ export function operations(guarded: Guarded) {
     })
 }
 export type Operations = ReturnType<typeof operations>
+
+/** Variables of a request after the guard. */
+export interface AdminEnv {
+  Variables: { auth: Authorized | AuthorizedClient }
+}
+
+/** The middleware of an operation that needs this scope. */
+export type Guarded = (scope: AdminScope) => MiddlewareHandler<AdminEnv>[]
+
+export interface AccessOptions {
+  readonly guard: ResourceServer<AdminScope>
+  readonly directory: AccountDirectory
+  readonly clients: Pick<AuthorizationServer['clients'], 'find'>
+}
+
+const ACCESS_ERRORS = defineErrors({
+  token_without_resource: [
+    'access_denied',
+    'The access token is good for every resource; request one with the resource of the admin API',
+    403,
+  ],
+  client_not_added: ['access_denied', 'Only a client that an operator added may use the admin API', 403],
+  client_without_scope: ['access_denied', 'The client is not added with this scope of the admin API', 403],
+  user_not_admin: ['access_denied', 'The user of the access token is no admin', 403],
+  own_account: ['access_denied', 'This is your own account; another admin has to change it', 403],
+})
+
+/**
+ * Who may use the admin API: a client with its own token, or with the token of a user who is an admin. Both are checked
+ * at each request, so a removed client, a removed scope of it and a removed admin mark count at once. The trail names the client or the user.
+ */
+export function adminAccess({ guard, directory, clients }: AccessOptions): Guarded {
+  const tokens = guard.allowing({ clientCredentials: true })
+  const requireOperator =
+    (scope: AdminScope): MiddlewareHandler<AdminEnv> =>
+    async (c, next) => {
+      const { token } = c.var.auth
+      // Every other API of this server gets such tokens too, and could use one here.
+      if (token.resources.length === 0) throw new OAuthError(ACCESS_ERRORS.token_without_resource)
+      // Any program can register itself and ask an admin for consent.
+      const client = await clients.find(token.clientId)
+      if (client?.origin !== 'integration') throw new OAuthError(ACCESS_ERRORS.client_not_added)
+      // The client may have lost it since, or the token is older than this rule.
+      const own = token.by === 'client' ? client.clientCredentialsScopes : client.scopes
+      if (own?.includes(scope) !== true) throw new OAuthError(ACCESS_ERRORS.client_without_scope)
+      if (token.by !== 'client' && !(await directory.isAdmin(token.subject)))
+        throw new OAuthError(ACCESS_ERRORS.user_not_admin)
+      return actingAs(actorOf(c), next)
+    }
+  return (scope) => [protect(tokens, scope), requireOperator(scope)]
+}
+
+/** Who acts: the client itself, or the user it acts for. */
+export function actorOf(c: Context<AdminEnv>): Actor {
+  const { token } = c.var.auth
+  return token.by === 'client' ? `client:${token.clientId}` : `account:${token.subject}`
+}
+
+/** Administrators cannot lock themselves out. @throws OAuthError `access_denied` */
+export function refuseOwnAccount(c: Context<AdminEnv>, sub: string): void {
+  if (actorOf(c) === `account:${sub}`) throw new OAuthError(ACCESS_ERRORS.own_account)
+}
+
+/** Shared by all lists of the admin API: pages with opaque cursors. */
+
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 100
+
+const NO_CURSOR = 'must be the next_cursor of a page'
+
+/** The query of every list. */
+export const PageQuery = {
+  limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
+  cursor: z
+    .string()
+    .max(1000)
+    .regex(/^[\w-]+$/, NO_CURSOR)
+    .transform((cursor) => Buffer.from(cursor, 'base64url').toString())
+    .refine((place) => !place.includes('\0'), NO_CURSOR)
+    .optional()
+    .openapi({ description: 'The next_cursor of the previous page' }),
+}
+
+/** @param name of the schema in the document */
+export function pageOf<Item extends z.ZodType>(name: string, item: Item) {
+  const next_cursor = z.string().optional().openapi({ description: 'Absent on the last page' })
+  return z.object({ items: z.array(item), next_cursor }).openapi(name)
+}
+
+/** @param next where the next page begins; absent on the last one */
+export function page<Item>(items: readonly Item[], next: string | undefined) {
+  const next_cursor = next && Buffer.from(next).toString('base64url')
+  return { items: [...items], ...(next_cursor && { next_cursor }) }
+}
+
+/** Postgres accepts no NUL in a text. */
+export const text = z
+  .string()
+  .min(1)
+  .max(1000)
+  .regex(/^[^\0]*$/, 'must not have a NUL')
+
+/** ISO 8601, in UTC. @param seconds since the epoch */
+export function moment(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
+
+/**
+ * Does `work` once for a caller and a key of theirs; without a key, every time. A key whose work was refused can be used
+ * again. After any other error it may have been done, so the key stays taken.
+ *
+ * @throws OAuthError `conflict` for a key that was used in the last 24 hours; `temporarily_unavailable`
+ */
+export type OnceOnly = <Result>(
+  caller: Actor,
+  key: string | undefined,
+  work: () => Promise<Result>,
+) => Promise<Result>
+
+const KEY_ERRORS = defineErrors({
+  idempotency_key_used: [
+    'conflict',
+    'A request with this Idempotency-Key has succeeded; its answer, which may have a secret, is not kept',
+    409,
+  ],
+  idempotency_key_in_use: [
+    'conflict',
+    'A request with this Idempotency-Key is being carried out. Try again',
+    409,
+  ],
+  idempotency_outcome_unknown: [
+    'conflict',
+    'A request with this Idempotency-Key may have been carried out, and its answer was lost. See what it changed before you send it with another key',
+    409,
+  ],
+})
+
+interface KeyRecord extends Transient {
+  readonly kind: 'admin_api_request'
+  /** Absent in records of an earlier release, which said nothing else. */
+  readonly state?: 'begun' | 'unknown' | 'done' | undefined
+  /** The request that has the key. */
+  readonly request?: string | undefined
+  /** Epoch seconds. */
+  readonly begunAt: number
+}
+
+/** Longer than any request takes. What began earlier was ended with its process. */
+const MAX_SECONDS = 60
+
+export function onceOnly(store: Store, now = () => Math.floor(Date.now() / 1000)): OnceOnly {
+  const transients = store.transients && unavailableAs503(store.transients)
+  return async (caller, key, work) => {
+    if (key === undefined || transients === undefined) return work()
+    const id = `admin-api:${sha256(JSON.stringify([caller, key]))}`
+    const [begunAt, expiresAt] = [now(), now() + DAY_SECONDS]
+    const request = randomUUID()
+    const begun: KeyRecord = { kind: 'admin_api_request', state: 'begun', request, begunAt, expiresAt }
+    const isNew = await transients.insert(id, begun, expiresAt).catch(async (error: unknown) => {
+      // Nothing was done, and the record may have been kept all the same.
+      await free(transients, id, request).catch(() => {})
+      throw error
+    })
+    if (!isNew) throw await taken(transients, id, now())
+    /** The answer is the one of the work, even if this is lost. */
+    const become = async (state: KeyRecord['state']) => {
+      const seen = await ownRecord(transients, id, request)
+      if (seen !== undefined) await transients.replace(id, seen, { ...begun, state }, expiresAt)
+    }
+    try {
+      const result = await work()
+      await become('done').catch(() => {})
+      return result
+    } catch (error) {
+      if (error instanceof OAuthError && error.status < 500)
+        await free(transients, id, request).catch(() => {})
+      else await become('unknown').catch(() => {})
+      throw error
+    }
+  }
+}
+
+/** The methods that are used here. */
+function unavailableAs503(transients: Transients) {
+  return storeErrorsAs503<Pick<Transients, 'find' | 'insert' | 'replace' | 'remove'>>({
+    find: (id) => transients.find(id),
+    insert: (id, value, expiresAt) => transients.insert(id, value, expiresAt),
+    replace: (id, seen, value, expiresAt) => transients.replace(id, seen, value, expiresAt),
+    remove: (id) => transients.remove(id),
+  })
+}
+type Keys = ReturnType<typeof unavailableAs503>
+
+/** Of this request only: another one may have the key, and be at work. */
+async function ownRecord(transients: Keys, id: string, request: string) {
+  const seen = await transients.find(id)
+  return (seen?.value as KeyRecord | undefined)?.request === request ? seen : undefined
+}
+
+async function free(transients: Keys, id: string, request: string): Promise<void> {
+  if ((await ownRecord(transients, id, request)) !== undefined) await transients.remove(id)
+}
+
+async function taken(transients: Keys, id: string, now: number): Promise<OAuthError> {
+  const { state = 'done', begunAt } = ((await transients.find(id))?.value ?? {
+    state: 'begun',
+    begunAt: now,
+  }) as Pick<KeyRecord, 'state' | 'begunAt'>
+  if (state === 'done') return new OAuthError(KEY_ERRORS.idempotency_key_used)
+  if (state === 'begun' && now < begunAt + MAX_SECONDS)
+    return new OAuthError(KEY_ERRORS.idempotency_key_in_use, undefined, { retryAfter: 1 })
+  return new OAuthError(KEY_ERRORS.idempotency_outcome_unknown)
+}

@@ -1,19 +1,15 @@
-import { type AuthorizationServer, OAuthError, type Store } from '@grantkit/core'
+import { type AuthorizationServer, OAuthError, type ScopeDefinition, type Store } from '@grantkit/core'
 import { errorResponse, readBody, toResponse } from '@grantkit/core/adapter'
 import { ERRORS } from '@grantkit/core/errors'
 import { type Hook, OpenAPIHono } from '@hono/zod-openapi'
 import type { Context, MiddlewareHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
-import { jsonError } from '../http/bodies-and-answers.ts'
-import { revalidatedText } from '../http/revalidated-text.ts'
-import { type AccessOptions, type AdminEnv, adminAccess } from './access.ts'
-import { clientChanges } from './client-changes.ts'
-import { type ClientsOptions, clientsOfServer } from './clients.ts'
-import { type AdminDocument, adminDocument } from './document.ts'
+import { ADMIN_SCOPES, adminResource } from '../authorization/authorization-server.ts'
+import { jsonError, revalidatedText } from '../http/bodies-and-answers.ts'
+import { type ClientsOptions, clientChanges, clientsOfServer } from './clients.ts'
 import { grantsOfUsers } from './grants.ts'
-import { onceOnly } from './idempotency-key.ts'
 import { initialAccessTokens } from './initial-access-tokens.ts'
-import { operations } from './operation.ts'
+import { type AccessOptions, type AdminEnv, adminAccess, onceOnly, operations } from './operation.ts'
 import { type StateOptions, stateOfService } from './state.ts'
 import { type UsersOptions, users } from './users.ts'
 
@@ -90,4 +86,56 @@ function errorAnswer(onError: (error: unknown) => void) {
     if (refusal.status >= 500) onError(error)
     return toResponse(errorResponse(refusal))
   }
+}
+
+interface AdminDocument {
+  readonly baseUrl: string
+}
+
+const TAGS = {
+  Users: 'Accounts, and who is an admin.',
+  Grants: 'What users allowed.',
+  Clients: 'Applications and services.',
+  Service: 'Health, signing keys and the audit trail.',
+}
+
+/**
+ * The OpenAPI document of the admin API as JSON, generated from its routes at the first call. It takes milliseconds and does not
+ * change afterwards.
+ */
+function adminDocument(app: OpenAPIHono<AdminEnv>, { baseUrl }: AdminDocument): () => string {
+  const tokenUrl = `${baseUrl}/api/oauth/token`
+  const scopes = Object.fromEntries(
+    Object.entries<ScopeDefinition>(ADMIN_SCOPES).map(([name, { description }]) => [
+      name,
+      String(description),
+    ]),
+  )
+  app.openAPIRegistry.registerComponent('securitySchemes', 'oauth2', {
+    type: 'oauth2',
+    description: `Tokens must be requested with resource=${adminResource(baseUrl)} (RFC 8707).`,
+    flows: {
+      clientCredentials: { tokenUrl, scopes },
+      authorizationCode: {
+        authorizationUrl: `${baseUrl}/oauth/authorize`,
+        tokenUrl,
+        refreshUrl: tokenUrl,
+        scopes,
+      },
+    },
+  })
+  const described = () =>
+    app.getOpenAPI31Document({
+      openapi: '3.1.0',
+      info: {
+        title: 'Admin API',
+        version: '1.0.0',
+        description: 'What the admin pages do, for programs. Lists are paged: send next_cursor as cursor.',
+        license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+      },
+      servers: [{ url: adminResource(baseUrl) }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    })
+  let text: string | undefined
+  return () => (text ??= JSON.stringify(described()))
 }

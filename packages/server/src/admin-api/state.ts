@@ -1,10 +1,8 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { AuditEntry } from '../audit/entry.ts'
-import type { TrailReader } from '../audit/trail-reader.ts'
+import type { TrailReader } from '../audit/reading.ts'
 import { COUNTED, type KeyState, type Overview } from '../operator/overview.ts'
-import type { AdminEnv } from './access.ts'
-import { moment, PageQuery, page, pageOf, text } from './lists.ts'
-import { json, type Operations } from './operation.ts'
+import { type AdminEnv, json, moment, type Operations, PageQuery, page, pageOf, text } from './operation.ts'
 
 /** What there is to see of the service itself: its health, its signing keys and the audit trail. */
 

@@ -1,26 +1,104 @@
 import { randomUUID } from 'node:crypto'
 import { OAuthError } from '@grantkit/core'
 import { defineErrors } from '@grantkit/core/feature'
-import type { OpenAPIHono } from '@hono/zod-openapi'
-import type * as z from 'zod'
+import { type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
-import { hashPassword } from '../accounts/passwords.ts'
+import { brokenPasswordRule, hashPassword, PASSWORD_RULE } from '../accounts/passwords.ts'
+import { ProfileClaims, SUB_EXPECTED, SUB_FORM } from '../accounts/user-claims.ts'
 import type { OperatorActions } from '../operator/operator-actions.ts'
 import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
-import { type AdminEnv, refuseOwnAccount } from './access.ts'
-import { moment, page } from './lists.ts'
-import { body, CONFLICT, json, NO_CONTENT, NOT_FOUND, type Operations } from './operation.ts'
 import {
-  NewPassword,
-  NewUser,
-  User,
-  UserDetails,
-  UserPage,
-  UserPath,
-  UserQuery,
-  userOf,
-} from './user-messages.ts'
+  type AdminEnv,
+  body,
+  CONFLICT,
+  json,
+  moment,
+  NO_CONTENT,
+  NOT_FOUND,
+  type Operations,
+  PageQuery,
+  page,
+  pageOf,
+  refuseOwnAccount,
+  text,
+} from './operation.ts'
+
+/** The messages of the admin API about users. */
+
+const time = z.iso.datetime()
+
+const User = z
+  .object({
+    sub: z.string(),
+    email: z.string().optional(),
+    email_source: z
+      .string()
+      .optional()
+      .openapi({ description: 'Who verified the address: operator, or the issuer of an OpenID provider' }),
+    email_since: time.optional(),
+    name: z.string().optional(),
+    state: z.enum(['active', 'disabled']),
+    admin: z.boolean(),
+    has_password: z.boolean(),
+    added_at: time,
+  })
+  .openapi('User')
+
+const SignInMethods = {
+  passkeys: z.array(z.object({ name: z.string(), last_used_at: time.optional() })),
+  identities: z.array(z.object({ issuer: z.string(), sub: z.string(), shown_as: z.string() })),
+}
+const UserDetails = User.extend(SignInMethods).openapi('UserDetails')
+const UserPage = pageOf('UserPage', User)
+
+export const Sub = z.string().regex(SUB_FORM, SUB_EXPECTED).openapi({ example: '248289761001' })
+export const UserPath = z.object({ sub: Sub })
+
+const Password = z
+  .string()
+  .superRefine((password, context) => {
+    const broken = brokenPasswordRule(password)
+    if (broken !== undefined) context.addIssue(broken)
+  })
+  .openapi({ description: PASSWORD_RULE })
+
+const NewPassword = z.strictObject({ password: Password }).openapi('NewPassword')
+
+const NewUser = z
+  .strictObject({
+    sub: Sub.optional().openapi({
+      description:
+        'Your own id of the user: it never changes, and a repeated request adds no second user. Default: a UUID',
+    }),
+    email: z.email().max(254).toLowerCase(),
+    email_verified: z.boolean().default(false),
+    name: text,
+    password: Password.optional().openapi({
+      description: `${PASSWORD_RULE}. Without it the user signs in by other methods`,
+    }),
+    ...ProfileClaims.shape,
+  })
+  .openapi('NewUser')
+
+const UserQuery = z.strictObject({
+  ...PageQuery,
+  email: text.optional().openapi({ description: 'Only the user with this address' }),
+  prefix: text.optional().openapi({ description: 'Only users whose address begins like this' }),
+})
+
+function userOf(entry: AccountEntry): z.output<typeof User> {
+  const { id: sub, email, emailSource, emailSince, name, state, admin, hasPassword, addedAt } = entry
+  return {
+    sub,
+    email,
+    email_source: emailSource,
+    email_since: emailSince,
+    ...{ name, state, admin },
+    has_password: hasPassword,
+    added_at: addedAt,
+  }
+}
 
 export interface UsersOptions {
   readonly accounts: AccountRows

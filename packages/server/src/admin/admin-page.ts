@@ -1,12 +1,18 @@
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
+import type { AccountDirectory } from '../accounts/account-directory.ts'
+import { actingAs } from '../audit/caller.ts'
+import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { type Markup, pageResponse, type Site } from '../http/page.ts'
-import { type OperatorVisit, signInPath } from './operator-visits.ts'
-import { TIME_ZONE } from './times.ts'
+import { RANGES } from '../operator/overview.ts'
+import { accountVisits, PAGE_EXPIRED } from '../pages/change-sign-in.ts'
+import type { LoginOptions } from '../pages/login.ts'
+import type { Visit } from '../sign-in/session.ts'
+import type { AdminSignIns } from '../sign-in/ways-to-sign-in.ts'
 
 /** Shared by all pages of the operator's view. */
 
-export { addressOf, pageLinks } from '../pages/pagination.ts'
+export { addressOf, pageLinks } from '../http/page.ts'
 
 const SECTIONS = {
   '': 'Overview',
@@ -93,3 +99,145 @@ export function signInAgain({ basePath }: Site, c: Context, { token, strong }: O
 export function facts(rows: readonly (readonly [name: string, value: Markup | string])[]): Markup {
   return html`<dl class="facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
 }
+
+/** A form that filters a list by its address. @param fields in their order */
+export function filterForm(path: string, fields: Markup[], button = 'Show'): Markup {
+  return html`
+<form method="get" action="${path}" class="filter">
+  ${fields}
+  <button class="primary">${button}</button>
+</form>`
+}
+
+interface Choice {
+  readonly value: string
+  readonly text: string
+}
+
+interface Field {
+  readonly name: string
+  readonly label: string
+  readonly value: string | undefined
+}
+
+export function textField({ name, label, value }: Field): Markup {
+  return html`<div><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${value ?? ''}"></div>`
+}
+
+/** @param all the text of the choice of everything */
+export function choiceField({ name, label, value }: Field, all: string, choices: readonly Choice[]): Markup {
+  const option = (choice: Choice) =>
+    html`<option value="${choice.value}"${choice.value === value ? html` selected` : ''}>${choice.text}</option>`
+  return html`<div><label for="${name}">${label}</label><select id="${name}" name="${name}">${[{ value: '', text: all }, ...choices].map(option)}</select></div>`
+}
+
+export function rangeField(value: string | undefined): Markup {
+  const choices = Object.entries(RANGES).map(([name, { text }]) => ({ value: name, text }))
+  return choiceField({ name: 'range', label: 'Time', value }, 'All', choices)
+}
+
+/** A signed-in operator on a page of the operator's view. */
+export interface OperatorVisit extends Visit {
+  /** The token of the forms; absent if the operator has to sign in again before a change. */
+  readonly token: string | undefined
+  /** Whether the operator signed in strongly enough for a change. */
+  readonly strong: boolean
+}
+
+/** A page, with the problem if it is shown again. */
+export type Show = (c: Context, visit: OperatorVisit, problem?: string) => Promise<Response>
+type Change = (c: Context, visit: OperatorVisit, fields: Record<string, string>) => Promise<Response>
+
+/**
+ * Checks who may see the operator's view, and who may change something there, by how and when they signed in. Runs at each request, so a removed admin
+ * mark counts at once. Users without the mark get the 404 of a path that does not exist.
+ */
+export interface OperatorVisits {
+  page(show: Show): (c: Context) => Promise<Response>
+  /** Handles a form of the page. The page is shown again if the operator may not change anything. */
+  form(show: Show, change: Change): (c: Context<WithBody>) => Promise<Response>
+}
+
+export interface OperatorVisitsOptions extends LoginOptions {
+  readonly directory: AccountDirectory
+  readonly adminSignIns: AdminSignIns
+}
+
+const NOT_FRESH = 'To change something here, sign in again first. Nothing was changed.'
+
+export function operatorVisits(options: OperatorVisitsOptions): OperatorVisits {
+  const { site, directory, adminSignIns } = options
+  const visits = accountVisits(options, 'admin')
+
+  async function asOperator(c: Context, answer: (visit: OperatorVisit) => Promise<Response>) {
+    const visit = await visits.of(c)
+    if (visit === undefined) return seeOther(c, signInPath(site.basePath, c))
+    if (!(await directory.isAdmin(visit.account.id))) return c.notFound()
+    const strong = await adminSignIns.isStrong(visit)
+    const token = strong && visits.isFresh(visit) ? visits.tokenFor(visit) : undefined
+    return answer({ ...visit, token, strong })
+  }
+
+  return {
+    page: (show) => (c) => asOperator(c, (visit) => show(c, visit)),
+    form: (show, change) => (c) =>
+      asOperator(c, async (visit) => {
+        const fields = formOf(c)
+        if (!visits.isOwnForm(c, visit, fields.token)) return show(c, visit, PAGE_EXPIRED)
+        if (visit.token === undefined) return show(c, visit, NOT_FRESH)
+        return actingAs(`account:${visit.account.id}`, () => change(c, visit, fields))
+      }),
+  }
+}
+
+/** Redirects to the sign-in page, which leads back to this page. */
+function signInPath(basePath: string, c: Context): string {
+  const { pathname, search } = new URL(c.req.url)
+  return `${basePath}/login?${new URLSearchParams({ return_to: pathname + search })}`
+}
+
+export interface Column<Row> {
+  readonly head: string
+  readonly cell: (row: Row) => Markup | string
+  /** Digits, which are aligned at their end. */
+  readonly numeric?: boolean
+}
+
+/**
+ * A table, whose rows are cards on a phone. They would no longer be a table for a screen reader there, so each part names its
+ * role.
+ */
+export function table<Row>(name: string, columns: readonly Column<Row>[], rows: readonly Row[]): Markup {
+  const align = ({ numeric }: Column<Row>) => (numeric ? html` class="number"` : '')
+  return html`
+<table role="table" aria-label="${name}">
+<thead role="rowgroup"><tr role="row">${columns.map(
+    (column) => html`<th role="columnheader" scope="col"${align(column)}>${column.head}</th>`,
+  )}</tr></thead>
+<tbody role="rowgroup">${rows.map(
+    (row) => html`
+<tr role="row">${columns.map(
+      (column) =>
+        html`<td role="cell" data-head="${column.head}"${align(column)}><div>${column.cell(row)}</div></td>`,
+    )}</tr>`,
+  )}</tbody>
+</table>`
+}
+
+/** A time in UTC. The script of the page rewrites it in the time zone of the browser. @param seconds since the epoch */
+export function momentOf(seconds: number): Markup {
+  const iso = new Date(seconds * 1000).toISOString()
+  return html`<time datetime="${iso}" title="${iso}">${MOMENT.format(seconds * 1000)} UTC</time>`
+}
+
+/** The same for a time of the trail, to the second. @param iso ISO 8601 in UTC */
+export function exactMoment(iso: string): Markup {
+  const text = EXACT.format(Date.parse(iso))
+  return html`<time datetime="${iso}" data-exact title="${iso}">${text} UTC</time>`
+}
+
+/** Said once a page. The script replaces it. */
+const TIME_ZONE = html`<p class="hint" data-time-zone>Times are in UTC.</p>`
+
+const MOMENT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' })

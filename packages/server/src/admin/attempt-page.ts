@@ -1,16 +1,14 @@
 import { formatReference, type StepEvent } from '@grantkit/explain'
 import { html } from '@grantkit/pages'
 import type { AttemptReader, FoundAttempt } from '../attempts/attempt-reader.ts'
-import { KEPT_WORDS, PARTY_WORDS, sentValues } from '../attempts/words.ts'
-import { actingAs } from '../audit/actor.ts'
-import type { CommandNames } from '../command-names.ts'
+import { KEPT_WORDS, PARTY_WORDS, STEP_WORDS, sentValues, since, TRIED_WORDS } from '../attempts/words.ts'
+import { actingAs } from '../audit/caller.ts'
+import type { CommandNames } from '../config/command-names.ts'
 import type { OnEvent } from '../events.ts'
 import type { Markup, Site } from '../http/page.ts'
-import { addressOf, adminPage, facts } from './admin-page.ts'
-import { verdictText } from './attempt-words.ts'
+import { addressOf, adminPage, exactMoment, facts, type Show, table } from './admin-page.ts'
 import { type NameSources, type Names, namesIn } from './names.ts'
-import type { Show } from './operator-visits.ts'
-import { stepTable } from './step-table.ts'
+import { factWords, reasonWords } from './words.ts'
 
 export interface AttemptPageOptions extends NameSources {
   readonly attempts: AttemptReader
@@ -119,4 +117,48 @@ function latest(
 
 function code(text: string | undefined): Markup | undefined {
   return text === undefined ? undefined : html`<code>${text}</code>`
+}
+
+/** The steps of a sign-in attempt, with the times between them. */
+function stepTable(steps: readonly StepEvent[]): Markup {
+  const rows = steps.map((step, at) => ({ step, before: steps[at - 1] }))
+  return table(
+    'Steps',
+    [
+      { head: 'When', cell: ({ step }) => exactMoment(new Date(step.at * 1000).toISOString()) },
+      { head: 'After', cell: ({ step, before }) => since(before, step), numeric: true },
+      { head: 'What', cell: ({ step }) => stepWords(step) },
+      { head: 'Details', cell: ({ step }) => detailsOf(step) },
+    ],
+    rows,
+  )
+}
+
+/** What has a place of its own in the table. */
+const SHOWN: ReadonlySet<string> = new Set(['type', 'reference', 'at', 'step', 'outcome', 'reason'])
+
+function detailsOf(step: StepEvent): Markup | string {
+  const rows = Object.entries(step)
+    .filter(([name]) => !SHOWN.has(name))
+    .map(([name, value]) => [factWords(name), html`<code>${[value].flat().join(' ')}</code>`] as const)
+  return rows.length === 0 ? '' : html`<details><summary>Details</summary>${facts(rows)}</details>`
+}
+
+/** Shared by the pages about sign-in attempts. */
+
+/** A text of a verdict, with the names of parameters and settings as code. */
+export function verdictText(text: string): Markup {
+  return html`${text.split('`').map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`))}`
+}
+
+export function attemptLink({ basePath }: Site, reference: string): Markup {
+  const shown = formatReference(reference)
+  return html`<a href="${basePath}/admin/why/${shown}"><code class="short">${shown}</code></a>`
+}
+
+/** What happened, and why it was refused. */
+function stepWords({ step, outcome, reason }: StepEvent): Markup {
+  if (outcome === 'ok') return html`<span title="${step}">${STEP_WORDS[step]}</span>`
+  const why = reason === undefined ? outcome : reasonWords(reason)
+  return html`<span class="state bad" title="${step}">${TRIED_WORDS[step] ?? STEP_WORDS[step]}</span><div class="hint" title="${reason ?? ''}">${why}</div>`
 }

@@ -1,18 +1,34 @@
-import type { PublicClient } from '@grantkit/core'
+import {
+  type AuthorizationServer,
+  type ClientChanges,
+  OAuthError,
+  type PublicClient,
+  type RotatedSecret,
+} from '@grantkit/core'
+import { clientRevision } from '@grantkit/core/internal'
 import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
 import { KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { html } from '@grantkit/pages'
-import type { TrailReader } from '../audit/trail-reader.ts'
-import type { CommandNames } from '../command-names.ts'
+import type { TrailReader } from '../audit/reading.ts'
+import type { CommandNames } from '../config/command-names.ts'
+import { DAY_SECONDS } from '../config/time-units.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import type { Markup } from '../http/page.ts'
-import { addressOf, adminPage, buttonForm, facts, parameter, signInAgain } from './admin-page.ts'
-import { type ClientActionsOptions, clientAction } from './client-actions.ts'
-import { newSecretCard, secretForms, updateForm } from './client-forms.ts'
+import type { OperatorActions } from '../operator/operator-actions.ts'
+import {
+  addressOf,
+  adminPage,
+  buttonForm,
+  facts,
+  momentOf,
+  type OperatorVisit,
+  type OperatorVisits,
+  parameter,
+  type Show,
+  signInAgain,
+} from './admin-page.ts'
 import type { NameSources } from './names.ts'
-import type { OperatorVisit, OperatorVisits, Show } from './operator-visits.ts'
-import { momentOf } from './times.ts'
-import { trailTable } from './trail-table.ts'
+import { trailTable } from './trail-page.ts'
 
 export interface ClientPageOptions extends Omit<NameSources, 'clients'>, ClientActionsOptions {
   readonly trail: TrailReader
@@ -163,4 +179,143 @@ function mayOf({ applicationType, resourceServer, rememberConsent, ...client }: 
     ...(client.pkceOptional ? [client.nonceOptional ? 'leave out PKCE and nonce' : 'leave out PKCE'] : []),
     ...(rememberConsent ? ['skip a consent that was given before'] : []),
   ].join(', ')
+}
+
+/** The forms that change a client and its secret. Without a token an operator sees none of them. */
+
+const OVERLAPS = [
+  { days: 1, text: 'ends in a day' },
+  { days: 7, text: 'ends in 7 days' },
+  { days: 30, text: 'ends in 30 days' },
+  { days: 0, text: 'ends now, because it leaked' },
+]
+
+/** The secrets of a confidential client. */
+function secretForms(client: PublicClient, visit: OperatorVisit): Markup {
+  const { clientSecretExpiresAt, oldSecretEndsAt = 0 } = client
+  const ends =
+    clientSecretExpiresAt === undefined ? 'has no end' : html`ends ${momentOf(clientSecretExpiresAt)}`
+  const older = html`<p>The older secret ends ${momentOf(oldSecretEndsAt)}. The trail shows whether it is still used.</p>
+  ${buttonForm({ action: 'drop_old_secret' }, html`<button class="danger">End the older secret now</button>`, visit)}`
+  return html`
+<h2 class="part">Secret</h2>
+<p>Its newest secret ${ends}.</p>
+${oldSecretEndsAt * 1000 > Date.now() ? older : rotationForm(visit)}`
+}
+
+function rotationForm(visit: OperatorVisit): Markup {
+  return html`${buttonForm(
+    { action: 'rotate_secret' },
+    html`<label>The secret in use <select name="overlap">${OVERLAPS.map(
+      ({ days, text }) => html`<option value="${String(days * DAY_SECONDS)}">${text}</option>`,
+    )}</select></label> <button>Make a new secret</button>`,
+    visit,
+  )}`
+}
+
+/** Shown once: only its hash is kept. */
+function newSecretCard({ clientSecret, oldSecretEndsAt }: RotatedSecret): Markup {
+  const older = oldSecretEndsAt === undefined ? 'has ended' : html`ends ${momentOf(oldSecretEndsAt)}`
+  return html`
+<section class="card" aria-label="New secret">
+  <p>The new secret is shown this once. The older one ${older}.</p>
+  <p><code>${clientSecret}</code></p>
+</section>`
+}
+
+/** The members that change most often; the others change by command or by the admin API. */
+function updateForm(client: PublicClient, { token }: OperatorVisit): Markup {
+  if (token === undefined || client.origin !== 'integration') return html``
+  const { clientName = '', redirectUris, scopes, clientCredentialsScopes } = client
+  const lines = (values: readonly string[] = []) => values.join('\n')
+  const scopeField = html`
+  <label for="scopes">Scopes, one in a line</label>
+  <p class="hint">${scopes === undefined ? 'It may request every scope but admin:read and admin:write. Lines here limit it to these.' : 'It may request these.'}</p>
+  <textarea id="scopes" name="scopes" rows="4">${lines(scopes)}</textarea>`
+  return html`
+<h2 class="part">Change</h2>
+<form method="post" class="card">
+  <input type="hidden" name="token" value="${token}">
+  <input type="hidden" name="action" value="update">
+  <input type="hidden" name="revision" value="${clientRevision(client)}">
+  <label for="client-name">Name</label>
+  <input id="client-name" name="client_name" value="${clientName}" required>
+  <label for="redirect-uris">Redirect URIs, one in a line</label>
+  <textarea id="redirect-uris" name="redirect_uris" rows="4">${lines(redirectUris)}</textarea>
+  ${clientCredentialsScopes === undefined ? scopeField : ''}
+  <div class="actions"><button>Save</button></div>
+</form>`
+}
+
+interface ClientActionsOptions {
+  readonly clients: AuthorizationServer['clients']
+  readonly actions: Pick<OperatorActions, 'removeClient'>
+}
+
+/** What a form of the client page did: the problem for the operator, or the secret to show. */
+export interface ClientActionResult {
+  readonly problem?: string
+  readonly rotated?: RotatedSecret
+}
+
+/** Does what a form of the client page asks for. */
+async function clientAction(
+  { clients, actions }: ClientActionsOptions,
+  id: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<ClientActionResult> {
+  try {
+    switch (fields.action) {
+      // The form of the older release has no action.
+      case undefined:
+      case 'remove':
+        await actions.removeClient(id)
+        return {}
+      case 'rotate_secret':
+        return { rotated: await clients.rotateSecret(id, { overlap: Number(fields.overlap) }) }
+      case 'drop_old_secret':
+        await clients.dropOldSecret(id)
+        return {}
+      case 'update':
+        return await update(clients, id, fields)
+      default:
+        return { problem: 'This form is unknown. Nothing was changed.' }
+    }
+  } catch (error) {
+    // A store that cannot be reached is no mistake of the operator.
+    if (error instanceof OAuthError && error.status < 500)
+      return { problem: `${error.message}. Nothing was changed.` }
+    throw error
+  }
+}
+
+async function update(
+  clients: ClientActionsOptions['clients'],
+  id: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<ClientActionResult> {
+  const seen = await clients.find(id)
+  if (seen === undefined) return {}
+  if (clientRevision(seen) !== fields.revision)
+    return { problem: 'The client has changed meanwhile. Nothing was changed.' }
+  await clients.update(id, changesOf(fields), { seen })
+  return {}
+}
+
+function changesOf({
+  client_name,
+  redirect_uris = '',
+  scopes = '',
+}: Readonly<Record<string, string>>): ClientChanges {
+  const limited = linesOf(scopes)
+  return {
+    clientName: client_name,
+    redirectUris: linesOf(redirect_uris),
+    // An empty field must not open every scope.
+    scopes: limited.length === 0 ? undefined : limited,
+  }
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\s+/).filter((line) => line !== '')
 }

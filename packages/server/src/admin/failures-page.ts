@@ -2,16 +2,25 @@ import { parseReference } from '@grantkit/explain'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
-import type { AttemptReader } from '../attempts/attempt-reader.ts'
-import type { ReadAttempt } from '../attempts/read-attempt.ts'
+import type { AttemptReader, ReadAttempt } from '../attempts/attempt-reader.ts'
+import { PARTY_WORDS } from '../attempts/words.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
-import type { Markup } from '../http/page.ts'
-import { type RangeName, rangeNamed, sinceOf } from '../operator/time-range.ts'
-import { adminPage, parameter } from './admin-page.ts'
-import { attemptTable, failureTable } from './failure-tables.ts'
-import { choiceField, filterForm, rangeField, textField } from './filter-form.ts'
-import { type NameSources, namesIn, subjectOf } from './names.ts'
-import type { Show } from './operator-visits.ts'
+import type { Markup, Site } from '../http/page.ts'
+import { type RangeName, rangeNamed, sinceOf } from '../operator/overview.ts'
+import {
+  addressOf,
+  adminPage,
+  choiceField,
+  filterForm,
+  momentOf,
+  parameter,
+  rangeField,
+  type Show,
+  table,
+  textField,
+} from './admin-page.ts'
+import { attemptLink, verdictText } from './attempt-page.ts'
+import { type NameSources, type Names, namesIn, subjectOf } from './names.ts'
 
 export interface FailuresPageOptions extends NameSources {
   readonly directory: Pick<AccountDirectory, 'find' | 'withEmail'>
@@ -87,4 +96,65 @@ ${failureTable(path, { ...filter }, chosen, names)}
 <p class="hint">${failures.length === MAX_COUNTED ? `The latest ${MAX_COUNTED} attempts. ` : ''}Of many refused requests without a user only a few have a row; the overview counts all of them by reason.</p>
 <h2 class="part">One by one</h2>
 ${attemptTable(sources.site, shown, names)}`
+}
+
+/** Failed attempts with the same verdict and the same client. */
+interface Failure {
+  readonly latest: ReadAttempt
+  readonly count: number
+}
+
+/** How often each verdict was about each client, the most frequent first. */
+function failureTable(
+  path: string,
+  filter: Readonly<Record<string, string | undefined>>,
+  failures: readonly ReadAttempt[],
+  names: Names,
+): Markup {
+  const listed = ({ latest: { verdict, clientId }, count }: Failure) =>
+    html`<a href="${addressOf(path, { ...filter, verdict: verdict.id, client: clientId })}">${String(count)}</a>`
+  return table(
+    'Failures',
+    [
+      { head: 'What', cell: ({ latest }) => sentence(latest) },
+      { head: 'At fault', cell: ({ latest }) => PARTY_WORDS[latest.verdict.by] },
+      { head: 'Client', cell: ({ latest }) => clientOf(latest, names) },
+      { head: 'Times', cell: listed, numeric: true },
+      { head: 'Latest', cell: ({ latest }) => lastMoment(latest) },
+    ],
+    grouped(failures),
+  )
+}
+
+function attemptTable(site: Site, attempts: readonly ReadAttempt[], names: Names): Markup {
+  return table(
+    'Attempts',
+    [
+      { head: 'When', cell: lastMoment },
+      { head: 'Reference', cell: ({ reference }) => attemptLink(site, reference) },
+      { head: 'What', cell: sentence },
+      { head: 'Client', cell: (attempt) => clientOf(attempt, names) },
+      { head: 'User', cell: ({ subject }) => (subject === undefined ? '' : names.user(subject)) },
+    ],
+    attempts,
+  )
+}
+
+function grouped(failures: readonly ReadAttempt[]): Failure[] {
+  const groups = Map.groupBy(failures, ({ verdict, clientId }) => JSON.stringify([verdict.id, clientId]))
+  return [...groups.values()]
+    .flatMap((group) => group.slice(0, 1).map((latest) => ({ latest, count: group.length })))
+    .sort((one, other) => other.count - one.count)
+}
+
+function sentence({ verdict }: ReadAttempt): Markup {
+  return html`<span title="${verdict.id}">${verdictText(verdict.sentence)}</span>`
+}
+
+function clientOf({ clientId }: ReadAttempt, names: Names): Markup | string {
+  return clientId === undefined ? '' : names.client(clientId)
+}
+
+function lastMoment({ steps }: ReadAttempt): Markup {
+  return momentOf(steps.at(-1)?.at ?? 0)
 }

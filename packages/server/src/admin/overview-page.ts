@@ -1,18 +1,24 @@
 import { html } from '@grantkit/pages'
-import type { TrailReader } from '../audit/trail-reader.ts'
+import type { TrailReader } from '../audit/reading.ts'
+import { DAY_MINUTES, DAY_SECONDS } from '../config/time-units.ts'
 import type { Markup, Site } from '../http/page.ts'
-import { type KnownClientRefusals, knownClientRefusals } from '../operator/known-client-refusals.ts'
-import type { Probed, ServiceState } from '../operator/overview.ts'
-import { RANGE_NAMES, RANGES, type RangeName, rangeNamed, windowOf } from '../operator/time-range.ts'
-import { minuteOf } from '../statistics/resolutions.ts'
-import type { StatisticsReader } from '../statistics/statistics-reader.ts'
-import { DAY_MINUTES } from '../time-units.ts'
-import { addressOf, adminPage, facts, parameter } from './admin-page.ts'
-import { keySection } from './key-section.ts'
+import {
+  type KeyState,
+  type KnownClientRefusals,
+  knownClientRefusals,
+  type Probed,
+  RANGE_NAMES,
+  RANGES,
+  type RangeName,
+  rangeNamed,
+  type ServiceState,
+  windowOf,
+} from '../operator/overview.ts'
+import { minuteOf } from '../statistics/statistic-rows.ts'
+import type { StatisticsReader } from '../statistics/statistics.ts'
+import { addressOf, adminPage, facts, momentOf, parameter, type Show, table } from './admin-page.ts'
 import type { NameSources } from './names.ts'
-import type { Show } from './operator-visits.ts'
-import { momentOf } from './times.ts'
-import { trailTable } from './trail-table.ts'
+import { trailTable } from './trail-page.ts'
 
 export interface OverviewPageOptions extends NameSources {
   readonly state: () => Promise<ServiceState>
@@ -35,7 +41,7 @@ const NOTABLE = [
 export function overviewPage(options: OverviewPageOptions): Show {
   const { site, state, statistics, trail } = options
   return async (c, visit) => {
-    const { overviewCharts } = await import('./overview-charts.ts')
+    const { overviewCharts } = await import('./charts.ts')
     const name = rangeNamed(parameter(c, 'range')) ?? '24h'
     const window = windowOf(name, minuteOf(Date.now()))
     const [{ health, keys }, charts, refusals, { entries }] = await Promise.all([
@@ -90,4 +96,48 @@ function rangeLinks({ basePath }: Site, chosen: RangeName): Markup {
   const link = (name: RangeName) =>
     html`<a href="${addressOf(`${basePath}/admin`, { range: name })}"${name === chosen ? html` aria-current="true"` : ''}>${RANGES[name].text}</a>`
   return html`<nav class="ranges" aria-label="Time of the charts">${RANGE_NAMES.map(link)}</nav>`
+}
+
+const ROLES: Readonly<Record<KeyState['role'], { text: string; kind: number }>> = {
+  signs: { text: 'signs now', kind: 1 },
+  next: { text: 'is published, and will sign', kind: 3 },
+  earlier: { text: 'is published for what it signed', kind: 2 },
+}
+
+/** The signing keys with their age. @param now in epoch seconds */
+async function keySection(keys: readonly KeyState[], now: number): Promise<Markup> {
+  const { ageBars } = await import('./charts.ts')
+  const daysOf = ({ madeAt }: KeyState) => Math.max(0, (now - madeAt) / DAY_SECONDS)
+  const aged = keys.map((key) => ({
+    name: `${key.alg}, ${ageText(key, daysOf(key))}, ${ROLES[key.role].text}`,
+    days: daysOf(key),
+    kind: ROLES[key.role].kind,
+  }))
+  return html`
+${ageBars('Signing keys by age in days', aged)}
+${table(
+  'Signing keys',
+  [
+    { head: 'Key', cell: ({ kid }) => html`<code>${kid}</code>` },
+    { head: 'Algorithm', cell: ({ alg }) => alg },
+    { head: 'State', cell: ({ role }) => ROLES[role].text },
+    { head: 'Age', cell: (key) => ageText(key, daysOf(key)) },
+    {
+      head: 'Made',
+      cell: ({ madeAt, mayBeOlder }) => html`${momentOf(madeAt)}${mayBeOlder ? ' or before' : ''}`,
+    },
+    {
+      head: 'Signs from',
+      cell: ({ signsFrom }) => (signsFrom === undefined ? 'the start' : momentOf(signsFrom)),
+    },
+  ],
+  keys,
+)}`
+}
+
+function ageText({ mayBeOlder }: KeyState, days: number): string {
+  const whole = Math.floor(days)
+  const text = whole === 0 ? 'less than a day' : `${whole} ${whole === 1 ? 'day' : 'days'}`
+  if (!mayBeOlder) return text
+  return whole === 0 ? `${text}, or older` : `at least ${text}`
 }

@@ -2,18 +2,29 @@ import type { AuthorizationServer, UserGrant, UserGrantPage } from '@grantkit/co
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
-import type { TrailReader } from '../audit/trail-reader.ts'
+import type { TrailReader } from '../audit/reading.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import type { Markup, Site } from '../http/page.ts'
 import type { OperatorActions } from '../operator/operator-actions.ts'
 import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
-import { addressOf, adminPage, buttonForm, facts, pageLinks, parameter, signInAgain } from './admin-page.ts'
+import {
+  addressOf,
+  adminPage,
+  buttonForm,
+  facts,
+  filterForm,
+  momentOf,
+  type OperatorVisit,
+  type OperatorVisits,
+  pageLinks,
+  parameter,
+  type Show,
+  signInAgain,
+  table,
+  textField,
+} from './admin-page.ts'
 import type { NameSources } from './names.ts'
-import type { OperatorVisit, OperatorVisits, Show } from './operator-visits.ts'
-import { table } from './table.ts'
-import { momentOf } from './times.ts'
-import { trailTable } from './trail-table.ts'
-import { stateOf } from './users-page.ts'
+import { trailTable } from './trail-page.ts'
 
 export interface UserPageOptions extends NameSources {
   readonly directory: AccountDirectory
@@ -154,4 +165,44 @@ function grantTable({ basePath }: Site, grants: readonly UserGrant[], visit: Ope
 
 function nameOf(client: UserGrant['client']): string {
   return client?.clientName ?? (client === undefined ? 'A client that is gone' : 'A client without a name')
+}
+
+const SHOWN = 50
+
+/** The users, ordered by address, and a search by the beginning of an address. */
+export function usersPage(site: Site, directory: AccountDirectory): Show {
+  const path = `${site.basePath}/admin/users`
+  return async (c, visit) => {
+    const [prefix, after] = [parameter(c, 'email'), parameter(c, 'after')]
+    const { accounts, next } = await directory.page({ prefix, after }, SHOWN)
+    const search = textField({ name: 'email', label: 'E-mail address, or how it begins', value: prefix })
+    const main = html`
+${filterForm(path, [search], 'Search')}
+${accounts.length === 0 ? html`<p>No user has such an address.</p>` : userTable(site, accounts)}
+${pageLinks(path, { email: prefix, after }, next)}`
+    return adminPage(site, visit, { title: 'Users', section: '/users', main })
+  }
+}
+
+function userTable({ basePath }: Site, accounts: readonly AccountEntry[]): Markup {
+  const link = ({ id, email }: AccountEntry) =>
+    html`<a href="${addressOf(`${basePath}/admin/user`, { id })}" title="${id}"><bdi>${email ?? id}</bdi></a>`
+  const events = ({ id }: AccountEntry) =>
+    html`<a href="${addressOf(`${basePath}/admin/trail`, { user: id })}">Entries</a>`
+  return table(
+    'Users',
+    [
+      { head: 'User', cell: link },
+      { head: 'Name', cell: ({ name }) => html`<bdi>${name}</bdi>` },
+      { head: 'State', cell: stateOf },
+      { head: 'Password', cell: ({ hasPassword }) => (hasPassword ? 'yes' : 'none') },
+      { head: 'Added', cell: ({ addedAt }) => momentOf(Date.parse(addedAt) / 1000) },
+      { head: 'Audit trail', cell: events },
+    ],
+    accounts,
+  )
+}
+
+function stateOf({ state, admin }: AccountEntry): Markup {
+  return html`<span class="badge ${state}">${state}</span>${admin ? html` <span class="badge admin">admin</span>` : ''}`
 }

@@ -1,5 +1,5 @@
 import { ERRORS } from '@grantkit/core/errors'
-import type { AuditedEvent } from '../audit/kept-events.ts'
+import type { AuditedEvent } from '../audit/entry.ts'
 import type { SignInReason } from '../events.ts'
 
 /** The words of the operator's view for events, reasons and facts. */

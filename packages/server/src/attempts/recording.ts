@@ -1,14 +1,16 @@
-import { createFlightRecorder, type StepEvent } from '@grantkit/explain'
+import {
+  type Attempt,
+  createFlightRecorder,
+  type FindingName,
+  type StepEvent,
+  verdictOf,
+} from '@grantkit/explain'
+import { MINUTE_MS } from '../config/time-units.ts'
 import type { Database } from '../database/database.ts'
-import { keySuffixes, rowQueue } from '../database/row-queue.ts'
+import { keySuffixes, rowBudget, rowQueue } from '../database/row-queue.ts'
 import type { AttemptStepRow } from '../database/tables.ts'
 import type { ServiceEvent } from '../events.ts'
-import { rowBudget } from '../limits/row-budget.ts'
-import { MINUTE_MS } from '../time-units.ts'
-import { pruneAttempts } from './attempt-rows.ts'
-import { overdueAttempts } from './overdue-attempts.ts'
-import { type NumberedStep, rowOf } from './step-row.ts'
-import { writtenSteps } from './written-steps.ts'
+import { type NumberedStep, pruneAttempts, rowOf } from './attempt-rows.ts'
 
 /**
  * Records the steps of sign-in attempts. All of them are in memory, within the limits of the recorder. The database
@@ -151,4 +153,62 @@ async function insert(database: Database, batch: readonly AttemptStepRow[]): Pro
     .values(batch)
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+}
+
+/** Which steps have a row already. Steps of an attempt are written in their order. */
+interface WrittenSteps {
+  has(step: NumberedStep): boolean
+  add(step: NumberedStep): void
+}
+
+/** More than the recorder keeps. A step that is written again adds nothing, because its id is the same. */
+const MAX_ATTEMPTS = 10_000
+
+function writtenSteps(): WrittenSteps {
+  /** The order of the last written step, by reference. */
+  const latest = new Map<string, number>()
+  return {
+    has: ({ reference, order }) => order <= (latest.get(reference) ?? -1),
+    add({ reference, order }) {
+      latest.delete(reference)
+      latest.set(reference, order)
+      const [oldest] = latest.keys()
+      if (latest.size > MAX_ATTEMPTS && oldest !== undefined) latest.delete(oldest)
+    },
+  }
+}
+
+/** An attempt without a user that nothing has refused, and whose next step is overdue. */
+interface OverdueAttempt {
+  readonly finding: string
+  /** What a verdict needs, for it to be the same: few rows. */
+  readonly steps: Attempt['steps']
+}
+
+const WITHOUT_USER: ReadonlySet<string> = new Set<FindingName>([
+  'never_requested',
+  'sign_in_left',
+  'sign_in_repeated',
+])
+
+/** A third sign-in page makes the verdict `sign_in_repeated`. */
+const MAX_STEPS = 3
+
+/** @param attempts all in memory: those of one client explain each other @param now epoch seconds */
+function overdueAttempts(attempts: readonly Attempt[], now: number): OverdueAttempt[] {
+  const ofClient = Map.groupBy(
+    attempts.flatMap(({ steps }) => steps),
+    ({ clientId }) => clientId,
+  )
+  return attempts
+    .filter(({ steps }) => steps.every(({ subject }) => subject === undefined))
+    .map(({ steps }) => {
+      const finding = verdictOf(steps, now, ofClient.get(steps.at(-1)?.clientId)).id
+      return { finding, steps: steps.filter(isDecisive).slice(0, MAX_STEPS) }
+    })
+    .filter(({ finding }) => WITHOUT_USER.has(finding))
+}
+
+function isDecisive({ step }: Attempt['steps'][number]): boolean {
+  return step === 'registered' || step === 'sign_in_shown'
 }

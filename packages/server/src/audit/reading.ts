@@ -1,5 +1,7 @@
 import type { Database } from '../database/database.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
 import { type AuditEntry, entryOf } from './entry.ts'
+import type { AuditTrail } from './trail.ts'
 
 /** Which entries to read. They match every property that is set. */
 export interface AuditQuery {
@@ -59,4 +61,84 @@ function rowsOf(database: Database, { subject, clientId, types, since, until }: 
     .$if(types !== undefined, (rows) => rows.where('type', 'in', types as string[]))
     .$if(since !== undefined, (rows) => rows.where('id', '>=', since as string))
     .$if(until !== undefined, (rows) => rows.where('id', '<', until as string))
+}
+
+/** Reads the audit trail, including the latest entries. @throws OAuthError `temporarily_unavailable` */
+export interface TrailReader {
+  /** One page, the newest first. @param cursor the `next` of the previous page */
+  page(query: AuditQuery, limit: number, cursor?: string): Promise<AuditPage>
+  /** The number of entries of a type since a time (ISO 8601, in UTC), at most `most`. */
+  count(type: string, since: string, most: number): Promise<number>
+}
+
+export function trailReader(database: Database, trail: Pick<AuditTrail, 'flush'>): TrailReader {
+  return errorsAs503<TrailReader>({
+    async page(query, limit, cursor) {
+      await trail.flush()
+      return auditPage(database, query, limit, cursor)
+    },
+    async count(type, since, most) {
+      const { count } = await database
+        .selectFrom((tables) =>
+          tables
+            .selectFrom('audit')
+            .select('id')
+            .where('type', '=', type)
+            .where('id', '>=', since)
+            .limit(most)
+            .as('some'),
+        )
+        .select(({ fn }) => fn.countAll().as('count'))
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
+  })
+}
+
+/** A sign-in, as shown to its user. */
+export interface SignIn {
+  /** The id of the session it started. */
+  readonly sessionId: string
+  /** The id of the first session, if this one continues another. */
+  readonly firstId?: string | undefined
+  /** Epoch seconds. */
+  readonly at: number
+  /** The network of the caller, if known. */
+  readonly network?: string | undefined
+  /** Of the account at the time. Absent if an older release recorded the sign-in. */
+  readonly epoch?: number | undefined
+}
+
+export interface SignInHistory {
+  /**
+   * The last sign-ins of a user, the newest first.
+   *
+   * @param most default: twenty
+   * @throws OAuthError `temporarily_unavailable`
+   */
+  list(subject: string, most?: number): Promise<readonly SignIn[]>
+}
+
+const LATEST = 20
+
+/** From the audit trail, so with sign-ins at other replicas and before a restart. */
+export function signInHistory(database: Database, trail: Pick<AuditTrail, 'flush'>): SignInHistory {
+  return errorsAs503<SignInHistory>({
+    async list(subject, most = LATEST) {
+      // The latest sign-in may still wait to be written.
+      await trail.flush()
+      const { entries } = await auditPage(database, { subject, types: ['sign_in_succeeded'] }, most)
+      return entries.map(signInOf)
+    },
+  })
+}
+
+function signInOf({ at, sessionId, firstId, network, epoch }: AuditEntry): SignIn {
+  return {
+    sessionId: String(sessionId),
+    firstId: typeof firstId === 'string' ? firstId : undefined,
+    at: Math.floor(Date.parse(at) / 1000),
+    network: typeof network === 'string' ? network : undefined,
+    epoch: typeof epoch === 'number' ? epoch : undefined,
+  }
 }

@@ -1,26 +1,32 @@
-import type { Feature } from '@grantkit/core'
+import type { Feature, Interaction, ScopeDefinition, ServerSecret } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
-import { clientDocuments } from '@grantkit/core/client-documents'
+import { type AdmissionPolicy, clientDocuments, type DocumentFetch } from '@grantkit/core/client-documents'
 import { device } from '@grantkit/core/device'
-import { dpop } from '@grantkit/core/dpop'
-import { fapi2 } from '@grantkit/core/fapi2'
+import { type DpopOptions, dpop, dpopProofs } from '@grantkit/core/dpop'
+import { FAPI2_PROOF_ALGORITHMS, fapi2 } from '@grantkit/core/fapi2'
 import { type ForwardAuthOptions, forwardAuth } from '@grantkit/core/forward-auth'
 import type { Profile } from '@grantkit/core/internal'
 import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
-import { logout } from '@grantkit/core/logout'
+import { jwtBearer, type SubjectOf } from '@grantkit/core/jwt-bearer'
+import { type LogoutInteraction, logout } from '@grantkit/core/logout'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
+import type { PersonalTokens } from '@grantkit/core/personal-tokens'
 import { refreshTokenExpiration } from '@grantkit/core/refresh-token-expiration'
 import { tokenExchange } from '@grantkit/core/token-exchange'
+import { type KnownClients, knownClients } from '@grantkit/known-clients'
 import { backChannelLogout } from '@grantkit/notifications'
+import * as z from 'zod'
+import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
+import { linkByAddress } from '../accounts/upstream/identities.ts'
 import type { Config } from '../config/config.ts'
 import { takesAssertions } from '../config/jwt-bearer.ts'
+import { ConfigError, contentOf, parseJson } from '../config/text-file.ts'
+import type { SignInMethodChanged } from '../events.ts'
 import { outboundFetch, outboundPost } from '../http/outbound.ts'
 import type { Site } from '../http/page.ts'
-import type { Authentication } from './authentication.ts'
-import { clientDocumentsOf } from './client-documents.ts'
-import { dpopOf } from './dpop.ts'
-import { jwtBearerOf } from './jwt-bearer.ts'
+import type { Sessions } from '../sign-in/session.ts'
+import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 
 /** The features of core that are configured, in the order of the metadata. @param delivers whether this process delivers messages */
 export async function optionalFeatures(
@@ -107,4 +113,92 @@ function forwardAuthOf({
 
 function deviceGrant({ device: mode }: Features, { ui }: Site): Feature[] {
   return mode === 'off' ? [] : [device(ui.device, { selfRegistered: mode === 'all' })]
+}
+
+/** What signs users in, and the pages that they see on the way to a token. */
+export interface Authentication {
+  readonly site: Site
+  readonly secret: ServerSecret
+  readonly scopes: Readonly<Record<string, ScopeDefinition>>
+  readonly accounts: Accounts
+  readonly sessions: Sessions
+  readonly ways: WaysToSignIn
+  /** Present if users may create personal access tokens. */
+  readonly personalTokens?: PersonalTokens | undefined
+  readonly interaction: Interaction
+  readonly logout: LogoutInteraction
+  readonly onEvent: (event: SignInMethodChanged) => void
+}
+
+/** @throws ConfigError when a file cannot be used, or if no account can be linked to a provider */
+async function jwtBearerOf(config: Config, authentication: Authentication): Promise<Feature> {
+  const { trusts, workloads } = config.features.jwtBearer
+  if (trusts.length > 0 && !authentication.ways.builtIn)
+    throw new ConfigError([
+      'features.jwtBearer.trusts needs the accounts of the server, so users must not be set',
+    ])
+  const idJag = trusts.length === 0 ? undefined : { trusts, subjectOf: linkedAccount(authentication) }
+  return jwtBearer({ idJag, workloads, fetch: await outboundFetch(config) })
+}
+
+/** The active account that is linked to the identity, or that its address links now. */
+function linkedAccount({ ways, onEvent }: Authentication): SubjectOf {
+  const { identities, accounts } = ways
+  const onLinked = ({ id: subject }: StoredAccount, issuer: string) =>
+    onEvent({ type: 'identity_linked', subject, issuer })
+  return async ({ issuer, subject, linkableEmail: email }) => {
+    const known = await identities.find(issuer, subject)
+    // From now on only the link counts, whatever address the issuer asserts.
+    if (known !== undefined) return (await accounts.find(known.subject))?.id
+    const id = email === undefined ? undefined : await accounts.idOf(email)
+    const holder = id === undefined ? undefined : await accounts.find(id)
+    if (holder === undefined) return undefined
+    if (await linkByAddress({ ...ways, onLinked }, { issuer, subject, email }, holder)) return holder.id
+    // Another request may have linked it meanwhile.
+    return (await identities.find(issuer, subject))?.subject === holder.id ? holder.id : undefined
+  }
+}
+
+/** How the service resolves clients whose id is the URL of a client ID metadata document (CIMD). */
+export interface ClientDocuments extends Pick<KnownClients, 'knownDocuments'> {
+  readonly pinned: readonly Readonly<Record<string, unknown>>[]
+  readonly fetch: DocumentFetch
+  /** Every document is admitted; https redirect URIs only of documents that the operator lists. */
+  readonly admit: AdmissionPolicy
+}
+
+const Documents = z.array(z.record(z.string(), z.unknown()))
+
+/** @returns `undefined` with `CIMD=off`. @throws ConfigError when a file cannot be used */
+export async function clientDocumentsOf(config: Config): Promise<ClientDocuments | undefined> {
+  const { enabled, admit, pinned: file } = config.features.clientDocuments
+  if (!enabled) return undefined
+  const pinned = await contentOf('CIMD_PINNED', file, (text, path) => Documents.parse(parseJson(path, text)))
+  return {
+    pinned: pinned ?? [],
+    fetch: await outboundFetch(config),
+    admit: (clientId) => (admit.includes(clientId) ? 'https-callbacks-too' : 'yes'),
+    knownDocuments: knownClientsOf(config).knownDocuments,
+  }
+}
+
+type DpopConfig = Pick<Config['features'], 'dpop' | 'profile'>
+
+/** DPoP for the authorization server and its APIs, which share the nonces of their origin. */
+function dpopOf({ dpop: { mode, replay }, profile }: DpopConfig): DpopOptions {
+  const algorithms = profile === 'fapi2' ? FAPI2_PROOF_ALGORITHMS : undefined
+  return { required: mode === 'required', algorithms, replay: replay === 'strict' ? 'strict' : undefined }
+}
+
+/** The proof verification at the APIs of the service; `undefined` without DPoP. */
+export function proofsOf(features: DpopConfig, secret: ServerSecret) {
+  return features.dpop.mode === 'off' ? undefined : dpopProofs({ ...dpopOf(features), secret })
+}
+
+/**
+ * Which redirect URIs a client may use that no operator registered: loopback ones, and those of the known clients that are
+ * configured. A list with others too is refused: such a client needs an integration.
+ */
+export function knownClientsOf({ features: { knownClients: only } }: Config): KnownClients {
+  return knownClients({ only, mixed: 'refuse', hint: (id) => `add ${id} to KNOWN_CLIENTS` })
 }

@@ -1,8 +1,8 @@
 import { defineCommand } from 'citty'
 import { type AuditEntry, entryOf } from '../audit/entry.ts'
-import { commandNamesOf } from '../command-names.ts'
-import type { ConfiguredService, LoadService } from '../configured-service.ts'
-import type { Service } from '../service.ts'
+import { commandNamesOf } from '../config/command-names.ts'
+import type { ConfiguredService, LoadService } from '../definition.ts'
+import type { Service } from '../service/service.ts'
 import type { Storage } from '../storage.ts'
 import { withService } from './with-service.ts'
 

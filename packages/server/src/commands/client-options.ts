@@ -1,4 +1,11 @@
+import type { StaticClient } from '@grantkit/core'
+import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+import { JWT_BEARER } from '@grantkit/core/jwt-bearer'
+import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
+import * as z from 'zod'
 import type { Config } from '../config/config.ts'
+import { takesAssertions } from '../config/jwt-bearer.ts'
+import { readTextFile } from '../config/text-file.ts'
 import { UsageError, wholeNumber } from './command-line.ts'
 
 /** What `clients add` and `clients update` have in common. */
@@ -70,4 +77,105 @@ export function requireFeatures(
     throw new UsageError('--backchannel-logout-uri and --session-bound need BACK_CHANNEL_LOGOUT=on.')
   if (options.push === 'required' && par === 'off') throw new UsageError('--push needs PAR=on.')
   if (options.dpop && dpop.mode === 'off') throw new UsageError('--dpop needs DPOP=on.')
+}
+
+interface ClientOptions {
+  readonly grants: readonly string[]
+  readonly redirectUris: readonly string[]
+  readonly scope?: string | undefined
+  readonly auth?: string | undefined
+  readonly public?: boolean | undefined
+}
+
+/**
+ * A static client with client credentials. A client that also signs users in is a second client, with another id.
+ *
+ * @throws UsageError
+ */
+export function clientCredentialsClient(
+  features: Config['features'],
+  options: ClientOptions,
+): Omit<StaticClient, 'clientName'> {
+  const { grants, scope, auth, redirectUris } = options
+  const grantTypes = grantTypesOf(features, grants, [])
+  if (grants.length > 1)
+    throw new UsageError('client_credentials cannot be combined with another --grant: add two integrations.')
+  if (scope === undefined)
+    throw new UsageError('--scope is required: it lists everything that the client can do.')
+  if (options.public)
+    throw new UsageError('client_credentials needs client authentication: it cannot be --public.')
+  if (redirectUris.length > 0)
+    throw new UsageError('client_credentials has no redirect: leave out --redirect-uri.')
+  return {
+    redirectUris: [],
+    grantTypes,
+    clientCredentialsScopes: scope.split(' '),
+    tokenEndpointAuthMethod: auth ?? 'client_secret_basic',
+  }
+}
+
+const KeySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())) })
+
+/** @throws Error that names the file without its content, which may be a private key */
+export async function readKeySet(path: string): Promise<z.output<typeof KeySet>> {
+  const text = await readTextFile(path)
+  try {
+    return KeySet.parse(JSON.parse(text))
+  } catch {
+    throw new Error(`${path} is not a JSON Web Key set: {"keys": […]}`)
+  }
+}
+
+interface GrantOption {
+  readonly types: readonly string[]
+  readonly needs: string
+  readonly isOn: (features: Config['features']) => boolean
+}
+
+/** The values of `--grant`, and the variable that the service needs for each. */
+const GRANTS: Readonly<Record<string, GrantOption>> = {
+  device: {
+    types: [DEVICE_CODE_GRANT, 'refresh_token'],
+    needs: 'DEVICE_GRANT=integrations',
+    isOn: ({ device }) => device !== 'off',
+  },
+  client_credentials: {
+    types: ['client_credentials'],
+    needs: 'CLIENT_CREDENTIALS=on',
+    isOn: ({ clientCredentials }) => clientCredentials,
+  },
+  jwt_bearer: {
+    types: [JWT_BEARER],
+    needs: 'features.jwtBearer',
+    isOn: takesAssertions,
+  },
+  token_exchange: {
+    types: [TOKEN_EXCHANGE],
+    needs: 'TOKEN_EXCHANGE=on',
+    isOn: ({ tokenExchange }) => tokenExchange,
+  },
+}
+
+/**
+ * The `grant_types` of a static client; `undefined` for the default. A client with a redirect URI also has the
+ * authorization code grant.
+ *
+ * @throws UsageError
+ */
+export function grantTypesOf(
+  features: Config['features'],
+  grants: readonly string[],
+  redirectUris: readonly string[],
+): string[] | undefined {
+  if (grants.length === 0) return undefined
+  const named = grants.flatMap((grant) => requiredGrant(features, grant).types)
+  const usual = redirectUris.length === 0 ? [] : ['authorization_code', 'refresh_token']
+  return [...new Set([...usual, ...named])]
+}
+
+function requiredGrant(features: Config['features'], grant: string) {
+  const known = GRANTS[grant]
+  if (known === undefined) throw new UsageError(`--grant must be ${Object.keys(GRANTS).join(' or ')}.`)
+  if (!known.isOn(features)) throw new UsageError(`--grant ${grant} needs ${known.needs}.`)
+  return known
 }

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util'
-import type { ArgsDef } from 'citty'
+import { parseArgs, stripVTControlCharacters } from 'node:util'
+import { type ArgsDef, type CommandDef, renderUsage, runCommand, type SubCommandsDef } from 'citty'
 import { closest, distance } from 'fastest-levenshtein'
 
 /** The checks of a command line: citty accepts any option and any number of words. */
@@ -13,7 +13,7 @@ const and = new Intl.ListFormat('en-GB', { type: 'conjunction' })
 const LIKE_AN_ID = /^-[\w-]{21}$/
 
 /** The words of a command line, with the mark that what follows is an id and no option. */
-export function withIdsMarked(words: readonly string[], args: ArgsDef): string[] {
+function withIdsMarked(words: readonly string[], args: ArgsDef): string[] {
   const isId = (word: string) => LIKE_AN_ID.test(word) && !Object.hasOwn(args, word.slice(2))
   return words.flatMap((word) => (isId(word) ? ['--', word] : [word]))
 }
@@ -28,7 +28,7 @@ export function withoutOption(words: readonly string[], option: string) {
 }
 
 /** @throws UsageError unless the words are what a command takes */
-export function checkArguments(words: readonly string[], args: ArgsDef): void {
+function checkArguments(words: readonly string[], args: ArgsDef): void {
   const { values, positionals } = parsed(words, args)
   const places = Object.keys(args).filter((name) => args[name]?.type === 'positional')
   const surplus = places.at(-1)?.endsWith('...') ? undefined : positionals[places.length]
@@ -44,7 +44,7 @@ export function checkArguments(words: readonly string[], args: ArgsDef): void {
 }
 
 /** @throws UsageError if the words name none of the commands */
-export function unknownCommand([word = ''] = [] as readonly string[], known: readonly string[]): UsageError {
+function unknownCommand([word = ''] = [] as readonly string[], known: readonly string[]): UsageError {
   return new UsageError(`The command must be ${or.format(known)}.${suggestion(word, known)}`)
 }
 
@@ -90,4 +90,77 @@ function checkChoice(option: string, choices: readonly string[], value: unknown)
 export function suggestion(word: string, known: readonly string[]): string {
   const near = closest(word, [...known])
   return distance(word, near) <= 1 + word.length / 4 ? ` Did you mean ${near}?` : ''
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each command has its own arguments
+type Command = CommandDef<any>
+
+/** A command with the name by which it was called, and the words after it. */
+interface Called {
+  readonly name: string
+  readonly command: Command
+  readonly words: readonly string[]
+}
+
+/**
+ * Runs the command that the words name. `--help` prints its usage. An invalid command line ends with 2 and prints why,
+ * with the usage; a command that fails ends with 1.
+ *
+ * @param name by which the program was called, for the usage
+ */
+export async function runProgram(
+  name: string,
+  command: Command,
+  words: readonly string[] = process.argv.slice(2),
+): Promise<void> {
+  const called = await calledCommand({ name, command, words })
+  if (asksForHelp(called.words)) return console.log(await usageOf(called, process.stdout.isTTY))
+  try {
+    await run(called)
+  } catch (error) {
+    const { fail } = await import('./terminal.ts')
+    if (!(error instanceof UsageError)) return fail(error)
+    const { terminalText } = await import('@grantkit/core/feature')
+    console.error(`${terminalText(error.message)}\n\n${await usageOf(called, process.stderr.isTTY)}`)
+    process.exitCode = 2
+  }
+}
+
+/** The deepest command that the words name. */
+async function calledCommand(called: Called): Promise<Called> {
+  const subCommands = await subCommandsOf(called.command)
+  const [word = '', ...words] = called.words
+  if (!Object.hasOwn(subCommands, word)) return called
+  const command = (await resolved(subCommands[word])) as Command
+  return calledCommand({ name: `${called.name} ${word}`, command, words })
+}
+
+function asksForHelp(words: readonly string[]): boolean {
+  const end = words.indexOf('--')
+  return (end === -1 ? words : words.slice(0, end)).some((word) => word === '--help' || word === '-h')
+}
+
+async function run({ command, words }: Called): Promise<void> {
+  const args = (await resolved(command.args)) ?? {}
+  const rawArgs = withIdsMarked(words, args)
+  const subCommands = Object.keys(await subCommandsOf(command))
+  if (subCommands.length > 0) {
+    if (words[0]?.startsWith('-')) checkArguments(words, { ...args, command: { type: 'positional' } })
+    throw unknownCommand(words, subCommands)
+  }
+  checkArguments(rawArgs, args)
+  await runCommand(command, { rawArgs })
+}
+
+async function usageOf({ name, command }: Called, colored: boolean): Promise<string> {
+  const usage = await renderUsage({ ...command, meta: { ...(await resolved(command.meta)), name } })
+  return (colored ? usage : stripVTControlCharacters(usage)).replaceAll(/ +$/gm, '')
+}
+
+async function subCommandsOf(command: Command): Promise<SubCommandsDef> {
+  return (await resolved(command.subCommands)) ?? {}
+}
+
+function resolved<T>(value: T | Promise<T> | (() => T | Promise<T>)): T | Promise<T> {
+  return typeof value === 'function' ? (value as () => T | Promise<T>)() : value
 }

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { CommandDef } from 'citty'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { runProgram } from './command-line.ts'
 import { grantkit } from './grantkit.ts'
-import { runProgram } from './run-program.ts'
 
 /** No command of these tests gets as far as to read it, which would load the server. */
 const unread = () => Promise.reject(new Error('the configuration was read'))

@@ -3,10 +3,10 @@ import { styleText } from 'node:util'
 import type { PrivateJwk } from '@grantkit/core'
 import { defineCommand } from 'citty'
 import type { SigningKeysRotated } from '../config/signing-keys-file.ts'
-import type { ConfiguredService, LoadService } from '../configured-service.ts'
+import type { ConfiguredService, LoadService } from '../definition.ts'
 import { UsageError } from './command-line.ts'
 import { fail } from './terminal.ts'
-import { withTrail } from './with-trail.ts'
+import { withTrail } from './with-service.ts'
 
 /** Rotates the signing keys in KEYS_FILE, or removes some. A running service reloads the file. */
 export const keys = (load: LoadService) =>
@@ -73,9 +73,8 @@ async function remove(load: LoadService, kids: readonly string[]): Promise<void>
 }
 
 async function keyFiles() {
-  const { developmentKeysFile } = await import('../config/development.ts')
-  const { createFile } = await import('../config/private-file.ts')
-  return { developmentKeysFile, createFile, ...(await import('../config/signing-keys-file.ts')) }
+  const { createFile } = await import('../config/text-file.ts')
+  return { createFile, ...(await import('../config/signing-keys-file.ts')) }
 }
 
 /** The keys are rotated already, so an unreachable database does not fail the command. */

@@ -1,9 +1,8 @@
 import { styleText } from 'node:util'
 import { defineCommand } from 'citty'
-import type { LoadService } from '../configured-service.ts'
+import type { LoadService } from '../definition.ts'
 import type { KeyState, Overview } from '../operator/overview.ts'
-import { isoTime } from './client-lines.ts'
-import { jsonText } from './terminal.ts'
+import { isoTime, jsonText } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
 /** Shows the state of store and database, the signing keys with their age, and the number of events of the last day. */

@@ -1,12 +1,13 @@
 import { styleText } from 'node:util'
 import { wellKnownAddress } from '@grantkit/core/adapter'
 import { defineCommand } from 'citty'
-import { commandNamesOf } from '../command-names.ts'
+import { commandNamesOf } from '../config/command-names.ts'
 import type { Config } from '../config/config.ts'
-import type { LoadService } from '../configured-service.ts'
+import type { LoadService } from '../definition.ts'
 import type { Listen } from '../listen/listening.ts'
-import type { Banner } from '../serving.ts'
+import type { Banner } from '../server.ts'
 import { wholeNumber } from './command-line.ts'
+import { fail } from './terminal.ts'
 
 interface StartCommandOptions<Configured extends Config> {
   /** Default: Hono on Node. */
@@ -50,4 +51,23 @@ export const usualBanner: Banner = async ({ config, definition }, { directory })
   Address    ${styleText('cyan', baseUrl)}
   Metadata   ${wellKnownAddress('oauth-authorization-server', baseUrl)}
 ${isEmpty ? `\n  There are no users yet: ${add}\n` : ''}`
+}
+
+/** Migrates the tables before a start does, for example with a database role that may change them. */
+export const migrate = (load: LoadService) =>
+  defineCommand({
+    meta: {
+      description:
+        'Brings the tables of DATABASE_URL and of STORE_URL up to date. A start does it too, if its role may.',
+    },
+    run: () => migrateTables(load).catch((error) => fail(error, 'Not migrated.')),
+  })
+
+async function migrateTables(load: LoadService): Promise<void> {
+  const { config, definition } = await load()
+  const { openStorage } = await import('../storage.ts')
+  const onMigrated = (done: readonly string[]) =>
+    console.log(done.length === 0 ? 'The tables were up to date.' : `Carried out: ${done.join(', ')}.`)
+  const storage = await openStorage(config, console.error, { definition, onMigrated })
+  await storage.close()
 }

@@ -4,10 +4,10 @@ import { styleText } from 'node:util'
 import { defineCommand } from 'citty'
 import type { AuditEntry } from '../audit/entry.ts'
 import type { AuditQuery } from '../audit/reading.ts'
-import type { LoadService } from '../configured-service.ts'
+import type { LoadService } from '../definition.ts'
 import { everyValue, suggestion, UsageError, wholeNumber } from './command-line.ts'
 import { jsonText, plain } from './terminal.ts'
-import { withTrail } from './with-trail.ts'
+import { withTrail } from './with-service.ts'
 
 const QUERY = {
   since: {
@@ -61,7 +61,7 @@ async function queryOf(
   words: readonly string[],
 ): Promise<AuditQuery> {
   const types = everyValue(words, 'type')
-  const { KEPT_TYPES } = await import('../audit/kept-events.ts')
+  const { KEPT_TYPES } = await import('../audit/entry.ts')
   const unknown = types.find((type) => !KEPT_TYPES.includes(type))
   if (unknown !== undefined)
     throw new UsageError(

@@ -1,14 +1,25 @@
+import { randomUUID } from 'node:crypto'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { styleText } from 'node:util'
 import { defineCommand } from 'citty'
+import * as z from 'zod'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
-import { hashPassword } from '../accounts/passwords.ts'
-import type { ConfiguredService, LoadService } from '../configured-service.ts'
-import type { Service } from '../service.ts'
-import { addUser } from './add-user.ts'
-import { emailSourceOf, namedAccount, trustedAccount, userArgument as user } from './named-account.ts'
-import { readPassword } from './password-prompt.ts'
+import { addressOf } from '../accounts/accounts.ts'
+import { hashPassword, newPasswordProblem } from '../accounts/passwords.ts'
+import { ProfileClaims } from '../accounts/user-claims.ts'
+import type { ConfiguredService, LoadService } from '../definition.ts'
+import type { Service } from '../service/service.ts'
 import { jsonText, plain } from './terminal.ts'
-import { requireOwnUsers, withService } from './with-service.ts'
+import {
+  emailSourceOf,
+  namedAccount,
+  requireOwnUsers,
+  trustedAccount,
+  userArgument as user,
+  withService,
+} from './with-service.ts'
 
 /** How many accounts are in memory at a time. */
 const PAGE = 1000
@@ -114,4 +125,68 @@ function printEnded(ended: number, { config }: ConfiguredService): void {
     console.log(
       'A service on the store memory: refreshes nothing for it; an access token lives out its hour.',
     )
+}
+
+const CLAIMS = Object.keys(ProfileClaims.shape).map((claim) => [claim, claim.replaceAll('_', '-')] as const)
+const claimOptions = Object.fromEntries(
+  CLAIMS.map(([, option]) => [option, { type: 'string', valueHint: 'value' } as const]),
+)
+
+/** Adds a user who signs in with a password. */
+const addUser = (load: LoadService) =>
+  defineCommand({
+    meta: { description: 'Adds a user. The password is asked for, or read from standard input' },
+    args: {
+      email: { type: 'string', required: true, valueHint: 'address' },
+      name: { type: 'string', required: true },
+      'email-verified': { type: 'boolean', description: 'the address is known to belong to the user' },
+      ...claimOptions,
+    },
+    run: async ({ args }) => {
+      const configured = await load()
+      requireOwnUsers(configured)
+      await withService(configured, async ({ accounts }) => {
+        const account = await accountOf(args.email, args.name, args)
+        const email = plain(account.email)
+        if (!(await accounts.add(account))) throw new Error(`${email} has an account already.`)
+        console.log(`${email} can sign in.`)
+      })
+    },
+  })
+
+async function accountOf(typed: string, name: string, options: Readonly<Record<string, unknown>>) {
+  const email = addressOf(typed)
+  if (!/^[^\s@\0]+@[^\s@\0]+$/.test(email)) throw new Error(`${plain(typed)} is not an e-mail address.`)
+  const claims = ProfileClaims.safeParse(
+    Object.fromEntries(CLAIMS.map(([claim, option]) => [claim, options[option]])),
+  )
+  if (!claims.success) throw new Error(z.prettifyError(claims.error))
+  return {
+    ...claims.data,
+    id: randomUUID(),
+    email,
+    email_verified: options['email-verified'] === true,
+    name,
+    updated_at: Math.floor(Date.now() / 1000),
+    password: await hashPassword(await readPassword()),
+  }
+}
+
+/** A new password from standard input, never from an option: other users of the machine see the arguments of programs. */
+async function readPassword(): Promise<string> {
+  const password = process.stdin.isTTY ? await ask() : (await text(process.stdin)).replace(/\r?\n$/, '')
+  const problem = newPasswordProblem(password)
+  if (problem !== undefined) throw new Error(problem)
+  return password
+}
+
+async function ask(): Promise<string> {
+  // Then the terminal echoes nothing, and the output of readline is discarded.
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const prompt = createInterface({ input: process.stdin, output, terminal: true })
+  process.stderr.write('Password (not shown): ')
+  const password = await prompt.question('')
+  prompt.close()
+  process.stderr.write('\n')
+  return password
 }

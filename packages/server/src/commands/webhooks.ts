@@ -1,10 +1,9 @@
 import { styleText } from 'node:util'
 import type { WebhookEndpointStatus, Webhooks } from '@grantkit/notifications'
 import { defineCommand } from 'citty'
-import type { ConfiguredService, LoadService } from '../configured-service.ts'
-import { isoTime } from './client-lines.ts'
+import type { ConfiguredService, LoadService } from '../definition.ts'
 import { UsageError } from './command-line.ts'
-import { jsonText, plain } from './terminal.ts'
+import { isoTime, jsonText, plain } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
 /** Lists the endpoints of webhooks, and enables those that were disabled. */

@@ -1,14 +1,16 @@
-import { parseReference } from '@grantkit/explain'
+import { styleText } from 'node:util'
+import type { PublicClient } from '@grantkit/core'
+import { terminalText } from '@grantkit/core/feature'
+import { formatReference, parseReference, type StepEvent } from '@grantkit/explain'
 import { defineCommand } from 'citty'
-import type { ReadAttempt } from '../attempts/read-attempt.ts'
-import type { LoadService } from '../configured-service.ts'
-import type { Service } from '../service.ts'
+import type { FoundAttempt, ReadAttempt } from '../attempts/attempt-reader.ts'
+import { KEPT_WORDS, PARTY_WORDS, sentValues, since } from '../attempts/words.ts'
+import type { LoadService } from '../definition.ts'
+import type { Service } from '../service/service.ts'
 import type { Storage } from '../storage.ts'
-import { attemptLine, attemptLines } from './attempt-lines.ts'
 import { UsageError, wholeNumber } from './command-line.ts'
-import { namedAccount } from './named-account.ts'
-import { jsonText, plain } from './terminal.ts'
-import { withService } from './with-service.ts'
+import { isoTime, jsonText, plain } from './terminal.ts'
+import { namedAccount, withService } from './with-service.ts'
 
 /** Says why a sign-in failed, and lists the latest sign-ins of a client or user. */
 export const why = (load: LoadService) =>
@@ -64,4 +66,75 @@ async function explain(
 
 function readEvent({ reference, subject, clientId }: ReadAttempt) {
   return { type: 'attempt_read', reference, subject, clientId } as const
+}
+
+/** One line of a list. @param isProbe whether a request of the doctor caused a step */
+export function attemptLine(
+  { reference, steps, verdict, clientId, subject }: ReadAttempt,
+  isProbe: (step: StepEvent) => boolean,
+): string {
+  const at = isoTime(steps.at(-1)?.at ?? 0)
+  const who = [clientId && `client ${plain(clientId)}`, subject && `user ${plain(subject)}`].filter(Boolean)
+  const probe = steps.some(isProbe) ? ['probe of the doctor'] : []
+  return [formatReference(reference), at, styleText('bold', verdict.id), ...who, ...probe].join('  ')
+}
+
+/** The verdict, what is known of the client and the user, and the steps. */
+export function attemptLines(attempt: FoundAttempt, client: PublicClient | undefined): string[] {
+  const { reference, verdict, clientId, subject, steps, keptIn } = attempt
+  const kept = KEPT_WORDS[keptIn]
+  const { sentence, by, fix, compared, doctorCheck } = verdict
+  const name = client?.clientName === undefined ? [] : [plain(client.clientName)]
+  return [
+    `${formatReference(reference)}  ${styleText('bold', sentence)}`,
+    '',
+    row('At fault', PARTY_WORDS[by]),
+    row('What to do', fix),
+    ...compared.map(({ label, value }) => row(label, terminalText(value))),
+    ...(by === 'none' ? [] : [row('For the developer', forDeveloper(verdict))]),
+    ...(doctorCheck === undefined ? [] : [row('Check of the doctor', doctorCheck)]),
+    ...(clientId === undefined ? [] : [row('Client', [plain(clientId), ...name].join('  '))]),
+    ...(subject === undefined ? [] : [row('User', plain(subject))]),
+    ...(kept === undefined ? [] : [row('Kept', kept)]),
+    '',
+    ...stepLines(steps),
+  ]
+}
+
+/** What the app sent goes to its developer too. */
+function forDeveloper({ toDeveloper, compared }: ReadAttempt['verdict']): string {
+  const sent = sentValues(compared).map(({ label, value }) => `${label}: ${terminalText(value)}`)
+  return [toDeveloper, ...sent].join(' ')
+}
+
+/** Later steps repeat what is known of the request, so a fact is printed only where it changes. */
+function stepLines(steps: readonly StepEvent[]): string[] {
+  const printed = new Map<string, string>()
+  return steps.map((step, at) => {
+    const changed = factsOf(step).filter(([name, value]) => name === 'reason' || printed.get(name) !== value)
+    for (const [name, value] of changed) printed.set(name, value)
+    return stepLine(step, changed, steps[at - 1])
+  })
+}
+
+/** What has a place of its own in the line. */
+const OWN_PLACE: ReadonlySet<string> = new Set(['type', 'reference', 'at', 'step', 'outcome'])
+
+function factsOf(step: StepEvent): (readonly [name: string, value: string])[] {
+  return Object.entries(step).flatMap(([name, value]) => (OWN_PLACE.has(name) ? [] : [[name, plain(value)]]))
+}
+
+function stepLine(
+  { at, step, outcome }: StepEvent,
+  facts: readonly (readonly [name: string, value: string])[],
+  before?: StepEvent,
+): string {
+  const after = since(before, { at }).padStart(9)
+  const known = facts.map(([name, value]) => `${name} ${value}`)
+  const name = outcome === 'ok' ? step.padEnd(24) : styleText('red', `${step} ${outcome}`.padEnd(24))
+  return `${isoTime(at)}${after}  ${name}  ${styleText('dim', known.join('  '))}`.trimEnd()
+}
+
+function row(name: string, words: string): string {
+  return `${name.padEnd(24)}  ${words}`
 }

@@ -1,7 +1,8 @@
+import { isIP } from 'node:net'
+import proxyAddr from '@fastify/proxy-addr'
 import { isLoopbackUrl } from '@grantkit/core/feature'
 import * as z from 'zod'
 import { choice, field, listed, portNumber, text } from './fields.ts'
-import { trustedProxies } from './proxy-trust.ts'
 
 /** Where the server listens, and how clients reach it. */
 
@@ -63,4 +64,33 @@ function isTrustable(proxies: number | string[]): boolean {
   } catch {
     return false
   }
+}
+
+/** Whether an address, this many hops away, is a trusted proxy. */
+export type IsTrustedProxy = (address: string, hops: number) => boolean
+
+/**
+ * A number of hops, or addresses, networks and the names `loopback`, `linklocal` and `uniquelocal`. There is no "trust
+ * all", because a trusted proxy chooses the address that rate limits count. @throws Error
+ */
+export function trustedProxies(proxies: number | readonly string[]): IsTrustedProxy {
+  if (typeof proxies !== 'number') return proxyAddr.compile([...proxies])
+  if (!Number.isInteger(proxies) || proxies < 1) throw new Error('The number of proxies must be positive')
+  return (_address, hops) => hops < proxies
+}
+
+/** The relying party, from the configuration and never from a request (WebAuthn 5.1.2). */
+export interface RelyingParty {
+  /** The host of the base URL. A passkey is bound to this host. */
+  readonly id: string
+  readonly origin: string
+}
+
+/** `undefined` where browsers support no passkeys: at an IP address, and on plain http except `localhost`. */
+export function relyingParty(baseUrl: string): RelyingParty | undefined {
+  const { protocol, hostname, origin } = new URL(baseUrl)
+  const isAddress = isIP(hostname) > 0 || hostname.startsWith('[')
+  return isAddress || (protocol !== 'https:' && !isLoopbackUrl(baseUrl))
+    ? undefined
+    : { id: hostname, origin }
 }

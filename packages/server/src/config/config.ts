@@ -1,11 +1,10 @@
 import { modeOf } from './address.ts'
-import { ConfigError } from './config-error.ts'
 import type { ClientAuthenticationMethod } from './features.ts'
-import { expected, overriddenSecrets, problemsOf } from './problems.ts'
-import { contradictions, withProfile } from './profile.ts'
+import { at, expected, nameOf, overriddenSecrets, problemsOf, valueAt } from './problems.ts'
 import { problemsTogether } from './rules.ts'
 import { configSchema, type ParsedConfig, type ServerConfig } from './schema.ts'
-import { type Environment, isPlain, withVariables } from './variables.ts'
+import { ConfigError } from './text-file.ts'
+import { type Environment, isPlain, type Merged, withVariables } from './variables.ts'
 
 /** A valid configuration: all that the server reads. It never changes. */
 export type Config = ParsedConfig & {
@@ -98,4 +97,93 @@ function frozen<Value>(value: Value): Value {
   if (!isPlain(value) && !Array.isArray(value)) return value
   for (const part of Object.values(value)) frozen(part)
   return Object.freeze(value)
+}
+
+/** What the FAPI 2.0 Security Profile determines: by key, with the text of the variable and the section. */
+const FAPI2 = [
+  ['clientAuthentication', ['private_key_jwt'], '5.3.2.1, item 6'],
+  // Item 8: the issuer is the only audience.
+  ['clientAssertion.audiences', 'issuer', '5.3.2.1, item 8'],
+  ['registration', false, '5.3.2.1, item 3'],
+  ['clientDocuments.enabled', false, '5.3.2.1, item 3'],
+  ['knownClients', 'off', '5.3.2.1, item 3'],
+  ['dpop.mode', 'required', '5.3.2.1, item 4'],
+  ['par', 'required', '5.3.2.2, item 3'],
+  // They are bearer tokens.
+  ['personalTokens.enabled', false, '5.3.2.1, item 4'],
+] as const
+
+/** In seconds. */
+const MAX_CODE_LIFETIME = 60
+
+/** The configuration with the values of its profile. */
+function withProfile(config: ParsedConfig): ParsedConfig {
+  if (config.features.profile === undefined) return config
+  const { features } = config
+  return {
+    ...config,
+    features: {
+      ...features,
+      clientAuthentication: ['private_key_jwt'],
+      clientAssertion: { ...features.clientAssertion, audiences: 'issuer' },
+      registration: false,
+      clientDocuments: { ...features.clientDocuments, enabled: false },
+      knownClients: [],
+      dpop: { ...features.dpop, mode: 'required' },
+      par: 'required',
+      personalTokens: { ...features.personalTokens, enabled: false },
+    },
+  }
+}
+
+/** What contradicts the profile. */
+function contradictions({ features, lifetimes }: ParsedConfig, merged: Merged): readonly string[] {
+  if (features.profile === undefined) return []
+  const problem = (key: string, must: string, section: string) => {
+    const path = key.split('.')
+    const expected = `must be ${must} with ${profileName(merged)}${valueAt(merged, path)}`
+    return `${nameOf(merged, path)} ${expected} (FAPI 2.0 Security Profile ${section})`
+  }
+  const others = FAPI2.flatMap(([name, value, section]) => {
+    const key = `features.${name}`
+    const given = at(merged.values, key.split('.'))
+    if (given === undefined || String(given) === String(value)) return []
+    return [problem(key, `${inWords(value, merged.sources.has(key))} or left out`, section)]
+  })
+  return lifetimes.code > MAX_CODE_LIFETIME
+    ? [...others, problem('lifetimes.code', `at most ${MAX_CODE_LIFETIME}`, '5.3.2.1, item 11')]
+    : others
+}
+
+function profileName(merged: Merged): string {
+  return merged.sources.has('features.profile') ? 'PROFILE=fapi2' : "features.profile: 'fapi2'"
+}
+
+function inWords(value: (typeof FAPI2)[number][1], inVariable: boolean): string {
+  return value === false && inVariable ? 'off' : inVariable ? String(value) : JSON.stringify(value)
+}
+
+/** The ids of the platforms that anybody can use, next to names that can be given up and taken by somebody else. */
+const IDS: Readonly<Record<string, string>> = {
+  'https://token.actions.githubusercontent.com': 'repository_id',
+  'https://gitlab.com': 'project_id',
+}
+/** A subject of GitHub Actions with ids, such as `repo:acme@65/notes@74:ref:refs/heads/main`. */
+const WITH_IDS = /^repo:[^/@]+@\d+\/[^:@]+@\d+:/
+
+/** What an operator should know of the rules for workloads: those that name an owner by a name alone. */
+export function workloadWarnings({ features }: Pick<Config, 'features'>): readonly string[] {
+  return features.jwtBearer.workloads.flatMap(({ issuer = '', client, claims }) => {
+    const id = Object.hasOwn(IDS, issuer) ? IDS[issuer] : undefined
+    if (id === undefined || namesById(claims)) return []
+    return [
+      `features.jwtBearer.workloads: the rule of ${client} names its owner by a name, which somebody else can get one day. Add ${id} to its claims`,
+    ]
+  })
+}
+
+function namesById(claims: Readonly<Record<string, string | readonly string[]>>): boolean {
+  const subjects = [claims.sub ?? []].flat()
+  const byId = Object.keys(claims).some((name) => name.endsWith('_id'))
+  return byId || (subjects.length > 0 && subjects.every((subject) => WITH_IDS.test(subject)))
 }

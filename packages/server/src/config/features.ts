@@ -1,10 +1,7 @@
+import { isOnByDefault, KNOWN_CLIENTS } from '@grantkit/known-clients'
 import * as z from 'zod'
-import { clientDocumentFields } from './client-documents.ts'
-import { choice, field, seconds, text, toggle } from './fields.ts'
+import { choice, field, listed, type Origin, path, seconds, text, toggle, whole } from './fields.ts'
 import { JwtBearer } from './jwt-bearer.ts'
-import { knownClientsField } from './known-clients.ts'
-import { PersonalTokens } from './personal-tokens.ts'
-import type { Origin } from './references.ts'
 
 const METHODS = ['none', 'client_secret_post', 'client_secret_basic', 'private_key_jwt'] as const
 export type ClientAuthenticationMethod = (typeof METHODS)[number]
@@ -165,3 +162,122 @@ export const Features = (origin: Origin) =>
       guide: 'how-to/token-exchange.md',
     }),
   })
+
+const DOCUMENT = /^https:\/\/\S+$/
+const ADDRESS = /^((?:\d+\.){3}\d+:\d+|\[[\da-f:]+\]:\d+)$/i
+const HOSTS_EXPECTED = 'must be names with an address and a port, app.dev=127.0.0.1:8443, separated by commas'
+
+/** Client ID metadata documents (CIMD). */
+const clientDocumentFields = (origin: Origin) => ({
+  enabled: field(toggle(true), '`off`: no client ID metadata documents, neither pinned nor fetched', {
+    variable: 'CIMD',
+    guide: 'how-to/client-documents.md',
+  }),
+  pinned: field(
+    path(origin).optional(),
+    'a file with a JSON list of client ID metadata documents, as their hosts publish them; these are never fetched',
+    { variable: 'CIMD_PINNED', path: true },
+  ),
+  admit: field(
+    z
+      .array(z.string())
+      .refine((ids) => ids.every((id) => DOCUMENT.test(id)), {
+        error: 'must be https addresses of documents, separated by commas',
+      })
+      .default([]),
+    'the URLs of documents whose https redirect URIs are accepted too. All others may only use loopback redirect URIs',
+    { variable: 'CIMD_ADMIT', otherwise: 'none' },
+  ),
+  testCa: field(
+    path(origin).optional(),
+    'for tests on one machine: a PEM file with the certificate authority of the hosts, also those of `jwksUri`, Discovery and back-channel logout. Invalid in production',
+    { variable: 'CIMD_TEST_CA', path: true },
+  ),
+  testResolve: field(
+    z
+      .record(z.string(), z.string(), { error: HOSTS_EXPECTED })
+      .refine((hosts) => Object.entries(hosts).every(isHost), { error: HOSTS_EXPECTED })
+      .default({}),
+    'for tests on one machine: names of such hosts mapped to addresses, `app.dev=127.0.0.1:8443,other.dev=127.0.0.1:8444`. Invalid in production',
+    { variable: 'CIMD_TEST_RESOLVE', read: hostsOf, otherwise: 'none' },
+  ),
+})
+
+function isHost([name, address]: readonly [string, string]): boolean {
+  return /^[\w.-]+$/.test(name) && ADDRESS.test(address)
+}
+
+function hostsOf(variable: string): Record<string, string> {
+  return Object.fromEntries(listed(variable).map((host) => [host.split('=')[0], host.split('=')[1] ?? '']))
+}
+
+const USUAL = KNOWN_CLIENTS.filter(isOnByDefault).map(({ id }) => id)
+const IDS = KNOWN_CLIENTS.map(({ id }) => id)
+const WORDS = ['on', ...IDS.flatMap((id) => [id, `-${id}`])]
+const EXPECTED = `must be off, on, or known clients such as on,cursor,-make; they are ${IDS.join(', ')}`
+
+/** Which known clients may come with their own redirect URIs: their ids, in the order of the table. */
+const knownClientsField = field(
+  z
+    .union([z.enum(['off', 'on']), z.array(z.enum(WORDS)).min(1)], { error: EXPECTED })
+    .refine(startsWithSome, { error: EXPECTED })
+    .default('off')
+    .transform(idsOf),
+  'which known clients may use their own https and private-use redirect URIs. `on`: Claude, ChatGPT, Cursor and the others of the default set. A name adds a client, `-name` removes one: `on,antigravity,-raycast`. All other clients may only use loopback redirect URIs',
+  { variable: 'KNOWN_CLIENTS', read: readWords, otherwise: '`off`', guide: 'clients.md' },
+)
+
+type Words = 'off' | 'on' | readonly string[]
+
+/** `-make` alone would remove a client from nothing. */
+function startsWithSome(words: Words): boolean {
+  return typeof words === 'string' || words.some((word) => !word.startsWith('-'))
+}
+
+function idsOf(words: Words): readonly string[] {
+  if (words === 'off') return []
+  const given = [words].flat()
+  const chosen = new Set(given.includes('on') ? [...USUAL, ...given] : given)
+  return IDS.filter((id) => chosen.has(id) && !given.includes(`-${id}`))
+}
+
+function readWords(text: string): unknown {
+  const words = listed(text)
+  return words.length === 1 && /^o(n|ff)$/.test(text.trim()) ? words[0] : words
+}
+
+const GUIDE = 'server/personal-access-tokens.md'
+/** Ten years. */
+const MAX_DAYS = 3660
+
+const days = (byDefault: number) => whole('a number of days', 1, MAX_DAYS).default(byDefault)
+
+/** Tokens that users create for their own programs. */
+const PersonalTokens = z.strictObject({
+  enabled: field(
+    toggle(false),
+    'personal access tokens: users create them at `/account/tokens`, for a program that no browser can sign in. They can have the scopes with `personal`',
+    { variable: 'PERSONAL_TOKENS', guide: GUIDE },
+  ),
+  days: field(days(30), 'how many days a personal access token lives if its user chooses nothing else', {
+    variable: 'PERSONAL_TOKEN_DAYS',
+    guide: GUIDE,
+  }),
+  maxDays: field(days(366), 'how many days a personal access token may live', {
+    variable: 'PERSONAL_TOKEN_MAX_DAYS',
+    guide: GUIDE,
+  }),
+  scannerKeys: field(
+    text().refine(isHttps, 'must be an https URL').optional(),
+    'the https URL of the public keys of a secret scanner, such as `https://api.github.com/meta/public_keys/secret_scanning`. The scanner reports leaked tokens to `/api/tokens/leaked`, which ends them',
+    {
+      variable: 'PERSONAL_TOKEN_SCANNER_KEYS',
+      otherwise: 'there is no such endpoint',
+      guide: `${GUIDE}#leaked-tokens`,
+    },
+  ),
+})
+
+function isHttps(url: string): boolean {
+  return URL.canParse(url) && url.startsWith('https://')
+}

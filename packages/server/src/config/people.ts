@@ -2,11 +2,8 @@ import { resolve } from 'node:path'
 import { isLoopbackUrl } from '@grantkit/core/feature'
 import type { JSONWebKeySet } from 'jose'
 import * as z from 'zod'
-import type { DirectoryUsers } from './directory.ts'
-import { type ExternalSignInOptions, externalSignIn } from './external-sign-in.ts'
-import { field, text } from './fields.ts'
-import { type Origin, path, secret } from './references.ts'
-import { withMaskedUrls } from './url-passwords.ts'
+import { field, type Origin, path, secret, text, withMaskedUrls } from './fields.ts'
+import { type DirectoryUsers, type ExternalSignInOptions, externalSignIn } from './users.ts'
 
 /** Who may sign in, and how. */
 

@@ -1,9 +1,16 @@
 import { closest, distance } from 'fastest-levenshtein'
 import type * as z from 'zod'
-import { fieldsOf, isSecretAt, namesAt } from './known-fields.ts'
+import { hasPassword } from './fields.ts'
 import type { ConfigSchema } from './schema.ts'
-import { hasPassword } from './url-passwords.ts'
-import { isPlain, type Merged, type Source, type Sources } from './variables.ts'
+import {
+  fieldsOf,
+  isPlain,
+  isSecretAt,
+  type Merged,
+  namesAt,
+  type Source,
+  type Sources,
+} from './variables.ts'
 
 /** The problems that a schema found, each a sentence with the key, what would be right, and the value. */
 export function problemsOf(

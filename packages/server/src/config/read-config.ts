@@ -3,9 +3,8 @@ import { basename, dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
 import { type Config, parseConfig } from './config.ts'
-import { ConfigError } from './config-error.ts'
 import type { ServerConfig } from './schema.ts'
-import { parseJson, readTextFileSync } from './text-file.ts'
+import { ConfigError, parseJson, readTextFileSync } from './text-file.ts'
 
 export interface ReadOptions {
   /** The configuration file. Default: `grantkit.config.ts`, `.js`, `.mjs` or `.json` in the working directory, if there is one. */

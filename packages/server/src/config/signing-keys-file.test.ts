@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { newSigningKeys, type PrivateJwk } from '@grantkit/core'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { describe, expect, it } from 'vitest'
-import { replaceFile } from './private-file.ts'
 import {
+  developmentKeysFile,
+  developmentSecret,
   followSigningKeys,
   keySetText,
   newKeys,
@@ -12,6 +13,7 @@ import {
   removeFromKeysFile,
   rotateKeysFile,
 } from './signing-keys-file.ts'
+import { replaceFile } from './text-file.ts'
 
 const NOON = 1_800_000_000
 const OPTIONS = { profile: undefined, lifetime: 3600 }
@@ -119,5 +121,20 @@ describe('a file of signing keys', () => {
     await expect(followSigningKeys(path, () => {})).rejects.toThrow('The command "keys rotate" creates it.')
     await writeFile(path, 'no')
     await expect(followSigningKeys(path, () => {})).rejects.toThrow('is not JSON')
+  })
+})
+
+describe('the generated secrets of development', () => {
+  it('are created once, even if two processes start at once', async () => {
+    const folder = await temporaryFolder()
+    const secrets = await Promise.all([developmentSecret(folder), developmentSecret(folder)])
+    expect(new Set([...secrets, await developmentSecret(folder)]).size).toBe(1)
+    expect(secrets[0]?.length).toBeGreaterThanOrEqual(32)
+  })
+
+  it('sign with every algorithm, and are readable by their owner only', async () => {
+    const path = await developmentKeysFile(await temporaryFolder())
+    expect((await readSigningKeys(path)).map(({ alg }) => alg)).toEqual(['RS256', 'ES256', 'EdDSA'])
+    expect((await stat(path)).mode & 0o077).toBe(0)
   })
 })

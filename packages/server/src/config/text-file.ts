@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import * as z from 'zod'
-import { ConfigError } from './config-error.ts'
 
 /** Files that people write. Their content may be secret, so no error quotes it. */
 
@@ -53,5 +54,43 @@ export async function contentOf<T>(
         ? `it is no list of ${expected}: ${faultsOf(error)}`
         : (error as Error).message.replace(`${path} is`, 'it is')
     throw new ConfigError([`${variable} cannot be used: ${path}: ${reason}`])
+  }
+}
+
+/** Files that are readable by their owner only, and are written atomically. */
+
+/** Writes a file atomically, replacing any old one. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  await rename(await unfinished(path, text), path)
+}
+
+/** Creates a file and its folder, unless another process creates the file first. */
+export async function createFile(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const temporary = await unfinished(path, text)
+  await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await rm(temporary)
+}
+
+async function unfinished(path: string, text: string): Promise<string> {
+  const temporary = `${path}.${randomUUID()}`
+  await writeFile(temporary, text, { mode: 0o600 })
+  return temporary
+}
+
+/** All problems at once, so that a start does not fail once for each. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  /** @param file the configuration file, if there is one */
+  constructor(problems: readonly string[], file?: string) {
+    const where = file === undefined ? '' : ` (${file})`
+    super(
+      `The configuration is not valid${where}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    )
+    this.problems = problems
   }
 }

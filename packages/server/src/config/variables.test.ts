@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseConfig } from './config.ts'
-import { knownFields } from './known-fields.ts'
 import { at } from './problems.ts'
-import { variablesOf } from './variables.ts'
+import { knownFields, variablesOf } from './variables.ts'
 
 const DAY = 24 * 60 * 60
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { isPostgres, textOf } from './text-column.ts'
+import { isPostgres, textOf } from './tables.ts'
 
 /**
  * The steps of sign-in attempts. Triggers reject every update; rows are deleted when they expire, and with the account

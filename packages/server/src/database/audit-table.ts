@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { isPostgres, textOf } from './text-column.ts'
+import { isPostgres, textOf } from './tables.ts'
 
 /**
  * The audit trail. Triggers reject every update, and every deletion before `kept_until`. Only a role that may change

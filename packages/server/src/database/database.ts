@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
-import { type Dialect, Kysely, sql, type Transaction } from 'kysely'
+import { type CompiledQuery, type Dialect, Kysely, sql, type Transaction } from 'kysely'
 import type { Pool } from 'pg'
-import { createFile } from '../config/private-file.ts'
+import { createFile } from '../config/text-file.ts'
 import { nodeSqlite, type RowsNow } from './sqlite-dialect.ts'
 import type { Tables } from './tables.ts'
 
@@ -98,3 +98,27 @@ export function isUniqueViolation(error: unknown): boolean {
 const POSTGRES_UNIQUE_VIOLATION = '23505'
 /** SQLITE_CONSTRAINT_PRIMARYKEY and SQLITE_CONSTRAINT_UNIQUE. */
 const SQLITE_UNIQUE_VIOLATIONS: readonly unknown[] = [1555, 2067]
+
+/** A query whose only parameters are the values that are looked up. */
+interface Query<Row> {
+  compile(): CompiledQuery<Row>
+}
+
+/**
+ * Finds a row by one value or several. The query is compiled once, because compiling it takes longer than SQLite needs for
+ * it. On SQLite it does not pass through Kysely either.
+ *
+ * @param query any values take the places of those that are looked up, in their order
+ */
+export function lookup<Row>(
+  database: Database,
+  query: Query<Row>,
+): (...values: readonly string[]) => Promise<Row | undefined> {
+  const compiled = query.compile()
+  return async (...values) => {
+    const now = database.rowsNow?.(compiled.sql, values)
+    if (now !== undefined) return now[0] as Row | undefined
+    const { rows } = await database.executeQuery<Row>({ ...compiled, parameters: values })
+    return rows[0]
+  }
+}

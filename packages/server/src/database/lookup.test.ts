@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Database, openDatabase } from './database.ts'
-import { lookup } from './lookup.ts'
+import { type Database, lookup, openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
 
 const ADA = { id: 'ada', email: 'ada', claims: '{}', password: '', state: 'active', admin: 0 } as const

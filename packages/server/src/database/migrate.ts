@@ -1,10 +1,15 @@
 import { existsSync } from 'node:fs'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
+import type { Migration } from 'kysely/migration'
+import { addAdminColumn, createAccounts, createInstallationNames } from './account-tables.ts'
+import { createAttemptSteps } from './attempt-steps-table.ts'
+import { createAudit } from './audit-table.ts'
 import { type Database, openDatabase } from './database.ts'
-import { addDemoRows, recordPending } from './demo-rows.ts'
-import { carriedOut, record } from './migration-tables.ts'
-import { COMPATIBILITY, type Migrations, type TableMigration, withAppMigrations } from './migrations.ts'
+import { createRateLimits } from './rate-limit-table.ts'
+import { addSessionEpochAndEmailSource } from './session-epoch-and-email-source.ts'
+import { createSignInTables } from './sign-in-tables.ts'
 import { BUSY_MS } from './sqlite-dialect.ts'
+import { createStatistics } from './statistic-table.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -114,3 +119,140 @@ function explained(error: unknown): unknown {
   if (!/\balready exists\b/.test(message)) return error
   return new Error(`${message}, and another program made it: name another database`, { cause: error })
 }
+
+/**
+ * The demo rows of a migration wait until `addDemoRows`, and the table of migrations has a record of that. A release
+ * that added them at once made no such record.
+ */
+export function recordPending(rows: Kysely<Tables>, migrations: Migrations, name: string): Promise<void> {
+  return record(rows, migrations, { name: pending(name), needs: 1 })
+}
+
+/** Adds the demo rows that still wait. */
+export async function addDemoRows(rows: Kysely<Tables>, { table, steps }: Migrations): Promise<void> {
+  for (const [name, { demo }] of Object.entries(steps)) {
+    if (demo === undefined) continue
+    const taken = sql`delete from ${sql.table(table)} where name = ${pending(name)}`
+    const { numAffectedRows } = await taken.execute(rows)
+    if (numAffectedRows) await demo(rows)
+  }
+}
+
+function pending(name: string): string {
+  return `pending ${name}`
+}
+
+/** An applied migration. */
+export interface CarriedOut {
+  readonly name: string
+  /** The `COMPATIBILITY` that a release needs after it. */
+  readonly needs: number
+}
+
+type Early = { kysely_migration: { name: string; timestamp: string } }
+
+/**
+ * In any order. A newer release may have applied migrations that this one does not know. Earlier releases recorded some
+ * in the table of Kysely's migrator.
+ *
+ * @throws Error if another program uses Kysely's migrator
+ */
+export async function carriedOut(
+  database: Kysely<Tables>,
+  { table, steps }: Migrations,
+): Promise<CarriedOut[]> {
+  const tables = await database.introspection.getTables({ withInternalKyselyTables: true })
+  const has = (name: string) => tables.some((known) => known.name === name)
+  const names = database.withTables<Early>()
+  const early = has('kysely_migration')
+    ? await names.selectFrom('kysely_migration').select('name').execute()
+    : []
+  const foreign = early.find(({ name }) => !Object.hasOwn(steps, name))
+  if (foreign !== undefined)
+    throw new Error(`kysely_migration of another program has ${foreign.name}: name another database`)
+  const late = has(table)
+    ? await names
+        .selectFrom(sql<CarriedOut>`${sql.table(table)}`.as('late'))
+        .selectAll()
+        .execute()
+    : []
+  return [...early.map(({ name }) => ({ name, needs: 1 })), ...late]
+}
+
+/**
+ * Records a migration. What the previous release looks for in the table of Kysely's migrator is recorded there, so that
+ * it can start on a database that this release created. The next release records everything in `table`.
+ */
+export async function record(
+  database: Kysely<Tables>,
+  { table, lastInKysely }: Migrations,
+  { name, needs }: CarriedOut,
+): Promise<void> {
+  if (name <= lastInKysely) return recordInKysely(database, name)
+  await database.schema
+    .createTable(table)
+    .ifNotExists()
+    .addColumn('name', 'varchar(255)', (column) => column.notNull().primaryKey())
+    .addColumn('needs', 'integer')
+    .execute()
+  await sql`insert into ${sql.table(table)} (name, needs) values (${name}, ${needs})`.execute(database)
+}
+
+async function recordInKysely(database: Kysely<Tables>, name: string): Promise<void> {
+  await database.schema
+    .createTable('kysely_migration')
+    .ifNotExists()
+    .addColumn('name', 'varchar(255)', (column) => column.notNull().primaryKey())
+    .addColumn('timestamp', 'varchar(255)', (column) => column.notNull())
+    .execute()
+  const row = { name, timestamp: new Date().toISOString() }
+  await database.withTables<Early>().insertInto('kysely_migration').values(row).execute()
+}
+
+/** The migrations of a service, for its own tables. They run with those of the server, in the order of their names. */
+export interface AppMigrations {
+  /** The table that records the applied ones. Default: `grantkit_migration`. */
+  readonly table?: string
+  readonly steps: Readonly<Record<string, TableMigration>>
+  /** The last migration of the previous release of the service, if that release records them by Kysely's migrator. */
+  readonly lastInKysely?: string
+}
+
+export interface TableMigration extends Partial<Pick<Migration, 'up'>> {
+  /** Adds rows of a demonstration, in development or on request. They are added once, so removed rows stay removed. */
+  readonly demo?: Migration['up']
+  /** The `COMPATIBILITY` that a release needs to use the tables after it. Default 1: the migration only adds. */
+  readonly needs?: number
+}
+
+/**
+ * Which tables this release can use. It is incremented by the release that stops using a column. A later migration that
+ * drops the column names this number in `needs`.
+ */
+export const COMPATIBILITY = 1
+
+/**
+ * The migrations, ordered by name. A released migration never changes. A change is first added, and the old column is
+ * dropped a release later (expand, then contract), so that two consecutive releases can use one database.
+ */
+const MIGRATIONS: Readonly<Record<string, TableMigration>> = {
+  '0003_accounts': { up: createAccounts },
+  '0004_audit': { up: createAudit },
+  '0005_sign_in': { up: createSignInTables },
+  '0006_rate_limits': { up: createRateLimits },
+  '0008_installation_names': { up: createInstallationNames },
+  '0009_admin': { up: addAdminColumn },
+  '0010_session_epoch_and_email_source': { up: addSessionEpochAndEmailSource },
+  '0011_statistics': { up: createStatistics },
+  '0012_attempt_steps': { up: createAttemptSteps },
+}
+
+/** All migrations of a service, and the table that records them. */
+export function withAppMigrations(
+  { table = 'grantkit_migration', steps, lastInKysely = '' }: AppMigrations = { steps: {} },
+): Migrations {
+  const ordered = Object.entries({ ...MIGRATIONS, ...steps }).sort()
+  return { table, steps: Object.fromEntries(ordered), lastInKysely }
+}
+
+export type Migrations = Required<AppMigrations>

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { isPostgres } from './text-column.ts'
+import { isPostgres } from './tables.ts'
 
 /**
  * The table of rate-limiter-flexible. It is an unlogged table: no check waits for the disk, and Postgres does not

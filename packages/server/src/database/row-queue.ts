@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { kindOfError } from './outages.ts'
+import type { Database } from './database.ts'
+import { kindOfError } from './errors-as-503.ts'
 
 /** Rows that wait to be written to a table. No request waits for them. */
 export interface RowQueue<Row> {
@@ -119,4 +120,46 @@ export function rowQueue<Row>(options: RowQueueOptions<Row>): RowQueue<Row> {
 export function keySuffixes(): (order: number) => string {
   const process = randomBytes(6).toString('hex')
   return (order) => `${String(order).padStart(12, '0')}-${process}`
+}
+
+/** Rows of one statement. SQLite works in the event loop: this many take some milliseconds. */
+const STEP = 500
+
+/** Deletes the rows that are kept until an earlier day. @param day in UTC, as `2026-01-01` @returns how many */
+export async function pruneExpired(
+  database: Database,
+  table: 'audit' | 'attempt_steps',
+  day: string,
+): Promise<number> {
+  const over = database.selectFrom(table).select('id').where('kept_until', '<', day).limit(STEP)
+  for (let deleted = 0; ; await yieldToEventLoop()) {
+    const { numDeletedRows } = await database
+      .deleteFrom(table)
+      .where('id', 'in', over)
+      .executeTakeFirstOrThrow()
+    deleted += Number(numDeletedRows)
+    if (numDeletedRows < STEP) return deleted
+  }
+}
+
+/** How many rows each group of callers may still cause. */
+export interface RowBudget {
+  /** Whether the group has a row left, and takes it. */
+  take(group: string, most: number): boolean
+  /** Begins anew. */
+  reset(): void
+}
+
+export function rowBudget(): RowBudget {
+  let rows = new Map<string, number>()
+  return {
+    take(group, most) {
+      const taken = rows.get(group) ?? 0
+      if (taken < most) rows.set(group, taken + 1)
+      return taken < most
+    },
+    reset() {
+      rows = new Map()
+    },
+  }
 }

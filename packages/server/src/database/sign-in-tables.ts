@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { textOf } from './text-column.ts'
+import { textOf } from './tables.ts'
 
 /** The tables of sign-in methods other than passwords. */
 export async function createSignInTables(database: Kysely<unknown>): Promise<void> {

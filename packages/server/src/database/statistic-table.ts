@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { textOf } from './text-column.ts'
+import { textOf } from './tables.ts'
 
 /** Counts of events and responses. Its key begins with what every query and every deletion names. */
 export async function createStatistics(database: Kysely<unknown>): Promise<void> {

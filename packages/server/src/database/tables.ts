@@ -1,3 +1,5 @@
+import { type Kysely, PostgresAdapter, sql } from 'kysely'
+
 /**
  * The tables of the server. All columns are texts or integers, so both databases store and compare them alike. A time
  * is an ISO 8601 text in UTC with milliseconds, which sorts chronologically.
@@ -111,4 +113,15 @@ export interface StatisticRow {
   /** Of the duration of a response; 0 for everything else. */
   bucket: number
   count: number
+}
+
+type AnyDatabase = Pick<Kysely<unknown>, 'getExecutor'>
+
+/** Compares bytes, as SQLite does, so an index of Postgres stays valid after an update of the system's collations. */
+export function textOf(database: AnyDatabase) {
+  return isPostgres(database) ? sql`text collate "C"` : sql`text`
+}
+
+export function isPostgres(database: AnyDatabase): boolean {
+  return database.getExecutor().adapter instanceof PostgresAdapter
 }

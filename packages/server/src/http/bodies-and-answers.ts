@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { HttpRequest, OAuthError } from '@grantkit/core'
 import { errorResponse, readBody, toResponse } from '@grantkit/core/adapter'
 import type { HttpBindings } from '@hono/node-server'
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context, Handler, MiddlewareHandler } from 'hono'
+import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
 /** Shared by the handlers of the service: request bodies, error responses and redirects. */
@@ -80,4 +82,45 @@ export function parseJson(text: string): unknown {
 export function headerOf(request: HttpRequest, name: string): string {
   const value = request.headers[name]
   return (Array.isArray(value) ? value.join(', ') : value) ?? ''
+}
+
+/** Headers that scripts of other origins need, and that a 304 of Hono leaves out. */
+const revalidate = etag({
+  retainedHeaders: [...RETAINED_304_HEADERS, 'access-control-allow-origin', 'x-content-type-options'],
+})
+
+/**
+ * Sends a text with a strong validator over its bytes (RFC 9110 8.8.3), and 304 to a client that has it (13.1.2). The validator
+ * is computed when the text changes, not for each request: a service has one thread.
+ *
+ * @param headers of the response, with its media type and how long caches keep it
+ */
+export function revalidatedText(
+  textNow: () => string | Promise<string>,
+  headers: Readonly<Record<string, string>>,
+): Handler {
+  let known = withValidator('')
+  return async (c) => {
+    const text = await textNow()
+    if (text !== known.text) known = withValidator(text)
+    const { validator } = known
+    await revalidate(c, async () => {
+      c.res = c.body(text, 200, { ...headers, etag: validator })
+    })
+    return c.res
+  }
+}
+
+function withValidator(text: string) {
+  return { text, validator: `"${createHash('sha256').update(text).digest('base64url')}"` }
+}
+
+/** A file that every page may use. @param type its media type */
+export function asset(type: string, body: string): Handler {
+  const headers = {
+    'content-type': type,
+    'cache-control': 'public, max-age=3600',
+    'x-content-type-options': 'nosniff',
+  }
+  return (c) => c.body(body, 200, headers)
 }

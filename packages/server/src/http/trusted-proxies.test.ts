@@ -1,7 +1,7 @@
 import type { HttpRequest } from '@grantkit/core'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { trustedProxies } from '../config/proxy-trust.ts'
+import { trustedProxies } from '../config/address.ts'
 import { behindProxies, callerOf, type ProxyObserver } from './trusted-proxies.ts'
 
 const NGINX = '10.0.0.2'

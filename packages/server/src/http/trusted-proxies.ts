@@ -4,7 +4,7 @@ import type { Route } from '@grantkit/core/adapter'
 import { ipAddress } from '@grantkit/core/internal'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context } from 'hono'
-import type { TrustedProxies } from '../config/proxy-trust.ts'
+import type { IsTrustedProxy } from '../config/address.ts'
 import { headerOf } from './bodies-and-answers.ts'
 
 /** Hears once of each fault of a proxy or of `TRUST_PROXY`. */
@@ -36,7 +36,7 @@ function once(observers: WeakSet<ProxyObserver>, observer: ProxyObserver, report
  * @param remoteAddress of the socket
  */
 function callerBehind(
-  trusted: TrustedProxies | undefined,
+  trusted: IsTrustedProxy | undefined,
   remoteAddress: string | undefined,
   forwardedFor: string,
   observer: ProxyObserver,
@@ -58,7 +58,7 @@ function callerBehind(
 /** Wraps an OAuth route: its request has the caller's address behind the proxies, on any framework. */
 export function behindProxies(
   route: Route,
-  trusted: TrustedProxies | undefined,
+  trusted: IsTrustedProxy | undefined,
   observer: ProxyObserver,
 ): Route {
   return {
@@ -74,7 +74,7 @@ export function behindProxies(
 /** The same for the handlers of the application. */
 export type CallerOf = (c: Context) => string | undefined
 
-export function callerOf(trusted: TrustedProxies | undefined, observer: ProxyObserver): CallerOf {
+export function callerOf(trusted: IsTrustedProxy | undefined, observer: ProxyObserver): CallerOf {
   return (c) =>
     callerBehind(trusted, getConnInfo(c).remote.address, c.req.header('x-forwarded-for') ?? '', observer)
 }

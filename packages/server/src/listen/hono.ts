@@ -3,13 +3,17 @@ import { createServer } from 'node:http'
 import { authorizationServer } from '@grantkit/adapter-hono'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono } from 'hono'
-import { rememberCallers } from './callers.ts'
-import { draining } from './draining.ts'
-import type { Listen } from './listening.ts'
-import { nodeListener } from './node-listener.ts'
-import { arrivalTimes, spareDescriptors } from './slow-requests.ts'
-import { setOnEach, standingHeaders } from './standing-headers.ts'
-import { refuseUnreadable } from './unreadable.ts'
+import {
+  arrivalTimes,
+  draining,
+  type Listen,
+  nodeListener,
+  refuseUnreadable,
+  rememberCallers,
+  setOnEach,
+  spareDescriptors,
+  standingHeaders,
+} from './listening.ts'
 
 export const listenOnHono: Listen = async (service, { host, port, hsts, requestTimeout }) => {
   const app = new Hono()

@@ -1,6 +1,8 @@
-import { ClientCredentials, type ServerDescription } from '@grantkit/core/internal'
+import type { ScopeDefinition } from '@grantkit/core'
+import { ClientCredentials, inLanguage, type ServerDescription } from '@grantkit/core/internal'
 import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
-import { z } from '@hono/zod-openapi'
+import type { KnownClient } from '@grantkit/known-clients'
+import { type RouteConfig, z } from '@hono/zod-openapi'
 
 /** Schemas of requests, generated from the zod schemas that validate them. */
 
@@ -105,4 +107,62 @@ export function queryOf({ properties, required = [] }: ObjectSchema) {
   return Object.entries(properties).map(([name, schema]) => {
     return { name, in: 'query', required: required.includes(name), schema } as const
   })
+}
+
+/** The authorization server that the document describes. */
+export interface DescribedServer {
+  readonly baseUrl: string
+  readonly scopes: Readonly<Record<string, ScopeDefinition>>
+  /** The indicators of its resources, next to the base URL. */
+  readonly resources: readonly string[]
+  /** Whether DPoP is on. */
+  readonly bindsTokens: boolean
+  /** Whether registration needs an initial access token. */
+  readonly registersWithToken: boolean
+  /** The known clients that may register their own redirect URIs. */
+  readonly known: readonly KnownClient[]
+  readonly mounted: ServerDescription
+}
+
+/** What core does not say of its endpoints, by method and path. */
+export type Operations = Readonly<Record<string, Omit<Partial<RouteConfig>, 'method' | 'path'>>>
+
+const WITH_TOKEN = ', with an initial access token of the operator'
+
+/** The name of the scheme of the registration. */
+export const INITIAL_ACCESS_TOKEN = 'initialAccessToken'
+
+/** The security scheme of the registration, where it needs a token (RFC 7591 3). */
+export const INITIAL_ACCESS_TOKEN_SCHEME = {
+  type: 'http',
+  scheme: 'bearer',
+  description:
+    'An initial access token, which the operator hands out. Several clients may register with one.',
+} as const
+
+/** The security scheme of the operations with an access token. */
+export function oauthScheme({ baseUrl, scopes, bindsTokens, mounted, registersWithToken }: DescribedServer) {
+  const tokenUrl = `${baseUrl}/api/oauth/token`
+  const registers = messageOf(mounted, 'registration_endpoint') !== undefined
+  const clientCredentials = mounted.grantTypes.some(({ name }) => name === 'client_credentials')
+  const own = registers ? ` Clients register themselves${registersWithToken ? WITH_TOKEN : ''}.` : ''
+  const bound = bindsTokens ? ' A token can be bound to a key: its scheme is DPoP then (RFC 9449 7.1).' : ''
+  const withoutUser = Object.entries(scopes).filter(([, { user }]) => user === false)
+  return {
+    type: 'oauth2',
+    description: `Authorization Code with PKCE (S256).${own}${bound}`,
+    flows: {
+      authorizationCode: {
+        authorizationUrl: `${baseUrl}/oauth/authorize`,
+        tokenUrl,
+        refreshUrl: tokenUrl,
+        scopes: inEnglish(Object.entries(scopes)),
+      },
+      ...(clientCredentials && { clientCredentials: { tokenUrl, scopes: inEnglish(withoutUser) } }),
+    },
+  } as const
+}
+
+function inEnglish(scopes: readonly (readonly [string, ScopeDefinition])[]): Record<string, string> {
+  return Object.fromEntries(scopes.map(([name, { description }]) => [name, inLanguage(description, 'en')]))
 }

@@ -1,29 +1,36 @@
 import type { AuthorizationServer, ScopeDefinition, Session } from '@grantkit/core'
 import type { PersonalTokens } from '@grantkit/core/personal-tokens'
 import { html } from '@grantkit/pages'
-import { type InstallationNames, type UserAppsPage, userApps } from '@grantkit/pages/connected-apps'
+import {
+  type InstallationNames,
+  type UserApps,
+  type UserAppsPage,
+  userApps,
+} from '@grantkit/pages/connected-apps'
 import type { Context } from 'hono'
 import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
-import type { SignInHistory } from '../audit/sign-in-history.ts'
+import type { SignIn, SignInHistory } from '../audit/reading.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
-import { type Markup, pageResponse, type Site } from '../http/page.ts'
+import { addressOf, type Markup, pageResponse, pointInTime, type Site } from '../http/page.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
-import { activeSessions } from '../sign-in/active-sessions.ts'
-import type { AdminSignIns } from '../sign-in/admin-sign-ins.ts'
-import type { Visit } from '../sign-in/session.ts'
-import { sessionSections } from './account-sessions.ts'
-import { accountVisits, PAGE_EXPIRED } from './account-visits.ts'
-import { changePassword, isBySignIn, type Notify } from './change-password.ts'
-import { type ChangeSignIn, changeSignIn, type FormHandler } from './change-sign-in.ts'
+import { activeSessions, type Visit } from '../sign-in/session.ts'
+import type { AdminSignIns } from '../sign-in/ways-to-sign-in.ts'
+import {
+  type AccountVisits,
+  accountVisits,
+  type ChangeSignIn,
+  changeSignIn,
+  type FormHandler,
+  PAGE_EXPIRED,
+  type ShowAgain,
+} from './change-sign-in.ts'
 import type { ExternalParts } from './external-login.ts'
 import { type FailureSources, failuresSection } from './failed-sign-ins.ts'
-import type { LoginOptions } from './login-options.ts'
+import type { LoginOptions } from './login.ts'
 import { signedOutEverywherePage, signedOutPage } from './logout.ts'
-import { type ManageApps, manageApps } from './manage-apps.ts'
-import { addressOf } from './pagination.ts'
-import { methodsOf, signInMethods } from './sign-in-methods.ts'
+import { changePassword, isBySignIn, methodsOf, type Notify, signInMethods } from './sign-in-methods.ts'
 
 export interface AccountPageOptions extends LoginOptions, FailureSources {
   readonly signIns: SignInHistory
@@ -156,4 +163,112 @@ function appsSection(
   return html`
 <h2 class="part">Connected apps</h2>
 ${list}`
+}
+
+/** The sections of the account page about where its user is signed in, and was. */
+
+interface Shown {
+  /** The latest sign-ins, the newest first. */
+  readonly signIns: readonly SignIn[]
+  /** Those of them whose session has not ended. */
+  readonly active: readonly SignIn[]
+  /** The one of this browser. */
+  readonly session: Session
+  readonly token: string
+}
+
+const SHOWN_EARLIER = 5
+
+function sessionSections(basePath: string, { signIns, active, session, token }: Shown): Markup {
+  const isHere = ({ sessionId }: SignIn) => sessionId === session.id
+  const here = signIns.find(isHere) ?? { sessionId: session.id, at: session.authTime }
+  const elsewhere = active.filter((signIn) => !isHere(signIn))
+  const earlier = signIns.filter((signIn) => !isHere(signIn) && !active.includes(signIn))
+  return html`
+<h2 class="part">Where you are signed in</h2>
+<section class="card" aria-label="Where you are signed in">
+  <ul class="entries">
+    <li>${signInText(here)} · this browser</li>
+    ${elsewhere.map((signIn) => html`<li class="session"><span>${signInText(signIn)}</span>${endForm(basePath, signIn, token)}</li>`)}
+  </ul>
+  <form method="post" action="${basePath}/account/sign-out" class="actions">
+    <input type="hidden" name="token" value="${token}">
+    <button>Sign out everywhere</button>
+  </form>
+</section>
+${earlier.length === 0 ? '' : earlierSignIns(earlier.slice(0, SHOWN_EARLIER))}
+<p class="hint">Of an address only its network is kept. Apps that you connected stay connected when you sign out, except those that end with your sign-in.</p>`
+}
+
+function earlierSignIns(signIns: readonly SignIn[]): Markup {
+  return html`
+<details class="card" id="earlier"><summary>Earlier sign-ins</summary>
+  <ul>${signIns.map((signIn) => html`<li>${signInText(signIn)}</li>`)}</ul>
+</details>`
+}
+
+function signInText({ at, network }: SignIn): Markup {
+  return html`${pointInTime(at)}${network === undefined ? '' : html` from <code>${network}</code>`}`
+}
+
+function endForm(basePath: string, { sessionId, at }: SignIn, token: string): Markup {
+  return html`<form method="post" action="${basePath}/account/sessions/end">
+      <input type="hidden" name="token" value="${token}">
+      <input type="hidden" name="session" value="${sessionId}">
+      <button>Sign out<span class="unseen"> the browser of ${pointInTime(at)}</span></button>
+    </form>`
+}
+
+/** Handlers of the forms of "Connected apps". */
+interface ManageApps {
+  /** Revokes the grants of one installation, or of all installations of its app. */
+  disconnect(c: Context<WithBody>): Promise<Response>
+  /** Renames an installation. An empty field removes the name. */
+  nameApp(c: Context<WithBody>): Promise<Response>
+}
+
+interface Parts {
+  readonly path: string
+  readonly apps: UserApps
+  /** Signs a notice for the page that follows. */
+  readonly signNotice: (session: Session, notice: string) => string
+}
+
+function manageApps(
+  { path, apps, signNotice }: Parts,
+  visits: AccountVisits,
+  showAgain: ShowAgain,
+): ManageApps {
+  /** @param work returns the notice of the page, if it has one */
+  const manage =
+    (work: (visit: Visit, form: Record<string, string>, after?: string) => Promise<string | undefined>) =>
+    async (c: Context<WithBody>) => {
+      const visit = await visits.of(c)
+      if (visit === undefined) return visits.signIn(c)
+      const form = formOf(c)
+      // A page of the previous release has `token`.
+      if (!visits.isOwnForm(c, visit, form.ticket ?? form.token)) return showAgain(c, visit, PAGE_EXPIRED)
+      const after = c.req.query('after')
+      return seeOther(c, addressOf(path, { after, notice: await work(visit, form, after) }))
+    }
+
+  return {
+    disconnect: manage(async ({ session }, { installation = '', all }, after) => {
+      const { subject } = session
+      if (all === undefined) {
+        const app = await apps.disconnect(subject, installation, after)
+        return app && signNotice(session, disconnected(app.called ?? app.name))
+      }
+      const app = await apps.disconnectAll(subject, installation, after)
+      return app && signNotice(session, disconnected(app.name))
+    }),
+    nameApp: manage(async ({ session }, { installation = '', name = '' }, after) => {
+      await apps.name(session.subject, installation, name, after)
+      return undefined
+    }),
+  }
+}
+
+function disconnected(name = 'The app'): string {
+  return `${name} is disconnected. It can no longer act on your behalf.`
 }

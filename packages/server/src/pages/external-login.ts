@@ -1,15 +1,14 @@
 import { returnPath } from '@grantkit/core'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
+import type { BeginSignIn, ExternalSignIn } from '../accounts/external-sign-in/external-sign-in.ts'
+import { ExternalSignInError } from '../accounts/external-sign-in/sign-in-error.ts'
+import type { ImportedUsers } from '../accounts/users/users.ts'
 import type { NoImport, SignInEvent } from '../events.ts'
-import type { BeginSignIn, ExternalSignIn } from '../external-sign-in/external-sign-in.ts'
-import { ExternalSignInError } from '../external-sign-in/sign-in-error.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import { forOperator, pageResponse } from '../http/page.ts'
-import type { ImportedUsers } from '../users/imported-users.ts'
-import type { LoginOptions } from './login-options.ts'
-import { nameOfApp } from './sending-app.ts'
-import { signedIn } from './signed-in.ts'
+import { type LoginOptions, signedIn } from './login.ts'
+import { nameOfApp } from './sign-in-page.ts'
 
 /** Sign-in by the application: the redirect to it, which is in place of the sign-in page, and the callback. */
 export interface ExternalLogin {

@@ -1,10 +1,9 @@
 import type { AuthorizationServer } from '@grantkit/core'
 import { formatReference, type Party } from '@grantkit/explain'
 import { html } from '@grantkit/pages'
-import type { AttemptReader } from '../attempts/attempt-reader.ts'
-import type { ReadAttempt } from '../attempts/read-attempt.ts'
+import type { AttemptReader, ReadAttempt } from '../attempts/attempt-reader.ts'
+import { DAY_MS } from '../config/time-units.ts'
 import { type Markup, pageResponse, pointInTime, type Site } from '../http/page.ts'
-import { DAY_MS } from '../time-units.ts'
 
 /** What users see of sign-ins that failed: a page for everyone, and a section of the account page. */
 

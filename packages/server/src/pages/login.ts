@@ -1,12 +1,20 @@
-import { returnPath } from '@grantkit/core'
+import { returnPath, type Session } from '@grantkit/core'
 import type { Context } from 'hono'
-import { BY_PASSWORD } from '../config/authentication-classes.ts'
-import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
-import { attemptPassword, signInFailed } from '../sign-in/sign-in-attempt.ts'
-import { demandIn } from './demand.ts'
-import type { LoginOptions } from './login-options.ts'
-import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
-import { signedIn } from './signed-in.ts'
+import type { StoredAccount } from '../accounts/accounts.ts'
+import { type SignInCeremony, signInAnswer } from '../accounts/passkeys/ceremonies.ts'
+import type { ReportFailedSignIn } from '../attempts/failed-sign-in.ts'
+import { BY_PASSKEY, BY_PASSWORD } from '../config/authentication-classes.ts'
+import type { SignInEvent, SignInMethodChanged } from '../events.ts'
+import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
+import type { CallerOf } from '../http/trusted-proxies.ts'
+import type { Sessions, SignInFacts } from '../sign-in/session.ts'
+import {
+  attemptPasskey,
+  attemptPassword,
+  type SignInOptions,
+  signInFailed,
+} from '../sign-in/sign-in-attempt.ts'
+import { demandIn, FORM_EXPIRED, type SignInPage, type SignInPageOptions, TOO_MANY } from './sign-in-page.ts'
 
 export interface Login {
   show(c: Context): Promise<Response>
@@ -44,4 +52,93 @@ export function login(options: LoginOptions, page: SignInPage): Login {
       return again(401, 'This e-mail address and password do not belong together.')
     },
   }
+}
+
+/** Sign-in with a passkey: the options for the script of the page, and the form that it submits. */
+export interface PasskeyLogin {
+  options(c: Context): Promise<Response>
+  submit(c: Context<WithBody>): Promise<Response>
+}
+
+export function passkeyLogin(
+  options: LoginOptions,
+  page: SignInPage,
+  ceremony: SignInCeremony,
+): PasskeyLogin {
+  const home = `${options.site.basePath}/`
+  return {
+    options: async (c) => {
+      const { options: ceremonyOptions, cookie } = await ceremony.begin()
+      return c.json(ceremonyOptions, 200, { 'set-cookie': cookie, 'cache-control': 'no-store' })
+    },
+    submit: async (c) => {
+      const fields = formOf(c)
+      const returnTo = returnPath(fields.return_to, home)
+      const demand = demandIn(options.site, c, fields)
+      const again = (status: number, problem: string, headers = {}) =>
+        page.show({
+          returnTo,
+          status,
+          problem,
+          headers,
+          passkeysInField: false,
+          demand,
+          prompt: fields.prompt,
+        })
+      if (!page.isOwnForm(c, fields.token)) return again(403, FORM_EXPIRED)
+      const answer = signInAnswer(fields.answer ?? '')
+      const presented = answer && (await ceremony.find(c.req.header('cookie'), answer))
+      const tried = presented
+        ? await attemptPasskey(options, options.callerOf(c), presented.passkey.id, () =>
+            ceremony.verify(presented),
+          )
+        : { account: undefined }
+      if ('account' in tried && tried.account)
+        return signedIn(options, page, c, {
+          ...{ account: tried.account, returnTo, signedInBy: 'passkey' },
+          ...BY_PASSKEY,
+        })
+      options.onEvent(signInFailed(tried, 'wrong_passkey'))
+      if ('wait' in tried) return again(429, TOO_MANY, { 'retry-after': String(tried.wait) })
+      const instead = demand === undefined ? ', or use your password' : ''
+      return again(401, `This passkey did not sign you in. Please try again${instead}.`)
+    },
+  }
+}
+
+/** Completes a sign-in of any method: starts a session, and redirects to where the user came from. */
+export interface SignedIn extends SignInFacts {
+  readonly account: StoredAccount
+  /** A path of this service. */
+  readonly returnTo: string
+}
+
+export async function signedIn(
+  { sessions, onEvent }: LoginOptions,
+  page: Pick<SignInPage, 'usedCookie'>,
+  c: Context,
+  { account, returnTo, ...facts }: SignedIn,
+): Promise<Response> {
+  const { session, cookie } = await sessions.start(account, c.req.header('cookie'), facts)
+  onEvent({ ...signInSucceeded(account, session), ...acrOfApplication(facts) })
+  for (const line of [cookie, page.usedCookie]) c.header('set-cookie', line, { append: true })
+  return seeOther(c, returnTo)
+}
+
+/** The other methods have the class of their name. */
+function acrOfApplication({ signedInBy, acr }: SignInFacts): { readonly acr?: string } {
+  return signedInBy === 'application' && acr ? { acr } : {}
+}
+
+export function signInSucceeded({ sessionEpoch: epoch }: StoredAccount, session: Session): SignInEvent {
+  const { subject, id: sessionId, firstId, signedInBy } = session
+  return { type: 'sign_in_succeeded', subject, sessionId, firstId, epoch, signedInBy }
+}
+
+/** Shared by all sign-in methods. */
+export interface LoginOptions extends SignInOptions, SignInPageOptions {
+  readonly sessions: Sessions
+  readonly callerOf: CallerOf
+  readonly reportFailed: ReportFailedSignIn
+  readonly onEvent: (event: SignInEvent | SignInMethodChanged) => void
 }

@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import { CALLBACK_PATH } from '../config/external-sign-in.ts'
+import { CALLBACK_PATH } from '../config/users.ts'
 import { prefetch } from '../http/bodies-and-answers.ts'
 import { error, form, json, page, type Responses, text } from '../openapi/responses.ts'
 

@@ -1,20 +1,18 @@
-import { OAuthError } from '@grantkit/core'
-import type { PersonalTokens } from '@grantkit/core/personal-tokens'
-import type { ChosenToken, PersonalTokensView } from '@grantkit/pages'
+import { OAuthError, type ScopeCatalogue } from '@grantkit/core'
+import { toResponse } from '@grantkit/core/adapter'
+import { pageView } from '@grantkit/core/feature'
+import { inLanguage, type LocalizedText, type ScopeInWords } from '@grantkit/core/internal'
+import type { PersonalToken, PersonalTokens } from '@grantkit/core/personal-tokens'
+import type { ChosenToken, NewTokenForm, PersonalTokensView, ShownPersonalToken } from '@grantkit/pages'
 import type { Context } from 'hono'
+import * as z from 'zod'
+import { DAY_SECONDS } from '../config/time-units.ts'
 import { formOf, seeOther, valuesOf, type WithBody } from '../http/bodies-and-answers.ts'
+import { addressOf } from '../http/page.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
-import { accountVisits } from './account-visits.ts'
-import { addressOf } from './pagination.ts'
-import {
-  EMPTY,
-  Ended,
-  newToken,
-  type PersonalTokenPageOptions,
-  TOKENS_PATH,
-  tokensPage,
-} from './personal-tokens-view.ts'
+import { type AccountVisits, accountVisits } from './change-sign-in.ts'
+import type { LoginOptions } from './login.ts'
 
 /** Handlers of the page where users create and revoke personal access tokens. */
 export interface PersonalTokensPage {
@@ -92,4 +90,123 @@ function chosenIn(c: Context<WithBody>, { label = '', days = '' }: Record<string
 function refused(error: unknown): Pick<PersonalTokensView, 'problem' | 'status'> {
   if (!(error instanceof OAuthError) || error.status >= 500) throw error
   return error.status === 409 ? { problem: 'full', status: 409 } : { problem: 'incomplete', status: 400 }
+}
+
+/** What the page of personal access tokens shows. */
+
+const TOKENS_PATH = '/account/tokens'
+
+/** What users may choose for a token. */
+export interface TokenChoices {
+  readonly resources: NewTokenForm['resources']
+  /** By default, and the maximum. */
+  readonly days: number
+  readonly maxDays: number
+}
+
+export interface PersonalTokenPageOptions extends LoginOptions {
+  readonly scopes: ScopeCatalogue
+  readonly tokenChoices: TokenChoices
+}
+
+const EMPTY: ChosenToken = { label: '', scopes: [], resources: [], days: 0 }
+const Ended = z.object({ session: z.string(), label: z.string() })
+
+const EXPIRES_SOON_SECONDS = 7 * DAY_SECONDS
+const USUAL_DAYS = [7, 30, 60, 90, 180, 365]
+
+/** What a form asks for, if it is all among the choices. */
+export function newToken(
+  { tokenChoices }: Pick<PersonalTokenPageOptions, 'tokenChoices'>,
+  { scopes: allowed }: Pick<PersonalTokens, 'scopes'>,
+  { label, scopes, resources, days }: ChosenToken,
+) {
+  const known = tokenChoices.resources.map(({ resource }) => resource)
+  const isChosen = scopes.length > 0 && resources.length > 0 && label.trim() !== ''
+  const isOffered =
+    scopes.every((name) => allowed.includes(name)) && resources.every((name) => known.includes(name))
+  if (!isChosen || !isOffered || !daysOf(tokenChoices).includes(days)) return undefined
+  return { label, scopes, resources, lifetime: days * DAY_SECONDS }
+}
+
+interface Place {
+  readonly path: string
+  readonly signIn: string
+  readonly visits: AccountVisits
+}
+
+type Outcome = Pick<Partial<PersonalTokensView>, 'made' | 'ended' | 'problem' | 'status'>
+
+/** @returns shows the page: its `chosen` is what the form of a failed request had */
+function tokensPage(
+  options: PersonalTokenPageOptions,
+  tokens: PersonalTokens,
+  { path, signIn, visits }: Place,
+) {
+  const { site, tokenChoices } = options
+  const { ui, basePath } = site
+  return async (c: Context, visit: Visit, outcome: Outcome, chosen = EMPTY): Promise<Response> => {
+    const { session } = visit
+    const page = pageView(ui.interaction, requestOf(c))
+    const words = inWords(options, page.locale)
+    const listed = await tokens.list(session.subject)
+    return toResponse(
+      await ui.personalTokensPage({
+        ...{ ...page, ...outcome, session, signIn, returnTo: path },
+        tokens: listed.map((token) => shown(token, words)),
+        form: visits.isFresh(visit) ? newTokenForm(tokenChoices, words(tokens.scopes), chosen) : undefined,
+        actions: { create: path, end: `${path}/end` },
+        ticket: visits.tokenFor(visit),
+        account: `${basePath}/account`,
+        script: outcome.made && `${basePath}/assets/copy.js`,
+      }),
+    )
+  }
+}
+
+function requestOf(c: Context) {
+  const { pathname: path, search } = new URL(c.req.url)
+  return { method: c.req.method, path, query: search.slice(1), headers: c.req.header(), body: '' }
+}
+
+type Words = (scopes: readonly string[]) => readonly ScopeInWords[]
+
+function inWords({ scopes: catalogue, site: { ui } }: PersonalTokenPageOptions, locale: string): Words {
+  const { uiLocales } = ui.interaction
+  const text = (words: LocalizedText) => inLanguage(words, locale, uiLocales)
+  return (scopes) =>
+    scopes.map((name) => {
+      // The catalogue may have lost it. The token still has it.
+      const { description, area, access } = catalogue[name] ?? { description: name }
+      return { name, description: text(description), area: area && text(area), ...(access && { access }) }
+    })
+}
+
+function shown(token: PersonalToken, words: Words): ShownPersonalToken {
+  const { expiresAt, scopes } = token
+  const expiresSoon = expiresAt !== undefined && expiresAt - Date.now() / 1000 < EXPIRES_SOON_SECONDS
+  return { ...token, scopes: words(scopes), expiresSoon }
+}
+
+function newTokenForm(
+  choices: TokenChoices,
+  scopes: readonly ScopeInWords[],
+  chosen: ChosenToken,
+): NewTokenForm {
+  const { resources } = choices
+  const [first] = resources
+  const byDefault = { resources: first === undefined ? [] : [first.resource], days: choices.days }
+  return {
+    resources,
+    scopes,
+    days: daysOf(choices),
+    chosen: chosen === EMPTY ? { ...EMPTY, ...byDefault } : chosen,
+  }
+}
+
+function daysOf({ days, maxDays }: TokenChoices): readonly number[] {
+  // A day less than the maximum is no other choice.
+  const usual = USUAL_DAYS.filter((number) => number < maxDays - 1)
+  const offered = [...usual, days, maxDays].filter((number) => number <= maxDays)
+  return [...new Set(offered)].sort((one, other) => one - other)
 }

@@ -4,24 +4,20 @@ import { toResponse } from '@grantkit/core/adapter'
 import { ERRORS } from '@grantkit/core/errors'
 import { pageView } from '@grantkit/core/feature'
 import type { LogoutInteraction } from '@grantkit/core/logout'
+import { html } from '@grantkit/pages'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { headerOf, type WithBody } from '../http/bodies-and-answers.ts'
-import type { Site } from '../http/page.ts'
+import { asset, headerOf, type WithBody } from '../http/bodies-and-answers.ts'
+import { pageResponse, type Site } from '../http/page.ts'
 import { type AccountPage, type AccountPageOptions, accountPage } from './account.ts'
-import { isFresh } from './account-visits.ts'
-import { asset } from './asset.ts'
+import { isFresh } from './change-sign-in.ts'
 import { externalLogin } from './external-login.ts'
 import { whyPage } from './failed-sign-ins.ts'
-import { forgottenPassword } from './forgotten-password.ts'
-import { homePage } from './home.ts'
-import { login } from './login.ts'
+import { forgottenPassword, newPassword } from './forgotten-password.ts'
+import { login, passkeyLogin } from './login.ts'
 import { logoutPage, signOut } from './logout.ts'
-import { newPassword } from './new-password.ts'
 import { routes } from './operations.ts'
-import { passkeyLogin } from './passkey-login.ts'
-import { personalTokensPage } from './personal-tokens.ts'
-import type { TokenChoices } from './personal-tokens-view.ts'
+import { personalTokensPage, type TokenChoices } from './personal-tokens.ts'
 import { type SignInPage, signInPage } from './sign-in-page.ts'
 import { upstreamLogin } from './upstream-login.ts'
 
@@ -198,4 +194,12 @@ async function errorResponse(c: Context, { ui }: Site, thrown: unknown): Promise
   const page = await ui.interaction.errorPage(view)
   const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
   return toResponse({ ...page, headers: { ...page.headers, ...retry } })
+}
+
+/** The home page of a service that has none of its own. */
+function homePage(site: Site): Response {
+  const main = html`
+<h1>Sign in with your apps</h1>
+<p>Apps can sign you in here. See what you let them do, and disconnect them, in <a href="${site.basePath}/account">your account</a>.</p>`
+  return pageResponse(site, { title: 'Welcome', main, formAction: ["'self'"] })
 }

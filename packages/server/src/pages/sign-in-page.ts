@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { ServerSecret } from '@grantkit/core'
-import { isCrossSite } from '@grantkit/core/feature'
+import type { AuthorizationServer, PublicClient, ServerSecret } from '@grantkit/core'
+import { isCrossSite, pageView } from '@grantkit/core/feature'
+import { displayText } from '@grantkit/core/internal'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { cookieOf } from '../http/cookies.ts'
-import { forOperator, pageResponse } from '../http/page.ts'
-import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
-import { demandFields } from './demand.ts'
-import { type RequestingApp, sentBy } from './sending-app.ts'
-import { type FormOptions, type ShownForms, signInForms } from './sign-in-forms.ts'
+import { isMetByAny } from '../config/authentication-classes.ts'
+import { forOperator, type Markup, pageResponse, type Site } from '../http/page.ts'
+import { cookieOf, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
+import type { PasswordResets } from '../sign-in/password-resets.ts'
+import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 
 /**
  * The sign-in page. Its forms have a token that matches a cookie, so that no other site can sign a user in (login
@@ -90,4 +90,189 @@ ${signInForms(options, hidden, { ...shown, returnTo, demand })}`
     },
     usedCookie: cookie.set('', 0),
   }
+}
+
+/** The forms of the sign-in page, one for each method. */
+
+interface ShownForms {
+  /** A path of this service. */
+  readonly returnTo: string
+  readonly email?: string
+  /** False after a passkey was rejected, because the browser might send it again. Default: true. */
+  readonly passkeysInField?: boolean
+  /** A password is not strong enough. */
+  readonly demand?: Demand | undefined
+}
+
+interface FormOptions {
+  readonly site: Site
+  readonly ways: WaysToSignIn
+  /** Absent if no mail can be sent. */
+  readonly resets?: PasswordResets | undefined
+}
+
+/** @param hidden fields that every form has */
+function signInForms(options: FormOptions, hidden: Markup, shown: ShownForms): Markup {
+  const { site, ways } = options
+  const { demand } = shown
+  return demand !== undefined && canMeet(ways)
+    ? strongWays(site, ways, hidden, demand)
+    : everyWay(options, hidden, shown)
+}
+
+const AUTOFOCUS = html.raw` autofocus`
+
+function passwordForm(
+  { basePath }: Site,
+  { ceremonies, builtIn }: WaysToSignIn,
+  hidden: Markup,
+  email: string,
+): Markup {
+  const [type, label] = builtIn ? ['email', 'Email'] : ['text', 'Email or user name']
+  return html`<form method="post" action="${basePath}/login" class="card">
+  ${hidden}
+  <label for="email">${label}</label>
+  <input id="email" name="email" type="${type}" autocomplete="username${ceremonies ? ' webauthn' : ''}" required value="${email}"${email === '' ? AUTOFOCUS : ''}>
+  <label for="password">Password</label>
+  <input id="password" name="password" type="password" autocomplete="current-password" required${email === '' ? '' : AUTOFOCUS}>
+  <button class="primary">Sign in</button>
+</form>`
+}
+
+function forgotten({ basePath }: Site, returnTo: string): Markup {
+  const query = String(new URLSearchParams({ return_to: returnTo }))
+  return html`
+<p><a href="${basePath}/login/forgot?${query}">Forgot your password?</a></p>`
+}
+
+function everyWay(
+  { site, ways, resets }: FormOptions,
+  hidden: Markup,
+  { returnTo, email = '', passkeysInField = true }: ShownForms,
+): Markup {
+  const forgot = resets && ways.builtIn ? forgotten(site, returnTo) : ''
+  const passkey = ways.ceremonies ? passkeyForm(site, hidden, { inField: passkeysInField }) : ''
+  return html`${passwordForm(site, ways, hidden, email)}${forgot}${passkey}${providerForms(site, ways.providers, hidden)}`
+}
+
+type Providers = WaysToSignIn['providers']
+
+function trusted(providers: Providers): Providers {
+  return providers.filter(({ provider }) => provider.trustAcr)
+}
+
+/**
+ * Whether some way to sign in here can be strong enough. Otherwise the page is as usual, and the client gets its error after
+ * the sign-in.
+ */
+function canMeet({ ceremonies, providers }: WaysToSignIn): boolean {
+  return ceremonies !== undefined || trusted(providers).length > 0
+}
+
+function strongWays(site: Site, { ceremonies, providers }: WaysToSignIn, hidden: Markup, demand: Demand) {
+  const form = (button: Markup) => (ceremonies ? passkeyForm(site, hidden, { button }) : html``)
+  const notice = { locale: demand.locale, account: `${site.basePath}/account#sign-in`, form }
+  return html`${site.ui.stepUpNotice(notice)}${providerForms(site, trusted(providers), hidden)}`
+}
+
+/** Hidden until the script finds that the browser supports passkeys. */
+function passkeyForm(
+  { basePath }: Site,
+  hidden: Markup,
+  { inField = false, button = html`<button>Sign in with a passkey</button>` },
+): Markup {
+  return html`
+<form method="post" action="${basePath}/login/passkey" data-passkey="get"${inField ? html.raw` data-in-field` : ''} class="other-way" hidden>
+  ${hidden}
+  <input type="hidden" name="answer">
+  ${button}
+</form>`
+}
+
+function providerForms({ basePath }: Site, providers: Providers, hidden: Markup): Markup {
+  return html`${providers.map(
+    ({ provider: { id, label } }) => html`
+<form method="post" action="${basePath}/login/with/${id}" class="other-way">
+  ${hidden}
+  <button>Continue with ${label}</button>
+</form>`,
+  )}`
+}
+
+/**
+ * A request for which a password is not strong enough (RFC 9470 4). The query of the sign-in page and its forms carry it, and
+ * anyone can change it there: it decides only what the page offers, and the server compares the session afterwards.
+ */
+export interface Demand {
+  /** Authentication classes, separated by spaces. */
+  readonly acrValues: string
+  readonly uiLocales: string
+  /** The language in which the page explains it. */
+  readonly locale: string
+}
+
+const MAX_TEXT = 254
+
+/** @param sent the query of the page, or the fields of a form. @returns `undefined` if a password meets the request */
+export function demandIn(
+  { ui }: Site,
+  c: Context,
+  { acr_values = '', ui_locales = '' }: Readonly<Record<string, string | undefined>>,
+): Demand | undefined {
+  const [acrValues, uiLocales] = [acr_values.slice(0, MAX_TEXT), ui_locales.slice(0, MAX_TEXT)]
+  if (isMetByAny(acrValues.split(' '))) return undefined
+  const request = { method: c.req.method, path: c.req.path, query: '', headers: c.req.header(), body: '' }
+  const { locale } = pageView(ui.interaction, request, { ui_locales: uiLocales })
+  return { acrValues, uiLocales, locale }
+}
+
+/** The hidden fields by which a form carries it on. */
+function demandFields({ acrValues, uiLocales }: Demand): Markup {
+  return html`
+  <input type="hidden" name="acr_values" value="${acrValues}">
+  <input type="hidden" name="ui_locales" value="${uiLocales}">`
+}
+
+/**
+ * The app that requests a sign-in, taken from the authorization request to which the user returns. Of an app that a
+ * document describes only the host is known: the document is not fetched before the user has signed in.
+ */
+export type RequestingApp = (
+  returnTo: string,
+) => Promise<PublicClient | { readonly documentHost: string } | undefined>
+
+interface Options {
+  readonly baseUrl: string
+  readonly metadata: () => AuthorizationServer['metadata']
+  readonly findClient: (clientId: string) => Promise<PublicClient | undefined>
+}
+
+export function requestingApp({ baseUrl, metadata, findClient }: Options): RequestingApp {
+  return async (returnTo) => {
+    const { origin, pathname, searchParams } = new URL(returnTo, baseUrl)
+    const clientId = searchParams.get('client_id')
+    if (clientId === null || origin + pathname !== metadata().authorization_endpoint) return undefined
+    if (isAddress(clientId)) return { documentHost: new URL(clientId).host }
+    // The name is optional on the sign-in page.
+    return findClient(clientId).catch(() => undefined)
+  }
+}
+
+function isAddress(clientId: string): boolean {
+  return clientId.startsWith('https://') && URL.canParse(clientId)
+}
+
+/** Which app sends the user, for the sign-in page. */
+function sentBy(app: Awaited<ReturnType<RequestingApp>>): Markup | '' {
+  if (app === undefined) return ''
+  if ('documentHost' in app) return html`<p>The app of <code>${app.documentHost}</code> sends you.</p>`
+  const name = html`<bdi>${app.clientName ?? 'An app without a name'}</bdi>`
+  if (app.origin === 'integration') return html`<p>${name} sends you.</p>`
+  return html`<p>${name} sends you. It chose this name itself.</p>`
+}
+
+/** Its name for the page of another application. */
+export function nameOfApp(app: Awaited<ReturnType<RequestingApp>>): string | undefined {
+  if (app === undefined) return undefined
+  return displayText('documentHost' in app ? app.documentHost : (app.clientName ?? '')) || undefined
 }

@@ -1,16 +1,12 @@
 import { returnPath, type Session } from '@grantkit/core'
 import type { Context } from 'hono'
 import type { StoredAccount } from '../accounts/accounts.ts'
+import { accountFor, type Identity, UpstreamError } from '../accounts/upstream/identities.ts'
+import type { Purpose, UpstreamSignIn } from '../accounts/upstream/upstream-sign-in.ts'
 import type { NoAccount, SignInEvent } from '../events.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
-import { accountFor } from '../upstream/account-for.ts'
-import type { Identity } from '../upstream/identity.ts'
-import { UpstreamError } from '../upstream/upstream-error.ts'
-import type { Purpose, UpstreamSignIn } from '../upstream/upstream-sign-in.ts'
-import { type Demand, demandIn } from './demand.ts'
-import type { LoginOptions } from './login-options.ts'
-import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
-import { signedIn } from './signed-in.ts'
+import { type LoginOptions, signedIn } from './login.ts'
+import { type Demand, demandIn, FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 
 /** Sign-in with an OpenID provider: the redirect to it, and the callback. */
 export interface UpstreamLogin {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { DANA } from '../../test/people.ts'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
-import { passwordChecks } from '../accounts/password-checks.ts'
+import { passwordChecks } from '../accounts/passwords.ts'
 import { countersInMemory } from '../limits/counters.ts'
 import { signInLimits } from '../limits/rate-limiter.ts'
 import { type Attempt, attemptPasskey, attemptPassword } from './sign-in-attempt.ts'

@@ -1,6 +1,6 @@
 import { coarseNetworkOf } from '@grantkit/core/internal'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
-import type { PasswordChecks } from '../accounts/password-checks.ts'
+import type { PasswordChecks } from '../accounts/passwords.ts'
 import type { SignInEvent } from '../events.ts'
 import type { SignInLimits } from '../limits/rate-limiter.ts'
 

@@ -1,14 +1,23 @@
 import type { ServerSecret, Store } from '@grantkit/core'
-import { accountDirectory } from '../accounts/account-directory.ts'
+import { type AccountDirectory, accountDirectory } from '../accounts/account-directory.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
-import { relyingParty } from '../config/relying-party.ts'
+import {
+  type RegistrationCeremony,
+  registrationCeremony,
+  type SignInCeremony,
+  signInCeremony,
+} from '../accounts/passkeys/ceremonies.ts'
+import { type PasskeyRows, passkeyRows } from '../accounts/passkeys/passkey-rows.ts'
+import {
+  type AccountsOfIdentities,
+  type IdentityRows,
+  identityRows,
+} from '../accounts/upstream/identities.ts'
+import type { UpstreamSignIn } from '../accounts/upstream/upstream-sign-in.ts'
+import { relyingParty } from '../config/address.ts'
+import { type AuthenticationClass, classOf } from '../config/authentication-classes.ts'
 import type { Database } from '../database/database.ts'
-import { type PasskeyRows, passkeyRows } from '../passkeys/passkey-rows.ts'
-import { type RegistrationCeremony, registrationCeremony } from '../passkeys/registration-ceremony.ts'
-import { type SignInCeremony, signInCeremony } from '../passkeys/sign-in-ceremony.ts'
-import type { AccountsOfIdentities } from '../upstream/account-for.ts'
-import { type IdentityRows, identityRows } from '../upstream/identity-rows.ts'
-import type { UpstreamSignIn } from '../upstream/upstream-sign-in.ts'
+import type { Visit } from './session.ts'
 
 /** The sign-in methods other than passwords. */
 export interface WaysToSignIn extends Omit<AccountsOfIdentities, 'onLinked'> {
@@ -57,5 +66,38 @@ export function waysToSignIn({
     directory: accountDirectory(database),
     ceremonies: options && { registration: registrationCeremony(options), signIn: signInCeremony(options) },
     providers,
+  }
+}
+
+/**
+ * How strongly an admin must sign in to change something: a password that was stolen must not be enough where the admin has a
+ * passkey. @throws OAuthError `temporarily_unavailable`
+ */
+export interface AdminSignIns {
+  /** Whether this sign-in is strong enough for changes on the admin pages, and for grants of the admin API. */
+  isStrong(visit: Visit): Promise<boolean>
+  /** Whether it may change how the user signs in: otherwise a thief would remove the passkey of an admin, or add one. */
+  mayChangeSignIn(visit: Visit): Promise<boolean>
+}
+
+interface AdminSignInParts {
+  readonly passkeys: Pick<PasskeyRows, 'list'>
+  readonly directory: Pick<AccountDirectory, 'isAdmin'>
+  /** The configured class. Default: `phr` for an account with a passkey. */
+  readonly acr: AuthenticationClass | undefined
+}
+
+export function adminSignIns({ passkeys, directory, acr }: AdminSignInParts): AdminSignIns {
+  const hasPasskey = async ({ account: { id } }: Visit) => (await passkeys.list(id)).length > 0
+  const isByPasskey = ({ session }: Visit) => classOf(session.acr) === 'phr'
+  return {
+    async isStrong(visit) {
+      if (acr === 'pwd' || isByPasskey(visit)) return true
+      return acr === undefined && !(await hasPasskey(visit))
+    },
+    async mayChangeSignIn(visit) {
+      if (acr === 'pwd' || isByPasskey(visit) || !(await hasPasskey(visit))) return true
+      return !(await directory.isAdmin(visit.account.id))
+    },
   }
 }

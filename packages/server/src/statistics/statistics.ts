@@ -1,10 +1,22 @@
 import type { Database } from '../database/database.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { StatisticRow } from '../database/tables.ts'
 import { EVENT_TYPES, type ServiceEvent } from '../events.ts'
-import { type Counts, newCounts } from './counts.ts'
-import { bucketOf } from './durations.ts'
-import { intervalOf, minuteOf, RESOLUTIONS } from './resolutions.ts'
-import { addCounts, BATCH, keyOf, pruneCounts } from './statistic-rows.ts'
+import {
+  addCounts,
+  BATCH,
+  bucketOf,
+  type CountQuery,
+  type Counts,
+  type IntervalCount,
+  intervalOf,
+  keyOf,
+  minuteOf,
+  newCounts,
+  pruneCounts,
+  RESOLUTIONS,
+  readCounts,
+} from './statistic-rows.ts'
 
 /** Counts for the charts of the operator's view, of all replicas and over restarts. No request waits for the database. */
 export interface Statistics {
@@ -141,3 +153,20 @@ interface MeasuredResponse {
 }
 
 export type OnResponse = (response: MeasuredResponse) => void
+
+/** Reads counts, including the latest ones of this replica. @throws OAuthError `temporarily_unavailable` */
+export interface StatisticsReader {
+  read(query: CountQuery): Promise<readonly IntervalCount[]>
+}
+
+export function statisticsReader(
+  database: Database,
+  statistics: Pick<Statistics, 'flush'>,
+): StatisticsReader {
+  return errorsAs503<StatisticsReader>({
+    async read(query) {
+      await statistics.flush()
+      return readCounts(database, query)
+    },
+  })
+}

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { parseConfig } from '../../src/config/config.ts'
-import { knownFields } from '../../src/config/known-fields.ts'
+import { knownFields } from '../../src/config/variables.ts'
 import { readComposeService } from './compose-service.ts'
 
 /** Tests of a deployment that need no container engine. `image.night.test.ts` builds and runs the image. */

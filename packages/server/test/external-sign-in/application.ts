@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { onTestFinished } from 'vitest'
-import { type ExternalSignInOptions, externalSignIn } from '../../src/config/external-sign-in.ts'
+import { type ExternalSignInOptions, externalSignIn } from '../../src/config/users.ts'
 import { KEY, serverWithUsers } from './server-with-users.ts'
 import { throughApplication } from './through-application.ts'
 

@@ -1,9 +1,8 @@
 import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { AccountRows } from '../../src/accounts/account-rows.ts'
-import { type DirectoryOptions, directory } from '../../src/config/directory.ts'
-import { directoryAccounts } from '../../src/users/directory.ts'
-import type { ImportedUsers } from '../../src/users/imported-users.ts'
+import { directoryAccounts, type ImportedUsers } from '../../src/accounts/users/users.ts'
+import { type DirectoryOptions, directory } from '../../src/config/users.ts'
 import { serverWithUsers } from './server-with-users.ts'
 import { visitor } from './visitor.ts'
 

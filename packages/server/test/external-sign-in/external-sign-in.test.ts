@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ExternalSignInOptions } from '../../src/config/external-sign-in.ts'
+import type { ExternalSignInOptions } from '../../src/config/users.ts'
 import { DANA } from '../people.ts'
 import { type Application, openWithApplication } from './application.ts'
 import { throughApplication } from './through-application.ts'

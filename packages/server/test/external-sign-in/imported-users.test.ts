@@ -2,7 +2,7 @@ import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { accountDirectory } from '../../src/accounts/account-directory.ts'
 import { accountRows } from '../../src/accounts/account-rows.ts'
-import { importedUsers } from '../../src/users/imported-users.ts'
+import { importedUsers } from '../../src/accounts/users/users.ts'
 import { withoutAccounts } from '../connected.ts'
 import { DANA } from '../people.ts'
 

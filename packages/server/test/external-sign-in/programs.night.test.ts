@@ -10,7 +10,7 @@ import { type StartedProgram, startProgram } from '@grantkit/test-servers/starte
 import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { externalSignIn } from '../../src/config/external-sign-in.ts'
+import { externalSignIn } from '../../src/config/users.ts'
 import { KEY, type ServerWithUsers, serverWithUsers } from './server-with-users.ts'
 import { throughApplication } from './through-application.ts'
 

@@ -1,7 +1,7 @@
 import { freePort } from '@grantkit/test-servers/free-port'
 import { onTestFinished } from 'vitest'
+import type { Users } from '../../src/accounts/users/users.ts'
 import type { ServiceEvent } from '../../src/events.ts'
-import type { Users } from '../../src/users/users.ts'
 import { type RunningServer, runServer } from '../running-server.ts'
 
 /** That of every application in these tests. */

@@ -1,0 +1,338 @@
+import { createHash, createSecretKey, randomUUID } from 'node:crypto'
+import type { PrivateJwk, ServerSecret, Store } from '@grantkit/core'
+import { signerAt } from '@grantkit/core/internal'
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  errors,
+  importJWK,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+  SignJWT,
+} from 'jose'
+import * as z from 'zod'
+import { Methods } from '../../config/authentication-classes.ts'
+import { CALLBACK_PATH, type ExternalUsers } from '../../config/users.ts'
+import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
+import {
+  CLOCK_TOLERANCE,
+  cookieOf,
+  hmacKeys,
+  isTooLongForCookie,
+  signValue,
+  verifyValue,
+} from '../../http/signed-value.ts'
+import { UserId, userClaims } from '../user-claims.ts'
+import { ExternalSignInError } from './sign-in-error.ts'
+
+/**
+ * Sign-in by the application: the browser takes a signed request there and brings a signed response back. A response
+ * counts once, and only in the browser that began the sign-in.
+ */
+export interface ExternalSignIn {
+  /** The URL of the application, which the pages show. */
+  readonly url: string
+  /** The redirect to the application, and the cookie of the sign-in. @throws ExternalSignInError `too_long` */
+  begin(begin: BeginSignIn): Promise<{ readonly location: string; readonly cookie: string }>
+  /**
+   * The user of the application's response to this browser.
+   *
+   * @param cookies the Cookie header of the request
+   * @throws ExternalSignInError
+   */
+  finish(
+    cookies: string | undefined,
+    response: string | undefined,
+  ): Promise<{ readonly user: SignedInUser; readonly returnTo: string }>
+  /** Where the user came from, from the cookie; also after an error. */
+  returnToOf(cookies: string | undefined): string | undefined
+  /** Deletes the cookie after the sign-in. */
+  readonly usedCookie: string
+}
+
+type Hint = 'login_hint' | 'ui_locales' | 'client_name' | 'acr_values'
+
+/** A sign-in that begins, with the wishes of the client for which the user signs in. */
+export interface BeginSignIn extends Pick<SignInRequest, Hint> {
+  /** A path of this server. */
+  readonly returnTo: string
+  /** The sign-in must be new. */
+  readonly prompt?: SignInRequest['prompt']
+  /** The maximum age of the sign-in, in seconds. */
+  readonly max_age?: SignInRequest['max_age']
+}
+
+export interface ExternalSignInParts {
+  readonly secret: ServerSecret
+  readonly baseUrl: string
+  readonly store: Store
+  /** The signing keys of this server. */
+  readonly keys: () => readonly PrivateJwk[]
+  /** The only values of `acr`. Default: the application may use others, and they do not count. */
+  readonly classes?: readonly string[] | undefined
+}
+
+const Begun = z.object({
+  jti: z.string(),
+  returnTo: z.string(),
+  fresh: z.string().transform((mark) => mark !== ''),
+  maxAge: z.string().transform((text) => (text === '' ? undefined : Number(text))),
+  iat: z.number(),
+})
+type Begun = z.output<typeof Begun>
+
+const LIFETIME = 10 * 60
+const MAX_TEXT = 254
+
+export function externalSignInOf(users: ExternalUsers, parts: ExternalSignInParts): ExternalSignIn {
+  const { secret, baseUrl, store, keys, classes } = parts
+  const key = hmacKeys(secret, 'external sign-in')
+  const cookie = cookieOf('external', baseUrl)
+  const signer = { issuer: baseUrl, users, keys }
+  const verify = responseVerifier(baseUrl, users, classes)
+  const used = usedOnce(store)
+  const begunIn = (cookies: string | undefined) => verifyValue(key, cookie.read(cookies), Begun, LIFETIME)
+
+  return {
+    url: users.url,
+    usedCookie: cookie.set('', 0),
+    returnToOf: (cookies) => begunIn(cookies)?.returnTo,
+    async begin({ returnTo, prompt, max_age, ...hints }) {
+      const jti = randomUUID()
+      const begun = {
+        jti,
+        returnTo,
+        fresh: prompt === undefined ? '' : 'fresh',
+        maxAge: max_age === undefined ? '' : String(max_age),
+      }
+      const value = signValue(key, begun, LIFETIME)
+      if (isTooLongForCookie(value)) throw new ExternalSignInError('too_long')
+      const request = { jti, return_to: `${baseUrl}${CALLBACK_PATH}`, prompt, max_age, ...shortened(hints) }
+      const location = await signInAddress(signer, request, epochSeconds(), LIFETIME)
+      return { location, cookie: cookie.set(value, LIFETIME) }
+    },
+    async finish(cookies, response = '') {
+      const now = epochSeconds()
+      const answer = await verify(response, now)
+      // First of all, so that a response that came to a wrong browser is of no use in any other.
+      if (!(await used.add(answer.jti, now))) throw new ExternalSignInError('expired', 'It was used before')
+      const begun = begunIn(cookies)
+      if (begun?.jti !== answer.jti) throw new ExternalSignInError('expired', 'Not begun in this browser')
+      if ('error' in answer) throw new ExternalSignInError('denied', answer.error)
+      if (!isFresh(begun, answer.authTime, now)) throw new ExternalSignInError('not_fresh')
+      return { user: answer, returnTo: begun.returnTo }
+    },
+  }
+}
+
+/** Whether the sign-in is as new as the client requires (OpenID Connect Core 3.1.2.1). */
+function isFresh({ fresh, maxAge, iat }: Begun, authTime: number, now: number): boolean {
+  if (authTime >= iat - CLOCK_TOLERANCE) return true
+  return !fresh && (maxAge === undefined || now - authTime <= maxAge)
+}
+
+/** Any page can link to the sign-in page with hints of any length, and the request is part of a URL. */
+function shortened(hints: Omit<BeginSignIn, 'returnTo' | 'prompt' | 'max_age'>) {
+  return Object.fromEntries(
+    Object.entries(hints).map(([name, text]) => [name, text?.slice(0, MAX_TEXT) || undefined]),
+  )
+}
+
+function epochSeconds(): number {
+  return Math.floor(Date.now() / 1000)
+}
+
+/** Written only for a response that the application signed, so that unauthenticated callers write nothing. */
+function usedOnce({ transients }: Store) {
+  if (transients === undefined) throw new Error('The store must keep transients')
+  return storeErrorsAs503({
+    add(jti: string, now: number) {
+      const id = `external sign-in ${createHash('sha256').update(jti).digest('base64url')}`
+      const expiresAt = now + LIFETIME + 2 * CLOCK_TOLERANCE
+      return transients.insert(id, { kind: 'external_sign_in', expiresAt }, expiresAt)
+    },
+  })
+}
+
+/** What the application has to know to sign a user in. */
+interface SignInRequest {
+  /** The response repeats it. */
+  readonly jti: string
+  /** The address of this server to which the application sends the browser back. */
+  readonly return_to: string
+  /** Of the client's request: the user that it expects (OpenID Connect Core 3.1.2.1). */
+  readonly login_hint?: string | undefined
+  /** `login`, `select_account` or both: the user must sign in again, whatever session the application has. */
+  readonly prompt?: string | undefined
+  /** Seconds: the user must have signed in since. */
+  readonly max_age?: number | undefined
+  /** The authentication classes that the client demands, separated by spaces, as the response may name one in `acr`. */
+  readonly acr_values?: string | undefined
+  /** The languages that the client requests. */
+  readonly ui_locales?: string | undefined
+  /** The name of the client for which the user signs in. It may have chosen that name itself. */
+  readonly client_name?: string | undefined
+}
+
+interface RequestSigner {
+  /** The name of this server. */
+  readonly issuer: string
+  readonly users: Pick<ExternalUsers, 'url' | 'key'>
+  /** The signing keys of this server. */
+  readonly keys: () => readonly PrivateJwk[]
+}
+
+/** No token of this server has this type, so none of them passes for another (RFC 8725 3.11). */
+const TYPE = 'sign-in-request+jwt'
+/** The first one for which the server has a key. */
+const ALGORITHMS = ['ES256', 'RS256', 'EdDSA'] as const
+
+/** The address at the application, with the request as a signed JWT. @param now in epoch seconds */
+async function signInAddress(
+  { issuer, users, keys }: RequestSigner,
+  request: SignInRequest,
+  now: number,
+  lifetime: number,
+): Promise<string> {
+  const { alg, kid, key } = users.key === undefined ? await ownKey(keys(), now) : sharedKey(users.key)
+  const jwt = await new SignJWT({ ...request })
+    .setProtectedHeader({ alg, typ: TYPE, ...(kid === undefined ? {} : { kid }) })
+    .setIssuer(issuer)
+    .setAudience(users.url)
+    .setIssuedAt(now)
+    .setExpirationTime(now + lifetime)
+    .sign(key)
+  return `${users.url}?${new URLSearchParams({ request: jwt })}`
+}
+
+interface Signer {
+  readonly alg: string
+  readonly kid?: string
+  readonly key: Parameters<SignJWT['sign']>[0]
+}
+
+function sharedKey(key: string): Signer {
+  return { alg: 'HS256', key: createSecretKey(Buffer.from(key)) }
+}
+
+async function ownKey(keys: readonly PrivateJwk[], now: number): Promise<Signer> {
+  const jwk = ALGORITHMS.map((alg) => signerAt(keys, alg, now)).find((key) => key !== undefined)
+  if (jwk === undefined) throw new Error('The server has no signing key for requests to the application')
+  return { alg: jwk.alg, kid: jwk.kid, key: await importJWK(jwk, jwk.alg) }
+}
+
+/** Seconds for which a response may be valid. */
+const MAX_LIFETIME = 60
+const MAX_LENGTH = 8192
+
+/** The user whom the application signed in. */
+interface SignedInUser {
+  /** The request to which it responds. */
+  readonly jti: string
+  /** The id of the user at the application. */
+  readonly sub: string
+  /** When the user last signed in at the application, in epoch seconds. */
+  readonly authTime: number
+  /** How the user signed in (OpenID Connect Core 2). */
+  readonly acr: string | undefined
+  /** The authentication methods (RFC 8176). Absent without the authentication classes of this server. */
+  readonly amr?: readonly string[] | undefined
+  readonly claims: Readonly<Record<string, unknown>>
+}
+
+/** A response that says why there is no user. */
+interface SignInDenied {
+  readonly jti: string
+  readonly error: string
+}
+
+/** Reads a response. @throws ExternalSignInError `invalid`, `expired` or `unreachable` */
+type VerifyResponse = (response: string, now: number) => Promise<SignedInUser | SignInDenied>
+
+/** The algorithms follow from the configuration alone, never from the response (RFC 8725 3.1). */
+const SHARED = ['HS256']
+const PUBLIC = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519']
+
+const Envelope = z.object({
+  jti: z.string('jti is missing: repeat the jti of the request').min(1).max(200),
+  // The response is for this server alone, so a list is wrong.
+  aud: z.string('aud must be one text: the iss of the request'),
+  exp: z.number('exp must be a number of seconds'),
+})
+const Denied = Envelope.extend({ error: z.string().max(100) })
+const SignedIn = Envelope.extend({
+  sub: UserId,
+  auth_time: z
+    .number('auth_time must be the time of the sign-in, in epoch seconds')
+    .int('auth_time must be in whole seconds')
+    .nonnegative(),
+  acr: z.string().max(255).optional(),
+})
+
+/** @param classes the only values of `acr`; without them `acr` may have any value, and `amr` is ignored */
+function responseVerifier(issuer: string, users: ExternalUsers, classes?: readonly string[]): VerifyResponse {
+  const verify = signatureVerifier(users)
+  const expected = { issuer: users.url, audience: issuer, clockTolerance: CLOCK_TOLERANCE }
+  const authentication = classes && authenticationIn(classes)
+  return async (response, now) => {
+    if (response.length > MAX_LENGTH)
+      throw new ExternalSignInError('invalid', `It is longer than ${MAX_LENGTH} characters`)
+    const options = { ...expected, currentDate: new Date(now * 1000) }
+    const payload = await verify(response, options).catch((cause: unknown) => {
+      throw failureOf(cause)
+    })
+    const answer = readResponse(payload, now)
+    if (authentication === undefined || 'error' in answer) return answer
+    return { ...answer, ...parsed(authentication, payload) }
+  }
+}
+
+/** A class that is misspelled would be none, and the app would send its user here again and again. */
+function authenticationIn(classes: readonly string[]) {
+  return z.object({
+    acr: z.enum(classes, `acr must be one of ${classes.join(', ')}`).optional(),
+    amr: Methods.optional(),
+  })
+}
+
+function signatureVerifier({ key, keys }: ExternalUsers) {
+  if (key !== undefined) {
+    const secret = createSecretKey(Buffer.from(key))
+    return async (jwt: string, options: JWTVerifyOptions) =>
+      (await jwtVerify(jwt, secret, { ...options, algorithms: SHARED })).payload
+  }
+  const keySet: JWTVerifyGetKey =
+    typeof keys === 'string' ? createRemoteJWKSet(new URL(keys)) : createLocalJWKSet(keys ?? { keys: [] })
+  return async (jwt: string, options: JWTVerifyOptions) =>
+    (await jwtVerify(jwt, keySet, { ...options, algorithms: PUBLIC })).payload
+}
+
+function readResponse(payload: JWTPayload, now: number): SignedInUser | SignInDenied {
+  const { jti, exp } = parsed(Envelope, payload)
+  if (exp > now + MAX_LIFETIME + CLOCK_TOLERANCE)
+    throw new ExternalSignInError('invalid', `exp is more than ${MAX_LIFETIME} seconds ahead`)
+  if (payload.error !== undefined) return { jti, error: parsed(Denied, payload).error }
+  const { sub, auth_time, acr } = parsed(SignedIn, payload)
+  if (auth_time > now + CLOCK_TOLERANCE)
+    throw new ExternalSignInError('invalid', 'auth_time is in the future')
+  return { jti, sub, authTime: Math.min(auth_time, now), acr, claims: userClaims(payload) }
+}
+
+function parsed<Schema extends z.ZodType>(schema: Schema, payload: JWTPayload): z.output<Schema> {
+  const { data, error } = schema.safeParse(payload)
+  if (error === undefined) return data
+  throw new ExternalSignInError('invalid', error.issues.map(({ message }) => message).join('; '))
+}
+
+/** Only the fetch of keys fails in another way than by an error of jose. */
+function failureOf(cause: unknown): ExternalSignInError {
+  const detail = cause instanceof Error ? cause.message : String(cause)
+  if (cause instanceof errors.JWTExpired) return new ExternalSignInError('expired', detail, { cause })
+  const isFetch = cause instanceof errors.JOSEError ? UNREACHABLE.includes(cause.code) : true
+  return new ExternalSignInError(isFetch ? 'unreachable' : 'invalid', detail, { cause })
+}
+
+/** `ERR_JOSE_GENERIC`: the host of the keys responded with another status than 200, or with no JSON. */
+const UNREACHABLE = ['ERR_JWKS_TIMEOUT', 'ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID']

@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto'
+import { displayText } from '@grantkit/core/internal'
+import type { Selectable } from 'kysely'
+import { Methods } from '../../config/authentication-classes.ts'
+import type { Provider } from '../../config/people.ts'
+import { added, type Database, type Rows } from '../../database/database.ts'
+import { errorsAs503 } from '../../database/errors-as-503.ts'
+import type { IdentityRow } from '../../database/tables.ts'
+import type { NoAccount, UpstreamReason } from '../../events.ts'
+import type { AccountDirectory } from '../account-directory.ts'
+import type { AccountRows } from '../account-rows.ts'
+import { isCurrent, type StoredAccount } from '../accounts.ts'
+
+/** An identity at a provider that is linked to an account. */
+export interface LinkedIdentity {
+  readonly issuer: string
+  /** The `sub` of the user at the provider. */
+  readonly identity: string
+  /** The id of the account. */
+  readonly subject: string
+  /** The label for the user: the address that the provider had verified when it was linked, or its `sub`. */
+  readonly shownAs: string
+  /** Epoch milliseconds. */
+  readonly addedAt: number
+}
+
+/** @throws OAuthError `temporarily_unavailable` */
+export interface IdentityRows {
+  find(issuer: string, identity: string): Promise<LinkedIdentity | undefined>
+  /** The oldest first. */
+  list(subject: string): Promise<readonly LinkedIdentity[]>
+  /** `false`: the identity is linked already, or the sessions of its account have ended since the account was read. */
+  add(identity: LinkedIdentity, account: StoredAccount): Promise<boolean>
+  /** The same. `false` also if the account has an identity of this issuer. */
+  addFirst(identity: LinkedIdentity, account: StoredAccount): Promise<boolean>
+}
+
+export function identityRows(database: Database): IdentityRows {
+  const rows = database.selectFrom('identity').selectAll()
+  return errorsAs503<IdentityRows>({
+    async find(issuer, identity) {
+      const row = await rows.where('issuer', '=', issuer).where('subject', '=', identity).executeTakeFirst()
+      return row && identityOf(row)
+    },
+    async list(subject) {
+      const found = await rows.where('account', '=', subject).orderBy('added_at').orderBy('issuer').execute()
+      return found.map(identityOf)
+    },
+    add: (identity, account) =>
+      added(database, async (rows) => {
+        if (!(await isCurrent(rows, account))) return false
+        await insertIdentity(rows, identity)
+        return true
+      }),
+    addFirst: (identity, account) =>
+      added(database, async (rows) => {
+        // It locks the account, so that of two persons one is the first.
+        if (!(await isCurrent(rows, account))) return false
+        const ofIssuer = rows.selectFrom('identity').select('subject').where('issuer', '=', identity.issuer)
+        if (await ofIssuer.where('account', '=', account.id).executeTakeFirst()) return false
+        await insertIdentity(rows, identity)
+        return true
+      }),
+  })
+}
+
+/** A subject may be any text, and an address has up to 254 characters. Here it is a name for pages. */
+function subjectAsName(subject: string): string {
+  return displayText(subject.slice(0, 254)) || 'without a name'
+}
+
+export async function insertIdentity(rows: Rows, linked: LinkedIdentity): Promise<void> {
+  const { issuer, identity, subject, shownAs, addedAt } = linked
+  const added_at = new Date(addedAt).toISOString()
+  const row = { issuer, subject: identity, account: subject, shown_as: subjectAsName(shownAs), added_at }
+  await rows.insertInto('identity').values(row).execute()
+}
+
+function identityOf({
+  issuer,
+  subject,
+  account,
+  shown_as,
+  added_at,
+}: Selectable<IdentityRow>): LinkedIdentity {
+  return { issuer, identity: subject, subject: account, shownAs: shown_as, addedAt: Date.parse(added_at) }
+}
+
+/** A user whom an OpenID provider authenticated. Issuer and subject together are never reused for another person. */
+export interface Identity {
+  readonly issuer: string
+  readonly subject: string
+  /** An address that the provider has verified. An unverified address is dropped. */
+  readonly email?: string | undefined
+  readonly name?: string | undefined
+  /** The time of the sign-in at the provider, in epoch seconds; the earliest possible time without `auth_time`. */
+  readonly authTime: number
+  /** Whether the provider returned `auth_time`. */
+  readonly saysAuthTime: boolean
+  /** The authentication class and methods, if the operator trusts the provider with them. */
+  readonly acr?: string | undefined
+  readonly amr?: readonly string[] | undefined
+}
+
+/** From an ID token. A value of another type counts like an unknown class. */
+export function authenticationIn({ acr, amr }: { readonly [claim: string]: unknown }) {
+  return { acr: typeof acr === 'string' ? acr : undefined, amr: Methods.safeParse(amr).data }
+}
+
+export class UpstreamError extends Error {
+  readonly reason: UpstreamReason
+  /** For the log: the error code of the provider, or the failure. */
+  readonly detail: string
+
+  constructor(reason: UpstreamReason, options?: ErrorOptions) {
+    super(`Sign-in with a provider: ${reason}`, options)
+    this.name = 'UpstreamError'
+    this.reason = reason
+    this.detail = detailOf(options?.cause)
+  }
+}
+
+function detailOf(cause: unknown): string {
+  const { error, message } = Object(cause) as { error?: unknown; message?: unknown }
+  return String(error ?? message ?? '').slice(0, 200)
+}
+
+export interface AccountsOfIdentities {
+  readonly accounts: Pick<AccountRows, 'find' | 'idOf' | 'add'>
+  readonly identities: IdentityRows
+  readonly directory: Pick<AccountDirectory, 'isAdmin'>
+  /** Called when an address has linked an identity. */
+  readonly onLinked?: ((account: StoredAccount, issuer: string) => void) | undefined
+}
+
+/**
+ * The account that an identity signs in to. An e-mail address alone is not sufficient: anyone who gets a provider to
+ * assert it could take over the account.
+ *
+ * @param signedIn the account that the user wants to link, with a recent sign-in
+ */
+export async function accountFor(
+  rows: AccountsOfIdentities,
+  provider: Provider,
+  identity: Identity,
+  signedIn?: StoredAccount,
+): Promise<StoredAccount | NoAccount> {
+  if (signedIn !== undefined) return link(rows, identity, signedIn)
+  const known = await accountOf(rows, identity)
+  if (known !== undefined) return known
+  const found = await byAddress(rows, provider, identity)
+  // The same identity may have signed up at the same time.
+  return found === 'email_in_use' ? ((await accountOf(rows, identity)) ?? found) : found
+}
+
+async function byAddress(
+  rows: AccountsOfIdentities,
+  provider: Provider,
+  identity: Identity,
+): Promise<StoredAccount | NoAccount> {
+  const holder = await holderOf(rows, identity)
+  if (holder === undefined) return signUp(rows, provider, identity)
+  const linked = provider.linkVerifiedEmail && (await linkByAddress(rows, identity, holder))
+  return linked ? holder : 'email_in_use'
+}
+
+/** The account that linked it. */
+async function accountOf(
+  { identities, accounts }: AccountsOfIdentities,
+  { issuer, subject }: Identity,
+): Promise<StoredAccount | 'account_disabled' | undefined> {
+  const known = await identities.find(issuer, subject)
+  const account = known && (await accounts.find(known.subject))
+  // Read again: if the link is removed afterwards, the session of this sign-in ends.
+  const still = known && (await identities.find(issuer, subject))
+  return still && (account ?? 'account_disabled')
+}
+
+/** The account with the address, if the address is verified. */
+async function holderOf(
+  { accounts }: AccountsOfIdentities,
+  { email }: Identity,
+): Promise<StoredAccount | undefined> {
+  const id = email === undefined ? undefined : await accounts.idOf(email)
+  const holder = id === undefined ? undefined : await accounts.find(id)
+  return holder?.email_verified || holder?.emailSource ? holder : undefined
+}
+
+/**
+ * Links an identity to the account that has its address: the rule for providers and for assertions of an issuer.
+ *
+ * - An address that one provider verified could be claimed at another one: only the operator's verification counts for all.
+ * - An address can be given to another person (OpenID Connect Core 5.7), so an account has one identity of an issuer.
+ * - The account of an admin is never linked by an address.
+ * - An address with other letters than ASCII may only look like that of the account.
+ *
+ * @returns `false`: nothing was linked
+ */
+export async function linkByAddress(
+  { identities, directory, onLinked }: AccountsOfIdentities,
+  identity: Pick<Identity, 'issuer' | 'subject' | 'email'>,
+  holder: StoredAccount,
+): Promise<boolean> {
+  const { email_verified, emailSource } = holder
+  const isVerified = email_verified && (emailSource === 'operator' || emailSource === identity.issuer)
+  if (!isVerified || !/^[!-~]+$/.test(identity.email ?? '')) return false
+  if (await directory.isAdmin(holder.id)) return false
+  const isNew = await identities.addFirst(linked(identity, holder.id), holder)
+  if (isNew) onLinked?.(holder, identity.issuer)
+  return isNew
+}
+
+async function link(
+  { identities }: AccountsOfIdentities,
+  identity: Identity,
+  account: StoredAccount,
+): Promise<StoredAccount | NoAccount> {
+  if (await identities.add(linked(identity, account.id), account)) return account
+  const known = await identities.find(identity.issuer, identity.subject)
+  return known?.subject === account.id ? account : 'identity_in_use'
+}
+
+async function signUp(
+  rows: AccountsOfIdentities,
+  provider: Provider,
+  identity: Identity,
+): Promise<StoredAccount | NoAccount> {
+  if (!maySignUp(provider, identity)) return 'sign_up_refused'
+  const { issuer, subject, email, name = email ?? subjectAsName(subject) } = identity
+  const updated_at = Math.floor(Date.now() / 1000)
+  // This account has no password.
+  const account = {
+    id: randomUUID(),
+    email,
+    email_verified: email !== undefined,
+    name,
+    updated_at,
+    password: '',
+  }
+  const isNew = await rows.accounts.add(account, {
+    by: 'sign_up',
+    emailSource: issuer,
+    also: (transaction) => insertIdentity(transaction, linked(identity, account.id)),
+  })
+  if (!isNew) return 'email_in_use'
+  return (await rows.accounts.find(account.id)) ?? 'account_disabled'
+}
+
+function maySignUp({ signUp }: Provider, { email }: Identity): boolean {
+  if (typeof signUp === 'boolean') return signUp
+  return email !== undefined && signUp.emailDomains.includes(email.split('@').at(-1) ?? '')
+}
+
+function linked(
+  { issuer, subject, email }: Pick<Identity, 'issuer' | 'subject' | 'email'>,
+  account: string,
+): LinkedIdentity {
+  return { issuer, identity: subject, subject: account, shownAs: email ?? subject, addedAt: Date.now() }
+}

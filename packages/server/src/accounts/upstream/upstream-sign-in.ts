@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto'
+import type { ServerSecret, Store } from '@grantkit/core'
+import { isLoopbackUrl } from '@grantkit/core/feature'
+import { displayText } from '@grantkit/core/internal'
+import {
+  AuthorizationResponseError,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  discovery,
+  fetchUserInfo,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client'
+import * as z from 'zod'
+import type { Provider } from '../../config/people.ts'
+import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
+import {
+  CLOCK_TOLERANCE,
+  cookieOf,
+  hmacKeys,
+  isTooLongForCookie,
+  signValue,
+  verifyValue,
+} from '../../http/signed-value.ts'
+import { authenticationIn, type Identity, UpstreamError } from './identities.ts'
+
+/** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */
+export interface UpstreamSignIn {
+  readonly provider: Provider
+  /** The redirect to the provider, and the cookie with its purpose. @throws UpstreamError `unreachable`, `too_long` */
+  begin(purpose: Purpose): Promise<{ readonly location: string; readonly cookie: string }>
+  /**
+   * The identity from the provider's callback to this browser.
+   *
+   * @param cookies the Cookie header of the request
+   * @param query of the callback URL, unchanged
+   * @throws UpstreamError
+   */
+  finish(
+    cookies: string | undefined,
+    query: string,
+  ): Promise<{ readonly identity: Identity; readonly purpose: Purpose }>
+  /** The purpose of the redirect, from the cookie; also after an error. */
+  purposeOf(cookies: string | undefined): Purpose | undefined
+}
+
+export interface Purpose {
+  /** A path of this service. */
+  readonly returnTo: string
+  /** The user must sign in at the provider again, even with a session there, and the provider must confirm that. */
+  readonly fresh: boolean
+  /** The same, except that the provider need not know when the user signed in. Default: false. */
+  readonly again?: boolean
+  /** The session that is linking the identity to its account; empty for a sign-in. */
+  readonly linkFor: string
+  /** The authentication classes that the app demands, separated by spaces; empty if none. */
+  readonly acrValues: string
+}
+
+export interface UpstreamOptions {
+  readonly secret: ServerSecret
+  readonly baseUrl: string
+  readonly store: Store
+}
+
+const Begun = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  returnTo: z.string(),
+  fresh: z.string().transform((mark) => mark !== ''),
+  /** A cookie of the previous release has none. */
+  again: z
+    .string()
+    .default('')
+    .transform((mark) => mark !== ''),
+  linkFor: z.string(),
+  /** A cookie of the previous release has none. */
+  acrValues: z.string().default(''),
+  iat: z.number(),
+  exp: z.number(),
+})
+type Begun = z.output<typeof Begun>
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const LIFETIME = 10 * MINUTE
+/** The maximum age of a session at the provider, and the assumed age without `auth_time`. */
+const MAX_AGE = 12 * HOUR
+/** The timeout of one request to a provider, in seconds. */
+const TIMEOUT = 5
+
+export function upstreamSignIn(provider: Provider, options: UpstreamOptions): UpstreamSignIn {
+  const redirectUri = `${options.baseUrl}/login/with/${provider.id}/callback`
+  const key = hmacKeys(options.secret, `upstream ${provider.id}`)
+  const cookie = cookieOf(`upstream-${provider.id}`, options.baseUrl)
+  const configuration = discovered(provider)
+  const used = usedOnce(options.store)
+
+  return {
+    provider,
+    async begin({ returnTo, fresh, again = false, linkFor, acrValues }) {
+      const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
+      const location = buildAuthorizationUrl(await configuration(), {
+        redirect_uri: redirectUri,
+        scope: provider.scope,
+        state,
+        nonce,
+        code_challenge: await calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        max_age: String(MAX_AGE),
+        ...(fresh || again ? { prompt: 'login' } : {}),
+        ...(provider.trustAcr && acrValues !== '' ? { acr_values: acrValues } : {}),
+      }).href
+      const marks = { fresh: fresh ? 'fresh' : '', again: again ? 'again' : '' }
+      const begun = { state, nonce, verifier, returnTo, ...marks, linkFor, acrValues }
+      const value = signValue(key, begun, LIFETIME)
+      if (isTooLongForCookie(value)) throw new UpstreamError('too_long')
+      return { location, cookie: cookie.set(value, LIFETIME) }
+    },
+    purposeOf: (cookies) => verifyValue(key, cookie.read(cookies), Begun, LIFETIME),
+    async finish(cookies, query) {
+      const begun = verifyValue(key, cookie.read(cookies), Begun, LIFETIME)
+      if (begun === undefined) throw new UpstreamError('expired')
+      const answer = new URL(`${redirectUri}${query}`)
+      const identity = await identityOf(await configuration(), answer, begun, provider)
+      const mustBeFresh = begun.fresh || (begun.again && identity.saysAuthTime)
+      if (mustBeFresh && identity.authTime < begun.iat - CLOCK_TOLERANCE) throw new UpstreamError('not_fresh')
+      if (!(await used.add(begun.state, begun.exp))) throw new UpstreamError('expired')
+      return { identity, purpose: begun }
+    },
+  }
+}
+
+/** Discovered at the first sign-in, and again after a failure, so that a provider outage does not stop the service. */
+function discovered({ issuer, clientId, clientSecret }: Provider): () => Promise<Configuration> {
+  let known: Promise<Configuration> | undefined
+  const execute = isLoopbackUrl(issuer) ? [allowInsecureRequests] : []
+  return () => {
+    known ??= discovery(new URL(issuer), clientId, clientSecret, undefined, {
+      execute,
+      timeout: TIMEOUT,
+    }).catch((cause: unknown) => {
+      known = undefined
+      throw new UpstreamError('unreachable', { cause })
+    })
+    return known
+  }
+}
+
+/** The tokens are discarded: the service does not call the provider's API. */
+async function identityOf(
+  configuration: Configuration,
+  answer: URL,
+  begun: Begun,
+  { trustAcr }: Provider,
+): Promise<Identity> {
+  try {
+    const tokens = await authorizationCodeGrant(configuration, answer, {
+      pkceCodeVerifier: begun.verifier,
+      expectedState: begun.state,
+      expectedNonce: begun.nonce,
+      idTokenExpected: true,
+    })
+    const claims = tokens.claims()
+    if (claims === undefined) throw new Error('There is no ID token')
+    const profile =
+      typeof claims.email === 'string'
+        ? claims
+        : await userInfo(configuration, tokens.access_token, claims.sub)
+    return {
+      issuer: claims.iss,
+      subject: claims.sub,
+      email: profile.email_verified === true ? Email.safeParse(profile.email).data : undefined,
+      name:
+        typeof profile.name === 'string' ? displayText(profile.name.slice(0, 200)) || undefined : undefined,
+      authTime: claims.auth_time ?? begun.iat - MAX_AGE,
+      saysAuthTime: claims.auth_time !== undefined,
+      ...(trustAcr ? authenticationIn(claims) : {}),
+    }
+  } catch (cause) {
+    throw new UpstreamError(cause instanceof AuthorizationResponseError ? 'denied' : 'unreachable', {
+      cause,
+    })
+  }
+}
+
+const Email = z.email().max(254).toLowerCase()
+
+/** Some providers return claims only there. */
+async function userInfo(
+  configuration: Configuration,
+  accessToken: string,
+  subject: string,
+): Promise<{ readonly [claim: string]: unknown }> {
+  const { userinfo_endpoint } = configuration.serverMetadata()
+  return userinfo_endpoint === undefined ? {} : fetchUserInfo(configuration, accessToken, subject)
+}
+
+/** Written only after the provider has responded, so that unauthenticated callers write nothing. */
+function usedOnce({ transients }: Store) {
+  if (transients === undefined) throw new Error('The store must keep transients')
+  return storeErrorsAs503({
+    add(state: string, end: number) {
+      const id = `upstream sign-in ${createHash('sha256').update(state).digest('base64url')}`
+      const expiresAt = end + CLOCK_TOLERANCE
+      return transients.insert(id, { kind: 'upstream_sign_in', expiresAt }, expiresAt)
+    },
+  })
+}
