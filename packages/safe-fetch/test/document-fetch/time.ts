@@ -10,8 +10,8 @@ export const timeStatements: readonly Statement[] = [
     name: 'waits for no name server longer than its deadline',
     async prove(bench) {
       bench.internet.names.set('app.dev', 'silence')
-      const ended = longAfter(bench.deadline)
-      expect(await Promise.race([bench.faultOf(), ended])).toBe('timeout')
+      const ended = longAfter(bench.hasty)
+      expect(await Promise.race([bench.hastyFault(), ended])).toBe('timeout')
       bench.internet.names.cancel()
     },
   },
@@ -71,8 +71,8 @@ function late(name: string, serve: Serve): Statement {
 }
 
 async function expectTimeout(bench: Bench, host: Parameters<Bench['settled']>[0]): Promise<void> {
-  const ended = longAfter(bench.deadline)
-  expect(await Promise.race([bench.faultOf(), ended])).toBe('timeout')
+  const ended = longAfter(bench.hasty)
+  expect(await Promise.race([bench.hastyFault(), ended])).toBe('timeout')
   await bench.settled(host)
   expect(host.open.size, 'connections that are still open').toBe(0)
 }
