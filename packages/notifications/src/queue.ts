@@ -116,7 +116,7 @@ export function queues<Facts>(context: QueueContext<Facts>) {
       idOf(key),
       { time, random, races: MAX_RACES },
       async (seen) => {
-        // Nobody reads what was made for a queue that was not written. What the last lost race made expires.
+        // The batches of a queue that was not written are never read. Those of the last lost race expire.
         await remove(key, made.splice(0))
         const next = await changed(seen as Queue<Facts> | undefined, made)
         return next && { ...next, expiresAt: now() + RECORD_SECONDS }

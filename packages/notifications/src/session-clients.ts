@@ -127,7 +127,7 @@ export function sessionClients({ transients, ports, lifetime, codeLifetime }: Se
 
   return {
     /**
-     * @returns whether there was room for it
+     * @returns `false` if the session has the maximum number of clients without it
      * @throws OAuthError `invalid_grant` if the session has ended
      */
     async add(sid: string, clientId: string): Promise<boolean> {

@@ -125,8 +125,8 @@ export const EVENT_TYPES: readonly string[] = Object.keys({
 } satisfies Record<ServiceEvent['type'], true>)
 
 /**
- * An account was changed: by a command, by the import of a file, by the first start in development, or by a user whom
- * an OpenID provider verified.
+ * An account was changed: by a command, by the import of a file, by the first start in development, or at a sign-in with
+ * an OpenID provider.
  */
 export type AccountEvent =
   | { readonly type: 'account_added'; readonly subject: string; readonly by: AddedBy }

@@ -34,7 +34,7 @@ export interface StepUpOptions {
   /**
    * Step-up authentication: `acr_values` of a request makes its user sign in again if their session is too weak, and `acr`, `amr`
    * and `auth_time` of the sign-in are in tokens and in introspection (RFC 9470 6). `interaction.session` returns `acr` and
-   * `amr`; a guard demands them with `requiring`. Default: `acr_values` is ignored, and nothing is told.
+   * `amr`; a guard demands them with `requiring`. Default: `acr_values` is ignored, and no token has these.
    */
   readonly stepUp?: StepUp | undefined
 }

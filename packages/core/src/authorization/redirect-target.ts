@@ -35,7 +35,7 @@ export interface RedirectTarget {
   readonly client: Client
   readonly redirectUri: string
   readonly state?: string | undefined
-  /** To whom this redirect URI belongs, if it is one that many users share. */
+  /** The owner of this redirect URI, if many users share it. */
   readonly owner?: RedirectUriOwner | undefined
 }
 

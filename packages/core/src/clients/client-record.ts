@@ -170,8 +170,8 @@ export function publicClient(client: Client): PublicClient {
   return { ...(featureMetadata && camelCased(featureMetadata)), ...shown }
 }
 
-// What a change of a static client leaves of the grants that it has: it counts when the next token is issued. Nobody changes
-// the terms of other clients in this way.
+// What a change of a static client leaves of the grants that it has: it counts when the next token is issued. The
+// terms of other clients do not change in this way.
 
 /** Whether a code may still be redeemed that was sent to this redirect URI. */
 export function mayRedeemAt({ origin, redirectUris }: Client, redirectUri: string | undefined): boolean {

@@ -8,12 +8,12 @@ export type RedirectUriPolicy = (uris: readonly string[]) => RedirectUriVerdict
 export type RedirectUriVerdict =
   | {
       readonly accepted: readonly string[]
-      /** To whom all accepted URIs belong, except loopback ones. */
+      /** The owner of all accepted URIs, except loopback ones. */
       readonly owner?: RedirectUriOwner | undefined
     }
   | {
       readonly refused: string
-      /** To whom a refused URI belongs, if the operator has not allowed this client. */
+      /** The owner of a refused URI, if the operator has not allowed this client. */
       readonly ownerOff?: OwnerOff | undefined
     }
 
@@ -145,7 +145,7 @@ export function accepts(verdict: RedirectUriVerdict, uri: string): boolean {
   return 'accepted' in verdict && verdict.accepted.includes(uri)
 }
 
-/** To whom accepted URIs belong. */
+/** The owner of the accepted URIs. */
 export function ownerOf(verdict: RedirectUriVerdict): RedirectUriOwner | undefined {
   return 'accepted' in verdict ? verdict.owner : undefined
 }

@@ -225,12 +225,12 @@ export function namedIn(
   return { registration: { clientName: entry.name, ...rest, redirectUris: uris }, knownClient: entry.id }
 }
 
-/** To whom one of the URIs belongs. */
+/** The owner of one of the URIs. */
 function ownerAmong(uris: readonly string[], policy: RedirectUriPolicy): string | undefined {
   return uris.map((uri) => ownerOf(policy([uri]))?.id).find((id) => id !== undefined)
 }
 
-/** To whom the redirect URIs of a client belong, after a change of them. */
+/** The owner of the redirect URIs of a client, after a change of them. */
 export function ownerAfterChange(
   { knownClients = [] }: StaticClientOptions,
   { knownClient, redirectUris }: Pick<Client, 'knownClient' | 'redirectUris'>,

@@ -104,8 +104,7 @@ export function tokenEndpoint(
     summary: 'Exchange a grant for tokens (RFC 6749 3.2)',
     recordsOf(form) {
       const grantType = byName.get(String(form.grant_type))
-      const credential = form[grantType?.credential ?? '']
-      return presentedRecords(kernel.store, credential, { ...named, ...grantType })
+      return presentedRecords(kernel.store, credentialIn(form, grantType), { ...named, ...grantType })
     },
     clientOf: (form) => byName.get(String(form.grant_type))?.clientOf?.(form),
     begin(form) {
@@ -113,15 +112,17 @@ export function tokenEndpoint(
       const arrivedAt = kernel.now() - kernel.standstill()
       const { grant_type } = readMessage(GrantTypeParameter, form)
       const grantType = byName.get(grant_type)
-      const { credential } = grantType ?? {}
-      const prefetched =
-        credential === undefined ? undefined : prefetch(kernel.store, form[credential], grantType)
+      const prefetched = prefetch(kernel.store, credentialIn(form, grantType), grantType)
       const presented = { form, arrivedAt, grantType, prefetched }
       return (client, http, constraint) => answerToken(context, presented, { client, http, constraint })
     },
   }
   return { clientEndpoints: [token] }
 }
+
+/** The credential that names a grant, if the grant type has one. */
+const credentialIn = (form: Parameters, grantType: GrantType | undefined): unknown =>
+  grantType?.credential && form[grantType.credential]
 
 /** The authenticated client, and its request. */
 interface ClientRequest {
@@ -147,13 +148,12 @@ async function answerToken(
   let isCounted = !hasLimits(client)
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (attempt > 0) await pauseAfter(attempt - 1, kernel)
-    const { credential = '' } = grantType
-    const named = attempt === 0 ? prefetched : prefetch(kernel.store, form[credential], grantType)
-    const stored = await named?.found
+    const read = attempt === 0 ? prefetched : prefetch(kernel.store, credentialIn(form, grantType), grantType)
+    const stored = await read?.found
     // Read once the record is there, and again for a later record: the process may have stood still since the request arrived, and
     // tokens live from now on. `arrivedAt` alone says how late a request is.
     const now = kernel.now()
-    const request = { client, form, arrivedAt, now, stored, transient: named?.transient, jkt, http }
+    const request = { client, form, arrivedAt, now, stored, transient: read?.transient, jkt, http }
     const planned = grantType.exchange(request)
     const plan = planned instanceof Promise ? await planned : planned
     if (terms.grantTypes.includes(grantType)) requireWithinTerms(grantType, request, plan, terms)

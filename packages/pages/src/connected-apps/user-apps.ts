@@ -16,7 +16,7 @@ export interface ConnectedApp {
   readonly called?: string | undefined
   /** As in `PublicClient`: only the name of an `integration` is verified. Absent if it is not registered any more. */
   readonly origin?: PublicClient['origin'] | undefined
-  /** To whom its https redirect URIs belong: they are verified then, and no others. */
+  /** The owner of its https redirect URIs: they are verified then, and no others. */
   readonly knownClient?: string | undefined
   /** Where it sent the browser of its user. Show the hosts: the app chose its name itself. */
   readonly redirectUris: readonly string[]

@@ -1,9 +1,9 @@
 import type { AuthorizationServer, ErrorView, HttpResponse } from '@grantkit/core'
+import { VERDICTS, type VerdictText } from '@grantkit/explain'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { fill } from '../language.ts'
 import { layout, type PageContext } from '../layout.ts'
 import { adviceOn } from './advice.ts'
-import { remedyOf } from './remedy.ts'
 
 type Metadata = Partial<AuthorizationServer['metadata']>
 
@@ -49,6 +49,16 @@ function details({ error, reason, reference, ...view }: ErrorView, offered: Meta
   return html`
   <dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}</dl>
   <p>${view.description}</p>`
+}
+
+/**
+ * What an app must do before it sends its user again: the words that an operator would send to its developer, so they are in
+ * English. Absent if the app cannot change it.
+ */
+function remedyOf(reason: string): SafeHtml | undefined {
+  const verdict = (VERDICTS as Readonly<Record<string, VerdictText>>)[reason]
+  if (verdict === undefined || verdict.by === 'user' || verdict.by === 'server') return undefined
+  return html`${verdict.toDeveloper.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`
 }
 
 function remedyLines(remedy: SafeHtml): SafeHtml {

@@ -92,7 +92,7 @@ function approve(
   const { server, transients, audiences, idJag, workloads } = context
   const shared = { server, transients, count: countIn(server) }
   if (assertion.profile === 'workload')
-    return approveWorkload({ ...shared, rules: workloads, audiences: () => audiences }, assertion, request)
+    return approveWorkload({ ...shared, rules: workloads, audiences }, assertion, request)
   if (idJag === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_typ)
   return approveIdJag({ ...shared, ...idJag }, assertion, request)
 }

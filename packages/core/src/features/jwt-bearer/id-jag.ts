@@ -37,7 +37,7 @@ export interface IdJagContext {
 }
 
 /**
- * What an ID-JAG gives (4.4.1). It writes nothing: the mark of the `jti` comes last, when the response is prepared.
+ * What an ID-JAG gives (4.4.1). It writes nothing: the mark of the `jti` is part of the commit.
  *
  * @throws OAuthError after which nothing is issued
  */

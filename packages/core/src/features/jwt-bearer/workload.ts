@@ -27,7 +27,7 @@ export interface WorkloadContext {
   readonly transients: Transients
   readonly rules: readonly ReadRule[]
   /** The values of `aud` where a rule has none. */
-  readonly audiences: () => readonly string[]
+  readonly audiences: readonly string[]
   readonly count: CountAssertion
 }
 
@@ -49,7 +49,7 @@ export function ruleFor(rules: readonly ReadRule[], { claims }: Assertion, clien
 
 const MAX_SHOWN_RULES = 3
 
-/** For the operator: the names of the claims, and no value but the issuer, which anybody may have made up. */
+/** For the operator: the names of the claims, and no value but the issuer: the caller chooses them. */
 function differenceOf(rules: readonly ReadRule[], claims: JwtClaims): string {
   const ofIssuer = rules.filter(({ options }) => isOfIssuer(options, claims))
   const iss = String(claims.iss)
@@ -77,7 +77,7 @@ export async function approveWorkload(
   const { options, lifetime } = rule
   const claims = WorkloadClaims.safeParse(assertion.claims).data
   if (claims === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_claims)
-  const audiences = options.audiences ?? context.audiences()
+  const audiences = options.audiences ?? context.audiences
   requireAudience(assertion.claims, audiences, JWT_ERRORS, options.manyAudiences)
   const exp = endOf(assertion.claims, rule.maxAssertionLifetime, now)
   if (claims.cnf !== undefined && claims.cnf.jkt !== request.jkt)
@@ -159,7 +159,7 @@ export function readRule(server: ServerContext, read: ReadIssuer, options: Workl
   return { options, ...read(option, { ...options, svid: trustDomain !== undefined }) }
 }
 
-/** Anybody can have a token of these. */
+/** Every user of the platform can get a token of these. */
 const SHARED_ISSUERS = ['https://token.actions.githubusercontent.com', 'https://gitlab.com']
 /** Claims that name an owner, and are never given to another one. */
 const OWNER_ID = /^(repository|repository_owner|project|namespace|enterprise|organization|workspace)_id$/

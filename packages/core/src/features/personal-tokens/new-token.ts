@@ -67,7 +67,7 @@ async function insertBelow(kernel: Kernel, grant: Grant, perUser: number): Promi
     if ((await tokensOf(kernel, subject)).length >= perUser) break
     if (!(await grants.insert(id, grant, keptUntil(grant)))) throw new OAuthError(SERVER_ERRORS.contention)
     if ((await tokensOf(kernel, subject)).length <= perUser) return
-    // Nobody has its text yet.
+    // Its text has not been returned yet.
     await grants.remove(id)
   }
   throw new OAuthError(PERSONAL_TOKEN_ERRORS.too_many_personal_tokens)
