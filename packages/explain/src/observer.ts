@@ -18,8 +18,7 @@ import type { KnownOfRequest } from './attempt-facts.ts'
 import { attemptsOf } from './attempts.ts'
 import type { StepName } from './sign-in-steps.ts'
 
-/** Other grant types have no user who signs in. */
-/** No other name has a step: the name may be any text. */
+/** Other grant types have no user who signs in; a request may name any text. */
 const STEP_OF_GRANT_TYPE: ReadonlyMap<string, StepName> = new Map([
   ['authorization_code', 'code_redeemed'],
   ['refresh_token', 'refreshed'],
