@@ -24,3 +24,4 @@ describeAdapter('of the how-to', async (routes) => {
 await load('docs/how-to/test.md', 'notes-server.test.ts')
 await load('docs/how-to/test.md', 'notes-route.test.ts')
 await load('docs/how-to/feature.md', 'vouchers.test.ts')
+await load('docs/how-to/watch.md', 'last-calls.test.ts')

@@ -23,6 +23,7 @@ export { isLoopbackUrl } from './http/public-url.ts'
 export { terminalText } from './kernel/display-text.ts'
 export type { Kernel } from './kernel/kernel.ts'
 export { defineErrors, type ErrorDefinition } from './kernel/oauth-error.ts'
+export { type CreateListener, type Observer, observers, type Report } from './kernel/observer.ts'
 export type { Client, FeatureMetadata, Grant, RefreshState, Transient } from './kernel/records.ts'
 export { requestedScopes, scopeCeiling } from './kernel/scope.ts'
 export {

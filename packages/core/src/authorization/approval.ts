@@ -101,7 +101,7 @@ function approvalOf(
     challenge: request.challenge && detachedText(request.challenge),
     jkt: request.jkt && detachedText(request.jkt),
     nonce: request.nonce && detachedText(request.nonce),
-    reference: kernel.observer?.identityOf(http).recorded,
+    reference: kernel.observer?.identityOf(http)?.recorded,
     code,
   }
 }

@@ -148,7 +148,7 @@ export async function askForConsent(
     formActionSources: formActionSources(target.redirectUri, target.owner?.formActionHops),
     formExpired: attempt.formExpired,
     ...(canShowCallback(context, target) ? { canShowCallback: true } : undefined),
-    ...(observer && { reference: observer.identityOf(http).reference }),
+    reference: observer?.identityOf(http)?.reference,
   })
   observer?.report({ fact: 'consent_shown', scopes: request.scopes }, http)
   return securePage(page)

@@ -71,7 +71,8 @@ export function reportedError(
 
 /** An interim error is not a failure for the user, so it has no reference. */
 export function referredError(error: OAuthError, request: HttpRequest, observer: Observer): OAuthError {
-  return error.interim ? error : error.withReference(observer.refused(request, error).reference)
+  const reference = error.interim ? undefined : observer.refused(request, error)?.reference
+  return reference === undefined ? error : error.withReference(reference)
 }
 
 /**

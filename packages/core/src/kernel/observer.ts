@@ -13,9 +13,9 @@ export interface Observer {
   report(report: Report, request: ObservedRequest): void
   /** A grant has ended, by a request or without one. */
   ended(grant: Grant, why: GrantEnd): void
-  /** An error answers the request. Its event follows. */
-  refused(request: ObservedRequest, error: ReportedError, at?: ErrorPlace): RequestIdentity
-  identityOf(request: ObservedRequest): RequestIdentity
+  /** An error answers the request. Its event follows. Without an identity, the error has no reference. */
+  refused(request: ObservedRequest, error: ReportedError, at?: ErrorPlace): RequestIdentity | undefined
+  identityOf(request: ObservedRequest): RequestIdentity | undefined
 }
 
 /** By what people find a request, as far as it is known. */
@@ -31,6 +31,33 @@ export interface RequestIdentity {
 
 /** Makes the observer of a server or a guard. @param secret of the server, for what all replicas must derive alike */
 export type CreateObserver = (context: ObserverContext, secret?: string) => Observer
+
+/** Makes an observer that listens to some of it. */
+export type CreateListener = (context: ObserverContext, secret?: string) => Partial<Observer>
+
+/** One observer of several listeners, which hear in this order. The first that gives a request an identity names it. */
+export function observers(...created: readonly CreateListener[]): CreateObserver {
+  return (context, secret) => {
+    const listeners = created.map((create) => create(context, secret))
+    return {
+      emitted(event, request) {
+        for (const listener of listeners) listener.emitted?.(event, request)
+      },
+      report(report, request) {
+        for (const listener of listeners) listener.report?.(report, request)
+      },
+      ended(grant, why) {
+        for (const listener of listeners) listener.ended?.(grant, why)
+      },
+      refused: (...error) => listeners.map((listener) => listener.refused?.(...error)).find(isIdentity),
+      identityOf: (request) => listeners.map((listener) => listener.identityOf?.(request)).find(isIdentity),
+    }
+  }
+}
+
+function isIdentity(identity: RequestIdentity | undefined): identity is RequestIdentity {
+  return identity !== undefined
+}
 
 export interface ObserverContext {
   /** Emits an event of the observer, which does not get it itself. */

@@ -78,7 +78,7 @@ export async function authorizeDevice(
   const from = {
     address: http.remoteAddress,
     jkt: key?.thumbprint,
-    reference: observer?.identityOf(http).recorded,
+    reference: observer?.identityOf(http)?.recorded,
   }
   const { requestId, userCode, deviceCode } = await begin(context, { ...terms, ...from })
   const { clientId } = client
