@@ -5,8 +5,7 @@ import type { DocumentFetch } from '../../http/document-fetch.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'
 import { FETCHED_KEYS_ERRORS, fetchedKeys } from '../../tokens/fetched-keys.ts'
 import { JWS_ALGORITHMS, type JwsAlgorithm, withBothNames } from '../../tokens/jwk.ts'
-import { checkKeys, keyMetadata } from './client-keys.ts'
-import { ASSERTION_ERRORS, privateKeyJwt } from './private-key-jwt.ts'
+import { ASSERTION_ERRORS, checkKeys, keyMetadata, privateKeyJwt } from './private-key-jwt.ts'
 
 export type { ClientKeysFailed } from '../../tokens/fetched-keys.ts'
 
