@@ -75,23 +75,23 @@ export function clientAssertion({
   return (kernel) => {
     const { transients } = kernel.store
     if (transients === undefined) throw new Error('clientAssertion: the store has no transients')
-    let accepted = [kernel.issuer]
+    let audience = [kernel.issuer]
     const keysAt = fetch && fetchedKeys(kernel, fetch)
     return {
       clientAuthMethods: [
-        privateKeyJwt({
-          ...{ kernel, transients, algorithms, stringAudience, maxLifetime, keysAt },
-          audiences: () => accepted,
+        privateKeyJwt(kernel, transients, {
+          ...{ algorithms, stringAudience, maxLifetime, keysAt },
+          audiences: () => audience,
         }),
       ],
       metadata: Object.fromEntries(
         LISTED.map((endpoint) => [`${endpoint}_auth_signing_alg_values_supported`, [...algorithms]]),
       ),
-      clientMetadata: (registeredBy) => keyMetadata(registeredBy, kernel, fetch !== undefined),
+      clientMetadata: (registeredBy) => keyMetadata(registeredBy, kernel.issuer, fetch !== undefined),
       checkClient: (client) => checkKeys(client, algorithms),
       checkMounted({ metadata }) {
         // Their addresses are known when all features are mounted.
-        if (audiences === 'endpoints') accepted = [kernel.issuer, ...addressesIn(metadata)]
+        if (audiences === 'endpoints') audience = [kernel.issuer, ...addressesIn(metadata)]
       },
       errors: { ...ASSERTION_ERRORS, ...FETCHED_KEYS_ERRORS },
     }

@@ -121,7 +121,7 @@ function grantOfToken(id: GrantId, clientId: string, token: AccessTokenState): G
   }
 }
 
-export const CLIENT_CREDENTIALS = 'client_credentials'
+const CLIENT_CREDENTIALS = 'client_credentials'
 
 export const CLIENT_CREDENTIALS_ERRORS = defineErrors({
   client_credentials_not_allowed: [
@@ -136,7 +136,7 @@ export const CLIENT_CREDENTIALS_ERRORS = defineErrors({
 })
 
 /** The client metadata of a static client. `scopes` is not used here: it is for tokens of users. */
-export function clientCredentialsMetadata(
+function clientCredentialsMetadata(
   registeredBy: RegisteredBy,
   catalogue: ScopeCatalogue,
 ): ClientMetadataMembers {
@@ -149,7 +149,7 @@ export function clientCredentialsMetadata(
 }
 
 /** The maximum scopes of a client's own tokens. Scopes that the server no longer has are left out. */
-export function clientCredentialsCeiling(
+function clientCredentialsCeiling(
   { origin, featureMetadata }: Client,
   catalogue: ScopeCatalogue,
 ): readonly string[] {
@@ -161,7 +161,7 @@ export function clientCredentialsCeiling(
 }
 
 /** @throws OAuthError `invalid_client_metadata` for a client that could never get such a token */
-export function checkClientCredentials(client: Client, catalogue: ScopeCatalogue): void {
+function checkClientCredentials(client: Client, catalogue: ScopeCatalogue): void {
   if (!client.grantTypes.includes(CLIENT_CREDENTIALS)) return
   if (client.tokenEndpointAuthMethod === 'none')
     throw refused(`${CLIENT_CREDENTIALS} needs a client that authenticates`)

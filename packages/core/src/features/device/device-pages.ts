@@ -163,7 +163,7 @@ async function openRequest(
 async function askForCode(
   { server, pages, codeTickets, page: action }: DevicePages,
   request: HttpRequest,
-  content: Pick<UserCodeView, 'session' | 'typed' | 'wrong'>,
+  content: { session: Session; typed: string; wrong: boolean },
 ): Promise<HttpResponse> {
   const ticket = codeTickets.seal(formOf(content.session), server.now() + TICKET_LIFETIME)
   const view = { ...pageView(server.interaction, request), ...content, action, ticket }

@@ -4,13 +4,7 @@ import type { ServerContext } from '../../feature.ts'
 import { CODE_ERRORS, CodeVerifier, verifierMatches } from '../../grants/authorization-code.ts'
 import { planOf } from '../../grants/change-grant.ts'
 import { type FreshSecrets, firstTokens, type IssuedTokens, type Outcome } from '../../grants/grant.ts'
-import {
-  type ArrivedRequest,
-  type GivenAnswer,
-  type GrantTerms,
-  type Retry,
-  retryOf,
-} from '../../grants/grant-terms.ts'
+import { type ArrivedRequest, type GrantTerms, type Retry, retryOf } from '../../grants/grant-terms.ts'
 import type { ExchangePlan, GrantType, TokenRequest } from '../../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { defineErrors, OAuthError, ownedBy } from '../../kernel/oauth-error.ts'
@@ -215,7 +209,10 @@ export function redeemDeviceCode(
   if (code.jkt !== undefined && code.jkt !== request.jkt)
     throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_key)
   const { redeemedAt } = code
-  const retried = redeemedAt === undefined ? undefined : retryOf(answerAt(redeemedAt, grant), request, terms)
+  // The refresh token of the first answer is used once it is rotated, or once a client that keeps it used it.
+  const unused = grant.usedAt === redeemedAt && (grant.refresh?.generation ?? 0) === 0
+  const answer = redeemedAt === undefined ? undefined : { givenAt: redeemedAt, unused }
+  const retried = answer && retryOf(answer, request, terms)
   if (redeemedAt !== undefined && retried === undefined)
     return { kind: 'ended', refusal: DEVICE_CODE_ERRORS.device_code_replayed }
   if (redeemedAt === undefined && now >= code.expiresAt)
@@ -227,11 +224,6 @@ export function redeemDeviceCode(
     return { kind: 'ended', refusal: CODE_ERRORS.code_verifier_mismatch }
   const approved = { grant, code, redemption: { ...request, resources } }
   return retried === undefined ? redeem(approved, now, terms) : redeemAgain(approved, retried, now)
-}
-
-/** The first answer to a device code. Its refresh token is used once it is rotated, or once a client that keeps it used it. */
-function answerAt(givenAt: number, { refresh, usedAt }: Grant): GivenAnswer {
-  return { givenAt, unused: usedAt === givenAt && (refresh?.generation ?? 0) === 0 }
 }
 
 interface ApprovedRequest {

@@ -10,7 +10,7 @@ import { type HttpRequest, type HttpResponse, header } from '../../http/http.ts'
 import { type Parameters, pairsOf, parameters, readMessage, text } from '../../http/message.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import { canonicalResource } from '../../kernel/resource-indicator.ts'
-import { parseScope } from '../../kernel/scope.ts'
+import { parseScope, type ScopeCatalogue } from '../../kernel/scope.ts'
 import { ipAddress } from '../../limits/caller-network.ts'
 import type { AccessToken, ClientCredentialsToken, RequiredSignIn } from '../../resource/access.ts'
 import { checkedSignIn, type RouteDemands } from '../../resource/guard.ts'
@@ -61,16 +61,7 @@ export function forwardAuth({
   const checked = origin === undefined ? undefined : checkedOrigin(origin)
   return (server) => {
     const guarded = guardedResource(server, resource ?? server.issuer, checked)
-    // Another feature verifies proofs. It is known once all features are created.
     let guard: GuardedResource | undefined
-    const createdGuard = () => {
-      const proofs = checked === undefined ? undefined : server.senderConstraint?.proofsAt(checked)
-      guard ??= {
-        ...guardOf(server, guarded, server.accessTokens, proofs && proofsOfForwarded(proofs)),
-        authenticationClasses: server.authenticationClasses.names,
-      }
-      return guard
-    }
     return {
       endpoints: [
         {
@@ -79,7 +70,7 @@ export function forwardAuth({
           // Envoy forwards the method of the request.
           methods: ['*'],
           cors: false,
-          answer: (request) => verify(server, createdGuard(), request, { clientCredentials, personalTokens }),
+          answer: (request) => verify(server, guard, request, { clientCredentials, personalTokens }),
         },
       ],
       errors: FORWARD_AUTH_ERRORS,
@@ -88,6 +79,11 @@ export function forwardAuth({
           throw new Error('forwardAuth: origin is for sender-constrained tokens, which need dpop()')
         if (checked === undefined && senderConstraint?.userinfo.required)
           throw new Error('forwardAuth: dpop() binds every token to a key, so the option origin is required')
+        const proofs = checked === undefined ? undefined : senderConstraint?.proofsAt(checked)
+        guard = {
+          ...guardOf(server, guarded, server.accessTokens, proofs && proofsOfForwarded(proofs)),
+          authenticationClasses: server.authenticationClasses.names,
+        }
       },
     }
   }
@@ -116,10 +112,11 @@ function guardedResource(
 
 async function verify(
   server: ServerContext,
-  guard: GuardedResource,
+  guard: GuardedResource | undefined,
   request: HttpRequest,
   callers: RouteDemands,
 ): Promise<HttpResponse> {
+  if (guard === undefined) throw new Error('forwardAuth: the server is not created yet')
   const { scopes, signIn } = demandsOfGateway(request.query, server)
   const access = await accessOf(guard, ofCaller(request), scopes, { ...callers, signIn })
   if (access.kind === 'refused') return access.response
@@ -188,17 +185,8 @@ const SignInDemand = z.object({
     .optional(),
 })
 
-/** What the gateway requires of a token. */
-interface GatewayDemands {
-  readonly scopes: readonly string[]
-  readonly signIn: RequiredSignIn | undefined
-}
-
 /** @throws OAuthError 403 for what does not exist: nginx treats every status other than 401 and 403 as an error */
-export function demandsOfGateway(
-  query: string,
-  server: Pick<ServerContext, 'scopes' | 'authenticationClasses'>,
-): GatewayDemands {
+function demandsOfGateway(query: string, { scopes, authenticationClasses }: ServerContext) {
   const sent = parameters(query)
   // Elsewhere a parameter without a value is absent. Here that would drop the demand of a gateway whose variable is empty.
   for (const [name, value] of pairsOf(query)) {
@@ -207,28 +195,28 @@ export function demandsOfGateway(
     if (Object.hasOwn(SignInDemand.shape, name))
       throw new OAuthError(FORWARD_AUTH_ERRORS.verify_sign_in_unknown)
   }
-  return { scopes: requiredScopes(sent, server), signIn: requiredSignIn(sent, server) }
+  return {
+    scopes: requiredScopes(sent, scopes),
+    signIn: requiredSignIn(sent, authenticationClasses.names),
+  }
 }
 
-function requiredScopes(sent: Parameters, { scopes }: Pick<ServerContext, 'scopes'>): readonly string[] {
+function requiredScopes(sent: Parameters, catalogue: ScopeCatalogue): readonly string[] {
   const unknown = FORWARD_AUTH_ERRORS.verify_scope_unknown
   const { scope } = readMessage(ScopeDemand, sent, () => unknown)
   const names = scope === undefined ? [] : parseScope(scope)
-  if (names === undefined || !names.every((name) => Object.hasOwn(scopes, name)))
+  if (names === undefined || !names.every((name) => Object.hasOwn(catalogue, name)))
     throw new OAuthError(unknown)
   return names
 }
 
-function requiredSignIn(
-  sent: Parameters,
-  { authenticationClasses }: Pick<ServerContext, 'authenticationClasses'>,
-): RequiredSignIn | undefined {
+function requiredSignIn(sent: Parameters, classes: readonly string[]): RequiredSignIn | undefined {
   const unknown = FORWARD_AUTH_ERRORS.verify_sign_in_unknown
   const { acr_values: acr, max_age } = readMessage(SignInDemand, sent, () => unknown)
   if (acr === undefined && max_age === undefined) return undefined
   const maxAge = max_age === undefined ? undefined : Number(max_age)
   try {
-    return checkedSignIn(authenticationClasses.names, { acr, maxAge })
+    return checkedSignIn(classes, { acr, maxAge })
   } catch (cause) {
     throw new OAuthError(unknown, undefined, { cause })
   }
@@ -238,7 +226,7 @@ function requiredSignIn(
  * Verifies proofs for the request that the gateway forwards, not for the request to this server. The gateway names it in
  * `X-Forwarded-Method` and `X-Forwarded-Uri`; the host comes from the configuration.
  */
-export function proofsOfForwarded(proofs: ProofOfPossession): ProofOfPossession {
+function proofsOfForwarded(proofs: ProofOfPossession): ProofOfPossession {
   return { ...proofs, present: (request) => proofs.present(forwardedRequest(request)) }
 }
 

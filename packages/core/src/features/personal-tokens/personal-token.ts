@@ -105,17 +105,22 @@ export async function createToken(
   terms: PersonalTokenTerms,
   request: PersonalTokenRequest,
 ): Promise<CreatedPersonalToken> {
-  const { lifetime, ...allowed } = checkedRequest(kernel, terms, request)
   const { subject } = request
+  const resources = requestedResources(request.resources, kernel.resources)
+  if (resources.length === 0) throw new OAuthError(PERSONAL_TOKEN_ERRORS.personal_token_resource)
+  // It is a bearer token.
+  requireKeyFor(resources, kernel.boundResources, undefined)
+  const label = labelOf(request.label)
+  const scopes = scopesOf(request.scopes, terms.scopes)
+  const lifetime = lifetimeOf(request.lifetime ?? terms.lifetime, terms.longest)
   const secret = newSecret(kernel.random)
   const now = kernel.now()
-  const { label, scopes, resources } = allowed
-  const times = { issuedAt: now, expiresAt: now + lifetime }
+  const end = now + lifetime
   const grant: Grant = {
     ...{ id: newGrantId(kernel.random), origin: 'personal', clientId: PERSONAL_CLIENT_ID },
-    ...{ subject, label, scopes, resources, createdAt: now, usedAt: now, expiresAt: now + lifetime },
+    ...{ subject, label, scopes, resources, createdAt: now, usedAt: now, expiresAt: end },
     // Without the mark of a signed token: it is opaque, whatever else the server issues.
-    accessTokens: [{ hash: sha256(secret), scopes, resources, ...times }],
+    accessTokens: [{ hash: sha256(secret), scopes, resources, issuedAt: now, expiresAt: end }],
   }
   await insertBelow(kernel, grant, terms.perUser)
   const token = personalToken(grant)
@@ -180,24 +185,6 @@ export interface PersonalTokenTerms {
   readonly lifetime: number
   readonly longest: number | 'endless'
   readonly perUser: number
-}
-
-/** What the token gets. @throws OAuthError that names what is wrong */
-function checkedRequest(
-  { resources: known, boundResources }: Kernel,
-  terms: PersonalTokenTerms,
-  request: PersonalTokenRequest,
-) {
-  const resources = requestedResources(request.resources, known)
-  if (resources.length === 0) throw new OAuthError(PERSONAL_TOKEN_ERRORS.personal_token_resource)
-  // It is a bearer token.
-  requireKeyFor(resources, boundResources, undefined)
-  return {
-    label: labelOf(request.label),
-    scopes: scopesOf(request.scopes, terms.scopes),
-    resources,
-    lifetime: lifetimeOf(request.lifetime ?? terms.lifetime, terms.longest),
-  }
 }
 
 const MAX_LABEL_LENGTH = 60
