@@ -17,12 +17,8 @@ import { REGISTRATION_ERRORS } from './clients/registration.ts'
 import { DOCUMENT_ERRORS } from './features/cimd/fetched-clients.ts'
 import { ASSERTION_ERRORS } from './features/client-assertion/private-key-jwt.ts'
 import { CLIENT_CREDENTIALS_ERRORS } from './features/client-credentials/client-credentials.ts'
-import {
-  DEVICE_AUTHORIZATION_ERRORS,
-  DEVICE_REQUEST_ERRORS,
-  USER_CODE_ERRORS,
-} from './features/device/device-authorization.ts'
-import { DEVICE_PAGE_ERRORS } from './features/device/device-pages.ts'
+import { DEVICE_AUTHORIZATION_ERRORS, DEVICE_REQUEST_ERRORS } from './features/device/device-authorization.ts'
+import { DEVICE_PAGE_ERRORS, USER_CODE_ERRORS } from './features/device/device-pages.ts'
 import { DEVICE_CODE_ERRORS, POLL_ERRORS } from './features/device/device-token-request.ts'
 import { DPOP_ERRORS } from './features/dpop/dpop-proof.ts'
 import { FORWARD_AUTH_ERRORS } from './features/forward-auth/forward-auth.ts'

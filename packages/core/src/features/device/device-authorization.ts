@@ -4,7 +4,7 @@ import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
 import type { ServerContext } from '../../feature.ts'
 import { requiredChallenge } from '../../grants/authorization-code.ts'
 import { GRANT_TYPE_ERRORS } from '../../grants/token-endpoint.ts'
-import { type HttpRequest, json } from '../../http/http.ts'
+import { json } from '../../http/http.ts'
 import { ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client, Transient } from '../../kernel/records.ts'
@@ -21,7 +21,6 @@ import {
   sha256,
 } from '../../kernel/secrets.ts'
 import type { Transients } from '../../kernel/store.ts'
-import type { Limiter, RateLimits } from '../../limits/rate-limits.ts'
 import { formatDeviceCode } from '../../tokens/credential.ts'
 import { optionalProofKey } from '../../tokens/proof-of-possession.ts'
 
@@ -110,7 +109,11 @@ export function deviceAuthorization(
         const address = http.remoteAddress
         const reference = server.observer?.identityOf(http).recorded
         const asked = { ...access, address, jkt: key?.thumbprint, reference }
-        return json(200, await begun(server, transients, terms, asked, http), key?.headers)
+        const stored = await storedRequest(server, transients, terms.codeLifetime, asked)
+        const { requestId, userCode, deviceCode } = stored
+        const ids = { requestId, clientId: client.clientId }
+        server.emit({ type: 'device_requested', ...ids } satisfies DeviceRequested, http)
+        return json(200, codesOf(terms, userCode, deviceCode), key?.headers)
       }
     },
   }
@@ -141,39 +144,40 @@ function requestedAccess(
 const MAX_DRAWS = 5
 
 /** Stores the request with an unused user code. @throws OAuthError 503 if five codes in a row are in use */
-async function begun(
-  { random, now, secret, emit }: ServerContext,
+async function storedRequest(
+  { random, now, secret }: ServerContext,
   transients: Transients,
-  { codeLifetime, verificationUri, completeUri }: DeviceAuthorizationTerms,
+  codeLifetime: number,
   access: RequestedAccess,
-  http: HttpRequest,
-): Promise<object> {
+): Promise<{ readonly requestId: string; readonly userCode: string; readonly deviceCode: string }> {
   const createdAt = now()
   const endsAt = createdAt + codeLifetime
+  const times = { createdAt, endsAt, expiresAt: endsAt + AFTERLIFE }
   const grantId = newGrantId(random)
   const deviceSecret = newSecret(random)
   for (let draw = 0; draw < MAX_DRAWS; draw++) {
     const code = newUserCode(random)
     const requestId = requestIdOf(secret[0], code)
     const deviceCode = formatDeviceCode({ grantId, requestId, secret: deviceSecret })
-    const times = { createdAt, endsAt, expiresAt: endsAt + AFTERLIFE }
     const codeHash = sha256(deviceCode)
     const request: DeviceRequest = { kind: 'device', ...access, grantId, codeHash, ...times }
-    if (!(await transients.insert(recordId(requestId), request, request.expiresAt))) continue
-    const { clientId } = access
-    emit({ type: 'device_requested', requestId, clientId } satisfies DeviceRequested, http)
-    const userCode = shownUserCode(code)
-    const complete = { verification_uri_complete: `${verificationUri}?user_code=${userCode}` }
-    return {
-      device_code: deviceCode,
-      user_code: userCode,
-      verification_uri: verificationUri,
-      ...(completeUri && complete),
-      expires_in: codeLifetime,
-      interval: INTERVAL,
-    }
+    if (await transients.insert(recordId(requestId), request, request.expiresAt))
+      return { requestId, userCode: shownUserCode(code), deviceCode }
   }
   throw new OAuthError(DEVICE_AUTHORIZATION_ERRORS.no_user_code_free)
+}
+
+/** The answer (RFC 8628 3.2). */
+function codesOf(terms: DeviceAuthorizationTerms, userCode: string, deviceCode: string): object {
+  const { verificationUri, completeUri, codeLifetime } = terms
+  return {
+    device_code: deviceCode,
+    user_code: userCode,
+    verification_uri: verificationUri,
+    ...(completeUri && { verification_uri_complete: `${verificationUri}?user_code=${userCode}` }),
+    expires_in: codeLifetime,
+    interval: INTERVAL,
+  }
 }
 
 export const DEVICE_REQUEST_ERRORS = defineErrors({
@@ -316,34 +320,4 @@ export function shownUserCode(code: string): string {
  */
 export function requestIdOf(secret: string, code: string): string {
   return hmacSha256(secret, `user code\n${code}`).slice(0, 22)
-}
-
-export const USER_CODE_ERRORS = defineErrors({
-  too_many_user_codes: ['temporarily_unavailable', 'Too many wrong codes. Try again later', 429],
-})
-
-export const USER_CODE_LIMITS: RateLimits = {
-  user_code: { points: 10, seconds: 600, withoutLimiter: true },
-  user_code_network: { points: 50, seconds: 600, withoutLimiter: true },
-}
-
-/**
- * Counts an attempt at a user code, which is short enough to guess (RFC 8628 5.1). It counts before the code is looked up: over
- * the limit, a correct code does not work either.
- *
- * @returns refunds this attempt; earlier attempts stay counted
- * @throws OAuthError 429
- */
-export async function countAttempt(
-  limiter: Limiter,
-  subject: string,
-  request: HttpRequest,
-): Promise<() => Promise<unknown>> {
-  const { too_many_user_codes } = USER_CODE_ERRORS
-  const user = sha256(subject)
-  // The user comes first: a user over the limit does not use up the limit of the network.
-  await limiter.limit('user_code', user, too_many_user_codes)
-  await limiter.limitCaller('user_code_network', request, too_many_user_codes)
-  return () =>
-    Promise.all([limiter.refund('user_code', user), limiter.refundCaller('user_code_network', request)])
 }

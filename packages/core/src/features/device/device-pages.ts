@@ -11,10 +11,11 @@ import { formParameters, parameters, readMessage } from '../../http/message.ts'
 import { type PageView, pageView } from '../../http/page-language.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
+import { type Hash, sha256 } from '../../kernel/secrets.ts'
 import type { Transients } from '../../kernel/store.ts'
 import { networkOf } from '../../limits/caller-network.ts'
+import type { Limiter, RateLimits } from '../../limits/rate-limits.ts'
 import {
-  countAttempt,
   type DeviceRequest,
   findDeviceRequest,
   isOpen,
@@ -96,6 +97,15 @@ export const DEVICE_PAGE_ERRORS = defineErrors({
   ],
 })
 
+export const USER_CODE_ERRORS = defineErrors({
+  too_many_user_codes: ['temporarily_unavailable', 'Too many wrong codes. Try again later', 429],
+})
+
+export const USER_CODE_LIMITS: RateLimits = {
+  user_code: { points: 10, seconds: 600, withoutLimiter: true },
+  user_code_network: { points: 50, seconds: 600, withoutLimiter: true },
+}
+
 /** A user typed a code without an open request: it is wrong, expired or answered already. */
 export interface UserCodeWrong {
   readonly type: 'user_code_wrong'
@@ -129,14 +139,15 @@ export async function enterCode(context: DevicePages, request: HttpRequest): Pro
   const session = await freshSession(context, request)
   if (session === undefined) return askToSignIn(context, request)
   requireOpenForm(server, codeTickets.open(formOf(session), ticket))
-  const refund = await countAttempt(server.limiter, session.subject, request)
+  const user = sha256(session.subject)
+  await countAttempt(server.limiter, user, request)
   const code = typedUserCode(user_code)
   const found = code === undefined ? undefined : await openRequest(context, code)
   if (found === undefined) {
     server.emit({ type: 'user_code_wrong', subject: session.subject } satisfies UserCodeWrong)
     return askForCode(context, request, { session, typed: user_code.slice(0, 32), wrong: true })
   }
-  await refund()
+  await refundAttempt(server.limiter, user, request)
   if (mustSignInAgain(context, session, found.request))
     return askToSignIn(context, request, found.userCode, found.request.acrValues)
   const { reference, clientId, scopes } = found.request
@@ -144,6 +155,25 @@ export async function enterCode(context: DevicePages, request: HttpRequest): Pro
   const about = { reference, clientId, subject: session.subject }
   server.observer?.report({ fact: 'consent_shown', scopes, ...about }, request)
   return page
+}
+
+/**
+ * Counts an attempt at a user code, which is short enough to guess (RFC 8628 5.1). It counts before the code is looked up: over
+ * the limit, a correct code does not work either.
+ *
+ * @param user hash of the subject
+ * @throws OAuthError 429
+ */
+async function countAttempt(limiter: Limiter, user: Hash, request: HttpRequest): Promise<void> {
+  const { too_many_user_codes } = USER_CODE_ERRORS
+  // The user comes first: a user over the limit does not use up the limit of the network.
+  await limiter.limit('user_code', user, too_many_user_codes)
+  await limiter.limitCaller('user_code_network', request, too_many_user_codes)
+}
+
+/** A correct code does not count. */
+async function refundAttempt(limiter: Limiter, user: Hash, request: HttpRequest): Promise<void> {
+  await Promise.all([limiter.refund('user_code', user), limiter.refundCaller('user_code_network', request)])
 }
 
 /** A request that was answered or has expired looks like an unknown one. */

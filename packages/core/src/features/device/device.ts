@@ -18,8 +18,6 @@ import {
   DEVICE_REQUEST_ERRORS,
   type DeviceRequested,
   deviceAuthorization,
-  USER_CODE_ERRORS,
-  USER_CODE_LIMITS,
 } from './device-authorization.ts'
 import {
   DEVICE_PAGE_ERRORS,
@@ -27,6 +25,8 @@ import {
   type DevicePages,
   enterCode,
   showCodePage,
+  USER_CODE_ERRORS,
+  USER_CODE_LIMITS,
   UserCodeForm,
   type UserCodeWrong,
 } from './device-pages.ts'

@@ -78,7 +78,7 @@ export function jwtAccessTokens(options: JwtAccessTokenOptions): Feature {
         // A token that was revoked before its answer is repeated is no longer in the grant.
         const state = grant.accessTokens.find((issued) => issued.hash === hash && issued.signed)
         const signed = state && signedFor(state.resources)
-        if (signed === undefined) return opaqueAccessTokens.write(token)
+        if (state === undefined || signed === undefined) return opaqueAccessTokens.write(token)
         // RFC 9470 6.1. Another feature may classify sign-ins: it is known once all features are created.
         const { acr } = server.authenticationClasses.shown(grant)
         // No claim of the operator replaces one of the protocol.
