@@ -1,7 +1,7 @@
 import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } from '@grantkit/core/par'
 import { describe, expect, it } from 'vitest'
 import type { AuthorizationRequestSource } from '../src/authorization/request-source.ts'
-import { openRequest, PURPOSE } from '../src/features/par/par.ts'
+import { openRequest, PURPOSE } from '../src/features/par/pushed-request.ts'
 import { sealingKeys } from '../src/kernel/server-secret.ts'
 import {
   ALICE,

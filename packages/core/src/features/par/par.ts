@@ -3,18 +3,18 @@
  * the browser. The encrypted request is part of that URI, so nothing is stored.
  */
 import * as z from 'zod'
-import { AuthorizationParameters } from '../../authorization/authorization-request.ts'
-import type { AuthorizationRequestSource, PushedRequest } from '../../authorization/request-source.ts'
+import type { AuthorizationRequestSource } from '../../authorization/request-source.ts'
 import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
-import type { Feature, ServerContext } from '../../feature.ts'
+import type { Feature } from '../../feature.ts'
 import { endpointPath } from '../../http/endpoint.ts'
 import { type HttpRequest, json } from '../../http/http.ts'
-import { type Parameters, text } from '../../http/message.ts'
+import type { Parameters } from '../../http/message.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'
-import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
-import type { Random } from '../../kernel/secrets.ts'
-import { openText, type SealingKeys, sealingKeys, sealText } from '../../kernel/server-secret.ts'
+import { sealingKeys } from '../../kernel/server-secret.ts'
+import { openRequest, PAR_ERRORS, PURPOSE, PushedAuthorizationRequest, pushedUri } from './pushed-request.ts'
+
+export { PAR_ERRORS } from './pushed-request.ts'
 
 export interface PushedAuthorizationRequestsOptions {
   /** Whether every client must push. Default: the clients that register `require_pushed_authorization_requests`. */
@@ -76,89 +76,4 @@ export function pushedAuthorizationRequests({
       clientMetadata: () => ({ [REQUIRE]: z.boolean().optional() }),
     }
   }
-}
-
-/**
- * @example
- * ```ts
- * import { PAR_ERRORS } from '@grantkit/core/par'
- *
- * const { status } = PAR_ERRORS.pushed_request_too_long // 413
- * ```
- */
-export const PAR_ERRORS = defineErrors({
-  pushed_request_uri: [
-    'invalid_request',
-    'request_uri must not be pushed (RFC 9126 2.1). Push the parameters themselves',
-  ],
-  pushed_request_too_long: [
-    'invalid_request',
-    'The pushed request is too long. Send fewer scopes or a shorter state',
-    413,
-  ],
-})
-
-/** RFC 9126 2.1. */
-const PushedAuthorizationRequest = AuthorizationParameters.omit({ request_uri: true }).extend({
-  redirect_uri: text().optional(),
-})
-
-/** Browsers and proxies refuse longer addresses. */
-const MAX_URI_LENGTH = 6000
-
-interface Push {
-  readonly clientId: string
-  readonly form: Parameters
-  readonly request: HttpRequest
-  /** Absent if its metadata document is not fetched yet. */
-  readonly client: Client | undefined
-}
-
-/** Validates a request as if the browser had brought it. @returns its `request_uri` */
-function pushedUri(
-  server: ServerContext,
-  keys: SealingKeys,
-  { clientId, form, request, client }: Push,
-): string {
-  if (form.request_uri !== undefined) throw new OAuthError(PAR_ERRORS.pushed_request_uri)
-  const sent = { ...withoutCredentials(form), client_id: clientId }
-  const validated = server.validateRequest(sent, request, client)
-  const unapproved = client === undefined
-  const pushed = { pushedAt: server.now(), clientId, query: encoded(validated), unapproved }
-  const requestUri = sealRequest(keys, server.random, pushed)
-  if (requestUri.length > MAX_URI_LENGTH) throw new OAuthError(PAR_ERRORS.pushed_request_too_long)
-  server.observer?.report({ fact: 'authorization_requested', parameters: validated, client }, request)
-  return requestUri
-}
-
-/** Client credentials never travel through the browser, not even encrypted. */
-function withoutCredentials(form: Parameters): Parameters {
-  const { client_secret: _, client_assertion: __, client_assertion_type: ___, ...authorization } = form
-  return authorization
-}
-
-function encoded(form: Parameters): string {
-  const query = new URLSearchParams()
-  for (const [name, values] of Object.entries(form))
-    for (const value of [values].flat()) query.append(name, value)
-  return String(query)
-}
-
-/** RFC 9126 2.2. */
-const URN = 'urn:ietf:params:oauth:request_uri:'
-/** The purpose of the keys that encrypt requests. */
-export const PURPOSE = 'pushed authorization requests'
-
-/** A `request_uri` that contains the encrypted request. Nothing is stored, so pushing cannot fill the store. */
-export function sealRequest(keys: SealingKeys, random: Random, request: PushedRequest): string {
-  const { pushedAt, clientId, query, unapproved = false } = request
-  return URN + sealText(keys, random, JSON.stringify([pushedAt, clientId, query, unapproved]))
-}
-
-/** The request in a `request_uri` of this server; otherwise `undefined`. */
-export function openRequest(keys: SealingKeys, requestUri: string): PushedRequest | undefined {
-  const text = requestUri.startsWith(URN) ? openText(keys, requestUri.slice(URN.length)) : undefined
-  if (text === undefined) return undefined
-  const [pushedAt, clientId, query, unapproved] = JSON.parse(text)
-  return { pushedAt, clientId, query, unapproved }
 }
