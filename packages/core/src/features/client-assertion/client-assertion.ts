@@ -1,6 +1,6 @@
 /** Clients that authenticate with a signed assertion instead of a shared secret (RFC 7523, `private_key_jwt`). */
 
-import type { Feature, MountedFeatures } from '../../feature.ts'
+import type { Feature } from '../../feature.ts'
 import type { DocumentFetch } from '../../http/document-fetch.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'
 import { FETCHED_KEYS_ERRORS, fetchedKeys } from '../../tokens/fetched-keys.ts'
@@ -36,10 +36,6 @@ const AUTHENTICATING = [
   ...LISTED,
   ...['pushed_authorization_request_endpoint', 'device_authorization_endpoint'],
 ]
-
-function addressesIn(metadata: MountedFeatures['metadata']): string[] {
-  return AUTHENTICATING.flatMap((name) => (metadata[name] === undefined ? [] : String(metadata[name])))
-}
 
 /** A day, in seconds. */
 const MAX_LIFETIME = 24 * 60 * 60
@@ -90,8 +86,10 @@ export function clientAssertion({
       clientMetadata: (registeredBy) => keyMetadata(registeredBy, kernel.issuer, fetch !== undefined),
       checkClient: (client) => checkKeys(client, algorithms),
       checkMounted({ metadata }) {
+        if (audiences === 'issuer') return
         // Their addresses are known when all features are mounted.
-        if (audiences === 'endpoints') audience = [kernel.issuer, ...addressesIn(metadata)]
+        const addresses = AUTHENTICATING.map((name) => metadata[name])
+        audience = [kernel.issuer, ...addresses.filter((address) => address !== undefined).map(String)]
       },
       errors: { ...ASSERTION_ERRORS, ...FETCHED_KEYS_ERRORS },
     }

@@ -27,7 +27,9 @@ const WorkloadClaims = z.looseObject({
  */
 export function ruleFor(rules: readonly ReadRule[], { claims }: Assertion, clientId?: string): ReadRule {
   const ofClient = rules.filter(({ options }) => clientId === undefined || options.client === clientId)
-  const [rule, ...others] = ofClient.filter(({ options }) => matches(options, claims))
+  const [rule, ...others] = ofClient.filter(
+    ({ options }) => isOfIssuer(options, claims) && differingClaims(options, claims).length === 0,
+  )
   if (rule === undefined || others.length > 0)
     throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_rule, undefined, {
       facts: { fault: rule === undefined ? differenceOf(ofClient, claims) : 'several rules match' },
@@ -177,11 +179,6 @@ function namesOwner([name, values]: readonly [string, readonly string[]]): boole
   if (OWNER_ID.test(name)) return values.every((value) => !value.includes('*'))
   // `repo:*` is every repository of the platform.
   return name === 'sub' && values.every((value) => !value.endsWith('*') || value.includes('/'))
-}
-
-/** Whether a rule is about these claims. Nothing of them need be verified yet. */
-function matches(rule: WorkloadRule, claims: JwtClaims): boolean {
-  return isOfIssuer(rule, claims) && differingClaims(rule, claims).length === 0
 }
 
 /** SPIFFE ID 2.1 to 2.3: no dot segment, no empty one, nothing percent-encoded. `/ns/prod/../dev` would meet `/ns/prod/*`. */
