@@ -28,7 +28,7 @@ export interface PersonalToken {
 }
 
 /** 100 years, for a token without an end: stores need one. */
-export const ENDLESS = 100 * 365 * 24 * 60 * 60
+const ENDLESS = 100 * 365 * 24 * 60 * 60
 
 export function personalToken(grant: Grant): PersonalToken {
   const { id, label = '', scopes, resources, createdAt, usedAt, expiresAt, network } = grant
