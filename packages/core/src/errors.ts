@@ -17,18 +17,14 @@ import { REGISTRATION_ERRORS } from './clients/registration.ts'
 import { DOCUMENT_ERRORS } from './features/cimd/fetched-clients.ts'
 import { ASSERTION_ERRORS } from './features/client-assertion/private-key-jwt.ts'
 import { CLIENT_CREDENTIALS_ERRORS } from './features/client-credentials/client-credentials-scopes.ts'
-import { DEVICE_PAGE_ERRORS } from './features/device/decision.ts'
-import {
-  DEVICE_AUTHORIZATION_ERRORS,
-  DEVICE_REQUEST_ERRORS,
-  USER_CODE_ERRORS,
-} from './features/device/device-authorization.ts'
+import { DEVICE_AUTHORIZATION_ERRORS, DEVICE_REQUEST_ERRORS } from './features/device/device-authorization.ts'
+import { DEVICE_PAGE_ERRORS, USER_CODE_ERRORS } from './features/device/device-pages.ts'
 import { DEVICE_CODE_ERRORS, POLL_ERRORS } from './features/device/device-token-request.ts'
 import { DPOP_ERRORS } from './features/dpop/dpop-proof.ts'
 import { FORWARD_AUTH_ERRORS } from './features/forward-auth/forwarded-request.ts'
 import { FEED_ERRORS } from './features/jwt-access-tokens/revocation-feed.ts'
 import { JWT_GUARD_ERRORS } from './features/jwt-access-tokens/revoked-tokens.ts'
-import { JWT_GRANT_ERRORS } from './features/jwt-bearer/jwt-grant-errors.ts'
+import { JWT_GRANT_ERRORS } from './features/jwt-bearer/assertion.ts'
 import { LOGOUT_ERRORS, LOGOUT_REQUEST_ERRORS } from './features/logout/end-session.ts'
 import { PAR_ERRORS } from './features/par/pushed-request.ts'
 import { EXCHANGE_ERRORS } from './features/token-exchange/narrowing.ts'

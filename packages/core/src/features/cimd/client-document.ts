@@ -17,7 +17,7 @@ import { MAX_CLIENT_ID_LENGTH } from '../../clients/client-sources.ts'
 import { hasUnsafeScheme } from '../../clients/redirect-uri.ts'
 import { refuseResponseParameters } from '../../clients/redirect-uri-policy.ts'
 import { listOf, readMessage, text } from '../../http/message.ts'
-import { httpsParts, publicUrlFault } from '../../http/public-url.ts'
+import { httpsParts, type PublicUrlRule, publicUrlFault } from '../../http/public-url.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { camelCased } from '../../kernel/member-names.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
@@ -27,14 +27,14 @@ import { isPublic } from '../../tokens/jwk.ts'
 const DOT_SEGMENT = /\/(\.|%2e){1,2}(\/|$)/i
 
 /** Why a `client_id` is not the URL of a document. The issuer is not a client of itself. */
-export function clientIdUrlFault(clientId: string, kernel: Pick<Kernel, 'issuer'>): string | undefined {
+export function clientIdUrlFault(clientId: string, rule: PublicUrlRule): string | undefined {
   if (clientId.length > MAX_CLIENT_ID_LENGTH) return `is longer than ${MAX_CLIENT_ID_LENGTH} characters`
   const { path, query } = httpsParts(clientId) ?? {}
   if (path === undefined) return 'is no https address'
   if (query !== undefined) return 'has a query'
   if (path === '' || path === '/') return 'has no path'
   if (DOT_SEGMENT.test(path)) return 'has a dot segment'
-  return publicUrlFault(clientId, kernel)
+  return publicUrlFault(clientId, rule)
 }
 
 /** Whether a document may describe a client, and which redirect URIs it may list. */
@@ -172,7 +172,10 @@ function namedMethods({
   return named.length === 0 ? ['none'] : [...new Set(named)]
 }
 
-interface Authentication extends Pick<Client, 'otherAuthMethods' | 'cannotAuthenticate' | 'featureMetadata'> {
+interface Authentication {
+  readonly otherAuthMethods?: readonly string[] | undefined
+  readonly cannotAuthenticate?: true
+  readonly featureMetadata?: Members
   readonly method: string
 }
 

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { ClientSource } from '../../clients/client-sources.ts'
 import type { Feature, MountedFeatures } from '../../feature.ts'
 import type { DocumentFetch } from '../../http/document-fetch.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -18,7 +17,6 @@ import {
 import {
   admitKnown,
   admittedTerms,
-  type FetchedClientsOptions,
   fetchedClients,
   type KnownDocument,
   type OnDocumentChange,
@@ -83,13 +81,24 @@ export function clientDocuments({
   onChange = 'keep',
   knownDocuments = [],
 }: ClientDocumentsOptions): Feature {
-  const documents = [...pinnedCopies(knownDocuments), ...pinned.map(namedByPosition)]
+  const documents: PinnedDocument[] = knownDocuments.flatMap(({ url, copy, pinned }) =>
+    pinned && copy ? [[`knownDocuments: ${url}`, copy.members]] : [],
+  )
+  for (const [index, members] of pinned.entries()) documents.push([`pinned[${index}]`, members])
   return (kernel) => ({
     clientSources: (methods, checkClient) => {
       const read = documentReader(kernel, methods, checkClient)
       const admitted = { admit: admitKnown(knownDocuments, admit), onChange, knownDocuments }
       const fetched = fetch ? [fetchedClients({ kernel, read, fetch }, admitted)] : []
-      return [pinnedClients({ kernel, read }, documents, admitted), ...fetched]
+      const clients = new Map(
+        documents.map((document) => {
+          const client = pinnedClient(kernel, read, document)
+          const { clientId } = client
+          const terms = admittedTerms(clientId, admitted.admit(clientId), knownDocuments)
+          return [clientId, { ...client, ...terms }]
+        }),
+      )
+      return [{ owns: (id) => clients.has(id), find: async (id) => clients.get(id) }, ...fetched]
     },
     metadata: { client_id_metadata_document_supported: documents.length > 0 || fetch !== undefined },
     checkMounted: (mounted) => {
@@ -107,38 +116,10 @@ function checkDocumentsCanPush({ clientAuthMethods, metadata }: MountedFeatures)
     )
 }
 
-/** A document that is never fetched, with its place in the options, which errors name. */
-interface PinnedDocument {
-  readonly option: string
-  readonly members: Members
-}
+/** The place of a document in the options, which errors name, and its members. */
+type PinnedDocument = readonly [option: string, members: Members]
 
-function namedByPosition(members: Members, index: number): PinnedDocument {
-  return { option: `pinned[${index}]`, members }
-}
-
-function pinnedCopies(documents: readonly KnownDocument[]): PinnedDocument[] {
-  return documents.flatMap(({ url, copy, pinned }) =>
-    pinned && copy ? [{ option: `knownDocuments: ${url}`, members: copy.members }] : [],
-  )
-}
-
-function pinnedClients(
-  { kernel, read }: { readonly kernel: Kernel; readonly read: ReadDocument },
-  documents: readonly PinnedDocument[],
-  { admit, knownDocuments }: FetchedClientsOptions,
-): ClientSource {
-  const clients = new Map(
-    documents.map((document) => {
-      const client = pinnedClient(kernel, read, document)
-      const { clientId } = client
-      return [clientId, { ...client, ...admittedTerms(clientId, admit(clientId), knownDocuments) }]
-    }),
-  )
-  return { owns: (id) => clients.has(id), find: async (id) => clients.get(id) }
-}
-
-function pinnedClient(kernel: Kernel, read: ReadDocument, { option, members }: PinnedDocument): Client {
+function pinnedClient(kernel: Kernel, read: ReadDocument, [option, members]: PinnedDocument): Client {
   const id = String(members.client_id)
   const fault = clientIdUrlFault(id, kernel)
   if (fault !== undefined) throw new Error(`${option}: client_id ${fault}: ${id}`)

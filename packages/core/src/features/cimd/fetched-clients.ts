@@ -182,7 +182,7 @@ export function admittedTerms(
   clientId: string,
   admission: Admission,
   documents: readonly KnownDocument[],
-): Pick<Client, 'httpsCallbacks' | 'knownClient'> {
+): { readonly httpsCallbacks: boolean; readonly knownClient?: string } {
   const knownClient = documents.find(({ url }) => url === clientId)?.knownClient
   return { httpsCallbacks: admission === 'https-callbacks-too', ...(knownClient && { knownClient }) }
 }

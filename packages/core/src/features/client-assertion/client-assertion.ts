@@ -1,12 +1,11 @@
 /** Clients that authenticate with a signed assertion instead of a shared secret (RFC 7523, `private_key_jwt`). */
 
-import type { Feature, MountedFeatures } from '../../feature.ts'
+import type { Feature } from '../../feature.ts'
 import type { DocumentFetch } from '../../http/document-fetch.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'
 import { FETCHED_KEYS_ERRORS, fetchedKeys } from '../../tokens/fetched-keys.ts'
 import { JWS_ALGORITHMS, type JwsAlgorithm, withBothNames } from '../../tokens/jwk.ts'
-import { checkKeys, keyMetadata } from './client-keys.ts'
-import { ASSERTION_ERRORS, privateKeyJwt } from './private-key-jwt.ts'
+import { ASSERTION_ERRORS, checkKeys, keyMetadata, privateKeyJwt } from './private-key-jwt.ts'
 
 export type { ClientKeysFailed } from '../../tokens/fetched-keys.ts'
 
@@ -37,10 +36,6 @@ const AUTHENTICATING = [
   ...LISTED,
   ...['pushed_authorization_request_endpoint', 'device_authorization_endpoint'],
 ]
-
-function addressesIn(metadata: MountedFeatures['metadata']): string[] {
-  return AUTHENTICATING.flatMap((name) => (metadata[name] === undefined ? [] : String(metadata[name])))
-}
 
 /** A day, in seconds. */
 const MAX_LIFETIME = 24 * 60 * 60
@@ -76,23 +71,25 @@ export function clientAssertion({
   return (kernel) => {
     const { transients } = kernel.store
     if (transients === undefined) throw new Error('clientAssertion: the store has no transients')
-    let accepted = [kernel.issuer]
+    let audience = [kernel.issuer]
     const keysAt = fetch && fetchedKeys(kernel, fetch)
     return {
       clientAuthMethods: [
-        privateKeyJwt({
-          ...{ kernel, transients, algorithms, stringAudience, maxLifetime, keysAt },
-          audiences: () => accepted,
+        privateKeyJwt(kernel, transients, {
+          ...{ algorithms, stringAudience, maxLifetime, keysAt },
+          audiences: () => audience,
         }),
       ],
       metadata: Object.fromEntries(
         LISTED.map((endpoint) => [`${endpoint}_auth_signing_alg_values_supported`, [...algorithms]]),
       ),
-      clientMetadata: (registeredBy) => keyMetadata(registeredBy, kernel, fetch !== undefined),
+      clientMetadata: (registeredBy) => keyMetadata(registeredBy, kernel.issuer, fetch !== undefined),
       checkClient: (client) => checkKeys(client, algorithms),
       checkMounted({ metadata }) {
+        if (audiences === 'issuer') return
         // Their addresses are known when all features are mounted.
-        if (audiences === 'endpoints') accepted = [kernel.issuer, ...addressesIn(metadata)]
+        const addresses = AUTHENTICATING.map((name) => metadata[name])
+        audience = [kernel.issuer, ...addresses.filter((address) => address !== undefined).map(String)]
       },
       errors: { ...ASSERTION_ERRORS, ...FETCHED_KEYS_ERRORS },
     }

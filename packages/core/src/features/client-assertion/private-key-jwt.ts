@@ -1,16 +1,24 @@
 /**
- * The authentication method `private_key_jwt` (RFC 7523 2.2 and 3): it verifies the assertion of a client. It stores a mark for each assertion, so that each is used only once.
+ * The authentication method `private_key_jwt` (RFC 7523 2.2 and 3), and the keys that a client registers for it (RFC 7591 2). Each
+ * assertion is used only once: its mark is stored.
  */
 import * as z from 'zod'
 import type {
   ClientAuthMethod,
   ClientCredentials,
 } from '../../clients/authentication/client-authentication.ts'
+import {
+  type ClientMetadataMembers,
+  METADATA_ERRORS,
+  type RegisteredBy,
+} from '../../clients/client-metadata.ts'
 import { MAX_CLIENT_ID_LENGTH } from '../../clients/client-sources.ts'
+import { listOf, text } from '../../http/message.ts'
+import { publicUrlFault } from '../../http/public-url.ts'
 import { CLOCK_TOLERANCE, type Kernel } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
-import { sha256 } from '../../kernel/secrets.ts'
+import { type Hash, sha256 } from '../../kernel/secrets.ts'
 import type { Transients } from '../../kernel/store.ts'
 import {
   type CompactJws,
@@ -24,12 +32,18 @@ import {
   type VerificationKeys,
 } from '../../tokens/compact-jws.ts'
 import type { FetchedKeys } from '../../tokens/fetched-keys.ts'
-import type { JwsAlgorithm } from '../../tokens/jwk.ts'
-import { algorithmsOf, PRIVATE_KEY_JWT, publishedKeys, registeredKeys } from './client-keys.ts'
+import {
+  isFor,
+  JWS_ALGORITHMS,
+  type JwsAlgorithm,
+  PublicJwk,
+  UsableJwk,
+  usableKeys,
+  withBothNames,
+} from '../../tokens/jwk.ts'
 
-export interface AssertionContext {
-  readonly kernel: Kernel
-  readonly transients: Transients
+/** Which assertions the server accepts. */
+export interface AcceptedAssertions {
   readonly algorithms: readonly JwsAlgorithm[]
   /** The accepted values of `aud`, once all features are mounted. */
   readonly audiences: () => readonly string[]
@@ -42,16 +56,25 @@ export interface AssertionContext {
 }
 
 /** Authenticates a client by a JWT that it signed with its private key (RFC 7523 2.2, OpenID Connect Core 9). */
-export function privateKeyJwt(context: AssertionContext): ClientAuthMethod {
+export function privateKeyJwt(
+  kernel: Kernel,
+  transients: Transients,
+  accepted: AcceptedAssertions,
+): ClientAuthMethod {
   return {
     name: PRIVATE_KEY_JWT,
     carrier: 'client_assertion',
-    ofDocument: (document) => publishedKeys(document, context),
+    ofDocument: (document) => publishedKeys(document, kernel.issuer, accepted),
     read(_request, credentials) {
       const assertion = readAssertion(credentials)
       return {
         clientId: credentials.client_id ?? assertion.subject,
-        verify: (client) => verify(context, assertion, client),
+        async verify(client) {
+          const { id, exp } = await verifiedAssertion(assertion, client, accepted, kernel.now())
+          // Comes after the signature: only a holder of a key writes to the store.
+          await spendOnce(transients, id, markedUntil(exp), ASSERTION_ERRORS.assertion_replayed)
+          return true
+        },
       }
     },
   }
@@ -79,16 +102,17 @@ function readAssertion({ client_assertion: jwt = '', client_assertion_type }: Cl
   return { jws, claims: jws.claims, subject: claimed.sub }
 }
 
-async function verify(
-  context: AssertionContext,
+/** @returns the id of its mark, and `exp` in epoch seconds @throws OAuthError `invalid_client` */
+async function verifiedAssertion(
   { jws, claims, subject }: Assertion,
   client: Client,
-): Promise<true> {
-  const { kernel, transients, audiences, stringAudience, maxLifetime } = context
+  accepted: AcceptedAssertions,
+  now: number,
+): Promise<{ readonly id: Hash; readonly exp: number }> {
+  const { audiences, stringAudience, maxLifetime } = accepted
   const { clientId } = client
-  const now = kernel.now()
   if (subject !== clientId) throw new OAuthError(ASSERTION_ERRORS.assertion_issuer)
-  await requireSignature(jws, keysOf(context, client), now, JWT_ERRORS)
+  await requireSignature(jws, keysOf(accepted, client), now, JWT_ERRORS)
   if (claims.iss === undefined) throw new OAuthError(ASSERTION_ERRORS.assertion_malformed)
   if (claims.iss !== clientId) throw new OAuthError(ASSERTION_ERRORS.assertion_issuer)
   requireAudience(claims, audiences(), JWT_ERRORS)
@@ -102,13 +126,10 @@ async function verify(
   if (!isOfType(jws.header.typ)) throw new OAuthError(ASSERTION_ERRORS.assertion_typ)
   const jti = Jti.safeParse(claims.jti).data
   if (jti === undefined) throw new OAuthError(ASSERTION_ERRORS.assertion_jti)
-  // Comes after the signature: only a holder of a key writes to the store.
-  const id = sha256(`client assertion\n${clientId}\n${jti}`)
-  await spendOnce(transients, id, markedUntil(exp), ASSERTION_ERRORS.assertion_replayed)
-  return true
+  return { id: sha256(`client assertion\n${clientId}\n${jti}`), exp }
 }
 
-function keysOf({ algorithms, keysAt }: AssertionContext, client: Client): VerificationKeys {
+function keysOf({ algorithms, keysAt }: AcceptedAssertions, client: Client): VerificationKeys {
   const registered = registeredKeys(client)
   const { jwks, jwks_uri: uri } = registered
   const known = jwks?.keys ?? []
@@ -175,4 +196,85 @@ const JWT_ERRORS = {
   claims: ASSERTION_ERRORS.assertion_malformed,
   expired: ASSERTION_ERRORS.assertion_expired,
   early: ASSERTION_ERRORS.assertion_early,
+}
+
+const PRIVATE_KEY_JWT = 'private_key_jwt'
+const MAX_KEYS = 10
+
+const Algorithm = z.enum(JWS_ALGORITHMS)
+
+/** The client metadata for keys (RFC 7591 2). The keys of a client that registers itself are unverified, so it may have none. */
+export function keyMetadata(
+  registeredBy: RegisteredBy,
+  issuer: string,
+  fetched: boolean,
+): ClientMetadataMembers {
+  if (registeredBy === 'client') return {}
+  // The fetch refuses private addresses behind the name too.
+  const address = text(2048).superRefine((uri, context) => {
+    const port = URL.canParse(uri) ? Number(new URL(uri).port || 443) : 443
+    const fault = publicUrlFault(uri, { issuer, ports: [port] })
+    if (fault !== undefined) context.addIssue(fault)
+  })
+  return {
+    jwks: z.object({ keys: listOf(UsableJwk, MAX_KEYS).min(1, 'must not be empty') }).optional(),
+    jwks_uri: (fetched ? address : z.never('is not supported; register jwks')).optional(),
+    token_endpoint_auth_signing_alg: Algorithm.optional(),
+  }
+}
+
+const Registered = z.object({
+  jwks: z.object({ keys: z.array(PublicJwk) }).optional(),
+  jwks_uri: z.string().optional(),
+  token_endpoint_auth_signing_alg: Algorithm.optional(),
+})
+type Registered = z.output<typeof Registered>
+
+/** The keys that a client registered; none if its record has another format. */
+function registeredKeys({ featureMetadata = {} }: Client): Registered {
+  return Registered.safeParse(featureMetadata).data ?? {}
+}
+
+/** The algorithms that a client may use. */
+function algorithmsOf(
+  { token_endpoint_auth_signing_alg: registered }: Registered,
+  offered: readonly JwsAlgorithm[],
+): readonly JwsAlgorithm[] {
+  return registered === undefined
+    ? offered
+    : withBothNames([registered]).filter((alg) => offered.includes(alg))
+}
+
+/** @throws OAuthError `invalid_client_metadata` for a client that could never authenticate */
+export function checkKeys(client: Client, offered: readonly JwsAlgorithm[]): void {
+  if (client.tokenEndpointAuthMethod !== PRIVATE_KEY_JWT) return
+  const fault = keysFault(registeredKeys(client), offered)
+  if (fault !== undefined) throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, fault)
+}
+
+/** Why a client with these keys could never authenticate. */
+function keysFault(registered: Registered, offered: readonly JwsAlgorithm[]): string | undefined {
+  const { jwks, jwks_uri } = registered
+  if ((jwks === undefined) === (jwks_uri === undefined))
+    return `${PRIVATE_KEY_JWT} needs jwks or jwks_uri, and not both`
+  const algorithms = algorithmsOf(registered, offered)
+  const usable = jwks === undefined || jwks.keys.some((key) => algorithms.some((alg) => isFor(alg, key)))
+  if (usable && algorithms.length > 0) return undefined
+  return `jwks: no key for ${algorithms.join(', ') || 'an algorithm of this server'}`
+}
+
+const Published = Registered.extend({
+  jwks: z.object({ keys: z.array(z.unknown()).transform(usableKeys) }).optional(),
+})
+
+/** The keys in a client ID metadata document; `undefined` if the client cannot authenticate with them at this server. */
+function publishedKeys(
+  document: Readonly<Record<string, unknown>>,
+  issuer: string,
+  { algorithms, keysAt }: AcceptedAssertions,
+): Registered | undefined {
+  const keys = Published.safeParse(document).data
+  if (keys === undefined || keysFault(keys, algorithms) !== undefined) return undefined
+  if (keys.jwks_uri === undefined) return keys
+  return keysAt === undefined || publicUrlFault(keys.jwks_uri, { issuer }) !== undefined ? undefined : keys
 }

@@ -1,9 +1,11 @@
 import * as z from 'zod'
 import { scopesOfRequest } from '../../authorization/scopes-of-request.ts'
+import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
+import type { ServerContext } from '../../feature.ts'
 import { requiredChallenge } from '../../grants/authorization-code.ts'
 import { GRANT_TYPE_ERRORS } from '../../grants/token-endpoint.ts'
-import { type HttpRequest, type HttpResponse, json } from '../../http/http.ts'
-import { ResourceParameter, text } from '../../http/message.ts'
+import { json } from '../../http/http.ts'
+import { ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client, Transient } from '../../kernel/records.ts'
 import { requestedResources } from '../../kernel/resource-indicator.ts'
@@ -19,10 +21,23 @@ import {
   sha256,
 } from '../../kernel/secrets.ts'
 import type { Transients } from '../../kernel/store.ts'
-import type { Limiter, RateLimits } from '../../limits/rate-limits.ts'
 import { formatDeviceCode } from '../../tokens/credential.ts'
 import { optionalProofKey } from '../../tokens/proof-of-possession.ts'
-import { DEVICE_CODE_GRANT, type DeviceContext, INTERVAL } from './device-context.ts'
+
+/**
+ * RFC 8628 3.4.
+ *
+ * @example
+ * ```ts
+ * import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
+ *
+ * const poll = new URLSearchParams({ grant_type: DEVICE_CODE_GRANT, device_code: 'gkd_…', client_id: 'tv' })
+ * ```
+ */
+export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+
+/** Seconds between two polls (RFC 8628 3.2). */
+export const INTERVAL = 5
 
 export const DEVICE_AUTHORIZATION_ERRORS = defineErrors({
   device_scope_refused: [
@@ -38,7 +53,7 @@ export const DEVICE_AUTHORIZATION_ERRORS = defineErrors({
 })
 
 /** RFC 8628 3.1, RFC 8707 2; a code challenge, which some clients send; and classes of sign-ins, for `stepUp`. */
-export const DeviceAuthorizationRequest = z.object({
+const DeviceAuthorizationRequest = z.object({
   scope: text().optional(),
   resource: ResourceParameter,
   code_challenge: text().optional(),
@@ -58,69 +73,70 @@ export interface DeviceRequested {
 /** Seconds for which an expired request is stored: late polls get `expired_token`. */
 const AFTERLIFE = 300
 
+/** What devices may request, and what they get for it. */
+export interface DeviceAuthorizationTerms {
+  /** The scopes that the client can request; `undefined` if it may not use the grant. */
+  readonly scopesOf: (client: Client) => readonly string[] | undefined
+  /** Of a device code and its user code, in seconds. */
+  readonly codeLifetime: number
+  /** The URL that users type. */
+  readonly verificationUri: string
+  readonly completeUri: boolean
+}
+
 /** The device authorization endpoint (RFC 8628 3.1). The device code is bound to the key of a DPoP proof. */
-export async function authorizeDevice(
-  context: DeviceContext,
-  client: Client,
-  requested: DeviceAuthorizationRequest,
-  http: HttpRequest,
-): Promise<HttpResponse> {
-  const { server } = context
-  const { observer } = server
-  const parameters = { ...requested, client_id: client.clientId }
-  observer?.report({ fact: 'request_read', parameters, client }, http)
-  const key = optionalProofKey(server.senderConstraint, http, client)
-  requireDeviceClient(context, client)
-  const terms = termsOf(context, client, requested)
-  const { too_many_device_requests } = DEVICE_AUTHORIZATION_ERRORS
-  // Comes last: an invalid request does not count.
-  await server.limiter.limitCaller('device_request', http, too_many_device_requests)
-  const from = {
-    address: http.remoteAddress,
-    jkt: key?.thumbprint,
-    reference: observer?.identityOf(http)?.recorded,
+export function deviceAuthorization(
+  server: ServerContext,
+  transients: Transients,
+  path: string,
+  terms: DeviceAuthorizationTerms,
+): ClientEndpoint {
+  return {
+    path,
+    metadataName: 'device_authorization_endpoint',
+    summary: 'Request codes for a device without a browser (RFC 8628 3.1)',
+    message: DeviceAuthorizationRequest,
+    begin(form) {
+      const requested = readMessage(DeviceAuthorizationRequest, form)
+      return async (client, http) => {
+        const parameters = { ...requested, client_id: client.clientId }
+        server.observer?.report({ fact: 'request_read', parameters, client }, http)
+        const key = optionalProofKey(server.senderConstraint, http, client)
+        const access = requestedAccess(server, terms.scopesOf(client), client, requested)
+        const { too_many_device_requests } = DEVICE_AUTHORIZATION_ERRORS
+        // Comes last: an invalid request does not count.
+        await server.limiter.limitCaller('device_request', http, too_many_device_requests)
+        const address = http.remoteAddress
+        const reference = server.observer?.identityOf(http)?.recorded
+        const asked = { ...access, address, jkt: key?.thumbprint, reference }
+        const stored = await storedRequest(server, transients, terms.codeLifetime, asked)
+        const { requestId, userCode, deviceCode } = stored
+        const ids = { requestId, clientId: client.clientId }
+        server.emit({ type: 'device_requested', ...ids } satisfies DeviceRequested, http)
+        return json(200, codesOf(terms, userCode, deviceCode), key?.headers)
+      }
+    },
   }
-  const { requestId, userCode, deviceCode } = await begin(context, { ...terms, ...from })
-  const { clientId } = client
-  server.emit({ type: 'device_requested', requestId, clientId } satisfies DeviceRequested, http)
-  const answer = {
-    device_code: deviceCode,
-    user_code: userCode,
-    ...addressesOf(context, userCode),
-    expires_in: context.lifetimes.deviceCode,
-    interval: INTERVAL,
-  }
-  return json(200, answer, key?.headers)
 }
 
-/** Unauthenticated callers can register a client and send its code to a user, so by default only static clients may use the grant. */
-function requireDeviceClient({ selfRegistered }: DeviceContext, { origin, grantTypes }: Client): void {
-  const open = origin === 'integration' || selfRegistered
-  if (!open || !grantTypes.includes(DEVICE_CODE_GRANT))
+/** @param allowed the scopes that the client can request; `undefined` if it may not use the grant */
+function requestedAccess(
+  server: ServerContext,
+  allowed: readonly string[] | undefined,
+  client: Client,
+  { scope, resource, code_challenge, code_challenge_method, acr_values }: DeviceAuthorizationRequest,
+): RequestedAccess {
+  if (allowed === undefined || !client.grantTypes.includes(DEVICE_CODE_GRANT))
     throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_not_registered)
-}
-
-type Terms = Pick<
-  DeviceRequest,
-  'clientId' | 'scopes' | 'ignoredScopes' | 'resources' | 'acrValues' | 'challenge'
->
-
-function termsOf(
-  { server, ceilingOf }: DeviceContext,
-  client: Client,
-  requested: DeviceAuthorizationRequest,
-): Terms {
-  const { code_challenge, code_challenge_method } = requested
-  const { scopes, ignoredScopes } = scopesOfRequest(server.scopes, server, client, requested.scope)
-  if (!includesAll(ceilingOf(client), scopes))
-    throw new OAuthError(DEVICE_AUTHORIZATION_ERRORS.device_scope_refused)
+  const { scopes, ignoredScopes } = scopesOfRequest(server.scopes, server, client, scope)
+  if (!includesAll(allowed, scopes)) throw new OAuthError(DEVICE_AUTHORIZATION_ERRORS.device_scope_refused)
   const proves = code_challenge !== undefined || code_challenge_method !== undefined
   return {
     clientId: client.clientId,
     scopes,
     ignoredScopes,
-    resources: requestedResources(requested.resource, server.resources),
-    acrValues: server.authenticationClasses.requested(requested.acr_values),
+    resources: requestedResources(resource, server.resources),
+    acrValues: server.authenticationClasses.requested(acr_values),
     challenge: proves ? requiredChallenge(code_challenge, code_challenge_method) : undefined,
   }
 }
@@ -128,36 +144,40 @@ function termsOf(
 const MAX_DRAWS = 5
 
 /** Stores the request with an unused user code. @throws OAuthError 503 if five codes in a row are in use */
-async function begin(
-  { server, transients, lifetimes }: DeviceContext,
-  terms: Terms & Pick<DeviceRequest, 'address' | 'jkt' | 'reference'>,
+async function storedRequest(
+  { random, now, secret }: ServerContext,
+  transients: Transients,
+  codeLifetime: number,
+  access: RequestedAccess,
 ): Promise<{ readonly requestId: string; readonly userCode: string; readonly deviceCode: string }> {
-  const { random, now, secret } = server
   const createdAt = now()
-  const endsAt = createdAt + lifetimes.deviceCode
+  const endsAt = createdAt + codeLifetime
+  const times = { createdAt, endsAt, expiresAt: endsAt + AFTERLIFE }
   const grantId = newGrantId(random)
   const deviceSecret = newSecret(random)
   for (let draw = 0; draw < MAX_DRAWS; draw++) {
     const code = newUserCode(random)
     const requestId = requestIdOf(secret[0], code)
     const deviceCode = formatDeviceCode({ grantId, requestId, secret: deviceSecret })
-    const times = { createdAt, endsAt, expiresAt: endsAt + AFTERLIFE }
-    const request: DeviceRequest = {
-      kind: 'device',
-      ...terms,
-      grantId,
-      codeHash: sha256(deviceCode),
-      ...times,
-    }
+    const codeHash = sha256(deviceCode)
+    const request: DeviceRequest = { kind: 'device', ...access, grantId, codeHash, ...times }
     if (await transients.insert(recordId(requestId), request, request.expiresAt))
       return { requestId, userCode: shownUserCode(code), deviceCode }
   }
   throw new OAuthError(DEVICE_AUTHORIZATION_ERRORS.no_user_code_free)
 }
 
-function addressesOf({ completeUri, verificationUri }: DeviceContext, userCode: string): object {
-  const complete = { verification_uri_complete: `${verificationUri}?user_code=${userCode}` }
-  return { verification_uri: verificationUri, ...(completeUri ? complete : undefined) }
+/** The answer (RFC 8628 3.2). */
+function codesOf(terms: DeviceAuthorizationTerms, userCode: string, deviceCode: string): object {
+  const { verificationUri, completeUri, codeLifetime } = terms
+  return {
+    device_code: deviceCode,
+    user_code: userCode,
+    verification_uri: verificationUri,
+    ...(completeUri && { verification_uri_complete: `${verificationUri}?user_code=${userCode}` }),
+    expires_in: codeLifetime,
+    interval: INTERVAL,
+  }
 }
 
 export const DEVICE_REQUEST_ERRORS = defineErrors({
@@ -179,9 +199,7 @@ const Decision = z.object({
 })
 export type Decision = z.infer<typeof Decision>
 
-/** The stored request of a device. It contains no code: only the holder of a code finds it. */
-const DeviceRequest = z.object({
-  kind: z.literal('device'),
+const RequestedAccess = z.object({
   clientId: z.string(),
   scopes: texts,
   /** The unknown names in `scope`. */
@@ -189,10 +207,6 @@ const DeviceRequest = z.object({
   resources: texts,
   /** The classes of sign-ins that it asks for. */
   acrValues: texts.optional(),
-  /** SHA-256 of the device code. */
-  codeHash: z.string().transform((hash) => hash as Hash),
-  /** The grant that an approval opens. It is random: a repeated user code does not find an old grant. */
-  grantId: z.string().transform((id) => id as GrantId),
   challenge: z.string().optional(),
   /** The thumbprint of the only key that may redeem the device code. */
   jkt: z.string().optional(),
@@ -200,11 +214,20 @@ const DeviceRequest = z.object({
   address: z.string().optional(),
   /** By what people find its beginning, with an observer. */
   reference: z.string().optional(),
-  /** Epoch seconds. */
+})
+type RequestedAccess = z.infer<typeof RequestedAccess>
+
+/** The stored request of a device. It contains no code: only the holder of a code finds it. Times are epoch seconds. */
+const DeviceRequest = RequestedAccess.extend({
+  kind: z.literal('device'),
+  /** SHA-256 of the device code. */
+  codeHash: z.string().transform((hash) => hash as Hash),
+  /** The grant that an approval opens. It is random: a repeated user code does not find an old grant. */
+  grantId: z.string().transform((id) => id as GrantId),
   createdAt: z.number(),
-  /** When the codes expire. Epoch seconds. */
+  /** When the codes expire. */
   endsAt: z.number(),
-  /** When the record expires: later than the codes, so that a late poll gets `expired_token` (RFC 8628 3.5). Epoch seconds. */
+  /** When the record expires: later than the codes, so that a late poll gets `expired_token` (RFC 8628 3.5). */
   expiresAt: z.number(),
   decision: Decision.optional(),
 })
@@ -247,13 +270,10 @@ export function answered(request: DeviceRequest, decision: Decision, now: number
   const first = request.decision
   if (first === undefined && now >= request.endsAt)
     throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
-  if (first !== undefined && !isSame(first, decision))
+  if (first === undefined) return { ...request, decision }
+  if (first.subject !== decision.subject || first.scopes.join() !== decision.scopes.join())
     throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_answered)
-  return first === undefined ? { ...request, decision } : request
-}
-
-function isSame(first: Decision, { subject, scopes }: Decision): boolean {
-  return first.subject === subject && first.scopes.join() === scopes.join()
+  return request
 }
 
 /** Consonants that are easy to distinguish: no code spells a word (RFC 8628 6.1). */
@@ -261,7 +281,7 @@ const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ'
 const LENGTH = 8
 const WELL_FORMED = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`)
 
-/** The maximum length of the input that is read. */
+/** Of the input that is read. */
 const MAX_INPUT_LENGTH = 32
 
 /** The largest multiple of the alphabet in a byte: with larger bytes, some letters would be more frequent. */
@@ -300,34 +320,4 @@ export function shownUserCode(code: string): string {
  */
 export function requestIdOf(secret: string, code: string): string {
   return hmacSha256(secret, `user code\n${code}`).slice(0, 22)
-}
-
-export const USER_CODE_ERRORS = defineErrors({
-  too_many_user_codes: ['temporarily_unavailable', 'Too many wrong codes. Try again later', 429],
-})
-
-export const USER_CODE_LIMITS: RateLimits = {
-  user_code: { points: 10, seconds: 600, withoutLimiter: true },
-  user_code_network: { points: 50, seconds: 600, withoutLimiter: true },
-}
-
-/**
- * Counts an attempt at a user code, which is short enough to guess (RFC 8628 5.1). It counts before the code is looked up: over
- * the limit, a correct code does not work either.
- *
- * @returns refunds this attempt; earlier attempts stay counted
- * @throws OAuthError 429
- */
-export async function countAttempt(
-  limiter: Limiter,
-  subject: string,
-  request: HttpRequest,
-): Promise<() => Promise<unknown>> {
-  const { too_many_user_codes } = USER_CODE_ERRORS
-  const user = sha256(subject)
-  // The user comes first: a user over the limit does not use up the limit of the network.
-  await limiter.limit('user_code', user, too_many_user_codes)
-  await limiter.limitCaller('user_code_network', request, too_many_user_codes)
-  return () =>
-    Promise.all([limiter.refund('user_code', user), limiter.refundCaller('user_code_network', request)])
 }

@@ -1,26 +1,26 @@
 import * as z from 'zod'
 import { withRemainingScopes } from '../../clients/client-record.ts'
+import type { ServerContext } from '../../feature.ts'
 import { CODE_ERRORS, CodeVerifier, verifierMatches } from '../../grants/authorization-code.ts'
 import { planOf } from '../../grants/change-grant.ts'
 import { type FreshSecrets, firstTokens, type IssuedTokens, type Outcome } from '../../grants/grant.ts'
-import {
-  type ArrivedRequest,
-  type GivenAnswer,
-  type GrantTerms,
-  type Retry,
-  retryOf,
-} from '../../grants/grant-terms.ts'
+import { type ArrivedRequest, type GrantTerms, type Retry, retryOf } from '../../grants/grant-terms.ts'
 import type { ExchangePlan, GrantType, TokenRequest } from '../../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { defineErrors, OAuthError, ownedBy } from '../../kernel/oauth-error.ts'
 import type { AuthorizationCode, Client, Grant } from '../../kernel/records.ts'
 import { narrowedResources } from '../../kernel/resource-indicator.ts'
 import { newId, type Secret, sameSecret, sha256 } from '../../kernel/secrets.ts'
-import type { SuccessorKeys } from '../../kernel/server-secret.ts'
-import type { Stored } from '../../kernel/store.ts'
+import { type SuccessorKeys, successorKeys } from '../../kernel/server-secret.ts'
+import type { Stored, Transients } from '../../kernel/store.ts'
 import { type DeviceCode, parseDeviceCode } from '../../tokens/credential.ts'
-import { findDeviceRequest, isOfDevice, recordId } from './device-authorization.ts'
-import { DEVICE_CODE_GRANT, type DeviceContext, INTERVAL } from './device-context.ts'
+import {
+  DEVICE_CODE_GRANT,
+  findDeviceRequest,
+  INTERVAL,
+  isOfDevice,
+  recordId,
+} from './device-authorization.ts'
 
 export const POLL_ERRORS = defineErrors({
   authorization_pending: [
@@ -47,40 +47,55 @@ export interface DeviceCodeRedeemed {
   readonly retried?: Retry | undefined
 }
 
-/** Exchanges a device code for the first tokens of its grant, once its user has approved. */
-export function deviceCodeGrantType(context: DeviceContext): GrantType {
+/**
+ * Exchanges a device code for the first tokens of its grant, once its user has approved.
+ *
+ * @param grantLifetime in seconds
+ */
+export function deviceCodeGrantType(
+  server: ServerContext,
+  transients: Transients,
+  grantLifetime: number,
+  selfRegistered: boolean,
+): GrantType {
+  const keys = successorKeys(server.secret)
   return {
     name: DEVICE_CODE_GRANT,
     message: DeviceAccessTokenRequest,
     credential: 'device_code',
-    transientOf: requestRecordOf,
-    selfRegistered: context.selfRegistered,
-    lifetimes: { grant: context.lifetimes.deviceGrant },
-    exchange: (request) => exchangeDeviceCode(context, request),
+    // Whether the request has a grant already is not known, so both are read in parallel.
+    transientOf(deviceCode) {
+      const code = parseDeviceCode(deviceCode)
+      return code && recordId(code.requestId)
+    },
+    selfRegistered,
+    lifetimes: { grant: grantLifetime },
+    async exchange(request) {
+      const redemption = redemptionOf(server, keys, request)
+      // A request has a grant as soon as its user approves it.
+      const stored = request.stored ?? (await pendingPoll(server, transients, redemption, request))
+      return redemptionPlan(server, stored, redemption, request.now)
+    },
   }
 }
 
-/** Whether the request has a grant already is not known, so both are read in parallel. */
-function requestRecordOf(deviceCode: string): string | undefined {
-  const code = parseDeviceCode(deviceCode)
-  return code && recordId(code.requestId)
-}
-
-async function exchangeDeviceCode(context: DeviceContext, request: TokenRequest): Promise<ExchangePlan> {
-  const { server } = context
-  const redemption = redemptionOf(context, request)
-  // A request has a grant as soon as its user approves it.
-  const stored = request.stored ?? (await pendingPoll(context, redemption, request))
-  const outcome = redeemDeviceCode(stored.value, redemption, request.now, server.terms)
+function redemptionPlan(
+  server: ServerContext,
+  stored: Stored<Grant>,
+  redemption: DeviceRedemption,
+  now: number,
+): ExchangePlan | Promise<ExchangePlan> {
+  const outcome = redeemDeviceCode(stored.value, redemption, now, server.terms)
   const retried = outcome.kind === 'ended' ? undefined : outcome.result.retried
   const type = retried === undefined ? 'device_code_redeemed' : 'device_code_retried'
-  const ids = { grantId: stored.value.id, clientId: request.client.clientId }
+  const ids = { grantId: stored.value.id, clientId: redemption.client.clientId }
   const event = { type, ...ids, ...(retried && { retried }) } satisfies DeviceCodeRedeemed
   return planOf(server, stored, outcome, [event])
 }
 
 function redemptionOf(
-  { server, keys }: DeviceContext,
+  server: ServerContext,
+  keys: SuccessorKeys,
   { client, form, arrivedAt, jkt }: TokenRequest,
 ): DeviceRedemption {
   const { device_code, code_verifier, resource } = readMessage(DeviceAccessTokenRequest, form)
@@ -104,11 +119,12 @@ function redemptionOf(
  * @throws OAuthError if there is none
  */
 async function pendingPoll(
-  context: DeviceContext,
+  { store, limiter }: ServerContext,
+  transients: Transients,
   { code, text, client, jkt: proven }: DeviceRedemption,
   { now, transient }: TokenRequest,
 ): Promise<Stored<Grant>> {
-  const requested = await findDeviceRequest(context.transients, code.requestId, transient)
+  const requested = await findDeviceRequest(transients, code.requestId, transient)
   if (requested === undefined || !isOfDevice(requested, text, code.grantId))
     throw new OAuthError(DEVICE_CODE_ERRORS.device_code_unknown)
   const { clientId, decision, endsAt, jkt } = requested
@@ -116,18 +132,12 @@ async function pendingPoll(
     throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client, undefined, ownedBy(requested))
   if (jkt !== undefined && jkt !== proven) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_key)
   if (decision?.scopes.length === 0) throw new OAuthError(POLL_ERRORS.device_denied)
-  const approved = decision && (await context.server.store.grants.find(code.grantId))
+  const approved = decision && (await store.grants.find(code.grantId))
   if (approved !== undefined) return approved
   if (now >= endsAt) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_expired)
-  throw await pending(context, code.requestId)
-}
-
-/** Only an open request makes its device slow down. After the decision, the device must get the answer. */
-async function pending({ server }: DeviceContext, requestId: string): Promise<OAuthError> {
-  const tooFast = (await server.limiter.take('device_poll', requestId)) > 0
-  return tooFast
-    ? new SlowDown()
-    : new OAuthError(POLL_ERRORS.authorization_pending, undefined, { interim: true })
+  // Only an open request makes its device slow down. After the decision, the device must get the answer.
+  if ((await limiter.take('device_poll', code.requestId)) > 0) throw new SlowDown()
+  throw new OAuthError(POLL_ERRORS.authorization_pending, undefined, { interim: true })
 }
 
 /** Names the new interval, as clients for GitHub expect. Other clients add five seconds themselves (RFC 8628 3.5). */
@@ -199,7 +209,10 @@ export function redeemDeviceCode(
   if (code.jkt !== undefined && code.jkt !== request.jkt)
     throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_key)
   const { redeemedAt } = code
-  const retried = redeemedAt === undefined ? undefined : retryOf(answerAt(redeemedAt, grant), request, terms)
+  // The refresh token of the first answer is used once it is rotated, or once a client that keeps it used it.
+  const unused = grant.usedAt === redeemedAt && (grant.refresh?.generation ?? 0) === 0
+  const answer = redeemedAt === undefined ? undefined : { givenAt: redeemedAt, unused }
+  const retried = answer && retryOf(answer, request, terms)
   if (redeemedAt !== undefined && retried === undefined)
     return { kind: 'ended', refusal: DEVICE_CODE_ERRORS.device_code_replayed }
   if (redeemedAt === undefined && now >= code.expiresAt)
@@ -211,11 +224,6 @@ export function redeemDeviceCode(
     return { kind: 'ended', refusal: CODE_ERRORS.code_verifier_mismatch }
   const approved = { grant, code, redemption: { ...request, resources } }
   return retried === undefined ? redeem(approved, now, terms) : redeemAgain(approved, retried, now)
-}
-
-/** The first answer to a device code. Its refresh token is used once it is rotated, or once a client that keeps it used it. */
-function answerAt(givenAt: number, { refresh, usedAt }: Grant): GivenAnswer {
-  return { givenAt, unused: usedAt === givenAt && (refresh?.generation ?? 0) === 0 }
 }
 
 interface ApprovedRequest {

@@ -4,38 +4,32 @@
  *
  * Whoever starts this flow gets the tokens, wherever they are. It is therefore for clients that the operator knows.
  */
+
 import { ConsentForm } from '../../authorization/consent.ts'
 import { errorPages } from '../../authorization/redirect-target.ts'
-import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
 import type { Feature } from '../../feature.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
-import { readMessage } from '../../http/message.ts'
+import { addressOf, basePathOf, type Endpoint, endpointPath, type PathOptions } from '../../http/endpoint.ts'
+import { lifetime, wholeSeconds } from '../../kernel/kernel.ts'
+import type { Client } from '../../kernel/records.ts'
+import { includesAll, type ScopeCatalogue } from '../../kernel/scope.ts'
+import { answerDevice, type DeviceApproved, type DeviceDenied } from './decision.ts'
 import {
-  answerDevice,
-  DEVICE_PAGE_ERRORS,
-  type DeviceApproved,
-  type DeviceDenied,
-  enterCode,
-  showCodePage,
-  UserCodeForm,
-  type UserCodeWrong,
-} from './decision.ts'
-import {
-  authorizeDevice,
   DEVICE_AUTHORIZATION_ERRORS,
   DEVICE_REQUEST_ERRORS,
-  DeviceAuthorizationRequest,
   type DeviceRequested,
-  USER_CODE_ERRORS,
-  USER_CODE_LIMITS,
+  deviceAuthorization,
 } from './device-authorization.ts'
 import {
-  contextOf,
-  type DeviceContext,
+  DEVICE_PAGE_ERRORS,
   type DeviceInteraction,
-  type DeviceOptions,
-  pathsOf,
-} from './device-context.ts'
+  type DevicePages,
+  enterCode,
+  showCodePage,
+  USER_CODE_ERRORS,
+  USER_CODE_LIMITS,
+  UserCodeForm,
+  type UserCodeWrong,
+} from './device-pages.ts'
 import {
   DEVICE_CODE_ERRORS,
   type DeviceCodeRedeemed,
@@ -43,14 +37,28 @@ import {
   POLL_ERRORS,
 } from './device-token-request.ts'
 
-export {
-  DEVICE_CODE_GRANT,
-  type DeviceAnsweredView,
-  type DeviceInteraction,
-  type DeviceOptions,
-  type DeviceView,
-  type UserCodeView,
-} from './device-context.ts'
+export { DEVICE_CODE_GRANT } from './device-authorization.ts'
+export type { DeviceAnsweredView, DeviceInteraction, DeviceView, UserCodeView } from './device-pages.ts'
+
+export interface DeviceOptions extends PathOptions<'deviceAuthorization' | 'device'> {
+  /**
+   * The scopes that a device can request. Default: `openid`, `profile`, `email` and every scope whose `access` is `read` and that is not `restricted`.
+   */
+  readonly scopes?: readonly string[] | undefined
+  /**
+   * Allows clients that register themselves, with at most the default of `scopes`. Unauthenticated callers can then send users a link to a
+   * page of this server that gives them access to the user's account. Default false.
+   */
+  readonly selfRegistered?: boolean | undefined
+  /** Adds `verification_uri_complete`, for a QR code (RFC 8628 3.3.1). Phishing links can use it too. Default false. */
+  readonly completeUri?: boolean | undefined
+  /** The maximum age of the user's sign-in, in seconds; after that, the user signs in again. Default 3600. */
+  readonly maxAge?: number | undefined
+  /** Lifetime of a device code and its user code, in seconds, from 60 to 1800. Default 600. */
+  readonly codeLifetime?: number | undefined
+  /** Lifetime of a device's grant in seconds, no matter how often it is refreshed. Default 30 days. */
+  readonly grantLifetime?: number | undefined
+}
 
 export type DeviceEvent = DeviceRequested | DeviceApproved | DeviceDenied | UserCodeWrong | DeviceCodeRedeemed
 
@@ -71,13 +79,28 @@ export type DeviceEvent = DeviceRequested | DeviceApproved | DeviceDenied | User
  * ```
  */
 export function device(pages: DeviceInteraction, options: DeviceOptions = {}): Feature {
-  const paths = pathsOf(options)
+  const { selfRegistered = false, completeUri = false, maxAge = 3600, codeLifetime = 600, paths } = options
+  const requestPath = '/api/oauth/device_authorization'
+  const authorizationPath = endpointPath('deviceAuthorization', paths?.deviceAuthorization, requestPath)
+  const path = endpointPath('device', paths?.device, '/oauth/device')
   return (server) => {
-    const context = contextOf(server, pages, options)
+    const { transients } = server.store
+    if (transients === undefined) throw new Error('device: the store has no transients')
+    wholeSeconds('device: codeLifetime', codeLifetime, 60, 1800)
+    wholeSeconds('device: maxAge', maxAge, 60)
+    const grantLifetime = lifetime('deviceGrant', options.grantLifetime, 30 * DAY)
+    const codeTickets = server.tickets('user-code')
+    const decisionTickets = server.tickets('device')
+    const page = basePathOf(server.issuer) + path
+    const scopesOf = requestableScopes(server.scopes, options.scopes, selfRegistered)
+    const verificationUri = addressOf(server.issuer, path)
+    const terms = { scopesOf, codeLifetime, verificationUri, completeUri }
+    const tickets = { codeTickets, decisionTickets }
+    const user = { server, pages, transients, ...tickets, page, completeUri, maxAge, grantLifetime }
     return {
-      grantTypes: [deviceCodeGrantType(context)],
-      clientEndpoints: [deviceAuthorization(context, paths.deviceAuthorization)],
-      endpoints: pageEndpoints(context, paths.device),
+      grantTypes: [deviceCodeGrantType(server, transients, grantLifetime, selfRegistered)],
+      clientEndpoints: [deviceAuthorization(server, transients, authorizationPath, terms)],
+      endpoints: pageEndpoints(user, path),
       // 18 polls a minute: a device whose clock runs a third too fast is within the limit.
       rateLimits: {
         device_request: { points: 30, seconds: 600 },
@@ -92,21 +115,8 @@ export function device(pages: DeviceInteraction, options: DeviceOptions = {}): F
   }
 }
 
-function deviceAuthorization(context: DeviceContext, path: string): ClientEndpoint {
-  return {
-    path,
-    metadataName: 'device_authorization_endpoint',
-    summary: 'Request codes for a device without a browser (RFC 8628 3.1)',
-    message: DeviceAuthorizationRequest,
-    begin(form) {
-      const requested = readMessage(DeviceAuthorizationRequest, form)
-      return (client, request) => authorizeDevice(context, client, requested, request)
-    },
-  }
-}
-
-/** The pages of the user. */
-function pageEndpoints(context: DeviceContext, path: string): Endpoint[] {
+/** @param path of the page for a code, below the issuer */
+function pageEndpoints(context: DevicePages, path: string): Endpoint[] {
   const page = errorPages(context.server)
   return [
     {
@@ -127,4 +137,31 @@ function pageEndpoints(context: DeviceContext, path: string): Endpoint[] {
       answer: (request) => answerDevice(context, request),
     },
   ]
+}
+
+const DAY = 24 * 60 * 60
+const IDENTITY_SCOPES = ['openid', 'profile', 'email']
+
+/**
+ * Unauthenticated callers can register a client and send its code to a user, so by default only static clients may use the
+ * grant. One that registered itself gets at most the scopes for reading.
+ *
+ * @throws Error for a scope that is not in the catalogue
+ */
+function requestableScopes(
+  catalogue: ScopeCatalogue,
+  configured: readonly string[] | undefined,
+  selfRegistered: boolean,
+): (client: Client) => readonly string[] | undefined {
+  const reading = Object.entries(catalogue)
+    .filter(
+      ([name, { access, restricted }]) =>
+        restricted !== true && (access === 'read' || IDENTITY_SCOPES.includes(name)),
+    )
+    .map(([name]) => name)
+  if (configured !== undefined && !includesAll(Object.keys(catalogue), configured))
+    throw new Error('device: scopes names a scope that is not in the catalogue')
+  const all = configured ?? reading
+  const ofOthers = selfRegistered ? all.filter((name) => reading.includes(name)) : undefined
+  return ({ origin }) => (origin === 'integration' ? all : ofOthers)
 }

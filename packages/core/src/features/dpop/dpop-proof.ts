@@ -89,26 +89,24 @@ function readProof(header: string, algorithms: readonly JwsAlgorithm[]): DpopPro
   return { alg, jwk, thumbprint: thumbprint(jwk), claims, jws }
 }
 
-/** The request that a proof must match. */
-interface ProvenRequest {
-  readonly method: string
-  /** With the origin of the configuration: the sender chooses the Host header. */
-  readonly uri: string
-  /** SHA-256 of the access token; absent at the authorization server. */
-  readonly tokenHash?: string | undefined
-}
-
-/** Requires a proof of this request and this time (RFC 9449 4.3, checks 9, 10 and 12). @throws OAuthError `invalid_dpop_proof` */
+/**
+ * Requires a proof of this request and this time (RFC 9449 4.3, checks 9, 10 and 12).
+ *
+ * @param uri with the origin of the configuration: the sender chooses the Host header
+ * @param accessToken absent at the authorization server
+ * @throws OAuthError `invalid_dpop_proof`
+ */
 function requireMatch(
   { htm, htu, ath, exp = Number.POSITIVE_INFINITY, nbf = 0 }: ProofClaims,
-  { method, uri, tokenHash }: ProvenRequest,
+  { method, uri, accessToken }: { method: string; uri: string; accessToken: string | undefined },
   now: number,
 ): void {
   if (htm !== method) throw new OAuthError(DPOP_ERRORS.dpop_proof_method)
   if (!isSameUri(htu, uri)) throw new OAuthError(DPOP_ERRORS.dpop_proof_uri)
   if (now >= exp + CLOCK_TOLERANCE || now < nbf - CLOCK_TOLERANCE)
     throw new OAuthError(DPOP_ERRORS.dpop_proof_expired)
-  if (tokenHash !== undefined && ath !== tokenHash) throw new OAuthError(DPOP_ERRORS.dpop_proof_token)
+  if (accessToken !== undefined && ath !== sha256(accessToken))
+    throw new OAuthError(DPOP_ERRORS.dpop_proof_token)
 }
 
 /** RFC 3986 2.3. */
@@ -238,8 +236,8 @@ export function presentedKey(verifier: ProofVerifier, request: HttpRequest): Pre
     verify(accessToken) {
       // The mark of a proof must outlast its freshness, so both are judged by the time at which they happen.
       const now = verifier.now()
-      const tokenHash = accessToken === undefined ? undefined : sha256(accessToken)
-      requireMatch(proof.claims, { method: request.method, uri: verifier.uriOf(request), tokenHash }, now)
+      const { method } = request
+      requireMatch(proof.claims, { method, uri: verifier.uriOf(request), accessToken }, now)
       const headers = requireFresh(proof.claims, verifier.nonces, verifier.nonceRequired, now)
       if (!isSignedBy(proof.jwk, proof.alg, proof.jws)) throw new OAuthError(DPOP_ERRORS.dpop_proof_signature)
       return headers

@@ -5,12 +5,10 @@ import * as z from 'zod'
 import type { Feature } from '../../feature.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
-import type { Client } from '../../kernel/records.ts'
 import { acceptedSecrets, type ServerSecret } from '../../kernel/server-secret.ts'
 import type { Transients } from '../../kernel/store.ts'
 import type { ProofsOfResource, ProvenResource } from '../../resource/resource-server.ts'
 import { JWS_ALGORITHMS, type JwsAlgorithm, withBothNames } from '../../tokens/jwk.ts'
-import type { SenderConstraint } from '../../tokens/proof-of-possession.ts'
 import { DPOP_ERRORS, dpopNonces, type ProofVerifier, presentedKey, proofsAt } from './dpop-proof.ts'
 
 export type { JwsAlgorithm as DpopAlgorithm } from '../../tokens/jwk.ts'
@@ -70,10 +68,16 @@ export function dpop(options: DpopOptions = {}): Feature {
       now,
     })
     const { origin } = new URL(issuer)
+    const verifier = verifierAt(origin)
     const proofsFor = (at: string) => proofsAt({ ...verifierAt(at), used }, required)
     return {
       senderConstraint: {
-        provenKey: provenKeyAt(verifierAt(origin), required),
+        provenKey(request, client) {
+          const key = presentedKey(verifier, request)
+          if (key === undefined && (required || client?.featureMetadata?.[BOUND] === true))
+            throw new OAuthError(DPOP_ERRORS.dpop_proof_missing)
+          return key && { thumbprint: key.thumbprint, headers: key.verify() }
+        },
         userinfo: proofsFor(origin),
         proofsAt: proofsFor,
         resourceMetadata: {
@@ -90,19 +94,6 @@ export function dpop(options: DpopOptions = {}): Feature {
 
 /** RFC 9449 5.2. */
 const BOUND = 'dpop_bound_access_tokens'
-
-function provenKeyAt(verifier: ProofVerifier, required: boolean): SenderConstraint['provenKey'] {
-  return (request, client) => {
-    const key = presentedKey(verifier, request)
-    if (key === undefined && (required || wantsBoundTokens(client)))
-      throw new OAuthError(DPOP_ERRORS.dpop_proof_missing)
-    return key && { thumbprint: key.thumbprint, headers: key.verify() }
-  }
-}
-
-function wantsBoundTokens(client: Client | undefined): boolean {
-  return client?.featureMetadata?.[BOUND] === true
-}
 
 /**
  * Makes the guard of an API accept sender-constrained tokens: the option `proofs` of `createResourceServer`.

@@ -2,6 +2,7 @@
  * Forward auth: a gateway sends a request with a token and gets its user, client and scopes as headers, or the error of the
  * guard. It reads one record, and writes none but the last use of a personal access token.
  */
+
 import type { Feature, ServerContext } from '../../feature.ts'
 import { endpointPath } from '../../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, header } from '../../http/http.ts'
@@ -56,16 +57,7 @@ export function forwardAuth({
   const checked = origin === undefined ? undefined : checkedOrigin(origin)
   return (server) => {
     const guarded = guardedResource(server, resource ?? server.issuer, checked)
-    // Another feature verifies proofs. It is known once all features are created.
     let guard: GuardedResource | undefined
-    const createdGuard = () => {
-      const proofs = checked === undefined ? undefined : server.senderConstraint?.proofsAt(checked)
-      guard ??= {
-        ...guardOf(server, guarded, server.accessTokens, proofs && proofsOfForwarded(proofs)),
-        authenticationClasses: server.authenticationClasses.names,
-      }
-      return guard
-    }
     return {
       endpoints: [
         {
@@ -74,7 +66,7 @@ export function forwardAuth({
           // Envoy forwards the method of the request.
           methods: ['*'],
           cors: false,
-          answer: (request) => verify(server, createdGuard(), request, { clientCredentials, personalTokens }),
+          answer: (request) => verify(server, guard, request, { clientCredentials, personalTokens }),
         },
       ],
       errors: FORWARD_AUTH_ERRORS,
@@ -83,6 +75,11 @@ export function forwardAuth({
           throw new Error('forwardAuth: origin is for sender-constrained tokens, which need dpop()')
         if (checked === undefined && senderConstraint?.userinfo.required)
           throw new Error('forwardAuth: dpop() binds every token to a key, so the option origin is required')
+        const proofs = checked === undefined ? undefined : senderConstraint?.proofsAt(checked)
+        guard = {
+          ...guardOf(server, guarded, server.accessTokens, proofs && proofsOfForwarded(proofs)),
+          authenticationClasses: server.authenticationClasses.names,
+        }
       },
     }
   }
@@ -111,10 +108,11 @@ function guardedResource(
 
 async function verify(
   server: ServerContext,
-  guard: GuardedResource,
+  guard: GuardedResource | undefined,
   request: HttpRequest,
   callers: RouteDemands,
 ): Promise<HttpResponse> {
+  if (guard === undefined) throw new Error('forwardAuth: the server is not created yet')
   const { scopes, signIn } = demandsOfGateway(request.query, server)
   const access = await accessOf(guard, ofCaller(request), scopes, { ...callers, signIn })
   if (access.kind === 'refused') return access.response

@@ -3,7 +3,7 @@ import type { ServerContext } from '../../feature.ts'
 import { type HttpRequest, header } from '../../http/http.ts'
 import { type Parameters, pairsOf, parameters, readMessage, text } from '../../http/message.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
-import { parseScope } from '../../kernel/scope.ts'
+import { parseScope, type ScopeCatalogue } from '../../kernel/scope.ts'
 import type { RequiredSignIn } from '../../resource/access.ts'
 import { checkedSignIn } from '../../resource/guard.ts'
 import type { ProofOfPossession } from '../../tokens/proof-of-possession.ts'
@@ -32,17 +32,8 @@ const SignInDemand = z.object({
     .optional(),
 })
 
-/** What the gateway requires of a token. */
-interface GatewayDemands {
-  readonly scopes: readonly string[]
-  readonly signIn: RequiredSignIn | undefined
-}
-
 /** @throws OAuthError 403 for what does not exist: nginx treats every status other than 401 and 403 as an error */
-export function demandsOfGateway(
-  query: string,
-  server: Pick<ServerContext, 'scopes' | 'authenticationClasses'>,
-): GatewayDemands {
+export function demandsOfGateway(query: string, { scopes, authenticationClasses }: ServerContext) {
   const sent = parameters(query)
   // Elsewhere a parameter without a value is absent. Here that would drop the demand of a gateway whose variable is empty.
   for (const [name, value] of pairsOf(query)) {
@@ -51,28 +42,28 @@ export function demandsOfGateway(
     if (Object.hasOwn(SignInDemand.shape, name))
       throw new OAuthError(FORWARD_AUTH_ERRORS.verify_sign_in_unknown)
   }
-  return { scopes: requiredScopes(sent, server), signIn: requiredSignIn(sent, server) }
+  return {
+    scopes: requiredScopes(sent, scopes),
+    signIn: requiredSignIn(sent, authenticationClasses.names),
+  }
 }
 
-function requiredScopes(sent: Parameters, { scopes }: Pick<ServerContext, 'scopes'>): readonly string[] {
+function requiredScopes(sent: Parameters, catalogue: ScopeCatalogue): readonly string[] {
   const unknown = FORWARD_AUTH_ERRORS.verify_scope_unknown
   const { scope } = readMessage(ScopeDemand, sent, () => unknown)
   const names = scope === undefined ? [] : parseScope(scope)
-  if (names === undefined || !names.every((name) => Object.hasOwn(scopes, name)))
+  if (names === undefined || !names.every((name) => Object.hasOwn(catalogue, name)))
     throw new OAuthError(unknown)
   return names
 }
 
-function requiredSignIn(
-  sent: Parameters,
-  { authenticationClasses }: Pick<ServerContext, 'authenticationClasses'>,
-): RequiredSignIn | undefined {
+function requiredSignIn(sent: Parameters, classes: readonly string[]): RequiredSignIn | undefined {
   const unknown = FORWARD_AUTH_ERRORS.verify_sign_in_unknown
   const { acr_values: acr, max_age } = readMessage(SignInDemand, sent, () => unknown)
   if (acr === undefined && max_age === undefined) return undefined
   const maxAge = max_age === undefined ? undefined : Number(max_age)
   try {
-    return checkedSignIn(authenticationClasses.names, { acr, maxAge })
+    return checkedSignIn(classes, { acr, maxAge })
   } catch (cause) {
     throw new OAuthError(unknown, undefined, { cause })
   }

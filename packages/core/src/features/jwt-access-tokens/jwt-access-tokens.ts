@@ -3,21 +3,14 @@
  * with only the public keys. The grant stores its hash, so it is revoked like any other token; a guard
  * without the store may accept it until it expires.
  */
-
 import { createLocalJWKSet, jwtVerify, SignJWT } from 'jose'
 import type { Feature } from '../../feature.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'
-import type { AccessTokenState, Grant, SigningAlgorithm } from '../../kernel/records.ts'
+import type { SigningAlgorithm } from '../../kernel/records.ts'
 import { checkedResource } from '../../kernel/resource-indicator.ts'
 import { MAX_SIGNED_LIFETIME } from '../../kernel/revocation-log.ts'
 import { type GrantId, sha256 } from '../../kernel/secrets.ts'
-import type { UserClaims } from '../../kernel/user-claims.ts'
-import {
-  type AccessTokenFormat,
-  type GrantSecret,
-  opaqueAccessTokens,
-  type PresentedToken,
-} from '../../tokens/credential.ts'
+import { type AccessTokenFormat, opaqueAccessTokens, type PresentedToken } from '../../tokens/credential.ts'
 import type { PrivateJwk } from '../../tokens/jwk.ts'
 import { requireWrongSignature } from '../../tokens/jws-signature.ts'
 import type { SigningKeys } from '../../tokens/signing-keys.ts'
@@ -25,10 +18,13 @@ import {
   ACCESS_TOKEN_TYPE,
   AccessTokenClaims,
   claimsOf,
+  payloadOf,
   presentedIn,
   requiredClaims,
-} from './access-token-claims.ts'
-import { payloadOf, verifiedOnce } from './verified-tokens.ts'
+  verifiedOnce,
+} from './verified-tokens.ts'
+
+export { type RevocationFeedOptions, revocationFeed } from './revocation-feed.ts'
 
 const DEFAULT_LIFETIME = 300
 
@@ -46,8 +42,6 @@ export interface JwtAccessTokenOptions {
    */
   readonly resources: Readonly<Record<string, SignedResource>>
 }
-
-export { type RevocationFeedOptions, revocationFeed } from './revocation-feed.ts'
 
 /**
  * Issues JWT access tokens (RFC 9068), signed with the keys of the server.
@@ -67,92 +61,60 @@ export { type RevocationFeedOptions, revocationFeed } from './revocation-feed.ts
  */
 export function jwtAccessTokens(options: JwtAccessTokenOptions): Feature {
   return (server) => {
-    const { issuer, keys, now, resources: known } = server
-    // RFC 9470 6.1. Another feature may classify sign-ins: it is known once all features are created.
-    const classOf = (grant: Grant) => server.authenticationClasses.shown(grant).acr
+    const { issuer, keys, now } = server
     const resources = signedResources(options.resources, keys.algorithms)
-    const unknown = resources.names.find((name) => !known.includes(name))
+    const unknown = [...resources.keys()].find((name) => !server.resources.includes(name))
     if (unknown !== undefined) throw new Error(`jwtAccessTokens: ${unknown} is not a resource of the server`)
+    // A JWT has one `aud` (RFC 9068 3).
+    const signedFor = (bound: readonly string[]) =>
+      bound.length === 1 ? resources.get(bound[0] as string) : undefined
     const read = tokenReader(issuer, keys, now)
     const accessTokens: AccessTokenFormat = {
-      write: (token, grant, claims, at) =>
-        write({ issuer, keys, resources, claims, classOf, now: at }, token, grant),
+      write(token, grant, claims, at) {
+        const hash = sha256(token.secret)
+        // A token that was revoked before its answer is repeated is no longer in the grant.
+        const state = grant.accessTokens.find((issued) => issued.hash === hash && issued.signed)
+        const signed = state && signedFor(state.resources)
+        if (state === undefined || signed === undefined) return opaqueAccessTokens.write(token)
+        // RFC 9470 6.1. Another feature may classify sign-ins: it is known once all features are created.
+        const { acr } = server.authenticationClasses.shown(grant)
+        // No claim of the operator replaces one of the protocol.
+        const all = { ...claims, ...claimsOf(issuer, signed.name, grant, state), acr }
+        // There is one at creation, and changed keys without it are not used.
+        const key = keys.signer(signed.alg, at) as PrivateJwk
+        const header = { typ: ACCESS_TOKEN_TYPE, alg: signed.alg, kid: key.kid }
+        return new SignJWT(all).setProtectedHeader(header).sign(key)
+      },
       read: (text) => opaqueAccessTokens.read(text) ?? read(text),
       grantIdOf: (text) => opaqueAccessTokens.grantIdOf(text) ?? claimedGrant(text),
-      longest: (bound) => resources.of(bound)?.lifetime,
+      longest: (bound) => signedFor(bound)?.lifetime,
     }
     return { accessTokens }
   }
 }
 
-interface Signing {
-  readonly issuer: string
-  readonly keys: SigningKeys
-  readonly resources: SignedResources
-  /** Of the operator. */
-  readonly claims: UserClaims | undefined
-  /** `acr` of the token. */
-  readonly classOf: (grant: Grant) => string | undefined
-  readonly now: number
+interface SignedTerms {
+  /** Canonical. */
+  readonly name: string
+  readonly lifetime: number
+  readonly alg: SigningAlgorithm
 }
 
-function write(signing: Signing, token: GrantSecret, grant: Grant): string | Promise<string> {
-  const hash = sha256(token.secret)
-  // A token that was revoked before its answer is repeated is no longer in the grant.
-  const state = grant.accessTokens.find((issued) => issued.hash === hash && issued.signed)
-  const resource = state && signing.resources.of(state.resources)
-  if (resource === undefined) return opaqueAccessTokens.write(token)
-  return sign(signing, resource, grant, state as AccessTokenState)
-}
-
-/** A repeated answer has the same claims of the protocol. No claim of the operator replaces one of them. */
-function sign(
-  { issuer, keys, claims, classOf, now }: Signing,
-  { name, alg }: NonNullable<ReturnType<SignedResources['of']>>,
-  grant: Grant,
-  state: AccessTokenState,
-): Promise<string> {
-  // There is one at creation, and changed keys without it are not used.
-  const key = keys.signer(alg, now) as PrivateJwk
-  return new SignJWT({ ...claims, ...claimsOf(issuer, name, grant, state), acr: classOf(grant) })
-    .setProtectedHeader({ typ: ACCESS_TOKEN_TYPE, alg, kid: key.kid })
-    .sign(key)
-}
-
-/** The resources whose tokens are signed, by canonical name. */
-interface SignedResources {
-  readonly names: readonly string[]
-  /** The resource of a token that is bound to exactly one: a JWT has one `aud` (RFC 9068 3). */
-  of(bound: readonly string[]): { name: string; lifetime: number; alg: SigningAlgorithm } | undefined
-}
-
-/** @throws Error that names the resource at fault */
+/** The resources whose tokens are signed, by canonical name. @throws Error that names the resource at fault */
 function signedResources(
   configured: Readonly<Record<string, SignedResource>>,
   algorithms: readonly SigningAlgorithm[],
-): SignedResources {
-  const byName = new Map(
-    Object.entries(configured).map(([resource, options]) => {
-      const name = checkedResource(`jwtAccessTokens: resources['${resource}']`, resource)
-      return [name, { name, ...checked(resource, options, algorithms) }]
+): ReadonlyMap<string, SignedTerms> {
+  const best = algorithms.includes('ES256') ? 'ES256' : 'RS256'
+  return new Map(
+    Object.entries(configured).map(([resource, { lifetime = DEFAULT_LIFETIME, alg = best }]) => {
+      const option = `jwtAccessTokens: resources['${resource}']`
+      const name = checkedResource(option, resource)
+      wholeSeconds(`${option}.lifetime`, lifetime, 1, MAX_SIGNED_LIFETIME)
+      if (!algorithms.includes(alg)) throw new Error(`${option} needs a key for ${alg}`)
+      return [name, { name, lifetime, alg }]
     }),
   )
-  return {
-    names: [...byName.keys()],
-    of: (bound) => (bound.length === 1 ? byName.get(bound[0] as string) : undefined),
-  }
-}
-
-function checked(
-  resource: string,
-  { lifetime = DEFAULT_LIFETIME, alg: chosen }: SignedResource,
-  algorithms: readonly SigningAlgorithm[],
-): { lifetime: number; alg: SigningAlgorithm } {
-  const alg = chosen ?? (algorithms.includes('ES256') ? 'ES256' : 'RS256')
-  wholeSeconds(`jwtAccessTokens: resources['${resource}'].lifetime`, lifetime, 1, MAX_SIGNED_LIFETIME)
-  if (!algorithms.includes(alg))
-    throw new Error(`jwtAccessTokens: resources['${resource}'] needs a key for ${alg}`)
-  return { lifetime, alg }
 }
 
 // Reading of signed tokens where the grant is known: at the authorization server and in a guard with the store.
@@ -170,7 +132,12 @@ function tokenReader(issuer: string, keys: SigningKeys, now: () => number) {
   const claimsIn = (payload: unknown) => AccessTokenClaims.safeParse(payload).data
   const verified = verifiedOnce({ keyFor: (header) => keySet()(header), verify, claimsIn, now })
   return (text: string): Promise<PresentedToken | undefined> | undefined =>
-    JWT.test(text) ? verified(text).then(presentedIn, (error) => refused(error, text)) : undefined
+    JWT.test(text)
+      ? verified(text).then(
+          ({ jti }) => presentedIn(jti),
+          (error) => refused(error, text),
+        )
+      : undefined
 
   /** `typ` distinguishes it from an ID token that the same key signed (RFC 9068 5). */
   async function verify(text: string) {
@@ -202,5 +169,5 @@ function latestKeySet(keys: SigningKeys) {
 function claimedGrant(text: string): GrantId | undefined {
   if (!JWT.test(text)) return undefined
   const jti = AccessTokenClaims.shape.jti.safeParse(Object(payloadOf(text)).jti).data
-  return jti === undefined ? undefined : presentedIn({ jti }).grantId
+  return jti === undefined ? undefined : presentedIn(jti).grantId
 }

@@ -2,13 +2,16 @@
  * The guard of an API that cannot reach the store (RFC 9068 4): it verifies signed tokens with the public keys. The result is a valid token,
  * an anonymous caller or an error, as for the guard with the store.
  */
-import type { JSONWebKeySet } from 'jose'
+import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
 import { wellKnownAddress } from '../../http/endpoint.ts'
+import { isHttpsOrLoopback } from '../../http/public-url.ts'
 import { type Emit, type RequestEvent, shielded } from '../../kernel/events.ts'
+import { CLOCK_TOLERANCE } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import { checkedResource } from '../../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../../kernel/scope.ts'
 import { systemClock } from '../../kernel/time.ts'
+import type { UserClaims } from '../../kernel/user-claims.ts'
 import type {
   AccessToken,
   Anonymous,
@@ -19,9 +22,15 @@ import type {
 import { BEARER_ERRORS } from '../../resource/challenge.ts'
 import { checkedClasses, type Deciding, decide, resourceServer } from '../../resource/guard.ts'
 import type { ProofsOfResource } from '../../resource/resource-server.ts'
-import { presentedIn } from './access-token-claims.ts'
-import type { RevokedTokens } from './revoked-tokens.ts'
-import { tokenVerifier, type VerifiedClaims } from './verified-tokens.ts'
+import { requireWrongSignature } from '../../tokens/jws-signature.ts'
+import { JWT_GUARD_ERRORS, type RevokedTokens } from './revoked-tokens.ts'
+import {
+  ACCESS_TOKEN_TYPE,
+  AccessTokenClaims,
+  presentedIn,
+  requiredClaims,
+  verifiedOnce,
+} from './verified-tokens.ts'
 
 export { type RevokedTokens, type RevokedTokensOptions, revokedTokens } from './revoked-tokens.ts'
 
@@ -107,7 +116,7 @@ export function createJwtResourceServer<Scope extends string>(
 function tokenOf(claims: VerifiedClaims): AccessToken | ClientCredentialsToken {
   const { sub, client_id: clientId, auth_time: authTime, acr, act, cnf, others } = claims
   const token = {
-    grantId: presentedIn(claims).grantId,
+    grantId: presentedIn(claims.jti).grantId,
     subject: sub,
     clientId,
     scopes: claims.scope === '' ? [] : claims.scope.split(' '),
@@ -122,4 +131,86 @@ function tokenOf(claims: VerifiedClaims): AccessToken | ClientCredentialsToken {
   const more = { ...(act && { act }), ...cnf, ...(others && { claims: others }) }
   // `sub` of a client-credentials token is the client (RFC 9068 2.2). A user with the same id is refused too.
   return sub === clientId ? { ...token, ...more, by: 'client', subject: undefined } : { ...token, ...more }
+}
+
+/** The minimum time between two fetches for an unknown `kid`, in milliseconds: any caller can choose a `kid`. */
+const COOLDOWN_MS = 30_000
+/** Keys that are older are fetched again, in milliseconds. A new key is published twice as long before it signs. */
+const KEYS_MAX_AGE_MS = 600_000
+
+interface Expected {
+  readonly issuer: string
+  /** Canonical. */
+  readonly resource: string
+  readonly keys: string | JSONWebKeySet
+  readonly now: () => number
+}
+
+/** The claims of the protocol, and those of the operator. */
+interface VerifiedClaims extends AccessTokenClaims {
+  readonly others?: UserClaims
+}
+
+/**
+ * The checks of RFC 9068 4. The function rejects with `invalid_token`, or with 503 if the keys are unavailable: a client must
+ * not discard its token then.
+ */
+function tokenVerifier({ issuer, resource, keys, now }: Expected) {
+  const keySet = typeof keys === 'string' ? remoteKeys(keys) : createLocalJWKSet(keys)
+  const expected = {
+    issuer,
+    audience: resource,
+    typ: ACCESS_TOKEN_TYPE,
+    algorithms: ['RS256', 'ES256', 'EdDSA'],
+    clockTolerance: CLOCK_TOLERANCE,
+  }
+  const verified = verifiedOnce({ keyFor: (header) => keySet(header), verify, claimsIn, now })
+  return (text: string) => verified(text).catch((error) => refuse(error, text))
+
+  async function verify(text: string) {
+    const options = { ...expected, currentDate: new Date(1000 * now()) }
+    const { payload, ...result } = await jwtVerify(text, keySet, options)
+    const claims = requiredClaims(claimsIn(payload))
+    // An `iat` in the future means that a clock is wrong, so `exp` proves nothing.
+    if (claims.iat > now() + CLOCK_TOLERANCE) throw new errors.JWTInvalid('iat is in the future')
+    return { ...result, claims }
+  }
+}
+
+const CLAIMS_OF_PROTOCOL = new Set(Object.keys(AccessTokenClaims.shape))
+
+function claimsIn(payload: unknown): VerifiedClaims | undefined {
+  const claims = AccessTokenClaims.safeParse(payload).data
+  if (claims === undefined) return undefined
+  const all = payload as UserClaims
+  const others = Object.keys(all).filter((name) => !CLAIMS_OF_PROTOCOL.has(name))
+  if (others.length === 0) return claims
+  return { ...claims, others: Object.fromEntries(others.map((name) => [name, all[name]])) }
+}
+
+function remoteKeys(address: string) {
+  // Whoever changes the keys on their way makes tokens.
+  if (!isHttpsOrLoopback(address)) throw new Error(`keys: must be an https address, not ${address}`)
+  const url = new URL(address)
+  return createRemoteJWKSet(url, { cooldownDuration: COOLDOWN_MS, cacheMaxAge: KEYS_MAX_AGE_MS })
+}
+
+/** Faults of the token. All other errors are about the keys. */
+const TOKEN_FAULTS = [
+  errors.JWSInvalid,
+  errors.JWSSignatureVerificationFailed,
+  errors.JWTInvalid,
+  errors.JWTExpired,
+  errors.JWTClaimValidationFailed,
+  errors.JOSEAlgNotAllowed,
+  errors.JOSENotSupported,
+  errors.JWKSNoMatchingKey,
+  errors.JWKSMultipleMatchingKeys,
+]
+
+async function refuse(cause: unknown, text: string): Promise<never> {
+  await requireWrongSignature(cause, text)
+  const ofToken = TOKEN_FAULTS.some((Fault) => cause instanceof Fault)
+  const definition = ofToken ? BEARER_ERRORS.bearer_unknown : JWT_GUARD_ERRORS.keys_unavailable
+  throw new OAuthError(definition, undefined, { cause })
 }

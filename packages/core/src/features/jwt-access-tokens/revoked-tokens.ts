@@ -144,30 +144,15 @@ const ANSWER_TIMEOUT_MS = 5000
 /** How long a request waits for an answer that another request or the timer has begun to read. */
 const MAX_WAIT_MS = 1000
 
-interface OneAtATime {
-  /** The read in progress. */
-  current(): Promise<void> | undefined
-  /** Epoch seconds. */
-  lastStart(): number
-  /** Reads. Only if nothing is in progress. */
-  start(): Promise<void>
-  /** Reads once what is in progress has ended: the answer has everything until this call. */
-  startNext(): Promise<void>
-}
-
-interface Clock {
-  /** Epoch seconds. */
-  readonly now: () => number
-  readonly time: Time
-}
-
-export function oneAtATime(read: () => Promise<void>, { now, time }: Clock): OneAtATime {
+/** @param now epoch seconds */
+export function oneAtATime(read: () => Promise<void>, { now, time }: { now: () => number; time: Time }) {
   let running: Promise<void> | undefined
   let startedAt = Number.NEGATIVE_INFINITY
 
   /** A read that was cut off never ends, not even by its timeout. So after that time it does not count. */
   const current = () => (now() - startedAt > 1 + ANSWER_TIMEOUT_MS / 1000 ? undefined : running)
 
+  /** Only if nothing is in progress. */
   function start(): Promise<void> {
     startedAt = now()
     const started = read().finally(() => {
@@ -177,6 +162,7 @@ export function oneAtATime(read: () => Promise<void>, { now, time }: Clock): One
     return started
   }
 
+  /** Reads once what is in progress has ended: the answer has everything until this call. */
   async function startNext(): Promise<void> {
     for (let before = current(); before !== undefined; before = current())
       await atMost(time, ANSWER_TIMEOUT_MS, before)

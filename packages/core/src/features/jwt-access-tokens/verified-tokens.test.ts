@@ -1,7 +1,6 @@
 import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
 import { expect, it, vi } from 'vitest'
-import { AccessTokenClaims } from './access-token-claims.ts'
-import { verifiedOnce } from './verified-tokens.ts'
+import { AccessTokenClaims, verifiedOnce } from './verified-tokens.ts'
 
 const NOW = 1_800_000_000
 const MAX_TOKENS = 10

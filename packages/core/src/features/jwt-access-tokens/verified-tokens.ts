@@ -1,28 +1,88 @@
 /**
- * Verifies each token once, and not at each request: a signature takes ten times as long as everything else that a guard does.
+ * The claims of a JWT access token (RFC 9068 2.2), and its verification: once for each token, and not at each request, since a
+ * signature takes ten times as long as everything else that a guard does.
  */
-import {
-  type CryptoKey,
-  createLocalJWKSet,
-  createRemoteJWKSet,
-  errors,
-  type JSONWebKeySet,
-  type JWTHeaderParameters,
-  type JWTVerifyResult,
-  jwtVerify,
-  type ResolvedKey,
-} from 'jose'
-import { isHttpsOrLoopback } from '../../http/public-url.ts'
-import { CLOCK_TOLERANCE } from '../../kernel/kernel.ts'
-import { OAuthError } from '../../kernel/oauth-error.ts'
+import { type CryptoKey, errors, type JWTHeaderParameters, type ResolvedKey } from 'jose'
+import * as z from 'zod'
+import { holderOf } from '../../grants/grant.ts'
 import { RecentlyUsed } from '../../kernel/recently-used.ts'
-import { sha256 } from '../../kernel/secrets.ts'
-import type { UserClaims } from '../../kernel/user-claims.ts'
-import { BEARER_ERRORS } from '../../resource/challenge.ts'
+import type { AccessTokenState, Grant } from '../../kernel/records.ts'
+import { type GrantId, type Hash, sha256 } from '../../kernel/secrets.ts'
+import type { PresentedToken } from '../../tokens/credential.ts'
 import { decodedJson } from '../../tokens/jwk.ts'
-import { requireWrongSignature } from '../../tokens/jws-signature.ts'
-import { ACCESS_TOKEN_TYPE, AccessTokenClaims, requiredClaims } from './access-token-claims.ts'
-import { JWT_GUARD_ERRORS } from './revoked-tokens.ts'
+
+/** The `typ` of a JWT access token (RFC 9068 2.1). An ID token has another one. */
+export const ACCESS_TOKEN_TYPE = 'at+jwt'
+
+const seconds = z.number().int().nonnegative()
+
+/** The client that the token was exchanged for (RFC 8693 4.1). */
+const Actor = z.object({
+  sub: z.string(),
+  get act() {
+    return Actor.optional()
+  },
+})
+
+/**
+ * The claims of the protocol in a JWT access token (RFC 9068 2.2). Any API can read them, so `sub` is the only one about the
+ * user. Claims of the option `tokenClaims` come next to them.
+ */
+export const AccessTokenClaims = z.object({
+  iss: z.string(),
+  sub: z.string(),
+  aud: z.string(),
+  client_id: z.string(),
+  iat: seconds,
+  exp: seconds,
+  /** The grant, and the hash under which it stores the token. Neither is a secret. */
+  jti: z.string().regex(/^[\w-]{22}\.[\w-]{43}$/),
+  scope: z.string(),
+  auth_time: seconds.optional(),
+  /** The class of the user's sign-in (RFC 9470 6.1). */
+  acr: z.string().optional(),
+  act: Actor.optional(),
+  /** The thumbprint of the key that it is bound to (RFC 9449 6.1). */
+  cnf: z.object({ jkt: z.string() }).optional(),
+})
+export type AccessTokenClaims = z.infer<typeof AccessTokenClaims>
+
+/** @param audience the one resource that the token is bound to */
+export function claimsOf(
+  issuer: string,
+  audience: string,
+  grant: Grant,
+  token: AccessTokenState,
+): AccessTokenClaims {
+  const { id, subject, clientId, authTime } = grant
+  const { hash, scopes, issuedAt, expiresAt, actor, jkt } = token
+  return {
+    iss: issuer,
+    // `sub` of a client-credentials token is the client (RFC 9068 2.2).
+    sub: subject ?? clientId,
+    aud: audience,
+    client_id: holderOf(grant, token),
+    iat: issuedAt,
+    exp: expiresAt,
+    jti: `${id}.${hash}`,
+    scope: scopes.join(' '),
+    auth_time: authTime,
+    act: actor,
+    ...(jkt === undefined ? undefined : { cnf: { jkt } }),
+  }
+}
+
+/** @throws JWTInvalid */
+export function requiredClaims<Claims extends AccessTokenClaims>(claims: Claims | undefined): Claims {
+  if (claims === undefined) throw new errors.JWTInvalid('The claims are not those of RFC 9068 2.2')
+  return claims
+}
+
+/** The parts of a `jti`. */
+export function presentedIn(jti: string): PresentedToken {
+  const [grantId, hash] = jti.split('.')
+  return { grantId: grantId as GrantId, hash: hash as Hash }
+}
 
 /** In seconds. Signed tokens of this server live no longer. */
 const MAX_AGE = 600
@@ -36,7 +96,7 @@ export interface Verification<Claims extends AccessTokenClaims> {
   /** Makes all checks. Rejects if one fails. */
   readonly verify: (
     text: string,
-  ) => Promise<Omit<JWTVerifyResult, 'payload'> & ResolvedKey & { claims: Claims }>
+  ) => Promise<{ claims: Claims; protectedHeader: JWTHeaderParameters; key: ResolvedKey['key'] }>
   /** The claims in a payload; `undefined` unless all are valid. */
   readonly claimsIn: (payload: unknown) => Claims | undefined
   /** Epoch seconds. */
@@ -96,88 +156,4 @@ function isFlat(claims: object): boolean {
 /** The claims of a JWT, not validated; `undefined` if they are not JSON. */
 export function payloadOf(jwt: string): unknown {
   return decodedJson(jwt.slice(jwt.indexOf('.') + 1, jwt.lastIndexOf('.')))
-}
-
-// The checks of a signed token with only the public keys of the authorization server.
-
-/** The minimum time between two fetches for an unknown `kid`, in milliseconds: any caller can choose a `kid`. */
-const COOLDOWN_MS = 30_000
-/** Keys that are older are fetched again, in milliseconds. A new key is published twice as long before it signs. */
-const KEYS_MAX_AGE_MS = 600_000
-
-interface Expected {
-  readonly issuer: string
-  /** Canonical. */
-  readonly resource: string
-  readonly keys: string | JSONWebKeySet
-  readonly now: () => number
-}
-
-/** The claims of the protocol, and those of the operator. */
-export interface VerifiedClaims extends AccessTokenClaims {
-  readonly others?: UserClaims
-}
-
-/**
- * The checks of RFC 9068 4. The function rejects with `invalid_token`, or with 503 if the keys are unavailable: a client must
- * not discard its token then.
- */
-export function tokenVerifier({ issuer, resource, keys, now }: Expected) {
-  const keySet = typeof keys === 'string' ? remoteKeys(keys) : createLocalJWKSet(keys)
-  const expected = {
-    issuer,
-    audience: resource,
-    typ: ACCESS_TOKEN_TYPE,
-    algorithms: ['RS256', 'ES256', 'EdDSA'],
-    clockTolerance: CLOCK_TOLERANCE,
-  }
-  const verified = verifiedOnce({ keyFor: (header) => keySet(header), verify, claimsIn, now })
-  return (text: string) => verified(text).catch((error) => refuse(error, text))
-
-  async function verify(text: string) {
-    const options = { ...expected, currentDate: new Date(1000 * now()) }
-    const { payload, ...result } = await jwtVerify(text, keySet, options)
-    const claims = requiredClaims(claimsIn(payload))
-    // An `iat` in the future means that a clock is wrong, so `exp` proves nothing.
-    if (claims.iat > now() + CLOCK_TOLERANCE) throw new errors.JWTInvalid('iat is in the future')
-    return { ...result, claims }
-  }
-}
-
-const CLAIMS_OF_PROTOCOL = new Set(Object.keys(AccessTokenClaims.shape))
-
-function claimsIn(payload: unknown): VerifiedClaims | undefined {
-  const claims = AccessTokenClaims.safeParse(payload).data
-  if (claims === undefined) return undefined
-  const all = payload as UserClaims
-  const others = Object.keys(all).filter((name) => !CLAIMS_OF_PROTOCOL.has(name))
-  if (others.length === 0) return claims
-  return { ...claims, others: Object.fromEntries(others.map((name) => [name, all[name]])) }
-}
-
-function remoteKeys(address: string) {
-  // Whoever changes the keys on their way makes tokens.
-  if (!isHttpsOrLoopback(address)) throw new Error(`keys: must be an https address, not ${address}`)
-  const url = new URL(address)
-  return createRemoteJWKSet(url, { cooldownDuration: COOLDOWN_MS, cacheMaxAge: KEYS_MAX_AGE_MS })
-}
-
-/** Faults of the token. All other errors are about the keys. */
-const TOKEN_FAULTS = [
-  errors.JWSInvalid,
-  errors.JWSSignatureVerificationFailed,
-  errors.JWTInvalid,
-  errors.JWTExpired,
-  errors.JWTClaimValidationFailed,
-  errors.JOSEAlgNotAllowed,
-  errors.JOSENotSupported,
-  errors.JWKSNoMatchingKey,
-  errors.JWKSMultipleMatchingKeys,
-]
-
-async function refuse(cause: unknown, text: string): Promise<never> {
-  await requireWrongSignature(cause, text)
-  const ofToken = TOKEN_FAULTS.some((Fault) => cause instanceof Fault)
-  const definition = ofToken ? BEARER_ERRORS.bearer_unknown : JWT_GUARD_ERRORS.keys_unavailable
-  throw new OAuthError(definition, undefined, { cause })
 }

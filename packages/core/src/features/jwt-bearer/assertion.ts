@@ -1,6 +1,6 @@
 /** Reads an assertion (RFC 7523 3), and records its use. */
 import { CLOCK_TOLERANCE } from '../../kernel/kernel.ts'
-import { OAuthError } from '../../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Transient } from '../../kernel/records.ts'
 import { type Hash, sha256 } from '../../kernel/secrets.ts'
 import { changeRecord, type Transients } from '../../kernel/store.ts'
@@ -13,7 +13,6 @@ import {
   requireTimes,
   spendOnce,
 } from '../../tokens/compact-jws.ts'
-import { JWT_ERRORS, JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 
 /** In characters. */
 export const MAX_ASSERTION_LENGTH = 16 * 1024
@@ -58,59 +57,91 @@ export function endOf(claims: JwtClaims, longest: number, now: number): number {
   return exp
 }
 
-// Records that an assertion was used. The store decides, so that it holds on all replicas.
-
 /** Names an assertion: its profile, its issuer, and its `jti` or its text. */
 export function assertionId(...parts: readonly string[]): Hash {
   return sha256(JSON.stringify(['jwt bearer', ...parts]))
 }
 
-/** How an assertion is used up. */
+/** How often an assertion may be used. The store counts, so that it holds on all replicas. */
 export interface AssertionUse {
-  /** Refuses an assertion that is used up, before it counts for any limit. @throws OAuthError `invalid_grant` */
-  require(): Promise<void>
-  /** The last step before the grant is stored. @throws OAuthError `invalid_grant` for all but one of several at once */
-  mark(): Promise<void>
+  readonly id: Hash
+  /** `exp` of the assertion, in epoch seconds. */
+  readonly exp: number
+  /** `Infinity`: until it expires. */
+  readonly atMost: number
 }
 
-/** For assertions that are accepted until they expire. */
-export const UNCOUNTED: AssertionUse = { require: async () => {}, mark: async () => {} }
-
-/** Exactly one request with this assertion succeeds. */
-export function onceOnly(transients: Transients, id: Hash, exp: number): AssertionUse {
-  const expiresAt = markedUntil(exp)
-  return {
-    async require() {
-      if (await transients.find(id)) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_replayed)
-    },
-    mark: () => spendOnce(transients, id, expiresAt, JWT_GRANT_ERRORS.jwt_grant_replayed),
-  }
+/** Refuses an assertion that is used up, before it counts for any limit. @throws OAuthError `invalid_grant` */
+export async function requireUnused(transients: Transients, use: AssertionUse): Promise<void> {
+  if (use.atMost !== Number.POSITIVE_INFINITY) usesOf((await transients.find(use.id))?.value, use)
 }
 
-/** Platforms reuse a token for most of its life: one for each restart of a program is enough. */
-const MAX_USES = 20
-
-/** At most 20 requests with this assertion succeed. */
-export function severalTimes(
+/** The last step before the grant is stored. @throws OAuthError `invalid_grant` for all but `atMost` of several at once */
+export async function markUsed(
   transients: Transients,
-  id: Hash,
-  exp: number,
+  use: AssertionUse,
   ports: WaitingPorts,
-): AssertionUse {
-  const usesOf = (seen: Transient | undefined) => {
-    const uses = Number(seen?.uses ?? 0)
-    if (uses >= MAX_USES) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_replayed)
-    return uses
-  }
+): Promise<void> {
+  const { id, exp, atMost } = use
+  if (atMost === Number.POSITIVE_INFINITY) return
   const expiresAt = markedUntil(exp)
-  return {
-    async require() {
-      usesOf((await transients.find(id))?.value)
-    },
-    async mark() {
-      await changeRecord(transients, id, ports, (seen) => {
-        return { kind: 'assertion uses', uses: usesOf(seen) + 1, expiresAt }
-      })
-    },
-  }
+  if (atMost === 1) return spendOnce(transients, id, expiresAt, JWT_GRANT_ERRORS.jwt_grant_replayed)
+  await changeRecord(transients, id, ports, (seen) => {
+    return { kind: 'assertion uses', uses: usesOf(seen, use) + 1, expiresAt }
+  })
+}
+
+function usesOf(seen: Transient | undefined, { atMost }: AssertionUse): number {
+  const uses = seen === undefined ? 0 : Number(seen.uses ?? 1)
+  if (uses >= atMost) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_replayed)
+  return uses
+}
+
+/** One text for all faults of an assertion: an attacker learns nothing, and the event `assertion_refused` has the reason. */
+const NOT_ACCEPTED =
+  'The assertion is not accepted. Check its issuer, type, signature, audience, times and jti, or ask the operator'
+
+export const JWT_GRANT_ERRORS = defineErrors({
+  jwt_grant_malformed: ['invalid_grant', NOT_ACCEPTED],
+  jwt_grant_typ: ['invalid_grant', NOT_ACCEPTED],
+  jwt_grant_issuer: ['invalid_grant', NOT_ACCEPTED],
+  jwt_grant_algorithm: ['invalid_grant', NOT_ACCEPTED],
+  jwt_grant_signature: ['invalid_grant', NOT_ACCEPTED],
+  jwt_grant_claims: ['invalid_grant', NOT_ACCEPTED],
+  jwt_grant_audience: ['invalid_grant', NOT_ACCEPTED],
+  jwt_grant_expired: ['invalid_grant', NOT_ACCEPTED],
+  jwt_grant_early: ['invalid_grant', NOT_ACCEPTED],
+  jwt_grant_too_long: ['invalid_grant', NOT_ACCEPTED],
+  jwt_grant_replayed: ['invalid_grant', NOT_ACCEPTED],
+  jwt_grant_client: ['invalid_grant', NOT_ACCEPTED],
+  jwt_grant_resource: ['invalid_grant', NOT_ACCEPTED],
+  jwt_grant_subject: ['invalid_grant', NOT_ACCEPTED],
+  jwt_grant_key: ['invalid_grant', NOT_ACCEPTED],
+  jwt_grant_rule: ['invalid_grant', NOT_ACCEPTED],
+  jwt_grant_client_public: [
+    'invalid_client',
+    'This grant requires client authentication. Use a confidential client',
+  ],
+  jwt_grant_scope: ['invalid_scope', 'No requested scope is allowed for this assertion'],
+  jwt_grant_target: ['invalid_target', 'resource must be one that the assertion allows. Name one'],
+  jwt_grant_keys_unreachable: [
+    'temporarily_unavailable',
+    'The keys of the issuer cannot be fetched at the moment. Try again later',
+  ],
+  too_many_jwt_grants: [
+    'temporarily_unavailable',
+    'Too many tokens were requested for this subject. Use each until it expires',
+    429,
+  ],
+})
+
+/** By what is checked of every signed JWT. */
+export const JWT_ERRORS = {
+  algorithm: JWT_GRANT_ERRORS.jwt_grant_algorithm,
+  signature: JWT_GRANT_ERRORS.jwt_grant_signature,
+  audience: JWT_GRANT_ERRORS.jwt_grant_audience,
+  endless: JWT_GRANT_ERRORS.jwt_grant_claims,
+  claims: JWT_GRANT_ERRORS.jwt_grant_claims,
+  expired: JWT_GRANT_ERRORS.jwt_grant_expired,
+  early: JWT_GRANT_ERRORS.jwt_grant_early,
 }

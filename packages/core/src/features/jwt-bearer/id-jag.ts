@@ -11,45 +11,37 @@ import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { canonicalResource } from '../../kernel/resource-indicator.ts'
 import { includesAll, parseScope, partOf } from '../../kernel/scope.ts'
-import type { Transients } from '../../kernel/store.ts'
 import { type JwtClaims, requireAudience, requireSignature } from '../../tokens/compact-jws.ts'
-import { type Assertion, assertionId, endOf, onceOnly, UNCOUNTED } from './assertion.ts'
+import { type Assertion, assertionId, endOf, JWT_ERRORS, JWT_GRANT_ERRORS } from './assertion.ts'
 import { type ApprovedGrant, type GrantRequest, resourcesWithin, scopesWithin } from './issued-grant.ts'
-import { JWT_ERRORS, JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 import type { IssuerOptions, IssuerTerms, ReadIssuer } from './trusted-issuer.ts'
 
 /** Finds the user of an ID-JAG. @returns the subject of an active user; `undefined` if there is none, and nothing is issued */
 export type SubjectOf = (user: AssertedUser, trust: IdJagTrust) => Promise<string | undefined>
 
-/** Counts a token for this user or workload of its issuer. @throws OAuthError 429 */
-export type CountAssertion = (
-  asserted: Pick<AssertedUser, 'issuer' | 'subject' | 'tenant'>,
-  clientId: string,
-) => Promise<void>
-
-export interface IdJagContext {
-  readonly server: ServerContext
-  readonly transients: Transients
+/** Which ID-JAGs are accepted, and whose they are. */
+export interface IdJagRules {
   /** The trust of this issuer; it has the same issuer. */
   readonly trustOf: (issuer: string, clientId: string) => Promise<ReadTrust | undefined>
   readonly subjectOf: SubjectOf
-  readonly count: CountAssertion
 }
 
-/**
- * What an ID-JAG gives (4.4.1). It writes nothing: the mark of the `jti` is part of the commit.
- *
- * @throws OAuthError after which nothing is issued
- */
+/** What an ID-JAG gives (4.4.1). @throws OAuthError after which nothing is issued */
 export async function approveIdJag(
-  context: IdJagContext,
+  server: ServerContext,
+  rules: IdJagRules | undefined,
   assertion: Assertion,
   request: GrantRequest,
 ): Promise<ApprovedGrant> {
-  const { server, transients } = context
+  // Without trusts, an ID-JAG is a JWT of an unknown type.
+  if (rules === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_typ)
   const { client } = request
   const now = server.now()
-  const trust = await trustFor(context, assertion, client)
+  const { iss } = assertion.claims
+  const trusted = typeof iss === 'string' && iss !== server.issuer
+  // `iss` only names the trust: nothing is fetched or stored for an issuer that is not trusted.
+  const trust = trusted ? await rules.trustOf(iss, client.clientId) : undefined
+  if (trust === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_issuer)
   requireClient(trust.options, client)
   await requireSignature(assertion.jws, trust.keys, now, JWT_ERRORS)
   const claims = readIdJagClaims(assertion.claims, trust.options, now)
@@ -64,31 +56,30 @@ export async function approveIdJag(
   // EMA 7.2.1.
   const scopes = scopesWithin(trust.options.scopes, client, server.scopes, [claims.scope, request.scope])
   const user = assertedUser(claims, trust.options)
-  const subject = await context.subjectOf(user, trust.options)
+  const subject = await rules.subjectOf(user, trust.options)
   if (subject === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_subject)
+  const { trustAcr, replay } = trust.options
   const id = assertionId(assertion.profile, claims.iss, claims.jti)
-  const use = trust.options.replay === 'until-exp' ? UNCOUNTED : onceOnly(transients, id, exp)
-  await use.require()
-  await context.count(user, client.clientId)
-  const approved = approvedBy(claims, user, { trustAcr: trust.options.trustAcr, now })
-  return { ...approved, subject, scopes, resources, lifetime: trust.lifetime, use }
-}
-
-/** `iss` only names the trust: nothing is fetched or stored for an issuer that is not trusted. */
-async function trustFor(
-  { server, trustOf }: IdJagContext,
-  { claims: { iss } }: Assertion,
-  { clientId }: Client,
-): Promise<ReadTrust> {
-  const trust = typeof iss === 'string' && iss !== server.issuer ? await trustOf(iss, clientId) : undefined
-  if (trust === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_issuer)
-  return trust
+  const use = { id, exp, atMost: replay === 'until-exp' ? Number.POSITIVE_INFINITY : 1 }
+  const { auth_time, acr, amr, act } = claims
+  return {
+    ...{ subject, scopes, resources, lifetime: trust.lifetime, use, amr },
+    authTime: auth_time && Math.min(auth_time, now),
+    ...(trustAcr && { acr }),
+    authority: {
+      ...{ issuer: user.issuer, subject: user.subject },
+      ...(user.tenant !== undefined && { tenant: user.tenant }),
+      ...(act?.sub && { actor: act.sub }),
+    },
+  }
 }
 
 /** 8.1: a public client proves nothing, so whoever reads an ID-JAG could use it. */
 function requireClient(trust: IdJagTrust, client: Client): void {
-  if (client.origin === 'registered' || !admits(trust, client))
-    throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_client)
+  const { clients } = trust
+  const admitted =
+    clients === 'integrations' ? client.origin === 'integration' : clients.includes(client.clientId)
+  if (client.origin === 'registered' || !admitted) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_client)
   if (client.tokenEndpointAuthMethod === 'none' && trust.publicClients !== true)
     throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_client_public)
 }
@@ -107,24 +98,6 @@ function resourcesOf(
   // Not narrowed: it is for another server too (EMA 7.6.2).
   if (!includesAll(trusted, claimed)) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_resource)
   return resourcesWithin(partOf(trusted, claimed), requested)
-}
-
-/** What the issuer says about the sign-in of the user. */
-function approvedBy(
-  { auth_time, acr, amr, act }: IdJagClaims,
-  { issuer, subject, tenant }: AssertedUser,
-  { trustAcr = false, now }: { readonly trustAcr: boolean | undefined; readonly now: number },
-) {
-  return {
-    authTime: auth_time && Math.min(auth_time, now),
-    ...(trustAcr && { acr }),
-    amr,
-    authority: {
-      ...{ issuer, subject },
-      ...(tenant !== undefined && { tenant }),
-      ...(act?.sub && { actor: act.sub }),
-    },
-  }
 }
 
 // The claims of an ID-JAG (draft-ietf-oauth-identity-assertion-authz-grant-04, 3.1).
@@ -263,9 +236,4 @@ function checkScopes(option: string, scopes: readonly string[], { scopes: catalo
   const interactive = scopes.find((name) => catalogue[name]?.interactive || catalogue[name]?.restricted)
   if (interactive !== undefined) throw new Error(`${option}: only the user can allow ${interactive}`)
   if (scopes.length === 0) throw new Error(`${option}: scopes must not be empty`)
-}
-
-/** Whether the operator lets this client present the ID-JAGs of the trust. */
-function admits({ clients }: IdJagTrust, { clientId, origin }: Client): boolean {
-  return clients === 'integrations' ? origin === 'integration' : clients.includes(clientId)
 }

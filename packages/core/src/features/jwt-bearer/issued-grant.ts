@@ -14,8 +14,8 @@ import {
   scopeCeiling,
 } from '../../kernel/scope.ts'
 import { newGrantId, newSecret, sha256 } from '../../kernel/secrets.ts'
-import type { AssertionUse } from './assertion.ts'
-import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
+import type { Transients } from '../../kernel/store.ts'
+import { type AssertionUse, JWT_GRANT_ERRORS, markUsed } from './assertion.ts'
 
 /** What a token request asks for, next to its assertion. */
 export interface GrantRequest {
@@ -27,7 +27,12 @@ export interface GrantRequest {
 }
 
 /** What an assertion gives. */
-export interface ApprovedGrant extends Pick<Grant, 'scopes' | 'resources' | 'authTime' | 'acr' | 'amr'> {
+export interface ApprovedGrant {
+  readonly scopes: readonly string[]
+  readonly resources: readonly string[]
+  readonly authTime?: number | undefined
+  readonly acr?: string | undefined
+  readonly amr?: readonly string[] | undefined
   readonly authority: NonNullable<Grant['authority']>
   /** The user; absent for a workload. */
   readonly subject?: string | undefined
@@ -53,49 +58,40 @@ export interface AssertionExchanged {
 /** One grant with one token, which ends with it. There is no refresh token: the client presents another assertion. */
 export function plannedGrant(
   server: ServerContext,
-  approved: ApprovedGrant,
-  { client, jkt }: TokenRequest,
+  transients: Transients,
+  { subject, scopes, resources, authTime, acr, amr, authority, ...approved }: ApprovedGrant,
+  { client: { clientId }, jkt }: TokenRequest,
 ): ExchangePlan & { readonly commit: () => Promise<boolean> } {
-  const { subject, scopes, resources, authority } = approved
   const accessToken = newSecret(server.random)
   const { lifetime, mark } = formOf(resources, approved.lifetime, server.terms.longest)
   // Keys and users may have taken seconds to find.
   const now = server.now()
-  const times = { issuedAt: now, expiresAt: now + lifetime }
-  const token = { hash: sha256(accessToken), scopes, resources, ...times, ...mark, ...(jkt && { jkt }) }
-  const grant = { ...emptyGrant(server, approved, client, times), accessTokens: [token] }
-  const ids = { grantId: grant.id, clientId: client.clientId, subject }
+  const expiresAt = now + lifetime
+  const times = { issuedAt: now, expiresAt }
+  const grant: Grant = {
+    id: newGrantId(server.random),
+    // A workload is no user: guards treat it as they treat client credentials.
+    ...(subject === undefined ? { origin: 'machine' } : { origin: 'assertion', subject }),
+    ...{ clientId, scopes, resources, authority, createdAt: now, usedAt: now, expiresAt },
+    ...(authTime !== undefined && { authTime }),
+    ...(acr && { acr }),
+    ...(amr && { amr }),
+    accessTokens: [{ hash: sha256(accessToken), scopes, resources, ...times, ...mark, ...(jkt && { jkt }) }],
+  }
   const { issuer, subject: assertedSubject, actor } = authority
   const event: AssertionExchanged = {
-    ...{ type: 'assertion_exchanged', ...ids, issuer, assertedSubject },
+    ...{ type: 'assertion_exchanged', grantId: grant.id, clientId, subject, issuer, assertedSubject },
     ...(actor && { actor }),
   }
   return {
     grant,
     issued: { accessToken, scopes, resources, expiresIn: lifetime, jkt },
     async commit() {
-      await approved.use.mark()
+      await markUsed(transients, approved.use, server)
       await insert(server, grant)
       return true
     },
     events: [{ ...event }],
-  }
-}
-
-function emptyGrant(
-  { random }: ServerContext,
-  { subject, scopes, resources, authTime, acr, amr, authority }: ApprovedGrant,
-  { clientId }: Client,
-  { issuedAt, expiresAt }: { readonly issuedAt: number; readonly expiresAt: number },
-): Omit<Grant, 'accessTokens'> {
-  return {
-    id: newGrantId(random),
-    // A workload is no user: guards treat it as they treat client credentials.
-    ...(subject === undefined ? { origin: 'machine' } : { origin: 'assertion', subject }),
-    ...{ clientId, scopes, resources, authority, createdAt: issuedAt, usedAt: issuedAt, expiresAt },
-    ...(authTime !== undefined && { authTime }),
-    ...(acr && { acr }),
-    ...(amr && { amr }),
   }
 }
 

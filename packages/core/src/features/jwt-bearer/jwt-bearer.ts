@@ -5,25 +5,40 @@
  *
  * @module
  */
-import type { Feature, MountedFeatures, ServerContext } from '../../feature.ts'
-import type { GrantType } from '../../grants/grant-type.ts'
+
+import * as z from 'zod'
+import { AUTHENTICATION_ERRORS } from '../../clients/authentication/client-authentication.ts'
+import type { Feature, ServerContext } from '../../feature.ts'
+import type { ExchangePlan, GrantType, TokenRequest } from '../../grants/grant-type.ts'
 import { type EndGrantsOf, endGrantsOf } from '../../grants/user-grants.ts'
 import type { DocumentFetch } from '../../http/document-fetch.ts'
+import { type Parameters, ResourceParameter, readMessage, text } from '../../http/message.ts'
+import { terminalText } from '../../kernel/display-text.ts'
+import { OAuthError } from '../../kernel/oauth-error.ts'
+import { type Hash, sha256, withoutSecrets } from '../../kernel/secrets.ts'
 import type { Transients } from '../../kernel/store.ts'
+import { LIMIT_ERRORS } from '../../limits/rate-limits.ts'
+import type { JwtClaims } from '../../tokens/compact-jws.ts'
 import {
-  clientOf,
-  type ExchangeContext,
-  exchangeAssertion,
-  JWT_BEARER,
-  JwtBearerRequest,
-} from './exchange.ts'
-import { type IdJagTrust, type ReadTrust, readTrust, type SubjectOf } from './id-jag.ts'
-import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
+  type Assertion,
+  assertionId,
+  JWT_GRANT_ERRORS,
+  MAX_ASSERTION_LENGTH,
+  readAssertion,
+  requireUnused,
+} from './assertion.ts'
+import {
+  approveIdJag,
+  type IdJagRules,
+  type IdJagTrust,
+  type ReadTrust,
+  readTrust,
+  type SubjectOf,
+} from './id-jag.ts'
+import { type ApprovedGrant, plannedGrant } from './issued-grant.ts'
 import { MAX_LIFETIME, type ReadIssuer, trustedIssuers } from './trusted-issuer.ts'
-import { readRule, type WorkloadRule } from './workload.ts'
+import { approveWorkload, type ReadRule, readRule, ruleFor, type WorkloadRule } from './workload.ts'
 
-export type { AssertionRefused } from './exchange.ts'
-export { JWT_BEARER } from './exchange.ts'
 export type { AssertedUser, IdJagTrust, SubjectOf } from './id-jag.ts'
 export type { AssertionExchanged } from './issued-grant.ts'
 export type { IssuerOptions } from './trusted-issuer.ts'
@@ -95,49 +110,45 @@ export function jwtBearer(options: JwtBearerOptions): JwtBearer {
 
 const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag'
 
-function partsOf(server: ServerContext, options: JwtBearerOptions): ReturnType<Feature> {
+function partsOf(
+  server: ServerContext,
+  { idJag, workloads = [], fetch }: JwtBearerOptions,
+): ReturnType<Feature> {
   const { transients } = server.store
   if (transients === undefined) throw new Error('jwtBearer: the store has no transients')
+  const hasTrusts = idJag?.trustOf !== undefined || (idJag?.trusts ?? []).length > 0
+  if (!hasTrusts && workloads.length === 0)
+    throw new Error('jwtBearer needs idJag with trusts or trustOf, or workloads')
+  if (idJag !== undefined && !hasTrusts) throw new Error('jwtBearer: idJag needs trusts or trustOf')
   const audiences = [server.issuer]
-  const context = contextOf(server, transients, options, audiences)
+  const read = trustedIssuers(server, fetch)
+  const accepted: AcceptedAssertions = {
+    transients,
+    idJag: idJag && { trustOf: trusts(server, read, idJag), subjectOf: idJag.subjectOf },
+    rules: workloads.map((rule) => readRule(server, read, audiences, rule)),
+  }
   const grantType: GrantType = {
     name: JWT_BEARER,
     message: JwtBearerRequest,
     lifetimes: { accessToken: MAX_LIFETIME },
-    clientOf: (form) => clientOf(context, form),
-    exchange: (request) => exchangeAssertion(context, request),
+    clientOf: (form) => clientOf(accepted.rules, form),
+    exchange: (request) => exchangeAssertion(server, accepted, request),
   }
   return {
     grantTypes: [grantType],
     // The draft, 7.2. The trusted issuers are nowhere: they would tell who the customers are.
-    metadata: context.idJag ? { authorization_grant_profiles_supported: [ID_JAG_PROFILE] } : {},
+    metadata: idJag ? { authorization_grant_profiles_supported: [ID_JAG_PROFILE] } : {},
     rateLimits: {
       jwt_bearer: { points: 60, seconds: 3600 },
       jwt_bearer_failure: { points: 1000, seconds: 600 },
     },
     errors: JWT_GRANT_ERRORS,
-    checkMounted: (features) => {
-      audiences.push(String(features.metadata.token_endpoint))
-      if (context.workloads.length > 0) checkPublicClients(features)
+    checkMounted({ metadata, clientAuthMethods }) {
+      audiences.push(String(metadata.token_endpoint))
+      // A workload has no credentials but its assertion.
+      if (workloads.length > 0 && !clientAuthMethods.some(({ name }) => name === 'none'))
+        throw new Error('jwtBearer: workloads need the authentication method none')
     },
-  }
-}
-
-function contextOf(
-  server: ServerContext,
-  transients: Transients,
-  { idJag, workloads = [], fetch }: JwtBearerOptions,
-  audiences: readonly string[],
-): ExchangeContext {
-  const hasTrusts = idJag?.trustOf !== undefined || (idJag?.trusts ?? []).length > 0
-  if (!hasTrusts && workloads.length === 0)
-    throw new Error('jwtBearer needs idJag with trusts or trustOf, or workloads')
-  if (idJag !== undefined && !hasTrusts) throw new Error('jwtBearer: idJag needs trusts or trustOf')
-  const read = trustedIssuers(server, fetch)
-  return {
-    ...{ server, transients, audiences },
-    idJag: idJag && { trustOf: trusts(server, read, idJag), subjectOf: idJag.subjectOf },
-    workloads: workloads.map((rule) => readRule(server, read, rule)),
   }
 }
 
@@ -157,8 +168,113 @@ function trusts(server: ServerContext, read: ReadIssuer, { trusts = [], trustOf 
   }
 }
 
-/** A workload has no credentials but its assertion. */
-function checkPublicClients({ clientAuthMethods }: MountedFeatures): void {
-  if (!clientAuthMethods.some(({ name }) => name === 'none'))
-    throw new Error('jwtBearer: workloads need the authentication method none')
+/**
+ * The grant type (RFC 7523 2.1).
+ *
+ * @example
+ * ```ts
+ * import { JWT_BEARER } from '@grantkit/core/jwt-bearer'
+ *
+ * export const exchangeOf = (assertion: string) => new URLSearchParams({ grant_type: JWT_BEARER, assertion })
+ * ```
+ */
+export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+
+/** RFC 7523 2.1, RFC 8707 2.2. */
+const JwtBearerRequest = z.object({
+  assertion: text(MAX_ASSERTION_LENGTH),
+  scope: text().optional(),
+  resource: ResourceParameter,
+})
+
+/** An assertion was refused. It is not in the event. */
+export interface AssertionRefused {
+  readonly type: 'assertion_refused'
+  readonly reason: string
+  readonly clientId: string
+  /** As the assertion names it, which may be wrong. */
+  readonly issuer?: string | undefined
+  /** SHA-256 of its `jti`. */
+  readonly jtiHash?: Hash | undefined
+}
+
+interface AcceptedAssertions {
+  readonly transients: Transients
+  readonly idJag: IdJagRules | undefined
+  /** For workloads. */
+  readonly rules: readonly ReadRule[]
+}
+
+/** The client of a request without one: the one that the only matching rule names. @throws OAuthError */
+async function clientOf(rules: readonly ReadRule[], form: Parameters): Promise<string> {
+  const assertion = readAssertion(readMessage(JwtBearerRequest, form).assertion)
+  if (assertion.profile === 'id-jag') throw new OAuthError(AUTHENTICATION_ERRORS.client_not_identified)
+  return ruleFor(rules, assertion).options.client
+}
+
+async function exchangeAssertion(
+  server: ServerContext,
+  { transients, idJag, rules }: AcceptedAssertions,
+  request: TokenRequest,
+): Promise<ExchangePlan> {
+  const { assertion: jwt, scope, resource: resources } = readMessage(JwtBearerRequest, request.form)
+  const { client, jkt } = request
+  let assertion: Assertion | undefined
+  const counted = async <Result>(step: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await step()
+    } catch (thrown) {
+      throw await refused(server, thrown, client.clientId, assertion?.claims)
+    }
+  }
+  const plan = await counted(async () => {
+    assertion = readAssertion(jwt)
+    const asked = { client, jkt, scope, resources }
+    const approved =
+      assertion.profile === 'workload'
+        ? await approveWorkload(server, rules, assertion, asked)
+        : await approveIdJag(server, idJag, assertion, asked)
+    await requireUnused(transients, approved.use)
+    await countToken(server, approved, client.clientId)
+    return plannedGrant(server, transients, approved, request)
+  })
+  // Of several requests at once, all but one find their assertion used up.
+  return { ...plan, commit: () => counted(plan.commit) }
+}
+
+async function countToken(
+  { limiter }: ServerContext,
+  { authority: { issuer, subject, tenant } }: ApprovedGrant,
+  clientId: string,
+): Promise<void> {
+  const user = [issuer, subject, clientId, ...(tenant === undefined ? [] : [tenant])]
+  await limiter.limit('jwt_bearer', sha256(JSON.stringify(user)), JWT_GRANT_ERRORS.too_many_jwt_grants)
+}
+
+/** All untrusted issuers share one counter; otherwise callers could fill the memory of the limiter with them. */
+const UNTRUSTED: readonly string[] = [
+  ...[JWT_GRANT_ERRORS.jwt_grant_malformed, JWT_GRANT_ERRORS.jwt_grant_typ],
+  ...[JWT_GRANT_ERRORS.jwt_grant_issuer, JWT_GRANT_ERRORS.jwt_grant_rule],
+].map(({ reason }) => reason)
+
+/**
+ * Logs an error of the caller, and counts it for its issuer: core counts it for the client and the network. Above the limit the
+ * answer is a 429. A valid assertion is never counted here.
+ */
+async function refused(
+  server: ServerContext,
+  thrown: unknown,
+  clientId: string,
+  { iss, jti }: JwtClaims = {},
+): Promise<unknown> {
+  if (!(thrown instanceof OAuthError) || thrown.status >= 500) return thrown
+  const { reason } = thrown
+  const issuer = typeof iss === 'string' ? terminalText(withoutSecrets(iss).slice(0, 512)) : undefined
+  const jtiHash = typeof jti === 'string' ? assertionId(jti) : undefined
+  server.emit({ type: 'assertion_refused', reason, clientId, issuer, jtiHash } satisfies AssertionRefused)
+  const key = UNTRUSTED.includes(reason) ? 'unknown' : sha256(String(issuer))
+  const retryAfter = await server.limiter.take('jwt_bearer_failure', key)
+  return retryAfter === 0
+    ? thrown
+    : new OAuthError(LIMIT_ERRORS.too_many_failures, undefined, { cause: thrown, retryAfter })
 }

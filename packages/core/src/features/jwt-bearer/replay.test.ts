@@ -2,18 +2,18 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it } from 'vitest'
 import type { Transients } from '../../kernel/store.ts'
 import { systemTime } from '../../kernel/time.ts'
-import { assertionId, onceOnly, severalTimes } from './assertion.ts'
+import { assertionId, markUsed } from './assertion.ts'
 
 const NOW = 1_800_000_000
 const id = assertionId('workload', 'https://ci.example.com', 'run-1')
 const transients = createMemoryStore({ now: () => NOW }).transients as Transients
 
 it('the mark of an assertion names its purpose, and outlives it by the clocks of two replicas', async () => {
-  await onceOnly(transients, id, NOW).mark()
+  await markUsed(transients, { id, exp: NOW, atMost: 1 }, {})
   expect((await transients.find(id))?.value).toEqual({ kind: 'seen', expiresAt: NOW + 120 })
   const reused = assertionId('jwt of a pod')
   for (let uses = 1; uses < 3; uses++) {
-    await severalTimes(transients, reused, NOW, {}).mark()
+    await markUsed(transients, { id: reused, exp: NOW, atMost: 20 }, {})
     expect((await transients.find(reused))?.value).toEqual({
       kind: 'assertion uses',
       uses,
@@ -29,7 +29,8 @@ it('a use that 16 others are faster than is a 503, after pauses that grow', asyn
   const ports = { time: { ...systemTime, sleep }, random: () => Uint8Array.of(128, 0) }
   const insert = async () => ++attempts < 0
   const find = async () => undefined
-  await expect(severalTimes({ ...transients, find, insert }, id, NOW, ports).mark()).rejects.toMatchObject({
+  const use = { id, exp: NOW, atMost: 20 }
+  await expect(markUsed({ ...transients, find, insert }, use, ports)).rejects.toMatchObject({
     reason: 'contention',
   })
   expect(attempts).toBe(16)

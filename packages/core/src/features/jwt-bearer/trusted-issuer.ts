@@ -20,7 +20,7 @@ import {
   usableKeys,
   withBothNames,
 } from '../../tokens/jwk.ts'
-import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
+import { JWT_GRANT_ERRORS } from './assertion.ts'
 
 /** Where the keys of an issuer are, what they may sign with, and what its assertions can give. */
 export interface IssuerOptions {

@@ -8,12 +8,9 @@ import { requireKeyFor } from '../../grants/grant.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { scopesWithoutUser } from '../../kernel/scope.ts'
-import type { Transients } from '../../kernel/store.ts'
 import { type JwtClaims, requireAudience, requireSignature } from '../../tokens/compact-jws.ts'
-import { type Assertion, assertionId, endOf, onceOnly, severalTimes } from './assertion.ts'
-import type { CountAssertion } from './id-jag.ts'
+import { type Assertion, assertionId, endOf, JWT_ERRORS, JWT_GRANT_ERRORS } from './assertion.ts'
 import { type ApprovedGrant, type GrantRequest, resourcesWithin, scopesWithin } from './issued-grant.ts'
-import { JWT_ERRORS, JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 import type { IssuerOptions, IssuerTerms, ReadIssuer } from './trusted-issuer.ts'
 
 const WorkloadClaims = z.looseObject({
@@ -21,15 +18,6 @@ const WorkloadClaims = z.looseObject({
   jti: z.string().min(1).max(512).optional(),
   cnf: z.object({ jkt: z.string() }).strict().optional(),
 })
-
-export interface WorkloadContext {
-  readonly server: ServerContext
-  readonly transients: Transients
-  readonly rules: readonly ReadRule[]
-  /** The values of `aud` where a rule has none. */
-  readonly audiences: readonly string[]
-  readonly count: CountAssertion
-}
 
 /**
  * The only rule for these claims. Nothing of them is verified yet, and nothing is fetched or stored.
@@ -39,7 +27,9 @@ export interface WorkloadContext {
  */
 export function ruleFor(rules: readonly ReadRule[], { claims }: Assertion, clientId?: string): ReadRule {
   const ofClient = rules.filter(({ options }) => clientId === undefined || options.client === clientId)
-  const [rule, ...others] = ofClient.filter(({ options }) => matches(options, claims))
+  const [rule, ...others] = ofClient.filter(
+    ({ options }) => isOfIssuer(options, claims) && differingClaims(options, claims).length === 0,
+  )
   if (rule === undefined || others.length > 0)
     throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_rule, undefined, {
       facts: { fault: rule === undefined ? differenceOf(ofClient, claims) : 'several rules match' },
@@ -62,23 +52,25 @@ function differenceOf(rules: readonly ReadRule[], claims: JwtClaims): string {
   return `iss ${iss}; claims that differ from the rule of ${shown.join('; of ')}`
 }
 
+/** Platforms reuse a token for most of its life: one for each restart of a program is enough. */
+const MAX_USES = 20
+
 /** What the token of a workload gives. @throws OAuthError after which nothing is issued */
 export async function approveWorkload(
-  context: WorkloadContext,
+  server: ServerContext,
+  rules: readonly ReadRule[],
   assertion: Assertion,
   request: GrantRequest,
 ): Promise<ApprovedGrant> {
-  const { server, transients } = context
   const { client } = request
   const now = server.now()
-  const rule = ruleFor(context.rules, assertion, client.clientId)
+  const rule = ruleFor(rules, assertion, client.clientId)
   requireWorkloadClient(client)
   await requireSignature(assertion.jws, rule.keys, now, JWT_ERRORS)
   const { options, lifetime } = rule
   const claims = WorkloadClaims.safeParse(assertion.claims).data
   if (claims === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_claims)
-  const audiences = options.audiences ?? context.audiences
-  requireAudience(assertion.claims, audiences, JWT_ERRORS, options.manyAudiences)
+  requireAudience(assertion.claims, rule.audiences, JWT_ERRORS, options.manyAudiences)
   const exp = endOf(assertion.claims, rule.maxAssertionLifetime, now)
   if (claims.cnf !== undefined && claims.cnf.jkt !== request.jkt)
     throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_key)
@@ -86,12 +78,11 @@ export async function approveWorkload(
   requireKeyFor(resources, server.boundResources, request.jkt)
   const scopes = scopesWithin(options.scopes, client, server.scopes, [request.scope])
   const issuer = options.issuer ?? `spiffe://${options.trustDomain}`
-  const use =
-    options.replay === 'window'
-      ? severalTimes(transients, assertionId(assertion.profile, issuer, assertion.jws.signed), exp, server)
-      : onceOnly(transients, assertionId(assertion.profile, issuer, requiredJti(claims.jti)), exp)
-  await use.require()
-  await context.count({ issuer, subject: claims.sub }, client.clientId)
+  const reused = options.replay === 'window'
+  const name = reused ? assertion.jws.signed : claims.jti
+  if (name === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_claims)
+  const id = assertionId(assertion.profile, issuer, name)
+  const use = { id, exp, atMost: reused ? MAX_USES : 1 }
   return { authority: { issuer, subject: claims.sub }, scopes, resources, lifetime, use }
 }
 
@@ -99,11 +90,6 @@ export async function approveWorkload(
 function requireWorkloadClient({ origin, grantTypes, redirectUris }: Client): void {
   if (origin !== 'integration' || grantTypes.length !== 1 || redirectUris.length > 0)
     throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_client)
-}
-
-function requiredJti(jti: string | undefined): string {
-  if (jti === undefined) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_claims)
-  return jti
 }
 
 /** Which tokens of a platform are accepted, and what they give. */
@@ -142,10 +128,16 @@ export interface WorkloadRule extends IssuerOptions {
 /** A checked rule. */
 export interface ReadRule extends IssuerTerms {
   readonly options: WorkloadRule
+  readonly audiences: readonly string[]
 }
 
-/** @throws Error that names the option at fault */
-export function readRule(server: ServerContext, read: ReadIssuer, options: WorkloadRule): ReadRule {
+/** @param audiences the values of `aud` where the rule has none @throws Error that names the option at fault */
+export function readRule(
+  server: ServerContext,
+  read: ReadIssuer,
+  audiences: readonly string[],
+  options: WorkloadRule,
+): ReadRule {
   const { issuer, trustDomain, scopes, client } = options
   const option = `jwtBearer: the workload rule of ${client}`
   if (issuer === undefined && trustDomain === undefined)
@@ -156,7 +148,8 @@ export function readRule(server: ServerContext, read: ReadIssuer, options: Workl
   const wrong = scopes.find((name) => !allowed.includes(name))
   if (wrong !== undefined) throw new Error(`${option}: scopes: ${wrong} is no scope for client credentials`)
   if (scopes.length === 0) throw new Error(`${option}: scopes: must not be empty`)
-  return { options, ...read(option, { ...options, svid: trustDomain !== undefined }) }
+  const terms = read(option, { ...options, svid: trustDomain !== undefined })
+  return { options, audiences: options.audiences ?? audiences, ...terms }
 }
 
 /** Every user of the platform can get a token of these. */
@@ -186,11 +179,6 @@ function namesOwner([name, values]: readonly [string, readonly string[]]): boole
   if (OWNER_ID.test(name)) return values.every((value) => !value.includes('*'))
   // `repo:*` is every repository of the platform.
   return name === 'sub' && values.every((value) => !value.endsWith('*') || value.includes('/'))
-}
-
-/** Whether a rule is about these claims. Nothing of them need be verified yet. */
-function matches(rule: WorkloadRule, claims: JwtClaims): boolean {
-  return isOfIssuer(rule, claims) && differingClaims(rule, claims).length === 0
 }
 
 /** SPIFFE ID 2.1 to 2.3: no dot segment, no empty one, nothing percent-encoded. `/ns/prod/../dev` would meet `/ns/prod/*`. */

@@ -19,7 +19,6 @@ import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { openText, type SealingKeys, sealText } from '../../kernel/server-secret.ts'
 import { type IdTokenHint, verifiedHint } from '../../openid/id-token.ts'
-import type { SigningKeys } from '../../tokens/signing-keys.ts'
 
 export const LOGOUT_ERRORS = defineErrors({
   logout_ticket_invalid: [
@@ -52,40 +51,40 @@ export interface LogoutInteraction {
   signedOutPage(view: SignedOutView): HttpResponse | Promise<HttpResponse>
 }
 
-export interface LogoutContext {
+export interface Logouts {
   readonly server: ServerContext
   readonly pages: LogoutInteraction
   readonly tickets: Tickets
   /** They encrypt the parameters of posted requests. */
-  readonly sealingKeys: SealingKeys
+  readonly keys: SealingKeys
   /** From the root of the host. */
-  readonly paths: { readonly logout: string; readonly confirm: string }
+  readonly path: string
 }
 
 /** Seconds in which the user can answer the page. */
 const TICKET_LIFETIME = 600
 
 /** The end session endpoint (RP-Initiated Logout 2). */
-export async function endSession(context: LogoutContext, request: HttpRequest): Promise<HttpResponse> {
-  if (request.method === 'POST') return redirect(`${context.paths.logout}?${queryOfForm(context, request)}`)
-  const { server } = context
-  const requested = await readLogoutRequest(server, server.keys, parametersOf(context, request.query))
-  const session = await server.interaction.session(request)
-  if (isProven(requested, session)) return signOut(context, request, requested, session)
-  if (session === undefined) return signedOut(context, request)
-  return askUser(context, request, requested, session)
+export async function endSession(logouts: Logouts, http: HttpRequest): Promise<HttpResponse> {
+  const { server, path, keys } = logouts
+  if (http.method === 'POST') return redirect(`${path}?${queryOfForm(server, keys, http)}`)
+  const request = await readLogoutRequest(server, parametersOf(keys, http.query))
+  const session = await server.interaction.session(http)
+  if (isProven(request, session)) return signOut(logouts, http, request, session)
+  if (session === undefined) return signedOut(logouts, http, request)
+  return askUser(logouts, http, request, session)
 }
 
 /** The user's answer. The query repeats the logout request, which is validated again. */
-export async function confirmLogout(context: LogoutContext, request: HttpRequest): Promise<HttpResponse> {
-  const { server, tickets } = context
-  requireOwnForm(server, request)
-  const { ticket } = readMessage(LogoutForm, formParameters(request))
-  const session = await server.interaction.session(request)
-  const end = session && tickets.open({ session: session.id, query: request.query }, ticket)
+export async function confirmLogout(logouts: Logouts, http: HttpRequest): Promise<HttpResponse> {
+  const { server, tickets, keys } = logouts
+  requireOwnForm(server, http)
+  const { ticket } = readMessage(LogoutForm, formParameters(http))
+  const session = await server.interaction.session(http)
+  const end = session && tickets.open({ session: session.id, query: http.query }, ticket)
   if (end === undefined || server.now() >= end) throw new OAuthError(LOGOUT_ERRORS.logout_ticket_invalid)
-  const requested = await readLogoutRequest(server, server.keys, parametersOf(context, request.query))
-  return signOut(context, request, requested, session)
+  const request = await readLogoutRequest(server, parametersOf(keys, http.query))
+  return signOut(logouts, http, request, session)
 }
 
 /** The form of the confirmation page. */
@@ -99,22 +98,22 @@ const POSTED = 'posted'
  * follows. Without that GET the session would go on while the client believes that its user is signed out. The parameters
  * are encrypted: a client posts `id_token_hint` to keep it out of histories and logs.
  */
-function queryOfForm({ server, sealingKeys }: LogoutContext, request: HttpRequest): string {
+function queryOfForm({ random }: Kernel, keys: SealingKeys, request: HttpRequest): string {
   const posted = readMessage(LogoutParameters, formParameters(request))
-  return `${POSTED}=${sealText(sealingKeys, server.random, JSON.stringify(posted))}`
+  return `${POSTED}=${sealText(keys, random, JSON.stringify(posted))}`
 }
 
 /** The parameters of the request. Forged encrypted parameters are ignored; the user must then confirm. */
-function parametersOf({ sealingKeys }: LogoutContext, query: string): Parameters {
+function parametersOf(keys: SealingKeys, query: string): Parameters {
   const sent = parameters(query)
   const posted = sent[POSTED]
-  return typeof posted === 'string' ? JSON.parse(openText(sealingKeys, posted) ?? '{}') : sent
+  return typeof posted === 'string' ? JSON.parse(openText(keys, posted) ?? '{}') : sent
 }
 
 /** The parameters of a request that may be wrong in every other way, for the language of its error page. */
-export function sentParameters(context: LogoutContext, request: HttpRequest): Parameters {
+export function sentParameters(keys: SealingKeys, request: HttpRequest): Parameters {
   try {
-    const sent = parametersOf(context, request.query)
+    const sent = parametersOf(keys, request.query)
     return request.method === 'POST' ? { ...formParameters(request), ...sent } : sent
   } catch {
     return {}
@@ -128,45 +127,48 @@ function isProven({ hint }: LogoutRequest, session: Session | undefined): boolea
 }
 
 async function askUser(
-  context: LogoutContext,
-  request: HttpRequest,
-  { client: requesting, target }: LogoutRequest,
+  { server, pages, tickets, path }: Logouts,
+  http: HttpRequest,
+  { sent, client, target }: LogoutRequest,
   session: Session,
 ): Promise<HttpResponse> {
-  const { server, pages, tickets, paths } = context
-  const { query } = request
-  const ticket = tickets.seal({ session: session.id, query }, server.now() + TICKET_LIFETIME)
-  const sources = target === undefined ? [] : formActionSources(target)
-  const action = `${paths.confirm}?${query}`
-  const client = requesting && publicClient(requesting)
-  const form = { action, ticket, formActionSources: sources }
-  return securePage(await pages.logoutPage({ ...viewOf(context, request), session, client, ...form }))
+  const { query } = http
+  const page = await pages.logoutPage({
+    ...pageView(server.interaction, http, sent),
+    session,
+    client: client && publicClient(client),
+    action: `${path}/confirm?${query}`,
+    ticket: tickets.seal({ session: session.id, query }, server.now() + TICKET_LIFETIME),
+    formActionSources: target === undefined ? [] : formActionSources(target),
+  })
+  return securePage(page)
 }
 
 async function signOut(
-  context: LogoutContext,
-  request: HttpRequest,
-  { target }: LogoutRequest,
+  logouts: Logouts,
+  http: HttpRequest,
+  request: LogoutRequest,
   session: Session | undefined,
 ): Promise<HttpResponse> {
+  const { server, pages } = logouts
   // Stored before the session ends: if the process ends in between, a client hears it once more instead of never.
-  if (session !== undefined)
-    await context.server.sessions.ended({
-      subject: session.subject,
-      sessionIds: [session.firstId ?? session.id],
-    })
+  if (session !== undefined) {
+    const { subject, firstId, id } = session
+    await server.sessions.ended({ subject, sessionIds: [firstId ?? id] })
+  }
   // Without a session no cookie is set: a form of another site arrives without the cookie, and must not delete it.
-  const cookie = session && (await context.pages.endSession(request))
-  const answer = target === undefined ? await signedOut(context, request) : redirect(target)
+  const cookie = session && (await pages.endSession(http))
+  const { target } = request
+  const answer = target === undefined ? await signedOut(logouts, http, request) : redirect(target)
   return cookie === undefined ? answer : withCookie(answer, cookie)
 }
 
-async function signedOut(context: LogoutContext, request: HttpRequest): Promise<HttpResponse> {
-  return securePage(await context.pages.signedOutPage(viewOf(context, request)))
-}
-
-function viewOf(context: LogoutContext, request: HttpRequest): SignedOutView {
-  return pageView(context.server.interaction, request, parametersOf(context, request.query))
+async function signedOut(
+  { server, pages }: Logouts,
+  http: HttpRequest,
+  { sent }: LogoutRequest,
+): Promise<HttpResponse> {
+  return securePage(await pages.signedOutPage(pageView(server.interaction, http, sent)))
 }
 
 /** Keeps the cookies of the page. */
@@ -209,6 +211,7 @@ export const LogoutParameters = z.object({
 
 /** A valid request. Whether its hint is about the user of this browser is not checked yet. */
 interface LogoutRequest {
+  readonly sent: Parameters
   readonly hint?: IdTokenHint | undefined
   readonly client?: Client | undefined
   /** Where the browser goes afterwards. Default: a page of this server. */
@@ -216,25 +219,21 @@ interface LogoutRequest {
 }
 
 /** @throws OAuthError to be shown as a page: an unverified hint must not be used (RP-Initiated Logout 4) */
-async function readLogoutRequest(
-  kernel: Kernel,
-  keys: SigningKeys,
-  sent: Parameters,
-): Promise<LogoutRequest> {
+async function readLogoutRequest(server: ServerContext, sent: Parameters): Promise<LogoutRequest> {
   const { id_token_hint, client_id, post_logout_redirect_uri, state } = readMessage(LogoutParameters, sent)
-  const hintError = LOGOUT_REQUEST_ERRORS.logout_hint_unverified
+  const { logout_hint_unverified } = LOGOUT_REQUEST_ERRORS
   const hint =
     id_token_hint === undefined
       ? undefined
-      : await verifiedHint(keys, kernel.issuer, id_token_hint, hintError)
+      : await verifiedHint(server.keys, server.issuer, id_token_hint, logout_hint_unverified)
   if (hint !== undefined && client_id !== undefined && hint.audience !== client_id)
     throw new OAuthError(LOGOUT_REQUEST_ERRORS.logout_hint_of_other_client)
   const clientId = hint?.audience ?? client_id
-  const client = clientId === undefined ? undefined : await kernel.store.clients.find(clientId)
-  if (post_logout_redirect_uri === undefined) return { hint, client }
+  const client = clientId === undefined ? undefined : await server.store.clients.find(clientId)
+  if (post_logout_redirect_uri === undefined) return { sent, hint, client }
   if (clientId === undefined) throw new OAuthError(LOGOUT_REQUEST_ERRORS.logout_client_missing)
   const target = postLogoutTarget(client, post_logout_redirect_uri, state)
-  return { hint, client, target }
+  return { sent, hint, client, target }
 }
 
 const MEMBER = 'post_logout_redirect_uris'

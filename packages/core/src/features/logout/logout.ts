@@ -2,6 +2,7 @@
  * OpenID Connect RP-Initiated Logout 1.0: a client redirects the browser here, the user's session ends, and the browser goes
  * back. Grants stay as they are: apps keep their access.
  */
+
 import { errorPages } from '../../authorization/redirect-target.ts'
 import type { Feature } from '../../feature.ts'
 import { basePathOf, endpointPath } from '../../http/endpoint.ts'
@@ -11,10 +12,10 @@ import {
   endSession,
   LOGOUT_ERRORS,
   LOGOUT_REQUEST_ERRORS,
-  type LogoutContext,
   LogoutForm,
   type LogoutInteraction,
   LogoutParameters,
+  type Logouts,
   postLogoutMetadata,
   sentParameters,
 } from './end-session.ts'
@@ -47,18 +48,13 @@ export interface LogoutOptions {
  */
 export function logout(pages: LogoutInteraction, options: LogoutOptions = {}): Feature {
   const path = endpointPath('logout', options.path, '/oauth/logout')
-  const confirm = `${path}/confirm`
   return (server) => {
     if (server.keys.algorithms.length === 0)
       throw new Error('logout needs the option keys of the server, to verify ID tokens')
-    const base = basePathOf(server.issuer)
-    const context: LogoutContext = {
-      ...{ server, pages },
-      tickets: server.tickets('logout'),
-      sealingKeys: sealingKeys(server.secret, 'posted logout requests'),
-      paths: { logout: base + path, confirm: base + confirm },
-    }
-    const page = errorPages(server, (request) => sentParameters(context, request))
+    const keys = sealingKeys(server.secret, 'posted logout requests')
+    const absolutePath = basePathOf(server.issuer) + path
+    const logouts: Logouts = { server, pages, tickets: server.tickets('logout'), keys, path: absolutePath }
+    const page = errorPages(server, (request) => sentParameters(keys, request))
     return {
       endpoints: [
         {
@@ -68,15 +64,15 @@ export function logout(pages: LogoutInteraction, options: LogoutOptions = {}): F
           summary: 'Sign the user out (RP-Initiated Logout 2)',
           message: LogoutParameters,
           methods: ['GET', 'POST'],
-          answer: (request) => endSession(context, request),
+          answer: (request) => endSession(logouts, request),
         },
         {
           ...page,
-          path: confirm,
+          path: `${path}/confirm`,
           summary: "The user's answer, sent by the confirmation page",
           message: LogoutForm,
           methods: ['POST'],
-          answer: (request) => confirmLogout(context, request),
+          answer: (request) => confirmLogout(logouts, request),
         },
       ],
       clientMetadata: postLogoutMetadata,

@@ -2,14 +2,17 @@
  * Pushed authorization requests (RFC 9126): a client sends its authorization request directly and gets a `request_uri` for
  * the browser. The encrypted request is part of that URI, so nothing is stored.
  */
-
 import * as z from 'zod'
 import type { AuthorizationRequestSource } from '../../authorization/request-source.ts'
+import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
 import type { Feature } from '../../feature.ts'
 import { endpointPath } from '../../http/endpoint.ts'
+import { type HttpRequest, json } from '../../http/http.ts'
+import type { Parameters } from '../../http/message.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'
+import type { Client } from '../../kernel/records.ts'
 import { sealingKeys } from '../../kernel/server-secret.ts'
-import { openRequest, PAR_ERRORS, PURPOSE, pushEndpoint } from './pushed-request.ts'
+import { openRequest, PAR_ERRORS, PURPOSE, PushedAuthorizationRequest, pushedUri } from './pushed-request.ts'
 
 export { PAR_ERRORS } from './pushed-request.ts'
 
@@ -21,9 +24,6 @@ export interface PushedAuthorizationRequestsOptions {
   /** The path below the issuer. Default `/api/oauth/par`. */
   readonly path?: string | undefined
 }
-
-const MIN_LIFETIME = 5
-const MAX_LIFETIME = 599
 
 /** RFC 9126 6. */
 const REQUIRE = 'require_pushed_authorization_requests'
@@ -48,7 +48,7 @@ export function pushedAuthorizationRequests({
   path: configuredPath,
 }: PushedAuthorizationRequestsOptions = {}): Feature {
   const path = endpointPath('par', configuredPath, '/api/oauth/par')
-  wholeSeconds('pushedAuthorizationRequests: lifetime', lifetime, MIN_LIFETIME, MAX_LIFETIME)
+  wholeSeconds('pushedAuthorizationRequests: lifetime', lifetime, 5, 599)
   return (server) => {
     const keys = sealingKeys(server.secret, PURPOSE)
     const source: AuthorizationRequestSource = {
@@ -56,9 +56,21 @@ export function pushedAuthorizationRequests({
       open: (requestUri) => openRequest(keys, requestUri),
       required: ({ featureMetadata }) => required || featureMetadata?.[REQUIRE] === true,
     }
+    const push = (clientId: string, form: Parameters, request: HttpRequest, client?: Client) => {
+      const requestUri = pushedUri(server, keys, { clientId, form, request, client })
+      return json(201, { request_uri: requestUri, expires_in: lifetime })
+    }
+    const endpoint: ClientEndpoint = {
+      path,
+      metadataName: 'pushed_authorization_request_endpoint',
+      summary: 'Push an authorization request (RFC 9126 2)',
+      message: PushedAuthorizationRequest,
+      begin: (form) => (client, request) => push(client.clientId, form, request, client),
+      answerUnapproved: push,
+    }
     return {
       requestSources: [source],
-      clientEndpoints: [pushEndpoint({ server, keys, lifetime, path })],
+      clientEndpoints: [endpoint],
       errors: PAR_ERRORS,
       metadata: required ? { [REQUIRE]: true } : {},
       clientMetadata: () => ({ [REQUIRE]: z.boolean().optional() }),

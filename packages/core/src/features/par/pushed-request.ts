@@ -1,8 +1,7 @@
 import { AuthorizationParameters } from '../../authorization/authorization-request.ts'
 import type { PushedRequest } from '../../authorization/request-source.ts'
-import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
 import type { ServerContext } from '../../feature.ts'
-import { type HttpRequest, json } from '../../http/http.ts'
+import type { HttpRequest } from '../../http/http.ts'
 import { type Parameters, text } from '../../http/message.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
@@ -30,52 +29,36 @@ export const PAR_ERRORS = defineErrors({
 })
 
 /** RFC 9126 2.1. */
-const PushedAuthorizationRequest = AuthorizationParameters.omit({ request_uri: true }).extend({
+export const PushedAuthorizationRequest = AuthorizationParameters.omit({ request_uri: true }).extend({
   redirect_uri: text().optional(),
 })
 
 /** Browsers and proxies refuse longer addresses. */
 const MAX_URI_LENGTH = 6000
 
-interface PushContext {
-  readonly server: ServerContext
-  readonly keys: SealingKeys
-  readonly lifetime: number
-  readonly path: string
-}
-
-export function pushEndpoint(context: PushContext): ClientEndpoint {
-  return {
-    path: context.path,
-    metadataName: 'pushed_authorization_request_endpoint',
-    summary: 'Push an authorization request (RFC 9126 2)',
-    message: PushedAuthorizationRequest,
-    begin: (form) => (client, request) => push(context, { clientId: client.clientId, form, request, client }),
-    answerUnapproved: (clientId, form, request) => push(context, { clientId, form, request }),
-  }
-}
-
 interface Push {
   readonly clientId: string
   readonly form: Parameters
   readonly request: HttpRequest
   /** Absent if its metadata document is not fetched yet. */
-  readonly client?: Client
+  readonly client: Client | undefined
 }
 
-function push({ server, keys, lifetime }: PushContext, { clientId, form, request, client }: Push) {
+/** Validates a request as if the browser had brought it. @returns its `request_uri` */
+export function pushedUri(
+  server: ServerContext,
+  keys: SealingKeys,
+  { clientId, form, request, client }: Push,
+): string {
   if (form.request_uri !== undefined) throw new OAuthError(PAR_ERRORS.pushed_request_uri)
-  const validated = server.validateRequest(
-    { ...withoutCredentials(form), client_id: clientId },
-    request,
-    client,
-  )
+  const sent = { ...withoutCredentials(form), client_id: clientId }
+  const validated = server.validateRequest(sent, request, client)
   const unapproved = client === undefined
   const pushed = { pushedAt: server.now(), clientId, query: encoded(validated), unapproved }
   const requestUri = sealRequest(keys, server.random, pushed)
   if (requestUri.length > MAX_URI_LENGTH) throw new OAuthError(PAR_ERRORS.pushed_request_too_long)
   server.observer?.report({ fact: 'authorization_requested', parameters: validated, client }, request)
-  return json(201, { request_uri: requestUri, expires_in: lifetime })
+  return requestUri
 }
 
 /** Client credentials never travel through the browser, not even encrypted. */

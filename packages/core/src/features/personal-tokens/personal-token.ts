@@ -1,7 +1,15 @@
 import type { ClientSource } from '../../clients/client-sources.ts'
-import { liveUntil } from '../../grants/change-grant.ts'
+import { keptUntil, liveUntil } from '../../grants/change-grant.ts'
+import { findAccessToken, requireKeyFor } from '../../grants/grant.ts'
+import { revokeUserGrant } from '../../grants/user-grants.ts'
+import { displayText } from '../../kernel/display-text.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { defineErrors, OAuthError, SERVER_ERRORS } from '../../kernel/oauth-error.ts'
 import type { Client, Grant } from '../../kernel/records.ts'
+import { requestedResources } from '../../kernel/resource-indicator.ts'
+import { newGrantId, newSecret, sha256 } from '../../kernel/secrets.ts'
+import { pauseAfter } from '../../kernel/time.ts'
+import { formatPersonalToken, parsePersonalToken } from '../../tokens/credential.ts'
 
 /** A live personal access token, without its text. Times are epoch seconds. */
 export interface PersonalToken {
@@ -20,7 +28,7 @@ export interface PersonalToken {
 }
 
 /** 100 years, for a token without an end: stores need one. */
-export const ENDLESS = 100 * 365 * 24 * 60 * 60
+const ENDLESS = 100 * 365 * 24 * 60 * 60
 
 export function personalToken(grant: Grant): PersonalToken {
   const { id, label = '', scopes, resources, createdAt, usedAt, expiresAt, network } = grant
@@ -72,4 +80,204 @@ const PERSONAL_CLIENT: Client = {
 export const personalClient: ClientSource = {
   owns: (clientId) => clientId === PERSONAL_CLIENT_ID,
   find: async () => PERSONAL_CLIENT,
+}
+
+/** A user made a personal access token. */
+export interface PersonalTokenCreated {
+  readonly type: 'personal_token_created'
+  readonly subject: string
+  readonly grantId: string
+  readonly label: string
+  readonly scopes: readonly string[]
+  readonly resources: readonly string[]
+  readonly expiresAt?: number | undefined
+}
+
+/** A new token. Only this result has its text. */
+export interface CreatedPersonalToken {
+  readonly text: string
+  readonly token: PersonalToken
+}
+
+/** @throws OAuthError that names what is wrong with the request, or `too_many_personal_tokens` (409) */
+export async function createToken(
+  kernel: Kernel,
+  terms: PersonalTokenTerms,
+  request: PersonalTokenRequest,
+): Promise<CreatedPersonalToken> {
+  const { subject } = request
+  const resources = requestedResources(request.resources, kernel.resources)
+  if (resources.length === 0) throw new OAuthError(PERSONAL_TOKEN_ERRORS.personal_token_resource)
+  // It is a bearer token.
+  requireKeyFor(resources, kernel.boundResources, undefined)
+  const label = labelOf(request.label)
+  const scopes = scopesOf(request.scopes, terms.scopes)
+  const lifetime = lifetimeOf(request.lifetime ?? terms.lifetime, terms.longest)
+  const secret = newSecret(kernel.random)
+  const now = kernel.now()
+  const end = now + lifetime
+  const grant: Grant = {
+    ...{ id: newGrantId(kernel.random), origin: 'personal', clientId: PERSONAL_CLIENT_ID },
+    ...{ subject, label, scopes, resources, createdAt: now, usedAt: now, expiresAt: end },
+    // Without the mark of a signed token: it is opaque, whatever else the server issues.
+    accessTokens: [{ hash: sha256(secret), scopes, resources, issuedAt: now, expiresAt: end }],
+  }
+  await insertBelow(kernel, grant, terms.perUser)
+  const token = personalToken(grant)
+  const { id: grantId, expiresAt } = token
+  const made = { subject, grantId, label, scopes, resources, expiresAt }
+  kernel.emit({ type: 'personal_token_created', ...made } satisfies PersonalTokenCreated)
+  return { text: formatPersonalToken({ grantId: grant.id, secret }), token }
+}
+
+const MAX_ATTEMPTS = 4
+
+/**
+ * Counts once more after the insert: of several requests at once, none takes the user over the limit. Those that would have done it come back
+ * one by one, so that no place stays free.
+ */
+async function insertBelow(kernel: Kernel, grant: Grant, perUser: number): Promise<void> {
+  const { subject = '', id } = grant
+  const { grants } = kernel.store
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await pauseAfter(attempt - 1, kernel)
+    if ((await tokensOf(kernel, subject)).length >= perUser) break
+    if (!(await grants.insert(id, grant, keptUntil(grant)))) throw new OAuthError(SERVER_ERRORS.contention)
+    if ((await tokensOf(kernel, subject)).length <= perUser) return
+    // Its text has not been returned yet.
+    await grants.remove(id)
+  }
+  throw new OAuthError(PERSONAL_TOKEN_ERRORS.too_many_personal_tokens)
+}
+
+/** Only the page or the command that makes the token gets these errors. */
+const PERSONAL_TOKEN_ERRORS = defineErrors({
+  personal_token_label: ['invalid_request', 'label must have 1 to 60 characters'],
+  personal_token_scope: ['invalid_scope', 'scopes must be one or more scopes for personal access tokens'],
+  personal_token_resource: ['invalid_target', 'resources must have one or more resources'],
+  personal_token_lifetime: ['invalid_request', 'lifetime is longer than this server allows'],
+  too_many_personal_tokens: [
+    'conflict',
+    'The user has the maximum number of personal access tokens. End one first',
+    409,
+  ],
+})
+
+/** What a user asks for. */
+export interface PersonalTokenRequest {
+  /** Must exist and be signed in: the caller checks that. */
+  readonly subject: string
+  /** 1 to 60 characters. Invisible ones are removed. */
+  readonly label: string
+  /** At least one, and only scopes with `personal: true`. */
+  readonly scopes: readonly string[]
+  /** At least one resource of the server (RFC 8707). */
+  readonly resources: readonly string[]
+  /** Seconds, at least 1. `endless` only where the server allows it. Default: the option `lifetime`. */
+  readonly lifetime?: number | 'endless' | undefined
+}
+
+/** The limits of a server. */
+export interface PersonalTokenTerms {
+  /** Those that may be requested. */
+  readonly scopes: readonly string[]
+  /** Seconds. */
+  readonly lifetime: number
+  readonly longest: number | 'endless'
+  readonly perUser: number
+}
+
+const MAX_LABEL_LENGTH = 60
+
+/** By code points: a person counts an emoji as one character. */
+function labelOf(text: string): string {
+  const label = displayText(text)
+  const { length } = [...label]
+  if (length < 1 || length > MAX_LABEL_LENGTH)
+    throw new OAuthError(PERSONAL_TOKEN_ERRORS.personal_token_label)
+  return label
+}
+
+/** In the order of the catalogue. */
+function scopesOf(requested: readonly string[], allowed: readonly string[]): readonly string[] {
+  const scopes = allowed.filter((name) => requested.includes(name))
+  if (scopes.length === 0 || !requested.every((name) => allowed.includes(name)))
+    throw new OAuthError(PERSONAL_TOKEN_ERRORS.personal_token_scope)
+  return scopes
+}
+
+function lifetimeOf(requested: number | 'endless', longest: number | 'endless'): number {
+  const most = longest === 'endless' ? ENDLESS : longest
+  const seconds = requested === 'endless' ? ENDLESS : requested
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= most) return seconds
+  throw new OAuthError(PERSONAL_TOKEN_ERRORS.personal_token_lifetime)
+}
+
+export type PersonalTokenEnded =
+  /** A user ended a personal access token, or it was found in public. `grant_revoked` comes with it. */
+  | {
+      readonly type: 'personal_token_ended'
+      readonly subject: string
+      readonly grantId: string
+      readonly label: string
+      readonly reason: 'user' | 'leaked'
+    }
+  /** A secret scanner reported texts of personal access tokens. The live ones have ended. */
+  | {
+      readonly type: 'personal_tokens_leaked'
+      /** The number of texts in the report. */
+      readonly reported: number
+      readonly ended: number
+    }
+
+/** A token that was found in public and has ended. */
+export interface LeakedPersonalToken {
+  readonly subject: string
+  readonly id: string
+  readonly label: string
+}
+
+/** @returns `false`, and changes nothing, if the token does not exist or belongs to another user */
+export async function endToken(kernel: Kernel, subject: string, id: string): Promise<boolean> {
+  const grant = (await kernel.store.grants.find(id))?.value
+  if (grant?.origin !== 'personal' || grant.subject !== subject) return false
+  return end(kernel, grant, 'user')
+}
+
+/** The texts prove themselves: only one with the secret of a live token ends it. */
+export async function endLeakedTokens(
+  kernel: Kernel,
+  texts: readonly string[],
+): Promise<readonly LeakedPersonalToken[]> {
+  const ended: LeakedPersonalToken[] = []
+  for (const text of texts) {
+    const grant = await liveGrantOf(kernel, text)
+    if (grant === undefined || !(await end(kernel, grant, 'leaked'))) continue
+    const { id, subject = '', label = '' } = grant
+    ended.push({ subject, id, label })
+  }
+  const counts = { reported: texts.length, ended: ended.length }
+  kernel.emit({ type: 'personal_tokens_leaked', ...counts } satisfies PersonalTokenEnded)
+  return ended
+}
+
+async function liveGrantOf({ store, now }: Kernel, text: string): Promise<Grant | undefined> {
+  const presented = parsePersonalToken(text)
+  const grant = presented && (await store.grants.find(presented.grantId))?.value
+  if (presented === undefined || grant?.origin !== 'personal') return undefined
+  return findAccessToken(grant, sha256(presented.secret), now()) && grant
+}
+
+async function end(
+  kernel: Kernel,
+  { id: grantId, subject = '', label = '' }: Grant,
+  reason: 'user' | 'leaked',
+): Promise<boolean> {
+  const by = reason === 'user' ? 'user' : 'operator'
+  if (!(await revokeUserGrant(kernel, subject, grantId, { by }))) return false
+  kernel.emit({
+    type: 'personal_token_ended',
+    ...{ subject, grantId, label, reason },
+  } satisfies PersonalTokenEnded)
+  return true
 }

@@ -8,19 +8,29 @@
 import type { Feature, ServerContext } from '../../feature.ts'
 import { wholeNumber } from '../../kernel/kernel.ts'
 import { OPENID, type ScopeCatalogue } from '../../kernel/scope.ts'
-import { endLeakedTokens, endToken, type LeakedPersonalToken } from './ended-token.ts'
 import {
   type CreatedPersonalToken,
   createToken,
+  endLeakedTokens,
+  endToken,
+  type LeakedPersonalToken,
+  type PersonalToken,
   type PersonalTokenRequest,
   type PersonalTokenTerms,
-} from './new-token.ts'
-import { type PersonalToken, personalClient, personalToken, tokensOf } from './personal-token.ts'
+  personalClient,
+  personalToken,
+  tokensOf,
+} from './personal-token.ts'
 
 export type { PersonalTokenExpiring } from '../../grants/last-use.ts'
-export type { LeakedPersonalToken, PersonalTokenEnded } from './ended-token.ts'
-export type { CreatedPersonalToken, PersonalTokenCreated, PersonalTokenRequest } from './new-token.ts'
-export type { PersonalToken } from './personal-token.ts'
+export type {
+  CreatedPersonalToken,
+  LeakedPersonalToken,
+  PersonalToken,
+  PersonalTokenCreated,
+  PersonalTokenEnded,
+  PersonalTokenRequest,
+} from './personal-token.ts'
 export { PERSONAL_CLIENT_ID } from './personal-token.ts'
 
 export interface PersonalTokensOptions {

@@ -1,6 +1,5 @@
 /** When a refresh token and its grant end, in the token response (draft-ietf-oauth-refresh-token-expiration-03). */
 import type { Feature } from '../../feature.ts'
-import type { ExchangePlan } from '../../grants/grant-type.ts'
 
 /**
  * Token responses with a refresh token say when it ends: `refresh_token_timeout` is the time in which it must be used,
@@ -21,25 +20,14 @@ export function refreshTokenExpiration(): Feature {
   return () => ({
     metadata: { refresh_token_expiration_types_supported: ['authorization', 'token_timeout'] },
     tokenMembers: {
-      prepare({ now }, plan) {
-        const ends = endsOf(plan, now)
-        return ends && (() => ends)
+      prepare({ now }, { grant: { refresh, expiresAt }, issued }) {
+        if (issued.refreshToken === undefined || refresh === undefined) return undefined
+        const authorization = Math.max(expiresAt - now, 0)
+        const idle = Math.max(refresh.expiresAt - now, 0)
+        // "This value SHALL NOT exceed the value in authorization_expires_in" (6.1), whatever a grant type of a feature stored.
+        const timeout = Math.min(idle, authorization)
+        return () => ({ refresh_token_timeout: timeout, authorization_expires_in: authorization })
       },
     },
   })
-}
-
-interface Ends {
-  readonly refresh_token_timeout: number
-  readonly authorization_expires_in: number
-}
-
-/** @returns `undefined` for a response without a refresh token */
-function endsOf({ grant, issued }: ExchangePlan, now: number): Ends | undefined {
-  const { refresh, expiresAt } = grant
-  if (issued.refreshToken === undefined || refresh === undefined) return undefined
-  const authorization = Math.max(expiresAt - now, 0)
-  const idle = Math.max(refresh.expiresAt - now, 0)
-  // "This value SHALL NOT exceed the value in authorization_expires_in" (6.1), whatever a grant type of a feature stored.
-  return { refresh_token_timeout: Math.min(idle, authorization), authorization_expires_in: authorization }
 }

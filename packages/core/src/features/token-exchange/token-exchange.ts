@@ -77,11 +77,6 @@ const TokenExchangeRequest = z.object({
 })
 type TokenExchangeRequest = z.infer<typeof TokenExchangeRequest>
 
-interface ExchangeContext {
-  readonly server: ServerContext
-  readonly lifetime: number
-}
-
 /**
  * Token exchange (RFC 8693): clients exchange an access token for a narrower one that ends with it. A client may exchange its
  * own tokens. A static client with `token_exchange_resources` may also exchange tokens for one of these resources.
@@ -100,14 +95,13 @@ interface ExchangeContext {
 export function tokenExchange({ lifetime = 900 }: TokenExchangeOptions = {}): Feature {
   wholeSeconds('tokenExchange: lifetime', lifetime, 1)
   return (server) => {
-    const context = { server, lifetime }
     const grantType: GrantType = {
       name: TOKEN_EXCHANGE,
       message: TokenExchangeRequest,
       credential: 'subject_token',
       selfRegistered: true,
       lifetimes: { accessToken: lifetime },
-      exchange: (request) => exchangeToken(context, request),
+      exchange: (request) => exchangeToken(server, lifetime, request),
     }
     return {
       grantTypes: [grantType],
@@ -118,7 +112,8 @@ export function tokenExchange({ lifetime = 900 }: TokenExchangeOptions = {}): Fe
 }
 
 async function exchangeToken(
-  { server, lifetime }: ExchangeContext,
+  server: ServerContext,
+  lifetime: number,
   { client, form, now, stored, jkt }: TokenRequest,
 ): Promise<ExchangePlan> {
   const request = readMessage(TokenExchangeRequest, form)
