@@ -1,10 +1,8 @@
 import type * as z from 'zod'
-import type { RequestEvent } from '../kernel/events.ts'
+import type { ErrorPlace, Observed, Observer, RequestEvent } from '../kernel/events.ts'
 import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
-import type { ErrorPlace, Observed, Observer } from '../kernel/observer.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
 import { type HttpRequest, type HttpResponse, header, json, type Route, securePage } from './http.ts'
-import { MESSAGE_ERRORS } from './message-errors.ts'
 
 /**
  * The response of RFC 6749 5.2 to an error.
@@ -104,6 +102,32 @@ export const METHOD_ERRORS = defineErrors({
     'This method is not allowed here. Use one of the Allow header',
     405,
   ],
+})
+
+/**
+ * The errors of messages that cannot be read. They are in `ERRORS` too; an adapter that names all of those would bring the code of every
+ * feature into a bundle.
+ *
+ * @example
+ * ```ts
+ * import { OAuthError } from '@grantkit/core'
+ * import { BODY_LIMIT, MESSAGE_ERRORS } from '@grantkit/core/adapter'
+ *
+ * export function requireSmall(body: string): void {
+ *   if (Buffer.byteLength(body) > BODY_LIMIT) throw new OAuthError(MESSAGE_ERRORS.body_too_large)
+ * }
+ * ```
+ */
+export const MESSAGE_ERRORS = defineErrors({
+  message_invalid: ['invalid_request', 'A parameter of the request is missing, repeated or malformed'],
+  media_type_unsupported: [
+    'invalid_request',
+    'Unsupported Content-Type. Send application/x-www-form-urlencoded, or application/json to register a client',
+    415,
+  ],
+  body_unreadable: ['invalid_request', 'The body could not be read. Check its encoding and Content-Length'],
+  body_too_large: ['invalid_request', 'The body is too large. Send at most 64 KiB', 413],
+  parameters_too_many: ['invalid_request', 'The request has too many parameters. Send at most 100'],
 })
 
 /**

@@ -1,7 +1,6 @@
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
-import { BODY_LIMIT, failedResponse } from './endpoint.ts'
+import { BODY_LIMIT, failedResponse, MESSAGE_ERRORS } from './endpoint.ts'
 import type { HttpRequest, HttpResponse, Route } from './http.ts'
-import { MESSAGE_ERRORS } from './message-errors.ts'
 
 export interface FetchHandlerOptions<Rest extends unknown[]> {
   /**

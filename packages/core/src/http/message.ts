@@ -1,8 +1,8 @@
 /** Reading of messages: a query, a form or a JSON body becomes parameters, and a schema reads these. */
 import * as z from 'zod'
 import { type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
+import { MESSAGE_ERRORS } from './endpoint.ts'
 import type { HttpRequest } from './http.ts'
-import { MESSAGE_ERRORS } from './message-errors.ts'
 
 /** No request needs more, and thousands of names take milliseconds to sort. */
 const MAX_PARAMETERS = 100

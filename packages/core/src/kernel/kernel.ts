@@ -2,8 +2,8 @@
  * The lowest module: records and their port, errors, events, scopes, resources, secrets and time. It knows no request and no
  * other module, and every module imports it.
  */
-import type { Emit, ObservedRequest } from './events.ts'
-import type { Observer } from './observer.ts'
+import type { Emit, ObservedRequest, Observer } from './events.ts'
+import { defineErrors, OAuthError } from './oauth-error.ts'
 import type { Client } from './records.ts'
 import type { ScopeCatalogue } from './scope.ts'
 import type { Random } from './secrets.ts'
@@ -115,4 +115,37 @@ export function wholeNumber(
   if (Number.isInteger(value) && value >= min && value <= max) return value
   const range = Number.isFinite(max) ? ` from ${min} to ${max}` : `, at least ${min}`
   throw new Error(`${option} must be a whole number${unit}${range}`)
+}
+
+export const SUBJECT_ERRORS = defineErrors({
+  subject_gone: [
+    'invalid_grant',
+    'The user of this grant no longer exists, so its tokens are revoked. Discard them',
+  ],
+  claims_unavailable: [
+    'temporarily_unavailable',
+    'The server cannot look up the user at the moment. Try again',
+  ],
+})
+
+/** Claims about a user (OpenID Connect Core 5.1), without `sub`, which core adds. */
+export type UserClaims = Readonly<Record<string, unknown>>
+
+export type Claims = (subject: string) => Promise<UserClaims | undefined>
+
+export interface SubjectOptions {
+  /**
+   * The claims of a user (OpenID Connect Core 5.1), of which the granted scopes open some; `undefined` if the user is gone
+   * or disabled. A refresh calls it too, and ends the grants of a user who is gone. Required with the scope `openid`.
+   */
+  readonly claims?: Claims | undefined
+}
+
+/** The claims of a user, from the application. @throws OAuthError `temporarily_unavailable` when that fails */
+export async function claimsAbout(claims: Claims, subject: string): Promise<UserClaims | undefined> {
+  try {
+    return await claims(subject)
+  } catch (cause) {
+    throw new OAuthError(SUBJECT_ERRORS.claims_unavailable, undefined, { cause })
+  }
 }

@@ -1,6 +1,6 @@
+import type { UserClaims } from '../kernel/kernel.ts'
 import type { Grant } from '../kernel/records.ts'
 import { type GrantId, type Hash, type Secret, sha256 } from '../kernel/secrets.ts'
-import type { UserClaims } from '../kernel/user-claims.ts'
 
 /**
  * The text of a credential and its parts. The grant decides whether a credential is valid.

@@ -3,12 +3,13 @@
  * the name of any client, so fetches are limited, also while a host is unreachable.
  */
 import * as z from 'zod'
-import { type DocumentFetch, fetchedDocument } from '../http/document-fetch.ts'
+import { type DocumentFetch, fetchedDocument } from '../http/outbound.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { RecentlyUsed } from '../kernel/recently-used.ts'
 import { fetchAttempts, siteOf } from '../limits/fetch-attempts.ts'
-import { type PublicJwk, usableKeys } from './jwk.ts'
+import type { PublicJwk } from './jwk.ts'
+import { usableKeys } from './jws-signature.ts'
 
 export const FETCHED_KEYS_ERRORS = defineErrors({
   client_keys_unreachable: [

@@ -2,9 +2,43 @@
  * Verifies signatures with `node:crypto`, without waiting. The forms of its calls are the ones that Node, Bun, Deno and workerd all
  * verify with: workerd takes no `KeyObject` together with options, and its `verify` knows no PSS.
  */
-import { constants, createVerify, type KeyObject, type Verify, verify } from 'node:crypto'
-import { decodedJson, type JwsAlgorithm, jose, type PublicKeyMembers } from './jwk.ts'
-import { importedKey } from './key-object.ts'
+import {
+  constants,
+  createPublicKey,
+  createVerify,
+  type JsonWebKey,
+  type KeyObject,
+  type Verify,
+  verify,
+} from 'node:crypto'
+import { decodedJson, type JwsAlgorithm, jose, MIN_MODULUS, PublicJwk, type PublicKeyMembers } from './jwk.ts'
+
+/** `undefined` for an RSA key that is too short. @throws Error for a bad key, and for one that this runtime cannot use */
+function importedKey(key: Readonly<JsonWebKey>): KeyObject | undefined {
+  const imported = createPublicKey({ key: { ...key }, format: 'jwk' })
+  const { modulusLength = MIN_MODULUS } = imported.asymmetricKeyDetails ?? {}
+  return modulusLength < MIN_MODULUS ? undefined : imported
+}
+
+/** Not a point that is not on its curve. */
+function isUsable(key: PublicJwk): boolean {
+  try {
+    return importedKey(key) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** A public key that verifies signatures: a client can register it. */
+export const UsableJwk = PublicJwk.refine(
+  isUsable,
+  `must be a key that verifies signatures, RSA with at least ${MIN_MODULUS} bits`,
+)
+
+/** The keys of a set that verify signatures. Keys for other uses are ignored (RFC 7517 5). */
+export function usableKeys(keys: readonly unknown[]): PublicJwk[] {
+  return keys.flatMap((key) => UsableJwk.safeParse(key).data ?? [])
+}
 
 /** Whether a key has made a signature. May throw. */
 export type SignatureCheck = (signed: Buffer, signature: Buffer) => boolean

@@ -11,15 +11,8 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import type { FetchedKeys } from '../../tokens/fetched-keys.ts'
-import {
-  isFor,
-  JWS_ALGORITHMS,
-  type JwsAlgorithm,
-  PublicJwk,
-  UsableJwk,
-  usableKeys,
-  withBothNames,
-} from '../../tokens/jwk.ts'
+import { isFor, JWS_ALGORITHMS, type JwsAlgorithm, PublicJwk, withBothNames } from '../../tokens/jwk.ts'
+import { UsableJwk, usableKeys } from '../../tokens/jws-signature.ts'
 
 export const PRIVATE_KEY_JWT = 'private_key_jwt'
 const MAX_KEYS = 10

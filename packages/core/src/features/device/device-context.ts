@@ -4,11 +4,11 @@ import type { PublicClient } from '../../clients/client-record.ts'
 import type { ServerContext } from '../../feature.ts'
 import { addressOf, basePathOf, endpointPath, type PathOptions } from '../../http/endpoint.ts'
 import type { HttpResponse } from '../../http/http.ts'
-import type { PageView } from '../../http/page-language.ts'
+import type { PageView } from '../../http/page.ts'
 import { lifetime, wholeSeconds } from '../../kernel/kernel.ts'
 import type { Client } from '../../kernel/records.ts'
 import { includesAll, type ScopeCatalogue } from '../../kernel/scope.ts'
-import { type SuccessorKeys, successorKeys } from '../../kernel/server-secret.ts'
+import { type SuccessorKeys, successorKeys } from '../../kernel/secrets.ts'
 import type { Transients } from '../../kernel/store.ts'
 
 /**

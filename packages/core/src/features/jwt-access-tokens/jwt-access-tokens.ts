@@ -6,12 +6,11 @@
 
 import { createLocalJWKSet, jwtVerify, SignJWT } from 'jose'
 import type { Feature } from '../../feature.ts'
-import { wholeSeconds } from '../../kernel/kernel.ts'
+import { type UserClaims, wholeSeconds } from '../../kernel/kernel.ts'
 import type { AccessTokenState, Grant, SigningAlgorithm } from '../../kernel/records.ts'
 import { checkedResource } from '../../kernel/resource-indicator.ts'
 import { MAX_SIGNED_LIFETIME } from '../../kernel/revocation-log.ts'
 import { type GrantId, sha256 } from '../../kernel/secrets.ts'
-import type { UserClaims } from '../../kernel/user-claims.ts'
 import {
   type AccessTokenFormat,
   type GrantSecret,

@@ -13,11 +13,10 @@ import {
   type ResolvedKey,
 } from 'jose'
 import { isHttpsOrLoopback } from '../../http/public-url.ts'
-import { CLOCK_TOLERANCE } from '../../kernel/kernel.ts'
+import { CLOCK_TOLERANCE, type UserClaims } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import { RecentlyUsed } from '../../kernel/recently-used.ts'
 import { sha256 } from '../../kernel/secrets.ts'
-import type { UserClaims } from '../../kernel/user-claims.ts'
 import { BEARER_ERRORS } from '../../resource/challenge.ts'
 import { decodedJson } from '../../tokens/jwk.ts'
 import { requireWrongSignature } from '../../tokens/jws-signature.ts'

@@ -8,7 +8,7 @@
 import type { Feature, MountedFeatures, ServerContext } from '../../feature.ts'
 import type { GrantType } from '../../grants/grant-type.ts'
 import { type EndGrantsOf, endGrantsOf } from '../../grants/user-grants.ts'
-import type { DocumentFetch } from '../../http/document-fetch.ts'
+import type { DocumentFetch } from '../../http/outbound.ts'
 import type { Transients } from '../../kernel/store.ts'
 import {
   clientOf,
@@ -22,8 +22,7 @@ import { JWT_GRANT_ERRORS } from './jwt-grant-errors.ts'
 import { MAX_LIFETIME, type ReadIssuer, trustedIssuers } from './trusted-issuer.ts'
 import { readRule, type WorkloadRule } from './workload.ts'
 
-export type { AssertionRefused } from './exchange.ts'
-export { JWT_BEARER } from './exchange.ts'
+export { type AssertionRefused, JWT_BEARER } from './exchange.ts'
 export type { AssertedUser, IdJagTrust, SubjectOf } from './id-jag.ts'
 export type { AssertionExchanged } from './issued-grant.ts'
 export type { IssuerOptions } from './trusted-issuer.ts'

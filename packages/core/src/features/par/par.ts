@@ -8,7 +8,7 @@ import type { AuthorizationRequestSource } from '../../authorization/request-sou
 import type { Feature } from '../../feature.ts'
 import { endpointPath } from '../../http/endpoint.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'
-import { sealingKeys } from '../../kernel/server-secret.ts'
+import { sealingKeys } from '../../kernel/secrets.ts'
 import { openRequest, PAR_ERRORS, PURPOSE, pushEndpoint } from './pushed-request.ts'
 
 export { PAR_ERRORS } from './pushed-request.ts'
