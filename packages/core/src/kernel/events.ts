@@ -2,10 +2,7 @@ import type { ErrorFacts } from './oauth-error.ts'
 import type { Client, Grant, Transient } from './records.ts'
 import type { Hash, Random } from './secrets.ts'
 
-/**
- * Events for the operator to log or count. They carry ids and never a secret, code or token, so they are safe to log as
- * they are. Each module declares its own.
- */
+/** Events for the operator to log or count. They carry ids and never a secret, code or token. Each module declares its own. */
 export interface BaseEvent {
   readonly type: string
   readonly [fact: string]: unknown
@@ -20,10 +17,7 @@ export interface ObservedRequest {
 /** @param request that caused the event, for an observer */
 export type Emit = (event: BaseEvent, request?: ObservedRequest) => void
 
-/**
- * Shields the server from its listener. Events are emitted after a grant has changed, so an error of the listener must not
- * cost the client its answer. The first error goes to the console; the later ones are the same fault.
- */
+/** An error of the listener must not cost the client its answer: its grant has changed. The first error goes to the console. */
 export function shielded(listener: Emit = faultsToConsole): Emit {
   let reported = false
   const reportOnce = (error: unknown) => {
@@ -51,37 +45,27 @@ const FAULT = /(^|_)(failed|undelivered|disabled)$/
 const LOGGED = ['claims_unreleased', 'token_claims_protected', 'grant_ended']
 
 /** A request that was refused or failed. */
-export type RequestEvent =
+export type RequestEvent = {
+  readonly path: string
+  readonly error: string
+  readonly reason: string
+  /** As users see it. Only with an observer, like the client and the user. */
+  readonly reference?: string | undefined
+  /** As the request names it, if no such client exists. */
+  readonly clientId?: string | undefined
+  readonly subject?: string | undefined
+} & (
   | {
       readonly type: 'refused'
-      readonly path: string
-      readonly error: string
-      readonly reason: string
       readonly detail: string
       /** The id of the client that the operator has not allowed. */
       readonly known?: string | undefined
-      /** As users see it. Only with an observer, like the client and the user. */
-      readonly reference?: string | undefined
-      /** As the request names it, if no such client exists. */
-      readonly clientId?: string | undefined
-      readonly subject?: string | undefined
     }
   /** A fault of the server or its store. `cause` is what was thrown. */
-  | {
-      readonly type: 'failed'
-      readonly path: string
-      readonly error: string
-      readonly reason: string
-      readonly cause: unknown
-      readonly reference?: string | undefined
-      readonly clientId?: string | undefined
-      readonly subject?: string | undefined
-    }
+  | { readonly type: 'failed'; readonly cause: unknown }
+)
 
-/**
- * The observer of a server or a guard. It gets each event with its request, and reports of what emits no event. Without one,
- * nothing is reported. It is called while a request is answered, so it must neither throw nor wait.
- */
+/** Without an observer nothing is reported. It is called while a request is answered, so it neither throws nor waits. */
 
 export interface Observer {
   /** After the listener of the operator. */

@@ -23,10 +23,7 @@ export type Random = (size: number) => Uint8Array
 const STOCK_BYTES = 1024
 let stock = Buffer.alloc(0)
 
-/**
- * Fetches randomness from the system in stocks: one call for every few bytes would be a tenth of the cost of a token
- * request.
- */
+/** In stocks: one call of the system for every few bytes would be a tenth of the cost of a token request. */
 export const strongRandom: Random = (size) => {
   if (size > stock.length) stock = randomBytes(Math.max(size, STOCK_BYTES))
   const bytes = stock.subarray(0, size)
@@ -52,50 +49,21 @@ export function newSecret(random: Random): Secret {
   return base64url(random(32)) as Secret
 }
 
-/**
- * 128 bits in 22 base64url characters: an unguessable identifier, or a salt.
- *
- * @example
- * ```ts
- * import { type Kernel, newId } from '@grantkit/core/feature'
- *
- * export const requestIdOf = ({ random }: Kernel) => `req_${newId(random)}`
- * ```
- */
+/** 128 bits in 22 base64url characters: an unguessable identifier, or a salt. */
 export function newId(random: Random): string {
   return base64url(random(16))
 }
 
-/**
- * @example
- * ```ts
- * import { type Kernel, newGrantId } from '@grantkit/core/feature'
- *
- * // In a grant type of your own.
- * export const grantIdOf = ({ random }: Kernel) => newGrantId(random)
- * ```
- */
 export function newGrantId(random: Random): GrantId {
   return newId(random) as GrantId
 }
 
-/**
- * 128 bits in 32 hexadecimal digits: people type it on command lines, where a leading hyphen would look like an option.
- */
+/** 128 bits in hexadecimal: on a command line a leading hyphen would look like an option. */
 export function newClientId(random: Random): string {
   return Buffer.from(random(16)).toString('hex')
 }
 
-/**
- * One round is enough for a text with 128 bits of entropy.
- *
- * @example
- * ```ts
- * import { sha256 } from '@grantkit/core/feature'
- *
- * sha256('a text with 128 bits of entropy') // 43 base64url characters
- * ```
- */
+/** One round is enough for a text with 128 bits of entropy. */
 export function sha256(text: string): Hash {
   return hash('sha256', text, 'base64url') as Hash
 }
@@ -105,7 +73,7 @@ const SECRET_OF_ANY = /(gk[acdipr]_[\w-]{22})(?:\.|%2e)[\w.%-]+/gi
 /** A JWT: an ID token, or a signed access token. Without its signature it opens nothing. */
 const SIGNATURE = /\b(eyJ[\w-]+(?:\.|%2e)eyJ[\w-]+)(?:\.|%2e)[\w-]+/gi
 
-/** Removes secrets from untrusted text: no credential may reach a log, no matter which field it was sent in. */
+/** Removes secrets from untrusted text: no credential may reach a log, in whichever field it was sent. */
 export function withoutSecrets(text: string): string {
   return text.replaceAll(SECRET_OF_ANY, '$1').replaceAll(SIGNATURE, '$1')
 }
@@ -114,7 +82,7 @@ export function hmacSha256(key: string, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url')
 }
 
-/** Compares in constant time, so the duration does not reveal where two strings differ. */
+/** In constant time, so the duration does not reveal where two strings differ. */
 export function sameSecret(left: string, right: string): boolean {
   const a = Buffer.from(left)
   const b = Buffer.from(right)
@@ -129,11 +97,8 @@ function base64url(bytes: Uint8Array): string {
 const SIZES = { sha256: [64, 32], sha512: [128, 64] } as const
 
 /**
- * HMAC (RFC 2104) as two one-shot hashes, for a key that is used often. `createHmac` makes a native object for each text, which
- * costs more than the hashes: 8 % of a refresh over HTTP (docs/adr/0075).
- *
- * @param key a longer one than a block counts by its hash
- * @returns the HMAC of a text, in base64url
+ * HMAC (RFC 2104) in base64url, as two one-shot hashes. `createHmac` makes a native object for each text, which costs more than the
+ * hashes: 8 % of a refresh over HTTP (docs/adr/0075).
  */
 export function hmac(algorithm: keyof typeof SIZES, key: Uint8Array): (text: string) => string {
   const [block, length] = SIZES[algorithm]
@@ -154,12 +119,11 @@ export function hmac(algorithm: keyof typeof SIZES, key: Uint8Array): (text: str
 }
 
 /**
- * The secret of the server, at least 32 characters, the same on every replica. While it is changed, a list: the first one
- * makes tickets, nonces and derived tokens, and all of them are accepted.
+ * At least 32 characters, the same on every replica. While it is changed, a list: the first one makes tickets, nonces and
+ * derived tokens, and all of them are accepted.
  */
 export type ServerSecret = string | readonly [current: string, ...previous: string[]]
 
-/** All secrets that are accepted. */
 export type AcceptedSecrets = readonly [current: string, ...previous: string[]]
 
 /** @param owner the feature whose option it is, as `device: ` @throws Error that names the option */
@@ -209,20 +173,13 @@ export function openText(keys: SealingKeys, presented: string): string | undefin
   // One text must not have two forms: a decoder accepts what an encoder never writes.
   if (sealed.length < NONCE + TAG || sealed.toString('base64url') !== presented) return undefined
   for (const key of keys) {
-    const text = textIn(sealed, key)
-    if (text !== undefined) return text
+    const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE), { authTagLength: TAG })
+    decipher.setAuthTag(sealed.subarray(-TAG))
+    try {
+      return decipher.update(sealed.subarray(NONCE, -TAG), undefined, 'utf8') + decipher.final('utf8')
+    } catch {}
   }
   return undefined
-}
-
-function textIn(sealed: Buffer, key: Uint8Array): string | undefined {
-  const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE), { authTagLength: TAG })
-  decipher.setAuthTag(sealed.subarray(-TAG))
-  try {
-    return decipher.update(sealed.subarray(NONCE, -TAG), undefined, 'utf8') + decipher.final('utf8')
-  } catch {
-    return undefined
-  }
 }
 
 /** The keys that tokens are derived with, so that an answer can be repeated (docs/adr/0002). No store has them. */
@@ -231,18 +188,14 @@ export interface SuccessorKeys {
   readonly keyId: string
   /** Two new secrets of fixed length. Only the text and the key together lead to them. */
   derive(text: string): readonly [Secret, Secret]
-  /**
-   * The same secrets again.
-   *
-   * @param keyId of the record; absent in records that were written without a key
-   * @returns `undefined` if the secret of that key is no longer accepted
-   */
+  /** @param keyId absent in records that were written without a key @returns `undefined` if its secret is no longer accepted */
   deriveAgain(text: string, keyId: string | undefined): readonly [Secret, Secret] | undefined
 }
 
 export function successorKeys(secret: ServerSecret): SuccessorKeys {
-  const keys = acceptedSecrets(secret).map(keyOf)
-  const [first] = keys as [IdentifiedKey]
+  const [current, ...previous] = acceptedSecrets(secret)
+  const first = keyOf(current)
+  const keys = [first, ...previous.map(keyOf)]
   return {
     keyId: first.id,
     derive: (text) => halvesOf(first.digest(text)),
@@ -254,12 +207,7 @@ export function successorKeys(secret: ServerSecret): SuccessorKeys {
   }
 }
 
-interface IdentifiedKey {
-  readonly id: string
-  readonly digest: (text: string) => string
-}
-
-function keyOf(secret: string): IdentifiedKey {
+function keyOf(secret: string) {
   const digest = hmac('sha512', derivedKey('successors of tokens', secret, 64))
   // No secret with its salt is as short as this text.
   return { id: digest('id').slice(0, 8), digest }

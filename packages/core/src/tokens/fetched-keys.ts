@@ -1,6 +1,6 @@
 /**
- * The keys at a `jwks_uri`, from the cache of this process or from the host. An unauthenticated caller can send an assertion in
- * the name of any client, so fetches are limited, also while a host is unreachable.
+ * The keys at a `jwks_uri`. An unauthenticated caller can send an assertion in the name of any client, so fetches are limited, also
+ * while a host is unreachable.
  */
 import * as z from 'zod'
 import { type DocumentFetch, fetchedDocument } from '../http/outbound.ts'
@@ -30,15 +30,10 @@ export interface ClientKeysFailed {
 
 /**
  * @param since epoch seconds: keys that were fetched before this time are fetched again
- * @param ahead epoch seconds: keys that were fetched before this time are fetched again too, in the background
+ * @param ahead the same in the background, while the older keys are used
  * @throws OAuthError 503 if there are no keys
  */
 export type FetchedKeys = (jwksUri: string, since: number, ahead?: number) => Promise<readonly PublicJwk[]>
-
-interface KeptKeys {
-  readonly keys: readonly PublicJwk[]
-  readonly fetchedAt: number
-}
 
 /** In bytes: enough for RSA keys with their certificates. */
 const MAX_KEY_SET_BYTES = 64 * 1024
@@ -59,7 +54,13 @@ export function fetchedKeys(
 ): FetchedKeys {
   const hasBudget = chosenBy === 'client'
   const attempts = fetchAttempts(now, hasBudget ? MAX_STARTS : Number.POSITIVE_INFINITY)
-  const kept = new RecentlyUsed<KeptKeys>(MAX_KEPT, { now, endOf: ({ fetchedAt }) => fetchedAt + MAX_STALE })
+  const kept = new RecentlyUsed<{ readonly keys: readonly PublicJwk[]; readonly fetchedAt: number }>(
+    MAX_KEPT,
+    {
+      now,
+      endOf: ({ fetchedAt }) => fetchedAt + MAX_STALE,
+    },
+  )
   const inFlight = new Map<string, Promise<string | undefined>>()
 
   /** @returns the fault, if there was one */
@@ -71,7 +72,8 @@ export function fetchedKeys(
       return undefined
     } catch (cause) {
       attempts.ended(uri, 'unreachable')
-      const fault = faultOf(cause)
+      const { code } = Object(cause)
+      const fault = typeof code === 'string' ? code : 'no key set'
       emit({ type: 'client_keys_failed', jwksUri: uri, fault, cause } satisfies ClientKeysFailed)
       return fault
     } finally {
@@ -106,11 +108,5 @@ async function requestKeys(fetch: DocumentFetch, uri: string): Promise<readonly 
   })
   const fetched = fetchedDocument(answer, MAX_KEY_SET_BYTES)
   if (fetched.kind !== 'document') throw Object.assign(new Error(fetched.fault), { code: fetched.fault })
-  const { keys } = KeySet.parse(fetched.members)
-  return usableKeys(keys)
-}
-
-function faultOf(cause: unknown): string {
-  const { code } = Object(cause)
-  return typeof code === 'string' ? code : 'no key set'
+  return usableKeys(KeySet.parse(fetched.members).keys)
 }

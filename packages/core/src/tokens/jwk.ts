@@ -1,6 +1,6 @@
 /**
- * JSON Web Keys (RFC 7517): the private keys of this server, the public keys of its clients and of DPoP proofs. What needs the keys of Node is
- * in jws-signature.ts: a project for Workers compiles these types without the types of Node.
+ * JSON Web Keys (RFC 7517): the private keys of this server, the public keys of its clients and of DPoP proofs. What needs the keys
+ * of Node is in jws-signature.ts: a project for Workers compiles these types without the types of Node.
  */
 import type { JWK } from 'jose'
 import * as z from 'zod'
