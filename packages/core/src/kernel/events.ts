@@ -45,28 +45,34 @@ const FAULT = /(^|_)(failed|undelivered|disabled)$/
 const LOGGED = ['claims_unreleased', 'token_claims_protected', 'grant_ended']
 
 /** A request that was refused or failed. */
-export type RequestEvent = {
-  readonly path: string
-  readonly error: string
-  readonly reason: string
-  /** As users see it. Only with an observer, like the client and the user. */
-  readonly reference?: string | undefined
-  /** As the request names it, if no such client exists. */
-  readonly clientId?: string | undefined
-  readonly subject?: string | undefined
-} & (
+export type RequestEvent =
   | {
       readonly type: 'refused'
+      readonly path: string
+      readonly error: string
+      readonly reason: string
       readonly detail: string
       /** The id of the client that the operator has not allowed. */
       readonly known?: string | undefined
+      /** As users see it. Only with an observer, like the client and the user. */
+      readonly reference?: string | undefined
+      /** As the request names it, if no such client exists. */
+      readonly clientId?: string | undefined
+      readonly subject?: string | undefined
     }
   /** A fault of the server or its store. `cause` is what was thrown. */
-  | { readonly type: 'failed'; readonly cause: unknown }
-)
+  | {
+      readonly type: 'failed'
+      readonly path: string
+      readonly error: string
+      readonly reason: string
+      readonly cause: unknown
+      readonly reference?: string | undefined
+      readonly clientId?: string | undefined
+      readonly subject?: string | undefined
+    }
 
 /** Without an observer nothing is reported. It is called while a request is answered, so it neither throws nor waits. */
-
 export interface Observer {
   /** After the listener of the operator. */
   emitted(event: BaseEvent, request?: ObservedRequest): void

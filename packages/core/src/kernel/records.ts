@@ -242,7 +242,6 @@ export interface Transient {
 }
 
 /** Records have camelCase names, messages the snake_case ones of RFCs. */
-
 export type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Name

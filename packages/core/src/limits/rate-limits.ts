@@ -192,8 +192,6 @@ export async function limitFailures(
   return new OAuthError(LIMIT_ERRORS.too_many_failures, undefined, { cause, retryAfter })
 }
 
-// Rate limits that are counted in this process: the protection of a server without a `rateLimiter`.
-
 /** The number of allowed events per key, and the length of a window, which begins with the first event of its key. */
 export interface RateLimitWindow {
   readonly points: number

@@ -35,6 +35,11 @@ export interface ClientKeysFailed {
  */
 export type FetchedKeys = (jwksUri: string, since: number, ahead?: number) => Promise<readonly PublicJwk[]>
 
+interface KeptKeys {
+  readonly keys: readonly PublicJwk[]
+  readonly fetchedAt: number
+}
+
 /** In bytes: enough for RSA keys with their certificates. */
 const MAX_KEY_SET_BYTES = 64 * 1024
 /** Seconds for which cached keys are used while their host is unreachable. */
@@ -54,13 +59,7 @@ export function fetchedKeys(
 ): FetchedKeys {
   const hasBudget = chosenBy === 'client'
   const attempts = fetchAttempts(now, hasBudget ? MAX_STARTS : Number.POSITIVE_INFINITY)
-  const kept = new RecentlyUsed<{ readonly keys: readonly PublicJwk[]; readonly fetchedAt: number }>(
-    MAX_KEPT,
-    {
-      now,
-      endOf: ({ fetchedAt }) => fetchedAt + MAX_STALE,
-    },
-  )
+  const kept = new RecentlyUsed<KeptKeys>(MAX_KEPT, { now, endOf: ({ fetchedAt }) => fetchedAt + MAX_STALE })
   const inFlight = new Map<string, Promise<string | undefined>>()
 
   /** @returns the fault, if there was one */
