@@ -12,8 +12,7 @@ import {
 } from '../packages/core/src/grants/grant.ts'
 import { MAX_RETRY } from '../packages/core/src/grants/grant-terms.ts'
 import { rotateRefreshToken } from '../packages/core/src/grants/refresh-token.ts'
-import { sha256 } from '../packages/core/src/kernel/secrets.ts'
-import { successorKeys } from '../packages/core/src/kernel/server-secret.ts'
+import { sha256, successorKeys } from '../packages/core/src/kernel/secrets.ts'
 
 const NOW = 1_000_000
 const TIMES = {

@@ -4,8 +4,14 @@
  *
  * @module
  */
-export { addressOf, BODY_LIMIT, errorResponse, failedResponse, wellKnownAddress } from './http/endpoint.ts'
+export {
+  addressOf,
+  BODY_LIMIT,
+  errorResponse,
+  failedResponse,
+  MESSAGE_ERRORS,
+  wellKnownAddress,
+} from './http/endpoint.ts'
 export { readBody, toFetchHandler, toHttpRequest, toResponse } from './http/fetch-handler.ts'
 export { nativeRequest, nodeHeaders, type Route } from './http/http.ts'
-export { MESSAGE_ERRORS } from './http/message-errors.ts'
 export { OAuthError } from './kernel/oauth-error.ts'

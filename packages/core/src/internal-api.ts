@@ -20,38 +20,45 @@ export { hashesOf, presentedRecords } from './grants/change-grant.ts'
 export type { TokenMembers, TokenRequest } from './grants/grant-type.ts'
 export { isProtectedClaim } from './grants/operator-claims.ts'
 export { revokeGrantsOfSessions, type UserGrants, userGrants } from './grants/user-grants.ts'
-export { requireOwnForm } from './http/cross-site.ts'
 export { basePathOf, type EndpointDescription, endpointPath } from './http/endpoint.ts'
 export { redirect } from './http/http.ts'
 export { text } from './http/message.ts'
-export type { MessagePost, MessagePostResponse } from './http/message-post.ts'
+export type { MessagePost, MessagePostResponse } from './http/outbound.ts'
+export { requireOwnForm } from './http/page.ts'
 export { httpsParts, type PublicUrlRule, publicUrlFault } from './http/public-url.ts'
 export { displayText, inLanguage, type LocalizedText } from './kernel/display-text.ts'
-export { type BaseEvent, type Emit, type ObservedRequest, shielded } from './kernel/events.ts'
+export {
+  type About,
+  type BaseEvent,
+  type Emit,
+  type ErrorPlace,
+  type GrantEnd,
+  type ObservedRequest,
+  type Observer,
+  type ObserverContext,
+  type PresentedRecords,
+  type Report,
+  type ReportedError,
+  type RequestIdentity,
+  shielded,
+} from './kernel/events.ts'
 export { CLOCK_TOLERANCE, type KernelStore } from './kernel/kernel.ts'
-export { snakeCased } from './kernel/member-names.ts'
 export { type ErrorFacts, SERVER_ERRORS } from './kernel/oauth-error.ts'
-export type {
-  About,
-  ErrorPlace,
-  GrantEnd,
-  Observer,
-  ObserverContext,
-  PresentedRecords,
-  Report,
-  ReportedError,
-  RequestIdentity,
-} from './kernel/observer.ts'
+export { snakeCased } from './kernel/records.ts'
 export { asksForOpenId, isReading, type ScopeInWords, scopeInLanguage } from './kernel/scope.ts'
-export { hmac, type Random, sameSecret, strongRandom, withoutSecrets } from './kernel/secrets.ts'
 export {
   acceptedSecrets,
   derivedKey,
+  hmac,
   openText,
+  type Random,
   type SealingKeys,
+  sameSecret,
   sealingKeys,
   sealText,
-} from './kernel/server-secret.ts'
+  strongRandom,
+  withoutSecrets,
+} from './kernel/secrets.ts'
 export { changeRecord } from './kernel/store.ts'
 export { IN_WORKER, pauseAfter, systemClock, systemTime, type Time } from './kernel/time.ts'
 export { coarseNetworkOf, ipAddress } from './limits/caller-network.ts'

@@ -2,7 +2,7 @@ import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } 
 import { describe, expect, it } from 'vitest'
 import type { AuthorizationRequestSource } from '../src/authorization/request-source.ts'
 import { openRequest, PURPOSE } from '../src/features/par/pushed-request.ts'
-import { sealingKeys } from '../src/kernel/server-secret.ts'
+import { sealingKeys } from '../src/kernel/secrets.ts'
 import {
   ALICE,
   authorizationQuery,

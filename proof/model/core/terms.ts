@@ -1,8 +1,8 @@
 /** The lifetimes of proof/model/grant.qnt. */
 import type { GrantTerms } from '../../../packages/core/src/grants/grant-terms.ts'
 import type { Client } from '../../../packages/core/src/kernel/records.ts'
-import { type GrantId, type Secret, sha256 } from '../../../packages/core/src/kernel/secrets.ts'
-import { successorKeys } from '../../../packages/core/src/kernel/server-secret.ts'
+import type { GrantId, Secret } from '../../../packages/core/src/kernel/secrets.ts'
+import { sha256, successorKeys } from '../../../packages/core/src/kernel/secrets.ts'
 
 /** Epoch seconds of the model's time 0. */
 const START = 1_800_000_000

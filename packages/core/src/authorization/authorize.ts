@@ -1,8 +1,7 @@
 import { publicClient } from '../clients/client-record.ts'
-import { isCrossSite } from '../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, redirect, securePage } from '../http/http.ts'
 import { FORM, type Parameters, pairsOf, readMessage, requireMediaType } from '../http/message.ts'
-import { type PageView, pageView } from '../http/page-language.ts'
+import { isCrossSite, type PageView, pageView } from '../http/page.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import { verifiedHint } from '../openid/id-token.ts'
 import {

@@ -1,6 +1,6 @@
 import type { PublicClient } from '../clients/client-record.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
-import type { PageView } from '../http/page-language.ts'
+import type { PageView } from '../http/page.ts'
 import { isLoopbackUrl } from '../http/public-url.ts'
 import type { ScopeInWords } from '../kernel/scope.ts'
 import { systemClock } from '../kernel/time.ts'

@@ -12,7 +12,7 @@ import {
 import { type Endpoint, errorHeaders, reportedError } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, header, json, redirect, securePage } from '../http/http.ts'
 import { type Parameters, readMessage, text } from '../http/message.ts'
-import { pageView } from '../http/page-language.ts'
+import { pageView } from '../http/page.ts'
 import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'

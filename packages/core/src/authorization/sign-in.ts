@@ -1,7 +1,6 @@
 import { CLOCK_TOLERANCE, type Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import { sha256 } from '../kernel/secrets.ts'
-import type { AcceptedSecrets } from '../kernel/server-secret.ts'
+import { type AcceptedSecrets, sha256 } from '../kernel/secrets.ts'
 import type { Session } from './interaction.ts'
 import { openTicket, sealTicket } from './ticket.ts'
 

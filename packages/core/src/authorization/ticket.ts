@@ -1,6 +1,7 @@
 import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import {
+  type AcceptedSecrets,
   type GrantId,
   hmacSha256,
   newId,
@@ -9,7 +10,6 @@ import {
   sameSecret,
   sha256,
 } from '../kernel/secrets.ts'
-import type { AcceptedSecrets } from '../kernel/server-secret.ts'
 
 /**
  * Tickets carry a decision of this server in the URL or the form, without a stored record. A ticket is an HMAC over everything

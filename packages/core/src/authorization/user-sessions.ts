@@ -3,8 +3,7 @@ import { revokeGrantsOfSessions } from '../grants/user-grants.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import { hmacSha256 } from '../kernel/secrets.ts'
-import { type AcceptedSecrets, derivedKey } from '../kernel/server-secret.ts'
+import { type AcceptedSecrets, derivedKey, hmacSha256 } from '../kernel/secrets.ts'
 import type { Session } from './interaction.ts'
 
 /** What a feature answers that observes sessions. */

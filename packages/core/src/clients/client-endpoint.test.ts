@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Parameters } from '../http/message.ts'
-import type { Report } from '../kernel/observer.ts'
+import type { Report } from '../kernel/events.ts'
 import type { Client } from '../kernel/records.ts'
 import { type ClientEndpoint, clientEndpoint } from './client-endpoint.ts'
 

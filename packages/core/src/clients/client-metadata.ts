@@ -1,9 +1,15 @@
 import * as z from 'zod'
 import { listOf, text } from '../http/message.ts'
 import { displayText } from '../kernel/display-text.ts'
-import { type CamelCased, camelCase, camelCased } from '../kernel/member-names.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { Client, FeatureMetadata, SigningAlgorithm } from '../kernel/records.ts'
+import {
+  type CamelCased,
+  type Client,
+  camelCase,
+  camelCased,
+  type FeatureMetadata,
+  type SigningAlgorithm,
+} from '../kernel/records.ts'
 
 export const METADATA_ERRORS = defineErrors({
   client_metadata_invalid: [

@@ -1,7 +1,7 @@
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import type { Kernel } from '../kernel/kernel.ts'
-import { camelCased } from '../kernel/member-names.ts'
+import { camelCased } from '../kernel/records.ts'
 import { clientMetadata, type Registrable } from './client-metadata.ts'
 import { addClient } from './client-record.ts'
 import { clientsOf } from './client-sources.ts'

@@ -1,8 +1,14 @@
 /** The record of a client: how it is made from client metadata, and the two views of it. */
 import type { Kernel } from '../kernel/kernel.ts'
-import { type CamelCase, camelCase, camelCased } from '../kernel/member-names.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { Client, FeatureMetadata, Grant } from '../kernel/records.ts'
+import {
+  type CamelCase,
+  type Client,
+  camelCase,
+  camelCased,
+  type FeatureMetadata,
+  type Grant,
+} from '../kernel/records.ts'
 import { includesAll, OPENID, parseScope, partOf, SCOPE_ERRORS, unrestricted } from '../kernel/scope.ts'
 import { newClientId, newSecret, type Secret, sha256 } from '../kernel/secrets.ts'
 import {

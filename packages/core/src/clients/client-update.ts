@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { readMessage } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { camelCase } from '../kernel/member-names.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { Client } from '../kernel/records.ts'
+import { type Client, camelCase } from '../kernel/records.ts'
 import { newSecret, sha256 } from '../kernel/secrets.ts'
 import type { Stored } from '../kernel/store.ts'
 import {

@@ -1,6 +1,3 @@
-/**
- * The server metadata. It joins the members of every module into one document. It gets all content as arguments.
- */
 import {
   addressOf,
   basePathOf,
@@ -13,11 +10,7 @@ import { publicDocument } from '../http/http.ts'
 /** Members of the metadata (RFC 8414 2) by name. */
 export type Metadata = Readonly<Record<string, unknown>>
 
-/**
- * The metadata of a server, collected from its modules in order. A later module may override a `false` of an earlier one.
- *
- * @throws Error when two modules set the same member
- */
+/** A later module may override a `false` of an earlier one. @throws Error when two modules set the same member */
 export function serverMetadata(parts: readonly Metadata[]): Metadata {
   const metadata: Record<string, unknown> = {}
   for (const [name, value] of parts.flatMap((part) => Object.entries(part))) {
@@ -37,11 +30,7 @@ export function addressesOf(issuer: string, endpoints: readonly EndpointDescript
   return Object.fromEntries(named)
 }
 
-/**
- * The document at its well-known addresses. OpenID Connect Discovery 4 wants it below the issuer's path too.
- *
- * @returns endpoints whose paths count from the root of the host
- */
+/** With paths from the root of the host. OpenID Connect Discovery 4 wants the document below the issuer's path too. */
 export function metadataDocuments(issuer: string, metadata: Metadata): Endpoint[] {
   const answer = publicDocument(metadata)
   const paths = new Set([

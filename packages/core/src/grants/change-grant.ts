@@ -1,7 +1,6 @@
-import type { BaseEvent } from '../kernel/events.ts'
+import type { BaseEvent, GrantEnd, PresentedRecords } from '../kernel/events.ts'
 import { CLOCK_TOLERANCE, type Kernel, type KernelStore } from '../kernel/kernel.ts'
 import { type ErrorDefinition, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
-import type { GrantEnd, PresentedRecords } from '../kernel/observer.ts'
 import type { Grant, Transient } from '../kernel/records.ts'
 import { type GrantId, type Hash, sha256 } from '../kernel/secrets.ts'
 import type { GrantRecords, Stored } from '../kernel/store.ts'

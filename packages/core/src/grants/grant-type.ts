@@ -2,12 +2,12 @@ import type * as z from 'zod'
 import type { HttpRequest } from '../http/http.ts'
 import type { Parameters } from '../http/message.ts'
 import type { BaseEvent } from '../kernel/events.ts'
+import type { UserClaims } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Client, Grant, Transient } from '../kernel/records.ts'
 import { includesAll, SCOPE_ERRORS, type ScopeCatalogue, scopeCeiling } from '../kernel/scope.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import type { Stored } from '../kernel/store.ts'
-import type { UserClaims } from '../kernel/user-claims.ts'
 import type { IssuedTokens } from './grant.ts'
 
 /** One value of `grant_type` at the token endpoint (RFC 6749 4.5). */

@@ -3,9 +3,8 @@ import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import { endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
-import type { Kernel } from '../kernel/kernel.ts'
+import { claimsAbout, type Kernel, type SubjectOptions } from '../kernel/kernel.ts'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
-import { claimsAbout, type SubjectOptions } from '../kernel/user-claims.ts'
 import {
   type AccessTokenFormat,
   parseRefreshToken,

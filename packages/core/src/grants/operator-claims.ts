@@ -1,12 +1,11 @@
 /** Claims of the operator in tokens and in what describes them: the option `tokenClaims`. */
 import { type PublicClient, publicClient } from '../clients/client-record.ts'
 import { isLoopbackUrl } from '../http/public-url.ts'
-import type { Kernel } from '../kernel/kernel.ts'
+import type { Kernel, UserClaims } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import { asksForOpenId } from '../kernel/scope.ts'
 import type { Time } from '../kernel/time.ts'
-import type { UserClaims } from '../kernel/user-claims.ts'
 import type { AccessTokenFormat } from '../tokens/credential.ts'
 import type { ExchangePlan } from './grant-type.ts'
 

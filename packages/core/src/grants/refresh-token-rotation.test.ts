@@ -1,8 +1,7 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Client, Grant, RefreshState, Rotation } from '../kernel/records.ts'
-import { type GrantId, type Secret, sha256 } from '../kernel/secrets.ts'
-import { type SuccessorKeys, successorKeys } from '../kernel/server-secret.ts'
+import { type GrantId, type Secret, type SuccessorKeys, sha256, successorKeys } from '../kernel/secrets.ts'
 import { redeemCode } from './authorization-code.ts'
 import { keptUntil } from './change-grant.ts'
 import {

@@ -2,14 +2,18 @@ import * as z from 'zod'
 import { withRemainingScopes } from '../clients/client-record.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { BaseEvent } from '../kernel/events.ts'
-import type { Kernel } from '../kernel/kernel.ts'
+import {
+  type Claims,
+  claimsAbout,
+  type Kernel,
+  SUBJECT_ERRORS,
+  type SubjectOptions,
+} from '../kernel/kernel.ts'
 import { defineErrors, OAuthError, ownedBy } from '../kernel/oauth-error.ts'
 import type { Client, Grant, RefreshState } from '../kernel/records.ts'
 import { narrowedResources } from '../kernel/resource-indicator.ts'
 import { narrowedScopes, partOf } from '../kernel/scope.ts'
-import { newId, sha256 } from '../kernel/secrets.ts'
-import { type ServerSecret, type SuccessorKeys, successorKeys } from '../kernel/server-secret.ts'
-import { type Claims, claimsAbout, SUBJECT_ERRORS, type SubjectOptions } from '../kernel/user-claims.ts'
+import { newId, type ServerSecret, type SuccessorKeys, sha256, successorKeys } from '../kernel/secrets.ts'
 import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
 import { planOf, prefetch } from './change-grant.ts'
 import {

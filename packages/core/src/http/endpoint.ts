@@ -1,54 +1,39 @@
 import type * as z from 'zod'
-import type { RequestEvent } from '../kernel/events.ts'
+import type { ErrorPlace, Observed, Observer, RequestEvent } from '../kernel/events.ts'
 import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
-import type { ErrorPlace, Observed, Observer } from '../kernel/observer.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
 import { type HttpRequest, type HttpResponse, header, json, type Route, securePage } from './http.ts'
-import { MESSAGE_ERRORS } from './message-errors.ts'
 
-/**
- * The response of RFC 6749 5.2 to an error.
- *
- * @example
- * ```ts
- * import { OAuthError } from '@grantkit/core'
- * import { errorResponse } from '@grantkit/core/adapter'
- * import { ERRORS } from '@grantkit/core/errors'
- *
- * const { status, body } = errorResponse(new OAuthError(ERRORS.code_expired))
- * // status: 400, body: '{"error":"invalid_grant",...}'
- * ```
- */
+/** The response of RFC 6749 5.2 to an error. */
 export function errorResponse(error: OAuthError, request?: HttpRequest): HttpResponse {
   return json(error.status, error, {
     ...error.headers,
     ...errorHeaders(error),
-    ...(error.error === 'invalid_client' && request ? clientChallenge(request) : {}),
+    ...(error.error === 'invalid_client' && request && clientChallenge(request)),
   })
 }
 
-/** The header with the reference of an error. */
 const REFERENCE_HEADER = 'Grantkit-Reference'
 
 /** The seconds until a retry makes sense (RFC 9110 10.2.3), for a temporary error, and the reference. */
 export function errorHeaders({ retryAfter: seconds, reference }: OAuthError): Record<string, string> {
   return {
-    ...(seconds === undefined ? undefined : { 'retry-after': String(seconds) }),
-    ...(reference === undefined ? undefined : { [REFERENCE_HEADER.toLowerCase()]: reference }),
+    ...(seconds !== undefined && { 'retry-after': String(seconds) }),
+    ...(reference !== undefined && { [REFERENCE_HEADER.toLowerCase()]: reference }),
   }
 }
 
 /** A client that used the Authorization header gets a challenge of its scheme (RFC 6749 5.2, RFC 7617 2.1). */
-function clientChallenge(request: HttpRequest): Record<string, string> {
+function clientChallenge(request: HttpRequest): Record<string, string> | undefined {
   const scheme = /^[A-Za-z]{1,20}(?= |$)/.exec(header(request, 'authorization') ?? '')?.[0]
-  if (scheme === undefined) return {}
+  if (scheme === undefined) return undefined
   const charset = /^basic$/i.test(scheme) ? ', charset="UTF-8"' : ''
   return { 'www-authenticate': `${scheme} realm="oauth"${charset}` }
 }
 
 /**
- * Turns anything thrown into an `OAuthError`, and emits an event for it. If core did not throw it, the application failed:
- * the client only gets `server_error`. With an observer, the error has the reference of its request.
+ * Emits an event for anything thrown. If core did not throw it, the application failed: the client only gets `server_error`. With
+ * an observer, the error has the reference of its request.
  */
 export function reportedError(
   thrown: unknown,
@@ -108,22 +93,22 @@ export const METHOD_ERRORS = defineErrors({
 })
 
 /**
- * The maximum size of a body in bytes; adapters stop reading there.
- *
- * @example
- * ```ts
- * import { BODY_LIMIT } from '@grantkit/core/adapter'
- * import { createServer } from 'node:http'
- *
- * createServer((request) => {
- *   let read = 0
- *   request.on('data', (chunk: Buffer) => {
- *     read += chunk.length
- *     if (read > BODY_LIMIT) request.destroy()
- *   })
- * })
- * ```
+ * The errors of messages that cannot be read. They are in `ERRORS` too; an adapter that names all of those would bring the code of
+ * every feature into a bundle.
  */
+export const MESSAGE_ERRORS = defineErrors({
+  message_invalid: ['invalid_request', 'A parameter of the request is missing, repeated or malformed'],
+  media_type_unsupported: [
+    'invalid_request',
+    'Unsupported Content-Type. Send application/x-www-form-urlencoded, or application/json to register a client',
+    415,
+  ],
+  body_unreadable: ['invalid_request', 'The body could not be read. Check its encoding and Content-Length'],
+  body_too_large: ['invalid_request', 'The body is too large. Send at most 64 KiB', 413],
+  parameters_too_many: ['invalid_request', 'The request has too many parameters. Send at most 100'],
+})
+
+/** The maximum size of a body in bytes; adapters stop reading there. */
 export const BODY_LIMIT = 64 * 1024
 
 /** The description of an endpoint, for an OpenAPI document for example. */
@@ -227,8 +212,8 @@ async function refused(
   }
 }
 
-/** Both lists, as one header carries them. */
-type CorsLines = Readonly<Record<keyof CorsHeaders, string>>
+/** `CorsHeaders`, each list as one line. */
+type CorsLines = { readonly allowed: string; readonly exposed: string }
 
 function answerTo(
   endpoint: Endpoint,
@@ -236,7 +221,14 @@ function answerTo(
   cors: CorsLines,
 ): HttpResponse | Promise<HttpResponse> {
   const { method, body } = request
-  if (method === 'OPTIONS' && endpoint.cors) return preflight(endpoint, cors)
+  if (method === 'OPTIONS' && endpoint.cors) {
+    const headers = {
+      'access-control-allow-methods': endpoint.methods.join(', '),
+      'access-control-allow-headers': cors.allowed,
+      'access-control-max-age': '86400',
+    }
+    return { status: 204, headers, body: '' }
+  }
   if (method === 'HEAD' && endpoint.methods.includes('GET')) return headOf(endpoint, request)
   if (!endpoint.methods.some((allowed) => allowed === method || allowed === '*'))
     return methodNotAllowed(endpoint)
@@ -244,10 +236,7 @@ function answerTo(
   return endpoint.answer(request)
 }
 
-/**
- * RFC 9110 9.3.2. No page is made for it: GET may issue a code or sign a user out, and programs that follow links without a
- * user send HEAD.
- */
+/** RFC 9110 9.3.2. No page is made: GET may issue a code or sign a user out, and programs that follow links send HEAD. */
 async function headOf(endpoint: Endpoint, request: HttpRequest): Promise<HttpResponse> {
   if (!endpoint.cors) return securePage({ status: 200, headers: {}, body: '' })
   return { ...(await endpoint.answer(request)), body: '' }
@@ -262,49 +251,18 @@ function methodNotAllowed(endpoint: Endpoint): HttpResponse {
   return json(405, new OAuthError(METHOD_ERRORS.method_not_allowed), { allow: allow.join(', ') })
 }
 
-function preflight(endpoint: Endpoint, cors: CorsLines): HttpResponse {
-  return {
-    status: 204,
-    headers: {
-      'access-control-allow-methods': endpoint.methods.join(', '),
-      'access-control-allow-headers': cors.allowed,
-      'access-control-max-age': '86400',
-    },
-    body: '',
-  }
+/** There is no cookie to steal, and any browser app may be a client. */
+function withCors({ status, headers, body }: HttpResponse, { exposed }: CorsLines): HttpResponse {
+  const cors = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed }
+  return { status, headers: { ...headers, ...cors }, body }
 }
-
-/** `*` without credentials: there is no cookie to steal, and any browser app may be a client. */
-function withCors({ status, headers, body }: HttpResponse, cors: CorsLines): HttpResponse {
-  return {
-    status,
-    headers: {
-      ...headers,
-      'access-control-allow-origin': '*',
-      'access-control-expose-headers': cors.exposed,
-    },
-    body,
-  }
-}
-
-/** Addresses relative to an identifier: the issuer, or the URL of a resource. */
 
 /** The path of an issuer without a trailing slash; empty if the issuer is an origin. */
 export function basePathOf(issuer: string): string {
   return (/^https?:\/\/[^/]+(\/.*)?$/.exec(issuer)?.[1] ?? '').replace(/\/$/, '')
 }
 
-/**
- * The address of a path below the issuer, which may end in a slash of its own.
- *
- * @example
- * ```ts
- * import { addressOf } from '@grantkit/core/adapter'
- *
- * addressOf('https://auth.example/', '/oauth/token')
- * // 'https://auth.example/oauth/token'
- * ```
- */
+/** The address of a path below the issuer, which may end in a slash of its own. */
 export function addressOf(issuer: string, path: string): string {
   return issuer.replace(/\/$/, '') + path
 }
@@ -314,21 +272,12 @@ export function wellKnownPath(name: string, identifier: string): string {
   return `/.well-known/${name}${basePathOf(identifier)}`
 }
 
-/**
- * @example
- * ```ts
- * import { wellKnownAddress } from '@grantkit/core/adapter'
- *
- * wellKnownAddress('oauth-authorization-server', 'https://auth.example/tenant')
- * // 'https://auth.example/.well-known/oauth-authorization-server/tenant'
- * ```
- */
+/** `https://auth.example/tenant` is described at `https://auth.example/.well-known/oauth-authorization-server/tenant`. */
 export function wellKnownAddress(name: string, identifier: string): string {
   const origin = /^https?:\/\/[^/]+/.exec(identifier)?.[0] ?? ''
   return origin + wellKnownPath(name, identifier)
 }
 
-/** Where endpoints are, below the issuer. */
 export interface PathOptions<Name extends string> {
   readonly paths?: { readonly [Endpoint in Name]?: string | undefined } | undefined
 }

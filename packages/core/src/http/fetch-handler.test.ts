@@ -1,9 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import { BODY_LIMIT } from './endpoint.ts'
+import { BODY_LIMIT, MESSAGE_ERRORS } from './endpoint.ts'
 import { readBody, toFetchHandler, toHttpRequest, toResponse } from './fetch-handler.ts'
 import type { HttpRequest, HttpResponse } from './http.ts'
-import { MESSAGE_ERRORS } from './message-errors.ts'
 
 function serve(path: string, answer: (request: HttpRequest) => Promise<HttpResponse>) {
   return toFetchHandler({ routes: [{ path, methods: ['POST'], handle: answer }] })

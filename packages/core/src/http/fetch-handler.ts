@@ -1,7 +1,6 @@
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
-import { BODY_LIMIT, failedResponse } from './endpoint.ts'
+import { BODY_LIMIT, failedResponse, MESSAGE_ERRORS } from './endpoint.ts'
 import type { HttpRequest, HttpResponse, Route } from './http.ts'
-import { MESSAGE_ERRORS } from './message-errors.ts'
 
 export interface FetchHandlerOptions<Rest extends unknown[]> {
   /**
@@ -60,17 +59,7 @@ export function toHttpRequest(request: Request, body = '', remoteAddress?: strin
   return { method, path, query, headers: Object.fromEntries(headers), body, remoteAddress, native: request }
 }
 
-/**
- * Converts core's response to a Fetch response. A header with several values becomes several lines.
- *
- * @example
- * ```ts
- * import { toResponse } from '@grantkit/core/adapter'
- * import { json } from '@grantkit/core/feature'
- *
- * const response = toResponse(json(200, { status: 'well' }))
- * ```
- */
+/** Converts core's response to a Fetch response. A header with several values becomes several lines. */
 export function toResponse({ status, headers, body }: HttpResponse): Response {
   const lines = Object.entries(headers).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, value]),
@@ -79,10 +68,7 @@ export function toResponse({ status, headers, body }: HttpResponse): Response {
   return new Response(body === '' ? null : body, { status, headers: new Headers(lines) })
 }
 
-/**
- * A Fetch request with these methods has no body (Fetch 5.3; RFC 9110 9.3.8), and asking for it is slow on some
- * runtimes.
- */
+/** They have no body (Fetch 5.3; RFC 9110 9.3.8), and asking for it is slow on some runtimes. */
 const BODILESS = new Set(['GET', 'HEAD', 'TRACE'])
 
 /**
@@ -91,13 +77,6 @@ const BODILESS = new Set(['GET', 'HEAD', 'TRACE'])
  * @param framed the server checks the body against its Content-Length, so the body can be read in one go. A `Request`
  *   made in this process may announce any length.
  * @throws OAuthError 413 for a longer one, 400 for one that breaks off, 500 if other code has read it
- *
- * @example
- * ```ts
- * import { readBody, toHttpRequest } from '@grantkit/core/adapter'
- *
- * export const received = async (request: Request) => toHttpRequest(request, await readBody(request))
- * ```
  */
 export async function readBody(request: Request, framed = false): Promise<string> {
   if (BODILESS.has(request.method)) return ''
@@ -134,9 +113,8 @@ async function streamedText(request: Request): Promise<string> {
       text += decoder.decode(chunk, { stream: true })
     }
   } catch (cause) {
-    throw cause instanceof OAuthError
-      ? cause
-      : new OAuthError(MESSAGE_ERRORS.body_unreadable, undefined, { cause })
+    if (cause instanceof OAuthError) throw cause
+    throw new OAuthError(MESSAGE_ERRORS.body_unreadable, undefined, { cause })
   }
   return text + decoder.decode()
 }
@@ -154,8 +132,6 @@ function streamOf(request: Request): Request['body'] {
 const utf8 = () => new TextDecoder('utf-8', { ignoreBOM: true })
 
 function alreadyRead(): OAuthError {
-  return new OAuthError(
-    SERVER_ERRORS.unexpected,
-    'The application read the body before the authorization server could',
-  )
+  const detail = 'The application read the body before the authorization server could'
+  return new OAuthError(SERVER_ERRORS.unexpected, detail)
 }

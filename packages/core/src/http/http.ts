@@ -12,10 +12,7 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** The body as UTF-8 text; empty when there is none. */
   readonly body: string
-  /**
-   * The IP address of the caller: of the socket, or of the client behind the proxies that the application trusts.
-   * Callers without one count as one for rate limits.
-   */
+  /** Of the socket, or of the client behind proxies that the application trusts. Callers without one share their rate limits. */
   readonly remoteAddress?: string | undefined
   /** The request as the framework knows it, with what middleware has put there. Core passes it on and never reads it. */
   readonly native?: unknown
@@ -42,10 +39,9 @@ export function nativeRequest({ native }: HttpRequest): unknown {
   )
 }
 
-/** The members of Node's `IncomingMessage` that are read here. */
+/** Of Node's `IncomingMessage`. `rawHeaders` has names and values in turn, as they were sent. */
 interface NodeHeaders {
   readonly headers: HttpRequest['headers']
-  /** Names and values in turn, as they were sent. */
   readonly rawHeaders: readonly string[]
 }
 
@@ -90,9 +86,7 @@ export function header(request: HttpRequest, name: string): string | undefined {
 }
 
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' } as const
-
 const JSON_TYPE = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' } as const
-
 const JSON_HEADERS = { ...JSON_TYPE, ...NO_STORE }
 
 /**
@@ -118,23 +112,18 @@ export function json(status: number, body: unknown, headers?: HttpResponse['head
   }
 }
 
-/**
- * A public document: serialized once, cached for `maxAge` seconds, and revalidated by a strong validator over its bytes
- * (RFC 9110 8.8.3 and 13.1.2).
- */
+/** Serialized once, cached for `maxAge` seconds, and revalidated by a strong validator (RFC 9110 8.8.3 and 13.1.2). */
 export function publicDocument(content: object, maxAge = 3600): (request: HttpRequest) => HttpResponse {
   const body = JSON.stringify(content)
   const validators = { 'cache-control': `public, max-age=${maxAge}`, etag: `"${sha256(body)}"` }
   const full: HttpResponse = { status: 200, headers: { ...JSON_TYPE, ...validators }, body }
   const unchanged: HttpResponse = { status: 304, headers: validators, body: '' }
-  return (request) => (isKnown(request, validators.etag) ? unchanged : full)
-}
-
-function isKnown(request: HttpRequest, etag: string): boolean {
-  const known = (header(request, 'if-none-match') ?? '')
-    .split(',')
-    .map((tag) => tag.trim().replace(/^W\//, ''))
-  return known.includes(etag) || known.includes('*')
+  return (request) => {
+    const known = header(request, 'if-none-match')
+      ?.split(',')
+      .map((tag) => tag.trim().replace(/^W\//, ''))
+    return known?.includes(validators.etag) || known?.includes('*') ? unchanged : full
+  }
 }
 
 /** 303: no browser repeats a form POST at the target (RFC 9700 4.12). */
@@ -143,8 +132,8 @@ export function redirect(location: string): HttpResponse {
 }
 
 /**
- * Headers that protect a page from framing, caching and leaking its address (RFC 9700 4.2.4 and 4.16). Under `no-referrer`
- * browsers would send its own form with `Origin: null`, which applications that look at `Origin` refuse.
+ * They protect a page from framing, caching and leaking its address (RFC 9700 4.2.4 and 4.16). Under `no-referrer` browsers would
+ * send its own form with `Origin: null`, which applications that look at `Origin` refuse.
  */
 const PAGE_HEADERS = {
   ...NO_STORE,

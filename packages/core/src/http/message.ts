@@ -1,8 +1,8 @@
 /** Reading of messages: a query, a form or a JSON body becomes parameters, and a schema reads these. */
 import * as z from 'zod'
 import { type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
+import { MESSAGE_ERRORS } from './endpoint.ts'
 import type { HttpRequest } from './http.ts'
-import { MESSAGE_ERRORS } from './message-errors.ts'
 
 /** No request needs more, and thousands of names take milliseconds to sort. */
 const MAX_PARAMETERS = 100
@@ -15,16 +15,11 @@ const NOTHING = Object.freeze(Object.create(null))
 
 /** The pairs of `application/x-www-form-urlencoded` text. @throws OAuthError for more than 100 */
 export function pairsOf(encoded: string): URLSearchParams {
-  if (isTooMany(encoded)) throw new OAuthError(MESSAGE_ERRORS.parameters_too_many)
-  return new URLSearchParams(encoded)
-}
-
-/** Counts before anything is decoded or allocated, and no further than it must. */
-function isTooMany(encoded: string): boolean {
   let separators = 0
+  // Before anything is decoded or allocated, and no further than it must.
   for (let at = encoded.indexOf('&'); at >= 0; at = encoded.indexOf('&', at + 1))
-    if (++separators === MAX_PARAMETERS) return true
-  return false
+    if (++separators === MAX_PARAMETERS) throw new OAuthError(MESSAGE_ERRORS.parameters_too_many)
+  return new URLSearchParams(encoded)
 }
 
 /**
@@ -54,19 +49,7 @@ export function parameters(encoded: string): Parameters {
 
 export const FORM = 'application/x-www-form-urlencoded'
 
-/**
- * The parameters of a form body.
- *
- * @throws OAuthError 415 for any other media type, 400 for more than 100.
- *
- * @example
- * ```ts
- * import type { HttpRequest } from '@grantkit/core'
- * import { formParameters } from '@grantkit/core/feature'
- *
- * export const nameIn = (request: HttpRequest) => formParameters(request).name
- * ```
- */
+/** The parameters of a form body. @throws OAuthError 415 for any other media type, 400 for more than 100 */
 export function formParameters(request: HttpRequest): Parameters {
   requireMediaType(request, FORM)
   return parameters(request.body)
@@ -87,18 +70,12 @@ export function requireMediaType(request: HttpRequest, expected: string): void {
   const sent = String(request.headers['content-type'] ?? '')
   if (sent === expected) return
   const [essence = '', ...attributes] = sent.toLowerCase().split(';')
-  const charset = attributes
-    .map((attribute) => attribute.trim())
-    .find((attribute) => attribute.startsWith('charset='))
+  const charset = attributes.map((attribute) => attribute.trim()).find((text) => text.startsWith('charset='))
   const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset)
   if (essence.trim() !== expected || !utf8) {
-    throw new OAuthError(
-      MESSAGE_ERRORS.media_type_unsupported,
-      `Unsupported Content-Type. Send ${expected} in UTF-8`,
-      {
-        parameters: { mediaType: expected },
-      },
-    )
+    const detail = `Unsupported Content-Type. Send ${expected} in UTF-8`
+    const parameters = { mediaType: expected }
+    throw new OAuthError(MESSAGE_ERRORS.media_type_unsupported, detail, { parameters })
   }
 }
 

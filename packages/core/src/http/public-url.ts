@@ -29,7 +29,6 @@ export interface PublicUrlRule {
 /**
  * Why a URL is not one of the public internet. It checks the raw text before any parser reads it: a parser takes different
  * spellings for one address, or one spelling for a private address. What a name resolves to is for the fetch to check.
- *
  */
 export function publicUrlFault(address: string, rule: PublicUrlRule): string | undefined {
   const { authority, fragment } = httpsParts(address) ?? {}
@@ -41,19 +40,15 @@ export function publicUrlFault(address: string, rule: PublicUrlRule): string | u
   return authorityFault(authority, rule)
 }
 
-function authorityFault(authority: string, { issuer, ports = [443] }: PublicUrlRule): string | undefined {
-  const [host = '', port] = authority.split(/:(?=[0-9]+$)/)
-  if (!ports.includes(Number(port ?? 443))) return port === undefined ? 'has no port' : 'has a port'
-  if (host === new URL(issuer).hostname) return 'is an address of this server'
-  return hostFault(host)
-}
-
 /** Names that are not of the public internet (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476 and ICANN's `.internal`). */
 const RESERVED_NAME = /(^|\.)(localhost|local|internal|arpa|test|example|invalid|onion|alt)$/
 /** A host whose last label is a number is an IPv4 address to a parser (URL Standard 3.5). */
 const IP_LITERAL = /^\[|(^|\.)([0-9]+|0x[0-9a-f]*)\.?$/
 
-function hostFault(host: string): string | undefined {
+function authorityFault(authority: string, { issuer, ports = [443] }: PublicUrlRule): string | undefined {
+  const [host = '', port] = authority.split(/:(?=[0-9]+$)/)
+  if (!ports.includes(Number(port ?? 443))) return port === undefined ? 'has no port' : 'has a port'
+  if (host === new URL(issuer).hostname) return 'is an address of this server'
   if (IP_LITERAL.test(host)) return 'is at an IP address'
   if (host.endsWith('.') || !host.includes('.') || RESERVED_NAME.test(host)) return 'is at no public name'
   return undefined
@@ -67,16 +62,8 @@ export function isHttpsOrLoopback(url: string): boolean {
 const LOOPBACK_HOST = /^((.+\.)?localhost|127(\.[0-9]+){3}|\[::1\])$/
 
 /**
- * Whether a URL leads to the local host, so that plain http is private (RFC 6761 6.3; W3C Secure Contexts 3.1). A redirect URI
- * is compared more strictly.
- *
- * @example
- * ```ts
- * import { isLoopbackUrl } from '@grantkit/core/feature'
- *
- * isLoopbackUrl('http://127.0.0.1:3000') // true
- * isLoopbackUrl('http://localhost.evil.example') // false
- * ```
+ * Whether a URL leads to the local host, so that plain http is private (RFC 6761 6.3; W3C Secure Contexts 3.1):
+ * `http://127.0.0.1:3000` does, `http://localhost.evil.example` does not. A redirect URI is compared more strictly.
  */
 export function isLoopbackUrl(url: string): boolean {
   return URL.canParse(url) && LOOPBACK_HOST.test(new URL(url).hostname)

@@ -11,10 +11,7 @@ const JOINING = [
   .map((script) => `\\p{scx=${script}}`)
   .join('')
 
-/**
- * Invisible characters that belong to what is written: a joiner between two letters of such a script, a joiner between two emoji,
- * and the selector that makes an emoji of a symbol.
- */
+/** What is invisible and belongs to the text: joiners between letters of such a script and between emoji, selectors of emoji. */
 const NEEDED = [
   `(?<=[${JOINING}])[\\u200c\\u200d](?=[${JOINING}])`,
   '(?<=\\p{ExtPict}[\\ufe0f\\p{EMod}]?)\\u200d(?=\\p{ExtPict})',
@@ -23,16 +20,12 @@ const NEEDED = [
 ].join('|')
 const NEEDED_OR_INVISIBLE = new RegExp(`(${NEEDED})|${INVISIBLE.source}`, 'gu')
 
-/**
- * Marks above and below one character: two that go with every script, five of its own. Burmese needs as many; more than
- * that paints over the lines around it.
- */
+/** Two marks that go with every script, five of its own, as Burmese needs: more paints over the lines around the character. */
 const PILED_MARKS = /(\p{Script=Inherited}{2})\p{Script=Inherited}+|(\p{M}{5})\p{M}+/gu
 
 /**
- * One line of text for a page: in NFC, with single spaces, without characters that are invisible or turn the text
- * around, and without piles of combining marks. The joiners of emoji and of scripts that need them stay. It needs the page's escaping all the same.
- *
+ * One line of text for a page: in NFC, without what is invisible or turns the text around, and without piles of combining marks.
+ * The page must escape it all the same.
  */
 export function displayText(text: string): string {
   return text
@@ -46,22 +39,14 @@ export function displayText(text: string): string {
 /**
  * Text for a terminal or a log, on one line: each invisible character is escaped as `\u202e`, so that it neither steers the
  * terminal nor begins a line. JSON stays the same JSON.
- *
- * @example
- * ```ts
- * import { type Client, terminalText } from '@grantkit/core/feature'
- *
- * export const lineOf = ({ clientId, clientName = '' }: Client) => terminalText(`${clientId}  ${clientName}`)
- * ```
  */
 export function terminalText(text: string): string {
   return text.replace(INVISIBLE, (character) =>
-    Array.from({ length: character.length }, (_, index) => escaped(character.charCodeAt(index))).join(''),
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
   )
-}
-
-function escaped(unit: number): string {
-  return `\\u${unit.toString(16).padStart(4, '0')}`
 }
 
 /** A text in one language, or the same text by language tag (BCP 47): `{ en: 'Read notes', de: 'Notizen lesen' }`. */
@@ -72,7 +57,6 @@ export type LocalizedText = string | Readonly<Record<string, string>>
  *
  * @param locale such as `view.locale`
  * @param fallbacks such as `Interaction.uiLocales`
- *
  */
 export function inLanguage(text: LocalizedText, locale: string, fallbacks: readonly string[] = []): string {
   if (typeof text === 'string') return text
@@ -82,10 +66,7 @@ export function inLanguage(text: LocalizedText, locale: string, fallbacks: reado
   return language === undefined ? '' : (text[language] ?? '')
 }
 
-/**
- * The tag for a language range (RFC 4647 3.4): `de-AT` finds `de`. More than the RFC, a range finds its first region too:
- * `pt` and `pt-PT` find `pt-BR`.
- */
+/** The tag for a language range (RFC 4647 3.4). More than the RFC, a range finds its first region too: `pt` finds `pt-BR`. */
 export function lookUpLanguage(range: string, tags: readonly string[]): string | undefined {
   const parts = range.toLowerCase().split('-')
   while (parts.length > 0) {
@@ -102,14 +83,11 @@ export function lookUpLanguage(range: string, tags: readonly string[]): string |
 /** @throws Error for an empty list, or one with what is no language tag (BCP 47): nothing would ever find it */
 export function checkLanguages(option: string, tags: readonly string[]): void {
   if (tags.length === 0) throw new Error(`${option} must have a language`)
-  const wrong = tags.find((tag) => !isLanguageTag(tag))
-  if (wrong !== undefined) throw new Error(`${option}: "${wrong}" is no language tag, such as en or pt-BR`)
-}
-
-function isLanguageTag(tag: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1
-  } catch {
-    return false
+  for (const tag of tags) {
+    try {
+      Intl.getCanonicalLocales([tag])
+    } catch {
+      throw new Error(`${option}: "${tag}" is no language tag, such as en or pt-BR`)
+    }
   }
 }

@@ -1,19 +1,13 @@
-/**
- * The lowest module: records and their port, errors, events, scopes, resources, secrets and time. It knows no request and no
- * other module, and every module imports it.
- */
-import type { Emit, ObservedRequest } from './events.ts'
-import type { Observer } from './observer.ts'
+/** The lowest module: it knows no request and no other module, and every module imports it. */
+import type { Emit, ObservedRequest, Observer } from './events.ts'
+import { defineErrors, OAuthError } from './oauth-error.ts'
 import type { Client } from './records.ts'
 import type { ScopeCatalogue } from './scope.ts'
 import type { Random } from './secrets.ts'
 import type { GrantRecords, Records, Transients } from './store.ts'
 import type { Time } from './time.ts'
 
-/**
- * The shared basis of all modules and features: the identity of the server, its records, clock, randomness and event sink.
- * Anything else that a module needs is an option of its own.
- */
+/** The shared basis of all modules and features. Anything else that a module needs is an option of its own. */
 export interface Kernel {
   /** The issuer, exactly as clients see it (RFC 8414 2). */
   readonly issuer: string
@@ -28,10 +22,7 @@ export interface Kernel {
   /** Epoch seconds. */
   readonly now: () => number
   readonly time: Time
-  /**
-   * Seconds for which this process has just stood still, as in a paused container or a suspended machine: what it reads now may
-   * have waited so long. 0 as a rule.
-   */
+  /** Seconds for which this process has just stood still, as in a paused container: what it reads now may have waited so long. */
   readonly standstill: () => number
   readonly random: Random
   readonly emit: Emit
@@ -39,7 +30,7 @@ export interface Kernel {
   readonly observer?: Observer | undefined
 }
 
-/** The records. If the store fails, the answer is a 503 (`store_unavailable`). */
+/** If the store fails, the answer is a 503 (`store_unavailable`). */
 export interface KernelStore {
   readonly clients: Clients
   readonly grants: GrantRecords
@@ -60,15 +51,10 @@ export interface RevocationLog {
 export interface Clients {
   /** The clients in the store alone. */
   readonly records: Records<Client>
-  /** Finds a client that exists. */
   readonly find: (clientId: string) => Promise<Client | undefined>
   /** The host whose document describes the client, if one does. Then only a signed-in user can begin an authorization. */
   readonly describedBy: (clientId: string) => string | undefined
-  /**
-   * Finds the client of a new authorization. @param user absent if no user had to sign in; then no document is fetched
-   *
-   * @throws OAuthError when its document cannot be used
-   */
+  /** @param user absent if no user had to sign in; then no document is fetched @throws OAuthError for an unusable document */
   readonly describe: (clientId: string, user?: RequestingUser) => Promise<Client | undefined>
   /** Keeps an approved client at least until `until` (epoch seconds). @throws OAuthError `client_unknown` */
   readonly keep: (client: Client, until: number) => Promise<void>
@@ -96,12 +82,7 @@ export function lifetime(name: string, option: number | undefined, fallback: num
 }
 
 /** An option in whole seconds. @throws Error that names it */
-export function wholeSeconds(
-  option: string,
-  seconds: number,
-  min: number,
-  max = Number.POSITIVE_INFINITY,
-): number {
+export function wholeSeconds(option: string, seconds: number, min: number, max?: number): number {
   return wholeNumber(option, seconds, min, { max, unit: ' of seconds' })
 }
 
@@ -110,9 +91,42 @@ export function wholeNumber(
   option: string,
   value: number,
   min: number,
-  { max = Number.POSITIVE_INFINITY, unit = '' } = {},
+  { max, unit = '' }: { readonly max?: number | undefined; readonly unit?: string } = {},
 ): number {
-  if (Number.isInteger(value) && value >= min && value <= max) return value
-  const range = Number.isFinite(max) ? ` from ${min} to ${max}` : `, at least ${min}`
+  if (Number.isInteger(value) && value >= min && value <= (max ?? value)) return value
+  const range = max === undefined ? `, at least ${min}` : ` from ${min} to ${max}`
   throw new Error(`${option} must be a whole number${unit}${range}`)
+}
+
+export const SUBJECT_ERRORS = defineErrors({
+  subject_gone: [
+    'invalid_grant',
+    'The user of this grant no longer exists, so its tokens are revoked. Discard them',
+  ],
+  claims_unavailable: [
+    'temporarily_unavailable',
+    'The server cannot look up the user at the moment. Try again',
+  ],
+})
+
+/** Claims about a user (OpenID Connect Core 5.1), without `sub`, which core adds. */
+export type UserClaims = Readonly<Record<string, unknown>>
+
+export type Claims = (subject: string) => Promise<UserClaims | undefined>
+
+export interface SubjectOptions {
+  /**
+   * The claims of a user (OpenID Connect Core 5.1), of which the granted scopes open some; `undefined` if the user is gone
+   * or disabled. A refresh calls it too, and ends the grants of a user who is gone. Required with the scope `openid`.
+   */
+  readonly claims?: Claims | undefined
+}
+
+/** The claims of a user, from the application. @throws OAuthError `temporarily_unavailable` when that fails */
+export async function claimsAbout(claims: Claims, subject: string): Promise<UserClaims | undefined> {
+  try {
+    return await claims(subject)
+  } catch (cause) {
+    throw new OAuthError(SUBJECT_ERRORS.claims_unavailable, undefined, { cause })
+  }
 }

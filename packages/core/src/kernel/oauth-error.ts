@@ -1,7 +1,4 @@
-/**
- * Errors of this server. Each is defined next to its rule. The client gets its error code and description; the event for the
- * operator also has its reason.
- */
+/** Errors of this server, each defined next to its rule. The client gets code and description, the event has the reason too. */
 
 /** Error codes by the document that defines them, with their HTTP status. */
 const STATUS = {
@@ -40,22 +37,17 @@ const STATUS = {
   registration_not_supported: 400,
 } as const
 
-type OAuthErrorCode = keyof typeof STATUS
-
 /** The definition of an error: what the client gets (RFC 6749 5.2), and a name for the operator. */
 export interface ErrorDefinition {
   /** Stable: its meaning never changes. */
   readonly reason: string
-  /** One of `OAuthErrorCode`, or a code that the RFC of a feature adds. */
+  /** One of `STATUS`, or a code that the RFC of a feature adds. */
   readonly error: string
   readonly description: string
   readonly status: number
 }
 
-/**
- * Error code and description; and a status, if HTTP has one for the fault (RFC 9110 15.5). Default: the status of the
- * code, or 400.
- */
+/** And a status, if HTTP has one for the fault (RFC 9110 15.5). Default: the status of the code, or 400. */
 export type ErrorFields = readonly [error: string, description: string, status?: number]
 
 /**
@@ -73,9 +65,9 @@ export type ErrorFields = readonly [error: string, description: string, status?:
 export function defineErrors<Reason extends string>(
   answers: Readonly<Record<Reason, ErrorFields>>,
 ): { readonly [Name in Reason]: ErrorDefinition & { readonly reason: Name } } {
-  const named = Object.entries<ErrorFields>(answers).map(([reason, answer]) => {
-    const [error, description, status = STATUS[error as OAuthErrorCode] ?? 400] = answer
-    return [reason, { reason, error, description, status }]
+  const named = Object.entries<ErrorFields>(answers).map(([reason, [error, description, status]]) => {
+    const byCode = STATUS[error as keyof typeof STATUS] ?? 400
+    return [reason, { reason, error, description, status: status ?? byCode }]
   })
   return Object.fromEntries(named)
 }
@@ -146,7 +138,7 @@ export class OAuthError extends Error {
     this.reference = undefined
   }
 
-  /** What the client gets as `error_description`: many show that text to their user, and nothing else. */
+  /** As `error_description`: many clients show that text to their user, and nothing else. */
   get errorDescription(): string {
     return this.reference === undefined ? this.message : `${this.message} (ref ${this.reference})`
   }

@@ -16,8 +16,8 @@ interface Bounds<Value> {
 }
 
 /**
- * Values by name, in the memory of this process: those that were used last. A list beside the Map gives their order: the first entry
- * of a large Map takes longer to find with every deletion.
+ * Values by name, those that were used last. A list beside the Map gives their order: the first entry of a large Map takes longer
+ * to find with every deletion.
  */
 export class RecentlyUsed<Value extends NonNullable<unknown>> {
   readonly #max: number

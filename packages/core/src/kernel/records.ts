@@ -33,10 +33,7 @@ export interface Client {
    * scope. For a self-registered client they are the scopes of a request that names none.
    */
   readonly scopes?: readonly string[] | undefined
-  /**
-   * The scopes that a self-registered client may request: the limit of its initial access token. Absent: every scope. The older
-   * release does not know it.
-   */
+  /** The limit of a self-registered client, of its initial access token. Absent: every scope. The older release does not know it. */
   readonly scopeLimit?: readonly string[] | undefined
   readonly idTokenSignedResponseAlg: SigningAlgorithm
   readonly clientUri?: string | undefined
@@ -112,10 +109,7 @@ export interface Grant {
   readonly label?: string | undefined
   /** The issuer that allowed it, by an assertion (RFC 7523). Absent if the user did. */
   readonly authority?: GrantAuthority | undefined
-  /**
-   * The network of that device (its first 24 bits, of IPv6 48), if its address was known. Of a personal access token: the network of
-   * its last use.
-   */
+  /** The network of that device: 24 bits of IPv4, 48 of IPv6. Of a personal access token: the one of its last use. */
   readonly network?: string | undefined
   /** For the first ID token alone (OpenID Connect Core 12.2): dropped when the code is redeemed. */
   readonly nonce?: string | undefined
@@ -190,10 +184,7 @@ export interface RefreshState {
   readonly authMethod?: string | undefined
   /** The rotation that made the current token, stored so that a lost answer can be sent again. */
   readonly previous?: Rotation | undefined
-  /**
-   * Two callers may hold the current token, because it was returned again late. Its own rotation is repeated only inside the
-   * retry window.
-   */
+  /** It was returned again late, so two callers may hold it. Its own rotation is repeated only inside the retry window. */
   readonly shared?: true | undefined
   /** Earlier rotations that are still inside the retry window, the oldest first. Absent if there are none, as usual. */
   readonly recent?: readonly RecentRotation[] | undefined
@@ -248,4 +239,36 @@ export interface Transient {
   readonly kind: string
   readonly expiresAt: number
   readonly [member: string]: unknown
+}
+
+/** Records have camelCase names, messages the snake_case ones of RFCs. */
+export type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name
+
+export type CamelCased<Members> = { [Name in keyof Members as CamelCase<Name & string>]: Members[Name] }
+
+/** Names are those of schemas, so they are few: a registration would spend a third of its work on spelling. */
+const camelCases = new Map<string, string>()
+
+export function camelCase(name: string): string {
+  const known = camelCases.get(name)
+  if (known !== undefined) return known
+  const spelled = name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  camelCases.set(name, spelled)
+  return spelled
+}
+
+export function camelCased<Members extends object>(members: Members): CamelCased<Members> {
+  return renamed(members, camelCase) as CamelCased<Members>
+}
+
+export function snakeCased(members: object): Record<string, unknown> {
+  return renamed(members, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+}
+
+function renamed(members: object, rename: (name: string) => string): Record<string, unknown> {
+  const named: Record<string, unknown> = {}
+  for (const name in members) named[rename(name)] = members[name as keyof typeof members]
+  return named
 }

@@ -16,18 +16,12 @@ export const RESOURCE_ERRORS = defineErrors({
   ],
 })
 
-/**
- * Resource indicators (RFC 8707) are compared as strings, with one exception: an origin is the same with and without a
- * trailing slash, because URL libraries add one.
- */
+/** RFC 8707 compares strings. But URL libraries add a slash to an origin, so it is the same with and without one. */
 export function canonicalResource(resource: string): string {
   return /^https?:\/\/[^/?#]+\/$/.test(resource) ? resource.slice(0, -1) : resource
 }
 
-/**
- * Checks a resource from the options and makes it canonical: an absolute URI without a fragment (RFC 8707 2). @throws
- * Error that names it
- */
+/** A resource of the options, canonical: an absolute URI without a fragment (RFC 8707 2). @throws Error that names it */
 export function checkedResource(option: string, resource: string): string {
   if (!URL.canParse(resource)) throw new Error(`${option} must be an absolute URI: ${resource}`)
   if (resource.includes('#')) throw new Error(`${option} must have no fragment: ${resource}`)
@@ -38,12 +32,7 @@ function canonicalResources(requested: readonly string[]): readonly string[] {
   return [...new Set(requested.map(canonicalResource))]
 }
 
-/**
- * The resources of an authorization request; each must be one of this server.
- *
- * @throws OAuthError `invalid_target`
- *
- */
+/** The resources of an authorization request; each must be one of this server. @throws OAuthError `invalid_target` */
 export function requestedResources(
   requested: readonly string[],
   known: readonly string[],
@@ -54,8 +43,8 @@ export function requestedResources(
 }
 
 /**
- * The resources of a token request: a part of the granted ones; all of them if the request names none (RFC 8707 2.2).
- * When a granted one is gone, the client needs another grant: `invalid_target` would be a dead end for it.
+ * The resources of a token request: a part of the granted ones; all of them if it names none (RFC 8707 2.2). When one is gone,
+ * the client needs another grant: `invalid_target` would be a dead end for it.
  *
  * @throws OAuthError `invalid_target` or `invalid_grant`
  */
@@ -64,31 +53,24 @@ export function narrowedResources(
   granted: readonly string[],
   known: readonly string[],
 ): readonly string[] {
-  if (requested.length === 0) return granted.length === 0 ? granted : hostedResources(granted, known)
+  if (requested.length === 0) {
+    const hosted = partOf(granted, known)
+    // An empty list would mean every resource, so the last one that is gone takes the grant with it.
+    if (hosted.length === 0 && granted.length > 0) throw new OAuthError(RESOURCE_ERRORS.resource_gone)
+    return hosted
+  }
   const resources = canonicalResources(requested)
-  if (!includesAll(known, resources)) throw notHosted(resources, granted, known)
+  const missing = resources.filter((resource) => !known.includes(resource))
+  if (missing.length > 0) {
+    const gone = missing.some((resource) => granted.includes(resource))
+    throw resourceError(gone ? RESOURCE_ERRORS.resource_gone : RESOURCE_ERRORS.resource_unknown, known)
+  }
   if (!coversResources(granted, resources)) throw resourceError(RESOURCE_ERRORS.resource_not_granted, granted)
   return partOf(granted.length === 0 ? known : granted, resources)
 }
 
-function notHosted(
-  resources: readonly string[],
-  granted: readonly string[],
-  known: readonly string[],
-): OAuthError {
-  const gone = resources.some((resource) => granted.includes(resource) && !known.includes(resource))
-  return resourceError(gone ? RESOURCE_ERRORS.resource_gone : RESOURCE_ERRORS.resource_unknown, known)
-}
-
 function resourceError(definition: ErrorDefinition, expected: readonly string[]): OAuthError {
   return new OAuthError(definition, undefined, { facts: { expected } })
-}
-
-/** An empty list would mean every resource, so the last one that is gone takes the grant with it. */
-function hostedResources(granted: readonly string[], known: readonly string[]): readonly string[] {
-  const hosted = partOf(granted, known)
-  if (hosted.length === 0) throw new OAuthError(RESOURCE_ERRORS.resource_gone)
-  return hosted
 }
 
 /** Whether a grant covers the requested resources. On either side, an empty list means every resource of the server. */

@@ -1,7 +1,7 @@
 /**
- * The log of revoked grants and tokens that have not expired, for guards that check signed tokens without the store. Every process writes
- * streams of its own: records that are numbered from 0 and never change. One record names the streams. So processes meet
- * only where a stream begins, a reader goes on where it stopped, and no clock decides what it sees.
+ * The log of revoked grants and tokens, for guards that check signed tokens without the store. Every process writes streams of its
+ * own: records that are numbered from 0 and never change. One record names the streams. So processes meet only where a stream
+ * begins, and no clock decides what a reader sees.
  */
 import { CLOCK_TOLERANCE, type Kernel, type RevocationLog } from './kernel.ts'
 import { OAuthError, SERVER_ERRORS } from './oauth-error.ts'
@@ -148,12 +148,7 @@ async function register(transients: Transients, stream: Stream, ports: LogPorts)
 
 const MAX_STEP = 64
 
-/**
- * In growing steps: most streams have nothing new.
- *
- * @param ahead how many numbers after a missing one are looked at
- * @returns the entries, and the number to go on from
- */
+/** In growing steps: most streams have nothing new. @param ahead how many numbers after a missing one are looked at */
 async function entriesFrom(transients: Transients, stream: string, start: number, ahead: number) {
   const entries: string[] = []
   const recordsAt = (numbers: readonly number[]) =>

@@ -9,17 +9,13 @@ export interface ScopeDefinition {
   /** Groups scopes on the consent page. */
   readonly area?: LocalizedText | undefined
   /**
-   * Whether an app only reads with it, or can change something. The consent page says that nothing can be changed only
-   * if every scope reads, and its "Reading only" leaves out the others. Without it nothing is known, except of the
-   * scopes of OpenID Connect.
+   * Whether an app only reads with it. The consent page says that nothing can be changed only if every scope reads, and its
+   * "Reading only" leaves out the others. Default: unknown, except of the scopes of OpenID Connect.
    */
   readonly access?: 'read' | 'write'
   /** Lists it in the protected-resource metadata. Clients request every scope they find there. */
   readonly baseline?: boolean | undefined
-  /**
-   * Claims of the user that it opens, by their names in `claims`. `profile`, `email`, `address` and `phone` open
-   * theirs by themselves (OpenID Connect Core 5.4).
-   */
+  /** Claims of the user that it opens. `profile`, `email`, `address` and `phone` open theirs anyway (OpenID Connect Core 5.4). */
   readonly claims?: readonly string[] | undefined
   /** It has a meaning only together with a user: client-credentials tokens never have it (RFC 6749 4.4). */
   readonly user?: boolean | undefined
@@ -35,23 +31,20 @@ export interface ScopeDefinition {
   readonly restricted?: boolean | undefined
 }
 
-/**
- * Every scope of a service, by name. `protect()` takes its type from the keys, so a misspelt scope does not compile.
- */
+/** Every scope of a service. `protect()` takes its type from the names, so a misspelt scope does not compile. */
 export type ScopeCatalogue<Scope extends string = string> = Readonly<Record<Scope, ScopeDefinition>>
 
-/** OpenID Connect Core 3.1.2.1 and 5.4. */
-const OF_OPENID: readonly string[] = ['openid', 'profile', 'email', 'address', 'phone']
+/** The scope of OpenID Connect (Core 3.1.2.1): the client requests an ID token. */
+export const OPENID = 'openid'
 
-/**
- * Whether an app is known to change nothing with a scope.
- *
- */
+/** The scopes that only read claims (OpenID Connect Core 3.1.2.1 and 5.4). */
+const CLAIM_SCOPES: readonly string[] = [OPENID, 'profile', 'email', 'address', 'phone']
+
+/** Whether an app is known to change nothing with a scope. */
 export function isReading(name: string, access: ScopeDefinition['access']): boolean {
-  return access === 'read' || (access === undefined && OF_OPENID.includes(name))
+  return access === 'read' || (access === undefined && CLAIM_SCOPES.includes(name))
 }
 
-/** A scope of the catalogue in one language. */
 export interface ScopeInWords extends Omit<ScopeDefinition, 'description' | 'area'> {
   readonly name: string
   /** In the language of the page, as the area is. */
@@ -59,7 +52,7 @@ export interface ScopeInWords extends Omit<ScopeDefinition, 'description' | 'are
   readonly area?: string | undefined
 }
 
-/** An entry of the catalogue in one language, or in the first of `fallbacks` that its texts have. */
+/** @param fallbacks languages for texts that have none in `locale` */
 export function scopeInLanguage(
   [name, definition]: readonly [string, ScopeDefinition],
   locale: string,
@@ -70,7 +63,7 @@ export function scopeInLanguage(
     ...definition,
     name,
     description: inLanguage(description, locale, fallbacks),
-    area: area === undefined ? undefined : inLanguage(area, locale, fallbacks),
+    area: area && inLanguage(area, locale, fallbacks),
   }
 }
 
@@ -126,7 +119,7 @@ export function scopeCeiling(
 /** Of each catalogue, which does not change. */
 const OPEN_SCOPES = new WeakMap<ScopeCatalogue, readonly string[]>()
 
-/** The names of the scopes that are open to every client. */
+/** The names of the scopes that every client may request. */
 export function unrestricted(catalogue: ScopeCatalogue): readonly string[] {
   const open =
     OPEN_SCOPES.get(catalogue) ?? Object.keys(catalogue).filter((name) => !catalogue[name]?.restricted)
@@ -134,39 +127,26 @@ export function unrestricted(catalogue: ScopeCatalogue): readonly string[] {
   return open
 }
 
-/**
- * The scopes of an authorization request: they exist, and lie below the ceiling of the client. @throws OAuthError
- * `invalid_scope`
- *
- * @example
- * ```ts
- * import { requestedScopes } from '@grantkit/core/feature'
- *
- * requestedScopes('notes:read', { 'notes:read': { description: 'Read your notes' } }) // ['notes:read']
- * ```
- */
+/** The scopes of an authorization request: they exist, and lie below the ceiling. @throws OAuthError `invalid_scope` */
 export function requestedScopes(
   scope: string,
   catalogue: ScopeCatalogue,
-  ceiling?: readonly string[] | undefined,
+  ceiling?: readonly string[],
 ): readonly string[] {
   const names = namesOf(scope)
-  const unknown = names.find((name) => !Object.hasOwn(catalogue, name))
-  if (unknown !== undefined) throw unknownScope(unknown.slice(0, 100))
+  const unknown = names.find((name) => !Object.hasOwn(catalogue, name))?.slice(0, 100)
+  if (unknown !== undefined)
+    throw new OAuthError(SCOPE_ERRORS.scope_unknown, `Unknown scope ${unknown}. See scopes_supported`, {
+      parameters: { scope: unknown },
+    })
   if (ceiling !== undefined && !includesAll(ceiling, names))
     throw new OAuthError(SCOPE_ERRORS.scope_not_registered)
   return names
 }
 
-function unknownScope(scope: string): OAuthError {
-  return new OAuthError(SCOPE_ERRORS.scope_unknown, `Unknown scope ${scope}. See scopes_supported`, {
-    parameters: { scope },
-  })
-}
-
 /**
- * The scopes of a refresh: a part of the granted ones; all of them if the request names none (RFC 6749 6). Many clients
- * repeat their first request, so a scope that was requested and withheld is left out and not refused.
+ * The scopes of a refresh: a part of the granted ones; all of them if it names none (RFC 6749 6). Many clients repeat their
+ * first request, so a scope that was requested and withheld is left out and not refused.
  *
  * @throws OAuthError `invalid_scope`
  */
@@ -190,8 +170,8 @@ function namesOf(scope: string): readonly string[] {
 }
 
 /**
- * The requested part of a stored list, and the list itself if all of it is requested. A token keeps the result: a list made
- * from the request would be a second one, and its strings would keep the text of the request in memory.
+ * The requested part of a stored list, and the list itself if that is all of it. A token keeps the result: a list made from the
+ * request would keep the text of the request in memory.
  */
 export function partOf(stored: readonly string[], requested: readonly string[]): readonly string[] {
   const part = stored.filter((name) => requested.includes(name))
@@ -203,19 +183,12 @@ export function includesAll(held: readonly string[], wanted: readonly string[]):
   return wanted.every((name) => held.includes(name))
 }
 
-/** The scope of OpenID Connect (Core 3.1.2.1): the client requests an ID token. */
-export const OPENID = 'openid'
-
 export function asksForOpenId(scopes: readonly string[]): boolean {
   return scopes.includes(OPENID)
 }
 
-/** The scopes of OpenID Connect Core 5.4 and 11: they are about a user. */
-const USER_SCOPES = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access']
-
-/** The scopes that can be requested without a user. */
+/** The scopes that can be requested without a user: those of OpenID Connect (Core 5.4 and 11) are about one. */
 export function scopesWithoutUser(catalogue: ScopeCatalogue): readonly string[] {
-  return Object.entries(catalogue)
-    .filter(([name, { user }]) => user !== true && !USER_SCOPES.includes(name))
-    .map(([name]) => name)
+  const ofUser = [...CLAIM_SCOPES, 'offline_access']
+  return Object.keys(catalogue).filter((name) => catalogue[name]?.user !== true && !ofUser.includes(name))
 }

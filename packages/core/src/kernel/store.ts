@@ -1,7 +1,4 @@
-/**
- * The Store port: everything Grantkit needs of persistence. Two kinds of record and an optional third, five methods,
- * a list of grants and one concurrency promise. A store needs to know no RFC; `@grantkit/testkit` tests the promises.
- */
+/** The Store port: all that Grantkit needs of persistence. A store needs to know no RFC; `@grantkit/testkit` tests the promises. */
 
 import { OAuthError, SERVER_ERRORS } from './oauth-error.ts'
 import type { Client, Grant, Transient } from './records.ts'
@@ -72,8 +69,10 @@ export interface GrantRecords extends Records<Grant> {
   list(owner: GrantOwner, page: PageRequest): Promise<GrantPage>
 }
 
+type UnlistedRecords<T> = Omit<Records<T>, 'scan'>
+
 /** Transients are never listed. An `insert` that returns `false` reveals a replay. */
-export type Transients = Omit<Records<Transient>, 'scan'>
+export type Transients = UnlistedRecords<Transient>
 
 /**
  * A method rejects when it cannot reach its records. A write also rejects when its outcome is unknown: `false` always means
@@ -87,10 +86,7 @@ export interface Store {
   readonly transients?: Transients | undefined
 }
 
-/**
- * Wraps a store: an error of a method becomes `temporarily_unavailable`. An outage is then a 503 everywhere and never looks
- * like a bad token. A bug is unchanged, because a client that repeats the request does not help.
- */
+/** An outage is a 503 everywhere and never looks like a bad token. A bug is unchanged: to repeat the request does not help. */
 export function storeErrorsAs503({ clients, grants, transients }: Store): Store {
   return {
     clients: { ...recordErrorsAs503(clients), scan: () => eachRecord(clients) },
@@ -103,19 +99,15 @@ export function storeErrorsAs503({ clients, grants, transients }: Store): Store 
   }
 }
 
-const OF_THE_LANGUAGE = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'])
-
-/** An error of the language. `fetch` reports an outage as a `TypeError` too, but with a cause. */
-function isBug(error: unknown): boolean {
-  return error instanceof Error && OF_THE_LANGUAGE.has(error.name) && error.cause === undefined
-}
+const OF_THE_LANGUAGE = ['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError']
 
 async function unavailable(cause: unknown): Promise<never> {
-  if (isBug(cause)) throw cause
+  // `fetch` reports an outage as a `TypeError` too, but with a cause.
+  if (cause instanceof Error && OF_THE_LANGUAGE.includes(cause.name) && cause.cause === undefined) throw cause
   throw new OAuthError(SERVER_ERRORS.store_unavailable, undefined, { cause })
 }
 
-function recordErrorsAs503<T>(records: Omit<Records<T>, 'scan'>): Omit<Records<T>, 'scan'> {
+function recordErrorsAs503<T>(records: UnlistedRecords<T>): UnlistedRecords<T> {
   return {
     find: errorsAs503((id) => records.find(id)),
     insert: errorsAs503((id, value, expiresAt) => records.insert(id, value, expiresAt)),
@@ -152,15 +144,14 @@ interface RacingPorts extends WaitingPorts {
 }
 
 /**
- * Changes a record against concurrent writers: reads it, and writes the next one if it is unchanged; otherwise it starts again, after
- * a pause that grows and is random.
+ * Reads a record and writes the next one if it is unchanged; otherwise it starts again, after a pause that grows and is random.
  *
  * @param next the new record; `undefined` leaves it as it is. Called again after another writer changed the record
  * @returns what was written
  * @throws OAuthError of `next`; `temporarily_unavailable` when the record is too contended, and then nothing was written
  */
 export async function changeRecord<T extends Client | Transient>(
-  records: Omit<Records<T>, 'scan' | 'remove'>,
+  records: UnlistedRecords<T>,
   id: string,
   { races = 16, time, random }: RacingPorts,
   next: (seen: T | undefined) => T | undefined | Promise<T | undefined>,

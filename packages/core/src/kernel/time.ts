@@ -1,9 +1,6 @@
 import { type Random, strongRandom } from './secrets.ts'
 
-/**
- * Waiting. A request that waits and work that comes again use this port, so that a test or a simulation decides when. The clock is
- * a port of its own (`now`): it can jump, and a wait cannot.
- */
+/** Waiting, a port so that a test or a simulation decides when. The clock is another one (`now`): it can jump, and a wait cannot. */
 export interface Time {
   /** Resolves after so many milliseconds. A caller waits for it, so it keeps the process alive. */
   sleep(milliseconds: number): Promise<void>
@@ -11,10 +8,7 @@ export interface Time {
   after(milliseconds: number, work: () => void): () => void
 }
 
-/**
- * The timers of the runtime.
- *
- */
+/** The timers of the runtime. */
 export const systemTime: Time = {
   sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   after(milliseconds, work) {
@@ -29,7 +23,6 @@ function unreferenced(timer: Partial<NodeJS.Timeout>): NodeJS.Timeout {
   return timer as NodeJS.Timeout
 }
 
-/** How a caller waits and draws. */
 export interface WaitingPorts {
   readonly time?: Time | undefined
   readonly random?: Random | undefined
@@ -45,8 +38,7 @@ export function fraction(random: Random = strongRandom): number {
 const [FIRST_PAUSE, MAX_PAUSE] = [8, 512]
 
 /**
- * The pause after a lost race, before a compare-and-swap is tried again. It grows and is random: those who lost together come back
- * one by one.
+ * The pause before a compare-and-swap is tried again. It grows and is random: those who lost together come back one by one.
  *
  * @param attempt the number of the attempt that lost, from 0
  */
@@ -60,10 +52,7 @@ interface Clocks {
   readonly monotonic: () => number
 }
 
-/**
- * As they are when the process begins: where a test turns the clocks of its process, the watch must neither stop nor take that for a
- * standstill.
- */
+/** Those of the start: a test that turns the clocks of its process must neither stop the watch nor look like a standstill. */
 const clocks: Clocks = { wall: Date.now, monotonic: performance.now.bind(performance) }
 const { setTimeout: setRealTimeout } = globalThis
 /** One for all servers of this process. */
@@ -83,11 +72,7 @@ const LATE_MS = 5000
 /** After a standstill, what waited meanwhile is read within this time. */
 const CATCH_UP_MS = 5000
 
-/**
- * Looks at clocks in turns: a turn that is late shows that the process stood still since the last one.
- *
- * @returns `standstill` of the kernel
- */
+/** Looks at clocks in turns: a late one shows that the process stood still. @returns `standstill` of the kernel */
 export function standstills(
   { wall, monotonic }: Clocks,
   after: (milliseconds: number, work: () => void) => void,
@@ -117,17 +102,11 @@ export function standstills(
   }
 }
 
-/**
- * The time of the system in epoch seconds.
- *
- */
+/** The time of the system in epoch seconds. */
 export function systemClock(): number {
   return Math.floor(Date.now() / 1000)
 }
 
-/**
- * Whether this is a Cloudflare Worker. There no timer, no connection and no randomness outlives a request, and none exists when a
- * module is loaded.
- */
+/** A Cloudflare Worker: no timer, connection or randomness outlives a request, and none exists when a module is loaded. */
 export const IN_WORKER: boolean =
   (globalThis as { navigator?: { userAgent?: string } }).navigator?.userAgent === 'Cloudflare-Workers'

@@ -3,7 +3,6 @@
  * address is the IPv4 address, any other IPv6 address has all eight groups.
  *
  * @returns `undefined` for a text that is no address
- *
  */
 export function ipAddress(text: string): string | undefined {
   // As a socket has it: nothing is allocated for it.
@@ -29,23 +28,15 @@ const SPELLING = /^(?:\[([^\]]+)\](?::\d{1,5})?|(.*?\.\d+):\d{1,5}|([^[\]]+))$/
 /**
  * The caller that an address counts for: an IPv4 address for itself, an IPv6 address for its /64, which is the least that
  * one subscriber gets (RFC 6177 2). It may have a port (`ipAddress`). All texts that are no address count as `unknown`.
- *
  */
 export function networkOf(text: string): string {
   return networksOf(text)[0]
 }
 
 /**
- * All networks that an address counts for, the narrowest first: an IPv6 address counts for its /64, /56 and /48, since a
- * subscriber may have any of them, and a /48 has 65,536 networks /64. The wider ones deserve higher limits.
- *
- * @example
- * ```ts
- * import { networksOf } from '@grantkit/core/feature'
- *
- * networksOf('203.0.113.9') // ['203.0.113.9']
- * networksOf('2001:db8:1:23f::9') // ['2001:db8:1:23f::/64', '2001:db8:1:200::/56', '2001:db8:1::/48']
- * ```
+ * All networks that an address counts for, the narrowest first. Of `2001:db8:1:23f::9` they are `2001:db8:1:23f::/64`,
+ * `2001:db8:1:200::/56` and `2001:db8:1::/48`, since a subscriber may have any of them, and a /48 has 65,536 networks /64. The
+ * wider ones deserve higher limits.
  */
 export function networksOf(text: string): readonly [string, ...string[]] {
   const address = ipAddress(text) ?? 'unknown'
@@ -56,10 +47,7 @@ export function networksOf(text: string): readonly [string, ...string[]] {
   return [`${site}:${d}::/64`, `${site}:${upperByte}::/56`, `${site}::/48`]
 }
 
-/**
- * The same for what is kept: of IPv4 the first 24 bits, of IPv6 the first 48. It points at no single person.
- *
- */
+/** The same for what is kept: of IPv4 the first 24 bits, of IPv6 the first 48. It points at no single person. */
 export function coarseNetworkOf(address: string): string {
   return networkOf(address)
     .replace(/\.\d+$/, '.0/24')

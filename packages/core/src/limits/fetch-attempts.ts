@@ -1,6 +1,6 @@
 /**
- * Which documents may be fetched now. The result is permission or the seconds to wait. Excess fetches are rejected at
- * once and nothing is queued, so no caller can flood a host through this server or block the clients that were approved.
+ * Which documents may be fetched now. Excess fetches are rejected and nothing is queued, so no caller can flood a host through this
+ * server or block the clients that were approved.
  */
 import { RecentlyUsed } from '../kernel/recently-used.ts'
 
@@ -44,14 +44,15 @@ type FetchResult = 'document' | 'gone' | 'unreachable' | 'withheld'
 export function fetchAttempts(now: () => number, maxStarts = MAX_STARTS): FetchAttempts {
   const inFlight: FetchAttempt[] = []
   const failures = new RecentlyUsed<Failures>(MAX_REMEMBERED_FAILURES)
-  let starts: Start[] = []
+  /** `time` in epoch seconds. */
+  let starts: (FetchAttempt & { readonly time: number })[] = []
 
   function wait({ id, site, known, user }: FetchAttempt): number {
     const failed = failures.get(id)
     if (failed !== undefined && failed.until > now()) return failed.until - now()
     if (maxStarts === Number.POSITIVE_INFINITY) return 0
     const running = inFlight.filter((other) => other.known === known)
-    const atHost = running.filter((other) => hostOf(other.id) === hostOf(id))
+    const atHost = running.filter((other) => new URL(other.id).host === new URL(id).host)
     if (atHost.length >= MAX_IN_FLIGHT_AT_HOST || takenSlots(running, MAX_IN_FLIGHT, user)) return 1
     starts = starts.filter(({ time }) => time > now() - MINUTE)
     const alike = starts.filter((start) => start.known === known)
@@ -72,10 +73,8 @@ export function fetchAttempts(now: () => number, maxStarts = MAX_STARTS): FetchA
     isGone: (id) => failures.get(id)?.gone === true,
     isWithheld: (id) => failures.get(id)?.withheld === true,
     ended(id, result) {
-      inFlight.splice(
-        inFlight.findIndex((attempt) => attempt.id === id),
-        1,
-      )
+      const index = inFlight.findIndex((attempt) => attempt.id === id)
+      inFlight.splice(index, 1)
       const before = failures.get(id)
       failures.delete(id)
       if (result === 'document') return
@@ -97,11 +96,6 @@ interface Failures {
   readonly until: number
 }
 
-interface Start extends FetchAttempt {
-  /** Epoch seconds. */
-  readonly time: number
-}
-
 /** The slots that must become free first: all of them, or the half that this user has. `undefined` if one is free. */
 function takenSlots<Slot extends FetchAttempt>(
   slots: readonly Slot[],
@@ -113,17 +107,10 @@ function takenSlots<Slot extends FetchAttempt>(
   return own.length >= max / 2 ? own : undefined
 }
 
-function hostOf(id: string): string {
-  return new URL(id).host
-}
-
 /** One load: the list is 200 KB, and a server that fetches nothing does not need it. */
 let publicSuffixes: Promise<typeof import('tldts')> | undefined
 
-/**
- * The registrable domain, or the subdomain of a shared host (https://publicsuffix.org, with its private part). A wildcard in
- * the DNS makes any number of hosts below it.
- */
+/** The registrable domain, or the subdomain of a shared host (https://publicsuffix.org): DNS has wildcards below it. */
 export async function siteOf(id: string): Promise<string> {
   publicSuffixes ??= import('tldts')
   const { getDomain } = await publicSuffixes

@@ -1,7 +1,4 @@
-/**
- * Rate limits: which callers are counted, and what happens above a limit. The application counts, by a `RateLimiter`. Each limit is
- * declared next to its rule, with a default.
- */
+/** Rate limits. The application counts, by a `RateLimiter`. Each limit is declared next to its rule, with a default. */
 import type { HttpRequest } from '../http/http.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
@@ -50,8 +47,8 @@ export interface LimitOptions {
    * Counts the events of the server and its features, by the names in `description.rateLimits`, and the limits of clients, whose
    * names have the number: `client_tokens_600`, `client_grants_1000`. The /56 and /48 of an IPv6 caller are counted by
    * `device_request_56`, `device_request_48` and so on (`networkLimits`). Default: this process counts
-   * registrations (100 in ten minutes from an address, 1,000 of hosted clients) and attempts at user codes (ten in ten minutes of a user, 50 from an
-   * address) and the limits of clients, and nothing else is limited.
+   * registrations (100 in ten minutes from an address, 1,000 of hosted clients) and attempts at user codes (ten in ten minutes of a
+   * user, 50 from an address) and the limits of clients, and nothing else is limited.
    */
   readonly rateLimiter?: RateLimiter | undefined
 }
@@ -75,17 +72,10 @@ export interface Limiter {
   refund(limit: string, key: string): Promise<void>
   /** Counts one event. @throws OAuthError `error`, with the seconds to wait, when there were too many */
   limit(limit: string, key: string, error: ErrorDefinition): Promise<void>
-  /**
-   * Counts one event of a caller, for each of its networks (`networkLimits`).
-   *
-   * @param clientId counts each client by itself
-   * @throws OAuthError like `limit`
-   */
-  limitCaller(limit: string, caller: Caller, error: ErrorDefinition, clientId?: string): Promise<void>
-  refundCaller(limit: string, caller: Caller): Promise<void>
+  /** For each network of the caller (`networkLimits`). @param clientId counts each client by itself @throws OAuthError */
+  limitCaller(limit: string, caller: HttpRequest, error: ErrorDefinition, clientId?: string): Promise<void>
+  refundCaller(limit: string, caller: HttpRequest): Promise<void>
 }
-
-type Caller = Pick<HttpRequest, 'remoteAddress'>
 
 /**
  * The limits of the networks of a caller, in the order of `networksOf`: of an IPv6 caller the second counts its /56 and
@@ -93,7 +83,6 @@ type Caller = Pick<HttpRequest, 'remoteAddress'>
  * only if the narrower one lets it pass, so that one caller in a loop does not use up the limit of its neighbours.
  *
  * @param name of the limit of a /64 or of an IPv4 address
- *
  */
 export function networkLimits<Window extends RateLimitWindow>(
   name: string,
@@ -190,24 +179,18 @@ function inProcess(now: () => number): RateLimiter {
 export async function limitFailures(
   limiter: Limiter,
   cause: unknown,
-  request: HttpRequest,
+  { remoteAddress = 'unknown' }: HttpRequest,
   client: Promise<Client | undefined> | undefined,
 ): Promise<unknown> {
   const callersFault = cause instanceof OAuthError && cause.status < 500 && !cause.interim
   if (!callersFault) return cause
   // All unknown ids share one counter; otherwise callers could fill the memory of the limiter with them.
   const name = (await client?.catch(() => undefined))?.clientId ?? 'unknown'
-  const retryAfter = await limiter.take('client_failure', `${name} ${callerNetwork(request)}`)
+  // Callers without an address count as one: otherwise a caller that resets the connection would pass every limit.
+  const retryAfter = await limiter.take('client_failure', `${name} ${networkOf(remoteAddress)}`)
   if (retryAfter === 0) return cause
   return new OAuthError(LIMIT_ERRORS.too_many_failures, undefined, { cause, retryAfter })
 }
-
-/** Callers without an address count as one: otherwise a caller that resets the connection would pass every limit. */
-function callerNetwork({ remoteAddress = 'unknown' }: HttpRequest): string {
-  return networkOf(remoteAddress)
-}
-
-// Rate limits that are counted in this process: the protection of a server without a `rateLimiter`.
 
 /** The number of allowed events per key, and the length of a window, which begins with the first event of its key. */
 export interface RateLimitWindow {
@@ -229,30 +212,28 @@ export interface EventCounter {
 const MAX_KEYS = 50_000
 
 /**
- * Counts in fixed windows, and never more than `maxKeys` keys. When there are more, those used least recently are forgotten: rejecting
- * new keys would lock out callers without any event.
+ * In fixed windows. Above `maxKeys`, the keys used least recently are forgotten: rejecting new ones would lock out callers without
+ * any event.
  *
  * @param now epoch seconds
- *
  */
 export function processCounter(
   { points, seconds }: RateLimitWindow,
   now: () => number,
   maxKeys = MAX_KEYS,
 ): EventCounter {
-  const windows = new RecentlyUsed<Window>(maxKeys, { now, endOf: ({ endsAt }) => endsAt })
-
-  function open(hash: string): Window {
-    const window = { endsAt: now() + seconds, taken: 0 }
-    windows.set(hash, window)
-    return window
-  }
-
+  /** `endsAt` in epoch seconds. */
+  const windows = new RecentlyUsed<{ readonly endsAt: number; taken: number }>(maxKeys, {
+    now,
+    endOf: ({ endsAt }) => endsAt,
+  })
   return {
     async take(key) {
       // A hash is short for any key, and no dump of the memory shows addresses.
       const hash = sha256(key)
-      const window = windows.get(hash) ?? open(hash)
+      const open = windows.get(hash)
+      const window = open ?? { endsAt: now() + seconds, taken: 0 }
+      if (open === undefined) windows.set(hash, window)
       window.taken++
       return window.taken > points ? Math.ceil(window.endsAt - now()) : 0
     },
@@ -264,10 +245,4 @@ export function processCounter(
       windows.delete(sha256(key))
     },
   }
-}
-
-interface Window {
-  /** Epoch seconds. */
-  readonly endsAt: number
-  taken: number
 }

@@ -1,6 +1,5 @@
-import type { Kernel } from '../kernel/kernel.ts'
+import type { Kernel, UserClaims } from '../kernel/kernel.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
-import type { UserClaims } from '../kernel/user-claims.ts'
 
 /** Which claims a scope opens (OpenID Connect Core 5.4). */
 const CLAIMS_OF_SCOPE = new Map(

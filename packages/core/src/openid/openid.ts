@@ -5,12 +5,17 @@ import type { SignInClassifier } from '../grants/introspection.ts'
 import { isProtectedClaim, operatorClaims, type TokenClaimsOptions } from '../grants/operator-claims.ts'
 import { type Endpoint, endpointPath, type PathOptions, referredError } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
-import type { Kernel } from '../kernel/kernel.ts'
+import {
+  type Claims,
+  claimsAbout,
+  type Kernel,
+  type SubjectOptions,
+  type UserClaims,
+} from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { SigningAlgorithm } from '../kernel/records.ts'
 import { OPENID, type ScopeCatalogue } from '../kernel/scope.ts'
 import type { GrantId } from '../kernel/secrets.ts'
-import { type Claims, claimsAbout, type SubjectOptions, type UserClaims } from '../kernel/user-claims.ts'
 import type { AccessToken } from '../resource/access.ts'
 import { BEARER_ERRORS, tokenError } from '../resource/challenge.ts'
 import { accessOf, type GuardedResource, guardOf } from '../resource/resource-server.ts'

@@ -3,8 +3,8 @@
 import type { Workload } from '../grants/workload.ts'
 import type { CorsHeaders } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
+import type { UserClaims } from '../kernel/kernel.ts'
 import type { Actor } from '../kernel/records.ts'
-import type { UserClaims } from '../kernel/user-claims.ts'
 import type { ProofHeaders } from '../tokens/proof-of-possession.ts'
 
 /** A valid access token, as the guard found it. */

@@ -4,9 +4,9 @@
  */
 import { type CorsHeaders, REFERENCE_CORS, reportedError } from '../http/endpoint.ts'
 import { type HttpRequest, header } from '../http/http.ts'
+import type { Observed, ObservedCall } from '../kernel/events.ts'
 import { wholeSeconds } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { Observed, ObservedCall } from '../kernel/observer.ts'
 import type { PresentedKey, ProofHeaders } from '../tokens/proof-of-possession.ts'
 import type {
   Access,

@@ -8,15 +8,20 @@ import { recordUse } from '../grants/last-use.ts'
 import { workloadOf } from '../grants/workload.ts'
 import { wellKnownAddress } from '../http/endpoint.ts'
 import type { HttpRequest } from '../http/http.ts'
-import { type Emit, type RequestEvent, shielded } from '../kernel/events.ts'
+import {
+  type CreateObserver,
+  type Emit,
+  type ObservedCall,
+  observed,
+  type RequestEvent,
+  shielded,
+} from '../kernel/events.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import { type CreateObserver, type ObservedCall, observed } from '../kernel/observer.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import { audienceIncludes, canonicalResource, checkedResource } from '../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
-import { strongRandom } from '../kernel/secrets.ts'
-import { acceptedSecrets, type ServerSecret } from '../kernel/server-secret.ts'
+import { acceptedSecrets, type ServerSecret, strongRandom } from '../kernel/secrets.ts'
 import { type GrantRecords, type Store, storeErrorsAs503, type Transients } from '../kernel/store.ts'
 import { systemClock } from '../kernel/time.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/credential.ts'

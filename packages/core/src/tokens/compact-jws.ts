@@ -1,7 +1,4 @@
-/**
- * JWTs that others have signed: client assertions and assertions as grants (RFC 7523 3), and DPoP proofs. The callers know the errors of
- * their messages, and bring the keys.
- */
+/** JWTs that others have signed: assertions (RFC 7523 3) and DPoP proofs. The callers bring the keys and the errors. */
 import * as z from 'zod'
 import { CLOCK_TOLERANCE } from '../kernel/kernel.ts'
 import { type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
@@ -43,12 +40,9 @@ export function readJws(jwt: string): CompactJws | undefined {
   const header = Header.safeParse(decodedJson(encodedHeader)).data
   const claims = decodedJson(payload)
   const isObject = typeof claims === 'object' && claims !== null && !Array.isArray(claims)
-  return (
-    header && {
-      ...{ header, claims: isObject ? (claims as JwtClaims) : undefined },
-      ...{ signed: `${encodedHeader}.${payload}`, signature },
-    }
-  )
+  if (header === undefined) return undefined
+  const signed = `${encodedHeader}.${payload}`
+  return { header, claims: isObject ? (claims as JwtClaims) : undefined, signed, signature }
 }
 
 /** The keys used last. Importing a key takes a third of the time of a verification, and a key signs many JWTs. */
@@ -63,15 +57,11 @@ function checkOf(alg: JwsAlgorithm, key: PublicKeyMembers): SignatureCheck | und
   return check
 }
 
-/**
- * Whether the sender has the private key. jose takes an eighth more processor time.
- *
- * @throws Error if this runtime cannot verify the algorithm
- */
+/** Whether the sender has the private key. @throws Error if this runtime cannot verify the algorithm */
 export function isSignedBy(
   key: PublicKeyMembers,
   alg: JwsAlgorithm,
-  { signed, signature }: Pick<CompactJws, 'signed' | 'signature'>,
+  { signed, signature }: CompactJws,
 ): boolean {
   try {
     return checkOf(alg, key)?.(Buffer.from(signed), Buffer.from(signature, 'base64url')) ?? false
@@ -84,11 +74,7 @@ export function isSignedBy(
 /** The keys of an issuer, and what they may sign with: never `none` or a symmetric algorithm (RFC 8725 3.1). */
 export interface VerificationKeys {
   readonly algorithms: readonly JwsAlgorithm[]
-  /**
-   * @param since epoch seconds: keys that were fetched before this time are fetched again
-   * @param ahead epoch seconds: keys that were fetched before this time are fetched again too, in the background
-   * @throws OAuthError 503 if they cannot be fetched
-   */
+  /** As `FetchedKeys`, of the issuer. */
   readonly keys: (since: number, ahead?: number) => Promise<readonly PublicJwk[]>
 }
 
@@ -112,7 +98,7 @@ const MIN_INTERVAL = 60
 const AGED = IN_WORKER ? FRESH : FRESH / 2
 
 /**
- * Requires that a key of the issuer has signed the JWT. The algorithm is checked before any key is looked at (RFC 8725 3.1).
+ * The algorithm is checked before any key is looked at (RFC 8725 3.1).
  *
  * @throws OAuthError, of the keys too
  * @throws Error if this runtime cannot verify the algorithm
@@ -141,12 +127,7 @@ function isSignedByOne(keys: readonly PublicJwk[], alg: JwsAlgorithm, jws: Compa
   return fitting.slice(0, MAX_TRIED_KEYS).some((key) => isSignedBy(key, alg, jws))
 }
 
-/**
- * A JWT is for one server: an array of several audiences is refused, even if it contains this server. Another server could have
- * requested the JWT to replay it here (RFC 7523bis 3 and 4).
- *
- * @throws OAuthError
- */
+/** A JWT is for one server: another one of several audiences could have requested it to replay it here (RFC 7523bis 3 and 4). */
 export function requireAudience(
   { aud }: JwtClaims,
   accepted: readonly string[],
@@ -162,12 +143,7 @@ export function requireAudience(
 const NumericDate = z.number().min(0).max(Number.MAX_SAFE_INTEGER).transform(Math.floor)
 const Times = z.object({ exp: NumericDate, iat: NumericDate.optional(), nbf: NumericDate.optional() })
 
-/**
- * Checks `exp`, `iat` and `nbf` (RFC 7523 3).
- *
- * @returns the times of the JWT, in epoch seconds
- * @throws OAuthError
- */
+/** Checks `exp`, `iat` and `nbf` (RFC 7523 3). @returns them, in epoch seconds @throws OAuthError */
 export function requireTimes(claims: JwtClaims, now: number, errors: JwtErrors): z.output<typeof Times> {
   const { data: times, error } = Times.safeParse(claims)
   if (times === undefined)
@@ -177,10 +153,7 @@ export function requireTimes(claims: JwtClaims, now: number, errors: JwtErrors):
   return times
 }
 
-/**
- * When the mark of a used JWT may go. It outlives the JWT on every replica: the clock of the store may be ahead of theirs, which
- * tolerate others too.
- */
+/** When the mark of a used JWT may go: after the JWT on every replica, as each tolerates other clocks, and that of the store. */
 export function markedUntil(exp: number): number {
   return exp + 2 * CLOCK_TOLERANCE
 }

@@ -1,11 +1,10 @@
+import type { UserClaims } from '../kernel/kernel.ts'
 import type { Grant } from '../kernel/records.ts'
 import { type GrantId, type Hash, type Secret, sha256 } from '../kernel/secrets.ts'
-import type { UserClaims } from '../kernel/user-claims.ts'
 
 /**
- * The text of a credential and its parts. The grant decides whether a credential is valid.
- * Every credential names its grant, so checking one reads one record. The prefixes let secret scanners find and
- * identify leaked credentials.
+ * The text of a credential and its parts. Each names its grant, which decides whether it is valid, so checking one reads one
+ * record. The prefixes let secret scanners find and identify leaked credentials.
  *
  * - `gkc_<grant id>.<secret>`: authorization code
  * - `gka_<grant id>.<secret>`: access token
@@ -45,10 +44,14 @@ export function formatRefreshToken({ grantId, family, generation, secret }: Refr
   return `gkr_${grantId}.${family}.${generation}.${secret}`
 }
 
+/** @param pattern with the grant id and the secret as its groups */
+function grantSecretIn(text: string, pattern: RegExp): GrantSecret | undefined {
+  const found = pattern.exec(text)
+  return found === null ? undefined : { grantId: found[1] as GrantId, secret: found[2] as Secret }
+}
+
 export function parseCode(text: string): GrantSecret | undefined {
-  const found = CODE.exec(text)
-  if (found === null) return undefined
-  return { grantId: found[1] as GrantId, secret: found[2] as Secret }
+  return grantSecretIn(text, CODE)
 }
 
 export function parseDeviceCode(text: string): DeviceCode | undefined {
@@ -78,10 +81,8 @@ export function formatPersonalToken({ grantId, secret }: GrantSecret): string {
 
 /** `undefined` also for a wrong checksum: such a text causes no read of the store. */
 export function parsePersonalToken(text: string): GrantSecret | undefined {
-  const found = PERSONAL_TOKEN.exec(text)
-  if (found === null) return undefined
-  const parsed = { grantId: found[1] as GrantId, secret: found[2] as Secret }
-  return formatPersonalToken(parsed) === text ? parsed : undefined
+  const parsed = grantSecretIn(text, PERSONAL_TOKEN)
+  return parsed && formatPersonalToken(parsed) === text ? parsed : undefined
 }
 
 const ANY = /^gk[acdr]_([\w-]{22})\./
@@ -98,10 +99,7 @@ export interface PresentedToken {
   readonly hash: Hash
 }
 
-/**
- * The format of access tokens. Every format leads to a grant and a hash stored in it, so a token of any format can be
- * revoked.
- */
+/** A format of access tokens. Each leads to a grant and a hash stored in it, so a token of any format can be revoked. */
 export interface AccessTokenFormat {
   /**
    * The token as the client gets it. `grant` already stores the hash of its secret.
@@ -125,24 +123,15 @@ export interface AccessTokenFormat {
 
 const OPAQUE = /^gka_([\w-]{22})\.([\w-]{43})$/
 
-/**
- * `gka_<grant id>.<secret>`: only this server can read it. Personal access tokens are read too, whatever else the server issues.
- *
- */
+/** Only this server can read them. Personal access tokens are read too, whatever else the server issues. */
 export const opaqueAccessTokens = {
   write: ({ grantId, secret }: GrantSecret): string => `gka_${grantId}.${secret}`,
   read(text: string): PresentedToken | undefined {
-    const found = OPAQUE.exec(text)
-    if (found === null) return personalToken(text)
-    return { grantId: found[1] as GrantId, hash: sha256(found[2] as Secret) }
+    const parsed = grantSecretIn(text, OPAQUE) ?? parsePersonalToken(text)
+    return parsed && { grantId: parsed.grantId, hash: sha256(parsed.secret) }
   },
   grantIdOf,
 } satisfies AccessTokenFormat
-
-function personalToken(text: string): PresentedToken | undefined {
-  const parsed = parsePersonalToken(text)
-  return parsed && { grantId: parsed.grantId, hash: sha256(parsed.secret) }
-}
 
 /** The authorization scheme of an access token: of one that is bound to a key (RFC 9449 5), or of any other (RFC 6750 4). */
 export type TokenType = 'Bearer' | 'DPoP'
@@ -153,18 +142,14 @@ export function tokenType(jkt: string | undefined): TokenType {
 }
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const LENGTH = 6
 /** Of CRC-32 in ISO/IEC 3309, with its bits reversed. */
 const POLYNOMIAL = 0xedb88320
 
-/**
- * The CRC-32 of an ASCII text in six digits of base 62. A secret scanner tells a token from other text by it, without a request. It
- * protects no secret: anyone can compute it.
- */
+/** The CRC-32 of an ASCII text in base 62: a secret scanner tells a token from other text by it. It protects no secret. */
 export function checksumOf(text: string): string {
   let rest = crc32(text)
   let digits = ''
-  for (let at = 0; at < LENGTH; at++) {
+  while (digits.length < 6) {
     digits = DIGITS[rest % DIGITS.length] + digits
     rest = Math.floor(rest / DIGITS.length)
   }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { DocumentFetchResponse } from '../http/document-fetch.ts'
+import type { DocumentFetchResponse } from '../http/outbound.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { fetchedKeys } from './fetched-keys.ts'
 

@@ -1,14 +1,15 @@
 /**
- * The keys at a `jwks_uri`, from the cache of this process or from the host. An unauthenticated caller can send an assertion in
- * the name of any client, so fetches are limited, also while a host is unreachable.
+ * The keys at a `jwks_uri`. An unauthenticated caller can send an assertion in the name of any client, so fetches are limited, also
+ * while a host is unreachable.
  */
 import * as z from 'zod'
-import { type DocumentFetch, fetchedDocument } from '../http/document-fetch.ts'
+import { type DocumentFetch, fetchedDocument } from '../http/outbound.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { RecentlyUsed } from '../kernel/recently-used.ts'
 import { fetchAttempts, siteOf } from '../limits/fetch-attempts.ts'
-import { type PublicJwk, usableKeys } from './jwk.ts'
+import type { PublicJwk } from './jwk.ts'
+import { usableKeys } from './jws-signature.ts'
 
 export const FETCHED_KEYS_ERRORS = defineErrors({
   client_keys_unreachable: [
@@ -29,7 +30,7 @@ export interface ClientKeysFailed {
 
 /**
  * @param since epoch seconds: keys that were fetched before this time are fetched again
- * @param ahead epoch seconds: keys that were fetched before this time are fetched again too, in the background
+ * @param ahead the same in the background, while the older keys are used
  * @throws OAuthError 503 if there are no keys
  */
 export type FetchedKeys = (jwksUri: string, since: number, ahead?: number) => Promise<readonly PublicJwk[]>
@@ -70,7 +71,8 @@ export function fetchedKeys(
       return undefined
     } catch (cause) {
       attempts.ended(uri, 'unreachable')
-      const fault = faultOf(cause)
+      const { code } = Object(cause)
+      const fault = typeof code === 'string' ? code : 'no key set'
       emit({ type: 'client_keys_failed', jwksUri: uri, fault, cause } satisfies ClientKeysFailed)
       return fault
     } finally {
@@ -105,11 +107,5 @@ async function requestKeys(fetch: DocumentFetch, uri: string): Promise<readonly 
   })
   const fetched = fetchedDocument(answer, MAX_KEY_SET_BYTES)
   if (fetched.kind !== 'document') throw Object.assign(new Error(fetched.fault), { code: fetched.fault })
-  const { keys } = KeySet.parse(fetched.members)
-  return usableKeys(keys)
-}
-
-function faultOf(cause: unknown): string {
-  const { code } = Object(cause)
-  return typeof code === 'string' ? code : 'no key set'
+  return usableKeys(KeySet.parse(fetched.members).keys)
 }

@@ -10,9 +10,8 @@ import {
   publicHalf,
   publicKeyFor,
   thumbprint,
-  usableKeys,
 } from './jwk.ts'
-import { knownSignature } from './jws-signature.ts'
+import { knownSignature, usableKeys } from './jws-signature.ts'
 
 const EC = knownSignature('ES256').jwk
 const OKP = knownSignature('EdDSA').jwk

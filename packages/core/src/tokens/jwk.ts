@@ -1,9 +1,11 @@
-/** JSON Web Keys (RFC 7517): the private keys of this server, the public keys of its clients and of DPoP proofs. */
+/**
+ * JSON Web Keys (RFC 7517): the private keys of this server, the public keys of its clients and of DPoP proofs. What needs the keys
+ * of Node is in jws-signature.ts: a project for Workers compiles these types without the types of Node.
+ */
 import type { JWK } from 'jose'
 import * as z from 'zod'
 import { text } from '../http/message.ts'
 import { sha256 } from '../kernel/secrets.ts'
-import { MIN_MODULUS, verifyingKey } from './key-object.ts'
 
 /** What each JWS algorithm signs with: the `crv` of its key, or the `kty` (RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2.2). */
 const KEY_TYPES = {
@@ -22,6 +24,9 @@ const EDWARDS: readonly JwsAlgorithm[] = ['EdDSA', 'Ed25519']
 export function withBothNames(algorithms: readonly JwsAlgorithm[]): readonly JwsAlgorithm[] {
   return [...new Set(algorithms.flatMap((alg) => (EDWARDS.includes(alg) ? EDWARDS : alg)))]
 }
+
+/** In bits (RFC 7518 3.3). */
+export const MIN_MODULUS = 2048
 
 /** RFC 7518 6.2.2 and 6.3.2, RFC 8037 2, and the member of symmetric keys. */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
@@ -86,17 +91,6 @@ export function isFor(alg: JwsAlgorithm, key: PublicJwk): boolean {
     type === KEY_TYPES[alg] &&
     (key.alg === undefined || withBothNames([alg]).some((name) => name === key.alg))
   )
-}
-
-/** A public key that verifies signatures: a client can register it. */
-export const UsableJwk = PublicJwk.refine(
-  (key) => verifyingKey(key) !== undefined,
-  `must be a key that verifies signatures, RSA with at least ${MIN_MODULUS} bits`,
-)
-
-/** The keys of a set that verify signatures. Keys for other uses are ignored (RFC 7517 5). */
-export function usableKeys(keys: readonly unknown[]): PublicJwk[] {
-  return keys.flatMap((key) => UsableJwk.safeParse(key).data ?? [])
 }
 
 /**

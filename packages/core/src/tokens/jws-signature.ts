@@ -2,9 +2,43 @@
  * Verifies signatures with `node:crypto`, without waiting. The forms of its calls are the ones that Node, Bun, Deno and workerd all
  * verify with: workerd takes no `KeyObject` together with options, and its `verify` knows no PSS.
  */
-import { constants, createVerify, type KeyObject, type Verify, verify } from 'node:crypto'
-import { decodedJson, type JwsAlgorithm, jose, type PublicKeyMembers } from './jwk.ts'
-import { importedKey } from './key-object.ts'
+import {
+  constants,
+  createPublicKey,
+  createVerify,
+  type JsonWebKey,
+  type KeyObject,
+  type Verify,
+  verify,
+} from 'node:crypto'
+import { decodedJson, type JwsAlgorithm, jose, MIN_MODULUS, PublicJwk, type PublicKeyMembers } from './jwk.ts'
+
+/** `undefined` for an RSA key that is too short. @throws Error for a bad key, and for one that this runtime cannot use */
+function importedKey(key: Readonly<JsonWebKey>): KeyObject | undefined {
+  const imported = createPublicKey({ key: { ...key }, format: 'jwk' })
+  const { modulusLength = MIN_MODULUS } = imported.asymmetricKeyDetails ?? {}
+  return modulusLength < MIN_MODULUS ? undefined : imported
+}
+
+/** Not a point that is not on its curve. */
+function isUsable(key: PublicJwk): boolean {
+  try {
+    return importedKey(key) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** A public key that verifies signatures: a client can register it. */
+export const UsableJwk = PublicJwk.refine(
+  isUsable,
+  `must be a key that verifies signatures, RSA with at least ${MIN_MODULUS} bits`,
+)
+
+/** The keys of a set that verify signatures. Keys for other uses are ignored (RFC 7517 5). */
+export function usableKeys(keys: readonly unknown[]): PublicJwk[] {
+  return keys.flatMap((key) => UsableJwk.safeParse(key).data ?? [])
+}
 
 /** Whether a key has made a signature. May throw. */
 export type SignatureCheck = (signed: Buffer, signature: Buffer) => boolean
@@ -38,18 +72,20 @@ let objectsTaken: boolean | undefined
 
 /** Elsewhere the key is imported for each signature, which takes another half of the time. */
 function takesKeyObjects(): boolean {
-  objectsTaken ??= verifiesByKeyObject()
+  objectsTaken ??= verifiesKnown('PS256', (jwk) => {
+    const options = { ...PSS, key: importedKey(jwk) as KeyObject }
+    return (signed, signature) => pssVerify(signed, options, signature)
+  })
   return objectsTaken
 }
 
-function verifiesByKeyObject(): boolean {
-  const { jwk, signed, signature } = knownSignature('PS256')
+function verifiesKnown(
+  alg: JwsAlgorithm,
+  checkOf: (jwk: PublicKeyMembers) => SignatureCheck | undefined,
+): boolean {
+  const { jwk, signed, signature } = knownSignature(alg)
   try {
-    return pssVerify(
-      Buffer.from(signed),
-      { ...PSS, key: importedKey(jwk) as KeyObject },
-      Buffer.from(signature, 'base64url'),
-    )
+    return checkOf(jwk)?.(Buffer.from(signed), Buffer.from(signature, 'base64url')) ?? false
   } catch {
     return false
   }
@@ -61,17 +97,9 @@ export function signatureCheck(alg: JwsAlgorithm, jwk: PublicKeyMembers): Signat
   return key && CHECKS[alg](key, jwk)
 }
 
-/**
- * Requires that a key or a signature is at fault for what verifying has thrown.
- *
- * @throws Error if this runtime cannot verify a valid signature either
- */
+/** Requires that the key or the signature is at fault, and not the runtime. @param thrown by verifying @throws Error */
 export function requireVerifiable(alg: JwsAlgorithm, thrown: unknown): void {
-  const { jwk, signed, signature } = knownSignature(alg)
-  try {
-    const check = signatureCheck(alg, jwk) as SignatureCheck
-    if (check(Buffer.from(signed), Buffer.from(signature, 'base64url'))) return
-  } catch {}
+  if (verifiesKnown(alg, (jwk) => signatureCheck(alg, jwk))) return
   throw new Error(`This runtime cannot verify signatures by ${alg}`, { cause: thrown })
 }
 
@@ -88,10 +116,9 @@ function derOf(signature: Buffer): Buffer {
 
 /** Without leading zeros, and with one before a high bit: DER integers have a sign. No valid R or S is zero. */
 function integerOf(signature: Buffer, start: number): Buffer {
-  const end = start + COORDINATE
   let first = start
   while (signature[first] === 0) first++
-  const digits = signature.subarray(first, end)
+  const digits = signature.subarray(first, start + COORDINATE)
   const isHigh = (signature[first] ?? 0) >= 0x80
   const head = isHigh ? [INTEGER, digits.length + 1, 0] : [INTEGER, digits.length]
   return Buffer.concat([Buffer.from(head), digits])
@@ -143,7 +170,7 @@ const SIGNATURES: Readonly<Record<keyof typeof KEYS, string>> = {
 }
 
 /**
- * Requires that the signature is at fault if jose refuses it: jose does that too when the runtime throws.
+ * The same for jose, which refuses a signature also when the runtime throws.
  *
  * @param error of `jwtVerify`. Errors other than a refused signature are ignored
  * @param jwt by one of `JWS_ALGORITHMS`, as callers demand of jose

@@ -5,11 +5,10 @@ import { type Endpoint, endpointPath, type PathOptions } from '../http/endpoint.
 import { publicDocument } from '../http/http.ts'
 import type { Emit } from '../kernel/events.ts'
 import type { SigningAlgorithm } from '../kernel/records.ts'
-import { jose, PrivateJwk, publicHalf } from './jwk.ts'
+import { systemClock } from '../kernel/time.ts'
+import { jose, MIN_MODULUS, PrivateJwk, publicHalf } from './jwk.ts'
 
-/**
- * The keys, or a synchronous function that returns them. It returns the same array until they change, and never throws.
- */
+/** Or a synchronous function, which never throws and returns the same array until the keys change. */
 export type SigningKeySource = readonly PrivateJwk[] | (() => readonly PrivateJwk[])
 
 /** The document at the JWKS endpoint (RFC 7517 5). */
@@ -43,17 +42,10 @@ export type SigningKeyEvent =
   /** The changed signing keys are unusable, so the old ones stay in use. `cause` has the reason. */
   | { readonly type: 'signing_keys_refused'; readonly cause: unknown }
 
-interface SigningKeysContext {
-  readonly now: () => number
-  /** How long an ID token lives, in seconds. */
-  readonly lifetime: number
-  readonly emit: Emit
-}
-
-/** @throws Error that names the unusable key and the reason */
+/** @param lifetime of an ID token, in seconds @throws Error that names the unusable key and the reason */
 export function signingKeys(
   source: SigningKeySource,
-  { now, lifetime, emit }: SigningKeysContext,
+  { now, lifetime, emit }: { readonly now: () => number; readonly lifetime: number; readonly emit: Emit },
 ): SigningKeys {
   const { current, algorithms } = usableKeys(source, emit)
   const [published, all] = [publicKeySets(), publicKeySets()]
@@ -93,11 +85,9 @@ function publicKeySets(): (keys: readonly PrivateJwk[]) => PublicKeySet {
   let shown: readonly PrivateJwk[] = []
   let set: PublicKeySet = { keys: [] }
   return (keys) => {
-    const same = keys.length === shown.length && keys.every((key, index) => key === shown[index])
-    if (!same) {
-      shown = keys
-      set = { keys: keys.map(publicHalf) }
-    }
+    if (keys.length === shown.length && keys.every((key, index) => key === shown[index])) return set
+    shown = keys
+    set = { keys: keys.map(publicHalf) }
     return set
   }
 }
@@ -120,19 +110,17 @@ function checkedKey(key: PrivateJwk, index: number): PrivateJwk {
   if (!parsed.success)
     throw new Error(`keys[${index}] is not a private signing key: ${z.prettifyError(parsed.error)}`)
   const name = `keys[${index}] (kid ${key.kid})`
-  if (modulusBits(parsed.data, name) < MIN_RSA_BITS)
-    throw new Error(`${name} has fewer than ${MIN_RSA_BITS} bits (RFC 7518 3.3)`)
+  // Before 24.20 Node also reads a broken modulus, as a number of few bits.
+  if (modulusBits(parsed.data, name) < MIN_MODULUS)
+    throw new Error(`${name} has fewer than ${MIN_MODULUS} bits (RFC 7518 3.3)`)
   return parsed.data.alg === key.alg ? key : parsed.data
 }
-
-/** Before 24.20 Node also reads a broken modulus, as a number of few bits. */
-const MIN_RSA_BITS = 2048
 
 /** Keys of other types have no modulus and no minimum. */
 function modulusBits(key: PrivateJwk, name: string): number {
   try {
     const { asymmetricKeyDetails } = createPrivateKey({ key: { ...key }, format: 'jwk' })
-    return asymmetricKeyDetails?.modulusLength ?? MIN_RSA_BITS
+    return asymmetricKeyDetails?.modulusLength ?? MIN_MODULUS
   } catch (cause) {
     throw new Error(`${name} cannot be read`, { cause })
   }
@@ -164,8 +152,6 @@ export function keySet(keys: SigningKeys, { paths }: KeySetOptions): { endpoints
     ],
   }
 }
-
-// Rotation: the schedule is in the keys themselves.
 
 /** The `max-age` of the JWKS endpoint in seconds: how long the key set may be cached. */
 export const KEY_SET_MAX_AGE = 15 * 60
@@ -239,8 +225,6 @@ export function rotateSigningKeys(
   return [...fresh.map((key) => ({ ...key, signsFrom })), ...publishedAt(keys, now, lifetime)]
 }
 
-const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
-
 /**
  * Fresh signing keys for `keys` or `rotateSigningKeys`, as private JWKs (RFC 7517). Make them once and keep them as a
  * secret: an ID token of a key that is gone cannot be verified.
@@ -255,13 +239,14 @@ const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
  * await writeFile('keys.json', JSON.stringify(await newSigningKeys()), { mode: 0o600 })
  * ```
  */
-export function newSigningKeys(algorithms: readonly SigningAlgorithm[] = ALGORITHMS): Promise<PrivateJwk[]> {
-  return Promise.all(algorithms.map(newSigningKey))
-}
-
-async function newSigningKey(alg: SigningAlgorithm): Promise<PrivateJwk> {
+export async function newSigningKeys(
+  algorithms: readonly SigningAlgorithm[] = ['RS256', 'ES256', 'EdDSA'],
+): Promise<PrivateJwk[]> {
   const { exportJWK, generateKeyPair } = await jose()
-  const { privateKey } = await generateKeyPair(alg, { extractable: true })
-  const iat = Math.floor(Date.now() / 1000)
-  return PrivateJwk.parse({ ...(await exportJWK(privateKey)), alg, use: 'sig', kid: randomUUID(), iat })
+  const newKey = async (alg: SigningAlgorithm) => {
+    const { privateKey } = await generateKeyPair(alg, { extractable: true })
+    const iat = systemClock()
+    return PrivateJwk.parse({ ...(await exportJWK(privateKey)), alg, use: 'sig', kid: randomUUID(), iat })
+  }
+  return Promise.all(algorithms.map(newKey))
 }

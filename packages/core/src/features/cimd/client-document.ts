@@ -19,9 +19,8 @@ import { refuseResponseParameters } from '../../clients/redirect-uri-policy.ts'
 import { listOf, readMessage, text } from '../../http/message.ts'
 import { httpsParts, type PublicUrlRule, publicUrlFault } from '../../http/public-url.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { camelCased } from '../../kernel/member-names.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
-import type { Client } from '../../kernel/records.ts'
+import { type Client, camelCased } from '../../kernel/records.ts'
 import { isPublic } from '../../tokens/jwk.ts'
 
 const DOT_SEGMENT = /\/(\.|%2e){1,2}(\/|$)/i

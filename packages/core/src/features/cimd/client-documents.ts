@@ -5,7 +5,7 @@
  * @module
  */
 import type { Feature, MountedFeatures } from '../../feature.ts'
-import type { DocumentFetch } from '../../http/document-fetch.ts'
+import type { DocumentFetch } from '../../http/outbound.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Client } from '../../kernel/records.ts'
 import {
@@ -27,10 +27,9 @@ export type {
   DocumentFetchFault,
   DocumentFetchRequest,
   DocumentFetchResponse,
-} from '../../http/document-fetch.ts'
+} from '../../http/outbound.ts'
 export { type Admission, type AdmissionPolicy, admitClientIds, admitHosts } from './client-document.ts'
-export type { DocumentFailed } from './document-request.ts'
-export { freshFor } from './document-request.ts'
+export { type DocumentFailed, freshFor } from './document-request.ts'
 export type { DocumentChanged, DocumentCopyUsed, KnownDocument, OnDocumentChange } from './fetched-clients.ts'
 
 export interface ClientDocumentsOptions {

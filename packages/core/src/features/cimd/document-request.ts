@@ -1,5 +1,5 @@
 /** Fetches a document, and decides how long it is fresh (RFC 9111 4.2). */
-import { type DocumentFetch, fetchedDocument } from '../../http/document-fetch.ts'
+import { type DocumentFetch, fetchedDocument } from '../../http/outbound.ts'
 import type { Kernel, RequestingUser } from '../../kernel/kernel.ts'
 import { RecentlyUsed } from '../../kernel/recently-used.ts'
 import type { Client, ClientDocument } from '../../kernel/records.ts'

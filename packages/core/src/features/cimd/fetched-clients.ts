@@ -8,9 +8,9 @@ import {
   MAX_CLIENT_ID_LENGTH,
   storedClients,
 } from '../../clients/client-sources.ts'
+import type { DocumentOrigin } from '../../kernel/events.ts'
 import type { Kernel, RequestingUser } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
-import type { DocumentOrigin } from '../../kernel/observer.ts'
 import type { Client, ClientDocument } from '../../kernel/records.ts'
 import { changeRecord } from '../../kernel/store.ts'
 import {

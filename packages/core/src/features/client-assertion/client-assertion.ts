@@ -1,7 +1,7 @@
 /** Clients that authenticate with a signed assertion instead of a shared secret (RFC 7523, `private_key_jwt`). */
 
 import type { Feature } from '../../feature.ts'
-import type { DocumentFetch } from '../../http/document-fetch.ts'
+import type { DocumentFetch } from '../../http/outbound.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'
 import { FETCHED_KEYS_ERRORS, fetchedKeys } from '../../tokens/fetched-keys.ts'
 import { JWS_ALGORITHMS, type JwsAlgorithm, withBothNames } from '../../tokens/jwk.ts'

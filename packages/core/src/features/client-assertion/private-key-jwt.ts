@@ -32,15 +32,8 @@ import {
   type VerificationKeys,
 } from '../../tokens/compact-jws.ts'
 import type { FetchedKeys } from '../../tokens/fetched-keys.ts'
-import {
-  isFor,
-  JWS_ALGORITHMS,
-  type JwsAlgorithm,
-  PublicJwk,
-  UsableJwk,
-  usableKeys,
-  withBothNames,
-} from '../../tokens/jwk.ts'
+import { isFor, JWS_ALGORITHMS, type JwsAlgorithm, PublicJwk, withBothNames } from '../../tokens/jwk.ts'
+import { UsableJwk, usableKeys } from '../../tokens/jws-signature.ts'
 
 /** Which assertions the server accepts. */
 export interface AcceptedAssertions {

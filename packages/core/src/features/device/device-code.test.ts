@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../grants/grant.ts'
 import type { AccessTokenState, Client, Grant } from '../../kernel/records.ts'
-import { type GrantId, type Secret, sha256 } from '../../kernel/secrets.ts'
-import { successorKeys } from '../../kernel/server-secret.ts'
+import { type GrantId, type Secret, sha256, successorKeys } from '../../kernel/secrets.ts'
 import { formatDeviceCode } from '../../tokens/credential.ts'
 import { type DeviceRedemption, redeemDeviceCode } from './device-token-request.ts'
 

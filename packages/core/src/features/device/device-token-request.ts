@@ -10,8 +10,14 @@ import { ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { defineErrors, OAuthError, ownedBy } from '../../kernel/oauth-error.ts'
 import type { AuthorizationCode, Client, Grant } from '../../kernel/records.ts'
 import { narrowedResources } from '../../kernel/resource-indicator.ts'
-import { newId, type Secret, sameSecret, sha256 } from '../../kernel/secrets.ts'
-import { type SuccessorKeys, successorKeys } from '../../kernel/server-secret.ts'
+import {
+  newId,
+  type Secret,
+  type SuccessorKeys,
+  sameSecret,
+  sha256,
+  successorKeys,
+} from '../../kernel/secrets.ts'
 import type { Stored, Transients } from '../../kernel/store.ts'
 import { type DeviceCode, parseDeviceCode } from '../../tokens/credential.ts'
 import {

@@ -6,12 +6,12 @@ import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtV
 import { wellKnownAddress } from '../../http/endpoint.ts'
 import { isHttpsOrLoopback } from '../../http/public-url.ts'
 import { type Emit, type RequestEvent, shielded } from '../../kernel/events.ts'
+import type { UserClaims } from '../../kernel/kernel.ts'
 import { CLOCK_TOLERANCE } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import { checkedResource } from '../../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../../kernel/scope.ts'
 import { systemClock } from '../../kernel/time.ts'
-import type { UserClaims } from '../../kernel/user-claims.ts'
 import type {
   AccessToken,
   Anonymous,

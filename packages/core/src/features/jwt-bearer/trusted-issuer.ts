@@ -3,7 +3,7 @@
  * Connect Discovery, and are fetched and kept as the keys of clients are.
  */
 import * as z from 'zod'
-import { type DocumentFetch, fetchedDocument } from '../../http/document-fetch.ts'
+import { type DocumentFetch, fetchedDocument } from '../../http/outbound.ts'
 import { isHttpsOrLoopback } from '../../http/public-url.ts'
 import { type Kernel, wholeSeconds } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
@@ -12,14 +12,8 @@ import { canonicalResource } from '../../kernel/resource-indicator.ts'
 import { includesAll } from '../../kernel/scope.ts'
 import type { VerificationKeys } from '../../tokens/compact-jws.ts'
 import { type FetchedKeys, fetchedKeys } from '../../tokens/fetched-keys.ts'
-import {
-  isFor,
-  JWS_ALGORITHMS,
-  type JwsAlgorithm,
-  type PublicJwk,
-  usableKeys,
-  withBothNames,
-} from '../../tokens/jwk.ts'
+import { isFor, JWS_ALGORITHMS, type JwsAlgorithm, type PublicJwk, withBothNames } from '../../tokens/jwk.ts'
+import { usableKeys } from '../../tokens/jws-signature.ts'
 import { JWT_GRANT_ERRORS } from './assertion.ts'
 
 /** Where the keys of an issuer are, what they may sign with, and what its assertions can give. */

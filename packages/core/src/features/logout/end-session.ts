@@ -10,14 +10,13 @@ import {
   withParameters,
 } from '../../clients/redirect-uri.ts'
 import type { ServerContext } from '../../feature.ts'
-import { requireOwnForm } from '../../http/cross-site.ts'
 import { type HttpRequest, type HttpResponse, redirect, securePage } from '../../http/http.ts'
 import { formParameters, listOf, type Parameters, parameters, readMessage, text } from '../../http/message.ts'
-import { type PageView, pageView } from '../../http/page-language.ts'
+import { type PageView, pageView, requireOwnForm } from '../../http/page.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
-import { openText, type SealingKeys, sealText } from '../../kernel/server-secret.ts'
+import { openText, type SealingKeys, sealText } from '../../kernel/secrets.ts'
 import { type IdTokenHint, verifiedHint } from '../../openid/id-token.ts'
 
 export const LOGOUT_ERRORS = defineErrors({

@@ -6,7 +6,7 @@
 import { errorPages } from '../../authorization/redirect-target.ts'
 import type { Feature } from '../../feature.ts'
 import { basePathOf, endpointPath } from '../../http/endpoint.ts'
-import { sealingKeys } from '../../kernel/server-secret.ts'
+import { sealingKeys } from '../../kernel/secrets.ts'
 import {
   confirmLogout,
   endSession,

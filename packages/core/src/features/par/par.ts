@@ -11,7 +11,7 @@ import { type HttpRequest, json } from '../../http/http.ts'
 import type { Parameters } from '../../http/message.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'
 import type { Client } from '../../kernel/records.ts'
-import { sealingKeys } from '../../kernel/server-secret.ts'
+import { sealingKeys } from '../../kernel/secrets.ts'
 import { openRequest, PAR_ERRORS, PURPOSE, PushedAuthorizationRequest, pushedUri } from './pushed-request.ts'
 
 export { PAR_ERRORS } from './pushed-request.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { sealingKeys } from '../../kernel/server-secret.ts'
+import { sealingKeys } from '../../kernel/secrets.ts'
 import { openRequest, PURPOSE, sealRequest } from './pushed-request.ts'
 
 const KEY = sealingKeys(['a secret of the tests, long enough to pass'], PURPOSE)

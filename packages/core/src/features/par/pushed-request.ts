@@ -5,8 +5,7 @@ import type { HttpRequest } from '../../http/http.ts'
 import { type Parameters, text } from '../../http/message.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
-import type { Random } from '../../kernel/secrets.ts'
-import { openText, type SealingKeys, sealText } from '../../kernel/server-secret.ts'
+import { openText, type Random, type SealingKeys, sealText } from '../../kernel/secrets.ts'
 
 /**
  * @example

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fetchedDocument } from './document-fetch.ts'
+import { fetchedDocument } from './outbound.ts'
 
 const LARGEST = 5 * 1024
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -1,4 +1,4 @@
-/** The port by which documents come from the internet. Core has no I/O; `@grantkit/safe-fetch` fulfils it. */
+/** The ports to URLs of others: for documents, and for messages. Core has no I/O; `@grantkit/safe-fetch` fulfils them. */
 
 export interface DocumentFetchRequest {
   /** The value of `Accept`. */
@@ -11,11 +11,7 @@ export interface DocumentFetchRequest {
   readonly signal: AbortSignal
 }
 
-export interface DocumentFetchResponse {
-  /** As it was sent: a redirect is an answer, and is not followed. */
-  readonly status: number
-  /** Names in lower case; a repeated header is joined by `, `. */
-  readonly headers: Readonly<Record<string, string>>
+export interface DocumentFetchResponse extends MessagePostResponse {
   /** Decoded from UTF-8. A byte order mark stays in it. */
   readonly body: string
 }
@@ -62,11 +58,15 @@ export function fetchedDocument(
   maxBytes: number,
 ): FetchedDocument {
   if (status === 404 || status === 410) return { kind: 'gone', fault: `status ${status}` }
-  if (status !== 200) return { kind: 'unreachable', fault: `status ${status}`, withheld: withholds(status) }
-  const { 'content-type': type = '' } = headers
+  if (status !== 200) {
+    // A redirect, a bot wall or an outage says nothing about the document behind it.
+    const redirects = status >= 300 && status < 400 && status !== 304
+    const withheld = redirects || status === 403 || status === 429 || status >= 500
+    return { kind: 'unreachable', fault: `status ${status}`, withheld }
+  }
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers
   if (!JSON_TYPE.test(type)) return { kind: 'unreachable', fault: typeFault(type), withheld: true }
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
-    return { kind: 'unreachable', fault: 'encoding', withheld: false }
+  if (encoding !== 'identity') return { kind: 'unreachable', fault: 'encoding', withheld: false }
   if (Buffer.byteLength(body) > maxBytes) return { kind: 'unreachable', fault: 'size', withheld: false }
   const members = jsonObject(body)
   return members === undefined ? { kind: 'gone', fault: 'no JSON object' } : { kind: 'document', members }
@@ -78,11 +78,6 @@ function typeFault(type: string): string {
   return /html/i.test(essence) ? 'type' : `type ${essence}`
 }
 
-/** A redirect, a bot wall or an outage says nothing about the document behind it. */
-function withholds(status: number): boolean {
-  return (status >= 300 && status < 400 && status !== 304) || [403, 429].includes(status) || status >= 500
-}
-
 /** A byte order mark is not JSON. If a member is repeated, the last one counts. */
 function jsonObject(body: string): Readonly<Record<string, unknown>> | undefined {
   try {
@@ -92,3 +87,27 @@ function jsonObject(body: string): Readonly<Record<string, unknown>> | undefined
     return undefined
   }
 }
+
+interface MessagePostRequest {
+  /** With `content-type`. Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** Aborted at the deadline of the caller. */
+  readonly signal: AbortSignal
+}
+
+export interface MessagePostResponse {
+  /** As it was sent: a redirect is an answer, and is not followed. */
+  readonly status: number
+  /** Names in lower case; a repeated header is joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * Sends one message by POST, and does not read the body of the answer. The address is that of a client, so an implementation
+ * promises what `DocumentFetch` promises: it reaches only public addresses, verifies the certificate for the name, follows no
+ * redirect, and sends no cookie and no credential of this server.
+ *
+ * It resolves for every status, and rejects with an Error whose `code` is a `DocumentFetchFault`.
+ */
+export type MessagePost = (url: string, request: MessagePostRequest) => Promise<MessagePostResponse>
