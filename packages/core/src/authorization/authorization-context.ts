@@ -8,11 +8,14 @@ import type { AcceptedSecrets } from '../kernel/server-secret.ts'
 import type { Limiter, RateLimits } from '../limits/rate-limits.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import type { AuthenticationClasses } from './authentication-classes.ts'
-import type { AuthorizationRequest, RequestOptions } from './authorization-request.ts'
+import type {
+  AuthorizationRequest,
+  AuthorizationRequestSource,
+  RequestOptions,
+} from './authorization-request.ts'
 import type { CallbackOptions, Interaction, Session } from './interaction.ts'
 import type { RedirectTarget } from './redirect-target.ts'
-import type { AuthorizationRequestSource } from './request-source.ts'
+import type { AuthenticationClasses } from './sign-in.ts'
 import type { SessionObserver } from './user-sessions.ts'
 
 /** Input of every step of the authorization endpoint. */

@@ -10,15 +10,20 @@ import { checkLanguages } from '../kernel/display-text.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { requestedScopes, unrestricted } from '../kernel/scope.ts'
 import type { ServerSecret } from '../kernel/server-secret.ts'
-import type { StepUpOptions } from './authentication-classes.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
-import { type ChallengeOptions, parametersOf, readAuthorizationRequest } from './authorization-request.ts'
+import {
+  boundToProvenKey,
+  type ChallengeOptions,
+  parametersOf,
+  readAuthorizationRequest,
+  type ScopeOptions,
+  type ValidateRequest,
+} from './authorization-request.ts'
 import { authorize, sentParameters, showFormAgain } from './authorize.ts'
 import { CONSENT_ERRORS, ConsentForm, consent } from './consent.ts'
 import { type CallbackOptions, checkSession, type Interaction } from './interaction.ts'
 import { redirectTargetOf, showErrorPage, TargetParameters } from './redirect-target.ts'
-import { boundToProvenKey, type ValidateRequest } from './request-source.ts'
-import type { ScopeOptions } from './scopes-of-request.ts'
+import type { StepUpOptions } from './sign-in.ts'
 
 export interface AuthorizationOptions
   extends PathOptions<'authorize' | 'consent'>,

@@ -4,7 +4,7 @@ import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { type GrantId, newId, type Secret } from '../kernel/secrets.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
-import type { PushedRequest } from './request-source.ts'
+import type { PushedRequest } from './authorization-request.ts'
 import { grantOfTicket, openTicket, pushedGrantId, sealTicket, spentUntil } from './ticket.ts'
 
 const INVALID = 'request_uri is not valid or has expired. Begin again in the application'

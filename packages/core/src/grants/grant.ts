@@ -203,6 +203,23 @@ export function holderOf(grant: Grant, token: Pick<AccessTokenState, 'actor'> | 
   return token?.actor?.sub ?? grant.clientId
 }
 
+/** A program that its platform identified. Neither a user of this server nor a client. */
+export interface Workload {
+  /** `iss` of its platform token. */
+  readonly issuer: string
+  /** `sub` of its platform token. */
+  readonly subject: string
+}
+
+/** The workload of a grant without a user. */
+export function workloadOf({
+  subject,
+  authority,
+}: Pick<Grant, 'subject' | 'authority'>): Workload | undefined {
+  if (subject !== undefined || authority === undefined) return undefined
+  return { issuer: authority.issuer, subject: authority.subject }
+}
+
 interface Added extends Pick<Grant, 'accessTokens'> {
   /** Of the new token. */
   readonly expiresIn: number

@@ -12,11 +12,9 @@ import {
   type RefreshToken,
   tokenType,
 } from '../tokens/credential.ts'
-import { prefetch } from './change-grant.ts'
-import { findAccessToken, holderOf, isCurrentRefreshToken } from './grant.ts'
-import { recordUse } from './last-use.ts'
+import { prefetch, recordUse } from './change-grant.ts'
+import { findAccessToken, holderOf, isCurrentRefreshToken, workloadOf } from './grant.ts'
 import { type OperatorClaims, operatorClaims, type TokenClaimsOptions } from './operator-claims.ts'
-import { workloadOf } from './workload.ts'
 
 /** RFC 7662 2.1. */
 const IntrospectionRequest = z.object({ token: z.string() })

@@ -3,9 +3,8 @@
  * personal access token.
  */
 
-import { findAccessToken, holderOf } from '../grants/grant.ts'
-import { recordUse } from '../grants/last-use.ts'
-import { workloadOf } from '../grants/workload.ts'
+import { recordUse } from '../grants/change-grant.ts'
+import { findAccessToken, holderOf, workloadOf } from '../grants/grant.ts'
 import { wellKnownAddress } from '../http/endpoint.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { type Emit, type RequestEvent, shielded } from '../kernel/events.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { scopesOfRequest } from '../../authorization/scopes-of-request.ts'
+import { scopesOfRequest } from '../../authorization/authorization-request.ts'
 import { requiredChallenge } from '../../grants/authorization-code.ts'
 import { GRANT_TYPE_ERRORS } from '../../grants/token-endpoint.ts'
 import { type HttpRequest, type HttpResponse, json } from '../../http/http.ts'

@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod'
-import type { AuthorizationRequestSource } from '../../authorization/request-source.ts'
+import type { AuthorizationRequestSource } from '../../authorization/authorization-request.ts'
 import type { Feature } from '../../feature.ts'
 import { endpointPath } from '../../http/endpoint.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'

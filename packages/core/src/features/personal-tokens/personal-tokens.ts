@@ -17,7 +17,7 @@ import {
 } from './new-token.ts'
 import { type PersonalToken, personalClient, personalToken, tokensOf } from './personal-token.ts'
 
-export type { PersonalTokenExpiring } from '../../grants/last-use.ts'
+export type { PersonalTokenExpiring } from '../../grants/change-grant.ts'
 export type { LeakedPersonalToken, PersonalTokenEnded } from './ended-token.ts'
 export type { CreatedPersonalToken, PersonalTokenCreated, PersonalTokenRequest } from './new-token.ts'
 export type { PersonalToken } from './personal-token.ts'
