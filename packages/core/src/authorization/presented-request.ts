@@ -53,10 +53,7 @@ export function presentedRequest(context: AuthorizationContext, query: string): 
   return { sent: parameters(pushed.query), pushed }
 }
 
-function pushedRequest(
-  { requestSources }: AuthorizationContext,
-  requestUri: string,
-): PresentedPush | undefined {
+function pushedRequest({ requestSources }: AuthorizationContext, requestUri: string) {
   for (const source of requestSources) {
     const pushed = source.open(requestUri)
     if (pushed !== undefined) return { ...pushed, requestUri, expiresAt: pushed.pushedAt + source.lifetime }
@@ -121,12 +118,13 @@ export interface Completion {
  * @param context of the secret that made the ticket
  */
 export function completionOf(
-  { kernel, secret: [secret], lifetimes, requestSources }: AuthorizationContext,
+  { secret: [secret], lifetimes, requestSources }: AuthorizationContext,
   ticket: string,
   requestUri: string | undefined,
+  now: number,
 ): Completion {
   const { id, code } = grantOfTicket(secret, ticket)
-  const ticketEndsAt = spentUntil(kernel.now(), lifetimes)
+  const ticketEndsAt = spentUntil(now, lifetimes)
   if (requestUri === undefined) return { id, code, ticketEndsAt }
   // Until then a browser can arrive with it, wait, and send a form.
   const later = Math.max(0, ...requestSources.map(({ lifetime }) => lifetime)) + lifetimes.consentTicket

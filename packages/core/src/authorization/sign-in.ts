@@ -1,7 +1,8 @@
 /** Whether a user has signed in as a request asks: `prompt`, `max_age` and `acr_values` (OpenID Connect Core 3.1.2.1, RFC 9470). */
-import type { SignInClassifier, SignInFacts } from '../grants/introspection.ts'
+import type { SignInFacts } from '../grants/introspection.ts'
 import { CLOCK_TOLERANCE, type Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import type { Grant } from '../kernel/records.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import type { AcceptedSecrets } from '../kernel/server-secret.ts'
@@ -47,18 +48,13 @@ export interface SignInDemand {
   readonly satisfied: boolean
 }
 
-/** Whether the user has to sign in (again) before the request continues. */
+/** Whether the user has to sign in, or to sign in again, before the request continues. */
 export function signInNeeded(session: Session | undefined, demand: SignInDemand, now: number): boolean {
   if (session === undefined) return true
   if (demand.satisfied) return false
-  const requested = demand.prompts.includes('login') || demand.prompts.includes('select_account')
-  const { maxAge } = demand
-  return (
-    requested ||
-    demand.weak === true ||
-    maxAge === 0 ||
-    (maxAge !== undefined && now - session.authTime > maxAge)
-  )
+  const { prompts, weak, maxAge } = demand
+  if (prompts.includes('login') || prompts.includes('select_account') || weak) return true
+  return maxAge !== undefined && (maxAge === 0 || now - session.authTime > maxAge)
 }
 
 /**
@@ -162,10 +158,9 @@ export interface StepUpOptions {
   readonly stepUp?: StepUp | undefined
 }
 
-type Telling = SignInClassifier['authenticationClasses']
-
-/** The classes of sign-ins on this server. */
-export interface AuthenticationClasses extends Telling {
+export interface AuthenticationClasses {
+  /** What tokens and introspection show of a grant. */
+  shown(grant: Grant): SignInFacts
   /** Weakest first. */
   readonly names: readonly string[]
   /** Whether a request ends with an error if its user cannot sign in strongly enough. */

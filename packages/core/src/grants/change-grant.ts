@@ -1,4 +1,3 @@
-import type { HttpRequest } from '../http/http.ts'
 import type { BaseEvent, Emit } from '../kernel/events.ts'
 import { CLOCK_TOLERANCE, type Kernel, type KernelStore } from '../kernel/kernel.ts'
 import { type ErrorDefinition, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
@@ -63,10 +62,7 @@ export function prefetch(
   return { grantId, found, transient }
 }
 
-/**
- * The records that a refused credential names, for an observer. They are read once more: a grant that ended by the request still
- * has what it began with.
- */
+/** The records that a refused credential names, for an observer. They are read once more: a grant that has ended keeps what it began with. */
 export async function presentedRecords(
   store: KernelStore,
   credential: unknown,
@@ -95,7 +91,7 @@ async function hashOf(credential: string, named?: NamedRecords): Promise<Hash | 
   return (await (named?.read ?? opaqueAccessTokens.read)(credential))?.hash
 }
 
-/** Decides the next state of a grant. It may wait for a source outside the store. */
+/** It may wait for a source outside the store. */
 export type Transition<Result> = (grant: Grant) => Outcome<Result> | Promise<Outcome<Result>>
 
 /** The outcome of an allowed transition. */
@@ -147,7 +143,8 @@ export async function changeGrant<Result>(
 /** One compare-and-swap. @returns whether the record was unchanged since it was seen */
 function replaceGrant(kernel: Kernel, seen: Stored<Grant>, next: Grant): Promise<boolean> {
   const replace = () => kernel.store.grants.replace(next.id, seen, next, keptUntil(next))
-  return hasSignedTokens(seen.value) ? logRevoked(kernel, seen.value, next).then(replace) : replace()
+  const hasSigned = seen.value.accessTokens.some(({ signed }) => signed === true)
+  return hasSigned ? logRevoked(kernel, seen.value, next).then(replace) : replace()
 }
 
 /** The plan of a grant type for the grant of its credential. @throws OAuthError of an outcome that ends the grant */
@@ -240,10 +237,6 @@ async function logRevoked({ store, now }: Kernel, before: Grant, after?: Grant):
   await Promise.all(entries.map((entry) => store.revocations?.append(entry)))
 }
 
-function hasSignedTokens({ accessTokens }: Grant): boolean {
-  return accessTokens.some(({ signed }) => signed === true)
-}
-
 /** The last of its code and tokens ends then. */
 export function liveUntil(grant: Grant): number {
   const ends = grant.accessTokens.map((issued) => issued.expiresAt)
@@ -269,7 +262,6 @@ export interface PersonalTokenExpiring {
   readonly expiresAt: number
 }
 
-/** What a guard has. */
 interface UseRecorder {
   readonly grants: GrantRecords
   readonly emit: Emit
@@ -291,7 +283,7 @@ const writing = new Set<Grant['id']>()
 export function recordUse(
   guard: UseRecorder,
   seen: Stored<Grant>,
-  { remoteAddress }: Pick<HttpRequest, 'remoteAddress'>,
+  remoteAddress: string | undefined,
   now: number,
 ): void {
   const { id, createdAt, usedAt } = seen.value
@@ -309,9 +301,7 @@ async function write({ grants, emit }: UseRecorder, seen: Stored<Grant>, used: G
   const written = await grants.replace(id, seen, used, keptUntil(used)).catch(() => false)
   const soon = expiresAt - EXPIRING
   // Only the first write after that moment, of only one process.
-  if (written && seen.value.usedAt < soon && used.usedAt >= soon)
-    emit({
-      type: 'personal_token_expiring',
-      ...{ subject, grantId: id, label, expiresAt },
-    } satisfies PersonalTokenExpiring)
+  if (!written || seen.value.usedAt >= soon || used.usedAt < soon) return
+  const ids = { subject, grantId: id }
+  emit({ type: 'personal_token_expiring', ...ids, label, expiresAt } satisfies PersonalTokenExpiring)
 }

@@ -81,24 +81,19 @@ export function operatorClaims(
   const withoutProtected = protectedNames(kernel)
   return async (use, described) => {
     const { clientId } = described.client
-    const claims = await answered({ tokenClaims, time: kernel.time }, use, described)
+    const claims = await answered(tokenClaims, kernel.time, use, described)
     return withoutProtected(plainClaims(claims, `${use} of ${clientId}`), use, clientId)
   }
 }
 
 const DEADLINE_MS = 2000
 
-interface ClaimsSource {
-  readonly tokenClaims: TokenClaims
-  readonly time: Time
-}
-
 async function answered(
-  { tokenClaims, time }: ClaimsSource,
+  tokenClaims: TokenClaims,
+  time: Time,
   use: ClaimsUse,
-  described: Described,
+  { grant, client, scopes, resources }: Described,
 ): Promise<unknown> {
-  const { grant, client, scopes, resources } = described
   const { id, clientId, origin, authTime, acr, amr, createdAt, subject } = grant
   const extent = { scopes: [...scopes], resources: [...resources] }
   const ofGrant = { id, clientId, origin, authTime, acr, amr: amr && [...amr], createdAt }
@@ -170,10 +165,7 @@ const PROTECTED: ReadonlySet<string> = new Set([
   '__proto__',
 ])
 
-/**
- * Whether a claim of this name is set by the server itself, so that `tokenClaims` cannot set it.
- *
- */
+/** Whether the server sets the claim of this name itself, so that `tokenClaims` cannot. */
 export function isProtectedClaim(name: string): boolean {
   return PROTECTED.has(name)
 }
@@ -194,20 +186,13 @@ function protectedNames({ issuer, emit }: Pick<Kernel, 'issuer' | 'emit'>) {
   }
 }
 
-/** The claims of the operator for the tokens of one answer. */
-export interface ResponseClaims {
-  /** For a signed access token; absent for an opaque one. */
-  readonly accessToken?: UserClaims | undefined
-  readonly idToken?: UserClaims | undefined
-}
-
-/** The claims of the operator for the tokens that an answer will have. @throws OAuthError `temporarily_unavailable` */
+/** The claims of the operator for the signed access token and the ID token of an answer, as far as it will have them. @throws OAuthError `temporarily_unavailable` */
 export async function claimsOfPlan(
   claims: OperatorClaims,
   accessTokens: AccessTokenFormat,
   client: Client,
   { grant, issued, issuedTokenType }: ExchangePlan,
-): Promise<ResponseClaims> {
+) {
   const { scopes, resources } = issued
   const described = { grant, client, scopes, resources }
   // An exchanged token comes alone.

@@ -9,20 +9,19 @@ import { narrowedResources } from '../kernel/resource-indicator.ts'
 import { narrowedScopes, partOf } from '../kernel/scope.ts'
 import { newId, sha256 } from '../kernel/secrets.ts'
 import { type ServerSecret, type SuccessorKeys, successorKeys } from '../kernel/server-secret.ts'
-import { type Claims, claimsAbout, SUBJECT_ERRORS, type SubjectOptions } from '../kernel/user-claims.ts'
+import { claimsAbout, SUBJECT_ERRORS, type SubjectOptions } from '../kernel/user-claims.ts'
 import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
 import { planOf, prefetch } from './change-grant.ts'
 import {
   addAccessToken,
   type IssuedTokens,
   type Outcome,
-  type PresentedToken,
   type RefreshTokenSecret,
   type Repeat,
   rotatedState,
   tokenState,
 } from './grant.ts'
-import { type GrantTerms, type Retry, termsOf } from './grant-terms.ts'
+import { type ArrivedRequest, type GrantTerms, type Retry, termsOf } from './grant-terms.ts'
 import type { ExchangePlan, GrantType, TokenRequest } from './grant-type.ts'
 
 export const REFRESH_ERRORS = defineErrors({
@@ -62,7 +61,8 @@ export const REFRESH_ERRORS = defineErrors({
   ],
 })
 
-export interface RefreshRequest extends PresentedToken {
+export interface RefreshRequest extends ArrivedRequest {
+  readonly token: RefreshTokenSecret
   /** The authenticated client. */
   readonly client: Client
   readonly scope: string | undefined
@@ -142,8 +142,10 @@ function usableState(
 
 const ANOTHER_KEY = 'The refresh token was used a moment ago with another key. Use the same key'
 
-interface Repetition extends Pick<Grant, 'scopes' | 'resources'> {
+interface Repetition {
   readonly request: RefreshRequest
+  readonly scopes: readonly string[]
+  readonly resources: readonly string[]
 }
 
 /**
@@ -240,11 +242,11 @@ interface RefreshContext extends SubjectOptions {
   readonly keys: SuccessorKeys
 }
 
-function exchangeRefreshToken(
+async function exchangeRefreshToken(
   kernel: Kernel,
   { claims, terms, keys }: RefreshContext,
   { client, form, arrivedAt, now, stored, jkt }: TokenRequest,
-): ExchangePlan | Promise<ExchangePlan> {
+): Promise<ExchangePlan> {
   const request = readMessage(RefreshTokenRequest, form)
   const token = parseRefreshToken(request.refresh_token)
   if (token === undefined || stored === undefined) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
@@ -261,11 +263,14 @@ function exchangeRefreshToken(
   }
   const grant = stored.value
   const rotated = rotateRefreshToken(grant, rotation, now, terms)
-  // The user allowed a client whose document has changed since then.
-  const outcome = grant.createdAt < (client.document?.consentSince ?? 0) ? CLIENT_CHANGED : rotated
   const events = eventsOf(token, client, rotated)
-  if (claims === undefined) return planOf(kernel, stored, outcome, events)
-  return unlessGone(claims, grant, outcome).then((left) => planOf(kernel, stored, left, events))
+  const { subject } = grant
+  if (claims && subject !== undefined && (await claimsAbout(claims, subject)) === undefined)
+    return planOf(kernel, stored, { kind: 'ended', refusal: SUBJECT_ERRORS.subject_gone }, events)
+  // The user allowed a client whose document has changed since then.
+  const isChanged = grant.createdAt < (client.document?.consentSince ?? 0)
+  const outcome = isChanged ? CLIENT_CHANGED : rotated
+  return planOf(kernel, stored, outcome, events)
 }
 
 function eventsOf(
@@ -278,22 +283,9 @@ function eventsOf(
   const how = retried !== undefined ? 'retried' : refreshToken === token ? 'kept' : 'rotated'
   const { generation } = refreshToken
   const ids = { grantId: token.grantId, clientId }
-  const event = {
-    type: `refresh_token_${how}`,
-    generation,
-    ...(retried && { retried }),
-    ...ids,
-  } as const satisfies RefreshEvent
+  const why = retried && { retried }
+  const event = { type: `refresh_token_${how}`, generation, ...why, ...ids } as const satisfies RefreshEvent
   return dropped ? [{ type: 'access_token_dropped', ...ids } satisfies AccessTokenDropped, event] : [event]
 }
 
 const CLIENT_CHANGED = { kind: 'ended', refusal: REFRESH_ERRORS.client_changed } as const
-
-async function unlessGone<Result>(
-  claims: Claims,
-  { subject }: Grant,
-  outcome: Outcome<Result>,
-): Promise<Outcome<Result>> {
-  const gone = subject !== undefined && (await claimsAbout(claims, subject)) === undefined
-  return gone ? { kind: 'ended', refusal: SUBJECT_ERRORS.subject_gone } : outcome
-}

@@ -176,7 +176,9 @@ export async function openWithinLimit(kernel: Kernel, grant: Grant): Promise<boo
   const others = page.grants.filter((other) => other.id !== id)
   // The grant is open: an error would hide its approval. The next approval repeats what fails here.
   await Promise.allSettled(
-    surplus(others, most - 1, kernel.now()).map((other) => revokeUserGrant(kernel, subject, other.id, why)),
+    surplus(others, most - 1, grant.createdAt).map((other) =>
+      revokeUserGrant(kernel, subject, other.id, why),
+    ),
   )
   return opened
 }

@@ -202,7 +202,7 @@ async function liveToken(
     throw new OAuthError(BEARER_ERRORS.bearer_wrong_audience, undefined, {
       facts: { expected: state.resources },
     })
-  if (stored.value.origin === 'personal') recordUse(guard, stored, request, now)
+  if (stored.value.origin === 'personal') recordUse(guard, stored, request.remoteAddress, now)
   return tokenOf(stored.value, state)
 }
 
