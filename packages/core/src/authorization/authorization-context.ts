@@ -31,7 +31,7 @@ export interface AuthorizationContext extends CallbackOptions {
   /** None if no client can push its requests. */
   readonly requestSources: readonly AuthorizationRequestSource[]
   /** Names the session in the grants of clients that hear of its end. */
-  readonly sessions: Pick<SessionObserver, 'sidOf'>
+  readonly sessions: SessionObserver
   readonly authenticationClasses: AuthenticationClasses
   /** Validates what the document of a client lists. */
   readonly redirectUriPolicy: RedirectUriPolicy
@@ -41,9 +41,7 @@ export interface AuthorizationContext extends CallbackOptions {
   readonly paths: { readonly authorize: string; readonly consent: string }
 }
 
-/**
- * The state of an authorization request. It is carried in the URL: nothing is stored before the user decides.
- */
+/** The state of an authorization request. It is carried in the URL: nothing is stored before the user decides. */
 export interface AuthorizationAttempt {
   readonly http: HttpRequest
   readonly target: RedirectTarget

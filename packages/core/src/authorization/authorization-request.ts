@@ -155,10 +155,7 @@ export function readAuthorizationRequest(
   }
 }
 
-export function parametersOf({
-  bindsCodes,
-  authenticationClasses,
-}: Pick<RequestOptions, 'bindsCodes' | 'authenticationClasses'>) {
+export function parametersOf({ bindsCodes, authenticationClasses }: RequestOptions) {
   if (authenticationClasses !== undefined && authenticationClasses.names.length > 0)
     return bindsCodes ? AllParameters : ClassParameters
   return bindsCodes ? BindingParameters : AuthorizationParameters

@@ -101,7 +101,7 @@ async function sessionOfTicket(
 /** The requested scopes that are still ticked. `openid` cannot be left out. */
 export function allowedScopes(
   { scopes }: Kernel,
-  { decision, scope: ticked }: ConsentForm,
+  { decision, scope: ticked }: Pick<ConsentForm, 'decision' | 'scope'>,
   requested: readonly string[],
 ): readonly string[] {
   if (decision === 'deny') return []

@@ -53,7 +53,10 @@ export function presentedRequest(context: AuthorizationContext, query: string): 
   return { sent: parameters(pushed.query), pushed }
 }
 
-function pushedRequest({ requestSources }: AuthorizationContext, requestUri: string) {
+function pushedRequest(
+  { requestSources }: AuthorizationContext,
+  requestUri: string,
+): PresentedPush | undefined {
   for (const source of requestSources) {
     const pushed = source.open(requestUri)
     if (pushed !== undefined) return { ...pushed, requestUri, expiresAt: pushed.pushedAt + source.lifetime }

@@ -74,7 +74,7 @@ export type OperatorClaims = (use: ClaimsUse, described: Described) => Promise<U
 
 /** @returns `undefined` without the option */
 export function operatorClaims(
-  kernel: Pick<Kernel, 'issuer' | 'time' | 'emit'>,
+  kernel: Kernel,
   { tokenClaims }: TokenClaimsOptions,
 ): OperatorClaims | undefined {
   if (tokenClaims === undefined) return undefined
@@ -170,7 +170,7 @@ export function isProtectedClaim(name: string): boolean {
   return PROTECTED.has(name)
 }
 
-function protectedNames({ issuer, emit }: Pick<Kernel, 'issuer' | 'emit'>) {
+function protectedNames({ issuer, emit }: Kernel) {
   const reported = new Set<string>()
   // A server for development: its operator reads the error at once.
   const strict = isLoopbackUrl(issuer)
