@@ -23,7 +23,7 @@ import type { ClientIdentity, ConsentScope, Interaction, Session } from './inter
 import { presentedRequest } from './presented-request.ts'
 import { answerByRedirect, type RedirectTarget, validateRedirectTarget } from './redirect-target.ts'
 import { PROMPT_ERRORS, queryAfterSignIn } from './sign-in.ts'
-import { consentNonce, openedTicket, sealTicket, shownDocument } from './ticket.ts'
+import { consentNonce, openTicket, sealTicket, shownDocument } from './ticket.ts'
 
 export const CONSENT_ERRORS = defineErrors({
   consent_ticket_invalid: [
@@ -92,7 +92,7 @@ async function sessionOfTicket(
   const session = await interaction.session(request)
   if (session === undefined) throw new OAuthError(CONSENT_ERRORS.consent_ticket_invalid)
   const about = { purpose: 'consent', session: session.id, query: request.query } as const
-  const opened = openedTicket(secret, about, ticket)
+  const opened = openTicket(secret, about, ticket)
   if (opened === undefined || kernel.now() >= opened.time)
     throw new OAuthError(CONSENT_ERRORS.consent_ticket_invalid)
   return { session, secret: opened.secret, shown: shownDocument(opened.nonce) }
@@ -187,9 +187,9 @@ function consentTicket(
   session: Session,
 ): string {
   const { kernel, lifetimes, secret } = context
+  const end = kernel.now() + lifetimes.consentTicket
   const about = { purpose: 'consent', session: session.id, query } as const
-  const nonce = consentNonce(newId(kernel.random), target.client)
-  return sealTicket(secret, about, kernel.now() + lifetimes.consentTicket, nonce)
+  return sealTicket(secret, about, end, consentNonce(newId(kernel.random), target.client))
 }
 
 async function consentScopes(

@@ -81,7 +81,8 @@ export async function arrival(
 ): Promise<string | undefined> {
   const now = kernel.now()
   const [, before, mark = ''] = MARK.exec(query) ?? []
-  const arrivedAt = before === undefined ? undefined : (openTicket(secret, markSubject(before), mark) ?? 0)
+  const arrivedAt =
+    before === undefined ? undefined : (openTicket(secret, markSubject(before), mark)?.time ?? 0)
   const end = arrivedAt === undefined ? expiresAt : arrivedAt + lifetimes.consentTicket
   if (now >= end) throw new OAuthError(PUSHED_ERRORS.request_uri_expired)
   if ((await kernel.store.grants.find(pushedGrantId(requestUri))) !== undefined)

@@ -109,7 +109,7 @@ export function signedInSince(
   ticket: string,
   session: Session | undefined,
 ): boolean {
-  const demandedAt = openTicket(secret, ticketSubject(query), ticket)
+  const demandedAt = openTicket(secret, ticketSubject(query), ticket)?.time
   if (demandedAt === undefined || session === undefined) return false
   const fresh = kernel.now() - demandedAt < lifetimes.consentTicket
   const since = session.authTime >= demandedAt - CLOCK_TOLERANCE
