@@ -194,7 +194,7 @@ export interface ScopeOptions {
   readonly unknownScopes?: 'refuse' | 'ignore' | undefined
 }
 
-export interface ScopesOfRequest {
+interface ScopesOfRequest {
   readonly scopes: readonly string[]
   /** Names in `scope` that are no scopes here. */
   readonly ignoredScopes: readonly string[]
