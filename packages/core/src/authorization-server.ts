@@ -1,7 +1,7 @@
-import { STEP_UP_ERRORS } from './authorization/authentication-classes.ts'
 import { authorization } from './authorization/authorization.ts'
 import { AUTHORIZATION_LIMITS } from './authorization/authorization-context.ts'
 import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-request.ts'
+import { STEP_UP_ERRORS } from './authorization/sign-in.ts'
 import { sessionEnds, type UserSessions } from './authorization/user-sessions.ts'
 import { proofReader, standardMethods } from './clients/authentication/client-authentication.ts'
 import { authMethodsOf } from './clients/client-endpoint.ts'

@@ -2,9 +2,10 @@
  * The feature API: what a feature gets from the server, and what it brings. Every feature of this package is written with
  * it, and an application writes its own in the same way.
  */
-import type { AuthenticationClasses } from './authorization/authentication-classes.ts'
+
+import type { AuthorizationRequestSource, ValidateRequest } from './authorization/authorization-request.ts'
 import type { Interaction } from './authorization/interaction.ts'
-import type { AuthorizationRequestSource, ValidateRequest } from './authorization/request-source.ts'
+import type { AuthenticationClasses } from './authorization/sign-in.ts'
 import type { Tickets } from './authorization/ticket.ts'
 import type { SessionObserver } from './authorization/user-sessions.ts'
 import type { ClientAuthMethod } from './clients/authentication/client-authentication.ts'

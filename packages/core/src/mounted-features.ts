@@ -1,6 +1,6 @@
-import { authenticationClasses } from './authorization/authentication-classes.ts'
 import { type AuthorizationOptions, codeLifetime, grantLifetime } from './authorization/authorization.ts'
-import type { AuthorizationRequestSource } from './authorization/request-source.ts'
+import type { AuthorizationRequestSource } from './authorization/authorization-request.ts'
+import { authenticationClasses } from './authorization/sign-in.ts'
 import { TICKET_PURPOSES, ticketsFor } from './authorization/ticket.ts'
 import { type SessionObserver, UNOBSERVED } from './authorization/user-sessions.ts'
 import type { ClientAuthMethod } from './clients/authentication/client-authentication.ts'

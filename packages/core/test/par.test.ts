@@ -1,6 +1,6 @@
 import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } from '@grantkit/core/par'
 import { describe, expect, it } from 'vitest'
-import type { AuthorizationRequestSource } from '../src/authorization/request-source.ts'
+import type { AuthorizationRequestSource } from '../src/authorization/authorization-request.ts'
 import { openRequest, PURPOSE } from '../src/features/par/pushed-request.ts'
 import { sealingKeys } from '../src/kernel/secrets.ts'
 import {

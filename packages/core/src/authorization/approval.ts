@@ -3,14 +3,14 @@ import { isLoopback, isPrivateUseUri } from '../clients/redirect-uri.ts'
 import { endedGrant } from '../grants/change-grant.ts'
 import { type Approval, openGrant } from '../grants/grant.ts'
 import { openWithinLimit, revokeUserGrant } from '../grants/user-grants.ts'
-import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
+import { type HttpResponse, securePage } from '../http/http.ts'
+import type { PageView } from '../http/page.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Grant } from '../kernel/records.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { formatCode } from '../tokens/credential.ts'
 import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
-import type { AuthorizationRequest } from './authorization-request.ts'
 import type { CallbackView, Session } from './interaction.ts'
 import { completionOf } from './presented-request.ts'
 import { authorizationResponse, type RedirectTarget } from './redirect-target.ts'
@@ -35,26 +35,28 @@ export interface ConsentGranted {
   readonly known?: string | undefined
 }
 
-export interface Approved {
-  readonly http: HttpRequest
-  readonly target: RedirectTarget
-  readonly request: AuthorizationRequest
+/** The answer of the user to a request. */
+interface UserAnswer {
   readonly session: Session
+  /** Those that the user allows. */
   readonly scopes: readonly string[]
-  /** The name of the request, if the client pushed it. */
-  readonly requestUri?: string | undefined
   /** The consent ticket. The ids and secrets of the grant and its code are derived from it. */
   readonly ticket: string
 }
 
 /** Opens the grant and redirects the browser back with its code. */
-export async function approve(context: AuthorizationContext, approved: Approved): Promise<HttpResponse> {
+export async function approve(
+  context: AuthorizationContext,
+  attempt: AuthorizationAttempt,
+  allowed: UserAnswer,
+): Promise<HttpResponse> {
   const { kernel, lifetimes } = context
-  const { http, target } = approved
-  const { store, now, emit, observer } = kernel
-  const approval = approvalOf(context, approved)
+  const { http, target } = attempt
+  const { store, emit, observer } = kernel
+  const now = kernel.now()
+  const approval = approvalOf(context, attempt, allowed, now)
   const { id: grantId, subject, code } = approval
-  const grant = openGrant(approval, now(), { ...lifetimes, code: codeLifetime(lifetimes, target) })
+  const grant = openGrant(approval, now, { ...lifetimes, code: codeLifetime(lifetimes, target) })
   const { clientId, scopes, resources } = grant
   observer?.report({ fact: 'consent_answered', grant }, http)
   // An approved client lives at least as long as its grants.
@@ -71,19 +73,18 @@ export async function approve(context: AuthorizationContext, approved: Approved)
 /** Seconds: the code of an address that other people share must be redeemed soon (RFC 8252 8.1). */
 const MAX_SHARED_CODE = 60
 
-function codeLifetime(
-  { code }: Pick<AuthorizationContext['lifetimes'], 'code'>,
-  { owner }: Pick<RedirectTarget, 'owner'>,
-): number {
+function codeLifetime({ code }: AuthorizationContext['lifetimes'], { owner }: RedirectTarget): number {
   return owner === undefined ? code : Math.min(code, MAX_SHARED_CODE)
 }
 
 function approvalOf(
   context: AuthorizationContext,
-  { http, target: { client, redirectUri }, request, session, scopes, ticket, requestUri }: Approved,
+  { http, target: { client, redirectUri }, request, requestUri }: AuthorizationAttempt,
+  { session, scopes, ticket }: UserAnswer,
+  now: number,
 ): Approval {
   const { kernel } = context
-  const { id, code, ticketEndsAt } = completionOf(context, ticket, requestUri)
+  const { id, code, ticketEndsAt } = completionOf(context, ticket, requestUri, now)
   const catalogue = Object.keys(kernel.scopes)
   const withheld = [...request.scopes.filter((scope) => !scopes.includes(scope)), ...request.ignoredScopes]
   return {
@@ -148,21 +149,22 @@ export interface ConsentDenied {
  */
 export async function deny(
   context: AuthorizationContext,
-  { http, session: { subject }, ticket, target, requestUri }: Omit<Approved, 'request' | 'scopes'>,
+  { http, target, requestUri }: AuthorizationAttempt,
+  { subject }: Session,
+  ticket: string,
 ): Promise<never> {
   const { kernel } = context
-  const { store, now, emit, observer } = kernel
+  const { store, emit, observer } = kernel
+  const now = kernel.now()
   observer?.report({ fact: 'consent_answered' }, http)
-  const { id, ticketEndsAt: end } = completionOf(context, ticket, requestUri)
-  if (await store.grants.insert(id, endedGrant(id, now(), end), end))
+  const { id, ticketEndsAt: end } = completionOf(context, ticket, requestUri, now)
+  if (await store.grants.insert(id, endedGrant(id, now, end), end))
     emit({ type: 'consent_denied', clientId: target.client.clientId, subject } satisfies ConsentDenied)
   else await revokeUserGrant(kernel, subject, id)
   throw new OAuthError(DENIAL_ERRORS.consent_denied)
 }
 
 // Pages in place of the redirect to a client, where the redirect alone would not do.
-
-type AnswerContext = Pick<AuthorizationContext, 'interaction' | 'callbackPage' | 'lifetimes'>
 
 /**
  * What the browser gets as the answer of its user.
@@ -171,8 +173,8 @@ type AnswerContext = Pick<AuthorizationContext, 'interaction' | 'callbackPage' |
  * @param showCallback whether the user takes the callback URL to another computer
  */
 export async function shownAnswer(
-  context: AnswerContext,
-  { target, page }: Pick<AuthorizationAttempt, 'target' | 'page'>,
+  context: AuthorizationContext,
+  { target, page }: { readonly target: RedirectTarget; readonly page: PageView },
   answer: HttpResponse,
   showCallback = false,
 ): Promise<HttpResponse> {
@@ -198,7 +200,7 @@ export async function shownAnswer(
 
 /** Only a loopback address can be one of another machine. */
 export function canShowCallback(
-  { callbackPage }: Pick<AnswerContext, 'callbackPage'>,
+  { callbackPage }: AuthorizationContext,
   { redirectUri }: RedirectTarget,
 ): boolean {
   return callbackPage !== undefined && isLoopback(redirectUri)

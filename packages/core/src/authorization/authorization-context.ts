@@ -7,11 +7,14 @@ import { type AcceptedSecrets, sha256 } from '../kernel/secrets.ts'
 import type { Limiter, RateLimits } from '../limits/rate-limits.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import type { AuthenticationClasses } from './authentication-classes.ts'
-import type { AuthorizationRequest, RequestOptions } from './authorization-request.ts'
+import type {
+  AuthorizationRequest,
+  AuthorizationRequestSource,
+  RequestOptions,
+} from './authorization-request.ts'
 import type { CallbackOptions, Interaction, Session } from './interaction.ts'
 import type { RedirectTarget } from './redirect-target.ts'
-import type { AuthorizationRequestSource } from './request-source.ts'
+import type { AuthenticationClasses } from './sign-in.ts'
 import type { SessionObserver } from './user-sessions.ts'
 
 /** Input of every step of the authorization endpoint. */
@@ -27,7 +30,7 @@ export interface AuthorizationContext extends CallbackOptions {
   /** None if no client can push its requests. */
   readonly requestSources: readonly AuthorizationRequestSource[]
   /** Names the session in the grants of clients that hear of its end. */
-  readonly sessions: Pick<SessionObserver, 'sidOf'>
+  readonly sessions: SessionObserver
   readonly authenticationClasses: AuthenticationClasses
   /** Validates what the document of a client lists. */
   readonly redirectUriPolicy: RedirectUriPolicy
@@ -37,9 +40,7 @@ export interface AuthorizationContext extends CallbackOptions {
   readonly paths: { readonly authorize: string; readonly consent: string }
 }
 
-/**
- * The state of an authorization request. It is carried in the URL: nothing is stored before the user decides.
- */
+/** The state of an authorization request. It is carried in the URL: nothing is stored before the user decides. */
 export interface AuthorizationAttempt {
   readonly http: HttpRequest
   readonly target: RedirectTarget

@@ -1,15 +1,22 @@
 import * as z from 'zod'
 import { requiredChallenge } from '../grants/authorization-code.ts'
+import type { HttpRequest } from '../http/http.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
-import { asksForOpenId } from '../kernel/scope.ts'
-import type { AuthenticationClasses } from './authentication-classes.ts'
+import {
+  asksForOpenId,
+  parseScope,
+  requestedScopes,
+  SCOPE_ERRORS,
+  type ScopeCatalogue,
+  scopeCeiling,
+} from '../kernel/scope.ts'
+import { optionalProofKey, type SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { StateParameter } from './redirect-target.ts'
-import { type ScopeOptions, type ScopesOfRequest, scopesOfRequest } from './scopes-of-request.ts'
-import { type Prompt, requestedPrompts } from './sign-in.ts'
+import { type AuthenticationClasses, type Prompt, requestedPrompts } from './sign-in.ts'
 
 export const REQUEST_ERRORS = defineErrors({
   client_cannot_authenticate: [
@@ -148,10 +155,7 @@ export function readAuthorizationRequest(
   }
 }
 
-export function parametersOf({
-  bindsCodes,
-  authenticationClasses,
-}: Pick<RequestOptions, 'bindsCodes' | 'authenticationClasses'>) {
+export function parametersOf({ bindsCodes, authenticationClasses }: RequestOptions) {
   if (authenticationClasses !== undefined && authenticationClasses.names.length > 0)
     return bindsCodes ? AllParameters : ClassParameters
   return bindsCodes ? BindingParameters : AuthorizationParameters
@@ -177,4 +181,103 @@ function refuseUnsupported(requested: AuthorizationParameters): void {
     throw new OAuthError(REQUEST_ERRORS.response_type_unsupported)
   if ((requested.response_mode ?? RESPONSE_MODE) !== RESPONSE_MODE)
     throw new OAuthError(REQUEST_ERRORS.response_mode_unsupported)
+}
+
+/** How a `scope` parameter is read. */
+export interface ScopeOptions {
+  /** The scope of a request that names none, of a client that registered none. Default: such a request is refused. */
+  readonly defaultScope?: string | undefined
+  /**
+   * How scopes outside the catalogue are treated. Default `refuse`, which names the first of them; `offline_access` is
+   * always ignored, because many libraries request refresh tokens by it.
+   */
+  readonly unknownScopes?: 'refuse' | 'ignore' | undefined
+}
+
+interface ScopesOfRequest {
+  readonly scopes: readonly string[]
+  /** Names in `scope` that are no scopes here. */
+  readonly ignoredScopes: readonly string[]
+}
+
+const OFFLINE_ACCESS = 'offline_access'
+
+/** The scopes that a client requests of a user. @throws OAuthError `invalid_scope` or `invalid_request` */
+export function scopesOfRequest(
+  catalogue: ScopeCatalogue,
+  options: ScopeOptions,
+  client: Client,
+  requested: string | undefined,
+): ScopesOfRequest {
+  const ceiling = scopeCeiling(client, catalogue)
+  const ignoredScopes = ignoredIn(requested, catalogue, options)
+  const named = requested?.split(' ').filter((name) => !ignoredScopes.includes(name))
+  const scope =
+    named?.join(' ') || defaultOf(client, ceiling ?? Object.keys(catalogue)) || options.defaultScope
+  if (scope === undefined) throw new OAuthError(SCOPE_ERRORS.scope_missing)
+  return { scopes: requestedScopes(scope, catalogue, ceiling), ignoredScopes }
+}
+
+/** The scopes that a self-registered client registered and may still request. */
+function defaultOf({ origin, scopes }: Client, allowed: readonly string[]): string | undefined {
+  return origin === 'registered' ? scopes?.filter((name) => allowed.includes(name)).join(' ') : undefined
+}
+
+function ignoredIn(
+  scope = '',
+  catalogue: ScopeCatalogue,
+  { unknownScopes }: ScopeOptions,
+): readonly string[] {
+  const unknown = parseScope(scope)?.filter((name) => !Object.hasOwn(catalogue, name)) ?? []
+  return unknownScopes === 'ignore' ? unknown : unknown.filter((name) => name === OFFLINE_ACCESS)
+}
+
+// Requests that the client sent before the browser (RFC 9126).
+
+/** An authorization request that a client sent directly, before the browser (RFC 9126). */
+export interface PushedRequest {
+  readonly clientId: string
+  /** Its parameters, `application/x-www-form-urlencoded`. */
+  readonly query: string
+  /** Epoch seconds. */
+  readonly pushedAt: number
+  /** The client was not known when it pushed: neither its credentials nor its request were checked. */
+  readonly unapproved?: boolean | undefined
+}
+
+/** Where the requests are that a browser brings as a `request_uri`, and which clients must use one. */
+export interface AuthorizationRequestSource {
+  /** Seconds in which the browser must arrive. */
+  readonly lifetime: number
+  /** The request behind a `request_uri`; `undefined` if this server made no such URI. */
+  open(requestUri: string): PushedRequest | undefined
+  /** Whether the requests of this client must come from here. */
+  required(client: Client): boolean
+}
+
+/**
+ * Validates the parameters of a request as the authorization endpoint does, and returns those to keep. Without a client, only
+ * their form: the rest is checked when the browser arrives (RFC 9126 2.1). @throws OAuthError
+ */
+export type ValidateRequest = (sent: Parameters, push: HttpRequest, client?: Client) => Parameters
+
+export const PUSHED_KEY_ERRORS = defineErrors({
+  pushed_keys_differ: [
+    'invalid_request',
+    'dpop_jkt differs from the key of the DPoP proof. Use one key, or leave out dpop_jkt',
+  ],
+})
+
+/** A push may prove the key that the code is bound to, instead of naming it (RFC 9449 10.1). @throws OAuthError */
+export function boundToProvenKey(
+  constraint: SenderConstraint | undefined,
+  sent: Parameters,
+  request: HttpRequest,
+  client?: Client,
+): Parameters {
+  const dpop_jkt = optionalProofKey(constraint, request, client)?.thumbprint
+  if (dpop_jkt === undefined) return sent
+  if (sent.dpop_jkt !== undefined && sent.dpop_jkt !== dpop_jkt)
+    throw new OAuthError(PUSHED_KEY_ERRORS.pushed_keys_differ)
+  return { ...sent, dpop_jkt }
 }

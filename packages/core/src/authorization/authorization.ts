@@ -10,15 +10,20 @@ import { checkLanguages } from '../kernel/display-text.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
 import { requestedScopes, unrestricted } from '../kernel/scope.ts'
 import type { ServerSecret } from '../kernel/secrets.ts'
-import type { StepUpOptions } from './authentication-classes.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
-import { type ChallengeOptions, parametersOf, readAuthorizationRequest } from './authorization-request.ts'
+import {
+  boundToProvenKey,
+  type ChallengeOptions,
+  parametersOf,
+  readAuthorizationRequest,
+  type ScopeOptions,
+  type ValidateRequest,
+} from './authorization-request.ts'
 import { authorize, sentParameters, showFormAgain } from './authorize.ts'
 import { CONSENT_ERRORS, ConsentForm, consent } from './consent.ts'
 import { type CallbackOptions, checkSession, type Interaction } from './interaction.ts'
 import { redirectTargetOf, showErrorPage, TargetParameters } from './redirect-target.ts'
-import { boundToProvenKey, type ValidateRequest } from './request-source.ts'
-import type { ScopeOptions } from './scopes-of-request.ts'
+import type { StepUpOptions } from './sign-in.ts'
 
 export interface AuthorizationOptions
   extends PathOptions<'authorize' | 'consent'>,
@@ -46,12 +51,12 @@ export interface AuthorizationOptions
 const DAY = 24 * 60 * 60
 
 /** In seconds. @throws Error that names the option at fault */
-export function grantLifetime({ lifetimes }: Pick<AuthorizationOptions, 'lifetimes'>): number {
+export function grantLifetime({ lifetimes }: AuthorizationOptions): number {
   return lifetime('grant', lifetimes?.grant, 180 * DAY)
 }
 
 /** In seconds. @throws Error that names the option at fault */
-export function codeLifetime({ lifetimes }: Pick<AuthorizationOptions, 'lifetimes'>): number {
+export function codeLifetime({ lifetimes }: AuthorizationOptions): number {
   return lifetime('code', lifetimes?.code, 60)
 }
 
@@ -94,7 +99,7 @@ type PagePaths = AuthorizationContext['paths']
 
 function contextOf(
   server: AuthorizationEndpointServer,
-  { lifetimes, ...options }: AuthorizationOptions,
+  options: AuthorizationOptions,
   mounted: Mounted,
   paths: PagePaths,
 ): AuthorizationContext {
@@ -114,9 +119,9 @@ function contextOf(
     callbackPage: options.callbackPage,
     redirectUriPolicy: redirectUriPolicyOf(options),
     lifetimes: {
-      code: codeLifetime({ lifetimes }),
-      grant: grantLifetime({ lifetimes }),
-      consentTicket: lifetime('consentTicket', lifetimes?.consentTicket, 600),
+      code: codeLifetime(options),
+      grant: grantLifetime(options),
+      consentTicket: lifetime('consentTicket', options.lifetimes?.consentTicket, 600),
     },
     paths: { authorize: basePath + paths.authorize, consent: basePath + paths.consent },
   }
@@ -143,15 +148,12 @@ function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
       summary: 'The answer of the user, sent by the consent page',
       message: ConsentForm,
       methods: ['POST'],
-      refusal: (error, request) =>
-        error.reason === CONSENT_ERRORS.consent_ticket_invalid.reason
-          ? showFormAgain(context, request)
-          : showErrorPage(
-              context,
-              error,
-              request,
-              sentParameters(context, request, ({ query }) => query),
-            ),
+      refusal(error, request) {
+        const { reason } = CONSENT_ERRORS.consent_ticket_invalid
+        if (error.reason === reason) return showFormAgain(context, request)
+        const sent = sentParameters(context, request, ({ query }) => query)
+        return showErrorPage(context, error, request, sent)
+      },
       answer: (request) => consent(context, request),
     },
   ]

@@ -45,27 +45,20 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   const user = clientHost === undefined ? undefined : await interaction.session(request)
   if (clientHost !== undefined && user === undefined)
     return requireSignIn(context, request, { query, sent }, { ...page, clientHost })
-  const target = await validateRedirectTarget(
-    context,
-    request,
-    sent,
-    user && requestingUser(context, request, user),
-  )
+  const requester = user && requestingUser(context, request, user)
+  const target = await validateRedirectTarget(context, request, sent, requester)
   return answerByRedirect(kernel, request, target, async () => {
     requirePushed(context, target.client, presented)
     const valid = readAuthorizationRequest(kernel, context.requestOptions, target.client, sent)
     const session = user ?? (await interaction.session(request))
     const signedInForThis = signedInSince(context, query, ticket, session)
     const requestUri = pushed?.requestUri
-    return proceed(
-      context,
-      { http: request, target, request: valid, query, requestUri, signedInForThis, formExpired, page },
-      session,
-    )
+    const asked = { target, request: valid, query, requestUri, signedInForThis }
+    return proceed(context, { http: request, ...asked, formExpired, page }, session)
   })
 }
 
-/** For a POST: browsers send a `SameSite=Lax` cookie with no form of another site, but with the GET that it is redirected to. */
+/** Of a POST: browsers send a `SameSite=Lax` cookie with no form of another site, but with the GET that it is redirected to. */
 async function lacksCookies(
   { kernel, interaction }: AuthorizationContext,
   request: HttpRequest,
@@ -94,12 +87,9 @@ async function requireSignIn(
   const prompts = requestedPrompts(prompt)
   if (prompts.includes('none')) throw new OAuthError(PROMPT_ERRORS.sign_in_needed)
   const returnTo = `${context.paths.authorize}?${markSignIn(context, query, undefined)}`
-  const wishes = {
-    prompt: promptOfSignIn(prompts),
-    maxAge: maxAgeOf(sent),
-    acrValues: acrValuesOf(context, sent),
-  }
-  const hint = { ...known, loginHint, uiLocales, ...wishes }
+  const maxAge = maxAgeOf(sent)
+  const acrValues = acrValuesOf(context, sent)
+  const hint = { ...known, loginHint, uiLocales, prompt: promptOfSignIn(prompts), maxAge, acrValues }
   return shownSignIn(context, http, await context.interaction.signIn(returnTo, hint))
 }
 

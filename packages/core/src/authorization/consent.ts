@@ -17,12 +17,12 @@ import {
   type AuthorizationContext,
   requestingUser,
 } from './authorization-context.ts'
-import { type AuthorizationRequest, readAuthorizationRequest } from './authorization-request.ts'
+import { readAuthorizationRequest } from './authorization-request.ts'
 import type { ClientIdentity, ConsentScope, Interaction, Session } from './interaction.ts'
 import { presentedRequest } from './presented-request.ts'
 import { answerByRedirect, type RedirectTarget, validateRedirectTarget } from './redirect-target.ts'
 import { PROMPT_ERRORS, queryAfterSignIn } from './sign-in.ts'
-import { consentNonce, openedTicket, sealTicket, shownDocument } from './ticket.ts'
+import { consentNonce, openTicket, sealTicket, shownDocument } from './ticket.ts'
 
 export const CONSENT_ERRORS = defineErrors({
   consent_ticket_invalid: [
@@ -52,7 +52,6 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   const { kernel } = context
   requireOwnForm(kernel, request)
   const { sent, pushed } = presentedRequest(context, request.query)
-  const requestUri = pushed?.requestUri
   kernel.observer?.report({ fact: 'request_read', parameters: sent }, request)
   const page = pageView(context.interaction, request, sent)
   const form = readMessage(ConsentForm, formParameters(request))
@@ -61,39 +60,24 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   kernel.observer?.report({ fact: 'form_accepted', subject: session.subject }, request)
   // What the ticket opens is derived by the secret that made it, also when another is the current one by now.
   const completing = { ...context, secret: [secret] as const }
-  const target = await validateRedirectTarget(
-    context,
-    request,
-    sent,
-    requestingUser(context, request, session, shown),
-  )
+  const user = requestingUser(context, request, session, shown)
+  const target = await validateRedirectTarget(context, request, sent, user)
   const answer = await answerByRedirect(kernel, request, target, async () => {
-    const requested = readAuthorizationRequest(kernel, context.requestOptions, target.client, sent)
-    const scopes = allowedScopes(kernel, form, requested.scopes)
-    if (scopes.length === 0) return deny(completing, { http: request, target, session, ticket, requestUri })
-    // The document has changed since the page was made, so the user has not seen what would be approved.
-    if ((target.client.document?.hash ?? '') !== shown) {
-      const attempt = {
-        http: request,
-        target,
-        request: requested,
-        query: request.query,
-        requestUri,
-        signedInForThis: true,
-        formExpired: false,
-        page,
-      }
-      return askForConsent(context, attempt, session)
-    }
-    return approve(completing, {
+    const attempt = {
       http: request,
       target,
-      request: requested,
-      requestUri,
-      session,
-      scopes,
-      ticket,
-    })
+      request: readAuthorizationRequest(kernel, context.requestOptions, target.client, sent),
+      query: request.query,
+      requestUri: pushed?.requestUri,
+      signedInForThis: true,
+      formExpired: false,
+      page,
+    }
+    const scopes = allowedScopes(kernel, form, attempt.request.scopes)
+    if (scopes.length === 0) return deny(completing, attempt, session, ticket)
+    // The document has changed since the page was made, so the user has not seen what would be approved.
+    if ((target.client.document?.hash ?? '') !== shown) return askForConsent(context, attempt, session)
+    return approve(completing, attempt, { session, scopes, ticket })
   })
   return shownAnswer(context, { target, page }, answer, form.callback === 'show')
 }
@@ -107,7 +91,7 @@ async function sessionOfTicket(
   const session = await interaction.session(request)
   if (session === undefined) throw new OAuthError(CONSENT_ERRORS.consent_ticket_invalid)
   const about = { purpose: 'consent', session: session.id, query: request.query } as const
-  const opened = openedTicket(secret, about, ticket)
+  const opened = openTicket(secret, about, ticket)
   if (opened === undefined || kernel.now() >= opened.time)
     throw new OAuthError(CONSENT_ERRORS.consent_ticket_invalid)
   return { session, secret: opened.secret, shown: shownDocument(opened.nonce) }
@@ -168,7 +152,10 @@ export async function consentRemembered(
   if (!mayRemember || request.prompts.includes('consent')) return false
   if (request.scopes.some((name) => context.kernel.scopes[name]?.restricted)) return false
   const live = await liveGrants(context, attempt, session)
-  return live.some((grant) => covers(grant, request))
+  return live.some(
+    ({ scopes, resources }) =>
+      includesAll(scopes, request.scopes) && coversResources(resources, request.resources),
+  )
 }
 
 /** The live grants that this user gave this client. What an assertion allowed (RFC 7523) is no consent. */
@@ -181,27 +168,16 @@ async function liveGrants(
   return grants.filter((grant) => grant.authority === undefined && now() < liveUntil(grant))
 }
 
-function covers({ scopes, resources }: Grant, requested: AuthorizationRequest): boolean {
-  return includesAll(scopes, requested.scopes) && coversResources(resources, requested.resources)
-}
-
 export async function approveRemembered(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
   session: Session,
 ): Promise<HttpResponse> {
-  const { http, target, request, requestUri } = attempt
-  const answer = await approve(context, {
-    http,
-    target,
-    request,
-    requestUri,
-    session,
-    scopes: request.scopes,
-    ticket: consentTicket(context, attempt, session),
-  })
+  const { scopes, prompts } = attempt.request
+  const ticket = consentTicket(context, attempt, session)
+  const answer = await approve(context, attempt, { session, scopes, ticket })
   // Nothing is shown then (OpenID Connect Core 3.1.2.1).
-  return request.prompts.includes('none') ? answer : shownAnswer(context, attempt, answer)
+  return prompts.includes('none') ? answer : shownAnswer(context, attempt, answer)
 }
 
 function consentTicket(
@@ -209,13 +185,10 @@ function consentTicket(
   { query, target }: AuthorizationAttempt,
   session: Session,
 ): string {
-  const end = context.kernel.now() + context.lifetimes.consentTicket
-  return sealTicket(
-    context.secret,
-    { purpose: 'consent', session: session.id, query },
-    end,
-    consentNonce(newId(context.kernel.random), target.client),
-  )
+  const { kernel, lifetimes, secret } = context
+  const end = kernel.now() + lifetimes.consentTicket
+  const about = { purpose: 'consent', session: session.id, query } as const
+  return sealTicket(secret, about, end, consentNonce(newId(kernel.random), target.client))
 }
 
 async function consentScopes(
@@ -227,10 +200,8 @@ async function consentScopes(
   const { kernel, interaction } = context
   // The marks are optional: if the store fails, the page is shown without them.
   const grants = await liveGrants(context, attempt, session).catch(() => [])
-  const allows = (grant: Grant, scope: string) =>
-    grant.scopes.includes(scope) && coversResources(grant.resources, resources)
   return scopesInWords({ scopes: kernel.scopes, interaction }, requested, attempt.page, (name) =>
-    grants.some((grant) => allows(grant, name)),
+    grants.some((grant) => grant.scopes.includes(name) && coversResources(grant.resources, resources)),
   )
 }
 

@@ -4,7 +4,7 @@ import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { type GrantId, newId, type Secret } from '../kernel/secrets.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
-import type { PushedRequest } from './request-source.ts'
+import type { PushedRequest } from './authorization-request.ts'
 import { grantOfTicket, openTicket, pushedGrantId, sealTicket, spentUntil } from './ticket.ts'
 
 const INVALID = 'request_uri is not valid or has expired. Begin again in the application'
@@ -81,7 +81,8 @@ export async function arrival(
 ): Promise<string | undefined> {
   const now = kernel.now()
   const [, before, mark = ''] = MARK.exec(query) ?? []
-  const arrivedAt = before === undefined ? undefined : (openTicket(secret, markSubject(before), mark) ?? 0)
+  const arrivedAt =
+    before === undefined ? undefined : (openTicket(secret, markSubject(before), mark)?.time ?? 0)
   const end = arrivedAt === undefined ? expiresAt : arrivedAt + lifetimes.consentTicket
   if (now >= end) throw new OAuthError(PUSHED_ERRORS.request_uri_expired)
   if ((await kernel.store.grants.find(pushedGrantId(requestUri))) !== undefined)
@@ -121,12 +122,13 @@ export interface Completion {
  * @param context of the secret that made the ticket
  */
 export function completionOf(
-  { kernel, secret: [secret], lifetimes, requestSources }: AuthorizationContext,
+  { secret: [secret], lifetimes, requestSources }: AuthorizationContext,
   ticket: string,
   requestUri: string | undefined,
+  now: number,
 ): Completion {
   const { id, code } = grantOfTicket(secret, ticket)
-  const ticketEndsAt = spentUntil(kernel.now(), lifetimes)
+  const ticketEndsAt = spentUntil(now, lifetimes)
   if (requestUri === undefined) return { id, code, ticketEndsAt }
   // Until then a browser can arrive with it, wait, and send a form.
   const later = Math.max(0, ...requestSources.map(({ lifetime }) => lifetime)) + lifetimes.consentTicket

@@ -51,11 +51,6 @@ export const TargetParameters = z.object({
 })
 type TargetParameters = z.output<typeof TargetParameters>
 
-interface TargetContext {
-  readonly kernel: Kernel
-  readonly redirectUriPolicy: RedirectUriPolicy
-}
-
 /**
  * Step one: a client that exists and a redirect URI it registered.
  *
@@ -64,7 +59,7 @@ interface TargetContext {
  * @throws OAuthError to be shown as a page
  */
 export async function validateRedirectTarget(
-  { kernel, redirectUriPolicy }: TargetContext,
+  { kernel, redirectUriPolicy }: { readonly kernel: Kernel; readonly redirectUriPolicy: RedirectUriPolicy },
   http: HttpRequest,
   sent: Parameters,
   user?: RequestingUser,

@@ -38,7 +38,7 @@ export function ticketsFor(purpose: string, secrets: AcceptedSecrets, random: Ra
   if (!/^[a-z][a-z0-9-]*$/.test(purpose)) throw new Error(`tickets: "${purpose}" cannot be a purpose`)
   return {
     seal: (about, time) => sealTicket(secrets, { purpose, ...about }, time, newId(random)),
-    open: (about, ticket) => openTicket(secrets, { purpose, ...about }, ticket),
+    open: (about, ticket) => openTicket(secrets, { purpose, ...about }, ticket)?.time,
   }
 }
 
@@ -52,23 +52,16 @@ export function sealTicket(
   return `${time}.${nonce}.${mac(secret, about, String(time), nonce)}`
 }
 
-/** The time in a genuine ticket, or `undefined`. The caller decides what the time means. */
-export function openTicket(
-  secrets: AcceptedSecrets,
-  about: TicketSubject,
-  ticket: string,
-): number | undefined {
-  return openedTicket(secrets, about, ticket)?.time
-}
-
 interface OpenedTicket {
+  /** The caller decides what it means. */
   readonly time: number
   readonly nonce: string
   /** The secret that made the ticket. */
   readonly secret: string
 }
 
-export function openedTicket(
+/** The content of a genuine ticket, or `undefined`. */
+export function openTicket(
   secrets: AcceptedSecrets,
   about: TicketSubject,
   ticket: string,

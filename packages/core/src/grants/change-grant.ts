@@ -1,10 +1,11 @@
-import type { BaseEvent, GrantEnd, PresentedRecords } from '../kernel/events.ts'
+import type { BaseEvent, Emit, GrantEnd, PresentedRecords } from '../kernel/events.ts'
 import { CLOCK_TOLERANCE, type Kernel, type KernelStore } from '../kernel/kernel.ts'
 import { type ErrorDefinition, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Grant, Transient } from '../kernel/records.ts'
 import { type GrantId, type Hash, sha256 } from '../kernel/secrets.ts'
 import type { GrantRecords, Stored } from '../kernel/store.ts'
 import { pauseAfter } from '../kernel/time.ts'
+import { coarseNetworkOf } from '../limits/caller-network.ts'
 import {
   type AccessTokenFormat,
   grantIdOf,
@@ -60,10 +61,7 @@ export function prefetch(
   return { grantId, found, transient }
 }
 
-/**
- * The records that a refused credential names, for an observer. They are read once more: a grant that ended by the request still
- * has what it began with.
- */
+/** The records that a refused credential names, for an observer. They are read once more: a grant that has ended keeps what it began with. */
 export async function presentedRecords(
   store: KernelStore,
   credential: unknown,
@@ -92,7 +90,7 @@ async function hashOf(credential: string, named?: NamedRecords): Promise<Hash | 
   return (await (named?.read ?? opaqueAccessTokens.read)(credential))?.hash
 }
 
-/** Decides the next state of a grant. It may wait for a source outside the store. */
+/** It may wait for a source outside the store. */
 export type Transition<Result> = (grant: Grant) => Outcome<Result> | Promise<Outcome<Result>>
 
 /** The outcome of an allowed transition. */
@@ -144,7 +142,8 @@ export async function changeGrant<Result>(
 /** One compare-and-swap. @returns whether the record was unchanged since it was seen */
 function replaceGrant(kernel: Kernel, seen: Stored<Grant>, next: Grant): Promise<boolean> {
   const replace = () => kernel.store.grants.replace(next.id, seen, next, keptUntil(next))
-  return hasSignedTokens(seen.value) ? logRevoked(kernel, seen.value, next).then(replace) : replace()
+  const hasSigned = seen.value.accessTokens.some(({ signed }) => signed === true)
+  return hasSigned ? logRevoked(kernel, seen.value, next).then(replace) : replace()
 }
 
 /** The plan of a grant type for the grant of its credential. @throws OAuthError of an outcome that ends the grant */
@@ -237,10 +236,6 @@ async function logRevoked({ store, now }: Kernel, before: Grant, after?: Grant):
   await Promise.all(entries.map((entry) => store.revocations?.append(entry)))
 }
 
-function hasSignedTokens({ accessTokens }: Grant): boolean {
-  return accessTokens.some(({ signed }) => signed === true)
-}
-
 /** The last of its code and tokens ends then. */
 export function liveUntil(grant: Grant): number {
   const ends = grant.accessTokens.map((issued) => issued.expiresAt)
@@ -253,4 +248,59 @@ export function liveUntil(grant: Grant): number {
  */
 export function keptUntil(grant: Grant): number {
   return Math.max(liveUntil(grant), grant.ticketEndsAt ?? grant.createdAt)
+}
+
+// The last use of a personal access token, which its user sees in the list: the time and the network.
+
+/** A personal access token is in use and ends within 7 days. Once for a token; never for one that was made for 7 days or less. */
+export interface PersonalTokenExpiring {
+  readonly type: 'personal_token_expiring'
+  readonly subject: string
+  readonly grantId: string
+  readonly label: string
+  readonly expiresAt: number
+}
+
+interface UseRecorder {
+  readonly grants: GrantRecords
+  readonly emit: Emit
+}
+
+/** Seconds between two writes for one token. */
+const INTERVAL = 60 * 60
+const EXPIRING = 7 * 24 * 60 * 60
+
+/** One write of a token at a time: a store that is slow or down gets no second one. */
+const writing = new Set<Grant['id']>()
+
+/**
+ * Stores the use of a personal access token, at most once an hour. The request does not wait for it, and a failing write refuses
+ * nothing: the next use repeats it.
+ *
+ * @param seen as the guard has read it: of several writes at once, one succeeds
+ */
+export function recordUse(
+  guard: UseRecorder,
+  seen: Stored<Grant>,
+  remoteAddress: string | undefined,
+  now: number,
+): void {
+  const { id, createdAt, usedAt } = seen.value
+  const isUnused = usedAt === createdAt
+  if (writing.has(id) || (now < usedAt + INTERVAL && !isUnused)) return
+  const network = remoteAddress === undefined ? undefined : coarseNetworkOf(remoteAddress)
+  writing.add(id)
+  // Later than its creation, which would mean that it is unused.
+  const used = { ...seen.value, usedAt: Math.max(now, createdAt + 1), network }
+  void write(guard, seen, used).finally(() => writing.delete(id))
+}
+
+async function write({ grants, emit }: UseRecorder, seen: Stored<Grant>, used: Grant): Promise<void> {
+  const { id, subject = '', label = '', expiresAt } = used
+  const written = await grants.replace(id, seen, used, keptUntil(used)).catch(() => false)
+  const soon = expiresAt - EXPIRING
+  // Only the first write after that moment, of only one process.
+  if (!written || seen.value.usedAt >= soon || used.usedAt < soon) return
+  const ids = { subject, grantId: id }
+  emit({ type: 'personal_token_expiring', ...ids, label, expiresAt } satisfies PersonalTokenExpiring)
 }

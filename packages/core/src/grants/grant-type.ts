@@ -124,7 +124,6 @@ export type MakeMembers = (
 
 /** The terms of the server for the grant types of features. */
 export interface IssuedTerms {
-  /** The grant types of features. */
   readonly grantTypes: readonly GrantType[]
   readonly scopes: ScopeCatalogue
   readonly lifetimes: IssuedLifetimes

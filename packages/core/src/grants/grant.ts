@@ -30,7 +30,7 @@ export interface IssuedTokens {
   readonly expiresIn: number
   /** The thumbprint of the key that the access token is bound to. */
   readonly jkt?: string | undefined
-  /** The `nonce` of the authorization request, only for the first ID token of a grant (OpenID Connect Core 12.2). */
+  /** Of the authorization request, only for the first ID token of a grant (OpenID Connect Core 12.2). */
   readonly nonce?: string | undefined
   /** How an earlier answer is repeated; absent for new tokens. */
   readonly retried?: Retry | undefined
@@ -88,7 +88,6 @@ export function openGrant(
   }
 }
 
-/** The secrets of the first tokens of a grant. */
 export interface FreshSecrets {
   readonly accessToken: Secret
   readonly family: string
@@ -203,6 +202,20 @@ export function holderOf(grant: Grant, token: Pick<AccessTokenState, 'actor'> | 
   return token?.actor?.sub ?? grant.clientId
 }
 
+/** A program that its platform identified. Neither a user of this server nor a client. */
+export interface Workload {
+  /** `iss` of its platform token. */
+  readonly issuer: string
+  /** `sub` of its platform token. */
+  readonly subject: string
+}
+
+/** The workload of a grant without a user. */
+export function workloadOf({ subject, authority }: Grant): Workload | undefined {
+  if (subject !== undefined || authority === undefined) return undefined
+  return { issuer: authority.issuer, subject: authority.subject }
+}
+
 interface Added extends Pick<Grant, 'accessTokens'> {
   /** Of the new token. */
   readonly expiresIn: number
@@ -277,6 +290,7 @@ export function firstRefreshState(
   expiresAt: number,
   jkt: string | undefined,
 ): RefreshState {
+  const { origin, tokenEndpointAuthMethod: method } = client
   const key = keyOfRefreshToken(client, jkt)
   return {
     familyHash: sha256(token.family),
@@ -284,30 +298,14 @@ export function firstRefreshState(
     hash: refreshTokenHash(token),
     expiresAt,
     ...(key && { jkt: key }),
-    ...methodOfRefreshToken(client),
+    // A document may name several methods, and drop one later: a grant that began with a proof goes on with one.
+    ...(origin === 'document' && method !== 'none' && { authMethod: method }),
   }
 }
 
-/**
- * The key of a refresh token: of a public client alone. A confidential client authenticates at each refresh (RFC 9449 5).
- */
-function keyOfRefreshToken(
-  { tokenEndpointAuthMethod }: Client,
-  thumbprint: string | undefined,
-): string | undefined {
-  return tokenEndpointAuthMethod === 'none' ? thumbprint : undefined
-}
-
-/**
- * The method of authentication that every refresh must use. A document may name several methods, and drop one later: a
- * grant that began with a proof goes on with one.
- */
-function methodOfRefreshToken({
-  origin,
-  tokenEndpointAuthMethod,
-}: Client): { readonly authMethod: string } | undefined {
-  const isProven = origin === 'document' && tokenEndpointAuthMethod !== 'none'
-  return isProven ? { authMethod: tokenEndpointAuthMethod } : undefined
+/** The key of a refresh token: of a public client alone. A confidential client authenticates at each refresh (RFC 9449 5). */
+function keyOfRefreshToken(client: Client, jkt: string | undefined): string | undefined {
+  return client.tokenEndpointAuthMethod === 'none' ? jkt : undefined
 }
 
 /** A rotation of the newest refresh token, by the client whose token it is. */
@@ -350,13 +348,9 @@ export interface Repeat {
   readonly refresh: RefreshState
 }
 
-export interface PresentedToken extends ArrivedRequest {
-  readonly token: RefreshTokenSecret
-}
-
 export function tokenState(
   grant: Grant,
-  { token, arrivedAt }: PresentedToken,
+  { token, arrivedAt }: ArrivedRequest & { readonly token: RefreshTokenSecret },
   terms: GrantTerms,
 ): TokenState {
   const { refresh, usedAt } = grant
@@ -379,8 +373,6 @@ export function tokenState(
 /**
  * Whether this generation was rotated inside the window. Only the family of the token is proven, not its generation: an
  * attacker who names a newer one does not end the grant, but gets nothing either.
- *
- * @param arrivedAt when the request arrived
  */
 function rotatedInWindow(
   { generation: current, previous, recent = [] }: RefreshState,
@@ -412,7 +404,6 @@ function recentRotations(
   now: number,
   window: number,
 ): Pick<RefreshState, 'recent'> | undefined {
-  // The usual case.
   if (previous === undefined || (recent.length === 0 && now - previous.rotatedAt >= window)) return undefined
   const part = Math.ceil(window / (MAX_ENTRIES - 1))
   const last = { generation: generation - 1, rotatedAt: previous.rotatedAt }

@@ -3,19 +3,17 @@ import type { ClientEndpoint } from '../clients/client-endpoint.ts'
 import { endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
-import { claimsAbout, type Kernel, type SubjectOptions } from '../kernel/kernel.ts'
-import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
+import { type Claims, claimsAbout, type Kernel, type SubjectOptions } from '../kernel/kernel.ts'
+import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import {
   type AccessTokenFormat,
   parseRefreshToken,
   type RefreshToken,
   tokenType,
 } from '../tokens/credential.ts'
-import { prefetch } from './change-grant.ts'
-import { findAccessToken, holderOf, isCurrentRefreshToken } from './grant.ts'
-import { recordUse } from './last-use.ts'
+import { prefetch, recordUse } from './change-grant.ts'
+import { findAccessToken, holderOf, isCurrentRefreshToken, workloadOf } from './grant.ts'
 import { type OperatorClaims, operatorClaims, type TokenClaimsOptions } from './operator-claims.ts'
-import { workloadOf } from './workload.ts'
 
 /** RFC 7662 2.1. */
 const IntrospectionRequest = z.object({ token: z.string() })
@@ -37,7 +35,7 @@ export function introspection(
   options: IntrospectionOptions,
   accessTokens: AccessTokenFormat,
 ): { clientEndpoints: ClientEndpoint[] } {
-  const { paths, claims = noClaims } = options
+  const { paths, claims } = options
   const ofOperator = operatorClaims(kernel, options)
   const introspect: ClientEndpoint = {
     path: endpointPath('introspect', paths?.introspect, '/api/oauth/introspect'),
@@ -57,15 +55,21 @@ export function introspection(
         const access = read instanceof Promise ? await read : read
         const now = kernel.now()
         const state = access && findAccessToken(grant, access.hash, now)
-        const described = describe(kernel, client, grant, { token, state, now })
-        if (described === undefined) return json(200, INACTIVE)
-        if (!client.resourceServer || state === undefined) return json(200, described)
+        const own = client.clientId === holderOf(grant, state)
+        if (state === undefined) {
+          // To an API it would look like an access token: the answer has no type that distinguishes them.
+          const refresh = own ? parseRefreshToken(token) : undefined
+          return json(200, (refresh && describeRefreshToken(kernel, grant, refresh, now)) ?? INACTIVE)
+        }
+        if (!own && !client.resourceServer) return json(200, INACTIVE)
+        const described = describeAccessToken(kernel, grant, state)
+        if (!client.resourceServer) return json(200, described)
         // The API that introspects was called. The network of the app is not known here.
         if (grant.origin === 'personal')
-          recordUse({ grants: kernel.store.grants, emit: kernel.emit }, stored, {}, now)
+          recordUse({ grants: kernel.store.grants, emit: kernel.emit }, stored, undefined, now)
         const resource = audienceOf(kernel, state).join(' ')
         kernel.observer?.report({ fact: 'token_used', grant, resource }, { path: introspect.path })
-        const email = state.scopes.includes('email') ? await emailOf(grant, claims) : undefined
+        const email = claims && state.scopes.includes('email') ? await emailOf(grant, claims) : undefined
         const more = ofOperator && (await claimsOfToken(kernel, ofOperator, grant, state))
         return json(
           200,
@@ -77,32 +81,8 @@ export function introspection(
   return { clientEndpoints: [introspect] }
 }
 
-interface PresentedText {
-  readonly token: string
-  /** Of a live access token. */
-  readonly state: AccessTokenState | undefined
-  /** Epoch seconds. */
-  readonly now: number
-}
-
-function describe(
-  kernel: IntrospectingServer,
-  client: Client,
-  grant: Grant,
-  { token, state, now }: PresentedText,
-): object | undefined {
-  const own = client.clientId === holderOf(grant, state)
-  if (state !== undefined)
-    return own || client.resourceServer ? describeAccessToken(kernel, grant, state) : undefined
-  // To an API it would look like an access token: the answer has no type that distinguishes them.
-  const refresh = own ? parseRefreshToken(token) : undefined
-  return refresh && describeRefreshToken(kernel, grant, refresh, now)
-}
-
-async function noClaims(): Promise<undefined> {}
-
 /** OpenID Connect Core 5.1. Empty for a user who is gone. @throws OAuthError `temporarily_unavailable` */
-async function emailOf({ subject }: Grant, claims: NonNullable<SubjectOptions['claims']>): Promise<object> {
+async function emailOf({ subject }: Grant, claims: Claims): Promise<object> {
   const { email, email_verified } = (subject && (await claimsAbout(claims, subject))) || {}
   return { email, email_verified }
 }

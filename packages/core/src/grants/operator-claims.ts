@@ -73,31 +73,26 @@ export type OperatorClaims = (use: ClaimsUse, described: Described) => Promise<U
 
 /** @returns `undefined` without the option */
 export function operatorClaims(
-  kernel: Pick<Kernel, 'issuer' | 'time' | 'emit'>,
+  kernel: Kernel,
   { tokenClaims }: TokenClaimsOptions,
 ): OperatorClaims | undefined {
   if (tokenClaims === undefined) return undefined
   const withoutProtected = protectedNames(kernel)
   return async (use, described) => {
     const { clientId } = described.client
-    const claims = await answered({ tokenClaims, time: kernel.time }, use, described)
+    const claims = await answered(tokenClaims, kernel.time, use, described)
     return withoutProtected(plainClaims(claims, `${use} of ${clientId}`), use, clientId)
   }
 }
 
 const DEADLINE_MS = 2000
 
-interface ClaimsSource {
-  readonly tokenClaims: TokenClaims
-  readonly time: Time
-}
-
 async function answered(
-  { tokenClaims, time }: ClaimsSource,
+  tokenClaims: TokenClaims,
+  time: Time,
   use: ClaimsUse,
-  described: Described,
+  { grant, client, scopes, resources }: Described,
 ): Promise<unknown> {
-  const { grant, client, scopes, resources } = described
   const { id, clientId, origin, authTime, acr, amr, createdAt, subject } = grant
   const extent = { scopes: [...scopes], resources: [...resources] }
   const ofGrant = { id, clientId, origin, authTime, acr, amr: amr && [...amr], createdAt }
@@ -169,15 +164,12 @@ const PROTECTED: ReadonlySet<string> = new Set([
   '__proto__',
 ])
 
-/**
- * Whether a claim of this name is set by the server itself, so that `tokenClaims` cannot set it.
- *
- */
+/** Whether the server sets the claim of this name itself, so that `tokenClaims` cannot. */
 export function isProtectedClaim(name: string): boolean {
   return PROTECTED.has(name)
 }
 
-function protectedNames({ issuer, emit }: Pick<Kernel, 'issuer' | 'emit'>) {
+function protectedNames({ issuer, emit }: Kernel) {
   const reported = new Set<string>()
   // A server for development: its operator reads the error at once.
   const strict = isLoopbackUrl(issuer)
@@ -193,20 +185,13 @@ function protectedNames({ issuer, emit }: Pick<Kernel, 'issuer' | 'emit'>) {
   }
 }
 
-/** The claims of the operator for the tokens of one answer. */
-export interface ResponseClaims {
-  /** For a signed access token; absent for an opaque one. */
-  readonly accessToken?: UserClaims | undefined
-  readonly idToken?: UserClaims | undefined
-}
-
-/** The claims of the operator for the tokens that an answer will have. @throws OAuthError `temporarily_unavailable` */
+/** The claims of the operator for the signed access token and the ID token of an answer, as far as it will have them. @throws OAuthError `temporarily_unavailable` */
 export async function claimsOfPlan(
   claims: OperatorClaims,
   accessTokens: AccessTokenFormat,
   client: Client,
   { grant, issued, issuedTokenType }: ExchangePlan,
-): Promise<ResponseClaims> {
+) {
   const { scopes, resources } = issued
   const described = { grant, client, scopes, resources }
   // An exchanged token comes alone.

@@ -2,13 +2,7 @@ import * as z from 'zod'
 import { withRemainingScopes } from '../clients/client-record.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { BaseEvent } from '../kernel/events.ts'
-import {
-  type Claims,
-  claimsAbout,
-  type Kernel,
-  SUBJECT_ERRORS,
-  type SubjectOptions,
-} from '../kernel/kernel.ts'
+import { claimsAbout, type Kernel, SUBJECT_ERRORS, type SubjectOptions } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError, ownedBy } from '../kernel/oauth-error.ts'
 import type { Client, Grant, RefreshState } from '../kernel/records.ts'
 import { narrowedResources } from '../kernel/resource-indicator.ts'
@@ -20,13 +14,12 @@ import {
   addAccessToken,
   type IssuedTokens,
   type Outcome,
-  type PresentedToken,
   type RefreshTokenSecret,
   type Repeat,
   rotatedState,
   tokenState,
 } from './grant.ts'
-import { type GrantTerms, type Retry, termsOf } from './grant-terms.ts'
+import { type ArrivedRequest, type GrantTerms, type Retry, termsOf } from './grant-terms.ts'
 import type { ExchangePlan, GrantType, TokenRequest } from './grant-type.ts'
 
 export const REFRESH_ERRORS = defineErrors({
@@ -66,7 +59,8 @@ export const REFRESH_ERRORS = defineErrors({
   ],
 })
 
-export interface RefreshRequest extends PresentedToken {
+export interface RefreshRequest extends ArrivedRequest {
+  readonly token: RefreshTokenSecret
   /** The authenticated client. */
   readonly client: Client
   readonly scope: string | undefined
@@ -146,8 +140,10 @@ function usableState(
 
 const ANOTHER_KEY = 'The refresh token was used a moment ago with another key. Use the same key'
 
-interface Repetition extends Pick<Grant, 'scopes' | 'resources'> {
+interface Repetition {
   readonly request: RefreshRequest
+  readonly scopes: readonly string[]
+  readonly resources: readonly string[]
 }
 
 /**
@@ -244,11 +240,11 @@ interface RefreshContext extends SubjectOptions {
   readonly keys: SuccessorKeys
 }
 
-function exchangeRefreshToken(
+async function exchangeRefreshToken(
   kernel: Kernel,
   { claims, terms, keys }: RefreshContext,
   { client, form, arrivedAt, now, stored, jkt }: TokenRequest,
-): ExchangePlan | Promise<ExchangePlan> {
+): Promise<ExchangePlan> {
   const request = readMessage(RefreshTokenRequest, form)
   const token = parseRefreshToken(request.refresh_token)
   if (token === undefined || stored === undefined) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
@@ -265,11 +261,14 @@ function exchangeRefreshToken(
   }
   const grant = stored.value
   const rotated = rotateRefreshToken(grant, rotation, now, terms)
-  // The user allowed a client whose document has changed since then.
-  const outcome = grant.createdAt < (client.document?.consentSince ?? 0) ? CLIENT_CHANGED : rotated
   const events = eventsOf(token, client, rotated)
-  if (claims === undefined) return planOf(kernel, stored, outcome, events)
-  return unlessGone(claims, grant, outcome).then((left) => planOf(kernel, stored, left, events))
+  const { subject } = grant
+  if (claims && subject !== undefined && (await claimsAbout(claims, subject)) === undefined)
+    return planOf(kernel, stored, { kind: 'ended', refusal: SUBJECT_ERRORS.subject_gone }, events)
+  // The user allowed a client whose document has changed since then.
+  const isChanged = grant.createdAt < (client.document?.consentSince ?? 0)
+  const outcome = isChanged ? CLIENT_CHANGED : rotated
+  return planOf(kernel, stored, outcome, events)
 }
 
 function eventsOf(
@@ -282,22 +281,9 @@ function eventsOf(
   const how = retried !== undefined ? 'retried' : refreshToken === token ? 'kept' : 'rotated'
   const { generation } = refreshToken
   const ids = { grantId: token.grantId, clientId }
-  const event = {
-    type: `refresh_token_${how}`,
-    generation,
-    ...(retried && { retried }),
-    ...ids,
-  } as const satisfies RefreshEvent
+  const why = retried && { retried }
+  const event = { type: `refresh_token_${how}`, generation, ...why, ...ids } as const satisfies RefreshEvent
   return dropped ? [{ type: 'access_token_dropped', ...ids } satisfies AccessTokenDropped, event] : [event]
 }
 
 const CLIENT_CHANGED = { kind: 'ended', refusal: REFRESH_ERRORS.client_changed } as const
-
-async function unlessGone<Result>(
-  claims: Claims,
-  { subject }: Grant,
-  outcome: Outcome<Result>,
-): Promise<Outcome<Result>> {
-  const gone = subject !== undefined && (await claimsAbout(claims, subject)) === undefined
-  return gone ? { kind: 'ended', refusal: SUBJECT_ERRORS.subject_gone } : outcome
-}

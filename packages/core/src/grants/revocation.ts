@@ -86,9 +86,7 @@ async function revokeAccessToken(
     kernel.emit({ type: 'access_token_revoked', grantId, clientId } satisfies RevocationEvent)
 }
 
-/**
- * Ends the whole grant (RFC 7009 2.1), even if the token was rotated in the meantime: the user wants to end the access.
- */
+/** Ends the whole grant (RFC 7009 2.1), even if the token was rotated in the meantime: the user wants to end the access. */
 async function revokeFamily(
   kernel: Kernel,
   { clientId }: Client,
@@ -100,11 +98,5 @@ async function revokeFamily(
   const { id: grantId, clientId: owner, subject } = stored.value
   if (owner !== clientId) throw new OAuthError(REVOCATION_ERRORS.token_of_other_client)
   if (await endGrant(kernel, stored, { by: 'client' }))
-    kernel.emit({
-      type: 'grant_revoked',
-      grantId,
-      clientId,
-      subject,
-      by: 'client',
-    } satisfies RevocationEvent)
+    kernel.emit({ type: 'grant_revoked', grantId, clientId, subject, by: 'client' } satisfies RevocationEvent)
 }

@@ -15,7 +15,6 @@ import type { Limiter } from '../limits/rate-limits.ts'
 import { type AccessTokenFormat, formatRefreshToken, grantIdOf, tokenType } from '../tokens/credential.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { MAX_ATTEMPTS, type PrefetchedGrant, prefetch, presentedRecords } from './change-grant.ts'
-import type { IssuedTokens } from './grant.ts'
 import {
   type ExchangePlan,
   type GrantType,
@@ -167,7 +166,8 @@ async function answerToken(
     const claims = context.claims && (await claimsOfPlan(context.claims, accessTokens, client, plan))
     // A repeated answer has no new tokens.
     if (!isCounted && plan.issued.retried === undefined) {
-      await countTokens(limiter, client, isOfKnownGrant(grantType, plan))
+      const refreshes = grantType.name === 'refresh_token' || plan.issuedTokenType !== undefined
+      await countTokens(limiter, client, refreshes)
       isCounted = true
     }
     if (plan.commit !== undefined && !(await plan.commit())) continue
@@ -184,11 +184,6 @@ async function answerToken(
     return json(200, response, key?.headers)
   }
   throw new OAuthError(SERVER_ERRORS.contention)
-}
-
-/** Whether the grant had tokens before. */
-function isOfKnownGrant({ name }: GrantType, { issuedTokenType }: ExchangePlan): boolean {
-  return name === 'refresh_token' || issuedTokenType !== undefined
 }
 
 function requireRegistered(
@@ -210,7 +205,8 @@ function tokenResponse(
   access_token: string,
   namedResources: readonly string[] | undefined,
 ): TokenResponse {
-  const { refreshToken, scopes, expiresIn, jkt } = issued
+  const { refreshToken, scopes, expiresIn, jkt, resources: bound } = issued
+  const resources = namedResources && (bound.length === 0 ? namedResources : bound)
   return {
     access_token,
     issued_token_type: issuedTokenType,
@@ -218,16 +214,8 @@ function tokenResponse(
     expires_in: expiresIn,
     scope: scopes.join(' '),
     refresh_token: refreshToken && formatRefreshToken({ grantId: grant.id, ...refreshToken }),
-    resource: namedResources && resourceOf(issued, namedResources),
+    resource: resources?.length === 1 ? resources[0] : resources,
   }
-}
-
-function resourceOf(
-  { resources: bound }: IssuedTokens,
-  all: readonly string[],
-): string | readonly string[] | undefined {
-  const resources = bound.length === 0 ? all : bound
-  return resources.length === 1 ? resources[0] : resources
 }
 
 // Limits that the operator sets for one client. They count what the client gets, at the token endpoint: failed requests do not
@@ -246,7 +234,6 @@ export const CLIENT_LIMIT_ERRORS = defineErrors({
   ],
 })
 
-/** Whether the operator limits what the client gets. */
 export function hasLimits({ tokensPerMinute, grantsPerHour }: Partial<Client>): boolean {
   return tokensPerMinute !== undefined || grantsPerHour !== undefined
 }

@@ -94,21 +94,9 @@ async function listUserGrants(
 function userGrant(grant: Grant, client: Client | undefined): UserGrant {
   const { id, clientId, scopes, resources, redirectUri, origin, label, authority, network } = grant
   const { authTime, acr, amr, createdAt, usedAt, expiresAt } = grant
+  const about = { id, clientId, scopes, resources, redirectUri, origin, label, authority, network }
   const times = { authTime, createdAt, usedAt, expiresAt }
-  return {
-    id,
-    clientId,
-    scopes,
-    resources,
-    redirectUri,
-    origin,
-    label,
-    authority,
-    network,
-    ...times,
-    ...{ acr, amr },
-    client: client && publicClient(client),
-  }
+  return { ...about, ...times, acr, amr, client: client && publicClient(client) }
 }
 
 /** A grant id never changes its user, so there is no race between the read and the revocation. */
@@ -176,7 +164,9 @@ export async function openWithinLimit(kernel: Kernel, grant: Grant): Promise<boo
   const others = page.grants.filter((other) => other.id !== id)
   // The grant is open: an error would hide its approval. The next approval repeats what fails here.
   await Promise.allSettled(
-    surplus(others, most - 1, kernel.now()).map((other) => revokeUserGrant(kernel, subject, other.id, why)),
+    surplus(others, most - 1, grant.createdAt).map((other) =>
+      revokeUserGrant(kernel, subject, other.id, why),
+    ),
   )
   return opened
 }

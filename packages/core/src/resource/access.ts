@@ -1,6 +1,6 @@
 /** What a guard decides about a request. */
 
-import type { Workload } from '../grants/workload.ts'
+import type { Workload } from '../grants/grant.ts'
 import type { CorsHeaders } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import type { UserClaims } from '../kernel/kernel.ts'

@@ -3,9 +3,8 @@
  * personal access token.
  */
 
-import { findAccessToken, holderOf } from '../grants/grant.ts'
-import { recordUse } from '../grants/last-use.ts'
-import { workloadOf } from '../grants/workload.ts'
+import { recordUse } from '../grants/change-grant.ts'
+import { findAccessToken, holderOf, workloadOf } from '../grants/grant.ts'
 import { wellKnownAddress } from '../http/endpoint.ts'
 import type { HttpRequest } from '../http/http.ts'
 import {
@@ -208,7 +207,7 @@ async function liveToken(
     throw new OAuthError(BEARER_ERRORS.bearer_wrong_audience, undefined, {
       facts: { expected: state.resources },
     })
-  if (stored.value.origin === 'personal') recordUse(guard, stored, request, now)
+  if (stored.value.origin === 'personal') recordUse(guard, stored, request.remoteAddress, now)
   return tokenOf(stored.value, state)
 }
 

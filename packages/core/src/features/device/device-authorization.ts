@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { scopesOfRequest } from '../../authorization/scopes-of-request.ts'
+import { scopesOfRequest } from '../../authorization/authorization-request.ts'
 import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
 import type { ServerContext } from '../../feature.ts'
 import { requiredChallenge } from '../../grants/authorization-code.ts'

@@ -3,7 +3,7 @@
  * the browser. The encrypted request is part of that URI, so nothing is stored.
  */
 import * as z from 'zod'
-import type { AuthorizationRequestSource } from '../../authorization/request-source.ts'
+import type { AuthorizationRequestSource } from '../../authorization/authorization-request.ts'
 import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
 import type { Feature } from '../../feature.ts'
 import { endpointPath } from '../../http/endpoint.ts'

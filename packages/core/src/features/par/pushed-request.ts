@@ -1,5 +1,4 @@
-import { AuthorizationParameters } from '../../authorization/authorization-request.ts'
-import type { PushedRequest } from '../../authorization/request-source.ts'
+import { AuthorizationParameters, type PushedRequest } from '../../authorization/authorization-request.ts'
 import type { ServerContext } from '../../feature.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import { type Parameters, text } from '../../http/message.ts'

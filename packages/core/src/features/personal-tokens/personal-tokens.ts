@@ -22,7 +22,7 @@ import {
   tokensOf,
 } from './personal-token.ts'
 
-export type { PersonalTokenExpiring } from '../../grants/last-use.ts'
+export type { PersonalTokenExpiring } from '../../grants/change-grant.ts'
 export type {
   CreatedPersonalToken,
   LeakedPersonalToken,
