@@ -30,7 +30,7 @@ export { displayText, inLanguage, type LocalizedText } from './kernel/display-te
 export { type BaseEvent, type Emit, type ObservedRequest, shielded } from './kernel/events.ts'
 export { CLOCK_TOLERANCE, type KernelStore } from './kernel/kernel.ts'
 export { snakeCased } from './kernel/member-names.ts'
-export { type ErrorFacts, SERVER_ERRORS } from './kernel/oauth-error.ts'
+export type { ErrorFacts } from './kernel/oauth-error.ts'
 export type {
   About,
   ErrorPlace,
@@ -45,7 +45,6 @@ export type {
 export { asksForOpenId, isReading, type ScopeInWords, scopeInLanguage } from './kernel/scope.ts'
 export { hmac, type Random, sameSecret, strongRandom, withoutSecrets } from './kernel/secrets.ts'
 export {
-  acceptedSecrets,
   derivedKey,
   openText,
   type SealingKeys,
@@ -53,7 +52,7 @@ export {
   sealText,
 } from './kernel/server-secret.ts'
 export { changeRecord } from './kernel/store.ts'
-export { IN_WORKER, pauseAfter, systemClock, systemTime, type Time } from './kernel/time.ts'
+export { IN_WORKER, systemClock, systemTime, type Time } from './kernel/time.ts'
 export { coarseNetworkOf, ipAddress } from './limits/caller-network.ts'
 export { type EventCounter, networkLimits, processCounter } from './limits/rate-limits.ts'
 export type { Profile } from './options.ts'

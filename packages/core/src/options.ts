@@ -128,6 +128,26 @@ export type AuthorizationServerOptions<Scope extends string> = KernelOptions<Sco
 
 type AllOptions = AuthorizationServerOptions<string>
 
+/** The options with what their profile sets and brings. @throws Error that names the option and the section at fault */
+export function underProfile(options: AllOptions): AllOptions {
+  const { profile, features = [] } = options
+  if (profile === undefined) return options
+  requireAll(profile, profile.demands, options)
+  const leftOut = Object.entries(profile.sets).filter(([name]) => Reflect.get(options, name) === undefined)
+  return { ...options, ...Object.fromEntries(leftOut), features: [...profile.features, ...features] }
+}
+
+/** The metadata: a feature of the operator may offer what the profile forbids. @throws Error that names member and section */
+export function requirePublished(profile: Profile | undefined, metadata: Metadata): Metadata {
+  if (profile !== undefined) requireAll(profile, profile.published, metadata)
+  return metadata
+}
+
+function requireAll<Of>({ name }: Profile, demands: readonly Demand<Of>[], of: Of): void {
+  for (const { section, subject, must, holds } of demands)
+    if (!holds(of)) throw new Error(`${subject} must ${must} (${name} ${section})`)
+}
+
 /** All events of the server. A feature may add its own types. */
 export type ServerEvent =
   | RequestEvent
