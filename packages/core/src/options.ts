@@ -32,7 +32,7 @@ import { acceptedSecrets } from './kernel/server-secret.ts'
 import type { Store } from './kernel/store.ts'
 import { systemClock, systemStandstill, systemTime, type Time } from './kernel/time.ts'
 import type { LimitEvent, LimitOptions } from './limits/rate-limits.ts'
-import type { ClaimsUnreleased } from './openid/claims.ts'
+import type { ClaimsUnreleased } from './openid/id-token.ts'
 import type { OpenIdOptions } from './openid/openid.ts'
 import {
   indicatorOf,
