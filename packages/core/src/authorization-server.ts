@@ -6,8 +6,7 @@ import { sessionEnds, type UserSessions } from './authorization/user-sessions.ts
 import { proofReader, standardMethods } from './clients/authentication/client-authentication.ts'
 import { authMethodsOf, clientEndpoint } from './clients/client-endpoint.ts'
 import type { Registrable } from './clients/client-metadata.ts'
-import { type PublicClient, publicClient } from './clients/client-record.ts'
-import { type ClientSource, storedClients } from './clients/client-sources.ts'
+import { type ClientSource, type PublicClient, publicClient, storedClients } from './clients/client-record.ts'
 import {
   type ClientUpdateOptions,
   clientUpdates,
@@ -118,7 +117,10 @@ export function createAuthorizationServer<Scope extends string>(
   const { accessTokens, senderConstraint } = single
   const sessions = sessionEnds(server, single.sessions)
   mount({ accessTokens, senderConstraint, sessions })
-  const optional: readonly FeatureParts[] = [...openId(server, options, senderConstraint?.userinfo), ...features]
+  const optional: readonly FeatureParts[] = [
+    ...openId(server, options, senderConstraint?.userinfo),
+    ...features,
+  ]
   const joined = joinedParts({ ...single, sessions }, [...modules(server, options), ...optional])
   sources.push(...joined.clientSources, storedClients(store.clients, server))
   const { validateRequest, ...pages } = authorization(server, options, joined)
@@ -214,11 +216,11 @@ function describedIn({ endpoints = [], clientEndpoints = [] }: FeatureParts): En
 
 function endpointsIn(
   features: readonly FeatureParts[],
-  { store, limiter, observer }: ServerContext,
+  { store, limiter, observer, now }: ServerContext,
   { clientAuthMethods, senderConstraint }: Parts,
 ): Endpoint[] {
   const readProof = proofReader(clientAuthMethods)
-  const context = { readProof, clients: store.clients, limiter, observer, senderConstraint }
+  const context = { readProof, clients: store.clients, limiter, observer, senderConstraint, now }
   return features.flatMap(({ endpoints = [], clientEndpoints = [] }) => [
     ...endpoints,
     ...clientEndpoints.map((definition) => clientEndpoint(definition, context)),

@@ -17,7 +17,7 @@ import {
   type Registrable,
   requireOwnNames,
 } from './clients/client-metadata.ts'
-import type { ClientSource } from './clients/client-sources.ts'
+import type { ClientSource } from './clients/client-record.ts'
 import type { Metadata } from './discovery/server-metadata.ts'
 import { type GrantOptions, type GrantTerms, grantTerms } from './grants/grant-terms.ts'
 import type { GrantType, TokenMembers } from './grants/grant-type.ts'

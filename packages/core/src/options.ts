@@ -4,7 +4,7 @@ import type {
   ClientAuthenticationOptions,
   ClientSecretEvent,
 } from './clients/authentication/client-authentication.ts'
-import { type ClientSource, clientsOf } from './clients/client-sources.ts'
+import { type ClientSource, clientsOf } from './clients/client-record.ts'
 import type { ClientChanged, ClientSecretChange } from './clients/client-update.ts'
 import type { InitialAccessTokenEvent } from './clients/initial-access-token.ts'
 import type { ClientRegistered, RegistrationOptions } from './clients/registration.ts'

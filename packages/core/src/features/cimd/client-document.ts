@@ -12,10 +12,8 @@ import {
   nameOfDocument,
   withoutEmpty,
 } from '../../clients/client-metadata.ts'
-import { clientFrom } from '../../clients/client-record.ts'
-import { MAX_CLIENT_ID_LENGTH } from '../../clients/client-sources.ts'
-import { hasUnsafeScheme } from '../../clients/redirect-uri.ts'
-import { refuseResponseParameters } from '../../clients/redirect-uri-policy.ts'
+import { clientFrom, MAX_CLIENT_ID_LENGTH } from '../../clients/client-record.ts'
+import { hasUnsafeScheme, refuseResponseParameters } from '../../clients/redirect-uri.ts'
 import { listOf, readMessage, text } from '../../http/message.ts'
 import { httpsParts, publicUrlFault } from '../../http/public-url.ts'
 import type { Kernel } from '../../kernel/kernel.ts'

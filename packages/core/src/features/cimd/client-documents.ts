@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ClientSource } from '../../clients/client-sources.ts'
+import type { ClientSource } from '../../clients/client-record.ts'
 import type { Feature, MountedFeatures } from '../../feature.ts'
 import type { DocumentFetch } from '../../http/document-fetch.ts'
 import type { Kernel } from '../../kernel/kernel.ts'

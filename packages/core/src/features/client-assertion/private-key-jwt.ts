@@ -6,7 +6,7 @@ import type {
   ClientAuthMethod,
   ClientCredentials,
 } from '../../clients/authentication/client-authentication.ts'
-import { MAX_CLIENT_ID_LENGTH } from '../../clients/client-sources.ts'
+import { MAX_CLIENT_ID_LENGTH } from '../../clients/client-record.ts'
 import { CLOCK_TOLERANCE, type Kernel } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'

@@ -1,4 +1,4 @@
-import type { ClientSource } from '../../clients/client-sources.ts'
+import type { ClientSource } from '../../clients/client-record.ts'
 import { liveUntil } from '../../grants/change-grant.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Client, Grant } from '../../kernel/records.ts'
