@@ -17,7 +17,7 @@ interface LoopbackUri {
   readonly rest: string
 }
 
-export function parseLoopback(uri: string): LoopbackUri | undefined {
+function parseLoopback(uri: string): LoopbackUri | undefined {
   if (uri.length > MAX_URI_LENGTH) return undefined
   const [, host, port, rest = ''] = LOOPBACK_URI.exec(uri) ?? []
   if (host === undefined || Number(port ?? 80) > 65535) return undefined
