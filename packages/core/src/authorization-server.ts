@@ -4,10 +4,9 @@ import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-requ
 import { STEP_UP_ERRORS } from './authorization/sign-in.ts'
 import { sessionEnds, type UserSessions } from './authorization/user-sessions.ts'
 import { proofReader, standardMethods } from './clients/authentication/client-authentication.ts'
-import { authMethodsOf } from './clients/client-endpoint.ts'
+import { authMethodsOf, clientEndpoint } from './clients/client-endpoint.ts'
 import type { Registrable } from './clients/client-metadata.ts'
-import { type PublicClient, publicClient } from './clients/client-record.ts'
-import { type ClientSource, storedClients } from './clients/client-sources.ts'
+import { type ClientSource, type PublicClient, publicClient, storedClients } from './clients/client-record.ts'
 import {
   type ClientUpdateOptions,
   clientUpdates,
@@ -34,9 +33,17 @@ import {
   staticClients,
 } from './clients/static-clients.ts'
 import { addressesOf, type Metadata, metadataDocuments, serverMetadata } from './discovery/server-metadata.ts'
-import type { FeatureParts, MountedFeatures, ServerContext } from './feature.ts'
+import {
+  type FeatureParts,
+  joinedParts,
+  type NamedParts,
+  type Parts,
+  registrable,
+  type ServerContext,
+  serverContext,
+  singleParts,
+} from './feature.ts'
 import { authorizationCode } from './grants/authorization-code.ts'
-import type { IssuedTerms } from './grants/grant-type.ts'
 import { introspection } from './grants/introspection.ts'
 import { refreshToken } from './grants/refresh-token.ts'
 import { revocation } from './grants/revocation.ts'
@@ -49,25 +56,14 @@ import {
   type UserGrants,
   userGrants,
 } from './grants/user-grants.ts'
-import { type Endpoint, routesOf } from './http/endpoint.ts'
+import { type Endpoint, type EndpointDescription, routesOf } from './http/endpoint.ts'
 import type { Route } from './http/http.ts'
 import type { Kernel } from './kernel/kernel.ts'
 import { unrestricted } from './kernel/scope.ts'
 import { storeErrorsAs503 } from './kernel/store.ts'
 import { FAILURE_LIMITS } from './limits/rate-limits.ts'
-import {
-  describedIn,
-  endpointsOf,
-  joinedParts,
-  metadataOf,
-  type Parts,
-  registrable,
-  serverContext,
-  singleParts,
-} from './mounted-features.ts'
 import { openId } from './openid/openid.ts'
-import { type AuthorizationServerOptions, kernelOf } from './options.ts'
-import { requirePublished, underProfile } from './profile.ts'
+import { type AuthorizationServerOptions, kernelOf, requirePublished, underProfile } from './options.ts'
 import { resourceMetadata } from './resource/resource-metadata.ts'
 import type { AccessTokenFormat } from './tokens/credential.ts'
 import { keySet } from './tokens/signing-keys.ts'
@@ -87,8 +83,7 @@ export interface AuthorizationServer {
   readonly sessions: UserSessions
 }
 
-export interface ServerDescription
-  extends Pick<MountedFeatures, 'grantTypes' | 'clientAuthMethods' | 'rateLimits' | 'errors'> {
+export interface ServerDescription extends NamedParts {
   readonly endpoints: readonly Endpoint[]
 }
 
@@ -122,14 +117,17 @@ export function createAuthorizationServer<Scope extends string>(
   const { accessTokens, senderConstraint } = single
   const sessions = sessionEnds(server, single.sessions)
   mount({ accessTokens, senderConstraint, sessions })
-  const parts = partsOf(server, options, { ...single, sessions }, features)
-  const { joined, optional } = parts
+  const optional: readonly FeatureParts[] = [
+    ...openId(server, options, senderConstraint?.userinfo),
+    ...features,
+  ]
+  const joined = joinedParts({ ...single, sessions }, [...modules(server, options), ...optional])
   sources.push(...joined.clientSources, storedClients(store.clients, server))
   const { validateRequest, ...pages } = authorization(server, options, joined)
   mount({ validateRequest })
   complete(joined.rateLimits)
-  const base = [pages, ...baseFeatures(server, options, parts)]
-  const metadata = metadataOfServer(server, options, parts, base)
+  const base = [pages, ...baseFeatures(server, options, joined, features)]
+  const metadata = metadataOfServer(server, options, joined, { base, optional })
   for (const feature of optional) feature.checkMounted?.({ ...joined, metadata })
   const endpoints = endpointsIn([...base, ...optional], server, joined)
   const documents = [
@@ -137,13 +135,14 @@ export function createAuthorizationServer<Scope extends string>(
     ...resourceMetadata(server, options, senderConstraint),
   ]
   const { grantTypes, clientAuthMethods, rateLimits, errors } = joined
+  const ofOperator = registrable(server, options.idTokenAlgorithm, joined, 'operator')
   return {
     issuer: server.issuer,
     routes: routesOf(server, endpoints, documents, senderConstraint?.userinfo.corsHeaders),
     metadata,
     description: { grantTypes, clientAuthMethods, rateLimits, errors, endpoints },
     accessTokens,
-    clients: clientAdministration(server, { ...registrable(joined, 'operator'), ...parts.signing }, options),
+    clients: clientAdministration(server, ofOperator, options),
     grants: { ...userGrants(server), endOf: (of) => endGrantsOf(server, of) },
     sessions: {
       ended: (ended) => sessions.ended(ended),
@@ -152,50 +151,33 @@ export function createAuthorizationServer<Scope extends string>(
   }
 }
 
-/** What the server is made of, next to the options. */
-interface MadeParts {
-  readonly signing: Pick<Registrable, 'signingAlgorithms' | 'idTokenAlgorithm'>
-  /** OpenID Connect (if the catalogue has its scope), and the features of the options. */
-  readonly optional: readonly FeatureParts[]
-  readonly joined: Parts
-  readonly terms: IssuedTerms
-}
+type Options = AuthorizationServerOptions<string>
 
-function partsOf(
-  server: ServerContext,
-  options: AuthorizationServerOptions<string>,
-  single: ReturnType<typeof singleParts>,
-  features: readonly FeatureParts[],
-): MadeParts {
-  const { keys, terms, scopes } = server
-  const optional = [...openId(server, options, server.senderConstraint?.userinfo), ...features]
-  const joined = joinedParts(single, [
-    authorizationCode(server, terms),
-    refreshToken(server, options, terms),
+/** What the modules bring, in the order of the metadata: before OpenID Connect and the features of the options. */
+function modules(server: ServerContext, options: Options): FeatureParts[] {
+  return [
+    authorizationCode(server, server.terms),
+    refreshToken(server, options, server.terms),
     standardMethods(server, options),
     { rateLimits: { ...FAILURE_LIMITS, ...REGISTRATION_LIMITS, ...AUTHORIZATION_LIMITS } },
     { errors: options.stepUp && STEP_UP_ERRORS },
-    ...optional,
-  ])
-  const grantTypes = features.flatMap(({ grantTypes = [] }) => grantTypes)
-  return {
-    ...{ optional, joined },
-    signing: { signingAlgorithms: keys.algorithms, idTokenAlgorithm: options.idTokenAlgorithm },
-    terms: { grantTypes, scopes, lifetimes: terms },
-  }
+  ]
 }
 
-/** The features of every server, in the order of the metadata. */
+/** The endpoints of every server, in the order of the metadata. @param features whose grant types keep to the terms of the server */
 function baseFeatures(
   server: ServerContext,
-  options: AuthorizationServerOptions<string>,
-  { signing, joined, terms }: MadeParts,
+  options: Options,
+  joined: Parts,
+  features: readonly FeatureParts[],
 ): FeatureParts[] {
   const { grantTypes, tokenMembers, accessTokens } = joined
-  const { limiter } = server
+  const { limiter, scopes } = server
+  const ofFeatures = features.flatMap((feature) => feature.grantTypes ?? [])
+  const terms = { grantTypes: ofFeatures, scopes, lifetimes: server.terms }
   return [
     tokenEndpoint(server, options, { grantTypes, tokenMembers, accessTokens, terms, limiter }),
-    registration(server, options, { ...registrable(joined, 'client'), ...signing }),
+    registration(server, options, registrable(server, options.idTokenAlgorithm, joined, 'client')),
     revocation(server, options, accessTokens),
     introspection(server, options, accessTokens),
     keySet(server.keys, options),
@@ -205,9 +187,9 @@ function baseFeatures(
 /** Members of the server metadata (RFC 8414 2). The lists come from what is mounted. */
 function metadataOfServer(
   { issuer, scopes }: ServerContext,
-  { documentation, profile }: AuthorizationServerOptions<string>,
-  { joined: { grantTypes, clientAuthMethods }, optional }: MadeParts,
-  base: readonly FeatureParts[],
+  { documentation, profile }: Options,
+  { grantTypes, clientAuthMethods }: Parts,
+  { base, optional }: { readonly base: readonly FeatureParts[]; readonly optional: readonly FeatureParts[] },
 ): Metadata {
   const clientEndpoints = [...base, ...optional].flatMap((feature) => feature.clientEndpoints ?? [])
   const members = [
@@ -223,19 +205,26 @@ function metadataOfServer(
     authMethodsOf(clientEndpoints, clientAuthMethods),
     ...base.map(({ metadata = {} }) => metadata),
     { client_id_metadata_document_supported: false, service_documentation: documentation },
-    ...optional.flatMap((feature) => metadataOf(feature, issuer)),
+    ...optional.flatMap((feature) => [addressesOf(issuer, describedIn(feature)), feature.metadata ?? {}]),
   ]
   return requirePublished(profile, serverMetadata(members))
 }
 
+function describedIn({ endpoints = [], clientEndpoints = [] }: FeatureParts): EndpointDescription[] {
+  return [...endpoints, ...clientEndpoints]
+}
+
 function endpointsIn(
   features: readonly FeatureParts[],
-  { store, limiter, observer }: ServerContext,
+  { store, limiter, observer, now }: ServerContext,
   { clientAuthMethods, senderConstraint }: Parts,
 ): Endpoint[] {
   const readProof = proofReader(clientAuthMethods)
-  const context = { readProof, clients: store.clients, limiter, observer, senderConstraint }
-  return features.flatMap((feature) => endpointsOf(feature, context))
+  const context = { readProof, clients: store.clients, limiter, observer, senderConstraint, now }
+  return features.flatMap(({ endpoints = [], clientEndpoints = [] }) => [
+    ...endpoints,
+    ...clientEndpoints.map((definition) => clientEndpoint(definition, context)),
+  ])
 }
 
 /** The clients of a server, for its operator. */

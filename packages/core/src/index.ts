@@ -20,7 +20,7 @@ export { type AuthorizationServer, createAuthorizationServer } from './authoriza
 export type { PublicClient } from './clients/client-record.ts'
 export type { RotatedSecret } from './clients/client-update.ts'
 export type { FoundInitialAccessToken, InitialAccessToken } from './clients/initial-access-token.ts'
-export { loopbackOnly } from './clients/redirect-uri-policy.ts'
+export { loopbackOnly } from './clients/redirect-uri.ts'
 export type { AddedClient, ClientChanges, StaticClient } from './clients/static-clients.ts'
 export type { Feature } from './feature.ts'
 export type { TokenClaims, TokenClaimsRequest } from './grants/operator-claims.ts'

@@ -43,11 +43,10 @@ export {
   shielded,
 } from './kernel/events.ts'
 export { CLOCK_TOLERANCE, type KernelStore } from './kernel/kernel.ts'
-export { type ErrorFacts, SERVER_ERRORS } from './kernel/oauth-error.ts'
+export type { ErrorFacts } from './kernel/oauth-error.ts'
 export { snakeCased } from './kernel/records.ts'
 export { asksForOpenId, isReading, type ScopeInWords, scopeInLanguage } from './kernel/scope.ts'
 export {
-  acceptedSecrets,
   derivedKey,
   hmac,
   openText,
@@ -60,7 +59,7 @@ export {
   withoutSecrets,
 } from './kernel/secrets.ts'
 export { changeRecord } from './kernel/store.ts'
-export { IN_WORKER, pauseAfter, systemClock, systemTime, type Time } from './kernel/time.ts'
+export { IN_WORKER, systemClock, systemTime, type Time } from './kernel/time.ts'
 export { coarseNetworkOf, ipAddress } from './limits/caller-network.ts'
 export { type EventCounter, networkLimits, processCounter } from './limits/rate-limits.ts'
 export type { Profile } from './options.ts'

@@ -4,7 +4,7 @@ import type {
   ClientAuthenticationOptions,
   ClientSecretEvent,
 } from './clients/authentication/client-authentication.ts'
-import { type ClientSource, clientsOf } from './clients/client-sources.ts'
+import { type ClientSource, clientsOf } from './clients/client-record.ts'
 import type { ClientChanged, ClientSecretChange } from './clients/client-update.ts'
 import type { InitialAccessTokenEvent } from './clients/initial-access-token.ts'
 import type { ClientRegistered, RegistrationOptions } from './clients/registration.ts'
@@ -30,7 +30,7 @@ import { acceptedSecrets, type Random, strongRandom } from './kernel/secrets.ts'
 import type { Store } from './kernel/store.ts'
 import { systemClock, systemStandstill, systemTime, type Time } from './kernel/time.ts'
 import type { LimitEvent, LimitOptions } from './limits/rate-limits.ts'
-import type { ClaimsUnreleased } from './openid/claims.ts'
+import type { ClaimsUnreleased } from './openid/id-token.ts'
 import type { OpenIdOptions } from './openid/openid.ts'
 import {
   indicatorOf,
@@ -125,6 +125,26 @@ export type AuthorizationServerOptions<Scope extends string> = KernelOptions<Sco
   TokenEndpointOptions
 
 type AllOptions = AuthorizationServerOptions<string>
+
+/** The options with what their profile sets and brings. @throws Error that names the option and the section at fault */
+export function underProfile(options: AllOptions): AllOptions {
+  const { profile, features = [] } = options
+  if (profile === undefined) return options
+  requireAll(profile, profile.demands, options)
+  const leftOut = Object.entries(profile.sets).filter(([name]) => Reflect.get(options, name) === undefined)
+  return { ...options, ...Object.fromEntries(leftOut), features: [...profile.features, ...features] }
+}
+
+/** The metadata: a feature of the operator may offer what the profile forbids. @throws Error that names member and section */
+export function requirePublished(profile: Profile | undefined, metadata: Metadata): Metadata {
+  if (profile !== undefined) requireAll(profile, profile.published, metadata)
+  return metadata
+}
+
+function requireAll<Of>({ name }: Profile, demands: readonly Demand<Of>[], of: Of): void {
+  for (const { section, subject, must, holds } of demands)
+    if (!holds(of)) throw new Error(`${subject} must ${must} (${name} ${section})`)
+}
 
 /** All events of the server. A feature may add its own types. */
 export type ServerEvent =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { claimsOfScopes } from '../src/openid/claims.ts'
+import { claimsOfScopes } from '../src/openid/id-token.ts'
 import { bodyOf, register, tokensFor } from './client.ts'
 import { ISSUER, openService, SCOPES, type Service, type ServiceScope } from './service.ts'
 

@@ -1,4 +1,4 @@
-import type { RedirectUriPolicy } from '../clients/redirect-uri-policy.ts'
+import type { RedirectUriPolicy } from '../clients/redirect-uri.ts'
 import type { HttpRequest } from '../http/http.ts'
 import type { PageView } from '../http/page.ts'
 import type { Kernel, RequestingUser } from '../kernel/kernel.ts'

@@ -2,7 +2,7 @@
  * From the browser's request to a code. The response is a page or a redirect. Nothing is stored before the
  * user decides. The application makes the pages (`interaction.ts`); the rules that keep them safe are here.
  */
-import { type RedirectUriOptions, redirectUriPolicyOf } from '../clients/redirect-uri-policy.ts'
+import { type RedirectUriOptions, redirectUriPolicyOf } from '../clients/redirect-uri.ts'
 import { CHALLENGE_METHOD } from '../grants/authorization-code.ts'
 import { basePathOf, type Endpoint, endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { readMessage } from '../http/message.ts'

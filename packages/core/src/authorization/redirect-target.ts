@@ -1,14 +1,16 @@
 import * as z from 'zod'
-import { CLIENT_ERRORS } from '../clients/client-sources.ts'
-import { isHttpsOrLoopback, redirectUriMatches, withParameters } from '../clients/redirect-uri.ts'
+import { CLIENT_ERRORS } from '../clients/client-record.ts'
 import {
   accepts,
+  isHttpsOrLoopback,
   ownerOf,
   type RedirectUriOwner,
   type RedirectUriPolicy,
   type RedirectUriVerdict,
+  redirectUriMatches,
   refusalOf,
-} from '../clients/redirect-uri-policy.ts'
+  withParameters,
+} from '../clients/redirect-uri.ts'
 import { type Endpoint, errorHeaders, reportedError } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, header, json, redirect, securePage } from '../http/http.ts'
 import { type Parameters, readMessage, text } from '../http/message.ts'

@@ -29,6 +29,7 @@ async function sent(endpoint: ClientEndpoint, form: Record<string, string>, name
       describedBy: () => undefined,
     },
     limiter: { take: async () => 0 },
+    now: () => 1_800_000_000,
     observer: { report: (report: Report) => void seen.reports.push(report) },
   }
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -18,7 +18,7 @@ import {
   type Presented,
   type ReadProof,
 } from './authentication/client-authentication.ts'
-import { CLIENT_ERRORS } from './client-sources.ts'
+import { CLIENT_ERRORS } from './client-record.ts'
 
 /**
  * An endpoint that takes a form from a client and its credentials: token, revocation, introspection. All of them
@@ -35,9 +35,10 @@ export interface ClientEndpoint extends Omit<EndpointDescription, 'clients'> {
    * Reads the message before the client is known. A malformed message is refused first, and the records it names load
    * in parallel with the client.
    *
+   * @param now the time at which the request was read, in epoch seconds
    * @returns the function that answers the client
    */
-  begin(form: Parameters): AnswerClient
+  begin(form: Parameters, now: number): AnswerClient
   /** The records that a refused request names, for an observer. */
   recordsOf?(form: Parameters): Promise<PresentedRecords>
   /**
@@ -54,12 +55,13 @@ type AnswerClient = (
   constraint?: SenderConstraint,
 ) => Promise<HttpResponse> | HttpResponse
 
-export interface ClientEndpointContext {
+interface ClientEndpointContext {
   readonly readProof: ReadProof
   readonly clients: Clients
   readonly limiter: Limiter
   readonly observer?: Observer | undefined
   readonly senderConstraint?: SenderConstraint | undefined
+  readonly now: () => number
 }
 
 export function clientEndpoint(definition: ClientEndpoint, context: ClientEndpointContext): Endpoint {
@@ -89,15 +91,17 @@ export function authMethodsOf(
 
 async function answerClient(
   endpoint: ClientEndpoint,
-  { readProof, clients, limiter, observer, senderConstraint }: ClientEndpointContext,
+  { readProof, clients, limiter, observer, senderConstraint, now: clock }: ClientEndpointContext,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   let form: Parameters = {}
   let presented: Presented | undefined
   let found: Promise<Client | undefined> | undefined
   try {
+    // Before anything is awaited.
+    const now = clock()
     form = formParameters(request)
-    const answer = endpoint.begin(form)
+    const answer = endpoint.begin(form, now)
     presented = readProof(request, form)
     if (presented.method === 'none' && presented.proof.clientId === undefined) {
       const client_id = await endpoint.clientOf?.(form)
@@ -110,7 +114,7 @@ async function answerClient(
       if (endpoint.answerUnapproved) return endpoint.answerUnapproved(clientId, form, request)
       throw new OAuthError(CLIENT_ERRORS.client_not_approved)
     }
-    const checked = authenticatedClient(presented, client)
+    const checked = authenticatedClient(presented, client, now)
     const authenticated = checked instanceof Promise ? await checked : checked
     if (endpoint.confidential && authenticated.tokenEndpointAuthMethod === 'none')
       throw new OAuthError(AUTHENTICATION_ERRORS.client_not_confidential)
@@ -120,11 +124,14 @@ async function answerClient(
       const parameters = { ...form, client_id: presented?.proof.clientId ?? form.client_id }
       const client = await found?.catch(() => undefined)
       const records = (await endpoint.recordsOf?.(form)) ?? {}
-      const { metadataName } = endpoint
-      observer.report(
-        { fact: 'client_refused', endpoint: metadataName, parameters, client, records },
-        request,
-      )
+      const fact = {
+        fact: 'client_refused',
+        endpoint: endpoint.metadataName,
+        parameters,
+        client,
+        records,
+      } as const
+      observer.report(fact, request)
     }
     throw await limitFailures(limiter, thrown, request, found)
   }

@@ -92,17 +92,6 @@ export function featureMetadata(
 /** The default grant types (RFC 7591 2). The answer shows them. */
 const GRANT_TYPES_BY_DEFAULT = ['authorization_code', 'refresh_token']
 
-/** The grant types that the operator registers: any of them, and at least one. */
-function grantTypesOf({ grantTypes }: Pick<Registrable, 'grantTypes'>) {
-  return listOf(text(100), 20)
-    .default(GRANT_TYPES_BY_DEFAULT)
-    .transform((values) => grantTypes.filter((name) => values.includes(name)))
-    .refine(
-      (known) => known.some((name) => name !== 'refresh_token'),
-      'must name a grant type of this server',
-    )
-}
-
 /** Members that core sets in its answer (RFC 7591 3.2.1). */
 const ANSWERED = [
   ...['client_id', 'client_id_issued_at', 'client_secret', 'client_secret_expires_at'],
@@ -175,7 +164,7 @@ const RECORDED = recorded(MEMBER_NAMES)
 const RECORDED_OF_INTEGRATIONS = [...RECORDED, ...recorded(Object.keys(OPERATOR_MEMBERS))]
 
 /** The members of client metadata that a record has as they were read. */
-export function recordedMembers(metadata: object, { origin }: Pick<Client, 'origin'>): object {
+export function recordedMembers(metadata: object, origin: Client['origin']): object {
   const members: Record<string, unknown> = {}
   for (const name of origin === 'integration' ? RECORDED_OF_INTEGRATIONS : RECORDED) {
     const value: unknown = Reflect.get(metadata, name)
@@ -187,11 +176,7 @@ export function recordedMembers(metadata: object, { origin }: Pick<Client, 'orig
 /** Many clients send the members that they do not set as `null` or as an empty string. */
 export function withoutEmpty(metadata: unknown): unknown {
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return metadata
-  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => !isEmpty(value)))
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === null || value === ''
+  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null && value !== ''))
 }
 
 /** Client metadata as this server reads it (RFC 7591 2). Unknown members have no effect. */
@@ -223,7 +208,7 @@ export type ClientMembers = CamelCased<z.output<ReturnType<typeof clientMetadata
 
 /** The metadata of a static client, which only the operator registers. They have the names of the record. */
 export function staticMetadata(registrable: Registrable) {
-  const { authMethods } = registrable
+  const { authMethods, grantTypes } = registrable
   const { client_name, ...registered } = clientMetadata(registrable).shape
   return camelCased({
     ...registered,
@@ -234,7 +219,14 @@ export function staticMetadata(registrable: Registrable) {
     token_endpoint_auth_method: z
       .enum(authMethods)
       .default(authMethods.find((name) => name !== 'none') ?? 'none'),
-    grant_types: grantTypesOf(registrable),
+    // Any of them, and at least one.
+    grant_types: listOf(text(100), 20)
+      .default(GRANT_TYPES_BY_DEFAULT)
+      .transform((values) => grantTypes.filter((name) => values.includes(name)))
+      .refine(
+        (known) => known.some((name) => name !== 'refresh_token'),
+        'must name a grant type of this server',
+      ),
   })
 }
 export type StaticMetadata = z.output<z.ZodObject<ReturnType<typeof staticMetadata>>>

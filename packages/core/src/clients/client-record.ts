@@ -1,6 +1,6 @@
-/** The record of a client: how it is made from client metadata, and the two views of it. */
-import type { Kernel } from '../kernel/kernel.ts'
-import { OAuthError } from '../kernel/oauth-error.ts'
+/** The record of a client: how it is made from client metadata, the two views of it, and the sources that have it. */
+import type { Clients, Kernel, RequestingUser } from '../kernel/kernel.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import {
   type CamelCase,
   type Client,
@@ -11,6 +11,8 @@ import {
 } from '../kernel/records.ts'
 import { includesAll, OPENID, parseScope, partOf, SCOPE_ERRORS, unrestricted } from '../kernel/scope.ts'
 import { newClientId, newSecret, type Secret, sha256 } from '../kernel/secrets.ts'
+import { changeRecord, type Records, type Stored } from '../kernel/store.ts'
+import type { WaitingPorts } from '../kernel/time.ts'
 import {
   type ClientMembers,
   invalidMetadata,
@@ -27,23 +29,20 @@ interface NewClient {
 }
 
 /** What no metadata say: in it self-registered clients, static clients and clients of documents differ. */
-export type ClientTerms = Pick<Client, 'origin' | 'expiresAt' | 'redirectUris'> & Partial<Client>
+type ClientTerms = Pick<Client, 'origin' | 'expiresAt' | 'redirectUris'> & Partial<Client>
 
-interface BeforeInsert {
-  /** Called once the client is known to be valid. @throws OAuthError to store nothing */
-  readonly beforeInsert?: (() => Promise<void>) | undefined
-}
-
-/** Creates and stores a client from valid metadata. @throws OAuthError `invalid_client_metadata` */
+/**
+ * Creates and stores a client from valid metadata.
+ *
+ * @param beforeInsert called once the client is known to be valid; what it throws, stores nothing
+ * @throws OAuthError `invalid_client_metadata`
+ */
 export async function addClient(
   kernel: Kernel,
   metadata: ClientMembers,
   terms: ClientTerms,
-  {
-    checkClient,
-    secretMethods = [],
-    beforeInsert,
-  }: Pick<Registrable, 'checkClient' | 'secretMethods'> & BeforeInsert,
+  { checkClient, secretMethods = [] }: Registrable,
+  beforeInsert?: () => Promise<void>,
 ): Promise<NewClient> {
   const usesSecret = secretMethods.includes(metadata.tokenEndpointAuthMethod)
   const clientSecret = usesSecret ? newSecret(kernel.random) : undefined
@@ -64,7 +63,7 @@ export function clientFrom(
   terms: ClientTerms,
 ): Client {
   return withoutUndefined<Client>({
-    ...(recordedMembers(metadata, terms) as ClientMembers),
+    ...(recordedMembers(metadata, terms.origin) as ClientMembers),
     ...terms,
     clientId,
     applicationType: metadata.applicationType ?? applicationTypeOf(terms.redirectUris),
@@ -77,10 +76,7 @@ export function clientFrom(
 }
 
 /** The client information response (RFC 7591 3.2.1): the metadata as it took effect. */
-export function clientInformation(
-  { client, clientSecret }: NewClient,
-  { scopes }: Pick<Kernel, 'scopes'>,
-): object {
+export function clientInformation({ client, clientSecret }: NewClient, { scopes }: Kernel): object {
   const shown = {
     ...client,
     // Every client that registers itself has the code grant.
@@ -167,10 +163,7 @@ export type PublicClient = Omit<Client, 'secretHash' | 'oldSecretHash' | 'featur
     readonly featureMetadata?: undefined
   }
 
-/**
- * A client without the hashes of its secrets, for a page or a log.
- *
- */
+/** A client without the hashes of its secrets, for a page or a log. */
 export function publicClient(client: Client): PublicClient {
   const { secretHash: _, oldSecretHash: __, featureMetadata, ...shown } = client
   return { ...(featureMetadata && camelCased(featureMetadata)), ...shown }
@@ -195,4 +188,74 @@ export function withRemainingScopes(grant: Grant, { origin, scopes }: Client): G
   if (remaining.length === 0) throw new OAuthError(SCOPE_ERRORS.scope_not_registered)
   const lost = grant.scopes.filter((scope) => !scopes.includes(scope))
   return { ...grant, scopes: remaining, withheldScopes: [...(grant.withheldScopes ?? []), ...lost] }
+}
+
+// Where clients are found.
+
+export const CLIENT_ERRORS = defineErrors({
+  client_unknown: ['invalid_client', 'No client has this client_id. The client must register again'],
+  client_not_approved: [
+    'invalid_client',
+    'No user has approved this client yet. Begin at the authorization endpoint',
+  ],
+})
+
+/** A source of clients: the store, or anything else that a feature turns into a client. */
+export interface ClientSource {
+  /** Whether this source is responsible for ids of this form. Only the first source that returns true is used. */
+  owns(clientId: string): boolean
+  /** A client that exists. Unauthenticated callers reach it, so it must not cause outbound requests. */
+  find(clientId: string): Promise<Client | undefined>
+  /** The host from which `describe` fetches the document of this client, if it does. Then the user signs in first. */
+  describedBy?(clientId: string): string | undefined
+  /** The client of a new authorization. Default: `find`. @param user present if `describedBy` names a host */
+  describe?(clientId: string, user?: RequestingUser): Promise<Client | undefined>
+  /** Keeps an approved client at least until `until` (epoch seconds). Absent if clients of this source do not expire. */
+  keep?(client: Client, until: number): Promise<void>
+  /** Removes a client, and returns whether it existed. Default: removes its record. */
+  remove?(clientId: string): Promise<boolean>
+}
+
+/** The clients of all sources. @param sources in the order of their look-up; features may add one until the first request */
+export function clientsOf(records: Records<Client>, sources: readonly ClientSource[]): Clients {
+  function sourceOf(clientId: string): ClientSource | undefined {
+    for (const source of sources) if (source.owns(clientId)) return source
+    return undefined
+  }
+  const find: Clients['find'] = (clientId) => sourceOf(clientId)?.find(clientId) ?? Promise.resolve(undefined)
+  return {
+    records,
+    find,
+    describedBy: (clientId) => sourceOf(clientId)?.describedBy?.(clientId),
+    describe: (clientId, user) => sourceOf(clientId)?.describe?.(clientId, user) ?? find(clientId),
+    keep: async (client, until) => sourceOf(client.clientId)?.keep?.(client, until),
+    remove: (clientId) => sourceOf(clientId)?.remove?.(clientId) ?? records.remove(clientId),
+  }
+}
+
+/** An id that is a URL is longer than a generated one. With a network, it stays below the maximum length of a limiter's key. */
+export const MAX_CLIENT_ID_LENGTH = 512
+
+/** The clients of the store: self-registered and static ones. */
+export function storedClients(records: Records<Client>, ports: WaitingPorts): ClientSource {
+  return {
+    owns: (clientId) => clientId.length <= MAX_CLIENT_ID_LENGTH,
+    find: (clientId) => records.find(clientId).then(clientOf),
+    describe: (clientId) => records.find(clientId).then(undescribedClientOf),
+    keep: ({ clientId }, until) =>
+      changeRecord(records, clientId, ports, (seen) => {
+        if (seen === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
+        return seen.expiresAt >= until ? undefined : { ...seen, expiresAt: until }
+      }).then(() => {}),
+  }
+}
+
+/** The client of a record, unless the operator removed it. */
+function clientOf(stored: Stored<Client> | undefined): Client | undefined {
+  return stored?.value.refused === true ? undefined : stored?.value
+}
+
+/** If documents are no longer fetched, existing grants of their clients go on, and no new authorization begins. */
+function undescribedClientOf(stored: Stored<Client> | undefined): Client | undefined {
+  return stored?.value.document === undefined ? clientOf(stored) : undefined
 }

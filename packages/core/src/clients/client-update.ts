@@ -13,8 +13,7 @@ import {
   staticMetadata,
 } from './client-metadata.ts'
 import { type PublicClient, publicClient, scopesOf, withoutUndefined } from './client-record.ts'
-import { applicationTypeOf } from './redirect-uri.ts'
-import { redirectUriPolicyOf } from './redirect-uri-policy.ts'
+import { applicationTypeOf, redirectUriPolicyOf } from './redirect-uri.ts'
 import {
   type ClientChanges,
   checkExceptions,
@@ -46,24 +45,18 @@ export interface ClientUpdateOptions {
   readonly seen: PublicClient
 }
 
-export type UpdateClient = (
-  clientId: string,
-  changes: ClientChanges,
-  options: ClientUpdateOptions,
-) => Promise<PublicClient>
-
 type Members = Readonly<Record<string, unknown>>
 
 /** Changes static clients: what `clients.add` refuses is refused here too. */
-export function clientUpdates(
-  kernel: Kernel,
-  registrable: Registrable,
-  options: StaticClientOptions,
-): UpdateClient {
+export function clientUpdates(kernel: Kernel, registrable: Registrable, options: StaticClientOptions) {
   // Made at the first use: few processes change a client.
   let shape: Readonly<Record<string, z.ZodType>> | undefined
   const check = checkOf(registrable, options)
-  return async (clientId, changes, { seen }) => {
+  return async (
+    clientId: string,
+    changes: ClientChanges,
+    { seen }: ClientUpdateOptions,
+  ): Promise<PublicClient> => {
     const stored = await storedClient(kernel, clientId)
     const before = publicClient(stored.value)
     if (before.origin !== 'integration') throw invalidMetadata('Only a client of the operator can be changed')
@@ -84,14 +77,11 @@ export function clientUpdates(
 }
 
 function valuesIn(client: PublicClient, names: readonly string[]): Members {
-  return Object.fromEntries(names.map((name) => [name, (client as object as Members)[name] ?? null]))
+  return Object.fromEntries(names.map((name) => [name, Reflect.get(client, name) ?? null]))
 }
 
 function differs(before: PublicClient, after: PublicClient, name: string): boolean {
-  const [was, is] = [before, after].map((client) =>
-    canonicalJson((client as object as Members)[name] ?? null),
-  )
-  return was !== is
+  return canonicalJson(valuesIn(before, [name])) !== canonicalJson(valuesIn(after, [name]))
 }
 
 /** Members of the schema that a static client has only at its registration, or not at all. */
@@ -201,10 +191,7 @@ async function replaceClient(kernel: Kernel, seen: Stored<Client>, next: Client)
     throw new OAuthError(CLIENT_CHANGE_ERRORS.client_changed_meanwhile)
 }
 
-/**
- * Names one state of a client, for the detection of conflicts: it differs after every change.
- *
- */
+/** Names one state of a client, for the detection of conflicts: it differs after every change. */
 export function clientRevision(client: PublicClient): string {
   return sha256(canonicalJson(client))
 }
@@ -260,13 +247,13 @@ const MAX_OVERLAP = 30 * DAY
 export async function rotateSecret(
   kernel: Kernel,
   clientId: string,
-  { overlap = DAY, expiresIn, newSecretLost }: SecretRotationOptions,
+  { overlap = DAY, expiresIn, newSecretLost = false }: SecretRotationOptions,
 ): Promise<RotatedSecret> {
-  checkSeconds('overlap', overlap, { min: 0, max: MAX_OVERLAP })
-  checkSeconds('expiresIn', expiresIn ?? 1, { min: 1, max: MAX_EXPIRES_IN })
+  checkSeconds('overlap', overlap, 0, MAX_OVERLAP)
+  checkSeconds('expiresIn', expiresIn ?? 1, 1, MAX_EXPIRES_IN)
   const seen = await storedClient(kernel, clientId)
   const now = kernel.now()
-  const older = olderSecret(seen.value, { overlap, newSecretLost }, now)
+  const older = olderSecret(seen.value, overlap, newSecretLost, now)
   const clientSecret = newSecret(kernel.random)
   const clientSecretExpiresAt = expiresIn && now + expiresIn
   const newest = { secretHash: sha256(clientSecret), clientSecretExpiresAt }
@@ -302,10 +289,8 @@ function withoutSecrets(client: Client): Client {
 /** The secret that stays valid next to the new one. @throws OAuthError `conflict` */
 function olderSecret(
   client: Client,
-  {
-    overlap,
-    newSecretLost = false,
-  }: { readonly overlap: number } & Pick<SecretRotationOptions, 'newSecretLost'>,
+  overlap: number,
+  newSecretLost: boolean,
   now: number,
 ): Pick<Client, 'oldSecretHash' | 'oldSecretEndsAt'> {
   const { secretHash, clientSecretExpiresAt = Number.POSITIVE_INFINITY } = client
@@ -321,12 +306,7 @@ function olderSecret(
   return { oldSecretHash: secretHash, oldSecretEndsAt: Math.min(now + overlap, clientSecretExpiresAt) }
 }
 
-function checkSeconds(
-  name: string,
-  seconds: number,
-  { min, max }: { readonly min: number; readonly max: number },
-): void {
-  if (Number.isInteger(seconds) && seconds >= min && seconds <= max) return
-  const fault = `${name}: must be a whole number of seconds from ${min} to ${max}`
-  throw invalidMetadata(fault)
+function checkSeconds(name: string, seconds: number, min: number, max: number): void {
+  if (!(Number.isInteger(seconds) && seconds >= min && seconds <= max))
+    throw invalidMetadata(`${name}: must be a whole number of seconds from ${min} to ${max}`)
 }

@@ -87,32 +87,17 @@ export async function addInitialAccessToken(
 ): Promise<InitialAccessToken> {
   requireThat('label', label.trim() !== '' && label.length <= MAX_LABEL, `1 to ${MAX_LABEL} characters`)
   requireThat('uses', isWhole(uses, MAX_USES), `a whole number from 1 to ${MAX_USES}`)
-  requireThat(
-    'expiresIn',
-    isWhole(expiresIn, MAX_DAYS * DAY),
-    `a whole number of seconds, at most ${MAX_DAYS} days`,
-  )
+  const lives = `a whole number of seconds, at most ${MAX_DAYS} days`
+  requireThat('expiresIn', isWhole(expiresIn, MAX_DAYS * DAY), lives)
   const areOpen = scopes === undefined || includesAll(unrestricted(kernel.scopes), scopes)
   requireThat('scopes', areOpen && scopes?.length !== 0, 'scopes of this server')
   const [id, secret] = [newId(kernel.random), newSecret(kernel.random)]
   const expiresAt = kernel.now() + expiresIn
-  const record: TokenRecord = {
-    kind: 'initial_access_token',
-    hash: sha256(secret),
-    label,
-    uses,
-    scopes,
-    expiresAt,
-  }
+  const known = { label, uses, expiresAt }
+  const record: TokenRecord = { kind: 'initial_access_token', hash: sha256(secret), scopes, ...known }
   if (!(await transientsOf(kernel).insert(keyOf(id), record, expiresAt)))
     throw new Error('A new id exists already: the source of randomness repeats itself')
-  kernel.emit({
-    type: 'initial_access_token_added',
-    id,
-    label,
-    uses,
-    expiresAt,
-  } satisfies InitialAccessTokenEvent)
+  kernel.emit({ type: 'initial_access_token_added', id, ...known } satisfies InitialAccessTokenEvent)
   return { id, token: `gki_${id}.${secret}`, expiresAt }
 }
 
@@ -129,17 +114,14 @@ export async function findInitialAccessToken(
   id: string,
 ): Promise<FoundInitialAccessToken | undefined> {
   const record = (await transientsOf(kernel).find(keyOf(id)))?.value
-  if (record === undefined || !isToken(record)) return undefined
+  if (!isToken(record)) return undefined
   const { label, uses, scopes, expiresAt } = record
   return { id, label, uses, scopes, expiresAt }
 }
 
 /** A token that a client presents with its registration. It is not counted yet. */
-export interface PresentedInitialToken {
+interface PresentedInitialToken extends TokenRecord {
   readonly id: string
-  readonly hash: Hash
-  readonly scopes?: readonly string[] | undefined
-  readonly label: string
 }
 
 /** @throws OAuthError `invalid_token`, before the metadata is read */
@@ -153,8 +135,7 @@ export async function presentedInitialToken(
   const [, id = '', secret = ''] = TOKEN.exec(authorization) ?? []
   const hash = sha256(secret)
   const seen = id === '' ? undefined : await transientsOf(kernel).find(keyOf(id))
-  const { scopes, label } = usableToken(seen?.value, hash)
-  return { id, hash, scopes, label }
+  return { ...usableToken(seen?.value, hash), id }
 }
 
 /** Counts one client. It comes before the insert, so no race makes more clients than uses. @throws OAuthError `invalid_token` */
@@ -166,13 +147,13 @@ export async function countUse(kernel: Kernel, presented: PresentedInitialToken)
 }
 
 function usableToken(seen: Transient | undefined, hash: Hash): TokenRecord {
-  if (seen === undefined || !isToken(seen) || !sameSecret(hash, seen.hash) || seen.uses < 1)
+  if (!isToken(seen) || !sameSecret(hash, seen.hash) || seen.uses < 1)
     throw refused(INITIAL_ACCESS_TOKEN_ERRORS.initial_access_token_invalid)
   return seen
 }
 
-function isToken(record: Transient): record is TokenRecord {
-  return record.kind === 'initial_access_token'
+function isToken(record: Transient | undefined): record is TokenRecord {
+  return record?.kind === 'initial_access_token'
 }
 
 /** With a challenge (RFC 6750 3), which has no error for a request without a token (3.1). */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RedirectUriPolicy } from './redirect-uri-policy.ts'
+import type { RedirectUriPolicy } from './redirect-uri.ts'
 import { namedIn, ownerAfterChange } from './static-clients.ts'
 
 const ONE = { id: 'one', name: 'One', redirectUris: ['https://one.example/cb', 'https://one.example/web'] }

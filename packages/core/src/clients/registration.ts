@@ -18,15 +18,15 @@ import {
 } from './client-metadata.ts'
 import { addClient, clientInformation } from './client-record.ts'
 import { countUse, presentedInitialToken, transientsOf } from './initial-access-token.ts'
-import { isLoopback } from './redirect-uri.ts'
 import {
+  isLoopback,
   REDIRECT_URI_ERRORS,
   type RedirectUriOptions,
   type RedirectUriVerdict,
   redirectUriPolicyOf,
   refusalOf,
   refuseResponseParameters,
-} from './redirect-uri-policy.ts'
+} from './redirect-uri.ts'
 
 export interface RegistrationOptions extends PathOptions<'register'>, RedirectUriOptions {
   /**
@@ -116,13 +116,9 @@ export function registration(
         featureMetadata: featureMetadata(metadata, registrable),
         expiresAt: server.now() + unusedClient,
       } as const
-      const counted = token && { ...registrable, beforeInsert: () => countUse(server, token) }
-      const registered = await addClient(
-        server,
-        withinLimit(metadata, token?.scopes),
-        terms,
-        counted ?? registrable,
-      )
+      const within = withinLimit(metadata, token?.scopes)
+      const counting = token && (() => countUse(server, token))
+      const registered = await addClient(server, within, terms, registrable, counting)
       const { clientId, clientName } = registered.client
       const event = {
         type: 'client_registered',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { sha256 } from '../kernel/secrets.ts'
-import { clientsOf } from './client-sources.ts'
+import { clientsOf } from './client-record.ts'
 import { dropOldSecret, rotateSecret } from './client-update.ts'
 
 const NOW = 1_800_000_000

@@ -13,17 +13,16 @@ import {
   staticMetadata,
 } from './client-metadata.ts'
 import { addClient, type FeatureClientMetadata, type PublicClient, publicClient } from './client-record.ts'
-import { isRegistrableByOperator } from './redirect-uri.ts'
 import {
   accepts,
+  isRegistrableByOperator,
   ownerOf,
   REDIRECT_URI_ERRORS,
   type RedirectUriOptions,
-  type RedirectUriOwner,
   type RedirectUriPolicy,
   redirectUriPolicyOf,
   refuseResponseParameters,
-} from './redirect-uri-policy.ts'
+} from './redirect-uri.ts'
 
 /** The metadata of a static client (RFC 7591 2), in camelCase: a client that the operator registers. */
 export interface StaticClient extends FeatureClientMetadata {
@@ -121,13 +120,14 @@ export function staticClients(kernel: Kernel, registrable: Registrable, options:
       const { registration, knownClient: named } = namedIn(options, added)
       schema ??= z.object(staticMetadata(registrable))
       const metadata = readMessage(schema, registration, () => METADATA_ERRORS.client_metadata_invalid)
+      const { redirectUris } = metadata
       checkRedirectUris(metadata, policy)
-      const knownClient = named ?? ownerAmong(metadata.redirectUris, policy)
+      const knownClient = named ?? ownerAmong(redirectUris, policy)
       checkExceptions(metadata, knownClient)
       const terms = {
         origin: 'integration',
         knownClient,
-        redirectUris: metadata.redirectUris,
+        redirectUris,
         featureMetadata: featureMetadata(metadata, registrable),
         clientSecretExpiresAt: expiryOf(metadata),
         expiresAt: kernel.now() + LIFETIME,
@@ -135,7 +135,7 @@ export function staticClients(kernel: Kernel, registrable: Registrable, options:
       const whole = { ...metadata, scope: metadata.scopes?.join(' ') }
       const { client, clientSecret } = await addClient(kernel, whole, terms, registrable)
       kernel.emit({ type: 'client_added', clientId: client.clientId } satisfies ClientAdded)
-      return { ...publicClient(client), ...(clientSecret === undefined ? {} : { clientSecret }) }
+      return { ...publicClient(client), ...(clientSecret && { clientSecret }) }
     },
 
     async list(): Promise<PublicClient[]> {
@@ -147,8 +147,6 @@ export function staticClients(kernel: Kernel, registrable: Registrable, options:
   }
 }
 
-// The rules that concern several members.
-
 /** Most members are optional: a misspelled one would silently have no effect. */
 function refuseSnakeCase(registration: object): void {
   const name = Object.keys(registration).find((key) => key.includes('_'))
@@ -156,11 +154,7 @@ function refuseSnakeCase(registration: object): void {
 }
 
 export function checkRedirectUris(
-  {
-    redirectUris,
-    resourceServer,
-    grantTypes,
-  }: Pick<Client, 'redirectUris' | 'resourceServer' | 'grantTypes'>,
+  { redirectUris, resourceServer, grantTypes }: StaticMetadata | Client,
   policy: RedirectUriPolicy,
 ): void {
   const { redirect_uri_refused } = REDIRECT_URI_ERRORS
@@ -178,12 +172,7 @@ export function checkRedirectUris(
 
 /** Exceptions from PKCE, and from a consent each time. */
 export function checkExceptions(
-  {
-    pkceOptional,
-    nonceOptional,
-    rememberConsent,
-    tokenEndpointAuthMethod,
-  }: Pick<Client, 'pkceOptional' | 'nonceOptional' | 'rememberConsent' | 'tokenEndpointAuthMethod'>,
+  { pkceOptional, nonceOptional, rememberConsent, tokenEndpointAuthMethod }: StaticMetadata | Client,
   owner: string | undefined,
 ): void {
   if (nonceOptional && !pkceOptional) throw invalidMetadata('nonceOptional: only together with pkceOptional')
@@ -199,10 +188,10 @@ export function checkExceptions(
     )
 }
 
-// Static clients by an entry that has their name and redirect URIs.
-
 /** An entry, as far as `clients.add` reads it. */
-type NamedClient = Pick<RedirectUriOwner, 'id' | 'name'> & {
+interface NamedClient {
+  readonly id: string
+  readonly name: string
   readonly redirectUris: readonly string[]
 }
 

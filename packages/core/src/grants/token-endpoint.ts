@@ -106,9 +106,9 @@ export function tokenEndpoint(
       return presentedRecords(kernel.store, credentialIn(form, grantType), { ...named, ...grantType })
     },
     clientOf: (form) => byName.get(String(form.grant_type))?.clientOf?.(form),
-    begin(form) {
-      // Before anything is awaited. While the process stood still, the request may have waited unread.
-      const arrivedAt = kernel.now() - kernel.standstill()
+    begin(form, now) {
+      // While the process stood still, the request may have waited unread.
+      const arrivedAt = now - kernel.standstill()
       const { grant_type } = readMessage(GrantTypeParameter, form)
       const grantType = byName.get(grant_type)
       const prefetched = prefetch(kernel.store, credentialIn(form, grantType), grantType)

@@ -2,14 +2,13 @@ import { hash } from 'node:crypto'
 import * as z from 'zod'
 import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
 import type { MakeMembers, TokenMembers, TokenRequest } from '../grants/grant-type.ts'
-import type { SignInClassifier, SignInFacts } from '../grants/introspection.ts'
+import type { SignInClassifier } from '../grants/introspection.ts'
 import { type Claims, claimsAbout, type Kernel, SUBJECT_ERRORS, type UserClaims } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../kernel/records.ts'
-import { asksForOpenId } from '../kernel/scope.ts'
+import { asksForOpenId, type ScopeCatalogue } from '../kernel/scope.ts'
 import { jose, type PrivateJwk } from '../tokens/jwk.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import type { ReleaseClaims } from './claims.ts'
 
 export const ID_TOKEN_ERRORS = defineErrors({
   signing_key_unavailable: [
@@ -22,43 +21,45 @@ export const ID_TOKEN_ERRORS = defineErrors({
   ],
 })
 
-interface IdTokenOptions {
-  /** The choice of the operator or of a profile, if there is one. */
-  readonly alg: SigningAlgorithm | undefined
-  /** Seconds. */
-  readonly lifetime: number
-  readonly userClaims: IdTokenClaims
-}
-
-/** The ID token in the answer of the token endpoint (OpenID Connect Core 3.1.3.3). */
+/**
+ * The ID token in the answer of the token endpoint (OpenID Connect Core 3.1.3.3).
+ *
+ * @param alg the choice of the operator or of a profile, if there is one
+ * @param lifetime in seconds
+ */
 export function idTokenMembers(
   kernel: Kernel & SignInClassifier,
   keys: SigningKeys,
-  { alg, lifetime, userClaims }: IdTokenOptions,
+  { alg, lifetime }: { readonly alg: SigningAlgorithm | undefined; readonly lifetime: number },
+  userClaims: IdTokenClaims,
 ): TokenMembers {
   return {
     prepare(request, { grant, issued }) {
       const { client, now } = request
-      const { subject } = grant
+      const { subject, sid } = grant
       // An ID token is about a user, and this grant may have none.
       if (subject === undefined || !asksForOpenId(issued.scopes)) return undefined
       const key = requiredSigner(keys, client, alg, now)
-      const content = {
-        issuer: kernel.issuer,
-        subject,
-        clientId: client.clientId,
-        authTime: grant.authTime,
-        signIn: kernel.authenticationClasses.shown(grant),
+      const { acr, amr } = kernel.authenticationClasses.shown(grant)
+      const protocol = {
+        auth_time: grant.authTime,
+        azp: client.clientId,
         nonce: issued.nonce,
-        sid: grant.sid,
-        issuedAt: now,
-        expiresAt: now + lifetime,
+        ...(acr && { acr }),
+        ...(amr && { amr }),
+        // The session, for a client that hears of its end.
+        ...(sid && { sid }),
+        iss: kernel.issuer,
+        sub: subject,
+        aud: client.clientId,
+        iat: now,
+        exp: now + lifetime,
       }
       const made = userClaims(request, issued.scopes, subject)
       const signing =
         (user?: UserClaims): MakeMembers =>
         ({ access_token }, claims) =>
-          signedIdToken(key, content, access_token, { ...user, ...claims })
+          signedIdToken(key, access_token, { ...user, ...claims, ...protocol })
       return made === undefined ? signing() : made.then(signing)
     },
   }
@@ -113,69 +114,27 @@ export function idTokenClaims(
   release: ReleaseClaims,
   { idTokenClaims: always = false }: IdTokenClaimsOptions,
 ): IdTokenClaims {
-  async function released(
-    { stored }: TokenRequest,
-    scopes: readonly string[],
-    subject: string,
-  ): Promise<UserClaims> {
-    const user = await claimsAbout(claims, subject)
-    const code = stored?.value.code
-    // A refresh finds that out by itself.
-    if (user === undefined && code !== undefined && code.redeemedAt === undefined)
-      throw new OAuthError(SUBJECT_ERRORS.subject_gone)
-    return release(scopes, user ?? {})
+  return ({ client, stored }, scopes, subject) => {
+    if (!always && client.featureMetadata?.[MEMBER] !== true) return undefined
+    return claimsAbout(claims, subject).then((user) => {
+      const code = stored?.value.code
+      // A refresh finds that out by itself.
+      if (user === undefined && code !== undefined && code.redeemedAt === undefined)
+        throw new OAuthError(SUBJECT_ERRORS.subject_gone)
+      return release(scopes, user ?? {})
+    })
   }
-
-  return (request, scopes, subject) =>
-    always || request.client.featureMetadata?.[MEMBER] === true
-      ? released(request, scopes, subject)
-      : undefined
 }
 
-/** The content of an ID token (OpenID Connect Core 2). */
-interface IdTokenContent {
-  readonly issuer: string
-  readonly subject: string
-  readonly clientId: string
-  readonly authTime: number | undefined
-  readonly signIn: SignInFacts
-  readonly nonce?: string | undefined
-  /** The session, for a client that hears of its end. */
-  readonly sid?: string | undefined
-  /** Epoch seconds. */
-  readonly issuedAt: number
-  readonly expiresAt: number
-}
-
-/**
- * @param accessToken issued with it, for `at_hash`
- * @param user claims of the user and of the operator
- */
+/** @param accessToken issued with it, for `at_hash` @param claims all others (OpenID Connect Core 2) */
 async function signedIdToken(
   key: PrivateJwk,
-  content: IdTokenContent,
   accessToken: string,
-  user: UserClaims,
+  claims: UserClaims,
 ): Promise<{ readonly id_token: string }> {
   const { SignJWT } = await jose()
-  const { acr, amr } = content.signIn
-  const claims = {
-    ...user,
-    auth_time: content.authTime,
-    at_hash: accessTokenHash(accessToken, key.alg),
-    azp: content.clientId,
-    nonce: content.nonce,
-    ...(acr && { acr }),
-    ...(amr && { amr }),
-    ...(content.sid && { sid: content.sid }),
-  }
-  const signed = new SignJWT(claims)
-    .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'JWT' })
-    .setIssuer(content.issuer)
-    .setSubject(content.subject)
-    .setAudience(content.clientId)
-    .setIssuedAt(content.issuedAt)
-    .setExpirationTime(content.expiresAt)
+  const signed = new SignJWT({ ...claims, at_hash: accessTokenHash(accessToken, key.alg) })
+  signed.setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'JWT' })
   return { id_token: await signed.sign(key) }
 }
 
@@ -223,4 +182,66 @@ export async function verifiedHint(
   } catch (cause) {
     throw new OAuthError(error, undefined, { cause })
   }
+}
+
+// The claims of the user, in ID tokens and at UserInfo.
+
+/** Which claims a scope opens (OpenID Connect Core 5.4). */
+const CLAIMS_OF_SCOPE = new Map(
+  Object.entries({
+    profile: [
+      ...['name', 'family_name', 'given_name', 'middle_name', 'nickname', 'preferred_username', 'profile'],
+      ...['picture', 'website', 'gender', 'birthdate', 'zoneinfo', 'locale', 'updated_at'],
+    ],
+    email: ['email', 'email_verified'],
+    address: ['address'],
+    phone: ['phone_number', 'phone_number_verified'],
+  }),
+)
+
+/** Claims in the result of `claims` that no scope of the catalogue opens, so no client ever gets them. Emitted once each, up to 100 names. */
+export interface ClaimsUnreleased {
+  readonly type: 'claims_unreleased'
+  readonly names: readonly string[]
+}
+
+/** Names may have a part of a tenant or a user, and then there is no end of them. */
+const MAX_UNRELEASED = 100
+
+/** The user's claims that the granted scopes open; empty values are left out. */
+export type ReleaseClaims = (scopes: readonly string[], user: UserClaims) => UserClaims
+
+export function releaseClaims({ scopes: catalogue, emit }: Pick<Kernel, 'scopes' | 'emit'>): ReleaseClaims {
+  const scopesOf = scopesOfClaims(catalogue)
+  const most = scopesOf.size + MAX_UNRELEASED
+  return (scopes, user) => {
+    const names: string[] = []
+    for (const name of Object.keys(user)) {
+      if (scopesOf.has(name) || scopesOf.size === most) continue
+      scopesOf.set(name, [])
+      names.push(name)
+    }
+    if (names.length > 0) emit({ type: 'claims_unreleased', names } satisfies ClaimsUnreleased)
+    const released: Record<string, unknown> = {}
+    for (const [name, value] of Object.entries(user)) {
+      const isOpen = scopesOf.get(name)?.some((scope) => scopes.includes(scope))
+      if (isOpen && value != null && value !== '') released[name] = value
+    }
+    return released
+  }
+}
+
+/** The scopes that open each claim. Core itself adds the subject. */
+function scopesOfClaims(catalogue: ScopeCatalogue): Map<string, readonly string[]> {
+  const scopesOf = new Map<string, readonly string[]>([['sub', []]])
+  for (const scope of Object.keys(catalogue))
+    for (const claim of claimsOfScopes([scope], catalogue))
+      scopesOf.set(claim, [...(scopesOf.get(claim) ?? []), scope])
+  return scopesOf
+}
+
+export function claimsOfScopes(scopes: readonly string[], catalogue: ScopeCatalogue): readonly string[] {
+  return scopes
+    .filter((scope) => Object.hasOwn(catalogue, scope))
+    .flatMap((scope) => [...(CLAIMS_OF_SCOPE.get(scope) ?? []), ...(catalogue[scope]?.claims ?? [])])
 }

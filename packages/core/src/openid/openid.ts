@@ -1,10 +1,8 @@
 /** OpenID Connect, if the scope catalogue has `openid`: ID tokens, UserInfo, and their metadata. */
-import type { ClientMetadataMembers, RegisteredBy } from '../clients/client-metadata.ts'
-import type { TokenMembers } from '../grants/grant-type.ts'
 import type { SignInClassifier } from '../grants/introspection.ts'
 import { isProtectedClaim, operatorClaims, type TokenClaimsOptions } from '../grants/operator-claims.ts'
 import { type Endpoint, endpointPath, type PathOptions, referredError } from '../http/endpoint.ts'
-import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
+import { json } from '../http/http.ts'
 import {
   type Claims,
   claimsAbout,
@@ -22,12 +20,14 @@ import { accessOf, type GuardedResource, guardOf } from '../resource/resource-se
 import { type AccessTokenFormat, tokenType } from '../tokens/credential.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import { claimsOfScopes, type ReleaseClaims, releaseClaims } from './claims.ts'
 import {
+  claimsOfScopes,
   type IdTokenClaimsOptions,
   idTokenClaims,
   idTokenClaimsMetadata,
   idTokenMembers,
+  type ReleaseClaims,
+  releaseClaims,
 } from './id-token.ts'
 
 export interface OpenIdOptions
@@ -49,25 +49,12 @@ interface OpenIdServer extends Kernel, SignInClassifier {
   readonly terms: { readonly accessToken: number }
 }
 
-type Metadata = Readonly<Record<string, unknown>>
-
-interface OpenId {
-  readonly endpoints: Endpoint[]
-  readonly metadata: Metadata
-  readonly tokenMembers: TokenMembers
-  readonly clientMetadata: (registeredBy: RegisteredBy) => ClientMetadataMembers
-}
-
 /**
  * @param proofs at UserInfo; default: none are needed
  * @returns nothing if the catalogue has no `openid`.
  * @throws Error that names the wrong option
  */
-export function openId(
-  server: OpenIdServer,
-  options: OpenIdOptions,
-  proofs: ProofOfPossession | undefined,
-): OpenId[] {
+export function openId(server: OpenIdServer, options: OpenIdOptions, proofs: ProofOfPossession | undefined) {
   const { keys, accessTokens, terms } = server
   const { claims, paths, idTokenAlgorithm: chosen } = options
   const alg = chosen ?? 'RS256'
@@ -88,11 +75,12 @@ export function openId(
         ),
       ],
       metadata: metadataOf(server.scopes, keys),
-      tokenMembers: idTokenMembers(server, keys, {
-        alg: chosen,
-        lifetime: terms.accessToken,
-        userClaims: idTokenClaims(claims, release, options),
-      }),
+      tokenMembers: idTokenMembers(
+        server,
+        keys,
+        { alg: chosen, lifetime: terms.accessToken },
+        idTokenClaims(claims, release, options),
+      ),
       clientMetadata: idTokenClaimsMetadata,
     },
   ]
@@ -111,7 +99,7 @@ function checkScopeClaims(scopes: ScopeCatalogue): void {
 }
 
 /** OpenID Connect Discovery 3. */
-function metadataOf(scopes: ScopeCatalogue, keys: SigningKeys): Metadata {
+function metadataOf(scopes: ScopeCatalogue, keys: SigningKeys) {
   return {
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: keys.algorithms,
@@ -134,47 +122,44 @@ interface UserinfoClaims {
 }
 
 /** The UserInfo endpoint (OpenID Connect Core 5.3). A request without a token is a 401: there is no anonymous user. */
-function userinfo(path: string, claims: UserinfoClaims, guard: GuardedResource): Endpoint {
+function userinfo(
+  path: string,
+  { claims, release, ofOperator }: UserinfoClaims,
+  guard: GuardedResource,
+): Endpoint {
   return {
     path,
     metadataName: 'userinfo_endpoint',
     summary: 'Claims of the user (OpenID Connect Core 5.3)',
     methods: ['GET', 'POST'],
     cors: true,
-    answer: (request) => answerUserinfo(guard, claims, request),
+    async answer(request) {
+      const access = await accessOf(guard, request, [OPENID])
+      if (access.kind === 'refused') return access.response
+      if (access.kind === 'anonymous' || access.token.by === 'client')
+        throw new Error('The guard of UserInfo accepted a request without the token of a user')
+      const { token, headers } = access
+      const { subject, scopes } = token
+      const [user, more] = await Promise.all([claimsAbout(claims, subject), ofOperator?.(token)])
+      if (user === undefined) {
+        const gone = new OAuthError(BEARER_ERRORS.bearer_subject_gone)
+        const error = guard.observer ? referredError(gone, request, guard.observer) : gone
+        return tokenError(guard, error, { scopes: [OPENID] }, tokenType(token.jkt))
+      }
+      return json(200, { sub: subject, ...release(scopes, user), ...more }, headers)
+    },
   }
-}
-
-async function answerUserinfo(
-  guard: GuardedResource,
-  { claims, release, ofOperator }: UserinfoClaims,
-  request: HttpRequest,
-): Promise<HttpResponse> {
-  const access = await accessOf(guard, request, [OPENID])
-  if (access.kind === 'refused') return access.response
-  if (access.kind === 'anonymous') throw new Error('The guard of UserInfo accepted a request without a token')
-  const { token, headers } = access
-  const { subject, scopes } = token
-  const [user, more] = await Promise.all([claimsAbout(claims, subject), ofOperator?.(token)])
-  if (user === undefined) {
-    const gone = new OAuthError(BEARER_ERRORS.bearer_subject_gone)
-    const error = guard.observer ? referredError(gone, request, guard.observer) : gone
-    return tokenError(guard, error, { scopes: [OPENID] }, tokenType(token.jkt))
-  }
-  return json(200, { sub: subject, ...release(scopes, user), ...more }, headers)
 }
 
 /** The claims of the option `tokenClaims` for UserInfo; `undefined` without it. They cost two more reads. */
 function userinfoClaims(kernel: Kernel, options: TokenClaimsOptions) {
   const claims = operatorClaims(kernel, options)
+  if (claims === undefined) return undefined
   const { clients, grants } = kernel.store
-  return (
-    claims &&
-    (async ({ grantId, clientId, scopes, resources }: AccessToken): Promise<UserClaims> => {
-      const [grant, client] = await Promise.all([grants.find(grantId as GrantId), clients.find(clientId)])
-      // It ended meanwhile.
-      if (grant === undefined || client === undefined) return {}
-      return claims('userinfo', { grant: grant.value, client, scopes, resources })
-    })
-  )
+  return async ({ grantId, clientId, scopes, resources }: AccessToken): Promise<UserClaims> => {
+    const [grant, client] = await Promise.all([grants.find(grantId as GrantId), clients.find(clientId)])
+    // It ended meanwhile.
+    if (grant === undefined || client === undefined) return {}
+    return claims('userinfo', { grant: grant.value, client, scopes, resources })
+  }
 }

@@ -92,10 +92,7 @@ function challenges({ metadataUrl, proofs }: Challenging, tried: TokenType, erro
 }
 
 /** A challenge of `WWW-Authenticate` (RFC 9110 11.6.1, RFC 6750 3); values hold no quotes by construction. */
-export function challenge(
-  scheme: TokenType,
-  attributes: Readonly<Record<string, string | undefined>>,
-): string {
+export function challenge(scheme: TokenType, attributes: Attributes): string {
   const pairs = Object.entries(attributes).filter(([, value]) => value !== undefined)
   return [scheme, pairs.map(([name, value]) => `${name}="${value}"`).join(', ')].join(' ').trim()
 }

@@ -59,9 +59,9 @@ type Decision = (
 
 /** The guard of an API, however it reads tokens. */
 export function resourceServer<Scope extends string, Auth extends Caller>(
-  guard: Challenging & Pick<Deciding, 'observer' | 'authenticationClasses'>,
+  guard: Deciding,
   decision: Decision,
-  route = NO_DEMANDS,
+  route: RouteDemands = {},
 ): ResourceServer<Scope, Auth> {
   const classes = guard.authenticationClasses ?? []
   return {
@@ -77,7 +77,7 @@ export function resourceServer<Scope extends string, Auth extends Caller>(
   }
 }
 
-function corsHeadersOf({ proofs, observer }: Parameters<typeof resourceServer>[0]): CorsHeaders | undefined {
+function corsHeadersOf({ proofs, observer }: Deciding): CorsHeaders | undefined {
   const lists = [proofs?.corsHeaders, observer && REFERENCE_CORS].filter((headers) => headers !== undefined)
   if (lists.length === 0) return undefined
   return {
@@ -150,7 +150,7 @@ async function proven(key: PresentedKey, text: string): Promise<ProofHeaders> {
  * @throws OAuthError `invalid_token`
  */
 function requireBinding(
-  { jkt }: { readonly jkt?: string | undefined },
+  { jkt }: AccessToken | ClientCredentialsToken,
   thumbprint: string | undefined,
   required: boolean,
 ): void {
@@ -175,6 +175,7 @@ export const SIGN_IN_ERRORS = defineErrors({
   ],
 })
 
+/** Without any, a token that a user approved is needed, and enough. */
 export interface RouteDemands {
   /** Whether a token without a user is accepted. */
   readonly clientCredentials?: boolean | undefined
@@ -182,9 +183,6 @@ export interface RouteDemands {
   readonly personalTokens?: boolean | undefined
   readonly signIn?: RequiredSignIn | undefined
 }
-
-/** A route without further demands: a token that a user approved is needed, and enough. */
-export const NO_DEMANDS: RouteDemands = {}
 
 /** @throws OAuthError 403 for a kind of token that the route does not accept */
 function requireCaller(token: AccessToken | ClientCredentialsToken, route: RouteDemands): void {

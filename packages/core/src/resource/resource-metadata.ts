@@ -114,8 +114,7 @@ function checkScopes({ scopes }: Kernel, index: number, described: Partial<Descr
 
 function metadataOf({ issuer, scopes }: Kernel, described: DescribedResource): object {
   // Clients request every scope listed here, so only the common ones are listed.
-  const common = () => Object.entries(scopes).flatMap(([name, { baseline }]) => (baseline ? [name] : []))
-  const listed = described.scopes ?? common()
+  const listed = described.scopes ?? Object.keys(scopes).filter((name) => scopes[name]?.baseline)
   return {
     resource: described.resource,
     resource_name: described.name,

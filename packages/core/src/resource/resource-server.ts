@@ -35,14 +35,7 @@ import type {
   ResourceServer,
 } from './access.ts'
 import { BEARER_ERRORS } from './challenge.ts'
-import {
-  checkedClasses,
-  type Deciding,
-  decide,
-  NO_DEMANDS,
-  type RouteDemands,
-  resourceServer,
-} from './guard.ts'
+import { checkedClasses, type Deciding, decide, type RouteDemands, resourceServer } from './guard.ts'
 
 export interface ResourceServerOptions<Scope extends string> {
   /** The resource indicator of this API (RFC 8707): the `aud` that tokens bound to it carry. */
@@ -164,23 +157,12 @@ function requiredProofs(proofs: ProofOfPossession): ProofOfPossession {
   return { algorithms, corsHeaders, required: true, present: (request) => proofs.present(request) }
 }
 
-/** The decision of a guard that looks tokens up. */
+/** The decision of a guard that looks tokens up. @param route default: a token that a user approved is needed, and enough */
 export function accessOf(
   guard: GuardedResource,
   request: HttpRequest,
   required: readonly string[],
-): Promise<Access<Authorized | Anonymous>>
-export function accessOf(
-  guard: GuardedResource,
-  request: HttpRequest,
-  required: readonly string[],
-  route: RouteDemands,
-): Promise<Access<Caller>>
-export function accessOf(
-  guard: GuardedResource,
-  request: HttpRequest,
-  required: readonly string[],
-  route = NO_DEMANDS,
+  route: RouteDemands = {},
 ): Promise<Access<Caller>> {
   const call: ObservedCall | undefined = guard.observer && { resource: guard.resource }
   const demands = { required, route, call }

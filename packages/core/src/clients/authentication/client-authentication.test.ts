@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HttpRequest } from '../../http/http.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
 import type { Client } from '../../kernel/records.ts'
 import {
   authenticatedClient,
@@ -10,7 +11,8 @@ import {
   secretVerifier,
 } from './client-authentication.ts'
 
-const kernel = { now: () => 0, emit: () => {}, store: {} as never }
+const NOW = 1_800_000_000
+const kernel = { now: () => 0, emit: () => {}, store: {} } as unknown as Kernel
 const post = clientSecretPost(secretVerifier(kernel))
 
 const request = (headers: HttpRequest['headers'] = {}): HttpRequest => ({
@@ -74,7 +76,7 @@ describe('a client', () => {
   it('is refused with any secret if its record has no hash', () => {
     const client = { tokenEndpointAuthMethod: 'client_secret_post' } as Client
     const reason = 'client_secret_wrong'
-    expect(() => authenticatedClient(presented, client)).toThrow(expect.objectContaining({ reason }))
+    expect(() => authenticatedClient(presented, client, NOW)).toThrow(expect.objectContaining({ reason }))
   })
 
   it.each([
@@ -86,7 +88,7 @@ describe('a client', () => {
   ])('is refused if its proof answers %s', async (_, answer) => {
     const client = { tokenEndpointAuthMethod: 'badge' } as Client
     const proof = { clientId: 'c', verify: () => answer as boolean }
-    const check = async () => authenticatedClient({ method: 'badge', proof }, client)
+    const check = async () => authenticatedClient({ method: 'badge', proof }, client, NOW)
     await expect(check()).rejects.toMatchObject({ reason: 'client_proof_invalid' })
   })
 
@@ -94,7 +96,7 @@ describe('a client', () => {
     const unread = proofReader([none])(request({ authorization: 'Bearer x' }), { client_id: 'c' })
     const client = { tokenEndpointAuthMethod: 'unsupported' } as Client
     const reason = 'client_proof_invalid'
-    expect(() => authenticatedClient(unread, client)).toThrow(expect.objectContaining({ reason }))
+    expect(() => authenticatedClient(unread, client, NOW)).toThrow(expect.objectContaining({ reason }))
   })
 
   it('is not identified without a client_id', () => {
@@ -102,7 +104,7 @@ describe('a client', () => {
     const client = { tokenEndpointAuthMethod: 'none' } as Client
     const reason = 'client_not_identified'
     for (const found of [undefined, client])
-      expect(() => authenticatedClient(unnamed, found)).toThrow(expect.objectContaining({ reason }))
+      expect(() => authenticatedClient(unnamed, found, NOW)).toThrow(expect.objectContaining({ reason }))
   })
 
   it.each([
@@ -112,14 +114,14 @@ describe('a client', () => {
   ])('counts as what it proved by %s', (_, registered, otherAuthMethods, method, changed) => {
     const client = { tokenEndpointAuthMethod: registered, otherAuthMethods } as Client
     const proof = { clientId: 'c', verify: () => true }
-    const authenticated = authenticatedClient({ method, proof }, client)
+    const authenticated = authenticatedClient({ method, proof }, client, NOW)
     expect(authenticated).toEqual({ ...client, tokenEndpointAuthMethod: changed ?? registered })
   })
 
   it('is not verified if it is unknown', () => {
     const verify = () => expect.fail('There is no client to verify')
     expect(() =>
-      authenticatedClient({ method: 'none', proof: { clientId: 'c', verify } }, undefined),
+      authenticatedClient({ method: 'none', proof: { clientId: 'c', verify } }, undefined, NOW),
     ).toThrow(expect.objectContaining({ reason: 'client_unknown' }))
   })
 })

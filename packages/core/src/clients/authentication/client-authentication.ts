@@ -10,7 +10,7 @@ import { defineErrors, type ErrorDefinition, OAuthError } from '../../kernel/oau
 import { RecentlyUsed } from '../../kernel/recently-used.ts'
 import type { Client } from '../../kernel/records.ts'
 import { type Hash, sameSecret, sha256 } from '../../kernel/secrets.ts'
-import { CLIENT_ERRORS, MAX_CLIENT_ID_LENGTH } from '../client-sources.ts'
+import { CLIENT_ERRORS, MAX_CLIENT_ID_LENGTH } from '../client-record.ts'
 
 export const AUTHENTICATION_ERRORS = defineErrors({
   client_not_identified: ['invalid_client', 'client_id is missing'],
@@ -37,10 +37,7 @@ export const AUTHENTICATION_ERRORS = defineErrors({
   ],
 })
 
-/**
- * Client credentials at the token, revocation and introspection endpoints, in the form or by HTTP Basic.
- *
- */
+/** Client credentials at the token, revocation and introspection endpoints, in the form or by HTTP Basic. */
 export const ClientCredentials = z.object({
   client_id: text(MAX_CLIENT_ID_LENGTH).optional(),
   client_secret: text(200).optional(),
@@ -72,8 +69,13 @@ export interface ClientAuthMethod {
 
 interface PresentedProof {
   readonly clientId: string | undefined
-  /** Whether the proof holds. Any result but `true` is an error for the client. @throws OAuthError with a reason of its own */
-  verify(client: Client): boolean | Promise<boolean>
+  /**
+   * Whether the proof holds. Any result but `true` is an error for the client.
+   *
+   * @param now the time at which the request was read, in epoch seconds
+   * @throws OAuthError with a reason of its own
+   */
+  verify(client: Client, now: number): boolean | Promise<boolean>
 }
 
 /** The client that a request claims to come from, not verified yet. */
@@ -104,7 +106,12 @@ export function proofReader(methods: readonly ClientAuthMethod[]): ReadProof {
       const proof = carrierOf(method) === carrier ? method.read(request, credentials, form) : undefined
       if (proof !== undefined) return { method: method.name, proof }
     }
-    return unsupported(credentials, basic)
+    // It must not count as `none`, and no client is registered for this one.
+    return {
+      method: 'unsupported',
+      proof: { clientId: credentials.client_id, verify: () => false },
+      error: basic && BASIC_ERRORS.client_basic_not_offered,
+    }
   }
 }
 
@@ -113,15 +120,6 @@ function joined(form: Parameters, basic: BasicCredentials): object {
   if (form.client_id !== undefined && form.client_id !== basic.client_id)
     throw new OAuthError(BASIC_ERRORS.client_basic_of_other_client)
   return { ...form, ...basic }
-}
-
-/** An unsupported method must not count as `none`, and no client is registered for this one. */
-function unsupported({ client_id }: ClientCredentials, basic: BasicCredentials | undefined): Presented {
-  return {
-    method: 'unsupported',
-    proof: { clientId: client_id, verify: () => false },
-    error: basic && BASIC_ERRORS.client_basic_not_offered,
-  }
 }
 
 /** The only carrier with a value. @throws OAuthError `invalid_request` when there are several (RFC 6749 5.2) */
@@ -174,13 +172,14 @@ function accepts(client: Client, method: string): boolean {
 export function authenticatedClient(
   { method, proof, error = AUTHENTICATION_ERRORS.client_auth_method_mismatch }: Presented,
   found: Client | undefined,
+  now: number,
 ): Client | Promise<Client> {
   if (proof.clientId === undefined) throw new OAuthError(AUTHENTICATION_ERRORS.client_not_identified)
   if (found === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   if (!accepts(found, method)) throw new OAuthError(error)
   const other = found.otherAuthMethods?.includes(method) === true
   const client = other ? { ...found, tokenEndpointAuthMethod: method } : found
-  const holds = proof.verify(found)
+  const holds = proof.verify(found, now)
   return holds instanceof Promise ? holds.then((held) => clientIf(held, client)) : clientIf(holds, client)
 }
 
@@ -205,7 +204,7 @@ export const BASIC_ERRORS = defineErrors({
   ],
 })
 
-export interface BasicCredentials {
+interface BasicCredentials {
   readonly client_id: string
   /** Absent if it is empty: an empty password is no secret (RFC 6749 2.3.1). */
   readonly client_secret: string | undefined
@@ -267,12 +266,12 @@ export function clientSecretPost(verify: VerifySecret): ClientAuthMethod {
     selfRegistered: true,
     read(_request, { client_id, client_secret }) {
       if (client_secret === undefined) return undefined
-      return { clientId: client_id, verify: (client) => verify(client_secret, client) }
+      return { clientId: client_id, verify: (client, now) => verify(client_secret, client, now) }
     },
   }
 }
 
-/** The methods of core. Basic brings the same secret in the header, which `basic-credentials.ts` has read already. */
+/** The methods of core. Basic brings the same secret in the header, which the reader of proofs has read already. */
 function methodsOf(verify: VerifySecret) {
   const post = clientSecretPost(verify)
   return {
@@ -293,7 +292,7 @@ export interface ClientAuthenticationOptions {
 
 /** The methods that the options name. @throws Error that names an unknown one */
 export function standardMethods(
-  kernel: Pick<Kernel, 'now' | 'emit' | 'store'>,
+  kernel: Kernel,
   { clientAuthentication }: ClientAuthenticationOptions,
 ): { clientAuthMethods: ClientAuthMethod[] } {
   const methods = methodsOf(secretVerifier(kernel))
@@ -328,20 +327,29 @@ export type ClientSecretEvent =
       readonly days: number
     }
 
-/** Whether this is a live secret of the client. @throws OAuthError `invalid_client` */
-export type VerifySecret = (secret: string, client: Client) => true | Promise<true>
+/** Whether this is a live secret of the client. @param now epoch seconds @throws OAuthError `invalid_client` */
+type VerifySecret = (secret: string, client: Client, now: number) => true | Promise<true>
 
-export function secretVerifier(kernel: Pick<Kernel, 'now' | 'emit' | 'store'>): VerifySecret {
+export function secretVerifier(kernel: Kernel): VerifySecret {
   const once = noticeOnce(kernel)
-  return (secret, client) => {
+  return (secret, client, now) => {
     const match = matchOf(sha256(secret), client)
     if (match === undefined) throw new OAuthError(AUTHENTICATION_ERRORS.client_secret_wrong)
     const endsAt = match === 'newest' ? client.clientSecretExpiresAt : client.oldSecretEndsAt
     if (endsAt === undefined) return true
-    if (kernel.now() >= endsAt) throw new OAuthError(AUTHENTICATION_ERRORS.client_secret_expired)
-    const noticed = match === 'newest' ? noticeExpiry(kernel, once, client) : noticeOld(kernel, once, client)
+    if (now >= endsAt) throw new OAuthError(AUTHENTICATION_ERRORS.client_secret_expired)
+    const notice = (match === 'newest' ? expiryNotice : oldNotice)(client.clientId, endsAt, now)
+    const noticed = notice && once(notice.id, notice.until, () => kernel.emit(notice.event))
     return noticed === undefined ? true : noticed.then(() => true)
   }
+}
+
+/** An event that is sent once until it is due again. */
+interface Notice {
+  readonly id: string
+  /** Epoch seconds. */
+  readonly until: number
+  readonly event: ClientSecretEvent
 }
 
 /** Compares both hashes each time, so that the duration does not reveal which secret it is. */
@@ -355,21 +363,18 @@ function matchOf(hash: Hash, { secretHash, oldSecretHash }: Client): 'newest' | 
 const HOUR = 60 * 60
 const DAY = 24 * HOUR
 
-function noticeOld({ now, emit }: Pick<Kernel, 'now' | 'emit'>, once: NoticeOnce, client: Client) {
-  const { clientId, oldSecretEndsAt: endsAt = 0 } = client
-  const event = { type: 'old_secret_used', clientId, endsAt } satisfies ClientSecretEvent
-  return once(`old:${clientId}`, now() + HOUR, () => emit(event))
+function oldNotice(clientId: string, endsAt: number, now: number): Notice {
+  return { id: `old:${clientId}`, until: now + HOUR, event: { type: 'old_secret_used', clientId, endsAt } }
 }
 
 /** Days before the end of a secret, the last notice first. */
 const NOTICES = [7, 30]
 
-function noticeExpiry({ now, emit }: Pick<Kernel, 'now' | 'emit'>, once: NoticeOnce, client: Client) {
-  const { clientId, clientSecretExpiresAt: expiresAt = 0 } = client
-  const days = NOTICES.find((notice) => expiresAt - now() <= notice * DAY)
+function expiryNotice(clientId: string, expiresAt: number, now: number): Notice | undefined {
+  const days = NOTICES.find((notice) => expiresAt - now <= notice * DAY)
   if (days === undefined) return undefined
-  const event = { type: 'client_secret_expiring', clientId, expiresAt, days } satisfies ClientSecretEvent
-  return once(`expiring:${clientId}:${expiresAt}:${days}`, expiresAt, () => emit(event))
+  const event = { type: 'client_secret_expiring', clientId, expiresAt, days } as const
+  return { id: `expiring:${clientId}:${expiresAt}:${days}`, until: expiresAt, event }
 }
 
 /**
@@ -379,12 +384,12 @@ function noticeExpiry({ now, emit }: Pick<Kernel, 'now' | 'emit'>, once: NoticeO
  * @param until epoch seconds, after which the notice may be sent again
  * @returns `undefined` if there is nothing to wait for. The promise never rejects
  */
-export type NoticeOnce = (notice: string, until: number, send: () => void) => Promise<void> | undefined
+type NoticeOnce = (notice: string, until: number, send: () => void) => Promise<void> | undefined
 
 /** Only clients whose operator has rotated or limited a secret cause notices. */
 const MAX_REMEMBERED = 10_000
 
-export function noticeOnce({ now, store }: Pick<Kernel, 'now' | 'store'>): NoticeOnce {
+export function noticeOnce({ now, store }: Kernel): NoticeOnce {
   const sent = new RecentlyUsed<number>(MAX_REMEMBERED, { now, endOf: (until) => until })
   return (notice, until, send) => {
     if (sent.get(notice) !== undefined) return undefined

@@ -23,13 +23,13 @@ const older = { oldSecretHash: sha256('old'), oldSecretEndsAt: NOW + DAY }
 describe('a secret of a client', () => {
   it('that does not end causes no event', async () => {
     const { verify, events } = replica()
-    expect(await verify('new', client(older))).toBe(true)
+    expect(await verify('new', client(older), NOW)).toBe(true)
     expect(events).toEqual([])
   })
 
   it('that is the older one causes an event for each client, before the answer', async () => {
     const { verify, events } = replica()
-    for (const clientId of ['one', 'other', 'one']) await verify('old', client({ clientId, ...older }))
+    for (const clientId of ['one', 'other', 'one']) await verify('old', client({ clientId, ...older }), NOW)
     const type = 'old_secret_used'
     expect(events).toEqual(['one', 'other'].map((clientId) => ({ type, clientId, endsAt: NOW + DAY })))
   })

@@ -12,10 +12,8 @@ import {
   nameOfDocument,
   withoutEmpty,
 } from '../../clients/client-metadata.ts'
-import { clientFrom } from '../../clients/client-record.ts'
-import { MAX_CLIENT_ID_LENGTH } from '../../clients/client-sources.ts'
-import { hasUnsafeScheme } from '../../clients/redirect-uri.ts'
-import { refuseResponseParameters } from '../../clients/redirect-uri-policy.ts'
+import { clientFrom, MAX_CLIENT_ID_LENGTH } from '../../clients/client-record.ts'
+import { hasUnsafeScheme, refuseResponseParameters } from '../../clients/redirect-uri.ts'
 import { listOf, readMessage, text } from '../../http/message.ts'
 import { httpsParts, type PublicUrlRule, publicUrlFault } from '../../http/public-url.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -51,9 +49,8 @@ export type AdmissionPolicy = (clientId: string) => Admission
  *
  * @example
  * ```ts
- * import { admitHosts, clientDocuments } from '@grantkit/core/client-documents'
- * import { safeFetch } from '@grantkit/safe-fetch'
- *
+ * import { admitHosts, clientDocuments, admitClientIds } from '@grantkit/core/client-documents'
+ *  *
  * const admit = admitHosts(['claude.ai', 'vscode.dev'])
  * const documents = clientDocuments({ fetch: safeFetch({ issuer: 'https://auth.example' }), admit })
  * ```
@@ -67,8 +64,7 @@ export function admitHosts(hosts: readonly string[], admission: Admission = 'yes
  *
  * @example
  * ```ts
- * import { admitClientIds, clientDocuments } from '@grantkit/core/client-documents'
- * import { safeFetch } from '@grantkit/safe-fetch'
+ *  * import { safeFetch } from '@grantkit/safe-fetch'
  *
  * const admit = admitClientIds(['https://app.example/client.json'])
  * const documents = clientDocuments({ fetch: safeFetch({ issuer: 'https://auth.example' }), admit })

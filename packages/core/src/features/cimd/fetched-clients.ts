@@ -7,7 +7,7 @@ import {
   type ClientSource,
   MAX_CLIENT_ID_LENGTH,
   storedClients,
-} from '../../clients/client-sources.ts'
+} from '../../clients/client-record.ts'
 import type { DocumentOrigin } from '../../kernel/events.ts'
 import type { Kernel, RequestingUser } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'

@@ -12,7 +12,7 @@ import {
   METADATA_ERRORS,
   type RegisteredBy,
 } from '../../clients/client-metadata.ts'
-import { MAX_CLIENT_ID_LENGTH } from '../../clients/client-sources.ts'
+import { MAX_CLIENT_ID_LENGTH } from '../../clients/client-record.ts'
 import { listOf, text } from '../../http/message.ts'
 import { publicUrlFault } from '../../http/public-url.ts'
 import { CLOCK_TOLERANCE, type Kernel } from '../../kernel/kernel.ts'

@@ -1,4 +1,4 @@
-import type { ClientSource } from '../../clients/client-sources.ts'
+import type { ClientSource } from '../../clients/client-record.ts'
 import { keptUntil, liveUntil } from '../../grants/change-grant.ts'
 import { findAccessToken, requireKeyFor } from '../../grants/grant.ts'
 import { revokeUserGrant } from '../../grants/user-grants.ts'

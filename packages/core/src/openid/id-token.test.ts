@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TokenRequest } from '../grants/grant-type.ts'
-import { claimsOfScopes, releaseClaims } from './claims.ts'
-import { idTokenClaims } from './id-token.ts'
+import { claimsOfScopes, idTokenClaims, releaseClaims } from './id-token.ts'
 
 const CATALOGUE = Object.fromEntries(
   ['openid', 'profile', 'email', 'address', 'phone', 'courses:read'].map((name) => [
