@@ -24,7 +24,6 @@ import { AUTHENTICATION_CLASSES } from '../config/authentication-classes.ts'
 import { commandNamesOf } from '../config/command-names.ts'
 import type { Config } from '../config/config.ts'
 import type { MountContext, Mounted } from '../definition.ts'
-import { outboundFetch } from '../http/outbound.ts'
 import { behindProxies, callerOf } from '../http/trusted-proxies.ts'
 import { openApiDocument } from '../openapi/document.ts'
 import type { DescribedServer } from '../openapi/requests.ts'
@@ -37,8 +36,7 @@ import { statisticsReader } from '../statistics/statistics.ts'
 import { application, measuredRoute, measuring } from './app.ts'
 import { type OpenUsers, openUsers } from './open-users.ts'
 import { type LateServer, pagesOptions, siteOf } from './pages-options.ts'
-import { leakedTokens, scannerKeys } from './personal-tokens/leaked-tokens.ts'
-import { withTokenMails } from './personal-tokens/token-mails.ts'
+import { withTokenMails } from './token-mails.ts'
 
 /** A whole service: the OAuth routes for the adapter of a framework, and an application for all other paths. */
 export interface Service {
@@ -102,7 +100,6 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     [
       ...ownRoutes(running, (info) => JSON.stringify(openApiDocument(app, describedServer(running), info))),
       ...adminApiOf(running, operators),
-      ...(await leakReports(context, options)),
       pages(options, server.grants).route('/', admin(operators)),
       health(async () => !draining && (await ready())),
     ],
@@ -218,16 +215,6 @@ function ownRoutes(
     guard: guards.api,
   })
   return mounted ?? []
-}
-
-/** Empty without personal access tokens, or if no secret scanner is configured. */
-async function leakReports(
-  { config, onError }: ServiceContext,
-  { personalTokens }: PagesOptions,
-): Promise<readonly Mounted[]> {
-  const { scannerKeys: url } = config.features.personalTokens
-  if (personalTokens === undefined || url === undefined) return []
-  return [leakedTokens(personalTokens, scannerKeys(url, await outboundFetch(config), { onError }))]
 }
 
 function adminApiOf(
