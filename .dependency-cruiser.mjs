@@ -60,7 +60,6 @@ const SERVER_ORDER = [
   'node-version[.]ts',
   'config/',
   'http/',
-  'openapi/',
   'events[.]ts',
   'limits/',
   'rate-limits[.]ts',

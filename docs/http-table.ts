@@ -11,7 +11,7 @@ import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { tokenExchange } from '@grantkit/core/token-exchange'
 import { pages } from '@grantkit/pages'
 import { createMemoryStore } from '@grantkit/store-memory'
-import { oauthEndpoints, openApiDocument } from '../packages/server/src/openapi/document.ts'
+import { oauthEndpoints, openApiDocument } from '../apps/reference/src/openapi/document.ts'
 
 const ISSUER = 'https://notes.example'
 const SCOPES = {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Feature } from '@grantkit/core'
+import type { KnownClient } from '@grantkit/known-clients'
 import {
   type Config,
   createService as createOnServer,
@@ -17,6 +18,7 @@ import { viewerClient } from './documents/viewer-client.ts'
 import { home } from './home/home.ts'
 import { mcp } from './mcp/route.ts'
 import type { RequiredSignIn } from './oauth/guard.ts'
+import { describedServer, openApiDocument } from './openapi/document.ts'
 import { schoolApi } from './school/api.ts'
 import { SCHOOL_MIGRATIONS } from './school/migrations.ts'
 import { schoolRecords } from './school/records.ts'
@@ -82,14 +84,16 @@ function mount(context: MountContext, { passkeyToRemove = false }: OwnConfig) {
       ? context.guard(resource).allowing({ personalTokens: true })
       : context.guard(resource)
   const school = schoolRecords(context.database, randomUUID)
-  const openApi = () =>
-    context.openApi({
-      title: 'Harbour School',
-      version: '1.0.0',
-      description: `An online school with an API. How to get a token: ${baseUrl}/auth.md`,
-      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
-      tags: { School: 'The areas of the school, each guarded by its scopes.' },
-    })
+  const openApi = (known: readonly KnownClient[]) =>
+    JSON.stringify(
+      openApiDocument(context.app(), describedServer(context, known), {
+        title: 'Harbour School',
+        version: '1.0.0',
+        description: `An online school with an API. How to get a token: ${baseUrl}/auth.md`,
+        license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+        tags: { School: 'The areas of the school, each guarded by its scopes.' },
+      }),
+    )
   return [
     home(context),
     schoolApi(guard(baseUrl), school, passkeyToRemove ? BY_PASSKEY : undefined),

@@ -1,13 +1,14 @@
 import type { AuthorizationServer, Caller, Feature, ResourceServer, TokenClaims } from '@grantkit/core'
 import type { ServerDescription } from '@grantkit/core/internal'
+import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Hono } from 'hono'
+import type { BlankEnv } from 'hono/types'
 import type { DemoAccount } from './accounts/open-accounts.ts'
 import type { CommandNames } from './config/command-names.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './database/database.ts'
 import type { AppMigrations } from './database/migrate.ts'
 import type { Site } from './http/page.ts'
-import type { OpenApiInfo } from './openapi/document.ts'
 
 /** What the code of a service adds to the server that its configuration describes: its own APIs, pages and tables. */
 export interface ServiceDefinition {
@@ -39,8 +40,8 @@ export interface MountContext {
   readonly database: Database
   /** Guards a resource with the tokens of this server. Requests without a token are anonymous. */
   guard(resource: string): ResourceServer<string, Caller>
-  /** The OpenAPI document of all routes, as JSON. */
-  openApi(info: OpenApiInfo): string
+  /** What the service serves next to the endpoints of core, with its OpenAPI descriptions. It is complete once requests arrive. */
+  app(): OpenAPIHono<BlankEnv>
 }
 
 /** What the commands of a program work on. A service may add to the configuration of the server. */

@@ -4,4 +4,16 @@
 export { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi'
 export { jsonError, parseJson, prefetch, revalidatedText, type WithBody } from './http/bodies-and-answers.ts'
 export { type Markup, pageResponse, type Site } from './http/page.ts'
-export { error, guardErrors, json, text } from './openapi/responses.ts'
+export {
+  challenged,
+  error,
+  form,
+  guardErrors,
+  header,
+  json,
+  page,
+  type Responses,
+  type Schema,
+  text,
+  UNAVAILABLE,
+} from './http/responses.ts'

@@ -16,7 +16,6 @@ import {
 } from '@grantkit/core/feature'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { testClient } from '@grantkit/testkit/client'
-import { Hono } from 'hono'
 import { afterAll, expect, it } from 'vitest'
 import * as z from 'zod'
 import { errorEntry } from '../../../docs/error-reference.ts'
@@ -146,10 +145,7 @@ const vouchers: Feature = (server) => ({
 async function openServer(features: readonly Feature[]) {
   const definition: ServiceDefinition = {
     features: () => features,
-    mount: (context) => [
-      ...(WITH_API.definition.mount?.(context) ?? []),
-      new Hono().get('/openapi.json', (c) => c.body(context.openApi(OPENAPI))),
-    ],
+    mount: WITH_API.definition.mount,
   }
   const server = await runServer({ DATABASE_URL: 'memory:' }, {}, { definition })
   const post = async (path: string, form: Record<string, string>, headers: Record<string, string> = {}) => {
@@ -160,8 +156,6 @@ async function openServer(features: readonly Feature[]) {
   const get = async (path: string) => (await fetch(server.baseUrl + path)).json()
   return { server, post, get }
 }
-
-const OPENAPI = { title: 'Notes', version: '1.0.0', description: 'An API of notes' }
 
 const { server, post, get } = await openServer([vouchers])
 afterAll(() => server.close())
@@ -284,19 +278,6 @@ it('is found in the reference of errors', () => {
   )
 })
 
-it('is found in the OpenAPI text', async () => {
-  const { paths, components } = await get('/openapi.json')
-  expect(paths['/api/vouchers'].post).toMatchObject({ summary: 'What a voucher is worth' })
-  expect(components.schemas.urn_example_voucher.properties).toMatchObject({
-    grant_type: { enum: ['urn:example:voucher'] },
-    voucher: { type: 'string' },
-  })
-  const { schema } = paths['/api/oauth/token'].post.requestBody.content['application/x-www-form-urlencoded']
-  expect(schema.oneOf).toContainEqual({ $ref: '#/components/schemas/urn_example_voucher' })
-  const registered = components.schemas.ClientRegistration.properties.token_endpoint_auth_method.enum
-  expect(registered, 'a method is for integrations unless it says otherwise').not.toContain('badge')
-})
-
 it('does not allow its grant type in dynamic client registration', async () => {
   const metadata = { grant_types: ['authorization_code', 'urn:example:voucher'] }
   const client = await testClient(baseUrl, { metadata })
@@ -307,10 +288,7 @@ it('does not allow its grant type in dynamic client registration', async () => {
 
 it('leaves no trace in a server that does not mount it', async () => {
   const plain = await openServer([])
-  const described = JSON.stringify([
-    await plain.get('/openapi.json'),
-    await plain.get('/.well-known/openid-configuration'),
-  ])
+  const described = JSON.stringify(await plain.get('/.well-known/openid-configuration'))
   await plain.server.close()
   expect(described).not.toMatch(/voucher|badge/)
 })

@@ -291,23 +291,15 @@ describe('the commands of an operator', () => {
   })
 })
 
-it('a server with a mail server sends mails about tokens, and one with a scanner takes its reports', async () => {
+it('a server with a mail server sends mails about tokens', async () => {
   const scopes = { 'notes:read': { description: 'Read your notes', personal: true } }
-  const unreachable = '127.0.0.1:1'
-  const mail = { MAIL_URL: `smtp://${unreachable}`, MAIL_FROM: 'no-reply@notes.example' }
-  const scanner = {
-    PERSONAL_TOKEN_SCANNER_KEYS: 'https://scanner.dev/keys',
-    CIMD_TEST_RESOLVE: `scanner.dev=${unreachable}`,
-  }
-  const told = await runServer({ PERSONAL_TOKENS: 'on', ...mail, ...scanner }, { scopes })
+  const mail = { MAIL_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'no-reply@notes.example' }
+  const told = await runServer({ PERSONAL_TOKENS: 'on', ...mail }, { scopes })
   onTestFinished(() => told.close())
   const token = { label: 'Job', scopes: ['notes:read'], resources: [told.baseUrl] }
   await told.personalTokens?.create({ ...token, subject: 'demo-account' })
   await told.settled()
   expect(String(told.errors.splice(0))).toContain('The mail server did not accept a mail')
-  const headers = { 'github-public-key-identifier': 'k1', 'github-public-key-signature': 'AAAA' }
-  const report = { method: 'POST', headers, body: '[]' }
-  expect((await fetch(`${told.baseUrl}/api/tokens/leaked`, report)).status, 'without its keys').toBe(503)
 })
 
 it('a server without the option has no such page', async () => {

@@ -1,4 +1,4 @@
-import { KNOWN_CLIENTS } from '@grantkit/known-clients'
+import { KNOWN_CLIENTS, type KnownClient } from '@grantkit/known-clients'
 import type { MountContext } from '@grantkit/server'
 import {
   createRoute,
@@ -18,7 +18,7 @@ export interface DocumentsOptions {
   readonly context: Pick<MountContext, 'site' | 'metadata' | 'config'>
   readonly school: SchoolRecords
   /** The OpenAPI description of every route, including these. */
-  readonly openApi: () => string
+  readonly openApi: (known: readonly KnownClient[]) => string
 }
 
 type TextNow = () => string | Promise<string>
@@ -38,7 +38,7 @@ export function documents({ context, school, openApi }: DocumentsOptions): OpenA
   const app = new OpenAPIHono()
   // Describes all routes, so it is built at the first request. It takes milliseconds and does not change afterwards.
   let description: string | undefined
-  addText(app, DESCRIPTION, 'application/json', () => (description ??= openApi()))
+  addText(app, DESCRIPTION, 'application/json', () => (description ??= openApi(known)))
   addMarkdown(app, '/auth.md', 'authWalkthrough', 'How to get and use a token', () => walkthrough)
   addMarkdown(app, '/llms.txt', 'llmsText', 'Index of the content for agents', () => index)
   addMarkdown(app, '/pricing.md', 'pricing', 'What the school sells', () => pricingMarkdown(school))

@@ -84,12 +84,6 @@ describe('the configuration of personal access tokens', () => {
       'PERSONAL_TOKEN_DAYS must be at most 30, the value of PERSONAL_TOKEN_MAX_DAYS',
     ],
     [
-      'the keys of the scanner come without TLS',
-      { PERSONAL_TOKEN_SCANNER_KEYS: 'http://scanner.dev/keys' },
-      SCOPES,
-      'PERSONAL_TOKEN_SCANNER_KEYS must be an https URL, not "http://scanner.dev/keys"',
-    ],
-    [
       'the profile demands bound tokens',
       { PERSONAL_TOKENS: 'on', PROFILE: 'fapi2' },
       SCOPES,

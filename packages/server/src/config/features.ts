@@ -267,17 +267,4 @@ const PersonalTokens = z.strictObject({
     variable: 'PERSONAL_TOKEN_MAX_DAYS',
     guide: GUIDE,
   }),
-  scannerKeys: field(
-    text().refine(isHttps, 'must be an https URL').optional(),
-    'the https URL of the public keys of a secret scanner, such as `https://api.github.com/meta/public_keys/secret_scanning`. The scanner reports leaked tokens to `/api/tokens/leaked`, which ends them',
-    {
-      variable: 'PERSONAL_TOKEN_SCANNER_KEYS',
-      otherwise: 'there is no such endpoint',
-      guide: `${GUIDE}#leaked-tokens`,
-    },
-  ),
 })
-
-function isHttps(url: string): boolean {
-  return URL.canParse(url) && url.startsWith('https://')
-}

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { basename, dirname, extname, join, resolve } from 'node:path'
+import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
 import { type Config, parseConfig } from './config.ts'
@@ -60,31 +60,10 @@ function textOf(file: string): string {
   }
 }
 
-/** What merges several sources, downloads or watches is off: one file is the configuration. */
-const ONE_FILE = {
-  rcFile: false,
-  globalRc: false,
-  packageJson: false,
-  dotenv: false,
-  extend: false,
-  giget: false,
-  envName: false,
-} as const
-
-/** The library is loaded only where there is a file: it takes longer than to read one. */
 async function contentOf(file: string): Promise<ServerConfig> {
-  const { loadConfig } = await import('c12')
   try {
-    const { config } = await loadConfig<ServerConfig>({
-      ...ONE_FILE,
-      cwd: dirname(file),
-      configFile: basename(file),
-      // Node reads TypeScript. A transpiler would load this package, which the file may import, a second time.
-      jiti: { import: imported } as never,
-      // Objects of a program stay the same objects.
-      merger: (...sources) => sources.find((source) => source !== undefined) as ServerConfig,
-    })
-    return config
+    const written = await imported(file)
+    return await (typeof written === 'function' ? written() : written)
   } catch (error) {
     throw new ConfigError([`it cannot be read: ${(error as Error).message}`], file)
   }

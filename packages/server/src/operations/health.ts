@@ -1,5 +1,5 @@
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi'
-import { json } from '../openapi/responses.ts'
+import { json } from '../http/responses.ts'
 import type { Storage } from '../storage.ts'
 
 const Status = z.object({ status: z.string() }).openapi('Status')

@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import { CALLBACK_PATH } from '../config/users.ts'
 import { prefetch } from '../http/bodies-and-answers.ts'
-import { error, form, json, page, type Responses, text } from '../openapi/responses.ts'
+import { error, form, json, page, type Responses, text } from '../http/responses.ts'
 
 const PAGE = { tags: ['Pages'], security: [{}] }
 const EXPIRED = { 403: 'The form has expired, or another site sent it' }

@@ -18,16 +18,13 @@ import type { AttemptReader } from '../attempts/attempt-reader.ts'
 import { callerMiddleware, withCaller } from '../audit/caller.ts'
 import { signInHistory, trailReader } from '../audit/reading.ts'
 import { ADMIN_SCOPES, adminResource, authorizationServer } from '../authorization/authorization-server.ts'
-import { knownClientsOf, proofsOf } from '../authorization/optional-features.ts'
+import { proofsOf } from '../authorization/optional-features.ts'
 import { trustedProxies } from '../config/address.ts'
 import { AUTHENTICATION_CLASSES } from '../config/authentication-classes.ts'
 import { commandNamesOf } from '../config/command-names.ts'
 import type { Config } from '../config/config.ts'
 import type { MountContext, Mounted } from '../definition.ts'
-import { outboundFetch } from '../http/outbound.ts'
 import { behindProxies, callerOf } from '../http/trusted-proxies.ts'
-import { openApiDocument } from '../openapi/document.ts'
-import type { DescribedServer } from '../openapi/requests.ts'
 import { health, type Probes, probesOf, reachable } from '../operations/health.ts'
 import { type OperatorActions, operatorActions } from '../operator/operator-actions.ts'
 import { type Overview, overviewOf, stateOf } from '../operator/overview.ts'
@@ -37,8 +34,7 @@ import { statisticsReader } from '../statistics/statistics.ts'
 import { application, measuredRoute, measuring } from './app.ts'
 import { type OpenUsers, openUsers } from './open-users.ts'
 import { type LateServer, pagesOptions, siteOf } from './pages-options.ts'
-import { leakedTokens, scannerKeys } from './personal-tokens/leaked-tokens.ts'
-import { withTokenMails } from './personal-tokens/token-mails.ts'
+import { withTokenMails } from './token-mails.ts'
 
 /** A whole service: the OAuth routes for the adapter of a framework, and an application for all other paths. */
 export interface Service {
@@ -100,9 +96,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       around: [callerMiddleware(callers), measuring(options.site.basePath, onResponse)],
     },
     [
-      ...ownRoutes(running, (info) => JSON.stringify(openApiDocument(app, describedServer(running), info))),
+      ...ownRoutes(running, () => app),
       ...adminApiOf(running, operators),
-      ...(await leakReports(context, options)),
       pages(options, server.grants).route('/', admin(operators)),
       health(async () => !draining && (await ready())),
     ],
@@ -187,15 +182,6 @@ function operatorsOf({ context, users, options, server }: Running, probes: Probe
   }
 }
 
-function describedServer({ context: { config }, server, guards }: Running): DescribedServer {
-  const { baseUrl, scopes } = config
-  const resources = Object.keys(config.resources)
-  const known = knownClientsOf(config).on.filter(({ redirectUris }) => redirectUris.length > 0)
-  const { bindsTokens } = guards
-  const shown = { baseUrl, scopes, resources, bindsTokens, known, mounted: server.description }
-  return { ...shown, registersWithToken: registersWithToken(config) }
-}
-
 /** Whether registration needs an initial access token. */
 function registersWithToken({ features }: Config): boolean {
   return features.registration && features.initialAccessTokens
@@ -204,30 +190,20 @@ function registersWithToken({ features }: Config): boolean {
 /** The routes of the service itself. */
 function ownRoutes(
   { context: { definition, config, storage }, users, options, server, guards }: Running,
-  openApi: MountContext['openApi'],
+  app: MountContext['app'],
 ): readonly Mounted[] {
   const { metadata, description } = server
   const mounted = definition.mount?.({
     config,
     metadata,
     description,
-    openApi,
+    app,
     site: options.site,
     demo: users.demo,
     database: storage.database,
     guard: guards.api,
   })
   return mounted ?? []
-}
-
-/** Empty without personal access tokens, or if no secret scanner is configured. */
-async function leakReports(
-  { config, onError }: ServiceContext,
-  { personalTokens }: PagesOptions,
-): Promise<readonly Mounted[]> {
-  const { scannerKeys: url } = config.features.personalTokens
-  if (personalTokens === undefined || url === undefined) return []
-  return [leakedTokens(personalTokens, scannerKeys(url, await outboundFetch(config), { onError }))]
 }
 
 function adminApiOf(
@@ -252,8 +228,6 @@ interface Guards {
   admin(): ReturnType<typeof adminGuard>
   /** Whether guards of this service report every call with a token for these resources; for every resource if there is none. */
   reportCalls(resources: readonly string[]): boolean
-  /** Whether DPoP is on. */
-  readonly bindsTokens: boolean
 }
 
 function guardsOf(
@@ -279,7 +253,6 @@ function guardsOf(
     },
     reportCalls: (resources) =>
       (resources.length === 0 ? all : resources).every((resource) => guarded.has(resource)),
-    bindsTokens: proofs !== undefined,
   }
 }
 

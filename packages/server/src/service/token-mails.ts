@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
-import type { StoredAccount } from '../../accounts/accounts.ts'
-import type { Config } from '../../config/config.ts'
-import type { ServiceEvent } from '../../events.ts'
-import type { ServiceContext } from '../../service-context.ts'
-import { mailSender } from '../../sign-in/mail-sender.ts'
+import type { StoredAccount } from '../accounts/accounts.ts'
+import type { Config } from '../config/config.ts'
+import type { ServiceEvent } from '../events.ts'
+import type { ServiceContext } from '../service-context.ts'
+import { mailSender } from '../sign-in/mail-sender.ts'
 
 /** Tells users of their personal access tokens. What they end themselves is no news. */
 export interface PersonalTokenMails {
@@ -70,7 +70,7 @@ export function personalTokenMails(options: Options, sender = mailSender): Perso
       const news = newsOf(event)
       if (news === undefined) return
       const first = pending.size === 0
-      // The report of a scanner comes after the end of the grant, and says more.
+      // The report of a leak comes after the end of the grant, and says more.
       pending.set(`${news.grantId} ${news.why === 'created'}`, news)
       if (!first) return
       const done = flush().finally(() => running.delete(done))

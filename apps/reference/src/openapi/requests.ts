@@ -2,7 +2,7 @@ import type { ScopeDefinition } from '@grantkit/core'
 import { ClientCredentials, inLanguage, type ServerDescription } from '@grantkit/core/internal'
 import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import type { KnownClient } from '@grantkit/known-clients'
-import { type RouteConfig, z } from '@hono/zod-openapi'
+import { type RouteConfig, z } from '@grantkit/server/routes'
 
 /** Schemas of requests, generated from the zod schemas that validate them. */
 

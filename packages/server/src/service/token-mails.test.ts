@@ -1,7 +1,7 @@
 import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
 import { expect, it } from 'vitest'
-import { parseConfig } from '../../config/config.ts'
-import type { ServiceEvent } from '../../events.ts'
+import { parseConfig } from '../config/config.ts'
+import type { ServiceEvent } from '../events.ts'
 import { personalTokenMails } from './token-mails.ts'
 
 /** The mails about personal access tokens. */

@@ -1,5 +1,17 @@
 import type { EndpointDescription, ServerDescription } from '@grantkit/core/internal'
-import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi'
+import type { KnownClient } from '@grantkit/known-clients'
+import type { MountContext } from '@grantkit/server'
+import {
+  challenged,
+  error,
+  form,
+  guardErrors,
+  json,
+  OpenAPIHono,
+  type RouteConfig,
+  type Schema,
+  UNAVAILABLE,
+} from '@grantkit/server/routes'
 import type { BlankEnv } from 'hono/types'
 import {
   authorizationRequest,
@@ -20,22 +32,15 @@ import {
   browserPage,
   CLIENT_ERRORS,
   ClientInformation,
-  challenged,
   DeviceAuthorization,
   Empty,
-  error,
-  form,
   formPage,
-  guardErrors,
   introspectionResponse,
-  json,
   KeySet,
   PushedAuthorizationResponse,
   ResourceMetadata,
-  type Schema,
   ServerMetadata,
   tokenResponse,
-  UNAVAILABLE,
   UserInfo,
 } from './responses.ts'
 
@@ -276,6 +281,18 @@ export interface OpenApiInfo {
   readonly license?: { readonly name: string; readonly url: string }
   /** Tags next to those of the server, with their descriptions. */
   readonly tags?: Readonly<Record<string, string>>
+}
+
+/** The authorization server of a service with this configuration. @param known the known clients that are on */
+export function describedServer(
+  { config, description }: Pick<MountContext, 'config' | 'description'>,
+  known: readonly KnownClient[],
+): DescribedServer {
+  const { baseUrl, scopes, features } = config
+  const registersWithToken = features.registration && features.initialAccessTokens
+  const bindsTokens = features.dpop.mode !== 'off'
+  const resources = Object.keys(config.resources)
+  return { baseUrl, scopes, resources, bindsTokens, registersWithToken, known, mounted: description }
 }
 
 const TAGS = {
