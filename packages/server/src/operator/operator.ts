@@ -38,7 +38,8 @@ export function operatorOf(options: OperatorOptions): Operator {
       },
       async latest(query, limit, failed = false) {
         const found = await (failed ? attempts.latestFailures(query, limit) : attempts.latest(query, limit))
-        if (query.subject !== undefined) onEvent({ type: 'attempt_read', subject: query.subject })
+        const { subject } = query
+        if (subject !== undefined && found.length > 0) onEvent({ type: 'attempt_read', subject })
         return found
       },
     },
