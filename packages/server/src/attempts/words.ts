@@ -1,6 +1,5 @@
 import type { Compared, Party, StepEvent, StepName, Verdict } from '@grantkit/explain'
 import type { SignInReason } from '../events.ts'
-import type { FoundAttempt } from './attempt-reader.ts'
 
 /** The words of pages and commands for the steps of a sign-in attempt, and for who can remove a fault. */
 
@@ -43,7 +42,8 @@ export const PARTY_WORDS: Readonly<Record<Party, string>> = {
 }
 
 /** Where an attempt was found, if it has no rows. */
-export const KEPT_WORDS: Readonly<Partial<Record<FoundAttempt['keptIn'], string>>> = {
+export const KEPT_WORDS: Readonly<Record<'database' | 'memory', string | undefined>> = {
+  database: undefined,
   memory: 'Only this process has seen this sign-in, and keeps it in memory for a while.',
 }
 
