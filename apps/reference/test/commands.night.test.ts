@@ -256,7 +256,7 @@ describe('account', () => {
     })
     expect(await add('ada@school.example')).toEqual({
       status: 1,
-      output: expect.stringContaining('has an account already'),
+      output: expect.stringContaining('Another user has this address'),
     })
     expect(await list()).toMatch(/ada@school\.example +Ada\n/)
     expect(await readFile(inFolder('accounts.sqlite'), 'latin1')).not.toContain('correct horse')

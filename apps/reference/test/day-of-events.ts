@@ -1,11 +1,17 @@
 import type { PrivateJwk } from '@grantkit/core'
 import { newSigningKeys } from '@grantkit/core'
-import { rowOf } from '@grantkit/server/internal/audit/entry'
+import { rowOf } from '@grantkit/server/internal/audit/trail'
 import type { Database } from '@grantkit/server/internal/database/database'
 import type { StatisticRow } from '@grantkit/server/internal/database/tables'
-import { bucketOf } from '@grantkit/server/internal/statistics/durations'
-import { intervalOf, minuteOf, RESOLUTIONS } from '@grantkit/server/internal/statistics/resolutions'
-import { addCounts, BATCH, keyOf } from '@grantkit/server/internal/statistics/statistic-rows'
+import {
+  addCounts,
+  BATCH,
+  bucketOf,
+  intervalOf,
+  keyOf,
+  minuteOf,
+  RESOLUTIONS,
+} from '@grantkit/server/internal/statistics'
 
 /** Fills the database of a service with what happens in a month, so that its admin pages have something to show. */
 

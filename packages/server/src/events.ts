@@ -18,6 +18,7 @@ import type {
   WebhookEnabled,
   WebhookUndelivered,
 } from '@grantkit/notifications'
+import type { SigningKeysRotated } from './config/signing-keys-file.ts'
 
 /**
  * All events of the service: those of core and its features, and those of accounts and sessions, which core does not
@@ -52,77 +53,131 @@ export type ServiceEvent =
 
 export type OnEvent = (event: ServiceEvent) => void
 
-/** All types. */
-export const EVENT_TYPES: readonly string[] = Object.keys({
-  claims_unreleased: true,
-  token_claims_protected: true,
-  client_registered: true,
-  client_added: true,
-  client_changed: true,
-  client_secret_rotated: true,
-  client_old_secret_dropped: true,
-  old_secret_used: true,
-  client_secret_expiring: true,
-  initial_access_token_added: true,
-  initial_access_token_removed: true,
-  client_removed: true,
-  client_document_changed: true,
-  client_document_copy_used: true,
-  client_document_failed: true,
-  client_keys_failed: true,
-  consent_granted: true,
-  consent_denied: true,
-  device_requested: true,
-  device_approved: true,
-  device_denied: true,
-  device_code_redeemed: true,
-  device_code_retried: true,
-  user_code_wrong: true,
-  code_redeemed: true,
-  refresh_token_rotated: true,
-  refresh_token_retried: true,
-  refresh_token_kept: true,
-  token_exchanged: true,
-  assertion_exchanged: true,
-  assertion_refused: true,
-  client_credentials_token_issued: true,
-  personal_token_created: true,
-  personal_token_ended: true,
-  personal_token_expiring: true,
-  personal_tokens_leaked: true,
-  access_token_dropped: true,
-  access_token_revoked: true,
-  grant_revoked: true,
-  grant_ended: true,
-  refused: true,
-  step: true,
-  signing_keys_changed: true,
-  signing_keys_refused: true,
-  limiter_failed: true,
-  logout_undelivered: true,
-  outbox_failed: true,
-  webhook_disabled: true,
-  webhook_enabled: true,
-  webhook_undelivered: true,
-  failed: true,
-  sign_in_succeeded: true,
-  sign_in_failed: true,
-  signed_out: true,
-  account_added: true,
-  account_password_changed: true,
-  account_disabled: true,
-  account_enabled: true,
-  account_admin_added: true,
-  account_admin_removed: true,
-  account_removed: true,
-  sessions_ended: true,
-  password_mail_sent: true,
-  passkey_added: true,
-  passkey_removed: true,
-  identity_linked: true,
-  identity_removed: true,
-  attempt_read: true,
-} satisfies Record<ServiceEvent['type'], true>)
+/** The events that the audit trail receives: those of the service and of its commands. */
+export type AuditedEvent = ServiceEvent | SigningKeysRotated
+
+/**
+ * Who causes an event. It decides how many the trail keeps, and for how long. A `decision` changes who has access to an
+ * account: it is never omitted.
+ */
+export type Cause = 'operator' | 'decision' | 'user' | 'unauthenticated'
+
+/**
+ * Each type with its cause, or `undefined` if the trail does not keep it: faults are logged, and uses of a grant are counted. Its
+ * words are those of the operator's view. Its level is that of the log, by default `info`: each installation of an app uses its
+ * grant every hour without any decision of a user.
+ */
+const EVENTS: Readonly<
+  Record<
+    AuditedEvent['type'] | 'left_out',
+    readonly [cause: Cause | undefined, words: string, level?: 'debug' | 'warn']
+  >
+> = {
+  claims_unreleased: [undefined, 'Claims of a user were not released'],
+  token_claims_protected: [undefined, 'Claims of tokens with names of the protocol were left out'],
+  client_registered: ['unauthenticated', 'A client registered itself'],
+  client_added: ['operator', 'An operator added a client'],
+  client_changed: ['operator', 'An operator changed a client'],
+  client_secret_rotated: ['operator', 'An operator gave a client a new secret'],
+  client_old_secret_dropped: ['operator', 'An operator ended the older secret of a client'],
+  old_secret_used: ['user', 'A client still uses its older secret'],
+  client_secret_expiring: ['user', 'The secret of a client ends soon'],
+  initial_access_token_added: ['operator', 'An operator made an initial access token'],
+  initial_access_token_removed: ['operator', 'An operator ended an initial access token'],
+  client_removed: ['operator', 'A client was removed'],
+  // It takes effect when a user approves it.
+  client_document_changed: ['user', 'The document of a client changed'],
+  client_document_copy_used: [undefined, 'A copy of a document described a known client'],
+  client_document_failed: [undefined, 'The document of a client could not be read'],
+  client_keys_failed: [undefined, 'The keys of a client could not be read'],
+  consent_granted: ['decision', 'A user approved an app'],
+  consent_denied: ['user', 'A user denied an app'],
+  device_requested: [undefined, 'A device asked for a code'],
+  device_approved: ['decision', 'A user approved a device'],
+  device_denied: ['user', 'A user denied a device'],
+  device_code_redeemed: [undefined, 'A device got its first tokens', 'debug'],
+  device_code_retried: [undefined, 'A device asked again for its first tokens'],
+  user_code_wrong: ['user', 'A wrong device code was entered'],
+  code_redeemed: [undefined, 'An app got its first tokens', 'debug'],
+  refresh_token_rotated: [undefined, 'An app refreshed its tokens', 'debug'],
+  refresh_token_retried: [undefined, 'An app repeated a refresh'],
+  refresh_token_kept: [undefined, 'An app got tokens and keeps its refresh token', 'debug'],
+  token_exchanged: [undefined, 'A token was exchanged'],
+  // The issuer has opened a grant in place of the user.
+  assertion_exchanged: ['decision', 'An issuer allowed an app by an assertion'],
+  assertion_refused: ['unauthenticated', 'An assertion was refused'],
+  client_credentials_token_issued: [undefined, 'A client got a token of its own'],
+  personal_token_created: ['decision', 'A user created a personal access token'],
+  personal_token_ended: ['decision', 'A personal access token was revoked'],
+  personal_token_expiring: ['user', 'A personal access token in use ends soon'],
+  // Counts alone: `personal_token_ended` names each token.
+  personal_tokens_leaked: ['decision', 'A secret scanner reported personal access tokens'],
+  access_token_dropped: [undefined, 'An old access token was dropped'],
+  access_token_revoked: [undefined, 'An app revoked an access token'],
+  grant_revoked: ['decision', 'A grant was revoked'],
+  grant_ended: ['decision', 'A grant was ended for safety', 'warn'],
+  refused: ['unauthenticated', 'A request was refused'],
+  step: [undefined, 'A step of a sign-in', 'debug'],
+  signing_keys_rotated: ['operator', 'The signing keys were rotated'],
+  signing_keys_changed: ['operator', 'Other signing keys are in use'],
+  signing_keys_refused: [undefined, 'Signing keys were refused'],
+  limiter_failed: [undefined, 'Rate limits could not be counted'],
+  logout_undelivered: ['user', 'An app could not be notified that a user signed out'],
+  outbox_failed: [undefined, 'Messages to apps could not be looked for'],
+  webhook_disabled: ['operator', 'An endpoint of webhooks gets no messages any more'],
+  webhook_enabled: ['operator', 'An endpoint of webhooks gets messages again'],
+  webhook_undelivered: [undefined, 'Messages to an endpoint of webhooks did not arrive'],
+  failed: [undefined, 'A request failed at the server'],
+  sign_in_succeeded: ['user', 'A user signed in'],
+  sign_in_failed: ['unauthenticated', 'A sign-in failed'],
+  signed_out: ['user', 'A user signed out'],
+  account_added: ['operator', 'An account was added'],
+  account_password_changed: ['decision', 'A password was changed'],
+  account_disabled: ['operator', 'A user was disabled'],
+  account_enabled: ['operator', 'A user was enabled'],
+  account_admin_added: ['operator', 'A user was made an admin'],
+  account_admin_removed: ['operator', 'A user is no longer an admin'],
+  account_removed: ['operator', 'An account was removed'],
+  sessions_ended: ['decision', 'All sessions of a user, or of all users, ended'],
+  password_mail_sent: ['user', 'A user was sent a link for a new password'],
+  passkey_added: ['decision', 'A passkey was added'],
+  passkey_removed: ['decision', 'A passkey was removed'],
+  identity_linked: ['decision', 'A provider was linked to an account'],
+  identity_removed: ['decision', 'A provider was removed from an account'],
+  attempt_read: ['operator', 'An operator read a sign-in attempt'],
+  left_out: ['unauthenticated', 'More entries than the trail keeps'],
+}
+
+// The trail writes the one, and a command the other.
+const { left_out: _, signing_keys_rotated: __, ...OF_SERVICE } = EVENTS
+/** All types of `ServiceEvent`. */
+export const EVENT_TYPES: readonly string[] = Object.keys(OF_SERVICE)
+
+/** The types of the entries that the trail has. */
+export const KEPT_TYPES: readonly string[] = Object.entries(EVENTS)
+  .flatMap(([type, [cause]]) => (cause === undefined ? [] : [type]))
+  .sort()
+
+/** Also `undefined` for the events of features. */
+export function causeOf(event: AuditedEvent): Cause | undefined {
+  const cause = EVENTS[event.type]?.[0]
+  if (event.type === 'account_added' && event.by === 'sign_up') return 'user'
+  return cause !== undefined && 'by' in event && event.by === 'operator' ? 'operator' : cause
+}
+
+export function levelOf({ type }: ServiceEvent): 'debug' | 'info' | 'warn' {
+  return EVENTS[type]?.[2] ?? 'info'
+}
+
+/** What happened. Entries of features and of other releases have other types: their name, with spaces. */
+export function eventWords(type: string): string {
+  return Object.hasOwn(EVENTS, type) ? EVENTS[type as keyof typeof EVENTS][1] : spaced(type)
+}
+
+/** A name in words. */
+export function spaced(name: string): string {
+  return name.toLowerCase().replaceAll('_', ' ')
+}
 
 /**
  * An account was changed: by a command, by the import of a file, by the first start in development, or at a sign-in with

@@ -55,7 +55,7 @@ describe('clients add --known', () => {
 it('counts refusals of known clients that are off, by client, and nothing else', async () => {
   for (const uris of [urisOf('chatgpt'), urisOf('chatgpt'), urisOf('grok'), ['https://app.example/cb']])
     expect((await register(uris)).status).toBe(400)
-  const { knownClientsRefused } = await server.overview()
+  const { knownClientsRefused } = await server.operator.overview()
   expect(knownClientsRefused).toEqual({ chatgpt: 2, grok: 1 })
   expect(await printedBy('overview')).toContain('chatgpt refused 2 times in 24 hours')
 })

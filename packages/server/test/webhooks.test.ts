@@ -37,12 +37,12 @@ it('an endpoint hears what an operator does with accounts and clients', async ()
   const { received, environment } = await openReceiver()
   const server = await runServer(environment)
   onTestFinished(() => server.close())
-  await server.actions.disableUser(DANA.id)
+  await server.operator.users.disable(DANA.id)
   const { clientId } = await server.clients.add({
     clientName: 'CRM',
     redirectUris: ['https://crm.dev/callback'],
   })
-  await server.actions.removeClient(clientId)
+  await server.clients.remove(clientId)
   const types = () => received.map(({ body }) => body.type).sort()
   await expect.poll(types).toEqual(['account.disabled', 'client.added', 'client.removed'])
   const disabled = received.find(({ body }) => body.type === 'account.disabled')
@@ -59,7 +59,7 @@ it('the commands list the endpoints, and enable one that answered 410', async ()
     /^crm {2}https:\/\/crm.dev\/hooks {2}no failures {2}account.disabled /,
   )
   expect((await run('enable', 'crm')).output).toBe('The endpoint was enabled already.')
-  await server.actions.disableUser(DANA.id)
+  await server.operator.users.disable(DANA.id)
   await expect.poll(async () => (await run('list')).output).toMatch(/ {2}disabled, failing since 2/)
   expect((await run('enable', 'crm')).output).toBe('The endpoint gets messages again.')
   expect(JSON.parse((await run('list', '--json')).output)).toMatchObject({ name: 'crm', isDisabled: false })

@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql, type UpdateObject } from 'kysely'
-import { removeAttempts } from '../attempts/attempt-rows.ts'
+import { removeAttempts } from '../attempts/recording.ts'
 import { added, type Database, lookup, type Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import { dropUnverifiedAddresses } from '../database/session-epoch-and-email-source.ts'

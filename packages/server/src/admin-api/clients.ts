@@ -3,8 +3,7 @@ import { defineErrors } from '@grantkit/core/feature'
 import { clientRevision } from '@grantkit/core/internal'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { TrailReader } from '../audit/reading.ts'
-import { CLIENT_ENTRIES } from '../operator/clients.ts'
-import type { OperatorActions } from '../operator/operator-actions.ts'
+import { CLIENT_ENTRIES, type ClientActions } from '../operator/clients.ts'
 import {
   AddedClient,
   Client,
@@ -38,7 +37,7 @@ import {
 export interface ClientsOptions {
   readonly clients: AuthorizationServer['clients']
   readonly trail: TrailReader
-  readonly actions: OperatorActions
+  readonly actions: ClientActions
   readonly onceOnly: OnceOnly
 }
 

@@ -89,7 +89,6 @@ const ACCESS_ERRORS = defineErrors({
   client_not_added: ['access_denied', 'Only a client that an operator added may use the admin API', 403],
   client_without_scope: ['access_denied', 'The client is not added with this scope of the admin API', 403],
   user_not_admin: ['access_denied', 'The user of the access token is no admin', 403],
-  own_account: ['access_denied', 'This is your own account; another admin has to change it', 403],
 })
 
 /**
@@ -121,11 +120,6 @@ export function adminAccess({ guard, directory, clients }: AccessOptions): Guard
 export function actorOf(c: Context<AdminEnv>): Actor {
   const { token } = c.var.auth
   return token.by === 'client' ? `client:${token.clientId}` : `account:${token.subject}`
-}
-
-/** Administrators cannot lock themselves out. @throws OAuthError `access_denied` */
-export function refuseOwnAccount(c: Context<AdminEnv>, sub: string): void {
-  if (actorOf(c) === `account:${sub}`) throw new OAuthError(ACCESS_ERRORS.own_account)
 }
 
 /** Shared by all lists of the admin API: pages with opaque cursors. */

@@ -3,7 +3,8 @@ import { type AdminApiOptions, adminApi } from './routes.ts'
 
 it('describes all routes once, and its description can be revalidated', async () => {
   const guard = { allowing: () => guard }
-  const options = { guard, store: {}, baseUrl: 'https://auth.example' }
+  const operator = { users: {}, grants: {} }
+  const options = { guard, operator, store: {}, baseUrl: 'https://auth.example' }
   const app = adminApi(options as unknown as AdminApiOptions)
   const built = vi.spyOn(app, 'getOpenAPI31Document')
   const first = await app.request('/openapi.json')

@@ -1,4 +1,4 @@
-import { type AuthorizationServer, OAuthError, type ScopeDefinition, type Store } from '@grantkit/core'
+import { OAuthError, type ScopeDefinition, type Store } from '@grantkit/core'
 import { errorResponse, readBody, toResponse } from '@grantkit/core/adapter'
 import { ERRORS } from '@grantkit/core/errors'
 import { type Hook, OpenAPIHono } from '@hono/zod-openapi'
@@ -7,7 +7,6 @@ import { HTTPException } from 'hono/http-exception'
 import { ADMIN_SCOPES, adminResource } from '../authorization/authorization-server.ts'
 import { jsonError, revalidatedText } from '../http/bodies-and-answers.ts'
 import { type ClientsOptions, clientChanges, clientsOfServer } from './clients.ts'
-import { grantsOfUsers } from './grants.ts'
 import { initialAccessTokens } from './initial-access-tokens.ts'
 import { type AccessOptions, type AdminEnv, adminAccess, onceOnly, operations } from './operation.ts'
 import { type StateOptions, stateOfService } from './state.ts'
@@ -17,9 +16,8 @@ export interface AdminApiOptions
   extends Omit<AccessOptions, 'clients'>,
     UsersOptions,
     StateOptions,
-    Omit<ClientsOptions, 'onceOnly'>,
-    AdminDocument {
-  readonly grants: AuthorizationServer['grants']
+    Omit<ClientsOptions, 'onceOnly'> {
+  readonly baseUrl: string
   readonly store: Store
   /** Called with errors of handlers. */
   readonly onError: (error: unknown) => void
@@ -34,10 +32,9 @@ export function adminApi(options: AdminApiOptions): OpenAPIHono<AdminEnv> {
   const operation = operations(adminAccess(options))
   app.onError(errorAnswer(options.onError))
   // Before the rule for personal data, which it has none of.
-  app.get('/openapi.json', revalidatedText(adminDocument(app, options), DOCUMENT_HEADERS))
+  app.get('/openapi.json', revalidatedText(adminDocument(app, options.baseUrl), DOCUMENT_HEADERS))
   app.use(withoutCaching, boundedBody)
   users(app, operation, options)
-  grantsOfUsers(app, operation, options.grants)
   const once = onceOnly(options.store)
   clientsOfServer(app, operation, { ...options, onceOnly: once })
   clientChanges(app, operation, { ...options, onceOnly: once })
@@ -88,10 +85,6 @@ function errorAnswer(onError: (error: unknown) => void) {
   }
 }
 
-interface AdminDocument {
-  readonly baseUrl: string
-}
-
 const TAGS = {
   Users: 'Accounts, and who is an admin.',
   Grants: 'What users allowed.',
@@ -103,7 +96,7 @@ const TAGS = {
  * The OpenAPI document of the admin API as JSON, generated from its routes at the first call. It takes milliseconds and does not
  * change afterwards.
  */
-function adminDocument(app: OpenAPIHono<AdminEnv>, { baseUrl }: AdminDocument): () => string {
+function adminDocument(app: OpenAPIHono<AdminEnv>, baseUrl: string): () => string {
   const tokenUrl = `${baseUrl}/api/oauth/token`
   const scopes = Object.fromEntries(
     Object.entries<ScopeDefinition>(ADMIN_SCOPES).map(([name, { description }]) => [

@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
-import type { AuditEntry } from '../audit/entry.ts'
-import type { TrailReader } from '../audit/reading.ts'
-import { COUNTED, type KeyState, type Overview } from '../operator/overview.ts'
+import type { AuditEntry, TrailReader } from '../audit/reading.ts'
+import type { Operator } from '../operator/operator.ts'
+import { COUNTED, type KeyState } from '../operator/overview.ts'
 import { type AdminEnv, json, moment, type Operations, PageQuery, page, pageOf, text } from './operation.ts'
 
 /** What there is to see of the service itself: its health, its signing keys and the audit trail. */
@@ -61,14 +61,14 @@ const TrailQuery = z.strictObject({
 const tags = ['Service']
 
 export interface StateOptions {
-  readonly overview: () => Promise<Overview>
+  readonly operator: Operator
   readonly trail: TrailReader
 }
 
 export function stateOfService(
   app: OpenAPIHono<AdminEnv>,
   operation: Operations,
-  { overview, trail }: StateOptions,
+  { operator, trail }: StateOptions,
 ): void {
   const showOverview = operation('admin:read', {
     ...{ method: 'get', path: '/overview', operationId: 'readOverview', tags },
@@ -88,11 +88,11 @@ export function stateOfService(
   })
   app
     .openapi(showOverview, async (c) => {
-      const { health, keys, lastDay, knownClientsRefused } = await overview()
+      const { health, keys, lastDay, knownClientsRefused } = await operator.overview()
       const counts = { last_day: { ...lastDay }, known_clients_refused: { ...knownClientsRefused } }
       return c.json({ health, ...counts, keys: keys.map(keyOf) }, 200)
     })
-    .openapi(listKeys, async (c) => c.json({ items: (await overview()).keys.map(keyOf) }, 200))
+    .openapi(listKeys, async (c) => c.json({ items: (await operator.state()).keys.map(keyOf) }, 200))
     .openapi(queryTrail, async (c) => {
       const { limit, cursor, type, sub, client_id, since, until } = c.req.valid('query')
       const query = { subject: sub, clientId: client_id, types: type === undefined ? undefined : [type] }

@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { OAuthError } from '@grantkit/core'
-import { defineErrors } from '@grantkit/core/feature'
+import type { UserGrant } from '@grantkit/core'
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
-import type { AccountRows } from '../accounts/account-rows.ts'
-import { brokenPasswordRule, hashPassword, PASSWORD_RULE } from '../accounts/passwords.ts'
+import { brokenPasswordRule, PASSWORD_RULE } from '../accounts/passwords.ts'
 import { ProfileClaims, SUB_EXPECTED, SUB_FORM } from '../accounts/user-claims.ts'
-import type { OperatorActions } from '../operator/operator-actions.ts'
+import type { Operator } from '../operator/operator.ts'
 import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import {
   type AdminEnv,
@@ -20,7 +17,6 @@ import {
   PageQuery,
   page,
   pageOf,
-  refuseOwnAccount,
   text,
 } from './operation.ts'
 
@@ -52,8 +48,8 @@ const SignInMethods = {
 const UserDetails = User.extend(SignInMethods).openapi('UserDetails')
 const UserPage = pageOf('UserPage', User)
 
-export const Sub = z.string().regex(SUB_FORM, SUB_EXPECTED).openapi({ example: '248289761001' })
-export const UserPath = z.object({ sub: Sub })
+const Sub = z.string().regex(SUB_FORM, SUB_EXPECTED).openapi({ example: '248289761001' })
+const UserPath = z.object({ sub: Sub })
 
 const Password = z
   .string()
@@ -100,37 +96,56 @@ function userOf(entry: AccountEntry): z.output<typeof User> {
   }
 }
 
-export interface UsersOptions {
-  readonly accounts: AccountRows
-  readonly directory: AccountDirectory
-  readonly ways: Pick<WaysToSignIn, 'passkeys' | 'identities'>
-  readonly actions: OperatorActions
-  /** Whether the server has users of its own: not those of an application or a directory. */
-  readonly ownUsers: boolean
+const Grant = z
+  .object({
+    id: z.string(),
+    client_id: z.string(),
+    client_name: z.string().optional(),
+    scopes: z.array(z.string()),
+    resources: z.array(z.string()).openapi({ description: 'Empty: every resource of this server' }),
+    created_at: time,
+    used_at: time,
+    expires_at: time,
+  })
+  .openapi('Grant')
+const GrantPage = pageOf('GrantPage', Grant)
+const GrantQuery = z.strictObject({ ...PageQuery, client_id: text.optional() })
+const GrantPath = z.object({ sub: Sub, grant: text })
+
+function grantOf({ id, clientId, client, ...grant }: UserGrant): z.output<typeof Grant> {
+  return {
+    id,
+    client_id: clientId,
+    client_name: client?.clientName,
+    scopes: [...grant.scopes],
+    resources: [...grant.resources],
+    created_at: moment(grant.createdAt),
+    used_at: moment(grant.usedAt),
+    expires_at: moment(grant.expiresAt),
+  }
 }
 
-const USER_ERRORS = defineErrors({
-  user_unknown: ['not_found', 'There is no such user', 404],
-  user_exists: ['conflict', 'Another user has this address or sub, or had it', 409],
-  users_elsewhere: ['conflict', 'An application or a directory has the users of this server', 409],
-  user_without_address: ['conflict', 'The user has no verified address to sign in with', 409],
-})
+export interface UsersOptions {
+  readonly operator: Operator
+  readonly directory: AccountDirectory
+  readonly ways: Pick<WaysToSignIn, 'passkeys' | 'identities'>
+}
 
 const tags = ['Users']
 const request = { params: UserPath }
 
-/** Lists, shows, adds, changes and removes users. */
+/** Lists, shows, adds, changes and removes users, and what they allowed. */
 export function users(app: OpenAPIHono<AdminEnv>, operation: Operations, options: UsersOptions): void {
   readUsers(app, operation, options)
   addUsers(app, operation, options)
-  changeState(app, operation, options)
-  changeSignIn(app, operation, options)
+  changeUsers(app, operation, options)
+  grantsOfUsers(app, operation, options)
 }
 
 function readUsers(
   app: OpenAPIHono<AdminEnv>,
   operation: Operations,
-  { directory, ways }: UsersOptions,
+  { operator, directory, ways }: UsersOptions,
 ): void {
   const list = operation('admin:read', {
     ...{ method: 'get', path: '/users', operationId: 'listUsers', tags, request: { query: UserQuery } },
@@ -154,7 +169,7 @@ function readUsers(
     })
     .openapi(show, async (c) => {
       const { sub } = c.req.valid('param')
-      const account = found(await directory.find(sub))
+      const account = await operator.users.find(sub)
       const [passkeys, identities] = await Promise.all([ways.passkeys.list(sub), ways.identities.list(sub)])
       const methods = {
         passkeys: passkeys.map(({ name, usedAt }) => ({
@@ -174,7 +189,7 @@ function readUsers(
 function addUsers(
   app: OpenAPIHono<AdminEnv>,
   operation: Operations,
-  { accounts, directory, ownUsers }: UsersOptions,
+  { operator: { users } }: UsersOptions,
 ): void {
   const add = operation('admin:write', {
     ...{ method: 'post', path: '/users', operationId: 'addUser', tags, request: { body: body(NewUser) } },
@@ -186,115 +201,109 @@ function addUsers(
       ...CONFLICT,
     },
   })
-  app.openapi(add, async (c) => {
-    // The user of that id could not sign in any more: the account would count as another person's.
-    if (!ownUsers) throw new OAuthError(USER_ERRORS.users_elsewhere)
-    const account = await accountOf(c.req.valid('json'))
-    const isNew = await accounts.add(account)
-    const entry = await directory.find(account.id)
-    if (entry === undefined || entry.email !== account.email) throw new OAuthError(USER_ERRORS.user_exists)
-    return isNew ? c.json(userOf(entry), 201) : c.json(userOf(entry), 200)
-  })
-}
-
-async function accountOf({ sub, password, ...claims }: z.output<typeof NewUser>) {
-  return {
-    ...claims,
-    id: sub ?? randomUUID(),
-    updated_at: Math.floor(Date.now() / 1000),
-    password: password === undefined ? '' : await hashPassword(password),
-  }
-}
-
-function changeState(app: OpenAPIHono<AdminEnv>, operation: Operations, { actions }: UsersOptions): void {
-  const remove = operation('admin:write', {
-    ...{ method: 'delete', path: '/users/{sub}', operationId: 'removeUser', tags, request },
-    summary: 'Remove a user, and end all grants',
-    description:
-      'Also for a user who signs in at your own application: it ends the grants of this sub. Only the sub is kept, so that no other user gets it.',
-    responses: NO_CONTENT,
-  })
-  const disable = operation('admin:write', {
-    ...{ method: 'put', path: '/users/{sub}/disabled', operationId: 'disableUser', tags, request },
-    summary: 'Disable a user, and end all sessions and grants',
-    responses: { ...NO_CONTENT, ...NOT_FOUND },
-  })
-  const enable = operation('admin:write', {
-    ...{ method: 'delete', path: '/users/{sub}/disabled', operationId: 'enableUser', tags, request },
-    summary: 'Let a disabled user sign in again',
-    responses: { ...NO_CONTENT, ...NOT_FOUND },
-  })
-  const mark = operation('admin:write', {
-    ...{ method: 'put', path: '/users/{sub}/admin', operationId: 'addAdmin', tags, request },
-    summary: 'Let a user use the admin pages and this API',
-    responses: { ...NO_CONTENT, ...NOT_FOUND },
-  })
-  const unmark = operation('admin:write', {
-    ...{ method: 'delete', path: '/users/{sub}/admin', operationId: 'removeAdmin', tags, request },
-    summary: 'Make an admin an ordinary user',
-    responses: { ...NO_CONTENT, ...NOT_FOUND },
-  })
-  app
-    .openapi(remove, async (c) => {
-      const { sub } = c.req.valid('param')
-      refuseOwnAccount(c, sub)
-      await actions.removeUser(sub)
-      return c.body(null, 204)
-    })
-    .openapi(disable, async (c) => {
-      const { sub } = c.req.valid('param')
-      refuseOwnAccount(c, sub)
-      requireFound((await actions.disableUser(sub)) !== undefined)
-      return c.body(null, 204)
-    })
-    .openapi(enable, async (c) => {
-      requireFound(await actions.enableUser(c.req.valid('param').sub))
-      return c.body(null, 204)
-    })
-    .openapi(mark, async (c) => {
-      requireFound(await actions.setAdmin(c.req.valid('param').sub, true))
-      return c.body(null, 204)
-    })
-    .openapi(unmark, async (c) => {
-      const { sub } = c.req.valid('param')
-      refuseOwnAccount(c, sub)
-      requireFound(await actions.setAdmin(sub, false))
-      return c.body(null, 204)
-    })
-}
-
-function changeSignIn(app: OpenAPIHono<AdminEnv>, operation: Operations, options: UsersOptions): void {
-  const { accounts, directory, ownUsers } = options
   const setPassword = operation('admin:write', {
     ...{ method: 'put', path: '/users/{sub}/password', operationId: 'setPassword', tags },
     request: { ...request, body: body(NewPassword) },
     summary: 'Set the password of a user, and end all sessions',
     responses: { ...NO_CONTENT, ...NOT_FOUND, ...CONFLICT },
   })
-  const signOut = operation('admin:write', {
-    ...{ method: 'delete', path: '/users/{sub}/sessions', operationId: 'endSessions', tags, request },
+  app
+    .openapi(add, async (c) => {
+      const { sub: id, ...given } = c.req.valid('json')
+      const { user, isNew } = await users.add({ ...given, id })
+      return isNew ? c.json(userOf(user), 201) : c.json(userOf(user), 200)
+    })
+    .openapi(setPassword, async (c) => {
+      await users.setPassword(c.req.valid('param').sub, c.req.valid('json').password)
+      return c.body(null, 204)
+    })
+}
+
+interface Change {
+  readonly method: 'put' | 'delete'
+  readonly path: `/users/{sub}${string}`
+  readonly tags?: string[]
+  readonly summary: string
+  readonly description?: string
+  readonly responses?: typeof NO_CONTENT
+}
+
+/** What names a user and nothing else. */
+function changeUsers(
+  app: OpenAPIHono<AdminEnv>,
+  operation: Operations,
+  { operator: { users, grants } }: UsersOptions,
+): void {
+  function change(operationId: string, work: (sub: string) => Promise<unknown>, described: Change): void {
+    const responses = { ...NO_CONTENT, ...NOT_FOUND }
+    const route = operation('admin:write', { responses, tags, ...described, operationId, request })
+    app.openapi(route, async (c) => {
+      await work(c.req.valid('param').sub)
+      return c.body(null, 204)
+    })
+  }
+  change('removeUser', users.remove, {
+    ...{ method: 'delete', path: '/users/{sub}' },
+    summary: 'Remove a user, and end all grants',
+    description:
+      'Also for a user who signs in at your own application: it ends the grants of this sub. Only the sub is kept, so that no other user gets it.',
+    responses: NO_CONTENT,
+  })
+  change('disableUser', users.disable, {
+    ...{ method: 'put', path: '/users/{sub}/disabled' },
+    summary: 'Disable a user, and end all sessions and grants',
+  })
+  change('enableUser', users.enable, {
+    ...{ method: 'delete', path: '/users/{sub}/disabled' },
+    summary: 'Let a disabled user sign in again',
+  })
+  change('addAdmin', users.addAdmin, {
+    ...{ method: 'put', path: '/users/{sub}/admin' },
+    summary: 'Let a user use the admin pages and this API',
+  })
+  change('removeAdmin', users.removeAdmin, {
+    ...{ method: 'delete', path: '/users/{sub}/admin' },
+    summary: 'Make an admin an ordinary user',
+  })
+  change('endSessions', users.endSessions, {
+    ...{ method: 'delete', path: '/users/{sub}/sessions' },
     summary: 'Sign a user out in every browser',
-    responses: { ...NO_CONTENT, ...NOT_FOUND },
+  })
+  change('revokeGrants', grants.endAll, {
+    ...{ method: 'delete', path: '/users/{sub}/grants', tags: ['Grants'] },
+    summary: 'End all grants of a user',
+    description: 'The user can allow every app again.',
+    responses: NO_CONTENT,
+  })
+}
+
+function grantsOfUsers(
+  app: OpenAPIHono<AdminEnv>,
+  operation: Operations,
+  { operator: { grants } }: UsersOptions,
+): void {
+  const tags = ['Grants']
+  const list = operation('admin:read', {
+    ...{ method: 'get', path: '/users/{sub}/grants', operationId: 'listGrants', tags },
+    request: { ...request, query: GrantQuery },
+    summary: 'List the grants of a user, the newest first',
+    responses: { 200: json('A page of grants', GrantPage) },
+  })
+  const revoke = operation('admin:write', {
+    ...{ method: 'delete', path: '/users/{sub}/grants/{grant}', operationId: 'revokeGrant', tags },
+    request: { params: GrantPath },
+    summary: 'End a grant with all its tokens',
+    responses: NO_CONTENT,
   })
   app
-    .openapi(setPassword, async (c) => {
-      const { id, email } = found(await directory.find(c.req.valid('param').sub))
-      if (!ownUsers) throw new OAuthError(USER_ERRORS.users_elsewhere)
-      if (email === undefined) throw new OAuthError(USER_ERRORS.user_without_address)
-      requireFound(await accounts.setPassword(id, await hashPassword(c.req.valid('json').password)))
+    .openapi(list, async (c) => {
+      const { limit, cursor: after, client_id: clientId } = c.req.valid('query')
+      const { grants: shown, next } = await grants.list(c.req.valid('param').sub, { limit, after, clientId })
+      return c.json(page(shown.map(grantOf), next), 200)
+    })
+    .openapi(revoke, async (c) => {
+      const { sub, grant } = c.req.valid('param')
+      await grants.end(sub, grant)
       return c.body(null, 204)
     })
-    .openapi(signOut, async (c) => {
-      requireFound(await accounts.endSessions(c.req.valid('param').sub, 'operator'))
-      return c.body(null, 204)
-    })
-}
-
-function found(account: AccountEntry | undefined): AccountEntry {
-  if (account === undefined) throw new OAuthError(USER_ERRORS.user_unknown)
-  return account
-}
-
-function requireFound(existed: boolean): void {
-  if (!existed) throw new OAuthError(USER_ERRORS.user_unknown)
 }

@@ -1,14 +1,20 @@
+import { type AuthorizationServer, OAuthError } from '@grantkit/core'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
 import { actingAs } from '../audit/caller.ts'
+import type { TrailReader } from '../audit/reading.ts'
+import type { CommandNames } from '../config/command-names.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { type Markup, pageResponse, type Site } from '../http/page.ts'
-import { RANGES } from '../operator/overview.ts'
+import type { ClientActions } from '../operator/clients.ts'
+import type { Operator } from '../operator/operator.ts'
+import { RANGES, type RangeName, rangeNamed, sinceOf } from '../operator/overview.ts'
 import { accountVisits, PAGE_EXPIRED } from '../pages/change-sign-in.ts'
 import type { LoginOptions } from '../pages/login.ts'
 import type { Visit } from '../sign-in/session.ts'
 import type { AdminSignIns } from '../sign-in/ways-to-sign-in.ts'
+import type { StatisticsReader } from '../statistics/statistics.ts'
 
 /** Shared by all pages of the operator's view. */
 
@@ -77,6 +83,12 @@ export function parameter(c: Context, name: string): string | undefined {
   return c.req.query(name)?.replaceAll('\0', ' ').trim() || undefined
 }
 
+/** What an operator can do something about, as a problem. @throws the error if it is a fault, as a store that cannot be reached */
+export function problemOf(error: unknown): string {
+  if (error instanceof OAuthError && error.status < 500) return `${error.message}. Nothing was changed.`
+  throw error
+}
+
 /** A form with one button. Without a token it leads to the sign-in page. */
 export function buttonForm(fields: Record<string, string>, button: Markup, { token }: OperatorVisit): Markup {
   if (token === undefined) return html``
@@ -131,6 +143,37 @@ export function choiceField({ name, label, value }: Field, all: string, choices:
   return html`<div><label for="${name}">${label}</label><select id="${name}" name="${name}">${[{ value: '', text: all }, ...choices].map(option)}</select></div>`
 }
 
+/** Whose entries a list has. */
+export interface Filter {
+  readonly range: RangeName | undefined
+  readonly user: string | undefined
+  readonly client: string | undefined
+}
+
+export function filterOf(c: Context): Filter {
+  const [user, client] = [parameter(c, 'user'), parameter(c, 'client')]
+  return { range: rangeNamed(parameter(c, 'range')), user, client }
+}
+
+/** @param what the field between the time and the user */
+export function filterFields({ range, user, client }: Filter, what: Markup): Markup[] {
+  return [
+    rangeField(range),
+    what,
+    textField({ name: 'user', label: 'User, by e-mail address or id', value: user }),
+    textField({ name: 'client', label: 'Client, by id', value: client }),
+  ]
+}
+
+/** The same filter for the trail and for attempts. */
+export async function queryOf(
+  { directory }: { readonly directory: Pick<AccountDirectory, 'withEmail'> },
+  { range, user, client }: Filter,
+) {
+  const subject = user?.includes('@') ? ((await directory.withEmail(user))?.id ?? user) : user
+  return { subject, clientId: client, since: sinceOf(range) }
+}
+
 export function rangeField(value: string | undefined): Markup {
   const choices = Object.entries(RANGES).map(([name, { text }]) => ({ value: name, text }))
   return choiceField({ name: 'range', label: 'Time', value }, 'All', choices)
@@ -158,14 +201,24 @@ export interface OperatorVisits {
   form(show: Show, change: Change): (c: Context<WithBody>) => Promise<Response>
 }
 
-export interface OperatorVisitsOptions extends LoginOptions {
+/** What the operator's view is made of. */
+export interface AdminOptions extends LoginOptions {
+  readonly operator: Operator
   readonly directory: AccountDirectory
   readonly adminSignIns: AdminSignIns
+  readonly actions: ClientActions
+  readonly clients: AuthorizationServer['clients']
+  readonly trail: TrailReader
+  readonly statistics: StatisticsReader
+  readonly commands: CommandNames
+  readonly baseUrl: string
+  /** Whether registration needs an initial access token. */
+  readonly registersWithToken: boolean
 }
 
 const NOT_FRESH = 'To change something here, sign in again first. Nothing was changed.'
 
-export function operatorVisits(options: OperatorVisitsOptions): OperatorVisits {
+export function operatorVisits(options: AdminOptions): OperatorVisits {
   const { site, directory, adminSignIns } = options
   const visits = accountVisits(options, 'admin')
 
@@ -175,7 +228,7 @@ export function operatorVisits(options: OperatorVisitsOptions): OperatorVisits {
     if (!(await directory.isAdmin(visit.account.id))) return c.notFound()
     const strong = await adminSignIns.isStrong(visit)
     const token = strong && visits.isFresh(visit) ? visits.tokenFor(visit) : undefined
-    return answer({ ...visit, token, strong })
+    return actingAs(`account:${visit.account.id}`, () => answer({ ...visit, token, strong }))
   }
 
   return {
@@ -185,7 +238,7 @@ export function operatorVisits(options: OperatorVisitsOptions): OperatorVisits {
         const fields = formOf(c)
         if (!visits.isOwnForm(c, visit, fields.token)) return show(c, visit, PAGE_EXPIRED)
         if (visit.token === undefined) return show(c, visit, NOT_FRESH)
-        return actingAs(`account:${visit.account.id}`, () => change(c, visit, fields))
+        return change(c, visit, fields)
       }),
   }
 }

@@ -14,7 +14,7 @@ import type { CommandNames } from '../config/command-names.ts'
 import { DAY_SECONDS } from '../config/time-units.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import type { Markup } from '../http/page.ts'
-import type { OperatorActions } from '../operator/operator-actions.ts'
+import type { ClientActions } from '../operator/clients.ts'
 import {
   addressOf,
   adminPage,
@@ -249,7 +249,7 @@ function updateForm(client: PublicClient, { token }: OperatorVisit): Markup {
 
 interface ClientActionsOptions {
   readonly clients: AuthorizationServer['clients']
-  readonly actions: Pick<OperatorActions, 'removeClient'>
+  readonly actions: ClientActions
 }
 
 /** What a form of the client page did: the problem for the operator, or the secret to show. */

@@ -9,6 +9,7 @@ import { html } from '@grantkit/pages'
 import type { TrailReader } from '../audit/reading.ts'
 import type { CommandNames } from '../config/command-names.ts'
 import { DAY_SECONDS } from '../config/time-units.ts'
+import { eventWords } from '../events.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import type { Markup, Site } from '../http/page.ts'
 import { CLIENT_ENTRIES, type RecentClient, recentClients, recentInitialTokens } from '../operator/clients.ts'
@@ -31,7 +32,6 @@ import {
   table,
   textField,
 } from './admin-page.ts'
-import { eventWords } from './words.ts'
 
 const KINDS: Readonly<Record<string, { text: string; types: readonly string[] }>> = {
   added: { text: 'Added by an operator', types: CLIENT_ENTRIES.added },

@@ -45,14 +45,6 @@ export async function namesIn(sources: NameSources, entries: readonly Naming[]):
   }
 }
 
-/** The id of the user whom an operator names by id or e-mail address. */
-export async function subjectOf(
-  directory: Pick<AccountDirectory, 'withEmail'>,
-  user: string | undefined,
-): Promise<string | undefined> {
-  return user?.includes('@') ? ((await directory.withEmail(user))?.id ?? user) : user
-}
-
 /** The id of the account that an entry names as its operator. */
 export function accountOfActor(actor: unknown): string | undefined {
   return afterPrefix('account:', actor)

@@ -1,5 +1,4 @@
 import { html } from '@grantkit/pages'
-import type { TrailReader } from '../audit/reading.ts'
 import { DAY_MINUTES, DAY_SECONDS } from '../config/time-units.ts'
 import type { Markup, Site } from '../http/page.ts'
 import {
@@ -14,17 +13,18 @@ import {
   type ServiceState,
   windowOf,
 } from '../operator/overview.ts'
-import { minuteOf } from '../statistics/statistic-rows.ts'
-import type { StatisticsReader } from '../statistics/statistics.ts'
-import { addressOf, adminPage, facts, momentOf, parameter, type Show, table } from './admin-page.ts'
-import type { NameSources } from './names.ts'
+import { minuteOf } from '../statistics/statistics.ts'
+import {
+  type AdminOptions,
+  addressOf,
+  adminPage,
+  facts,
+  momentOf,
+  parameter,
+  type Show,
+  table,
+} from './admin-page.ts'
 import { trailTable } from './trail-page.ts'
-
-export interface OverviewPageOptions extends NameSources {
-  readonly state: () => Promise<ServiceState>
-  readonly statistics: StatisticsReader
-  readonly trail: TrailReader
-}
 
 const SHOWN = 8
 /** The entries of a list that a person looks at first. */
@@ -38,14 +38,14 @@ const NOTABLE = [
 ]
 
 /** The health of the service, its figures, its keys, and recent events. */
-export function overviewPage(options: OverviewPageOptions): Show {
-  const { site, state, statistics, trail } = options
+export function overviewPage(options: AdminOptions): Show {
+  const { site, operator, statistics, trail } = options
   return async (c, visit) => {
     const { overviewCharts } = await import('./charts.ts')
     const name = rangeNamed(parameter(c, 'range')) ?? '24h'
     const window = windowOf(name, minuteOf(Date.now()))
     const [{ health, keys }, charts, refusals, { entries }] = await Promise.all([
-      state(),
+      operator.state(),
       overviewCharts(statistics, window),
       knownClientRefusals(statistics, window),
       trail.page({ types: NOTABLE }, SHOWN),

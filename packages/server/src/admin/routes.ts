@@ -1,36 +1,13 @@
 import { readFile } from 'node:fs/promises'
-import type { AuthorizationServer } from '@grantkit/core'
 import { Hono } from 'hono'
-import type { AttemptReader } from '../attempts/attempt-reader.ts'
-import type { TrailReader } from '../audit/reading.ts'
-import type { CommandNames } from '../config/command-names.ts'
-import type { OnEvent } from '../events.ts'
 import { asset, prefetch, type WithBody } from '../http/bodies-and-answers.ts'
-import type { OperatorActions } from '../operator/operator-actions.ts'
-import type { ServiceState } from '../operator/overview.ts'
-import type { StatisticsReader } from '../statistics/statistics.ts'
-import { type OperatorVisitsOptions, operatorVisits } from './admin-page.ts'
-import { attemptPage } from './attempt-page.ts'
+import { type AdminOptions, operatorVisits } from './admin-page.ts'
 import { clientPage } from './client-page.ts'
 import { clientsPage, INITIAL_TOKENS_PATH, initialTokensPage } from './clients-page.ts'
-import { failuresPage } from './failures-page.ts'
+import { attemptPage, failuresPage } from './failures-page.ts'
 import { overviewPage } from './overview-page.ts'
 import { trailPage } from './trail-page.ts'
 import { userPage, usersPage } from './user-page.ts'
-
-export interface AdminOptions extends OperatorVisitsOptions {
-  readonly actions: OperatorActions
-  readonly clients: AuthorizationServer['clients']
-  readonly grants: AuthorizationServer['grants']
-  readonly trail: TrailReader
-  readonly attempts: AttemptReader
-  readonly onEvent: OnEvent
-  readonly state: () => Promise<ServiceState>
-  readonly commands: CommandNames
-  readonly statistics: StatisticsReader
-  /** Whether registration needs an initial access token. */
-  readonly registersWithToken: boolean
-}
 
 export const ADMIN_STYLE = await readFile(new URL('style.css', import.meta.url), 'utf8')
 const SCRIPT = await readFile(new URL('local-times.js', import.meta.url), 'utf8')
@@ -41,7 +18,6 @@ const SCRIPT = await readFile(new URL('local-times.js', import.meta.url), 'utf8'
  * authors of clients.
  */
 export function admin(options: AdminOptions): Hono<WithBody> {
-  const { site, directory } = options
   const visits = operatorVisits(options)
   const user = userPage(options, visits)
   const client = clientPage(options, visits)
@@ -49,7 +25,7 @@ export function admin(options: AdminOptions): Hono<WithBody> {
   return new Hono<WithBody>()
     .get('/assets/local-times.js', asset('text/javascript; charset=utf-8', SCRIPT))
     .get('/admin', visits.page(overviewPage(options)))
-    .get('/admin/users', visits.page(usersPage(site, directory)))
+    .get('/admin/users', visits.page(usersPage(options)))
     .get('/admin/user', user.show)
     .post('/admin/user', prefetch, user.change)
     .get('/admin/clients', visits.page(clientsPage(options)))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { AuditEntry } from '../audit/entry.ts'
+import type { AuditEntry } from '../audit/reading.ts'
 import { trailTable } from './trail-page.ts'
 
 const CONSENT: AuditEntry = {

@@ -1,88 +1,50 @@
 import { html } from '@grantkit/pages'
-import type { Context } from 'hono'
-import type { AccountDirectory } from '../accounts/account-directory.ts'
-import { type AuditEntry, KEPT_TYPES } from '../audit/entry.ts'
-import type { AuditQuery, TrailReader } from '../audit/reading.ts'
-import type { CommandNames } from '../config/command-names.ts'
+import type { AuditEntry } from '../audit/reading.ts'
+import { eventWords, KEPT_TYPES } from '../events.ts'
 import type { Markup } from '../http/page.ts'
-import { rangeNamed, sinceOf } from '../operator/overview.ts'
 import {
+  type AdminOptions,
   adminPage,
   type Column,
   choiceField,
   exactMoment,
   facts as factList,
+  filterFields,
   filterForm,
+  filterOf,
   pageLinks,
   parameter,
-  rangeField,
+  queryOf,
   type Show,
   table,
-  textField,
 } from './admin-page.ts'
-import { accountOfActor, clientOfActor, type NameSources, type Names, namesIn, subjectOf } from './names.ts'
-import { eventWords, factWords, reasonWords } from './words.ts'
+import { accountOfActor, clientOfActor, type NameSources, type Names, namesIn } from './names.ts'
+import { factWords, reasonWords } from './words.ts'
 
 const SHOWN = 50
 
-export interface TrailPageOptions extends NameSources {
-  readonly directory: Pick<AccountDirectory, 'find' | 'withEmail'>
-  readonly trail: TrailReader
-  readonly commands: CommandNames
-}
-
 /** The audit trail, the newest entries first. */
-export function trailPage(options: TrailPageOptions): Show {
+export function trailPage(options: AdminOptions): Show {
   const { site, trail, commands } = options
   const path = `${site.basePath}/admin/trail`
   return async (c, visit) => {
     const filter = filterOf(c)
-    const after = parameter(c, 'after')
-    const { entries, next } = await trail.page(await queryOf(filter, options), SHOWN, after)
+    const [type, after] = [parameter(c, 'type'), parameter(c, 'after')]
+    const query = { ...(await queryOf(options, filter)), types: type === undefined ? undefined : [type] }
+    const { entries, next } = await trail.page(query, SHOWN, after)
     const main = html`
-${filterForm(path, fieldsOf(filter))}
+${filterForm(path, filterFields(filter, typeField(type)))}
 ${await trailTable(options, entries)}
-${pageLinks(path, { ...filter, after }, next)}
+${pageLinks(path, { ...filter, type, after }, next)}
 <p class="hint">All of it as JSON lines: <code>${commands.trail} export</code>.</p>`
     return adminPage(site, visit, { title: 'Audit trail', section: '/trail', main })
   }
 }
 
-type Filter = Readonly<Record<'range' | 'type' | 'user' | 'client', string | undefined>>
-
-function filterOf(c: Context): Filter {
-  return {
-    range: rangeNamed(parameter(c, 'range')),
-    type: parameter(c, 'type'),
-    user: parameter(c, 'user'),
-    client: parameter(c, 'client'),
-  }
-}
-
-async function queryOf(
-  { range, type, user, client }: Filter,
-  { directory }: TrailPageOptions,
-): Promise<AuditQuery> {
-  return {
-    types: type === undefined ? undefined : [type],
-    subject: await subjectOf(directory, user),
-    clientId: client,
-    since: sinceOf(rangeNamed(range)),
-  }
-}
-
-function fieldsOf({ range, type, user, client }: Filter): Markup[] {
+function typeField(type: string | undefined): Markup {
   const types = KEPT_TYPES.map((value) => ({ value, text: eventWords(value) }))
-  return [
-    rangeField(range),
-    choiceField(
-      { name: 'type', label: 'What', value: type },
-      'Everything',
-      types.sort((one, other) => (one.text < other.text ? -1 : 1)),
-    ),
-    textField({ name: 'user', label: 'User, by e-mail address or id', value: user }),
-    textField({ name: 'client', label: 'Client, by id', value: client }),
-  ]
+  const sorted = types.sort((one, other) => (one.text < other.text ? -1 : 1))
+  return choiceField({ name: 'type', label: 'What', value: type }, 'Everything', sorted)
 }
 
 /** Entries of the audit trail, each with links to its user and its client. */

@@ -1,13 +1,11 @@
-import type { AuthorizationServer, UserGrant, UserGrantPage } from '@grantkit/core'
+import type { UserGrant, UserGrantPage } from '@grantkit/core'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
-import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
-import type { TrailReader } from '../audit/reading.ts'
+import type { AccountEntry } from '../accounts/account-directory.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import type { Markup, Site } from '../http/page.ts'
-import type { OperatorActions } from '../operator/operator-actions.ts'
-import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import {
+  type AdminOptions,
   addressOf,
   adminPage,
   buttonForm,
@@ -18,60 +16,51 @@ import {
   type OperatorVisits,
   pageLinks,
   parameter,
+  problemOf,
   type Show,
   signInAgain,
   table,
   textField,
 } from './admin-page.ts'
-import type { NameSources } from './names.ts'
 import { trailTable } from './trail-page.ts'
 
-export interface UserPageOptions extends NameSources {
-  readonly directory: AccountDirectory
-  readonly actions: OperatorActions
-  readonly ways: Pick<WaysToSignIn, 'passkeys' | 'identities'>
-  readonly grants: AuthorizationServer['grants']
-  readonly trail: TrailReader
-}
-
 const SHOWN_ENTRIES = 10
-const OWN_ACCOUNT = 'This is your own account. Another admin or a command has to disable it.'
 
 /**
  * A user: the account, its sign-in methods, its grants and sign-ins, and the forms to revoke grants and disable the
  * account.
  */
-export function userPage(options: UserPageOptions, visits: OperatorVisits) {
-  const { site, directory, actions, grants } = options
+export function userPage(options: AdminOptions, visits: OperatorVisits) {
+  const { site, operator, directory } = options
   const show = showUser(options)
-  const back = (c: Context, id: string) => seeOther(c, addressOf(`${site.basePath}/admin/user`, { id }))
   return {
     show: visits.page(show),
     change: visits.form(show, async (c, visit, { action, grant = '' }) => {
       const account = await directory.find(parameter(c, 'id') ?? '')
       if (account === undefined) return show(c, visit)
       const { id } = account
-      if (action === 'end_grant') await grants.revoke(id, grant, 'operator')
-      if (action === 'end_grants') await grants.revokeAll(id, { by: 'operator' })
-      if (action === 'enable') await actions.enableUser(id)
-      if (action === 'disable') {
-        if (id === visit.account.id) return show(c, visit, OWN_ACCOUNT)
-        await actions.disableUser(id)
+      try {
+        if (action === 'end_grant') await operator.grants.end(id, grant)
+        if (action === 'end_grants') await operator.grants.endAll(id)
+        if (action === 'enable') await operator.users.enable(id)
+        if (action === 'disable') await operator.users.disable(id)
+      } catch (error) {
+        return show(c, visit, problemOf(error))
       }
-      return back(c, id)
+      return seeOther(c, addressOf(`${site.basePath}/admin/user`, { id }))
     }),
   }
 }
 
-function showUser(options: UserPageOptions): Show {
-  const { site, directory, ways, grants, trail } = options
+function showUser(options: AdminOptions): Show {
+  const { site, operator, directory, ways, trail } = options
   return async (c, visit, problem) => {
     const id = parameter(c, 'id') ?? ''
     const account = await directory.find(id)
     const [passkeys, identities, allowed, { entries }] = await Promise.all([
       ways.passkeys.list(id),
       ways.identities.list(id),
-      grants.list(id, { after: parameter(c, 'after') }),
+      operator.grants.list(id, { after: parameter(c, 'after') }),
       trail.page({ subject: id }, SHOWN_ENTRIES),
     ])
     const password = account?.hasPassword ? ['password'] : []
@@ -170,7 +159,7 @@ function nameOf(client: UserGrant['client']): string {
 const SHOWN = 50
 
 /** The users, ordered by address, and a search by the beginning of an address. */
-export function usersPage(site: Site, directory: AccountDirectory): Show {
+export function usersPage({ site, directory }: AdminOptions): Show {
   const path = `${site.basePath}/admin/users`
   return async (c, visit) => {
     const [prefix, after] = [parameter(c, 'email'), parameter(c, 'after')]

@@ -1,7 +1,7 @@
 import { ERRORS } from '@grantkit/core/errors'
 import { expect, it } from 'vitest'
-import type { SignInReason } from '../events.ts'
-import { eventWords, factWords, reasonWords } from './words.ts'
+import { eventWords, type SignInReason } from '../events.ts'
+import { factWords, reasonWords } from './words.ts'
 
 it('has different words for each reason of a refusal', () => {
   const reasons = new Map<string, string>()

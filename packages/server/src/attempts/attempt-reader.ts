@@ -2,9 +2,16 @@ import { parseReference, type ReportsCalls, type StepEvent, type Verdict, verdic
 import type { Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { AttemptStepRow } from '../database/tables.ts'
-import { type AttemptQuery, isRemoved, latestReferences, rowsOf, stepOf } from './attempt-rows.ts'
-import { inWordsOfSignIn } from './failed-sign-in.ts'
 import type { AttemptRecording } from './recording.ts'
+import { inWordsOfSignIn } from './words.ts'
+
+/** Which attempts to read: those with a step that matches every property. */
+export interface AttemptQuery {
+  readonly subject?: string | undefined
+  readonly clientId?: string | undefined
+  /** ISO 8601, in UTC with milliseconds; included. */
+  readonly since?: string | undefined
+}
 
 /** Reads sign-in attempts, including the latest steps. @throws OAuthError `temporarily_unavailable` */
 export interface AttemptReader {
@@ -52,7 +59,7 @@ export function attemptReader({ database, recording, reportsCalls }: AttemptSour
   }
 
   async function read(references: readonly string[]): Promise<ReadAttempt[]> {
-    return readAttempts(references, await rowsOf(database, references), { now: now(), reportsCalls })
+    return readAttempts(references, await rowsOf(database, references), reportsCalls)
   }
 
   return errorsAs503<AttemptReader>({
@@ -63,9 +70,7 @@ export function attemptReader({ database, recording, reportsCalls }: AttemptSour
       const written = await rowsOf(database, [reference])
       const rows = merged(written, await inMemory(reference))
       const others = await othersOf(reference, rows)
-      const [attempt] = readAttempts([reference], [...rows, ...others], {
-        ...{ now: now(), reportsCalls },
-      })
+      const [attempt] = readAttempts([reference], [...rows, ...others], reportsCalls)
       return attempt && { ...attempt, keptIn: written.length > 0 ? 'database' : 'memory' }
     },
     async latest(query, limit) {
@@ -84,11 +89,6 @@ export function attemptReader({ database, recording, reportsCalls }: AttemptSour
         .slice(0, limit)
     },
   })
-}
-
-/** Epoch seconds. */
-function now(): number {
-  return Date.now() / 1000
 }
 
 function merged(written: readonly AttemptStepRow[], inMemory: readonly AttemptStepRow[]): AttemptStepRow[] {
@@ -112,19 +112,6 @@ export interface ReadAttempt {
   readonly subject?: string | undefined
 }
 
-/** A step, with the user whom its row names. */
-interface UserStep {
-  readonly step: StepEvent
-  readonly subject: string | null
-}
-
-/** What a verdict depends on, next to the steps. */
-interface Reading {
-  /** Epoch seconds. */
-  readonly now: number
-  readonly reportsCalls: ReportsCalls
-}
-
 /**
  * Attempts of one client explain each other: an app that begins again has lost an answer.
  *
@@ -133,9 +120,10 @@ interface Reading {
 function readAttempts(
   references: readonly string[],
   rows: readonly AttemptStepRow[],
-  reading: Reading,
+  reportsCalls: ReportsCalls,
 ): ReadAttempt[] {
-  const all = rows.map((row) => ({ step: stepOf(row), subject: row.subject }))
+  const now = Date.now() / 1000
+  const all = rows.map((row) => ({ subject: row.subject, step: stepOf(row) }))
   const ofReference = Map.groupBy(all, ({ step }) => step.reference)
   const ofClient = Map.groupBy(
     all.map(({ step }) => step),
@@ -144,22 +132,88 @@ function readAttempts(
   return references.flatMap((reference) => {
     const own = ofReference.get(reference)
     if (own === undefined) return []
-    const clientId = own.findLast(({ step }) => step.clientId !== undefined)?.step.clientId
+    const steps = own.map(({ step }) => step)
+    const clientId = steps.findLast((step) => step.clientId !== undefined)?.clientId
     const others = clientId === undefined ? [] : ofClient.get(clientId)
-    return [{ ...attemptOf(own, reading, others), reference, clientId }]
+    const faults = steps.flatMap(({ fault = [] }) => fault)
+    const verdict = inWordsOfSignIn(verdictOf(steps, now, others, reportsCalls), faults)
+    const subject = own.findLast((step) => step.subject !== null)?.subject ?? undefined
+    return [{ steps, verdict, subject, reference, clientId }]
   })
 }
 
-function attemptOf(
-  own: readonly UserStep[],
-  { now, reportsCalls }: Reading,
-  others: readonly StepEvent[] | undefined,
-) {
-  const steps = own.map(({ step }) => step)
-  const faults = steps.flatMap(({ fault = [] }) => fault)
+/** The rows of the table `attempt_steps`. */
+
+/** How many rows an answer is made of, so that no request reads the whole table. */
+const MAX_ROWS = 5000
+
+/** The references of the latest attempts, the latest first. @param failed only those with a failed step */
+async function latestReferences(
+  database: Database,
+  { subject, clientId, since, failed }: AttemptQuery & { readonly failed?: boolean },
+  limit: number,
+): Promise<string[]> {
+  const latest = ofPresentUsers(database)
+    .select(['id', 'reference'])
+    .$if(subject !== undefined, (rows) => rows.where('subject', '=', subject as string))
+    .$if(clientId !== undefined, (rows) => rows.where('client_id', '=', clientId as string))
+    .$if(since !== undefined, (rows) => rows.where('id', '>=', since as string))
+    .$if(failed === true, (rows) => rows.where('failed', '=', 1))
+    .orderBy('id', 'desc')
+    .limit(MAX_ROWS)
+  const found = await database
+    .selectFrom(latest.as('latest'))
+    .select('reference')
+    .groupBy('reference')
+    .orderBy(({ fn }) => fn.max('id'), 'desc')
+    .limit(limit)
+    .execute()
+  return found.map(({ reference }) => reference)
+}
+
+/** The rows of these attempts, the oldest first. If there are too many, the latest. */
+async function rowsOf(database: Database, references: readonly string[]): Promise<readonly AttemptStepRow[]> {
+  if (references.length === 0) return []
+  const rows = ofPresentUsers(database).selectAll('attempt_steps').where('reference', 'in', references)
+  return (await rows.orderBy('id', 'desc').limit(MAX_ROWS).execute()).reverse()
+}
+
+/** Whether the account of a user was removed, by any replica. */
+async function isRemoved(database: Database, subject: string): Promise<boolean> {
+  const accounts = database.selectFrom('account').select('id').where('id', '=', subject)
+  return (await accounts.where('state', '=', 'removed').executeTakeFirst()) !== undefined
+}
+
+/** A replica may write a step a moment after the account was removed. */
+function ofPresentUsers(database: Database) {
+  return database
+    .selectFrom('attempt_steps')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('account')
+            .select('account.id')
+            .whereRef('account.id', '=', 'attempt_steps.subject')
+            .where('state', '=', 'removed'),
+        ),
+      ),
+    )
+}
+
+/** A step with the process that has seen it: a short random name. */
+interface ReadStep extends StepEvent {
+  readonly replica: string
+}
+
+const REPLICA_LENGTH = 6
+
+function stepOf({ id, reference, client_id, facts }: AttemptStepRow): ReadStep {
   return {
-    steps,
-    verdict: inWordsOfSignIn(verdictOf(steps, now, others, reportsCalls), faults),
-    subject: own.findLast(({ subject }) => subject !== null)?.subject ?? undefined,
+    type: 'step',
+    reference,
+    ...(client_id === null ? {} : { clientId: client_id }),
+    ...JSON.parse(facts),
+    // The end of an id is the random name of its process.
+    replica: id.slice(-REPLICA_LENGTH),
   }
 }

@@ -1,16 +1,26 @@
+import { randomBytes } from 'node:crypto'
+import type { ServerSecret } from '@grantkit/core'
+import { type BaseEvent, systemClock } from '@grantkit/core/internal'
 import {
   type Attempt,
   createFlightRecorder,
   type FindingName,
   type StepEvent,
+  signInAttempts,
   verdictOf,
 } from '@grantkit/explain'
-import { MINUTE_MS } from '../config/time-units.ts'
-import type { Database } from '../database/database.ts'
-import { keySuffixes, rowBudget, rowQueue } from '../database/row-queue.ts'
+import type { Database, Rows } from '../database/database.ts'
+import {
+  dayOf,
+  keySuffixes,
+  MAX_WAITING,
+  pruneExpired,
+  ROWS_A_MINUTE,
+  recordedRows,
+  rowBudget,
+} from '../database/row-queue.ts'
 import type { AttemptStepRow } from '../database/tables.ts'
-import type { ServiceEvent } from '../events.ts'
-import { type NumberedStep, pruneAttempts, rowOf } from './attempt-rows.ts'
+import type { ServiceEvent, SignInEvent } from '../events.ts'
 
 /**
  * Records the steps of sign-in attempts. All of them are in memory, within the limits of the recorder. The database
@@ -35,17 +45,7 @@ export interface RecordingOptions {
   readonly onWarning: (warning: string) => void
 }
 
-/** Rows in a minute for one user, for one reason of unauthenticated callers, and for all their reasons together. */
-const OF_USER = 60
-const OF_REASON = 3
-const OF_UNAUTHENTICATED = 20
-
 const DAYS_OF_UNAUTHENTICATED = 3
-/** Rows that wait while the database is unreachable; one has about 500 bytes. */
-const MAX_WAITING = 5000
-const MAX_WAITING_UNAUTHENTICATED = 1000
-
-const PRUNE_MS = 10 * MINUTE_MS
 
 export function attemptRecording(
   database: Database,
@@ -59,10 +59,9 @@ export function attemptRecording(
   const written = writtenSteps()
   /** Apart, because the steps before them still have to come along with the user. */
   const writtenOverdue = writtenSteps()
-  const queue = rowQueue<AttemptStepRow>({
-    name: 'record of sign-in attempts',
-    insert: (batch) => insert(database, batch),
-    onWarning,
+  const queue = recordedRows(database, {
+    ...{ table: 'attempt_steps', name: 'record of sign-in attempts', onWarning, eachMinute: beginMinute },
+    prune: (now) => pruneAttempts(database, now),
   })
   /** The recorder keeps the members of an event as they are. */
   const stepsOf = (reference: string) =>
@@ -72,8 +71,8 @@ export function attemptRecording(
   function writeUser(subject: string, steps: readonly NumberedStep[]): void {
     for (const step of steps) {
       if (written.has(step)) continue
-      if (!budget.take(`user ${subject}`, OF_USER)) return
-      if (!queue.add(rowOf(step, subject, rows), MAX_WAITING)) return
+      if (!budget.take(`user ${subject}`, ROWS_A_MINUTE.user)) return
+      if (!queue.add(rowOf(step, subject, rows), MAX_WAITING.user)) return
       written.add(step)
     }
   }
@@ -81,9 +80,10 @@ export function attemptRecording(
   /** @returns whether the step has a row */
   function writeUnauthenticated(step: NumberedStep, reason = step.reason): boolean {
     const admitted =
-      budget.take(`reason ${reason}`, OF_REASON) && budget.take('unauthenticated', OF_UNAUTHENTICATED)
+      budget.take(`reason ${reason}`, ROWS_A_MINUTE.reason) &&
+      budget.take('unauthenticated', ROWS_A_MINUTE.unauthenticated)
     const kept = Math.min(days, DAYS_OF_UNAUTHENTICATED)
-    return admitted && queue.add(rowOf(step, undefined, { ...rows, days: kept }), MAX_WAITING_UNAUTHENTICATED)
+    return admitted && queue.add(rowOf(step, undefined, { ...rows, days: kept }), MAX_WAITING.unauthenticated)
   }
 
   /** A step that is overdue causes no event, so a timer looks for it. */
@@ -104,12 +104,6 @@ export function attemptRecording(
     return steps.map((step) => rowOf(step, subjectOf(steps), rows))
   }
 
-  async function prune(): Promise<void> {
-    const warn = (error: unknown) => onWarning(`The record of sign-in attempts was not pruned: ${error}`)
-    await pruneAttempts(database, new Date()).catch(warn)
-  }
-
-  const timers = [setInterval(beginMinute, MINUTE_MS).unref(), setInterval(prune, PRUNE_MS).unref()]
   return {
     onEvent(event) {
       // Its rows went with the account.
@@ -127,10 +121,7 @@ export function attemptRecording(
     inMemory,
     inMemoryOf: (clientId) => recorder.recent({ clientId }).flatMap(({ reference }) => inMemory(reference)),
     flush: queue.flush,
-    async close() {
-      for (const timer of timers) clearInterval(timer)
-      await queue.close()
-    },
+    close: queue.close,
   }
 }
 
@@ -144,15 +135,6 @@ function isRoutine({ step, outcome }: StepEvent): boolean {
 
 function subjectOf(steps: readonly StepEvent[]): string | undefined {
   return steps.findLast(({ subject }) => subject !== undefined)?.subject
-}
-
-/** A batch may have been written although its response was lost: writing it again adds nothing. */
-async function insert(database: Database, batch: readonly AttemptStepRow[]): Promise<void> {
-  await database
-    .insertInto('attempt_steps')
-    .values(batch)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
 }
 
 /** Which steps have a row already. Steps of an attempt are written in their order. */
@@ -211,4 +193,105 @@ function overdueAttempts(attempts: readonly Attempt[], now: number): OverdueAtte
 
 function isDecisive({ step }: Attempt['steps'][number]): boolean {
   return step === 'registered' || step === 'sign_in_shown'
+}
+
+/** A step with what makes the id of its row. Few steps get one, and the text of an id costs more than the rest. */
+interface NumberedStep extends StepEvent {
+  /** Epoch milliseconds. */
+  readonly millis: number
+  /** Of all steps of this process. */
+  readonly order: number
+}
+
+/** What rows share. */
+interface StepRows {
+  /** How long they are kept. */
+  readonly days: number
+  /** The end of an id, by the number of its step. */
+  readonly suffix: (order: number) => string
+}
+
+/** @param subject the user of the attempt: its first steps have none */
+export function rowOf(
+  step: NumberedStep,
+  subject: string | undefined,
+  { days, suffix }: StepRows,
+): AttemptStepRow {
+  const { type: _, millis, order, reference, clientId, ...facts } = step
+  return {
+    id: `${new Date(millis).toISOString()}-${suffix(order)}`,
+    reference,
+    failed: step.outcome === 'ok' ? 0 : 1,
+    subject: subject ?? null,
+    client_id: clientId ?? null,
+    facts: JSON.stringify(facts),
+    kept_until: dayOf(new Date(step.at * 1000), days),
+  }
+}
+
+/**
+ * Deletes the steps of a removed account. They are no evidence, so they do not wait until they expire. The steps from
+ * before the sign-in go too, unless another user has a part in the attempt: anyone may open the link of another one's.
+ */
+export async function removeAttempts(rows: Rows, subject: string): Promise<void> {
+  const references = rows.selectFrom('attempt_steps').select('reference')
+  await rows
+    .deleteFrom('attempt_steps')
+    .where('subject', 'is', null)
+    .where('reference', 'in', references.where('subject', '=', subject))
+    .where('reference', 'not in', references.where('subject', '!=', subject))
+    .execute()
+  await rows.deleteFrom('attempt_steps').where('subject', '=', subject).execute()
+}
+
+/** Deletes expired steps, and those of removed accounts that a replica wrote after the removal. @returns how many */
+export async function pruneAttempts(database: Database, now: Date): Promise<number> {
+  const removed = database.selectFrom('account').select('id').where('state', '=', 'removed')
+  const { numDeletedRows } = await database
+    .deleteFrom('attempt_steps')
+    .where('subject', 'in', removed)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows) + (await pruneExpired(database, 'attempt_steps', dayOf(now, 0)))
+}
+
+type SignInFailed = Extract<SignInEvent, { type: 'sign_in_failed' }>
+
+/** The page that tells the user of it. */
+interface FailedPage {
+  /** A path of this server: the authorization request of an app, or a page. */
+  readonly returnTo: string
+  readonly status: number
+  /** The address of the browser. */
+  readonly caller: string | undefined
+}
+
+/**
+ * Reports a sign-in that failed elsewhere: the event, and the step of the attempt that it stopped. A pushed request names its
+ * client alone, so its failure is an attempt of its own.
+ *
+ * @returns the reference, as users see it; `undefined` if sign-ins are not explained
+ */
+export type ReportFailedSignIn = (event: SignInFailed, page: FailedPage) => string | undefined
+
+interface Options {
+  readonly explain: boolean
+  readonly secret: ServerSecret
+  readonly onEvent: (event: SignInFailed | StepEvent) => void
+}
+
+export function reportFailedSignIn({ explain, secret, onEvent }: Options): ReportFailedSignIn {
+  // With the secret of the authorization server, and so with the same references.
+  const [current] = [secret].flat()
+  const context = { emit: onEvent as (event: BaseEvent) => void, now: systemClock, random: randomBytes }
+  const attempts = explain ? signInAttempts(context, current) : undefined
+  return (event, { returnTo, status, caller }) => {
+    onEvent(event)
+    const { searchParams } = new URL(returnTo, 'https://any.example')
+    const request = { path: '/login', remoteAddress: caller }
+    const { reason, detail } = event
+    // A copy: V8 keeps a whole query alive for one part of its text, and steps are kept in memory.
+    const fault = detail && Buffer.from(detail).toString()
+    const error = { reason, status, facts: { fault } }
+    return attempts?.signInRefused(request, Object.fromEntries(searchParams), error).reference
+  }
 }

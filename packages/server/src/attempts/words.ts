@@ -1,5 +1,5 @@
-import type { Compared, Party, StepEvent, StepName } from '@grantkit/explain'
-import type { FoundAttempt } from './attempt-reader.ts'
+import type { Compared, Party, StepEvent, StepName, Verdict } from '@grantkit/explain'
+import type { SignInReason } from '../events.ts'
 
 /** The words of pages and commands for the steps of a sign-in attempt, and for who can remove a fault. */
 
@@ -42,7 +42,8 @@ export const PARTY_WORDS: Readonly<Record<Party, string>> = {
 }
 
 /** Where an attempt was found, if it has no rows. */
-export const KEPT_WORDS: Readonly<Partial<Record<FoundAttempt['keptIn'], string>>> = {
+export const KEPT_WORDS: Readonly<Record<'database' | 'memory', string | undefined>> = {
+  database: undefined,
   memory: 'Only this process has seen this sign-in, and keeps it in memory for a while.',
 }
 
@@ -57,4 +58,122 @@ export function since(before: Pick<StepEvent, 'at'> | undefined, step: Pick<Step
   const seconds = step.at - before.at
   if (seconds < 120) return `+${seconds} s`
   return seconds < 7200 ? `+${Math.round(seconds / 60)} min` : `+${Math.round(seconds / 3600)} h`
+}
+
+/** The verdicts of sign-ins that failed elsewhere. */
+
+type Elsewhere = Exclude<SignInReason, 'wrong_password' | 'wrong_passkey' | 'too_many_attempts'>
+type Words = Pick<Verdict, 'by' | 'sentence' | 'fix'>
+
+const LOOK_AT_FAULT = 'Compare the fault with the response of the application.'
+const AGAIN = 'The user signs in again.'
+const NOTHING = 'Nothing needs to change here.'
+
+const VERDICTS: Readonly<Record<Elsewhere, Words>> = {
+  application_invalid: {
+    by: 'operator',
+    sentence: 'The application that signs the users in returned a response that this server cannot accept.',
+    fix: `Both need the same key (\`EXTERNAL_SIGN_IN_KEY\`), and each the base URL of the other, byte for byte. ${LOOK_AT_FAULT}`,
+  },
+  application_denied: {
+    by: 'user',
+    sentence: 'The application did not sign the user in: it returned an error.',
+    fix: LOOK_AT_FAULT,
+  },
+  application_unreachable: {
+    by: 'operator',
+    sentence: 'The keys of the application that signs the users in could not be fetched.',
+    fix: 'Look whether this server reaches the application, and whether it publishes its keys.',
+  },
+  application_expired: {
+    by: 'user',
+    sentence: 'The response of the application came too late, twice, or to another browser.',
+    fix: `${AGAIN} If it happens at once, look at the cookies, and at the clocks of both machines.`,
+  },
+  application_not_fresh: {
+    by: 'operator',
+    sentence: 'A new sign-in was required, and the application returned an earlier one.',
+    fix: 'The application has to sign the user in again for `prompt` and `max_age`, and to return the new `auth_time`.',
+  },
+  application_too_long: {
+    by: 'app',
+    sentence: 'The authorization request of the app is too long to be kept while the user signs in.',
+    fix: 'Let the app push its request (PAR), or make it shorter.',
+  },
+  application_account_disabled: {
+    by: 'operator',
+    sentence: 'An operator disabled this user of the application.',
+    fix: 'Enable the user, if that is wanted.',
+  },
+  application_account_removed: {
+    by: 'operator',
+    sentence: 'An operator removed this user of the application.',
+    fix: NOTHING,
+  },
+  application_account_taken: {
+    by: 'operator',
+    sentence: 'Another account of this server has the id of this user of the application.',
+    fix: 'Let the application use other ids, or remove the account that did not come from it.',
+  },
+  provider_denied: {
+    by: 'user',
+    sentence: 'The OpenID provider did not sign the user in: it, or the user, denied it.',
+    fix: AGAIN,
+  },
+  provider_unreachable: {
+    by: 'operator',
+    sentence: 'The OpenID provider did not respond, or its response is invalid.',
+    fix: 'Compare the fault with the settings of this server at the provider: client id, secret and redirect URI.',
+  },
+  provider_expired: {
+    by: 'user',
+    sentence: 'The sign-in at the OpenID provider took too long, or began in another browser.',
+    fix: AGAIN,
+  },
+  provider_not_fresh: {
+    by: 'operator',
+    sentence: 'A new sign-in was required, and the OpenID provider did not confirm one.',
+    fix: 'The user signs in another way. The provider has to return `auth_time`.',
+  },
+  provider_too_long: {
+    by: 'app',
+    sentence:
+      'The authorization request of the app is too long to be kept while the user signs in at the OpenID provider.',
+    fix: 'Let the app push its request (PAR), or make it shorter.',
+  },
+  provider_account_disabled: {
+    by: 'operator',
+    sentence: 'The account that the user of the OpenID provider belongs to is disabled or removed.',
+    fix: 'Enable the user, if that is wanted.',
+  },
+  provider_sign_up_refused: {
+    by: 'operator',
+    sentence: 'The user of the OpenID provider has no account here, and may not make one.',
+    fix: 'Add the account, or let users of this provider sign up (`sign_up`).',
+  },
+  provider_email_in_use: {
+    by: 'user',
+    sentence: 'An account here has the e-mail address of the user of the OpenID provider.',
+    fix: 'The user signs in to that account, and connects the provider there.',
+  },
+  provider_identity_in_use: {
+    by: 'user',
+    sentence: 'The user of the OpenID provider is connected with another account.',
+    fix: 'The user disconnects it there first.',
+  },
+}
+
+/** `undefined` for a reason of a sign-in here. */
+export function verdictOfSignIn(reason: string): Words | undefined {
+  return Object.hasOwn(VERDICTS, reason) ? VERDICTS[reason as Elsewhere] : undefined
+}
+
+const TO_DEVELOPER = 'The user could not sign in. Let the user begin again in your app.'
+
+/** The verdict, in words of this server if a sign-in elsewhere failed. @param faults of the steps, the latest last */
+export function inWordsOfSignIn(verdict: Verdict, faults: readonly string[]): Verdict {
+  const words = verdictOfSignIn(verdict.id)
+  if (words === undefined) return verdict
+  const compared = faults.slice(-1).map((value) => ({ label: 'fault', value }))
+  return { ...verdict, ...words, toDeveloper: TO_DEVELOPER, compared }
 }

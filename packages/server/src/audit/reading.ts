@@ -1,7 +1,29 @@
 import type { Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
-import { type AuditEntry, entryOf } from './entry.ts'
-import type { AuditTrail } from './trail.ts'
+import type { AuditRow } from '../database/tables.ts'
+import type { AuditTrail, Happened } from './trail.ts'
+
+export interface AuditEntry extends Happened {
+  /** Unique, and ordered by time. */
+  readonly id: string
+  /** ISO 8601, in UTC. */
+  readonly at: string
+}
+
+const MOMENT_LENGTH = '2026-01-01T00:00:00.000Z'.length
+
+function entryOf({ id, type, subject, client_id, facts }: Omit<AuditRow, 'kept_until'>): AuditEntry {
+  // A fact with the name of a column would be read as the place of the entry in the list.
+  const { id: _, ...others } = JSON.parse(facts)
+  return {
+    id,
+    at: id.slice(0, MOMENT_LENGTH),
+    type,
+    ...(subject === null ? {} : { subject }),
+    ...(client_id === null ? {} : { clientId: client_id }),
+    ...others,
+  }
+}
 
 /** Which entries to read. They match every property that is set. */
 export interface AuditQuery {

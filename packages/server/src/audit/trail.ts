@@ -1,17 +1,16 @@
-import { MINUTE_MS } from '../config/time-units.ts'
 import type { Database } from '../database/database.ts'
-import { keySuffixes, pruneExpired, type RowQueue, rowBudget, rowQueue } from '../database/row-queue.ts'
-import type { AuditRow } from '../database/tables.ts'
 import {
-  type AuditedEvent,
-  type Cause,
-  causeOf,
   dayOf,
-  type Happened,
-  happenedOf,
-  reasonOf,
-  rowOf,
-} from './entry.ts'
+  keySuffixes,
+  MAX_WAITING,
+  pruneExpired,
+  ROWS_A_MINUTE,
+  recordedRows,
+  rowBudget,
+} from '../database/row-queue.ts'
+import type { AuditRow } from '../database/tables.ts'
+import { type AuditedEvent, type Cause, causeOf } from '../events.ts'
+import { actorOfEvent, callerOfEvent } from './caller.ts'
 
 /** Records consents, sign-ins and changes by operators. */
 export interface AuditTrail {
@@ -24,45 +23,43 @@ export interface AuditTrail {
 
 /** Entries of unauthenticated callers are useful for a while, and are the largest part. */
 const DAYS_OF_UNAUTHENTICATED = 30
-/**
- * Entries that wait while the database is unreachable; one has about 500 bytes. Those of unauthenticated callers are
- * dropped first.
- */
-const MAX_WAITING: Readonly<Record<Cause, number>> = {
-  operator: 10_000,
-  decision: 10_000,
-  user: 5000,
-  unauthenticated: 1000,
+export interface AuditOptions {
+  /** How many days an entry is kept. */
+  readonly days: number
+  /** Called once for each outage of the database, and about entries that are lost. */
+  readonly onWarning: (warning: string) => void
 }
-const PRUNE_MS = 10 * MINUTE_MS
 
-export function auditTrail(database: Database, options: AuditOptions): AuditTrail {
-  const { days, onWarning } = options
-  const queue = auditQueue(database, options)
+export function auditTrail(database: Database, { days, onWarning }: AuditOptions): AuditTrail {
+  const suffix = keySuffixes()
+  const dropped = leftOut()
   const bounds = boundsOfMinute()
-  const daysOf = (cause: Cause) =>
-    cause === 'unauthenticated' ? Math.min(days, DAYS_OF_UNAUTHENTICATED) : days
+  let count = 0
+  const row = (happened: Happened, kept = days) => rowOf(happened, new Date(), suffix(count++), kept)
+  const queue = recordedRows(database, {
+    ...{ table: 'audit', name: 'audit trail', onWarning, eachMinute: endMinute },
+    prune: (now) => prune(database, now),
+    aboutDropped: () => dropped.take().map((happened) => row(happened)),
+  })
 
+  function add(happened: Happened, cause: Cause, most: number): void {
+    const kept = cause === 'unauthenticated' ? Math.min(days, DAYS_OF_UNAUTHENTICATED) : days
+    if (!queue.add(row(happened, kept), most)) dropped.add(happened, reasonOf(happened))
+  }
   function endMinute(): void {
-    for (const happened of bounds.counted())
-      queue.add(happened, daysOf('unauthenticated'), MAX_WAITING.operator)
+    for (const happened of bounds.counted()) add(happened, 'unauthenticated', MAX_WAITING.operator)
   }
-  function pruneNow(): void {
-    prune(database, new Date()).catch((error) => onWarning(`The audit trail was not pruned: ${error}`))
-  }
-  const timers = [setInterval(endMinute, MINUTE_MS).unref(), setInterval(pruneNow, PRUNE_MS).unref()]
   return {
     onEvent(event) {
       const cause = causeOf(event)
       if (cause === undefined) return
       const happened = happenedOf(event, cause)
-      if (bounds.admits(happened, cause)) queue.add(happened, daysOf(cause), MAX_WAITING[cause])
+      if (bounds.admits(happened, cause)) add(happened, cause, MAX_WAITING[cause])
     },
     flush: queue.flush,
-    async close() {
-      for (const timer of timers) clearInterval(timer)
+    close() {
       endMinute()
-      await queue.close()
+      return queue.close()
     },
   }
 }
@@ -77,58 +74,10 @@ export function prune(database: Database, now: Date): Promise<number> {
   return pruneExpired(database, 'audit', dayOf(now, -1))
 }
 
-/** Entries that wait to be written to the database. */
-interface AuditQueue extends Pick<RowQueue<AuditRow>, 'flush' | 'close'> {
-  /** @param days how long the row is kept @param most drops and counts the entry if this many wait already */
-  add(happened: Happened, days: number, most: number): void
-}
-
-export interface AuditOptions {
-  /** How many days an entry is kept. */
-  readonly days: number
-  /** Called once for each outage of the database, and about entries that are lost. */
-  readonly onWarning: (warning: string) => void
-}
-
-function auditQueue(database: Database, { days: longest, onWarning }: AuditOptions): AuditQueue {
-  const suffix = keySuffixes()
-  const dropped = leftOut()
-  let count = 0
-  const row = (happened: Happened, days: number) => rowOf(happened, new Date(), suffix(count++), days)
-  const queue = rowQueue<AuditRow>({
-    name: 'audit trail',
-    insert: (batch) => insert(database, batch),
-    aboutDropped: () => dropped.take().map((happened) => row(happened, longest)),
-    onWarning,
-  })
-  return {
-    add(happened, days, most) {
-      if (!queue.add(row(happened, days), most)) dropped.add(happened, reasonOf(happened))
-    },
-    flush: queue.flush,
-    close: queue.close,
-  }
-}
-
-/** A batch may have been written although its response was lost: writing it again adds nothing. */
-async function insert(database: Database, batch: readonly AuditRow[]): Promise<void> {
-  await database
-    .insertInto('audit')
-    .values(batch)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-}
-
 /**
  * Limits the rows that a caller can cause in a minute. Entries beyond the limit are counted: no flood fills the disk,
  * and a flood of one reason hides no other reason.
  */
-
-/** Rows in a minute for one type of one user. */
-const OF_USER = 60
-/** Clients and networks in a minute for one error reason, and for all reasons together. */
-const OF_REASON = 3
-const OF_UNAUTHENTICATED = 20
 
 /** Entries that are equal but for their time. */
 interface Repeated {
@@ -136,7 +85,7 @@ interface Repeated {
   more: number
 }
 
-export interface Bounds {
+interface Bounds {
   /** Whether the entry gets a row. Otherwise it is counted. */
   admits(happened: Happened, cause: Cause): boolean
   /** The rows of the entries counted since the last call. Resets all limits. */
@@ -156,14 +105,17 @@ export function boundsOfMinute(): Bounds {
   function admitsUser(happened: Happened): boolean {
     const { type, subject, clientId } = happened
     const group = `user ${subject ?? clientId} ${type}`
-    return rows.take(group, OF_USER) || leaveOut(happened, group)
+    return rows.take(group, ROWS_A_MINUTE.user) || leaveOut(happened, group)
   }
 
   function admitsUnauthenticated(happened: Happened): boolean {
     const kind = [reasonOf(happened), happened.subject, happened.clientId, happened.network].join(' ')
     const known = repeated.get(kind)
     if (known !== undefined) known.more++
-    else if (repeated.size >= OF_UNAUTHENTICATED || !rows.take(`reason ${reasonOf(happened)}`, OF_REASON))
+    else if (
+      repeated.size >= ROWS_A_MINUTE.unauthenticated ||
+      !rows.take(`reason ${reasonOf(happened)}`, ROWS_A_MINUTE.reason)
+    )
       return leaveOut(happened, 'unauthenticated')
     else repeated.set(kind, { first: happened, more: 0 })
     return known === undefined
@@ -230,4 +182,60 @@ function leftOut(): LeftOut {
       return taken
     },
   }
+}
+
+/** The entries of the trail. */
+
+/** An event as the trail keeps it. Its other members are ids, reasons and counts, never a secret. */
+export interface Happened {
+  readonly type: string
+  /** The id of the user. */
+  readonly subject?: string | undefined
+  readonly clientId?: string | undefined
+  readonly [fact: string]: unknown
+}
+
+/** @param tail distinguishes entries of the same millisecond */
+export function rowOf(happened: Happened, at: Date, tail: string, days: number): AuditRow {
+  const { type, subject, clientId, ...facts } = happened
+  return {
+    id: `${at.toISOString()}-${tail}`,
+    type,
+    subject: subject ?? null,
+    client_id: clientId ?? null,
+    facts: JSON.stringify(facts),
+    kept_until: dayOf(at, days),
+  }
+}
+
+/** The key by which omitted entries are counted: one of a short list that callers cannot extend. */
+function reasonOf({ type, reason }: Happened): string {
+  return typeof reason === 'string' ? reason : type
+}
+
+/**
+ * The entry of an event. The caller of an operator's event is left out: a request may only be the first to notice the
+ * change.
+ */
+function happenedOf(event: AuditedEvent, cause: Cause): Happened {
+  if (cause === 'operator') return { ...withNamedId(event), actor: actorOfEvent() }
+  if (event.type === 'logout_undelivered') {
+    // It comes later than the request, and its fault and cause are for the log.
+    const { type, clientId, subject, sid, why, count, attempts, status } = event
+    return { type, clientId, subject, sid, why, count, attempts, status }
+  }
+  const { network, clientId } = callerOfEvent()
+  if (event.type !== 'refused') return { ...event, network }
+  const { type, error, reason, path, known } = event
+  return { type, clientId, error, reason, known, path: path.slice(0, MAX_PATH), network }
+}
+
+const MAX_PATH = 200
+
+/** `id` is the id of an entry. */
+function withNamedId(event: AuditedEvent): Happened {
+  if (event.type !== 'initial_access_token_added' && event.type !== 'initial_access_token_removed')
+    return { ...event }
+  const { id: initialAccessToken, ...facts } = event
+  return { ...facts, initialAccessToken }
 }

@@ -1,9 +1,9 @@
 import { defineCommand } from 'citty'
-import { type AuditEntry, entryOf } from '../audit/entry.ts'
+import type { AuditEntry, AuditQuery } from '../audit/reading.ts'
 import { commandNamesOf } from '../config/command-names.ts'
 import type { ConfiguredService, LoadService } from '../definition.ts'
-import type { Service } from '../service/service.ts'
 import type { Storage } from '../storage.ts'
+import { endedGrants } from './terminal.ts'
 import { withService } from './with-service.ts'
 
 /** Makes a restored backup safe: what has ended since must not come back. */
@@ -25,7 +25,7 @@ export const afterRestore = (load: LoadService) =>
         const before = await beforeRestore(storage)
         await service.accounts.endAllSessions()
         console.log('Every user is signed out. Links for a new password are void.')
-        if (args.grants) console.log(endedLine(await endGrants(service, storage)))
+        if (args.grants) console.log(`${endedGrants(await service.operator.grants.endOfEveryone())}.`)
         console.log(toRepeat(configured, before, args.grants))
       })
     },
@@ -41,49 +41,34 @@ interface BeforeRestore {
 
 /** The command may be run once more: what it wrote itself is not of the backup. */
 async function beforeRestore({ database }: Storage): Promise<BeforeRestore> {
-  const run = await database
-    .selectFrom('audit')
-    .selectAll()
-    .where('type', '=', 'sessions_ended')
-    .where('subject', 'is', null)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  const isRun = ({ type, subject }: AuditEntry) => type === 'sessions_ended' && subject === undefined
+  let ran: string | undefined
+  for await (const entry of newestFirst(database, { types: ['sessions_ended'] })) {
+    if (!isRun(entry)) continue
+    ran = entry.at
+    break
+  }
   let newest: string | undefined
   let isNext = true
-  for await (const { at, type, subject, by } of newestFirst(database)) {
-    const isRun = type === 'sessions_ended' && subject === undefined
-    if (isNext) newest = isRun ? undefined : at
-    isNext = isRun
-    if (!isRun && !(type === 'grant_revoked' && by === 'operator')) break
+  for await (const entry of newestFirst(database)) {
+    if (isNext) newest = isRun(entry) ? undefined : entry.at
+    isNext = isRun(entry)
+    if (!isNext && !(entry.type === 'grant_revoked' && entry.by === 'operator')) break
   }
-  return { newest, ran: run && entryOf(run).at }
+  return { newest, ran }
 }
 
-async function* newestFirst(database: Storage['database']): AsyncGenerator<AuditEntry> {
+async function* newestFirst(
+  database: Storage['database'],
+  query: AuditQuery = {},
+): AsyncGenerator<AuditEntry> {
   const { auditPage } = await import('../audit/reading.ts')
   let cursor: string | undefined
   do {
-    const page = await auditPage(database, {}, 200, cursor)
+    const page = await auditPage(database, query, 200, cursor)
     yield* page.entries
     cursor = page.next
   } while (cursor !== undefined)
-}
-
-/** By a scan, as a removal of a client. A grant without a user is of a workload, or ends with its access token. */
-async function endGrants({ grants }: Service, { store }: Storage): Promise<number> {
-  let ended = 0
-  const issuers = new Set<string>()
-  for await (const { id, subject, authority } of store.grants.scan()) {
-    if (subject !== undefined) ended += Number(await grants.revoke(subject, id, 'operator'))
-    else if (authority !== undefined) issuers.add(authority.issuer)
-  }
-  for (const issuer of issuers) ended += await grants.endOf({ issuer })
-  return ended
-}
-
-function endedLine(ended: number): string {
-  return `${ended} ${ended === 1 ? 'grant' : 'grants'} ended.`
 }
 
 function toRepeat(

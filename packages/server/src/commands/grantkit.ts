@@ -8,11 +8,10 @@ import { clients } from './clients.ts'
 import { grants, personalTokens } from './grants.ts'
 import type { Answers, GivenAnswers } from './init/answers.ts'
 import { keys } from './keys.ts'
-import { overview } from './overview.ts'
+import { overview, webhooks } from './overview.ts'
 import { migrate, start } from './start.ts'
 import { trail } from './trail.ts'
 import { users } from './users.ts'
-import { webhooks } from './webhooks.ts'
 import { why } from './why.ts'
 
 /** The program `grantkit`. */

@@ -2,12 +2,13 @@ import { styleText } from 'node:util'
 import type { UserGrant } from '@grantkit/core'
 import type { PersonalToken } from '@grantkit/core/personal-tokens'
 import { defineCommand } from 'citty'
-import type { AccountDirectory } from '../accounts/account-directory.ts'
 import type { ConfiguredService, LoadService } from '../definition.ts'
 import type { Service } from '../service/service.ts'
 import { UsageError } from './command-line.ts'
-import { isoTime, jsonText, plain } from './terminal.ts'
-import { namedAccount, userArgument as user, withSharedStore } from './with-service.ts'
+import { isoTime, plain, printList } from './terminal.ts'
+import { namedAccount, subjectNamed, userArgument as user, withSharedStore } from './with-service.ts'
+
+const json = { type: 'boolean', description: 'prints a JSON line for each' } as const
 
 /** Lists the grants of a user, revokes them, and ends those of an issuer. */
 export const grants = (load: LoadService) =>
@@ -19,11 +20,12 @@ export const grants = (load: LoadService) =>
 const list = (load: LoadService) =>
   defineCommand({
     meta: { description: 'What a user allowed, the newest first' },
-    args: { user, json: { type: 'boolean', description: 'prints a JSON line for each' } },
+    args: { user, json },
     run: async ({ args }) =>
-      withSharedStore(await load(), async ({ grants, directory }) =>
-        print(grants, await idOf(directory, args.user), args.json),
-      ),
+      withSharedStore(await load(), async ({ operator: { grants }, directory }) => {
+        const subject = await subjectNamed(directory, args.user)
+        await printList(grants.all(subject), args.json, grantLine, 'There are no grants.')
+      }),
   })
 
 const revoke = (load: LoadService) =>
@@ -37,8 +39,12 @@ const revoke = (load: LoadService) =>
     run: async ({ args: { user, grant_id: grantId, all } }) => {
       if (all && grantId !== undefined) throw new UsageError(`Unexpected argument: ${grantId}.`)
       if (!all && grantId === undefined) throw new UsageError('The id of the grant, or --all, is required.')
-      await withSharedStore(await load(), async ({ grants, directory }) => {
-        console.log(endedLine(await end(grants, await idOf(directory, user), grantId)))
+      await withSharedStore(await load(), async ({ operator: { grants }, directory }) => {
+        const subject = await subjectNamed(directory, user)
+        const ended =
+          grantId === undefined ? await grants.endAll(subject) : Number(await grants.end(subject, grantId))
+        if (ended === 0 && grantId !== undefined) throw new Error(`This user has no grant ${plain(grantId)}.`)
+        console.log(endedLine(ended))
       })
     },
   })
@@ -69,36 +75,13 @@ const endOfIssuer = (load: LoadService) =>
       },
     },
     run: async ({ args: { issuer, tenant, subject } }) =>
-      withSharedStore(await load(), async ({ grants }) =>
+      withSharedStore(await load(), async ({ operator: { grants } }) =>
         console.log(endedLine(await grants.endOf({ issuer, tenant, subject }))),
       ),
   })
 
 function endedLine(ended: number): string {
   return `${ended} ${ended === 1 ? 'grant has' : 'grants have'} ended.`
-}
-
-/** An account that was removed is known by its id alone. */
-async function idOf(directory: AccountDirectory, user: string): Promise<string> {
-  return user.includes('@') ? (await namedAccount(directory, user)).id : user
-}
-
-async function end(grants: Service['grants'], subject: string, grantId: string | undefined): Promise<number> {
-  if (grantId === undefined) return grants.revokeAll(subject, { by: 'operator' })
-  if (await grants.revoke(subject, grantId, 'operator')) return 1
-  throw new Error(`This user has no grant ${plain(grantId)}.`)
-}
-
-async function print(grants: Service['grants'], subject: string, json = false): Promise<void> {
-  let printed = 0
-  let after: string | undefined
-  do {
-    const page = await grants.list(subject, { limit: 200, after })
-    for (const grant of page.grants) console.log(json ? jsonText(grant) : grantLine(grant))
-    printed += page.grants.length
-    after = page.next
-  } while (after !== undefined)
-  if (printed === 0 && !json) console.log('There are no grants.')
 }
 
 function grantLine({ id, clientId, client, scopes, usedAt }: UserGrant): string {
@@ -116,13 +99,11 @@ export const personalTokens = (load: LoadService) =>
 const listPersonalTokens = (load: LoadService) =>
   defineCommand({
     meta: { description: 'The tokens of a user, the newest first' },
-    args: { user, json: { type: 'boolean', description: 'prints a JSON line for each' } },
+    args: { user, json },
     run: async ({ args }) =>
-      withTokens(await load(), async (tokens, { directory }) => {
+      withTokens(await load(), async ({ operator: { grants }, directory }) => {
         const { id } = await namedAccount(directory, args.user)
-        const listed = await tokens.list(id)
-        for (const token of listed) console.log(args.json ? jsonText(token) : tokenLine(token))
-        if (listed.length === 0 && !args.json) console.log('There are no tokens.')
+        await printList(await grants.tokens(id), args.json, tokenLine, 'There are no tokens.')
       }),
   })
 
@@ -131,23 +112,17 @@ const revokePersonalToken = (load: LoadService) =>
     meta: { description: 'Ends a token at once; its user gets a mail' },
     args: { user, id: { type: 'positional', required: true, description: 'the token to end' } },
     run: async ({ args }) =>
-      withTokens(await load(), async (tokens, { directory, grants }) => {
+      withTokens(await load(), async ({ operator: { grants }, directory }) => {
         const { id: subject } = await namedAccount(directory, args.user)
-        const isToken = (await tokens.list(subject)).some(({ id }) => id === args.id)
-        if (!isToken || !(await grants.revoke(subject, args.id, 'operator')))
+        if (!(await grants.endToken(subject, args.id)))
           throw new Error(`This user has no token ${plain(args.id)}.`)
         console.log('The token has ended.')
       }),
   })
 
-async function withTokens(
-  configured: ConfiguredService,
-  work: (tokens: NonNullable<Service['personalTokens']>, service: Service) => Promise<void>,
-): Promise<void> {
+async function withTokens(configured: ConfiguredService, work: (service: Service) => Promise<void>) {
   if (!configured.config.features.personalTokens.enabled) throw new UsageError('It needs PERSONAL_TOKENS=on.')
-  await withSharedStore(configured, async (service) => {
-    if (service.personalTokens !== undefined) await work(service.personalTokens, service)
-  })
+  await withSharedStore(configured, work)
 }
 
 function tokenLine({ id, label, scopes, expiresAt, lastUsedAt, lastNetwork }: PersonalToken): string {

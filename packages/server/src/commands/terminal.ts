@@ -107,3 +107,23 @@ export function clientInformation({ createdAt, scopes, ...client }: PublicClient
 export function scopeText(scopes: readonly string[] | string): string {
   return [scopes].flat().join(' ')
 }
+
+/** Prints a line for each item of a list, or JSON. @param none what is printed if there is none */
+export async function printList<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  json: boolean | undefined,
+  lineOf: (item: Item) => string,
+  none = '',
+): Promise<void> {
+  let isEmpty = true
+  for await (const item of items) {
+    console.log(json ? jsonText(item) : lineOf(item))
+    isEmpty = false
+  }
+  if (isEmpty && !json && none !== '') console.log(none)
+}
+
+/** `2 grants ended` */
+export function endedGrants(ended: number): string {
+  return `${ended} ${ended === 1 ? 'grant' : 'grants'} ended`
+}

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { styleText } from 'node:util'
 import { defineCommand } from 'citty'
-import type { AuditEntry } from '../audit/entry.ts'
-import type { AuditQuery } from '../audit/reading.ts'
+import type { AuditEntry, AuditQuery } from '../audit/reading.ts'
 import type { LoadService } from '../definition.ts'
+import { KEPT_TYPES } from '../events.ts'
 import { everyValue, suggestion, UsageError, wholeNumber } from './command-line.ts'
-import { jsonText, plain } from './terminal.ts'
+import { jsonText, plain, printList } from './terminal.ts'
 import { withTrail } from './with-service.ts'
 
 const QUERY = {
@@ -37,8 +37,7 @@ const list = (load: LoadService) =>
       const { auditPage } = await import('../audit/reading.ts')
       await withTrail(await load(), async (_, database) => {
         const { entries } = await auditPage(database, query, limit)
-        for (const entry of entries) console.log(lineOf(entry))
-        if (entries.length === 0) console.log('There is nothing of that kind.')
+        await printList(entries, false, lineOf, 'There is nothing of that kind.')
       })
     },
   })
@@ -61,7 +60,6 @@ async function queryOf(
   words: readonly string[],
 ): Promise<AuditQuery> {
   const types = everyValue(words, 'type')
-  const { KEPT_TYPES } = await import('../audit/entry.ts')
   const unknown = types.find((type) => !KEPT_TYPES.includes(type))
   if (unknown !== undefined)
     throw new UsageError(

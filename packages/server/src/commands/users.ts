@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -7,15 +6,14 @@ import { defineCommand } from 'citty'
 import * as z from 'zod'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
 import { addressOf } from '../accounts/accounts.ts'
-import { hashPassword, newPasswordProblem } from '../accounts/passwords.ts'
+import { newPasswordProblem } from '../accounts/passwords.ts'
 import { ProfileClaims } from '../accounts/user-claims.ts'
 import type { ConfiguredService, LoadService } from '../definition.ts'
 import type { Service } from '../service/service.ts'
-import { jsonText, plain } from './terminal.ts'
+import { endedGrants, plain, printList } from './terminal.ts'
 import {
   emailSourceOf,
   namedAccount,
-  requireOwnUsers,
   trustedAccount,
   userArgument as user,
   withService,
@@ -33,10 +31,10 @@ export const users = (load: LoadService) =>
       list: list(load),
       password: change(load, 'Sets a new password, and ends every session', setPassword),
       'sign-out': change(load, 'Ends every session', signOut),
-      disable: change(load, 'Ends sessions and grants; "enable" lets the user sign in again', disable),
+      disable: change(load, 'Ends sessions and grants; "enable" lets the user sign in again', end('disable')),
       enable: change(load, 'Lets a disabled user sign in again', enable),
       admin: admin(load),
-      remove: change(load, 'As disable, but for ever: nothing but the id is kept', remove),
+      remove: change(load, 'As disable, but for ever: nothing but the id is kept', end('remove')),
     },
   })
 
@@ -53,33 +51,35 @@ const change = (load: LoadService, description: string, work: Change) =>
     },
   })
 
-const setPassword: Change = async ({ accounts, directory }, user, configured) => {
-  requireOwnUsers(configured)
-  const { id, email } = await trustedAccount(directory, user)
-  if (email === undefined) throw new Error(`${plain(user)} has no verified address to sign in with.`)
-  await accounts.setPassword(id, await hashPassword(await readPassword()))
+const setPassword: Change = async ({ operator: { users }, directory }, user) => {
+  // Before the password is asked for.
+  users.requireOwn()
+  const { id } = await trustedAccount(directory, user)
+  const { email } = await users.setPassword(id, await readPassword())
   console.log(`${plain(email)} has a new password. Every session of the account has ended.`)
 }
 
-const signOut: Change = async ({ accounts, directory }, user, { config }) => {
-  await accounts.endSessions((await namedAccount(directory, user)).id, 'operator')
+const signOut: Change = async ({ operator: { users }, directory }, user, { config }) => {
+  await users.endSessions((await namedAccount(directory, user)).id)
   const apps = config.features.backChannelLogout ? ' Apps hear of it within two minutes.' : ''
   console.log(`${plain(user)} is signed out in every browser.${apps}`)
 }
 
-const disable: Change = async ({ directory, actions }, user, configured) => {
-  const { id } = await namedAccount(directory, user)
-  printEnded((await actions.disableUser(id)) ?? 0, configured)
-}
-
-const enable: Change = async ({ directory, actions }, user) => {
-  await actions.enableUser((await trustedAccount(directory, user)).id)
+const enable: Change = async ({ operator: { users }, directory }, user) => {
+  await users.enable((await trustedAccount(directory, user)).id)
   console.log(`${plain(user)} can sign in again.`)
 }
 
-const remove: Change = async ({ directory, actions }, user, configured) => {
-  const { id } = await namedAccount(directory, user)
-  printEnded(await actions.removeUser(id), configured)
+/** Disables or removes an account, with its grants. */
+const end = (verb: 'disable' | 'remove'): Change => {
+  return async ({ operator: { users }, directory }, user, { config }) => {
+    const { id } = await namedAccount(directory, user)
+    console.log(`Done. ${endedGrants(await users[verb](id))} with it.`)
+    if (config.store === 'memory:')
+      console.log(
+        'A service on the store memory: refreshes nothing for it; an access token lives out its hour.',
+      )
+  }
 }
 
 const admin = (load: LoadService) =>
@@ -87,9 +87,9 @@ const admin = (load: LoadService) =>
     meta: { description: "Lets a user use the operator's view at /admin" },
     args: { user, off: { type: 'boolean', description: 'takes it back' } },
     run: async ({ args: { user, off = false } }) =>
-      withService(await load(), async ({ actions, directory }) => {
+      withService(await load(), async ({ operator: { users }, directory }) => {
         const account = await (off ? namedAccount : trustedAccount)(directory, user)
-        await actions.setAdmin(account.id, !off)
+        await (off ? users.removeAdmin : users.addAdmin)(account.id)
         if (off) return console.log(`${plain(user)} is no admin any more.`)
         console.log(`${plain(user)} is an admin: /admin of the service.\n${emailSourceOf(account)}.`)
       }),
@@ -99,17 +99,19 @@ const list = (load: LoadService) =>
   defineCommand({
     meta: { description: 'Every account' },
     args: { json: { type: 'boolean', description: 'prints a JSON line for each' } },
-    run: async ({ args }) => withService(await load(), ({ directory }) => printList(directory, args.json)),
+    run: async ({ args: { json } }) =>
+      withService(await load(), ({ directory }) =>
+        printList(allOf(directory), json, lineOf, 'There are no accounts.'),
+      ),
   })
 
-async function printList(directory: AccountDirectory, json = false): Promise<void> {
-  let page = await directory.page({}, PAGE)
-  if (page.accounts.length === 0 && !json) console.log('There are no accounts.')
-  for (;;) {
-    for (const account of page.accounts) console.log(json ? jsonText(account) : lineOf(account))
-    if (page.next === undefined) return
-    page = await directory.page({ after: page.next }, PAGE)
-  }
+async function* allOf(directory: AccountDirectory): AsyncGenerator<AccountEntry> {
+  let after: string | undefined
+  do {
+    const { accounts, next } = await directory.page({ after }, PAGE)
+    yield* accounts
+    after = next
+  } while (after !== undefined)
 }
 
 function lineOf(account: AccountEntry): string {
@@ -117,14 +119,6 @@ function lineOf(account: AccountEntry): string {
   const source = emailSource === 'operator' ? '' : `  (${emailSourceOf(account)})`
   const marks = `${state === 'disabled' ? '  disabled' : ''}${admin ? '  admin' : ''}${source}`
   return `${id}  ${styleText('bold', email === undefined ? 'no address' : plain(email))}  ${plain(name)}${marks}`
-}
-
-function printEnded(ended: number, { config }: ConfiguredService): void {
-  console.log(`Done. ${ended} ${ended === 1 ? 'grant' : 'grants'} ended with it.`)
-  if (config.store === 'memory:')
-    console.log(
-      'A service on the store memory: refreshes nothing for it; an access token lives out its hour.',
-    )
 }
 
 const CLAIMS = Object.keys(ProfileClaims.shape).map((claim) => [claim, claim.replaceAll('_', '-')] as const)
@@ -142,34 +136,23 @@ const addUser = (load: LoadService) =>
       'email-verified': { type: 'boolean', description: 'the address is known to belong to the user' },
       ...claimOptions,
     },
-    run: async ({ args }) => {
-      const configured = await load()
-      requireOwnUsers(configured)
-      await withService(configured, async ({ accounts }) => {
-        const account = await accountOf(args.email, args.name, args)
-        const email = plain(account.email)
-        if (!(await accounts.add(account))) throw new Error(`${email} has an account already.`)
-        console.log(`${email} can sign in.`)
-      })
-    },
+    run: async ({ args }) =>
+      withService(await load(), async ({ operator: { users } }) => {
+        users.requireOwn()
+        const { user } = await users.add(await newUserOf(args.email, args.name, args))
+        console.log(`${plain(user.email)} can sign in.`)
+      }),
   })
 
-async function accountOf(typed: string, name: string, options: Readonly<Record<string, unknown>>) {
+async function newUserOf(typed: string, name: string, options: Readonly<Record<string, unknown>>) {
   const email = addressOf(typed)
   if (!/^[^\s@\0]+@[^\s@\0]+$/.test(email)) throw new Error(`${plain(typed)} is not an e-mail address.`)
   const claims = ProfileClaims.safeParse(
     Object.fromEntries(CLAIMS.map(([claim, option]) => [claim, options[option]])),
   )
   if (!claims.success) throw new Error(z.prettifyError(claims.error))
-  return {
-    ...claims.data,
-    id: randomUUID(),
-    email,
-    email_verified: options['email-verified'] === true,
-    name,
-    updated_at: Math.floor(Date.now() / 1000),
-    password: await hashPassword(await readPassword()),
-  }
+  const email_verified = options['email-verified'] === true
+  return { ...claims.data, email, email_verified, name, password: await readPassword() }
 }
 
 /** A new password from standard input, never from an option: other users of the machine see the arguments of programs. */

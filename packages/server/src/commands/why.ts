@@ -7,10 +7,9 @@ import type { FoundAttempt, ReadAttempt } from '../attempts/attempt-reader.ts'
 import { KEPT_WORDS, PARTY_WORDS, sentValues, since } from '../attempts/words.ts'
 import type { LoadService } from '../definition.ts'
 import type { Service } from '../service/service.ts'
-import type { Storage } from '../storage.ts'
 import { UsageError, wholeNumber } from './command-line.ts'
-import { isoTime, jsonText, plain } from './terminal.ts'
-import { namedAccount, withService } from './with-service.ts'
+import { isoTime, jsonText, plain, printList } from './terminal.ts'
+import { subjectNamed, withService } from './with-service.ts'
 
 /** Says why a sign-in failed, and lists the latest sign-ins of a client or user. */
 export const why = (load: LoadService) =>
@@ -30,42 +29,26 @@ export const why = (load: LoadService) =>
         throw new UsageError('Name a reference, or list by --client or --user.')
       if (reference !== undefined && parseReference(reference) === undefined)
         throw new UsageError(`${plain(reference)} is no reference; one looks like 7K3M-Q2WD.`)
-      await withService(await load(), async (service, storage) => {
-        if (reference !== undefined) return explain(service, storage, { reference, json })
-        const query = { clientId: client, subject: user && (await subjectOf(service, user)) }
-        const { attempts } = service
-        const found = await (failed ? attempts.latestFailures(query, limit) : attempts.latest(query, limit))
-        if (query.subject) storage.trail.onEvent({ type: 'attempt_read', subject: query.subject })
+      await withService(await load(), async (service) => {
+        if (reference !== undefined) return explain(service, reference, json)
+        const subject = user && (await subjectNamed(service.directory, user))
+        const found = await service.operator.attempts.latest({ clientId: client, subject }, limit, failed)
         const { isProbe } = await import('@grantkit/doctor')
-        for (const attempt of found) console.log(json ? jsonText(attempt) : attemptLine(attempt, isProbe))
-        if (found.length === 0 && !json) console.log('There are no such sign-ins.')
+        const line = (attempt: ReadAttempt) => attemptLine(attempt, isProbe)
+        await printList(found, json, line, 'There are no such sign-ins.')
       })
     },
   })
 
-/** A user of an application has no account here. */
-async function subjectOf({ directory }: Service, user: string): Promise<string> {
-  return user.includes('@') ? (await namedAccount(directory, user)).id : user
-}
-
 /** @throws Error if nothing is known of the attempt */
-async function explain(
-  { attempts, clients }: Service,
-  { trail }: Storage,
-  { reference, json }: { readonly reference: string; readonly json: boolean },
-): Promise<void> {
-  const attempt = await attempts.find(reference)
+async function explain({ operator, clients }: Service, reference: string, json: boolean): Promise<void> {
+  const attempt = await operator.attempts.find(reference)
   if (attempt === undefined)
     throw new Error(
       `No sign-in with the reference ${plain(reference)} is kept. A reference looks like 7K3M-Q2WD.`,
     )
-  trail.onEvent(readEvent(attempt))
   const client = attempt.clientId === undefined ? undefined : await clients.find(attempt.clientId)
   console.log(json ? jsonText({ ...attempt, client }) : attemptLines(attempt, client).join('\n'))
-}
-
-function readEvent({ reference, subject, clientId }: ReadAttempt) {
-  return { type: 'attempt_read', reference, subject, clientId } as const
 }
 
 /** One line of a list. @param isProbe whether a request of the doctor caused a step */

@@ -25,12 +25,6 @@ export async function withService({ config, definition }: ConfiguredService, wor
   }
 }
 
-/** @throws Error where a password would let nobody sign in */
-export function requireOwnUsers({ config }: ConfiguredService): void {
-  if (config.users !== undefined)
-    throw new Error('An application or a directory has the users of this server: add and change them there.')
-}
-
 /**
  * The same for the clients and grants of the running service. @throws Error if the store is not shared between
  * processes
@@ -96,4 +90,9 @@ export function emailSourceOf({ email, emailSource, emailSince }: AccountEntry):
   if (emailSource === undefined) return `It is not known who verified ${address}`
   const how = emailSource === 'operator' ? 'added by an operator' : `verified by ${plain(emailSource)}`
   return `${address} was ${how}${emailSince === undefined ? '' : ` on ${emailSince.slice(0, 10)}`}`
+}
+
+/** The id of a user whom a command names by address or id. A user of an application, or one that was removed, has the id alone. */
+export async function subjectNamed(directory: AccountDirectory, named: string): Promise<string> {
+  return named.includes('@') ? (await namedAccount(directory, named)).id : named
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { DAY_MS, MINUTE_MS } from '../config/time-units.ts'
 import type { Database } from './database.ts'
 import { kindOfError } from './errors-as-503.ts'
+import type { AuditRow, Tables } from './tables.ts'
 
 /** Rows that wait to be written to a table. No request waits for them. */
 export interface RowQueue<Row> {
@@ -116,6 +118,45 @@ export function rowQueue<Row>(options: RowQueueOptions<Row>): RowQueue<Row> {
   }
 }
 
+interface RecordedRowsOptions<Table> extends Omit<RowQueueOptions<unknown>, 'insert' | 'aboutDropped'> {
+  readonly table: Table
+  readonly aboutDropped?: () => readonly Tables[Table & keyof Tables][]
+  readonly eachMinute: () => void
+  /** Deletes expired rows. */
+  readonly prune: (now: Date) => Promise<number>
+}
+
+const PRUNE_MS = 10 * MINUTE_MS
+
+/** A table of rows that never change and expire: what is to be written waits, and timers delete what has expired. */
+export function recordedRows<Table extends 'audit' | 'attempt_steps'>(
+  database: Database,
+  { table, eachMinute, prune, ...options }: RecordedRowsOptions<Table>,
+): RowQueue<Tables[Table]> {
+  const queue = rowQueue<Tables[Table]>({
+    ...options,
+    // A batch may have been written although its response was lost: writing it again adds nothing.
+    insert: (batch) =>
+      database
+        .insertInto<'audit' | 'attempt_steps'>(table)
+        .values(batch as readonly AuditRow[])
+        .onConflict((conflict) => conflict.doNothing())
+        .execute(),
+  })
+  const warn = (error: unknown) => options.onWarning(`The ${options.name} was not pruned: ${error}`)
+  const timers = [
+    setInterval(eachMinute, MINUTE_MS).unref(),
+    setInterval(() => prune(new Date()).catch(warn), PRUNE_MS).unref(),
+  ]
+  return {
+    ...queue,
+    close() {
+      for (const timer of timers) clearInterval(timer)
+      return queue.close()
+    },
+  }
+}
+
 /** Suffixes of keys, different in each process. They are in the order of their numbers. */
 export function keySuffixes(): (order: number) => string {
   const process = randomBytes(6).toString('hex')
@@ -124,6 +165,11 @@ export function keySuffixes(): (order: number) => string {
 
 /** Rows of one statement. SQLite works in the event loop: this many take some milliseconds. */
 const STEP = 500
+
+/** The day, a number of days after a time. */
+export function dayOf(at: Date, days: number): string {
+  return new Date(at.getTime() + days * DAY_MS).toISOString().slice(0, 10)
+}
 
 /** Deletes the rows that are kept until an earlier day. @param day in UTC, as `2026-01-01` @returns how many */
 export async function pruneExpired(
@@ -163,3 +209,9 @@ export function rowBudget(): RowBudget {
     },
   }
 }
+
+/** Rows in a minute for one user, for one reason of unauthenticated callers, and for all their reasons together. */
+export const ROWS_A_MINUTE = { user: 60, reason: 3, unauthenticated: 20 } as const
+
+/** Rows that wait while the database is unreachable; one has about 500 bytes. Those of unauthenticated callers are dropped first. */
+export const MAX_WAITING = { operator: 10_000, decision: 10_000, user: 5000, unauthenticated: 1000 } as const

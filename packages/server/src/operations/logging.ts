@@ -1,7 +1,7 @@
 import { terminalText } from '@grantkit/core/feature'
 import { type Logger, type LoggerOptions, pino } from 'pino'
 import type { Config } from '../config/config.ts'
-import type { ServiceEvent } from '../events.ts'
+import { levelOf, type ServiceEvent } from '../events.ts'
 
 /**
  * Lines are also read on terminals, and clients choose their names: control characters are escaped, and the JSON is
@@ -35,18 +35,6 @@ export function createLogger({ logLevel, mode }: Config, worker?: number): Logge
     : pino({ ...LOG_OPTIONS, ...options })
 }
 
-/**
- * Uses of a grant. Each installation of an app causes one an hour without any decision of a user, so the metrics count
- * them. Steps of sign-in attempts are recorded elsewhere.
- */
-const ROUTINE: ReadonlySet<ServiceEvent['type']> = new Set([
-  'code_redeemed',
-  'device_code_redeemed',
-  'refresh_token_rotated',
-  'refresh_token_kept',
-  'step',
-])
-
 /** Events contain no secret, so each is logged unchanged. Its type determines the level. */
 export function logEvents(log: Logger): (event: ServiceEvent) => void {
   const logFailure = onceASecond((failure: Pick<ServiceEvent, 'type'>) => log.error(failure, failure.type))
@@ -63,9 +51,7 @@ export function logEvents(log: Logger): (event: ServiceEvent) => void {
     } else if (event.type === 'sign_in_failed')
       logRepeated(`${event.reason} ${event.provider} ${event.subject}`, event)
     else if (event.type === 'access_token_dropped') logRepeated(`${event.type} ${event.clientId}`, event)
-    else if (ROUTINE.has(event.type)) log.debug(event, event.type)
-    else if (event.type === 'grant_ended') log.warn(event, event.type)
-    else log.info(event, event.type)
+    else log[levelOf(event)](event, event.type)
   }
 }
 

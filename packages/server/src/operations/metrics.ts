@@ -8,8 +8,7 @@ import {
   Registry,
 } from 'prom-client'
 import { EVENT_TYPES, type OnEvent } from '../events.ts'
-import { DURATION_BUCKETS } from '../statistics/statistic-rows.ts'
-import type { OnResponse } from '../statistics/statistics.ts'
+import { DURATION_BUCKETS, type OnResponse } from '../statistics/statistics.ts'
 
 /** Metrics of the service, for Prometheus. No label contains input of a caller. */
 export interface Metrics {

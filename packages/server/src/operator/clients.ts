@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuthorizationServer, FoundInitialAccessToken, PublicClient } from '@grantkit/core'
 import type { AuditQuery, TrailReader } from '../audit/reading.ts'
 
@@ -82,4 +83,39 @@ export function snakeCased(members: Members): Record<string, unknown> {
 
 function renamed(members: Members, newName: (name: string) => string): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [newName(name), value]))
+}
+
+export interface ClientActions {
+  /**
+   * Removes a client. `continues`: the client is gone, and its grants are still ending one after another, because a
+   * removal reads every grant.
+   */
+  removeClient(id: string): Promise<'done' | 'continues'>
+}
+
+/** Milliseconds. A removal with few grants is done by then; with many, the response is sent before it is done. */
+const PATIENCE = 2000
+
+/**
+ * The client itself is removed first: from then on none of its codes and tokens can be exchanged or refreshed.
+ *
+ * @param onError called with errors of work that continues after its result
+ */
+export function clientActions(
+  clients: Pick<AuthorizationServer['clients'], 'remove'>,
+  onError: (error: unknown) => void,
+): ClientActions {
+  const pending = new Map<string, Promise<unknown>>()
+  return {
+    async removeClient(id) {
+      const removed = pending.get(id) ?? clients.remove(id).finally(() => pending.delete(id))
+      pending.set(id, removed)
+      let answered = false
+      removed.catch((error) => answered && onError(error))
+      const done = removed.then(() => 'done' as const)
+      const result = await Promise.race([done, sleep(PATIENCE, 'continues' as const, { ref: false })])
+      answered = true
+      return result
+    },
+  }
 }

@@ -4,8 +4,7 @@ import { signerAt } from '@grantkit/core/internal'
 import type { TrailReader } from '../audit/reading.ts'
 import { DAY_MINUTES, DAY_MS, MINUTE_MS } from '../config/time-units.ts'
 import type { Probes } from '../operations/health.ts'
-import { intervalOf, minuteOf } from '../statistics/statistic-rows.ts'
-import type { StatisticsReader } from '../statistics/statistics.ts'
+import { intervalOf, minuteOf, type StatisticsReader } from '../statistics/statistics.ts'
 
 /** The state of the service. */
 export interface ServiceState {

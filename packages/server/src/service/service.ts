@@ -26,8 +26,8 @@ import type { Config } from '../config/config.ts'
 import type { MountContext, Mounted } from '../definition.ts'
 import { behindProxies, callerOf } from '../http/trusted-proxies.ts'
 import { health, type Probes, probesOf, reachable } from '../operations/health.ts'
-import { type OperatorActions, operatorActions } from '../operator/operator-actions.ts'
-import { type Overview, overviewOf, stateOf } from '../operator/overview.ts'
+import { clientActions } from '../operator/clients.ts'
+import { type Operator, operatorOf } from '../operator/operator.ts'
 import { interaction, logoutInteraction, type PagesOptions, pages } from '../pages/routes.ts'
 import { type ServiceContext, type ServiceParts, serviceContext } from '../service-context.ts'
 import { statisticsReader } from '../statistics/statistics.ts'
@@ -48,10 +48,9 @@ export interface Service {
   readonly webhooks: ServiceContext['webhooks']
   readonly accounts: AccountRows
   readonly directory: AccountDirectory
-  /** What an operator does with users and clients. */
-  readonly actions: OperatorActions
   readonly attempts: AttemptReader
-  readonly overview: () => Promise<Overview>
+  /** What commands do. */
+  readonly operator: Operator
   /** Whether the demo account can sign in. */
   readonly demo: boolean
   /** `/readyz` fails from now on, so that a load balancer sends no new requests; other requests are still answered. */
@@ -114,9 +113,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     webhooks: context.webhooks,
     accounts: users.accounts,
     directory: users.directory,
-    actions: operators.actions,
     attempts: options.attempts,
-    overview: operators.overview,
+    operator: operators.operator,
     demo: users.demo,
     drain() {
       draining = true
@@ -159,25 +157,25 @@ interface Running {
 /** What the admin pages and the admin API share. */
 function operatorsOf({ context, users, options, server }: Running, probes: Probes) {
   const { definition, storage, keys, keysWrittenAt, onEvent, onError } = context
-  const { accounts, directory } = users
+  const { accounts, directory, builtIn: ownUsers } = users
   const { clients, grants } = server
+  const { store } = storage
   const trail = trailReader(storage.database, storage.trail)
   const statistics = statisticsReader(storage.database, storage.statistics)
   const watched = { probes, keys, trail, statistics, keysWrittenAt }
+  const { attempts, personalTokens } = options
   return {
     ...options,
     site: siteOf(context, users, { metadata: () => server.metadata }, ADMIN_STYLE),
-    accounts,
     directory,
     clients,
-    grants,
     trail,
     statistics,
     registersWithToken: registersWithToken(context.config),
-    onEvent,
-    actions: operatorActions({ accounts, clients, grants, onError }),
-    overview: overviewOf(watched),
-    state: stateOf(watched),
+    actions: clientActions(clients, onError),
+    operator: operatorOf({
+      ...{ ...watched, accounts, directory, ownUsers, grants, store, personalTokens, attempts, onEvent },
+    }),
     commands: commandNamesOf(definition),
   }
 }
@@ -207,7 +205,7 @@ function ownRoutes(
 }
 
 function adminApiOf(
-  { context, users, guards }: Running,
+  { context, guards }: Running,
   operators: ReturnType<typeof operatorsOf>,
 ): readonly Mounted[] {
   const { config, storage } = context
@@ -216,7 +214,6 @@ function adminApiOf(
     ...operators,
     store: storage.store,
     guard: guards.admin(),
-    ownUsers: users.builtIn,
   })
   return [new Hono().route('/admin/api', api)]
 }

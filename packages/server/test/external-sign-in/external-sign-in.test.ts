@@ -187,7 +187,7 @@ describe('the removal by an operator', () => {
     const { server, client, visit } = await open()
     const { access_token, refresh_token = '' } = await client.tokens('openid')
     expect((await visit('/account')).status).toBe(200)
-    expect(await server.actions.removeUser('alice')).toBe(1)
+    expect(await server.operator.users.remove('alice')).toBe(1)
     expect((await server.grants.list('alice', { limit: 5 })).grants, 'at once').toEqual([])
     expect((await client.refresh(refresh_token)).error).toBe('invalid_grant')
     const headers = { authorization: `Bearer ${access_token}` }
@@ -198,7 +198,7 @@ describe('the removal by an operator', () => {
 
   it('keeps out a user who has never signed in, however often it is called', async () => {
     const { server, visit } = await open()
-    for (const _ of ['once', 'again']) await server.actions.removeUser('alice')
+    for (const _ of ['once', 'again']) await server.operator.users.remove('alice')
     expect((await visit('/account')).body).toContain('was removed')
     const removals = server.events.filter(({ type }) => type === 'account_removed')
     expect(removals).toMatchObject([{ subject: 'alice' }])

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bucketOf, DURATION_BUCKETS, newCounts, quantile } from './statistic-rows.ts'
+import { bucketOf, DURATION_BUCKETS, newCounts, quantile } from './statistics.ts'
 
 it('adds up by name, label and bucket, and starts again after each time it was taken', () => {
   const counts = newCounts()

@@ -1,0 +1,49 @@
+import type { AttemptQuery, AttemptReader, ReadAttempt } from '../attempts/attempt-reader.ts'
+import type { OnEvent } from '../events.ts'
+import { type OperatorGrants, type OperatorGrantsOptions, operatorGrants } from './grants.ts'
+import { type Overview, type OverviewOptions, overviewOf, type ServiceState, stateOf } from './overview.ts'
+import { type OperatorUsers, type OperatorUsersOptions, operatorUsers } from './users.ts'
+
+/** What an operator does and sees: on a page, by the admin API and by a command, which only translate. */
+export interface Operator {
+  readonly users: OperatorUsers
+  readonly grants: OperatorGrants
+  readonly attempts: OperatorAttempts
+  readonly overview: () => Promise<Overview>
+  readonly state: () => Promise<ServiceState>
+}
+
+/** Sign-in attempts. The trail has that an operator looked at one, or at the latest ones of a user. */
+interface OperatorAttempts extends Pick<AttemptReader, 'find'> {
+  /** The latest first. @param failed only those with a fault */
+  latest(query: AttemptQuery, limit: number, failed?: boolean): Promise<readonly ReadAttempt[]>
+}
+
+type OperatorOptions = OverviewOptions &
+  OperatorUsersOptions &
+  OperatorGrantsOptions & { readonly attempts: AttemptReader; readonly onEvent: OnEvent }
+
+export function operatorOf(options: OperatorOptions): Operator {
+  const { attempts, onEvent } = options
+  return {
+    users: operatorUsers(options),
+    grants: operatorGrants(options),
+    attempts: {
+      async find(text) {
+        const attempt = await attempts.find(text)
+        if (attempt === undefined) return undefined
+        const { reference, subject, clientId } = attempt
+        onEvent({ type: 'attempt_read', reference, subject, clientId })
+        return attempt
+      },
+      async latest(query, limit, failed = false) {
+        const found = await (failed ? attempts.latestFailures(query, limit) : attempts.latest(query, limit))
+        const { subject } = query
+        if (subject !== undefined && found.length > 0) onEvent({ type: 'attempt_read', subject })
+        return found
+      },
+    },
+    overview: overviewOf(options),
+    state: stateOf(options),
+  }
+}

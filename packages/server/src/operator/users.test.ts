@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import { accountDirectory } from '../accounts/account-directory.ts'
+import { accountRows } from '../accounts/account-rows.ts'
+import { actingAs } from '../audit/caller.ts'
+import { openDatabase } from '../database/database.ts'
+import { migrate } from '../database/migrate.ts'
+import { operatorUsers } from './users.ts'
+
+const database = await openDatabase('memory:', () => {})
+await migrate(database)
+const accounts = accountRows(database, () => {})
+const directory = accountDirectory(database)
+const parts = { accounts, directory, grants: { revokeAll: async () => 2 }, ownUsers: true }
+const users = operatorUsers(parts)
+const ADA = { id: 'ada', email: 'ada@notes.example', email_verified: true, name: 'Ada' }
+await users.add(ADA)
+
+it.each(['disable', 'removeAdmin', 'remove'] as const)(
+  '%s refuses the own account of the operator, on a page and by a token',
+  async (verb) => {
+    const refused = actingAs('account:ada', () => users[verb]('ada'))
+    await expect(refused).rejects.toMatchObject({ status: 403, reason: 'own_account' })
+  },
+)
+
+it('another operator disables the account, and is told how many grants ended', async () => {
+  expect(await actingAs('client:ops', () => users.disable('ada'))).toBe(2)
+  await users.enable('ada')
+})
+
+it.each(['find', 'endSessions', 'disable', 'enable', 'addAdmin', 'removeAdmin'] as const)(
+  '%s has one error for an unknown user',
+  async (verb) => {
+    await expect(users[verb]('nobody')).rejects.toMatchObject({ status: 404, reason: 'user_unknown' })
+  },
+)
+
+it('removes a user of an application, who has no account', async () => {
+  expect(await users.remove('elsewhere')).toBe(2)
+})
+
+it('adds a user once for an id, and none with the address of another', async () => {
+  expect(await users.add(ADA)).toMatchObject({ isNew: false, user: { id: 'ada' } })
+  await expect(users.add({ ...ADA, id: 'other' })).rejects.toMatchObject({ reason: 'user_exists' })
+})
+
+it('adds nobody and sets no password where an application has the users', async () => {
+  const elsewhere = operatorUsers({ ...parts, ownUsers: false })
+  await expect(elsewhere.add({ ...ADA, id: 'eve' })).rejects.toMatchObject({ reason: 'users_elsewhere' })
+  await expect(elsewhere.setPassword('ada', 'a long password')).rejects.toMatchObject({ status: 409 })
+})
