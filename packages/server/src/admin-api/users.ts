@@ -5,6 +5,7 @@ import { type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import { brokenPasswordRule, hashPassword, PASSWORD_RULE } from '../accounts/passwords.ts'
+import type { UserSession as SessionOfUser } from '../accounts/sessions.ts'
 import { ProfileClaims, SUB_EXPECTED, SUB_FORM } from '../accounts/user-claims.ts'
 import type { OperatorActions } from '../operator/operator-actions.ts'
 import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
@@ -51,6 +52,19 @@ const SignInMethods = {
 }
 const UserDetails = User.extend(SignInMethods).openapi('UserDetails')
 const UserPage = pageOf('UserPage', User)
+
+const UserSession = z
+  .object({
+    id: z.string(),
+    started_at: time,
+    last_used_at: time.openapi({ description: 'Within five minutes' }),
+    expires_at: time,
+    signed_in_by: z.string().optional().openapi({ example: 'passkey' }),
+    device: z.string().optional().openapi({ example: 'Firefox on Windows' }),
+    network: z.string().optional().openapi({ example: '203.0.113.0/24' }),
+  })
+  .openapi('UserSession')
+const SessionPage = pageOf('SessionPage', UserSession)
 
 export const Sub = z.string().regex(SUB_FORM, SUB_EXPECTED).openapi({ example: '248289761001' })
 export const UserPath = z.object({ sub: Sub })
@@ -100,6 +114,16 @@ function userOf(entry: AccountEntry): z.output<typeof User> {
   }
 }
 
+function sessionOf(session: SessionOfUser): z.output<typeof UserSession> {
+  const { id, startedAt, usedAt, expiresAt, signedInBy, device, network } = session
+  const times = {
+    started_at: moment(startedAt),
+    last_used_at: moment(usedAt),
+    expires_at: moment(expiresAt),
+  }
+  return { id, ...times, signed_in_by: signedInBy, device, network }
+}
+
 export interface UsersOptions {
   readonly accounts: AccountRows
   readonly directory: AccountDirectory
@@ -130,7 +154,7 @@ export function users(app: OpenAPIHono<AdminEnv>, operation: Operations, options
 function readUsers(
   app: OpenAPIHono<AdminEnv>,
   operation: Operations,
-  { directory, ways }: UsersOptions,
+  { accounts, directory, ways }: UsersOptions,
 ): void {
   const list = operation('admin:read', {
     ...{ method: 'get', path: '/users', operationId: 'listUsers', tags, request: { query: UserQuery } },
@@ -142,7 +166,16 @@ function readUsers(
     summary: 'Read a user, with the sign-in methods',
     responses: { 200: json('The user', UserDetails), ...NOT_FOUND },
   })
+  const sessions = operation('admin:read', {
+    ...{ method: 'get', path: '/users/{sub}/sessions', operationId: 'listSessions', tags, request },
+    summary: 'List where a user is signed in, the newest first',
+    responses: { 200: json('All sessions', SessionPage), ...NOT_FOUND },
+  })
   app
+    .openapi(sessions, async (c) => {
+      const { id } = found(await directory.find(c.req.valid('param').sub))
+      return c.json(page((await accounts.sessions.list(id)).map(sessionOf), undefined), 200)
+    })
     .openapi(list, async (c) => {
       const { email, prefix, limit, cursor } = c.req.valid('query')
       if (email !== undefined) {

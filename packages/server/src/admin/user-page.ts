@@ -2,6 +2,7 @@ import type { AuthorizationServer, UserGrant, UserGrantPage } from '@grantkit/co
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
+import type { UserSession, UserSessions } from '../accounts/sessions.ts'
 import type { TrailReader } from '../audit/reading.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import type { Markup, Site } from '../http/page.ts'
@@ -27,6 +28,7 @@ import type { NameSources } from './names.ts'
 import { trailTable } from './trail-page.ts'
 
 export interface UserPageOptions extends NameSources {
+  readonly accounts: { readonly sessions: Pick<UserSessions, 'list'> }
   readonly directory: AccountDirectory
   readonly actions: OperatorActions
   readonly ways: Pick<WaysToSignIn, 'passkeys' | 'identities'>
@@ -64,13 +66,14 @@ export function userPage(options: UserPageOptions, visits: OperatorVisits) {
 }
 
 function showUser(options: UserPageOptions): Show {
-  const { site, directory, ways, grants, trail } = options
+  const { site, accounts, directory, ways, grants, trail } = options
   return async (c, visit, problem) => {
     const id = parameter(c, 'id') ?? ''
     const account = await directory.find(id)
-    const [passkeys, identities, allowed, { entries }] = await Promise.all([
+    const [passkeys, identities, sessions, allowed, { entries }] = await Promise.all([
       ways.passkeys.list(id),
       ways.identities.list(id),
+      accounts.sessions.list(id),
       grants.list(id, { after: parameter(c, 'after') }),
       trail.page({ subject: id }, SHOWN_ENTRIES),
     ])
@@ -83,6 +86,7 @@ function showUser(options: UserPageOptions): Show {
     const main = html`
 ${account === undefined ? html`<p>No account has this id. It may have been removed.</p>` : accountCard(account, methods, visit)}
 ${signInAgain(site, c, visit)}
+${sessions.length === 0 ? '' : sessionTable(sessions)}
 ${grantsSection(site, c, allowed, visit)}
 <h2 class="part">In the audit trail</h2>
 ${await trailTable(options, entries)}
@@ -125,6 +129,22 @@ function accountCard(account: AccountEntry, methods: readonly string[], visit: O
   ])}
   ${buttonForm(fields, button, visit)}
 </section>`
+}
+
+/** Of addresses only the network is known. */
+function sessionTable(sessions: readonly UserSession[]): Markup {
+  const rows = table(
+    'Signed in',
+    [
+      { head: 'Since', cell: ({ startedAt }) => momentOf(startedAt) },
+      { head: 'By', cell: ({ signedInBy = 'unknown' }) => signedInBy },
+      { head: 'Browser', cell: ({ device = 'unknown' }) => device },
+      { head: 'Network', cell: ({ network = 'unknown' }) => html`<code>${network}</code>` },
+      { head: 'Last used', cell: ({ usedAt }) => momentOf(usedAt) },
+    ],
+    sessions,
+  )
+  return html`<h2 class="part">Signed in</h2>${rows}`
 }
 
 function grantsSection(site: Site, c: Context, page: UserGrantPage, visit: OperatorVisit): Markup {

@@ -11,7 +11,7 @@ import { hashPassword, newPasswordProblem } from '../accounts/passwords.ts'
 import { ProfileClaims } from '../accounts/user-claims.ts'
 import type { ConfiguredService, LoadService } from '../definition.ts'
 import type { Service } from '../service/service.ts'
-import { jsonText, plain } from './terminal.ts'
+import { isoTime, jsonText, plain } from './terminal.ts'
 import {
   emailSourceOf,
   namedAccount,
@@ -32,6 +32,7 @@ export const users = (load: LoadService) =>
       add: addUser(load),
       list: list(load),
       password: change(load, 'Sets a new password, and ends every session', setPassword),
+      sessions: sessions(load),
       'sign-out': change(load, 'Ends every session', signOut),
       disable: change(load, 'Ends sessions and grants; "enable" lets the user sign in again', disable),
       enable: change(load, 'Lets a disabled user sign in again', enable),
@@ -100,6 +101,21 @@ const list = (load: LoadService) =>
     meta: { description: 'Every account' },
     args: { json: { type: 'boolean', description: 'prints a JSON line for each' } },
     run: async ({ args }) => withService(await load(), ({ directory }) => printList(directory, args.json)),
+  })
+
+const sessions = (load: LoadService) =>
+  defineCommand({
+    meta: { description: 'Where a user is signed in, the newest first' },
+    args: { user, json: { type: 'boolean', description: 'prints a JSON line for each' } },
+    run: async ({ args }) =>
+      withService(await load(), async ({ accounts, directory }) => {
+        const found = await accounts.sessions.list((await namedAccount(directory, args.user)).id)
+        if (found.length === 0 && !args.json) console.log(`${plain(args.user)} is signed in nowhere.`)
+        for (const { startedAt, usedAt, signedInBy = '', device = '', network = '', ...others } of found) {
+          const shown = { startedAt: isoTime(startedAt), usedAt: isoTime(usedAt), signedInBy, device, network }
+          console.log(args.json ? jsonText({ id: others.id, ...shown }) : Object.values(shown).join('  '))
+        }
+      }),
   })
 
 async function printList(directory: AccountDirectory, json = false): Promise<void> {
