@@ -171,7 +171,10 @@ export function accountRows(
     async endAllSessions() {
       // At once, and apps are told afterwards. The rows are kept for that, also if this is repeated.
       await database.transaction().execute(async (rows) => {
-        await rows.updateTable('account').set({ session_epoch: epochAt(Date.now()) }).execute()
+        await rows
+          .updateTable('account')
+          .set({ session_epoch: epochAt(Date.now()) })
+          .execute()
         await rows.updateTable('session').set({ expires_at: new Date().toISOString() }).execute()
       })
       onEvent({ type: 'sessions_ended', by: 'operator' })

@@ -5,7 +5,13 @@ import { type Database, lookup, type Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { SessionRow } from '../database/tables.ts'
 import type { SignedOut } from '../events.ts'
-import { type AccountCondition, type AccountValues, changeAccount, isCurrent, type StoredAccount } from './accounts.ts'
+import {
+  type AccountCondition,
+  type AccountValues,
+  changeAccount,
+  isCurrent,
+  type StoredAccount,
+} from './accounts.ts'
 
 /** A browser in which a user is signed in. Times are in epoch seconds. */
 export interface UserSession extends Session {
@@ -53,10 +59,7 @@ interface SessionEnds {
    * The one way to end all sessions of an account: nothing else has the next epoch. Apps are told first: if the process
    * ends in between, they are told once too often instead of never.
    */
-  endAll<Result>(
-    subject: string,
-    change: (end: ChangeAndEnd, rows: Rows) => Promise<Result>,
-  ): Promise<Result>
+  endAll<Result>(subject: string, change: (end: ChangeAndEnd, rows: Rows) => Promise<Result>): Promise<Result>
   /** Tells apps of the end of all sessions that the account has or had lately. */
   tellAll(subject: string): Promise<void>
 }
@@ -116,7 +119,10 @@ export function sessionEnds(
       const now = Date.now() / 1000
       if (now < usedAt + USED_EVERY) return
       const use = database.updateTable('session').set({ used_at: timeOf(now) })
-      await use.where('id', '=', id).execute().catch(() => {})
+      await use
+        .where('id', '=', id)
+        .execute()
+        .catch(() => {})
     },
     async end(subject, id, isContinued = false) {
       const session = await find(id)

@@ -29,7 +29,10 @@ describe('a browser in words', () => {
       'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 Version/26.0 Mobile/15E148 Safari/604.1',
       'Safari on iPhone',
     ],
-    [`Mozilla/5.0 (Linux; Android 10; K) ${WEBKIT} Chrome/142.0.0.0 Mobile Safari/537.36`, 'Chrome on Android'],
+    [
+      `Mozilla/5.0 (Linux; Android 10; K) ${WEBKIT} Chrome/142.0.0.0 Mobile Safari/537.36`,
+      'Chrome on Android',
+    ],
     ['Safari/1', 'Safari'],
     ['curl/8.14.1', undefined],
     [undefined, undefined],

@@ -112,7 +112,13 @@ const sessions = (load: LoadService) =>
         const found = await accounts.sessions.list((await namedAccount(directory, args.user)).id)
         if (found.length === 0 && !args.json) console.log(`${plain(args.user)} is signed in nowhere.`)
         for (const { startedAt, usedAt, signedInBy = '', device = '', network = '', ...others } of found) {
-          const shown = { startedAt: isoTime(startedAt), usedAt: isoTime(usedAt), signedInBy, device, network }
+          const shown = {
+            startedAt: isoTime(startedAt),
+            usedAt: isoTime(usedAt),
+            signedInBy,
+            device,
+            network,
+          }
           console.log(args.json ? jsonText({ id: others.id, ...shown }) : Object.values(shown).join('  '))
         }
       }),
