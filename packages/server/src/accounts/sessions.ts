@@ -32,16 +32,16 @@ export interface UserSessions {
   find(id: string): Promise<UserSession | undefined>
   /** Where a user is signed in, the newest first. */
   list(subject: string): Promise<readonly UserSession[]>
-  /** Nothing starts if the sessions of the account have ended since it was read. */
-  start(account: StoredAccount, session: UserSession): Promise<void>
+  /**
+   * Nothing starts if the sessions of the account have ended since it was read.
+   *
+   * @param before ends, and the new session goes on in its apps, which hear of its end
+   */
+  start(account: StoredAccount, session: UserSession, before?: UserSession): Promise<void>
   /** Records a use. It never fails. */
   used(session: UserSession): Promise<void>
-  /**
-   * Ends one session, of which apps are told first. Nothing happens if the user has no such session.
-   *
-   * @param isContinued another session goes on in the apps, which hear of its end
-   */
-  end(subject: string, id: string, isContinued?: boolean): Promise<void>
+  /** Ends one session, of which apps are told first. Nothing happens if the user has no such session. */
+  end(subject: string, id: string): Promise<void>
 }
 
 /**
@@ -108,11 +108,13 @@ export function sessionEnds(
       const now = timeOf(Date.now() / 1000)
       return (await ofAccount(subject).where('expires_at', '>', now).execute()).map(sessionOf)
     },
-    async start(account, session) {
-      // The lock: whoever ends all sessions meanwhile finds this one, or this one does not start.
-      await database.transaction().execute(async (rows) => {
+    async start(account, session, before) {
+      const removed = await database.transaction().execute(async (rows) => {
+        // The lock: whoever ends all sessions meanwhile finds this one, or this one does not start.
         if (await isCurrent(rows, account)) await rows.insertInto('session').values(rowOf(session)).execute()
+        return before !== undefined && remove(rows, before.id)
       })
+      if (removed) onEvent({ type: 'signed_out', subject: account.id, sessionId: String(before?.id) })
       await sweep(session.startedAt).catch(() => {})
     },
     async used({ id, usedAt }) {
@@ -124,14 +126,13 @@ export function sessionEnds(
         .execute()
         .catch(() => {})
     },
-    async end(subject, id, isContinued = false) {
+    async end(subject, id) {
       const session = await find(id)
       if (session?.subject !== subject) return
-      const tell = async () => isContinued || ending({ subject, sessionIds: [session.firstId ?? id] })
-      await tell()
-      const { numDeletedRows } = await database.deleteFrom('session').where('id', '=', id).executeTakeFirst()
-      if (numDeletedRows > 0n) onEvent({ type: 'signed_out', subject, sessionId: id })
-      await tell()
+      const ended = { subject, sessionIds: [session.firstId ?? id] }
+      await ending(ended)
+      if (await remove(database, id)) onEvent({ type: 'signed_out', subject, sessionId: id })
+      await ending(ended)
     },
   })
 
@@ -152,6 +153,10 @@ export function sessionEnds(
       return result
     },
   }
+}
+
+async function remove(rows: Database | Rows, id: string): Promise<boolean> {
+  return (await rows.deleteFrom('session').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
 }
 
 function rowOf({ id, subject, startedAt, usedAt, expiresAt, ...facts }: UserSession): SessionRow {

@@ -28,7 +28,7 @@ export interface Sessions {
    *
    * @param account as it was when its password, passkey or identity was verified
    * @param cookies the Cookie header of the request
-   * @throws OAuthError `temporarily_unavailable`; a session that the browser had may have ended
+   * @throws OAuthError `temporarily_unavailable`
    */
   start(account: StoredAccount, cookies: string | undefined, signIn?: SignInFacts): Promise<Started>
   /**
@@ -96,38 +96,28 @@ export function sessionsOfBrowsers({
     return { session, account }
   }
 
-  /**
-   * Ends the session of the browser, if there is one.
-   *
-   * @param next who signs in instead. The same user goes on in the apps
-   * @returns the first id of a session that goes on
-   */
-  async function endCurrent(cookies: string | undefined, next?: string): Promise<string | undefined> {
-    const { session } = (await visit(cookies)) ?? {}
-    if (session === undefined) return undefined
-    const { subject, id, firstId = id } = session
-    await sessions.end(subject, id, next === subject)
-    return next === subject ? firstId : undefined
-  }
-
   return {
     visit,
     read: async (cookies) => (await visit(cookies))?.session,
     async start(account, cookies, { signedInBy, acr, amr, ...times } = {}) {
-      const firstId = await endCurrent(cookies, account.id)
+      const { session: before } = (await visit(cookies)) ?? {}
+      const isSame = before?.subject === account.id
+      if (before !== undefined && !isSame) await sessions.end(before.subject, before.id)
       const now = Date.now() / 1000
       const { authTime = Math.floor(now), confirmedAt = authTime } = times
       const session = {
-        ...{ id: randomUUID(), firstId, subject: account.id, authTime, confirmedAt },
+        ...{ id: randomUUID(), firstId: isSame ? (before.firstId ?? before.id) : undefined },
+        ...{ subject: account.id, authTime, confirmedAt },
         ...{ signedInBy, acr: classOf(acr), amr, ...browserOfCaller() },
         ...{ startedAt: now, usedAt: now, expiresAt: now + lifetime },
       }
-      await sessions.start(account, session)
+      await sessions.start(account, session, isSame ? before : undefined)
       const value = signValue(keys, { jti: session.id, sub: account.id }, lifetime)
       return { session, cookie: cookie.set(value, lifetime) }
     },
     async end(cookies) {
-      await endCurrent(cookies)
+      const { session } = (await visit(cookies)) ?? {}
+      if (session !== undefined) await sessions.end(session.subject, session.id)
       return cookie.set('', 0)
     },
     lifetime,
