@@ -114,7 +114,7 @@ export function sessionEnds(
         if (await isCurrent(rows, account)) await rows.insertInto('session').values(rowOf(session)).execute()
         return before !== undefined && remove(rows, before.id)
       })
-      if (removed) onEvent({ type: 'signed_out', subject: account.id, sessionId: String(before?.id) })
+      if (removed && before) onEvent({ type: 'signed_out', subject: account.id, sessionId: before.id })
       await sweep(session.startedAt).catch(() => {})
     },
     async used({ id, usedAt }) {
