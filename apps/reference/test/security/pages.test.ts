@@ -1,5 +1,5 @@
 import { formEncoded, formOfPage } from '@grantkit/testkit/client'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { App, textOf } from './app.ts'
 import { cookieOf } from './bench.ts'
 import { onTheService } from './on-the-service.ts'
@@ -75,14 +75,17 @@ onTheService('the pages', (bench) => {
   it('UI-10: a session is neither accepted nor ended while the database is unreachable', async () => {
     const session = ['Cookie', await bench.signIn('alice', bench.passwordOf('alice'))] as const
     const account = async () => (await bench.send('/account', { headers: [session] })).status
-    const outage = vi.spyOn(bench.service.database, 'rowsNow').mockImplementation(() => {
+    const { database } = bench.service
+    const { rowsNow } = database
+    const failing = () => {
       throw Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 10 })
-    })
+    }
+    Object.assign(database, { rowsNow: failing })
     bench.failuresExpected = true
     expect(await account()).toBe(503)
     const refused = await bench.post('/logout', {}, [session])
     expect([refused.status, refused.header('set-cookie')]).toEqual([503, undefined])
-    outage.mockRestore()
+    Object.assign(database, { rowsNow })
     expect(await account(), 'it goes on').toBe(200)
     expect((await bench.post('/logout', {}, [session])).status).toBe(303)
     expect(await account()).toBe(303)

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { AuthorizationServer } from '@grantkit/core'
 import { Hono } from 'hono'
+import type { AccountRows } from '../accounts/account-rows.ts'
 import type { AttemptReader } from '../attempts/attempt-reader.ts'
 import type { TrailReader } from '../audit/reading.ts'
 import type { CommandNames } from '../config/command-names.ts'
@@ -19,6 +20,7 @@ import { trailPage } from './trail-page.ts'
 import { userPage, usersPage } from './user-page.ts'
 
 export interface AdminOptions extends OperatorVisitsOptions {
+  readonly accounts: AccountRows
   readonly actions: OperatorActions
   readonly clients: AuthorizationServer['clients']
   readonly grants: AuthorizationServer['grants']
