@@ -208,8 +208,8 @@ function earlierSignIns(signIns: readonly SignIn[]): Markup {
 }
 
 function sessionText({ startedAt: at, network, device, signedInBy }: UserSession): Markup {
-  const how = signedInBy === undefined ? '' : ` by ${signedInBy}`
-  return html`${signInText({ at, network })}${how}${device === undefined ? '' : `, ${device}`}`
+  const known = [device, signedInBy].filter((fact) => fact !== undefined)
+  return html`${known.map((fact) => `${fact} · `).join('')}${signInText({ at, network })}`
 }
 
 function signInText({ at, network }: Pick<SignIn, 'at' | 'network'>): Markup {
