@@ -19,6 +19,7 @@ export interface RunningService {
   readonly routes: Service['routes']
   readonly app: Service['app']
   readonly store: Store
+  readonly database: Awaited<ReturnType<typeof openSchoolStorage>>['database']
   readonly clients: Service['clients']
   readonly grants: Service['grants']
   readonly accounts: Service['accounts']
@@ -72,6 +73,7 @@ export async function runService(
     routes: service.routes,
     app: service.app,
     store,
+    database: storage.database,
     clients: service.clients,
     grants: service.grants,
     accounts: service.accounts,

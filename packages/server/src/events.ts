@@ -216,8 +216,6 @@ export type SignInEvent =
       readonly sessionId: string
       /** The first of the sessions that this one continues. */
       readonly firstId?: string | undefined
-      /** Of the account: the session ends with it. */
-      readonly epoch: number
       readonly signedInBy?: string | undefined
       /** How the application authenticated the user, if it says so. */
       readonly acr?: string

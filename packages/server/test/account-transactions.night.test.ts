@@ -19,7 +19,7 @@ import { DANA, THEO } from './people.ts'
 
 /** Each write of a change fails in turn. The change is then rolled back. */
 
-const TABLES = ['account', 'identity', 'passkey', 'installation_name'] as const
+const TABLES = ['account', 'identity', 'passkey', 'installation_name', 'session'] as const
 
 async function contentOf(database: Database): Promise<unknown> {
   return Promise.all(TABLES.map((table) => database.selectFrom(table).selectAll().execute()))
@@ -57,17 +57,17 @@ onEachDatabase((newDatabase) => {
     const account = await signUp(database)
     if (typeof account === 'string') throw new Error(account)
     await installationNames(database).give(account.id, randomUUID(), 'Laptop', 2_000_000_000)
-    expect(await failEach(database, (failing) => rowsOf(failing).accounts.remove(account.id))).toBe(6)
+    expect(await failEach(database, (failing) => rowsOf(failing).accounts.remove(account.id))).toBe(7)
     expect(JSON.stringify(await contentOf(database))).not.toContain(IDENTITY.email)
   })
 
   it.each<[string, number, (database: Database, alice: StoredAccount) => Promise<unknown>]>([
     ['a new passkey', 2, (database, alice) => passkeyRows(database).add(passkeyOf('two', alice), alice)],
     ['a new identity', 2, (database, alice) => identityRows(database).add(identityOf(alice, 'b2'), alice)],
-    ['a removed passkey', 3, (database, { id }) => rowsOf(database).accounts.removePasskey(id, 'one')],
+    ['a removed passkey', 4, (database, { id }) => rowsOf(database).accounts.removePasskey(id, 'one')],
     [
       'a removed identity',
-      3,
+      4,
       (database, { id }) => rowsOf(database).accounts.removeIdentity(id, ISSUER, 'a1'),
     ],
     ['the name of an app', 2, (database, { id }) => installationNames(database).give(id, 'app', 'Mine', 0)],
@@ -115,6 +115,10 @@ describe('while the account is being removed, on Postgres', () => {
     ['a new passkey', (database, account) => passkeyRows(database).add(passkeyOf('one', account), account)],
     ['a new identity', (database, account) => identityRows(database).add(identityOf(account, 'b2'), account)],
     [
+      'a new session',
+      (database, account) => accountRows(database, () => {}).sessions.start(account, sessionOf(account)),
+    ],
+    [
       'an account with the same address',
       (database, { email }) => accountRows(database, () => {}).add({ ...DANA, email }),
     ],
@@ -139,7 +143,7 @@ describe('while the account is being removed, on Postgres', () => {
       TABLES.map((table) => database.selectFrom(table).selectAll().execute()),
     )
     expect(removed).toContainEqual(expect.objectContaining({ id: 'squatter', email: null, claims: '{}' }))
-    expect(others).toEqual([[], [], []])
+    expect(others).toEqual([[], [], [], []])
   })
 })
 
@@ -148,6 +152,10 @@ const IMPORTED = { sub: 'bob', claims: { name: 'Bob' } }
 
 function passkeyOf(id: string, { id: subject }: StoredAccount) {
   return { id, subject, name: '', publicKey: '', counter: 0, transports: [], synced: false, addedAt: 0 }
+}
+
+function sessionOf({ id: subject }: StoredAccount) {
+  return { id: 's', subject, authTime: 0, confirmedAt: 0, startedAt: 0, usedAt: 0, expiresAt: 4e9 }
 }
 
 function identityOf({ id: subject }: StoredAccount, identity: string) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { lintOpenApi, typedClient } from '@grantkit/test-servers/openapi-tools'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shellLines } from '../../../docs/test/shell-lines.ts'
@@ -138,8 +139,12 @@ describe('users', () => {
     const before = await epoch()
     expect(await said(api.users.enableUser('teacher-account'))).toMatchObject({ status: 204 })
     expect(await epoch()).toBe(before)
+    await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
+    const sessions = () => said(api.users.listSessions('teacher-account'))
+    expect(await sessions()).toMatchObject({ status: 200, body: { items: [{ signed_in_by: 'password' }] } })
     expect(await said(api.users.endSessions('teacher-account'))).toMatchObject({ status: 204 })
     expect(await epoch()).not.toBe(before)
+    expect(await sessions()).toMatchObject({ body: { items: [] } })
   })
 
   it('get a password and the admin mark', async () => {
@@ -154,7 +159,14 @@ describe('users', () => {
       await (admin ? api.users.addAdmin : api.users.removeAdmin)('teacher-account')
       expect(await said(api.users.readUser('teacher-account'))).toMatchObject({ body: { admin } })
     }
-    for (const action of ['disableUser', 'enableUser', 'addAdmin', 'removeAdmin', 'endSessions'])
+    for (const action of [
+      'disableUser',
+      'enableUser',
+      'addAdmin',
+      'removeAdmin',
+      'endSessions',
+      'listSessions',
+    ])
       expect(await said(api.users[action]('nobody')), action).toMatchObject({ status: 404 })
   })
 })

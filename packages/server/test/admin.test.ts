@@ -151,6 +151,13 @@ describe("the operator's view", () => {
     expect((await visit('/admin')).status).toBe(200)
   })
 
+  it('shows where a user is signed in', async () => {
+    const { textOf } = await visitor()
+    expect(await textOf('/admin/user?id=demo-account')).toMatch(
+      /aria-label="Signed in"[\s\S]*UTC[\s\S]*password[\s\S]*127\.0\.0\.0\/24/,
+    )
+  })
+
   it('escapes the input of unauthenticated callers', async () => {
     const script = '"><script>alert(1)</script>'
     const app = await teachersApp(script)

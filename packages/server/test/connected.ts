@@ -10,7 +10,7 @@ export async function connected(url: string): Promise<Database> {
   return database
 }
 
-const TABLES = ['account', 'attempt_steps', 'identity', 'installation_name', 'passkey'] as const
+const TABLES = ['account', 'attempt_steps', 'identity', 'installation_name', 'passkey', 'session'] as const
 
 /** Databases of Postgres, by what created them. */
 const created = new Map<() => Promise<string>, string>()

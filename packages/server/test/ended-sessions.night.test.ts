@@ -1,15 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createMemoryStore } from '@grantkit/store-memory'
 import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { expect, it, onTestFinished } from 'vitest'
-import * as z from 'zod'
 import { accountRows } from '../src/accounts/account-rows.ts'
 import type { Database } from '../src/database/database.ts'
-import { hmacKeys, signValue, verifyValue } from '../src/http/signed-value.ts'
-import { sessionsInCookies } from '../src/sign-in/session.ts'
+import { sessionsOfBrowsers } from '../src/sign-in/session.ts'
 import type { Call } from './account-process.ts'
 import { connected, withoutAccounts } from './connected.ts'
 import { DANA, THEO } from './people.ts'
@@ -18,21 +14,16 @@ import { DANA, THEO } from './people.ts'
 
 const SECRET = 'a secret of the tests, long enough'
 const BASE_URL = 'https://server.example'
-const COOKIE = '__Host-session'
 
 onEachDatabase((newDatabase) => {
   async function open() {
     const { url, database } = await withoutAccounts(newDatabase)
-    const store = createMemoryStore()
     const replica = (on: Database) => {
       const accounts = accountRows(on, () => {})
-      const parts = { secret: SECRET, baseUrl: BASE_URL, store, accounts }
-      return { accounts, sessions: sessionsInCookies({ ...parts, onEvent: () => {} }) }
+      return { accounts, sessions: sessionsOfBrowsers({ secret: SECRET, baseUrl: BASE_URL, accounts }) }
     }
     const here = replica(database)
     for (const account of [DANA, THEO]) await here.accounts.add(account)
-    // The previous release has added them: its cookies have no epoch, which is the first one.
-    await database.updateTable('account').set({ session_epoch: 0 }).execute()
     return { ...here, url, replicas: [here, replica(await connected(url))] }
   }
   type Opened = Awaited<ReturnType<typeof open>>
@@ -65,7 +56,7 @@ onEachDatabase((newDatabase) => {
   ])('an account that %s keeps no session, on no replica', async (_, change) => {
     const opened = await open()
     await opened.accounts.setAdmin(DANA.id, true)
-    const cookies = [await cookieOf(opened), asOfThePreviousRelease(await cookieOf(opened))]
+    const cookies = [await cookieOf(opened), await cookieOf(opened)]
     const other = await cookieOf(opened, THEO.id)
     for (const { sessions } of opened.replicas)
       for (const cookie of cookies) expect(await sessions.read(cookie)).toMatchObject({ subject: DANA.id })
@@ -131,13 +122,4 @@ async function otherProcess(url: string) {
     process.send(call)
     return resultOf(process)
   }
-}
-
-/** Its cookies have no epoch. It accepts those of this release by the mark of the password. */
-function asOfThePreviousRelease(cookie: string): string {
-  const keys = hmacKeys(SECRET, 'session')
-  const Claims = z.object({ sub: z.string(), password: z.string() })
-  const claims = verifyValue(keys, cookie.slice(COOKIE.length + 1), Claims, 60)
-  if (claims === undefined) throw new Error('The cookie has another format')
-  return `${COOKIE}=${signValue(keys, { ...claims, jti: randomUUID() }, 12 * 60 * 60)}`
 }

@@ -9,11 +9,11 @@ import { DANA } from './people.ts'
 onEachDatabase((newDatabase) => {
   async function open(password: string) {
     const { database } = await withoutAccounts(newDatabase)
-    const told: (string | number | undefined)[][] = []
+    const told: unknown[][] = []
     const accounts = accountRows(
       database,
       () => {},
-      async (subject, when) => void told.push([subject, when, await epoch()]),
+      async (ended) => void told.push([ended, await epoch()]),
     )
     await accounts.add({ ...DANA, password })
     const alice = await accounts.find(DANA.id)
@@ -67,19 +67,25 @@ onEachDatabase((newDatabase) => {
 
   it('ends all sessions if it is removed, and none otherwise', async () => {
     const { accounts, told, alice, epoch } = await open('')
+    const now = Date.now() / 1000
+    const times = { authTime: now, confirmedAt: now, startedAt: now, usedAt: now, expiresAt: now + 60 }
+    await accounts.sessions.start(alice, { id: 'second', firstId: 'first', subject: alice.id, ...times })
+    expect(await accounts.sessions.list(alice.id)).toHaveLength(1)
     await accounts.removePasskey(alice.id, 'one')
     expect(await epoch()).toBe(1)
     await accounts.removeIdentity(alice.id, 'i', 's')
     expect(await epoch()).toBe(2)
     expect(await accounts.removePasskey(alice.id, 'two')).toBe('last')
     expect(await epoch()).toBe(2)
+    const ended = { subject: alice.id, sessionIds: [], all: true }
     const after = 'a session may open a grant until it has ended'
     expect(told, after).toEqual([
-      [alice.id, 'before', 0],
-      [alice.id, 'after', 1],
-      [alice.id, 'before', 1],
-      [alice.id, 'after', 2],
+      [{ ...ended, sessionIds: ['first'] }, 0],
+      [ended, 1],
+      [ended, 1],
+      [ended, 2],
     ])
+    expect(await accounts.sessions.list(alice.id)).toEqual([])
   })
 
   it('cannot be added by a session that ended during the request', async () => {

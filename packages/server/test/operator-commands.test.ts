@@ -176,6 +176,10 @@ describe('users', () => {
       const others = await signedIn(server.baseUrl, 'notes:read')
       const cookie = await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
       expect([await call(app.access_token), await statusOfPage(cookie)]).toEqual([200, 200])
+      const session = { signedInBy: 'password', network: '127.0.0.0/24', device: '' }
+      expect(await jsonOf('users', 'sessions', 'teacher@example.com')).toContainEqual(
+        expect.objectContaining(session),
+      )
       const { output } = await printedBy('users', command, 'teacher@example.com')
       expect(output).toBe('Done. 1 grant ended with it.')
       // The access token before the refresh: a refresh would end the grant by itself.

@@ -72,16 +72,20 @@ onTheService('the pages', (bench) => {
     expectAnew(await bench.post(action, [...fields, ['decision', 'allow']], own.headers))
   })
 
-  it('UI-10: a session is neither accepted nor ended while the store is unreachable', async () => {
+  it('UI-10: a session is neither accepted nor ended while the database is unreachable', async () => {
     const session = ['Cookie', await bench.signIn('alice', bench.passwordOf('alice'))] as const
     const account = async () => (await bench.send('/account', { headers: [session] })).status
-    bench.fault = (operation, done) =>
-      operation.startsWith('transients') ? Promise.reject(new Error('down')) : done()
+    const { database } = bench.service
+    const { rowsNow } = database
+    const failing = () => {
+      throw Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 10 })
+    }
+    Object.assign(database, { rowsNow: failing })
     bench.failuresExpected = true
     expect(await account()).toBe(503)
     const refused = await bench.post('/logout', {}, [session])
     expect([refused.status, refused.header('set-cookie')]).toEqual([503, undefined])
-    bench.fault = undefined
+    Object.assign(database, { rowsNow })
     expect(await account(), 'it goes on').toBe(200)
     expect((await bench.post('/logout', {}, [session])).status).toBe(303)
     expect(await account()).toBe(303)

@@ -42,7 +42,6 @@ export function idTokenMembers(
       const key = requiredSigner(keys, client, alg, now)
       const { acr, amr } = kernel.authenticationClasses.shown(grant)
       const protocol = {
-        auth_time: grant.authTime,
         azp: client.clientId,
         nonce: issued.nonce,
         ...(acr && { acr }),
@@ -58,8 +57,10 @@ export function idTokenMembers(
       const made = userClaims(request, issued.scopes, subject)
       const signing =
         (user?: UserClaims): MakeMembers =>
-        ({ access_token }, claims) =>
-          signedIdToken(key, access_token, { ...user, ...claims, ...protocol })
+        ({ access_token }, claims) => {
+          const at_hash = accessTokenHash(access_token, key.alg)
+          return signedIdToken(key, { ...user, ...claims, auth_time: grant.authTime, at_hash, ...protocol })
+        }
       return made === undefined ? signing() : made.then(signing)
     },
   }
@@ -126,14 +127,10 @@ export function idTokenClaims(
   }
 }
 
-/** @param accessToken issued with it, for `at_hash` @param claims all others (OpenID Connect Core 2) */
-async function signedIdToken(
-  key: PrivateJwk,
-  accessToken: string,
-  claims: UserClaims,
-): Promise<{ readonly id_token: string }> {
+/** @param claims of the user, and those of OpenID Connect Core 2 */
+async function signedIdToken(key: PrivateJwk, claims: UserClaims): Promise<{ readonly id_token: string }> {
   const { SignJWT } = await jose()
-  const signed = new SignJWT({ ...claims, at_hash: accessTokenHash(accessToken, key.alg) })
+  const signed = new SignJWT(claims)
   signed.setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'JWT' })
   return { id_token: await signed.sign(key) }
 }

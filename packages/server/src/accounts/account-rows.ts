@@ -1,25 +1,24 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql, type UpdateObject } from 'kysely'
+import { sql } from 'kysely'
 import { removeAttempts } from '../attempts/recording.ts'
 import { added, type Database, lookup, type Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
 import { dropUnverifiedAddresses } from '../database/session-epoch-and-email-source.ts'
-import type { Tables } from '../database/tables.ts'
-import type { AccountEvent, AddedBy } from '../events.ts'
+import type { AccountEvent, AddedBy, SignedOut } from '../events.ts'
 import {
   type Account,
+  type AccountCondition,
   type Accounts,
+  type AccountValues,
   accountOf,
   addressOf,
+  changeAccount,
   type EmailSource,
-  type EndSessions,
-  epochAt,
   HASH_OF_NO_PASSWORD,
   rowOf,
-  type SessionsEnding,
   type StoredAccount,
-  sessionEnd,
 } from './accounts.ts'
 import { passwordMatches } from './passwords.ts'
+import { type ChangeAndEnd, type SessionsEnding, sessionEnds, type UserSessions } from './sessions.ts'
 
 /**
  * What an operator does with accounts. Each change takes effect at the next request, on every replica. Grants are not
@@ -27,6 +26,7 @@ import { passwordMatches } from './passwords.ts'
  * caller revokes them too.
  */
 export interface AccountRows extends Accounts {
+  readonly sessions: UserSessions
   /** `false`: an account with this address or id exists already, or existed and was removed. */
   add(account: Account, addition?: Addition): Promise<boolean>
   /** Adds the accounts of a demonstration, all or none. `false`: there are accounts already. */
@@ -80,38 +80,46 @@ type OfAccount = AccountEvent & { readonly subject: string }
  */
 export function accountRows(
   database: Database,
-  onEvent: (event: AccountEvent) => void,
+  onEvent: (event: AccountEvent | SignedOut) => void,
   sessionsEnding: SessionsEnding = nothing,
 ): AccountRows {
-  const endingSessions = sessionEnd(sessionsEnding)
+  const { sessions, endAll, tellAll } = sessionEnds(database, onEvent, sessionsEnding)
   const rows = database.selectFrom('account').where('state', '=', sql.lit('active'))
   const active = rows.selectAll()
-  const change = (event: OfAccount, values: Values = {}) =>
-    endingSessions(event.subject, async (epoch) => {
-      const changed = await changeAccount(database, event.subject, { ...values, ...epoch })
-      if (changed) onEvent(event)
-      return changed
-    })
-  /** @param differs whether the account is not as the change would make it */
-  const set = async (event: OfAccount, differs: Condition, values: Values) => {
-    const { subject } = event
-    const changed = await changeAccount(database, subject, values, differs)
+  const change = async (event: OfAccount, values: AccountValues = {}) => {
+    const changed = await endAll(event.subject, (end) => end(values))
     if (changed) onEvent(event)
-    return changed || isPresent(database, subject)
+    return changed
+  }
+  /** @param differs whether the account is not as the change would make it */
+  const set = async (
+    event: OfAccount,
+    differs: AccountCondition,
+    values: AccountValues,
+    apply: ChangeAndEnd = (...of) => changeAccount(database, event.subject, ...of),
+  ) => {
+    const changed = await apply(values, differs)
+    if (changed) onEvent(event)
+    return changed || isPresent(database, event.subject)
   }
   /** Repeated, it ends no session, so no app is told: only what an outage after the first time has left. */
-  const setAndEnd = async (event: OfAccount, differs: Condition, values: Values) => {
+  const setAndEnd = async (event: OfAccount, differs: AccountCondition, values: AccountValues) => {
     const { subject } = event
     if (await isPresent(database, subject, differs))
-      return endingSessions(subject, (epoch) => set(event, differs, { ...values, ...epoch }))
-    await sessionsEnding(subject, 'after')
+      return set(event, differs, values, (...of) => endAll(subject, (end) => end(...of)))
+    await sessionsEnding({ subject, sessionIds: [], all: true })
     return isPresent(database, subject)
   }
+  /** The method may have started any session of the account. */
+  const removeMethod = async (subject: string, method: SignInMethod): Promise<Removed> =>
+    // What is not removed ends no session, so no app is told.
+    (await refusal(database, subject, method)) ??
+    endAll(subject, (end, rows) => removeLocked(rows, end, subject, method))
   const withEmail = (email: string) => active.where('email', '=', addressOf(email)).executeTakeFirst()
   // Every request of a browser, every refresh and every UserInfo request reads one of them.
   const withId = lookup(database, active.where('id', '=', ''))
   const claimsOf = lookup(database, rows.select('claims').where('id', '=', ''))
-  return errorsAs503<AccountRows>({
+  const methods = errorsAs503<Omit<AccountRows, 'sessions'>>({
     async verify(email, password) {
       const row = await withEmail(email)
       const right = await passwordMatches(password, row?.password || HASH_OF_NO_PASSWORD)
@@ -139,11 +147,8 @@ export function accountRows(
       change({ type: 'account_password_changed', subject, by: 'operator' }, { password }),
     async changePassword(account, password, by) {
       const { id: subject, sessionEpoch, password: before } = account
-      // A release without epochs changes the password alone, so both are compared.
       const seen = { state: 'active', session_epoch: sessionEpoch, password: before } as const
-      const changed = await endingSessions(subject, (epoch) =>
-        changeAccount(database, subject, { password, ...epoch }, (row) => row.and(seen)),
-      )
+      const changed = await endAll(subject, (end) => end({ password }, (row) => row.and(seen)))
       if (!changed) return undefined
       onEvent({ type: 'account_password_changed', subject, by })
       return { ...account, password, sessionEpoch: sessionEpoch + 1 }
@@ -164,25 +169,38 @@ export function accountRows(
     },
     endSessions: (subject, by) => change({ type: 'sessions_ended', subject, by }),
     async endAllSessions() {
-      // At once, and apps are told afterwards: whoever ended the sessions before has told them.
-      await database
-        .updateTable('account')
-        .set({ session_epoch: epochAt(Date.now()) })
-        .execute()
+      // At once, and apps are told afterwards. The rows are kept for that, also if this is repeated.
+      await database.transaction().execute(async (rows) => {
+        await rows
+          .updateTable('account')
+          .set({ session_epoch: epochAt(Date.now()) })
+          .execute()
+        await rows.updateTable('session').set({ expires_at: new Date().toISOString() }).execute()
+      })
       onEvent({ type: 'sessions_ended', by: 'operator' })
-      for (const { id } of await rows.select('id').execute()) await sessionsEnding(id, 'before')
+      for (const { id } of await rows.select('id').execute()) await tellAll(id)
     },
     async remove(subject) {
-      const removed = await endingSessions(subject, (epoch) =>
-        database.transaction().execute((rows) => removeAccount(rows, subject, epoch)),
-      )
+      const removed = await endAll(subject, (end, rows) => removeAccount(rows, subject, end))
       if (removed) onEvent({ type: 'account_removed', subject })
       return removed
     },
-    removePasskey: (subject, passkey) => removeMethod(database, endingSessions, subject, { passkey }),
-    removeIdentity: (subject, issuer, identity) =>
-      removeMethod(database, endingSessions, subject, { issuer, identity }),
+    removePasskey: (subject, passkey) => removeMethod(subject, { passkey }),
+    removeIdentity: (subject, issuer, identity) => removeMethod(subject, { issuer, identity }),
   })
+  return { ...methods, sessions }
+}
+
+const SECONDS_BEFORE_2020 = 1_577_836_800
+
+/**
+ * The epoch of all accounts after a restore. A link for a new password that was sent after the backup may have an epoch that is
+ * still to come: this one is later than any that counting has reached, and than those of the restores before.
+ *
+ * @param time milliseconds
+ */
+function epochAt(time: number): number {
+  return Math.floor(time / 1000) - SECONDS_BEFORE_2020
 }
 
 async function insertFirst(rows: Rows, accounts: readonly Account[]): Promise<boolean> {
@@ -202,40 +220,20 @@ async function insertAccount(rows: Rows, account: Account, emailSource: EmailSou
   await rows.insertInto('account').values(row).execute()
 }
 
-type Values = UpdateObject<Tables, 'account'>
-
 async function nothing(): Promise<void> {}
-
-type Condition = (account: ExpressionBuilder<Tables, 'account'>) => Expression<SqlBool>
-
-async function changeAccount(
-  rows: Database | Rows,
-  id: string,
-  values: Values,
-  condition: Condition = (account) => account.and([]),
-): Promise<boolean> {
-  const { numUpdatedRows } = await rows
-    .updateTable('account')
-    .set(values)
-    .where('id', '=', id)
-    .where('state', '!=', 'removed')
-    .where(condition)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}
 
 async function isPresent(
   database: Database,
   id: string,
-  condition: Condition = (account) => account.and([]),
+  condition: AccountCondition = (account) => account.and([]),
 ): Promise<boolean> {
   const rows = database.selectFrom('account').select('id').where('id', '=', id).where(condition)
   return (await rows.where('state', '!=', 'removed').executeTakeFirst()) !== undefined
 }
 
-async function removeAccount(rows: Rows, id: string, epoch: Values): Promise<boolean> {
+async function removeAccount(rows: Rows, id: string, end: ChangeAndEnd): Promise<boolean> {
   const emptied = { email: null, email_source: null, email_since: null, claims: '{}', password: '', admin: 0 }
-  if (!(await changeAccount(rows, id, { ...emptied, ...epoch, state: 'removed' }))) return false
+  if (!(await end({ ...emptied, state: 'removed' }))) return false
   for (const table of ['passkey', 'identity', 'installation_name'] as const)
     await rows.deleteFrom(table).where('account', '=', id).execute()
   await removeAttempts(rows, id)
@@ -248,34 +246,17 @@ type Removed = 'removed' | 'unknown' | 'last'
 /** A passkey, or an identity at an OpenID provider. */
 type SignInMethod = { readonly passkey: string } | { readonly issuer: string; readonly identity: string }
 
-/**
- * Removes a sign-in method, unless it is the last one of an account, and ends all sessions of the account: the method
- * may have started them.
- */
-async function removeMethod(
-  database: Database,
-  endSessions: EndSessions,
-  subject: string,
-  method: SignInMethod,
-): Promise<Removed> {
-  // What is not removed ends no session, so no app is told.
-  const refused = await refusal(database, subject, method)
-  if (refused !== undefined) return refused
-  const remove = (rows: Rows, epoch: object) => removeLocked(rows, epoch, subject, method)
-  return endSessions(subject, (epoch) => database.transaction().execute((rows) => remove(rows, epoch)))
-}
-
 /** Locks the account, so that the second of two concurrent removals sees the result of the first. */
 async function removeLocked(
   rows: Rows,
-  epoch: object,
+  end: ChangeAndEnd,
   subject: string,
   method: SignInMethod,
 ): Promise<Removed> {
   await rows.updateTable('account').set({ id: subject }).where('id', '=', subject).execute()
   const refused = await refusal(rows, subject, method)
   if (refused !== undefined) return refused
-  await rows.updateTable('account').set(epoch).where('id', '=', subject).execute()
+  await end({})
   if ('passkey' in method) await rows.deleteFrom('passkey').where('id', '=', method.passkey).execute()
   else
     await rows

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { UserClaims } from '@grantkit/core'
-import { type RawBuilder, type Selectable, sql } from 'kysely'
+import type { Expression, ExpressionBuilder, Selectable, SqlBool, UpdateObject } from 'kysely'
 import * as z from 'zod'
 import { faultsOf, parseJson, readTextFile } from '../config/text-file.ts'
-import type { Rows } from '../database/database.ts'
-import type { AccountRow } from '../database/tables.ts'
+import type { Database, Rows } from '../database/database.ts'
+import type { AccountRow, Tables } from '../database/tables.ts'
 import { hashOf, KEY_LENGTH } from './passwords.ts'
 import { ProfileClaims } from './user-claims.ts'
 
@@ -33,7 +33,10 @@ export interface Account extends Omit<z.output<typeof ImportedAccount>, 'email'>
 
 /** A snapshot of an account. */
 export interface StoredAccount extends Account {
-  /** Incremented whenever all sessions of the account end. Starts with the time at which it was added. */
+  /**
+   * Incremented whenever all sessions of the account end: what was verified with an earlier one starts no session, adds no
+   * passkey and sets no password.
+   */
   readonly sessionEpoch: number
   readonly emailSource: EmailSource | undefined
 }
@@ -87,7 +90,7 @@ export function rowOf(
     password,
     state: 'active',
     admin: 0,
-    session_epoch: epochAt(Date.parse(addedAt)),
+    session_epoch: 0,
     added_at: addedAt,
   }
 }
@@ -112,47 +115,24 @@ export function withClaims(
   return { ...profile, id, password, sessionEpoch, emailSource }
 }
 
-/**
- * Called when all sessions of a user end. `before`: tells apps of it (back-channel logout), and ends the grants that end with
- * them. `after`: ends those that a session has opened meanwhile, and tells no app again.
- */
-export type SessionsEnding = (subject: string, when: 'before' | 'after') => Promise<void>
+export type AccountValues = UpdateObject<Tables, 'account'>
+export type AccountCondition = (account: ExpressionBuilder<Tables, 'account'>) => Expression<SqlBool>
 
-/** Sessions that began earlier have an earlier epoch. */
-interface NextEpoch {
-  readonly session_epoch: RawBuilder<number>
-}
-
-/** Ends all sessions of an account. @param end writes the epoch, and what else changes with it */
-export type EndSessions = <Result>(
-  subject: string,
-  end: (epoch: NextEpoch) => Promise<Result>,
-) => Promise<Result>
-
-/**
- * The one way to end all sessions of an account: nothing else has the next epoch. Apps are told first: if the process
- * ends in between, they are told once too often instead of never.
- */
-export function sessionEnd(ending: SessionsEnding): EndSessions {
-  return async (subject, end) => {
-    await ending(subject, 'before')
-    const result = await end({ session_epoch: sql<number>`session_epoch + 1` })
-    await ending(subject, 'after')
-    return result
-  }
-}
-
-const SECONDS_BEFORE_2020 = 1_577_836_800
-
-/**
- * The epoch of a new account, and of all accounts after a restore. A cookie of a session that began after the backup has an
- * epoch that is still to come, or that of an account which the backup lacks and which is added again: this one is later than
- * any that counting has reached, and than those of the restores before.
- *
- * @param time milliseconds
- */
-export function epochAt(time: number): number {
-  return Math.floor(time / 1000) - SECONDS_BEFORE_2020
+/** `false`: it is unknown, removed, or the condition does not hold. */
+export async function changeAccount(
+  rows: Database | Rows,
+  id: string,
+  values: AccountValues,
+  condition: AccountCondition = (account) => account.and([]),
+): Promise<boolean> {
+  const { numUpdatedRows } = await rows
+    .updateTable('account')
+    .set(values)
+    .where('id', '=', id)
+    .where('state', '!=', 'removed')
+    .where(condition)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** Locks an account until the transaction ends. `false`: it is disabled, removed or unknown. */

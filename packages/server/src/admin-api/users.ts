@@ -2,6 +2,7 @@ import type { UserGrant } from '@grantkit/core'
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
 import { brokenPasswordRule, PASSWORD_RULE } from '../accounts/passwords.ts'
+import type { UserSession as SessionOfUser } from '../accounts/sessions.ts'
 import { ProfileClaims, SUB_EXPECTED, SUB_FORM } from '../accounts/user-claims.ts'
 import type { Operator } from '../operator/operator.ts'
 import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
@@ -47,6 +48,19 @@ const SignInMethods = {
 }
 const UserDetails = User.extend(SignInMethods).openapi('UserDetails')
 const UserPage = pageOf('UserPage', User)
+
+const UserSession = z
+  .object({
+    id: z.string(),
+    started_at: time,
+    last_used_at: time.openapi({ description: 'Within five minutes' }),
+    expires_at: time,
+    signed_in_by: z.string().optional().openapi({ example: 'passkey' }),
+    device: z.string().optional().openapi({ example: 'Firefox on Windows' }),
+    network: z.string().optional().openapi({ example: '203.0.113.0/24' }),
+  })
+  .openapi('UserSession')
+const SessionPage = pageOf('SessionPage', UserSession)
 
 const Sub = z.string().regex(SUB_FORM, SUB_EXPECTED).openapi({ example: '248289761001' })
 const UserPath = z.object({ sub: Sub })
@@ -125,6 +139,16 @@ function grantOf({ id, clientId, client, ...grant }: UserGrant): z.output<typeof
   }
 }
 
+function sessionOf(session: SessionOfUser): z.output<typeof UserSession> {
+  const { id, startedAt, usedAt, expiresAt, signedInBy, device, network } = session
+  const times = {
+    started_at: moment(startedAt),
+    last_used_at: moment(usedAt),
+    expires_at: moment(expiresAt),
+  }
+  return { id, ...times, signed_in_by: signedInBy, device, network }
+}
+
 export interface UsersOptions {
   readonly operator: Operator
   readonly directory: AccountDirectory
@@ -157,7 +181,16 @@ function readUsers(
     summary: 'Read a user, with the sign-in methods',
     responses: { 200: json('The user', UserDetails), ...NOT_FOUND },
   })
+  const sessions = operation('admin:read', {
+    ...{ method: 'get', path: '/users/{sub}/sessions', operationId: 'listSessions', tags, request },
+    summary: 'List where a user is signed in, the newest first',
+    responses: { 200: json('All sessions', SessionPage), ...NOT_FOUND },
+  })
   app
+    .openapi(sessions, async (c) => {
+      const { id } = await operator.users.find(c.req.valid('param').sub)
+      return c.json(page((await operator.users.sessions(id)).map(sessionOf), undefined), 200)
+    })
     .openapi(list, async (c) => {
       const { email, prefix, limit, cursor } = c.req.valid('query')
       if (email !== undefined) {

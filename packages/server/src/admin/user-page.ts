@@ -2,6 +2,7 @@ import type { UserGrant, UserGrantPage } from '@grantkit/core'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountEntry } from '../accounts/account-directory.ts'
+import type { UserSession } from '../accounts/sessions.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import type { Markup, Site } from '../http/page.ts'
 import {
@@ -57,9 +58,10 @@ function showUser(options: AdminOptions): Show {
   return async (c, visit, problem) => {
     const id = parameter(c, 'id') ?? ''
     const account = await directory.find(id)
-    const [passkeys, identities, allowed, { entries }] = await Promise.all([
+    const [passkeys, identities, sessions, allowed, { entries }] = await Promise.all([
       ways.passkeys.list(id),
       ways.identities.list(id),
+      operator.users.sessions(id),
       operator.grants.list(id, { after: parameter(c, 'after') }),
       trail.page({ subject: id }, SHOWN_ENTRIES),
     ])
@@ -72,6 +74,7 @@ function showUser(options: AdminOptions): Show {
     const main = html`
 ${account === undefined ? html`<p>No account has this id. It may have been removed.</p>` : accountCard(account, methods, visit)}
 ${signInAgain(site, c, visit)}
+${sessions.length === 0 ? '' : sessionTable(sessions)}
 ${grantsSection(site, c, allowed, visit)}
 <h2 class="part">In the audit trail</h2>
 ${await trailTable(options, entries)}
@@ -114,6 +117,22 @@ function accountCard(account: AccountEntry, methods: readonly string[], visit: O
   ])}
   ${buttonForm(fields, button, visit)}
 </section>`
+}
+
+/** Of addresses only the network is known. */
+function sessionTable(sessions: readonly UserSession[]): Markup {
+  const rows = table(
+    'Signed in',
+    [
+      { head: 'Since', cell: ({ startedAt }) => momentOf(startedAt) },
+      { head: 'By', cell: ({ signedInBy = 'unknown' }) => signedInBy },
+      { head: 'Browser', cell: ({ device = 'unknown' }) => device },
+      { head: 'Network', cell: ({ network = 'unknown' }) => html`<code>${network}</code>` },
+      { head: 'Last used', cell: ({ usedAt }) => momentOf(usedAt) },
+    ],
+    sessions,
+  )
+  return html`<h2 class="part">Signed in</h2>${rows}`
 }
 
 function grantsSection(site: Site, c: Context, page: UserGrantPage, visit: OperatorVisit): Markup {

@@ -1,6 +1,6 @@
 import type { HttpRequest } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
-import { callerOfEvent, coarseNetwork, withCaller } from './caller.ts'
+import { callerOfEvent, coarseNetwork, deviceOf, withCaller } from './caller.ts'
 
 describe('the network of an address', () => {
   it.each([
@@ -15,6 +15,29 @@ describe('the network of an address', () => {
     [undefined, undefined],
   ])('of %s is %s', (address, network) => {
     expect(coarseNetwork(address)).toBe(network)
+  })
+})
+
+describe('a browser in words', () => {
+  const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)'
+  const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)'
+  it.each([
+    ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on Linux'],
+    [`${WINDOWS} ${WEBKIT} Chrome/142.0.0.0 Safari/537.36`, 'Chrome on Windows'],
+    [`${WINDOWS} ${WEBKIT} Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0`, 'Edge on Windows'],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 Version/26.0 Mobile/15E148 Safari/604.1',
+      'Safari on iPhone',
+    ],
+    [
+      `Mozilla/5.0 (Linux; Android 10; K) ${WEBKIT} Chrome/142.0.0.0 Mobile Safari/537.36`,
+      'Chrome on Android',
+    ],
+    ['Safari/1', 'Safari'],
+    ['curl/8.14.1', undefined],
+    [undefined, undefined],
+  ])('%s is %s', (userAgent, device) => {
+    expect(deviceOf(userAgent)).toBe(device)
   })
 })
 

@@ -16,7 +16,7 @@ export interface Caller {
 }
 
 /** The handlers of the application show only the address: their events name no client. */
-type Request = HttpRequest | Pick<HttpRequest, 'remoteAddress'>
+type Request = HttpRequest | (Pick<HttpRequest, 'remoteAddress'> & { readonly userAgent: string | undefined })
 
 const requests = new AsyncLocalStorage<Request>()
 
@@ -35,7 +35,7 @@ export function callerMiddleware(
   return (c, next) => {
     const remoteAddress = callerOf(c)
     c.set('remoteAddress', remoteAddress)
-    return requests.run({ remoteAddress }, next)
+    return requests.run({ remoteAddress, userAgent: c.req.header('user-agent') }, next)
   }
 }
 
@@ -49,6 +49,40 @@ export function callerOfEvent(): Caller {
     clientId: CLIENT_ID.test(named) ? named : undefined,
   }
 }
+
+/** The browser of the current request of a page, as the list of sessions has it. */
+export function browserOfCaller() {
+  const request = requests.getStore()
+  const userAgent = request !== undefined && 'userAgent' in request ? request.userAgent : undefined
+  return { network: coarseNetwork(request?.remoteAddress), device: deviceOf(userAgent) }
+}
+
+/** In words without a version, as `Firefox on Windows`. `undefined` for a program that is no browser. */
+export function deviceOf(userAgent = ''): string | undefined {
+  const named = (names: typeof BROWSERS) => names.find(([, pattern]) => pattern.test(userAgent))?.[0]
+  const browser = named(BROWSERS)
+  const system = named(SYSTEMS)
+  return browser && (system === undefined ? browser : `${browser} on ${system}`)
+}
+
+/** The first that matches: most browsers name others too. */
+const BROWSERS: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ['Edge', /\bEdg(e|A|iOS)?\//],
+  ['Opera', /\bOPR\//],
+  ['Samsung Internet', /\bSamsungBrowser\//],
+  ['Firefox', /\b(Firefox|FxiOS)\//],
+  ['Chrome', /\b(HeadlessChrome|Chrome|Chromium|CriOS)\//],
+  ['Safari', /\bSafari\//],
+]
+const SYSTEMS: typeof BROWSERS = [
+  ['iPhone', /\biPhone\b/],
+  ['iPad', /\biPad\b/],
+  ['Android', /\bAndroid\b/],
+  ['Windows', /\bWindows\b/],
+  ['ChromeOS', /\bCrOS\b/],
+  ['macOS', /\bMac OS X\b/],
+  ['Linux', /\bLinux\b/],
+]
 
 /** Distinguishes networks, and identifies no single person. */
 export function coarseNetwork(address = ''): string | undefined {

@@ -7,10 +7,11 @@ import * as z from 'zod'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
 import { addressOf } from '../accounts/accounts.ts'
 import { newPasswordProblem } from '../accounts/passwords.ts'
+import type { UserSession } from '../accounts/sessions.ts'
 import { ProfileClaims } from '../accounts/user-claims.ts'
 import type { ConfiguredService, LoadService } from '../definition.ts'
 import type { Service } from '../service/service.ts'
-import { endedGrants, plain, printList } from './terminal.ts'
+import { endedGrants, isoTime, plain, printList } from './terminal.ts'
 import {
   emailSourceOf,
   namedAccount,
@@ -30,6 +31,7 @@ export const users = (load: LoadService) =>
       add: addUser(load),
       list: list(load),
       password: change(load, 'Sets a new password, and ends every session', setPassword),
+      sessions: sessions(load),
       'sign-out': change(load, 'Ends every session', signOut),
       disable: change(load, 'Ends sessions and grants; "enable" lets the user sign in again', end('disable')),
       enable: change(load, 'Lets a disabled user sign in again', enable),
@@ -104,6 +106,30 @@ const list = (load: LoadService) =>
         printList(allOf(directory), json, lineOf, 'There are no accounts.'),
       ),
   })
+
+const sessions = (load: LoadService) =>
+  defineCommand({
+    meta: { description: 'Where a user is signed in, the newest first' },
+    args: { user, json: { type: 'boolean', description: 'prints a JSON line for each' } },
+    run: async ({ args }) =>
+      withService(await load(), async ({ operator, directory }) => {
+        const found = await operator.users.sessions((await namedAccount(directory, args.user)).id)
+        await printList(
+          found.map(shownSession),
+          args.json,
+          lineOfSession,
+          `${plain(args.user)} is signed in nowhere.`,
+        )
+      }),
+  })
+
+function shownSession({ id, startedAt, usedAt, signedInBy, device, network }: UserSession) {
+  return { id, startedAt: isoTime(startedAt), usedAt: isoTime(usedAt), signedInBy, device, network }
+}
+
+function lineOfSession({ id: _, ...session }: ReturnType<typeof shownSession>): string {
+  return Object.values(session).join('  ')
+}
 
 async function* allOf(directory: AccountDirectory): AsyncGenerator<AccountEntry> {
   let after: string | undefined

@@ -35,3 +35,19 @@ export async function addAdminColumn(database: Kysely<unknown>): Promise<void> {
     .addColumn('admin', 'integer', (column) => column.notNull().defaultTo(0))
     .execute()
 }
+
+/** The browsers in which users are signed in. */
+export async function createSessions(database: Kysely<unknown>): Promise<void> {
+  const text = textOf(database)
+  await database.schema
+    .createTable('session')
+    .addColumn('id', text, (column) => column.notNull().primaryKey())
+    .addColumn('account', text, (column) => column.notNull())
+    .addColumn('facts', text, (column) => column.notNull())
+    .addColumn('started_at', text, (column) => column.notNull())
+    .addColumn('used_at', text, (column) => column.notNull())
+    .addColumn('expires_at', text, (column) => column.notNull())
+    .execute()
+  for (const column of ['account', 'expires_at'])
+    await database.schema.createIndex(`session_by_${column}`).on('session').column(column).execute()
+}

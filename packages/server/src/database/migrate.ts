@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { addAdminColumn, createAccounts, createInstallationNames } from './account-tables.ts'
+import { addAdminColumn, createAccounts, createInstallationNames, createSessions } from './account-tables.ts'
 import { createAttemptSteps } from './attempt-steps-table.ts'
 import { createAudit } from './audit-table.ts'
 import { type Database, openDatabase } from './database.ts'
@@ -245,6 +245,7 @@ const MIGRATIONS: Readonly<Record<string, TableMigration>> = {
   '0010_session_epoch_and_email_source': { up: addSessionEpochAndEmailSource },
   '0011_statistics': { up: createStatistics },
   '0012_attempt_steps': { up: createAttemptSteps },
+  '0013_sessions': { up: createSessions },
 }
 
 /** All migrations of a service, and the table that records them. */

@@ -11,6 +11,7 @@ export interface Tables {
   passkey: PasskeyRow
   identity: IdentityRow
   installation_name: InstallationNameRow
+  session: SessionRow
   statistic: StatisticRow
 }
 
@@ -29,9 +30,23 @@ export interface AccountRow {
   state: 'active' | 'disabled' | 'removed'
   /** 1 if it may use the operator's view. */
   admin: number
-  /** Incremented whenever all sessions of the account end. */
+  /** The version of what signs the user in: incremented whenever all sessions of the account end. */
   session_epoch: number
   added_at: string
+}
+
+/** A browser in which a user is signed in. Without its row the session has ended. */
+export interface SessionRow {
+  id: string
+  /** The id of an account that is active. */
+  account: string
+  /** All other members, as JSON. */
+  facts: string
+  started_at: string
+  /** The last use, within some minutes. */
+  used_at: string
+  /** The row stays for a while after it: clients may still know the session. */
+  expires_at: string
 }
 
 export interface PasskeyRow {

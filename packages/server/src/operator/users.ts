@@ -79,6 +79,8 @@ export function operatorUsers({ accounts, directory, grants, ownUsers }: Operato
       requireKnown(await accounts.setPassword(id, await hashPassword(password)))
       return account
     },
+    /** Where a user is signed in, the newest first. */
+    sessions: (id: string) => accounts.sessions.list(id),
     endSessions: async (id: string) => requireKnown(await accounts.endSessions(id, 'operator')),
     /** Ends the sessions and grants of a user, who cannot sign in until `enable`. @returns how many grants ended */
     async disable(id: string): Promise<number> {

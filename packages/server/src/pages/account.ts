@@ -11,11 +11,12 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
+import type { UserSession } from '../accounts/sessions.ts'
 import type { SignIn, SignInHistory } from '../audit/reading.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { addressOf, type Markup, pageResponse, pointInTime, type Site } from '../http/page.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
-import { activeSessions, type Visit } from '../sign-in/session.ts'
+import type { Visit } from '../sign-in/session.ts'
 import type { AdminSignIns } from '../sign-in/ways-to-sign-in.ts'
 import {
   type AccountVisits,
@@ -65,7 +66,7 @@ export function accountPage(options: AccountPageOptions, grants: AuthorizationSe
   const path = `${site.basePath}/account`
   const noticeKey = hmacKeys(options.secret, 'account notice')
   const visits = accountVisits(options)
-  const browsers = activeSessions(options.sessions, signIns)
+  const { sessions: browsers } = options.accounts
 
   async function answer(c: Context, visit: Visit, problem?: string, notice?: string): Promise<Response> {
     const { session, account } = visit
@@ -76,8 +77,8 @@ export function accountPage(options: AccountPageOptions, grants: AuthorizationSe
     const changing = strong && visits.isFresh(visit) ? token : undefined
     const bySignIn = isBySignIn(visits, visit)
     const methods = await methodsOf(ways, account, { pageToken: token, bySignIn, token: changing, strong })
+    const active = await browsers.list(session.subject)
     const latest = await signIns.list(session.subject)
-    const active = await browsers.among(account, latest)
     const main = html`
 <h1>Your account</h1>
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
@@ -114,7 +115,7 @@ ${sessionSections(site.basePath, { signIns: latest, active, session, token })}`
       if (visit === undefined) return visits.signIn(c)
       const { token, session: ended = '' } = formOf(c)
       if (!visits.isOwnForm(c, visit, token)) return answer(c, visit, PAGE_EXPIRED)
-      await browsers.end(visit.account, ended)
+      await browsers.end(visit.account.id, ended)
       return notify(c, visit.session, 'That browser is signed out.')
     },
     async signOutEverywhere(c) {
@@ -170,26 +171,25 @@ ${list}`
 interface Shown {
   /** The latest sign-ins, the newest first. */
   readonly signIns: readonly SignIn[]
-  /** Those of them whose session has not ended. */
-  readonly active: readonly SignIn[]
+  /** Where the user is signed in, the newest first. */
+  readonly active: readonly UserSession[]
   /** The one of this browser. */
-  readonly session: Session
+  readonly session: UserSession
   readonly token: string
 }
 
 const SHOWN_EARLIER = 5
 
 function sessionSections(basePath: string, { signIns, active, session, token }: Shown): Markup {
-  const isHere = ({ sessionId }: SignIn) => sessionId === session.id
-  const here = signIns.find(isHere) ?? { sessionId: session.id, at: session.authTime }
-  const elsewhere = active.filter((signIn) => !isHere(signIn))
-  const earlier = signIns.filter((signIn) => !isHere(signIn) && !active.includes(signIn))
+  const elsewhere = active.filter(({ id }) => id !== session.id)
+  const ids = new Set([session.id, ...active.map(({ id }) => id)])
+  const earlier = signIns.filter(({ sessionId }) => !ids.has(sessionId))
   return html`
 <h2 class="part">Where you are signed in</h2>
 <section class="card" aria-label="Where you are signed in">
   <ul class="entries">
-    <li>${signInText(here)} · this browser</li>
-    ${elsewhere.map((signIn) => html`<li class="session"><span>${signInText(signIn)}</span>${endForm(basePath, signIn, token)}</li>`)}
+    <li>${sessionText(session)} · this browser</li>
+    ${elsewhere.map((other) => html`<li class="session"><span>${sessionText(other)} · last used ${pointInTime(other.usedAt)}</span>${endForm(basePath, other, token)}</li>`)}
   </ul>
   <form method="post" action="${basePath}/account/sign-out" class="actions">
     <input type="hidden" name="token" value="${token}">
@@ -207,15 +207,20 @@ function earlierSignIns(signIns: readonly SignIn[]): Markup {
 </details>`
 }
 
-function signInText({ at, network }: SignIn): Markup {
+function sessionText({ startedAt: at, network, device, signedInBy }: UserSession): Markup {
+  const known = [device, signedInBy].filter((fact) => fact !== undefined)
+  return html`${known.map((fact) => `${fact} · `).join('')}${signInText({ at, network })}`
+}
+
+function signInText({ at, network }: Pick<SignIn, 'at' | 'network'>): Markup {
   return html`${pointInTime(at)}${network === undefined ? '' : html` from <code>${network}</code>`}`
 }
 
-function endForm(basePath: string, { sessionId, at }: SignIn, token: string): Markup {
+function endForm(basePath: string, { id, startedAt }: UserSession, token: string): Markup {
   return html`<form method="post" action="${basePath}/account/sessions/end">
       <input type="hidden" name="token" value="${token}">
-      <input type="hidden" name="session" value="${sessionId}">
-      <button>Sign out<span class="unseen"> the browser of ${pointInTime(at)}</span></button>
+      <input type="hidden" name="session" value="${id}">
+      <button>Sign out<span class="unseen"> the browser of ${pointInTime(startedAt)}</span></button>
     </form>`
 }
 

@@ -10,7 +10,7 @@ import { migrate } from '../database/migrate.ts'
 import { prefetch, type WithBody } from '../http/bodies-and-answers.ts'
 import { countersInMemory } from '../limits/counters.ts'
 import { signInLimits } from '../limits/rate-limiter.ts'
-import { sessionsInCookies } from '../sign-in/session.ts'
+import { sessionsOfBrowsers } from '../sign-in/session.ts'
 import { waysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import { type LoginOptions, login } from './login.ts'
 import { signInPage } from './sign-in-page.ts'
@@ -24,13 +24,7 @@ for (const account of [DANA, THEO]) await accounts.add(account)
 
 function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
   const store = createMemoryStore()
-  const sessions = sessionsInCookies({
-    secret: SECRET,
-    baseUrl: BASE_URL,
-    accounts,
-    store,
-    onEvent: () => {},
-  })
+  const sessions = sessionsOfBrowsers({ secret: SECRET, baseUrl: BASE_URL, accounts })
   const site = { basePath: '', ui: pages({ brand: { name: 'Notes' } }) }
   const limits = signInLimits(countersInMemory)
   const options = {
@@ -149,7 +143,6 @@ describe('the sign-in form', () => {
         type: 'sign_in_succeeded',
         subject: 'demo-account',
         sessionId: expect.any(String),
-        epoch: expect.any(Number),
         signedInBy: 'password',
       },
       { type: 'sign_in_failed', reason: 'wrong_password', subject: 'demo-account' },

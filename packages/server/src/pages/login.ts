@@ -120,7 +120,7 @@ export async function signedIn(
   { account, returnTo, ...facts }: SignedIn,
 ): Promise<Response> {
   const { session, cookie } = await sessions.start(account, c.req.header('cookie'), facts)
-  onEvent({ ...signInSucceeded(account, session), ...acrOfApplication(facts) })
+  onEvent({ ...signInSucceeded(session), ...acrOfApplication(facts) })
   for (const line of [cookie, page.usedCookie]) c.header('set-cookie', line, { append: true })
   return seeOther(c, returnTo)
 }
@@ -130,9 +130,8 @@ function acrOfApplication({ signedInBy, acr }: SignInFacts): { readonly acr?: st
   return signedInBy === 'application' && acr ? { acr } : {}
 }
 
-export function signInSucceeded({ sessionEpoch: epoch }: StoredAccount, session: Session): SignInEvent {
-  const { subject, id: sessionId, firstId, signedInBy } = session
-  return { type: 'sign_in_succeeded', subject, sessionId, firstId, epoch, signedInBy }
+export function signInSucceeded({ subject, id: sessionId, firstId, signedInBy }: Session): SignInEvent {
+  return { type: 'sign_in_succeeded', subject, sessionId, firstId, signedInBy }
 }
 
 /** Shared by all sign-in methods. */

@@ -59,7 +59,7 @@ export function changePassword(
     const changed = await accounts.changePassword(account, hash, 'user')
     if (changed === undefined) return showAgain(c, visit, OVERTAKEN)
     const next = await sessions.start(changed, c.req.header('cookie'), confirmed)
-    onEvent(signInSucceeded(changed, next.session))
+    onEvent(signInSucceeded(next.session))
     c.header('set-cookie', next.cookie, { append: true })
     return notify(c, next.session, CHANGED)
   }

@@ -1,12 +1,12 @@
 import { type AccountDirectory, accountDirectory } from '../accounts/account-directory.ts'
 import { type AccountRows, accountRows } from '../accounts/account-rows.ts'
-import type { SessionsEnding } from '../accounts/accounts.ts'
 import {
   addMissingAccounts,
   hasDemoAccount,
   isExposed,
   refusePublicPasswords,
 } from '../accounts/open-accounts.ts'
+import type { SessionsEnding } from '../accounts/sessions.ts'
 import { accountsOf, externalSignInFor, importedUsers, refuseOtherUsers } from '../accounts/users/users.ts'
 import { AUTHENTICATION_CLASSES } from '../config/authentication-classes.ts'
 import { commandNamesOf } from '../config/command-names.ts'

@@ -20,7 +20,7 @@ import type { PagesOptions } from '../pages/routes.ts'
 import { requestingApp } from '../pages/sign-in-page.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { passwordResets } from '../sign-in/password-resets.ts'
-import { sessionsInCookies } from '../sign-in/session.ts'
+import { sessionsOfBrowsers } from '../sign-in/session.ts'
 import { adminSignIns, waysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import type { OpenUsers } from './open-users.ts'
 
@@ -37,7 +37,7 @@ export interface LateServer {
 export async function pagesOptions(
   context: ServiceContext,
   users: OpenUsers,
-  { sessionsEnded, reportsCalls, ...server }: Omit<LateServer, 'endTokens'>,
+  { reportsCalls, ...server }: Omit<LateServer, 'endTokens' | 'sessionsEnded'>,
   callerOf: CallerOf,
 ): Promise<PagesOptions> {
   const { config, storage, secret, onEvent, onError } = context
@@ -56,7 +56,7 @@ export async function pagesOptions(
     tokenChoices: { ...config.features.personalTokens, resources: resourcesOf(context) },
     accounts,
     external,
-    sessions: sessionsInCookies({ ...origin, accounts, onEvent, onEnding: sessionsEnded }),
+    sessions: sessionsOfBrowsers({ secret, baseUrl, accounts }),
     limits: signInLimits(createCounter),
     checks: builtIn ? passwordChecks() : WITHOUT_QUEUE,
     requestingApp: requestingApp({ baseUrl, ...server }),

@@ -11,12 +11,11 @@ import { signInAttempts } from '@grantkit/explain'
 import { Hono } from 'hono'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
 import { type AccountRows, accountsThatEndTokens } from '../accounts/account-rows.ts'
-import type { SessionsEnding } from '../accounts/accounts.ts'
 import { ADMIN_STYLE, admin } from '../admin/routes.ts'
 import { adminApi } from '../admin-api/routes.ts'
 import type { AttemptReader } from '../attempts/attempt-reader.ts'
 import { callerMiddleware, withCaller } from '../audit/caller.ts'
-import { signInHistory, trailReader } from '../audit/reading.ts'
+import { trailReader } from '../audit/reading.ts'
 import { ADMIN_SCOPES, adminResource, authorizationServer } from '../authorization/authorization-server.ts'
 import { proofsOf } from '../authorization/optional-features.ts'
 import { trustedProxies } from '../config/address.ts'
@@ -74,7 +73,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     reportsCalls: (resources) => running.guards.reportCalls(resources),
     endTokens: (subject, by) => server.grants.revokeAll(subject, { clientId: PERSONAL_CLIENT_ID, by }),
   }
-  const opened = await openUsers(context, addsAccounts, endingOf(context, serverOfPages))
+  const opened = await openUsers(context, addsAccounts, serverOfPages.sessionsEnded)
   const users = { ...opened, accounts: accountsThatEndTokens(opened.accounts, serverOfPages.endTokens) }
   const options = await pagesOptions(context, users, serverOfPages, callers)
   const server: AuthorizationServer = await authorizationServer(context, {
@@ -120,28 +119,6 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       draining = true
     },
     settled: context.settled,
-  }
-}
-
-/** Of the sessions that end together. Each takes two calls of the store. */
-const MAX_TOLD = 200
-
-/** Tells the server that all sessions of a user end: it notifies apps, and ends the grants of the admin API. */
-function endingOf(
-  { config, storage: { database, trail } }: ServiceContext,
-  server: LateServer,
-): SessionsEnding {
-  const history = signInHistory(database, trail)
-  return async (subject, when) => {
-    if (!config.features.backChannelLogout && !config.admin.api) return
-    // Names no session: a new one may have begun.
-    if (when === 'after') return server.sessionsEnded({ subject, sessionIds: [], all: true })
-    const signIns = await history.list(subject, MAX_TOLD)
-    // The sessions of an earlier epoch have ended before, and apps were told then.
-    const sessionIds = signIns
-      .filter(({ epoch }) => epoch === signIns[0]?.epoch)
-      .map(({ sessionId, firstId = sessionId }) => firstId)
-    await server.sessionsEnded({ subject, sessionIds: [...new Set(sessionIds)], all: true })
   }
 }
 

@@ -1,24 +1,42 @@
 import type { EndedSessions } from '@grantkit/core/internal'
-import { createMemoryStore } from '@grantkit/store-memory'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DANA } from '../../test/people.ts'
+import { type AccountRows, accountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
-import { type Sessions, sessionsInCookies } from './session.ts'
+import { openDatabase } from '../database/database.ts'
+import { migrate } from '../database/migrate.ts'
+import { type Sessions, sessionsOfBrowsers } from './session.ts'
 
 const SECRET = 'a secret of the tests, long enough'
 const HTTP = 'http://server.example'
 const HTTPS = 'https://server.example'
-const ALICE: StoredAccount = { ...DANA, id: 'alice', sessionEpoch: 0, emailSource: 'operator' }
+const database = await openDatabase('memory:', () => {})
+await migrate(database)
+afterAll(() => database.destroy())
 
-function openSessions({
-  secret = SECRET,
-  baseUrl = HTTP,
-  accounts = [ALICE],
-  find = async (id: string) => accounts.find((account) => account.id === id),
-  store = createMemoryStore(),
-  onEnding = async (_: EndedSessions) => {},
-} = {}): Sessions {
-  return sessionsInCookies({ secret, baseUrl, accounts: { find }, store, onEvent: () => {}, onEnding })
+let accounts: AccountRows
+let alice: StoredAccount
+let onEnding: (ended: EndedSessions) => Promise<void>
+beforeEach(async () => {
+  onEnding = async () => {}
+  for (const table of ['account', 'session'] as const) await database.deleteFrom(table).execute()
+  accounts = accountRows(
+    database,
+    () => {},
+    (ended) => onEnding(ended),
+  )
+  await accounts.add({ ...DANA, id: 'alice' })
+  alice = await stored()
+})
+
+async function stored(): Promise<StoredAccount> {
+  const account = await accounts.find('alice')
+  if (account === undefined) throw new Error('The account was not added')
+  return account
+}
+
+function openSessions({ secret = SECRET, baseUrl = HTTP, find = accounts.find } = {}): Sessions {
+  return sessionsOfBrowsers({ secret, baseUrl, accounts: { find, sessions: accounts.sessions } })
 }
 
 /** The Cookie header of a browser after this Set-Cookie. */
@@ -27,7 +45,7 @@ function sent(setCookie: string): string | undefined {
 }
 
 /** A new session in a browser without one. */
-function begin(sessions: Sessions, account = ALICE) {
+function begin(sessions: Sessions, account = alice) {
   return sessions.start(account, undefined)
 }
 
@@ -51,6 +69,9 @@ describe('a session', () => {
       authTime: signedInAt,
       confirmedAt: signedInAt,
       acr: 'pwd',
+      startedAt: signedInAt,
+      usedAt: signedInAt,
+      expiresAt: signedInAt + 12 * 3600,
     })
     expect(first.session, 'as it was started').toEqual(session)
     expect((await sessions.read(sent(second.cookie)))?.id).not.toBe(session?.id)
@@ -58,15 +79,12 @@ describe('a session', () => {
 
   it.each<[string, (sessions: Sessions, cookie: string | undefined, id: string) => Promise<unknown>]>([
     ['its browser', (sessions, cookie) => sessions.end(cookie)],
-    [
-      'another browser',
-      (sessions, _, id) => sessions.endOther({ id, subject: 'alice', at: Date.now() / 1000 }),
-    ],
+    ['another browser', (_, __, id) => accounts.sessions.end('alice', id)],
   ])('that %s ends is reported before, and after: until then it may open a grant', async (_, end) => {
+    const sessions = openSessions()
     const reported: unknown[] = []
-    const sessions: Sessions = openSessions({
-      onEnding: async ({ sessionIds: [id = ''] }) => void reported.push([id, await sessions.hasEnded(id)]),
-    })
+    onEnding = async ({ sessionIds: [id = ''] }) =>
+      void reported.push([id, (await accounts.sessions.find(id)) === undefined])
     const { session, cookie } = await begin(sessions)
     await end(sessions, sent(cookie), session.id)
     expect(reported).toEqual([
@@ -75,23 +93,59 @@ describe('a session', () => {
     ])
   })
 
+  it('is ended by nobody but its user', async () => {
+    const sessions = openSessions()
+    const { session, cookie } = await begin(sessions)
+    await accounts.sessions.end('bob', session.id)
+    expect(await sessions.read(sent(cookie))).toBeDefined()
+  })
+
+  it('is in the list of its user, the newest first, with its last use within five minutes', async () => {
+    const sessions = openSessions()
+    const start = Date.now()
+    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    const first = await begin(sessions)
+    vi.setSystemTime(start + 1000)
+    const second = await begin(sessions)
+    vi.setSystemTime(start + 200_000)
+    await sessions.read(sent(first.cookie))
+    expect(await accounts.sessions.list('alice')).toMatchObject([
+      { id: second.session.id, usedAt: (start + 1000) / 1000 },
+      { id: first.session.id, usedAt: start / 1000 },
+    ])
+    vi.setSystemTime(start + 300_000)
+    await sessions.read(sent(first.cookie))
+    expect(await accounts.sessions.list('alice')).toMatchObject([{}, { usedAt: (start + 300_000) / 1000 }])
+    vi.setSystemTime(start + 12 * 3600_000)
+    expect(await accounts.sessions.list('alice')).toMatchObject([{ id: second.session.id }])
+  })
+
+  it('leaves no row for ever', async () => {
+    const sessions = openSessions()
+    await begin(sessions)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 3600_000 })
+    await begin(sessions)
+    expect(await database.selectFrom('session').select('id').execute()).toHaveLength(1)
+  })
+
   it('keeps what the page says of the sign-in: how it was, its class and its methods', async () => {
     const sessions = openSessions()
     const facts = { signedInBy: 'provider partner', acr: 'phr', amr: ['pop', 'user', 'mfa'] } as const
-    const { cookie } = await sessions.start(ALICE, undefined, facts)
+    const { cookie } = await sessions.start(alice, undefined, facts)
     expect(await sessions.read(sent(cookie))).toMatchObject(facts)
   })
 
   it('has the weakest class if the sign-in had none, or one that does not exist', async () => {
     const sessions = openSessions()
     for (const acr of [undefined, 'urn:example:gold', 'phrh']) {
-      const { session } = await sessions.start(ALICE, undefined, { acr })
+      const { session } = await sessions.start(alice, undefined, { acr })
       expect(session.acr).toBe('pwd')
     }
   })
 
-  it('is absent for a modified, foreign or missing cookie', async () => {
-    const sessions = openSessions()
+  it('is absent for a modified, foreign or missing cookie, which costs no read', async () => {
+    const find = vi.fn(accounts.find)
+    const sessions = openSessions({ find })
     const cookie = sent((await begin(sessions)).cookie) ?? ''
     const { cookie: elsewhere } = await begin(openSessions({ secret: 'another secret, also long enough!!' }))
     const unsigned = `session=${btoa('{"alg":"none"}')}.${btoa('{"sub":"alice","jti":"1","iat":1}')}.`
@@ -105,11 +159,11 @@ describe('a session', () => {
     ]) {
       expect(await sessions.read(sent(forged)), forged).toBeUndefined()
     }
+    expect(find).not.toHaveBeenCalled()
   })
 
   it('ends on every replica, even if its cookie is kept, and ends no other session', async () => {
-    const store = createMemoryStore()
-    const [here, there] = [openSessions({ store }), openSessions({ store })]
+    const [here, there] = [openSessions(), openSessions()]
     const [ended, other] = [await begin(here), await begin(here)]
     await here.end(sent(ended.cookie))
     for (const sessions of [here, there]) {
@@ -118,48 +172,38 @@ describe('a session', () => {
     }
   })
 
-  it('stays ended until its cookie expires, even if the clock of the store is a minute ahead', async () => {
-    const store = createMemoryStore({ now: () => Math.floor(Date.now() / 1000) + 59 })
-    const sessions = openSessions({ store })
-    const { cookie } = await begin(sessions)
-    await sessions.end(sent(cookie))
-    vi.useFakeTimers({ now: Date.now() + (12 * 3600 - 2) * 1000 })
-    expect(await sessions.read(sent(cookie))).toBeUndefined()
-  })
-
   it('ends when its browser signs in again, and not when another browser does', async () => {
     const sessions = openSessions()
     const [replaced, other] = [await begin(sessions), await begin(sessions)]
-    const { cookie } = await sessions.start(ALICE, sent(replaced.cookie))
+    const { cookie } = await sessions.start(alice, sent(replaced.cookie))
     expect(await sessions.read(sent(replaced.cookie))).toBeUndefined()
     expect(await sessions.read(sent(other.cookie))).toEqual(other.session)
     expect(await sessions.read(sent(cookie))).toBeDefined()
   })
 
-  it.each([
-    ['with a new password, also if a release without epochs has set it', { password: 'scrypt$b' }],
-    ['with the epoch of its account', { sessionEpoch: 1 }],
-  ])('ends %s', async (_, change) => {
-    const { cookie } = await begin(openSessions())
-    const changed = openSessions({ accounts: [{ ...ALICE, ...change }] })
-    expect(await changed.read(sent(cookie))).toBeUndefined()
-  })
-
   it('has the account that it was validated against, not one of a later epoch', async () => {
+    const sessions = openSessions({
+      async find(id) {
+        const before = await accounts.find(id)
+        await accounts.endSessions(id, 'user')
+        return before
+      },
+    })
     const { cookie } = await begin(openSessions())
-    const readings = [ALICE, { ...ALICE, sessionEpoch: 1 }]
-    const visit = await openSessions({ find: async () => readings.shift() }).visit(sent(cookie))
-    expect(visit?.account.sessionEpoch).toBe(0)
+    expect(await sessions.visit(sent(cookie))).toBeUndefined()
   })
 
   it('does not start if the account changed while its password was checked', async () => {
-    const sessions = openSessions({ accounts: [{ ...ALICE, sessionEpoch: 1 }] })
+    const sessions = openSessions()
+    await accounts.endSessions('alice', 'user')
     expect(await sessions.read(sent((await begin(sessions)).cookie))).toBeUndefined()
+    expect(await sessions.read(sent((await begin(sessions, await stored())).cookie))).toBeDefined()
   })
 
   it('ends with its account', async () => {
     const { cookie } = await begin(openSessions())
-    expect(await openSessions({ accounts: [] }).read(sent(cookie))).toBeUndefined()
+    const gone = openSessions({ find: async () => undefined })
+    expect(await gone.read(sent(cookie))).toBeUndefined()
     expect(await openSessions().read(sent(cookie)), 'nothing has changed').toBeDefined()
   })
 
@@ -174,9 +218,9 @@ describe('a session', () => {
     const sessions = openSessions({ baseUrl })
     const { cookie } = await begin(sessions)
     expect(cookie).toContain(`Max-Age=${hours * 3600};`)
-    vi.useFakeTimers({ now: Date.now() + hours * 3600 * 1000 - 5000 })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3600 * 1000 - 5000 })
     expect(await sessions.read(sent(cookie))).toBeDefined()
-    vi.useFakeTimers({ now: Date.now() + 6000 })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6000 })
     expect(await sessions.read(sent(cookie))).toBeUndefined()
   })
 

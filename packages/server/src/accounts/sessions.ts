@@ -1,0 +1,190 @@
+import type { Session } from '@grantkit/core'
+import type { EndedSessions } from '@grantkit/core/internal'
+import { type Selectable, sql } from 'kysely'
+import { type Database, lookup, type Rows } from '../database/database.ts'
+import { errorsAs503 } from '../database/errors-as-503.ts'
+import type { SessionRow } from '../database/tables.ts'
+import type { SignedOut } from '../events.ts'
+import {
+  type AccountCondition,
+  type AccountValues,
+  changeAccount,
+  isCurrent,
+  type StoredAccount,
+} from './accounts.ts'
+
+/** A browser in which a user is signed in. Times are in epoch seconds. */
+export interface UserSession extends Session {
+  /** When the user last confirmed their presence. Required to change sign-in methods. */
+  readonly confirmedAt: number
+  readonly startedAt: number
+  /** The last request of a page, within five minutes. */
+  readonly usedAt: number
+  readonly expiresAt: number
+  /** Of the sign-in, such as `Firefox on Windows`, if the browser says so. */
+  readonly device?: string | undefined
+  /** Of the sign-in, if known. */
+  readonly network?: string | undefined
+}
+
+/** The sessions of users: a row is a session, and whoever deletes it ends it. @throws OAuthError `temporarily_unavailable` */
+export interface UserSessions {
+  find(id: string): Promise<UserSession | undefined>
+  /** Where a user is signed in, the newest first. */
+  list(subject: string): Promise<readonly UserSession[]>
+  /**
+   * Nothing starts if the sessions of the account have ended since it was read.
+   *
+   * @param before ends, and the new session goes on in its apps, which hear of its end
+   */
+  start(account: StoredAccount, session: UserSession, before?: UserSession): Promise<void>
+  /** Records a use. It never fails. */
+  used(session: UserSession): Promise<void>
+  /** Ends one session, of which apps are told first. Nothing happens if the user has no such session. */
+  end(subject: string, id: string): Promise<void>
+}
+
+/**
+ * Called before sessions end: tells apps of it (back-channel logout), and ends the grants that end with them. And once more
+ * after: until then they may have opened grants. Then the end of all names no session, because a new one may have begun.
+ */
+export type SessionsEnding = (ended: EndedSessions) => Promise<void>
+
+/** Changes the account, and ends all its sessions. `false`: it is not there, or the condition does not hold. */
+export type ChangeAndEnd = (values: AccountValues, condition?: AccountCondition) => Promise<boolean>
+
+interface SessionEnds {
+  readonly sessions: UserSessions
+  /**
+   * The one way to end all sessions of an account: nothing else has the next epoch. Apps are told first: if the process
+   * ends in between, they are told once too often instead of never.
+   */
+  endAll<Result>(subject: string, change: (end: ChangeAndEnd, rows: Rows) => Promise<Result>): Promise<Result>
+  /** Tells apps of the end of all sessions that the account has or had lately. */
+  tellAll(subject: string): Promise<void>
+}
+
+/** Of the sessions that end together. Each takes two calls of the store. */
+const MAX_TOLD = 200
+/** Seconds. A row stays as long after its session, because an app may know the session as long as that. */
+const KEPT = 12 * 60 * 60
+const USED_EVERY = 5 * 60
+const SWEEP_EVERY = 10 * 60
+
+export function sessionEnds(
+  database: Database,
+  onEvent: (event: SignedOut) => void,
+  ending: SessionsEnding,
+): SessionEnds {
+  const rows = database.selectFrom('session').selectAll()
+  // Every request of a signed-in browser reads one.
+  const withId = lookup(database, rows.where('id', '=', ''))
+  const ofAccount = (id: string) => rows.where('account', '=', id).orderBy('started_at', 'desc')
+  let sweepAt = 0
+
+  async function sweep(now: number): Promise<void> {
+    if (now < sweepAt) return
+    sweepAt = now + SWEEP_EVERY
+    await database
+      .deleteFrom('session')
+      .where('expires_at', '<', timeOf(now - KEPT))
+      .execute()
+  }
+
+  async function find(id: string): Promise<UserSession | undefined> {
+    const row = await withId(id)
+    return row && row.expires_at > timeOf(Date.now() / 1000) ? sessionOf(row) : undefined
+  }
+
+  async function tellAll(subject: string): Promise<void> {
+    const known = await ofAccount(subject).limit(MAX_TOLD).execute()
+    const sessionIds = known.map(sessionOf).map(({ id, firstId = id }) => firstId)
+    await ending({ subject, sessionIds: [...new Set(sessionIds)], all: true })
+  }
+
+  const sessions = errorsAs503<UserSessions>({
+    find,
+    async list(subject) {
+      const now = timeOf(Date.now() / 1000)
+      return (await ofAccount(subject).where('expires_at', '>', now).execute()).map(sessionOf)
+    },
+    async start(account, session, before) {
+      const removed = await database.transaction().execute(async (rows) => {
+        // The lock: whoever ends all sessions meanwhile finds this one, or this one does not start.
+        if (await isCurrent(rows, account)) await rows.insertInto('session').values(rowOf(session)).execute()
+        return before !== undefined && remove(rows, before.id)
+      })
+      if (removed && before) onEvent({ type: 'signed_out', subject: account.id, sessionId: before.id })
+      await sweep(session.startedAt).catch(() => {})
+    },
+    async used({ id, usedAt }) {
+      const now = Date.now() / 1000
+      if (now < usedAt + USED_EVERY) return
+      const use = database.updateTable('session').set({ used_at: timeOf(now) })
+      await use
+        .where('id', '=', id)
+        .execute()
+        .catch(() => {})
+    },
+    async end(subject, id) {
+      const session = await find(id)
+      if (session?.subject !== subject) return
+      const ended = { subject, sessionIds: [session.firstId ?? id] }
+      await ending(ended)
+      if (await remove(database, id)) onEvent({ type: 'signed_out', subject, sessionId: id })
+      await ending(ended)
+    },
+  })
+
+  return {
+    sessions,
+    tellAll,
+    async endAll(subject, change) {
+      await tellAll(subject)
+      const result = await database.transaction().execute((rows) =>
+        change(async (values, condition) => {
+          const next = { ...values, session_epoch: sql<number>`session_epoch + 1` }
+          const changed = await changeAccount(rows, subject, next, condition)
+          if (changed) await rows.deleteFrom('session').where('account', '=', subject).execute()
+          return changed
+        }, rows),
+      )
+      await ending({ subject, sessionIds: [], all: true })
+      return result
+    },
+  }
+}
+
+async function remove(rows: Database | Rows, id: string): Promise<boolean> {
+  return (await rows.deleteFrom('session').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+}
+
+function rowOf({ id, subject, startedAt, usedAt, expiresAt, ...facts }: UserSession): SessionRow {
+  return {
+    id,
+    account: subject,
+    facts: JSON.stringify(facts),
+    started_at: timeOf(startedAt),
+    used_at: timeOf(usedAt),
+    expires_at: timeOf(expiresAt),
+  }
+}
+
+function sessionOf({ id, account, facts, ...times }: Selectable<SessionRow>): UserSession {
+  return {
+    ...JSON.parse(facts),
+    id,
+    subject: account,
+    startedAt: secondsOf(times.started_at),
+    usedAt: secondsOf(times.used_at),
+    expiresAt: secondsOf(times.expires_at),
+  }
+}
+
+function timeOf(seconds: number): string {
+  return new Date(Math.round(seconds * 1000)).toISOString()
+}
+
+function secondsOf(time: string): number {
+  return Date.parse(time) / 1000
+}
