@@ -6,6 +6,7 @@ import type { TrailReader } from '../audit/reading.ts'
 import type { CommandNames } from '../config/command-names.ts'
 import type { OnEvent } from '../events.ts'
 import { asset, prefetch, type WithBody } from '../http/bodies-and-answers.ts'
+import type { OperatorClients } from '../operator/clients.ts'
 import type { OperatorActions } from '../operator/operator-actions.ts'
 import type { ServiceState } from '../operator/overview.ts'
 import type { StatisticsReader } from '../statistics/statistics.ts'
@@ -20,7 +21,7 @@ import { userPage, usersPage } from './user-page.ts'
 
 export interface AdminOptions extends OperatorVisitsOptions {
   readonly actions: OperatorActions
-  readonly clients: AuthorizationServer['clients']
+  readonly clients: OperatorClients
   readonly grants: AuthorizationServer['grants']
   readonly trail: TrailReader
   readonly attempts: AttemptReader

@@ -29,6 +29,7 @@ import { behindProxies, callerOf } from '../http/trusted-proxies.ts'
 import { openApiDocument } from '../openapi/document.ts'
 import type { DescribedServer } from '../openapi/requests.ts'
 import { health, type Probes, probesOf, reachable } from '../operations/health.ts'
+import { type OperatorClients, operatorClients } from '../operator/clients.ts'
 import { type OperatorActions, operatorActions } from '../operator/operator-actions.ts'
 import { type Overview, overviewOf, stateOf } from '../operator/overview.ts'
 import { interaction, logoutInteraction, type PagesOptions, pages } from '../pages/routes.ts'
@@ -52,8 +53,9 @@ export interface Service {
   readonly webhooks: ServiceContext['webhooks']
   readonly accounts: AccountRows
   readonly directory: AccountDirectory
-  /** What an operator does with users and clients. */
+  /** What an operator does with users. */
   readonly actions: OperatorActions
+  readonly operatorClients: OperatorClients
   readonly attempts: AttemptReader
   readonly overview: () => Promise<Overview>
   /** Whether the demo account can sign in. */
@@ -120,6 +122,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     accounts: users.accounts,
     directory: users.directory,
     actions: operators.actions,
+    operatorClients: operators.clients,
     attempts: options.attempts,
     overview: operators.overview,
     demo: users.demo,
@@ -166,6 +169,7 @@ function operatorsOf({ context, users, options, server }: Running, probes: Probe
   const { definition, storage, keys, keysWrittenAt, onEvent, onError } = context
   const { accounts, directory } = users
   const { clients, grants } = server
+  const { features } = context.config
   const trail = trailReader(storage.database, storage.trail)
   const statistics = statisticsReader(storage.database, storage.statistics)
   const watched = { probes, keys, trail, statistics, keysWrittenAt }
@@ -174,13 +178,13 @@ function operatorsOf({ context, users, options, server }: Running, probes: Probe
     site: siteOf(context, users, { metadata: () => server.metadata }, ADMIN_STYLE),
     accounts,
     directory,
-    clients,
+    clients: operatorClients({ clients, store: storage.store, trail, features, onError }),
     grants,
     trail,
     statistics,
     registersWithToken: registersWithToken(context.config),
     onEvent,
-    actions: operatorActions({ accounts, clients, grants, onError }),
+    actions: operatorActions({ accounts, grants }),
     overview: overviewOf(watched),
     state: stateOf(watched),
     commands: commandNamesOf(definition),
