@@ -121,7 +121,7 @@ describe('integration', () => {
     ]
     const added = await parsed(['add', '--name', 'Old portal', ...older])
     expect(added).toMatchObject({
-      pkce: 'optional',
+      pkce_optional: true,
       token_endpoint_auth_method: 'client_secret_post',
       id_token_claims: true,
       id_token_signed_response_alg: 'ES256',
@@ -129,7 +129,7 @@ describe('integration', () => {
     })
     expect(await parsed(['list'])).toContainEqual(expect.objectContaining({ client_id: added.client_id }))
     expect(await printed(['list'])).toMatch(/Old portal.*may leave out PKCE, ID tokens have claims/)
-    expect(await parsed(['remove', added.client_id])).toEqual({ existed: true, grantsEnded: 0 })
+    expect(await parsed(['remove', added.client_id])).toEqual({ grants_ended: 0 })
   })
 
   it.each<[string, string[], object, object]>([
@@ -176,7 +176,7 @@ describe('integration', () => {
     const usual = {
       client_id: expect.any(String),
       grant_types: ['client_credentials'],
-      client_credentials_scopes: 'courses:read',
+      client_credentials_scopes: ['courses:read'],
     }
     expect(await add()).toMatchObject({
       ...usual,

@@ -1,6 +1,5 @@
 /** The commands of a service, for a program of its own. */
 
-export { staticClients } from './commands/add-client.ts'
 export { afterRestore } from './commands/after-restore.ts'
 export { check, doctor } from './commands/check.ts'
 export { clients } from './commands/clients.ts'
@@ -9,6 +8,7 @@ export { grants, personalTokens } from './commands/grants.ts'
 export { keys } from './commands/keys.ts'
 export { overview, webhooks } from './commands/overview.ts'
 export { migrate, start } from './commands/start.ts'
+export { staticClients } from './commands/static-clients.ts'
 export { trail } from './commands/trail.ts'
 export { users } from './commands/users.ts'
 export { why } from './commands/why.ts'

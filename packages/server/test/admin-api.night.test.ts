@@ -24,7 +24,7 @@ let api: any
 let generated: Awaited<ReturnType<typeof typedClient>>
 let job: string
 beforeAll(async () => {
-  server = await runServer({ ADMIN_API: 'on', CLIENT_CREDENTIALS: 'on' })
+  server = await runServer({ ADMIN_API: 'on', CLIENT_CREDENTIALS: 'on', INITIAL_ACCESS_TOKENS: 'on' })
   folder = await mkdtemp(join(tmpdir(), 'grantkit-admin-api-'))
   const client = await addJob('admin:read admin:write')
   job = client.clientId
@@ -579,7 +579,7 @@ describe('the guide of the admin API', () => {
       words.map((word) => word.replaceAll("'", '')),
     )
     const added = JSON.parse(output)
-    expect(added).toMatchObject({ client_credentials_scopes: 'admin:read admin:write' })
+    expect(added).toMatchObject({ client_credentials_scopes: ['admin:read', 'admin:write'] })
     const requests = lines.filter((line) => line.includes('curl'))
     expect(requests.length).toBeGreaterThan(5)
     const script = requests.join('\n').replaceAll('http://127.0.0.1:3000', server.baseUrl)

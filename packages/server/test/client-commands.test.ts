@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { addClient } from '../src/commands/add-client.ts'
 import { missingWorkloadClients } from '../src/commands/check-configuration.ts'
-import { clients } from '../src/commands/clients.ts'
+import { addClient, clients } from '../src/commands/clients.ts'
 import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 
@@ -47,7 +46,7 @@ describe('clients add and clients update', () => {
     const { update } = clients(load).subCommands as Record<string, { args: object }>
     const names = Object.keys(addClient(load).args ?? {})
     const missing = names.filter((name) => !Object.keys(update?.args ?? {}).includes(name))
-    expect(missing).toEqual(['known', 'public', 'expires-in-days'])
+    expect(missing).toEqual(['known', 'expires-in-days', 'public'])
   })
 
   it('remove limits again', async () => {

@@ -22,7 +22,7 @@ async function act(fields: Record<string, string>) {
 }
 
 const make = (label: string, more: object = {}) =>
-  act({ action: 'add', label, uses: '2', days: '7', scopes: 'notes:read', ...more })
+  act({ action: 'add', label, uses: '2', expires_in: '7', scopes: 'notes:read', ...more })
 const textIn = ({ html }: { html: string }) => /gki_[\w-]{22}\.[\w-]{43}/.exec(html)?.[0] ?? ''
 
 async function register(token: string): Promise<number> {
@@ -53,7 +53,7 @@ it('says what is wrong, and makes no token', async () => {
   for (const [more, words] of [
     [{ label: ' ' }, 'label: must be'],
     [{ uses: '0' }, 'uses: must be'],
-    [{ days: 'x' }, 'expiresIn: must be'],
+    [{ expires_in: 'x' }, 'expiresIn: must be'],
     [{ scopes: 'no:such' }, 'scopes: must be'],
     [{ action: 'no_such' }, 'unknown'],
     [{ token: 'of another page' }, ''],

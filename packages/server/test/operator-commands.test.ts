@@ -40,9 +40,7 @@ describe('clients', () => {
     const { output } = await printedBy('clients', 'list')
     expect(output).toMatch(new RegExp(`${app.client_id}.*registered.*Red`))
     expect(output).toContain(client_id)
-    expect(await jsonOf('clients', 'list', '--origin', 'integration')).toMatchObject([
-      { clientId: client_id },
-    ])
+    expect(await jsonOf('clients', 'list', '--origin', 'integration')).toMatchObject([{ client_id }])
   })
 
   it('marks clients with optional PKCE', async () => {
@@ -89,7 +87,7 @@ describe('clients', () => {
     const redirects = uris.flatMap((uri) => ['--redirect-uri', uri])
     await update('--name', 'Zip', ...redirects, '--unset', 'scopes', '--remember-consent')
     const [shown] = await jsonOf('clients', 'show', clientId)
-    expect(shown).toMatchObject({ clientName: 'Zip', redirectUris: uris, rememberConsent: true })
+    expect(shown).toMatchObject({ client_name: 'Zip', redirect_uris: uris, remember_consent: true })
     expect(shown).not.toHaveProperty('scopes')
     expect((await update('--unset', 'clientId')).output).toContain('no member that can be changed')
     expect((await update()).status).toBe(2)

@@ -42,7 +42,7 @@ it('an endpoint hears what an operator does with accounts and clients', async ()
     clientName: 'CRM',
     redirectUris: ['https://crm.dev/callback'],
   })
-  await server.clients.remove(clientId)
+  await server.operator.clients.remove(clientId)
   const types = () => received.map(({ body }) => body.type).sort()
   await expect.poll(types).toEqual(['account.disabled', 'client.added', 'client.removed'])
   const disabled = received.find(({ body }) => body.type === 'account.disabled')

@@ -1,9 +1,14 @@
-import { type AuthorizationServer, OAuthError, type PublicClient } from '@grantkit/core'
+import { OAuthError, type PublicClient } from '@grantkit/core'
 import { defineErrors } from '@grantkit/core/feature'
-import { clientRevision } from '@grantkit/core/internal'
-import type { OpenAPIHono } from '@hono/zod-openapi'
-import type { TrailReader } from '../audit/reading.ts'
-import { CLIENT_ENTRIES, type ClientActions } from '../operator/clients.ts'
+import { clientRevision, snakeCased } from '@grantkit/core/internal'
+import { type OpenAPIHono, z } from '@hono/zod-openapi'
+import {
+  clientInformation,
+  initialTokenInformation,
+  isUnknown,
+  type OperatorClients,
+  PATIENCE,
+} from '../operator/clients.ts'
 import {
   AddedClient,
   Client,
@@ -11,12 +16,11 @@ import {
   ClientPage,
   ClientPath,
   ClientQuery,
-  changesOf,
-  clientOf,
   IdempotencyKey,
   IfMatch,
-  metadataOf,
+  InitialToken,
   NewClient,
+  NewInitialToken,
   RotatedSecret,
   Rotation,
 } from './client-messages.ts'
@@ -32,12 +36,11 @@ import {
   type Operations,
   PRECONDITION,
   page,
+  text,
 } from './operation.ts'
 
 export interface ClientsOptions {
-  readonly clients: AuthorizationServer['clients']
-  readonly trail: TrailReader
-  readonly actions: ClientActions
+  readonly clients: OperatorClients
   readonly onceOnly: OnceOnly
 }
 
@@ -47,7 +50,7 @@ const tags = ['Clients']
 export function clientsOfServer(
   app: OpenAPIHono<AdminEnv>,
   operation: Operations,
-  { clients, trail, actions, onceOnly }: ClientsOptions,
+  { clients, onceOnly }: ClientsOptions,
 ): void {
   const list = operation('admin:read', {
     ...{ method: 'get', path: '/clients', operationId: 'listClients', tags, request: { query: ClientQuery } },
@@ -80,51 +83,51 @@ export function clientsOfServer(
   app
     .openapi(list, async (c) => {
       const { recently, limit, cursor } = c.req.valid('query')
-      const { entries, next } = await trail.page({ types: CLIENT_ENTRIES[recently] }, limit, cursor)
-      const ids = new Set(entries.flatMap(({ clientId = [] }) => clientId))
-      const found = await Promise.all([...ids].map((id) => clients.find(id)))
-      return c.json(page(found.filter(isClient).map(clientOf), next), 200)
+      const { items, next } = await clients.recent({ entries: recently, limit }, cursor)
+      const shown = items.map(({ client }) => clientOf(client))
+      return c.json(page(shown, next), 200)
     })
     .openapi(show, async (c) => {
-      const client = await clients.find(c.req.valid('param').client_id)
-      if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
+      const client = await clients.read(c.req.valid('param').client_id)
       c.header('etag', etagOf(client))
       return c.json(clientOf(client), 200)
     })
     .openapi(add, async (c) => {
       const key = c.req.valid('header')['idempotency-key']
-      const metadata = metadataOf(c.req.valid('json'))
-      const added = await onceOnly(actorOf(c), key, () => clients.add(metadata))
+      const members = c.req.valid('json')
+      const added = await onceOnly(actorOf(c), key, () => clients.add(members))
       const { clientSecret: _, ...client } = added
       c.header('etag', etagOf(client))
       return c.json(clientOf(added), 201)
     })
     .openapi(remove, async (c) => {
-      const removed = await actions.removeClient(c.req.valid('param').client_id)
-      return c.body(null, removed === 'done' ? 204 : 202)
+      const id = c.req.valid('param').client_id
+      const continues = (await unlessGone(clients.remove(id, PATIENCE))) === undefined
+      return c.body(null, continues ? 202 : 204)
     })
 }
 
-function isClient(client: PublicClient | undefined): client is PublicClient {
-  return client !== undefined
+/** A repeated DELETE succeeds (RFC 9110 9.2.2). */
+async function unlessGone<Result>(removal: Promise<Result>): Promise<Result | 'gone'> {
+  return removal.catch((error) => {
+    if (isUnknown(error)) return 'gone'
+    throw error
+  })
 }
 
-export interface ClientChangesOptions {
-  readonly clients: AuthorizationServer['clients']
-  readonly onceOnly: OnceOnly
+function clientOf(client: PublicClient): z.output<typeof Client> {
+  return clientInformation(client) as z.output<typeof Client>
 }
 
-const CLIENT_ERRORS = defineErrors({ client_unknown: ['not_found', 'There is no such client', 404] })
-const CHANGE_ERRORS = defineErrors({
+const PRECONDITION_ERRORS = defineErrors({
   precondition_missing: ['precondition_required', 'If-Match is missing: send the ETag of the client', 428],
-  client_stale: ['conflict', 'The client has changed since its ETag. Read it again', 412],
 })
 
 /** Changes a client, and its secret. */
 export function clientChanges(
   app: OpenAPIHono<AdminEnv>,
   operation: Operations,
-  { clients, onceOnly }: ClientChangesOptions,
+  { clients, onceOnly }: ClientsOptions,
 ): void {
   const update = operation('admin:write', {
     ...{ method: 'patch', path: '/clients/{client_id}', operationId: 'updateClient', tags },
@@ -154,32 +157,20 @@ export function clientChanges(
   app
     .openapi(update, async (c) => {
       const id = c.req.valid('param').client_id
-      const seen = await clients.find(id)
-      if (seen === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
-      requireMatch(c.req.valid('header')['if-match'], seen)
-      const changes = changesOf(c.req.valid('json'))
-      const client = await clients.update(id, changes, { seen }).catch(staleIfChanged)
+      const seen = revisionsIn(c.req.valid('header')['if-match'])
+      const client = await clients.update(id, c.req.valid('json'), seen)
       c.header('etag', etagOf(client))
       return c.json(clientOf(client), 200)
     })
     .openapi(rotate, async (c) => {
       const id = c.req.valid('param').client_id
-      const { overlap, expires_in: expiresIn, new_secret_lost: newSecretLost } = c.req.valid('json')
       const key = c.req.valid('header')['idempotency-key']
-      const rotation = { overlap, expiresIn, newSecretLost }
+      const rotation = c.req.valid('json')
       const rotated = await onceOnly(actorOf(c), key, () => clients.rotateSecret(id, rotation))
-      return c.json(
-        {
-          client_id: rotated.clientId,
-          client_secret: rotated.clientSecret,
-          client_secret_expires_at: rotated.clientSecretExpiresAt,
-          old_secret_ends_at: rotated.oldSecretEndsAt,
-        },
-        201,
-      )
+      return c.json(snakeCased(rotated) as z.output<typeof RotatedSecret>, 201)
     })
     .openapi(drop, async (c) => {
-      await clients.dropOldSecret(c.req.valid('param').client_id)
+      await clients.endOldSecret(c.req.valid('param').client_id)
       return c.body(null, 204)
     })
 }
@@ -189,15 +180,50 @@ function etagOf(client: PublicClient): string {
   return `"${clientRevision(client)}"`
 }
 
-/** @throws OAuthError 428 (RFC 6585 3) or 412 (RFC 9110 13.1.1) */
-function requireMatch(header: string | undefined, client: PublicClient): void {
-  if (header === undefined) throw new OAuthError(CHANGE_ERRORS.precondition_missing)
+/**
+ * The states of the client with which a change may be made (RFC 9110 13.1.1); `undefined`: all.
+ *
+ * @throws OAuthError 428 (RFC 6585 3)
+ */
+function revisionsIn(header: string | undefined): string[] | undefined {
+  if (header === undefined) throw new OAuthError(PRECONDITION_ERRORS.precondition_missing)
   const tags = header.split(',').map((tag) => tag.trim())
-  if (!tags.includes('*') && !tags.includes(etagOf(client))) throw new OAuthError(CHANGE_ERRORS.client_stale)
+  return tags.includes('*') ? undefined : tags.map((tag) => tag.replaceAll('"', ''))
 }
 
-/** Another request was faster. */
-function staleIfChanged(error: unknown): never {
-  const isStale = error instanceof OAuthError && error.reason === 'client_changed_meanwhile'
-  throw isStale ? new OAuthError(CHANGE_ERRORS.client_stale, undefined, { cause: error }) : error
+/** Makes and ends initial access tokens (RFC 7591 3). */
+export function initialAccessTokens(
+  app: OpenAPIHono<AdminEnv>,
+  operation: Operations,
+  { clients, onceOnly }: ClientsOptions,
+): void {
+  const add = operation('admin:write', {
+    ...{ method: 'post', path: '/initial-access-tokens', operationId: 'addInitialAccessToken', tags },
+    request: { headers: IdempotencyKey, body: body(NewInitialToken) },
+    summary: 'Make a token with which clients register themselves',
+    description: 'Registration demands one where INITIAL_ACCESS_TOKENS is on.',
+    responses: { 201: json('The token', InitialToken), ...CONFLICT },
+  })
+  const remove = operation('admin:write', {
+    ...{
+      method: 'delete',
+      path: '/initial-access-tokens/{id}',
+      operationId: 'removeInitialAccessToken',
+      tags,
+    },
+    request: { params: z.object({ id: text }) },
+    summary: 'End a token; clients that registered with it stay',
+    responses: NO_CONTENT,
+  })
+  app
+    .openapi(add, async (c) => {
+      const key = c.req.valid('header')['idempotency-key']
+      const members = c.req.valid('json')
+      const added = await onceOnly(actorOf(c), key, () => clients.addInitialToken(members))
+      return c.json(initialTokenInformation(added) as z.output<typeof InitialToken>, 201)
+    })
+    .openapi(remove, async (c) => {
+      await unlessGone(clients.removeInitialToken(c.req.valid('param').id))
+      return c.body(null, 204)
+    })
 }

@@ -1,10 +1,5 @@
-import {
-  type AuthorizationServer,
-  type ClientChanges,
-  OAuthError,
-  type PublicClient,
-  type RotatedSecret,
-} from '@grantkit/core'
+import { OAuthError, type PublicClient, type RotatedSecret } from '@grantkit/core'
+import { defineErrors } from '@grantkit/core/feature'
 import { clientRevision } from '@grantkit/core/internal'
 import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
 import { KNOWN_CLIENTS } from '@grantkit/known-clients'
@@ -14,7 +9,8 @@ import type { CommandNames } from '../config/command-names.ts'
 import { DAY_SECONDS } from '../config/time-units.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import type { Markup } from '../http/page.ts'
-import type { ClientActions } from '../operator/clients.ts'
+import { boundsOf, CLIENT_MEMBERS, type Given, type MemberTable } from '../operator/client-members.ts'
+import { isUnknown, type OperatorClients, PATIENCE } from '../operator/clients.ts'
 import {
   addressOf,
   adminPage,
@@ -30,7 +26,8 @@ import {
 import type { NameSources } from './names.ts'
 import { trailTable } from './trail-page.ts'
 
-export interface ClientPageOptions extends Omit<NameSources, 'clients'>, ClientActionsOptions {
+export interface ClientPageOptions extends NameSources {
+  readonly clients: OperatorClients
   readonly trail: TrailReader
   readonly commands: CommandNames
 }
@@ -45,7 +42,7 @@ export function clientPage(options: ClientPageOptions, visits: OperatorVisits) {
     show: visits.page(show),
     change: visits.form(show, async (c, visit, fields) => {
       const id = parameter(c, 'id') ?? ''
-      const { problem, rotated } = await clientAction(options, id, fields)
+      const { problem, done: rotated } = await outcomeOf(clientAction(options.clients, id, fields))
       if (problem !== undefined) return show(c, visit, problem)
       // A redirect would carry the secret in an address.
       if (rotated !== undefined) return showClient(options, newSecretCard(rotated))(c, visit)
@@ -227,95 +224,120 @@ function newSecretCard({ clientSecret, oldSecretEndsAt }: RotatedSecret): Markup
 function updateForm(client: PublicClient, { token }: OperatorVisit): Markup {
   if (token === undefined || client.origin !== 'integration') return html``
   const { clientName = '', redirectUris, scopes, clientCredentialsScopes } = client
-  const lines = (values: readonly string[] = []) => values.join('\n')
-  const scopeField = html`
-  <label for="scopes">Scopes, one in a line</label>
-  <p class="hint">${scopes === undefined ? 'It may request every scope but admin:read and admin:write. Lines here limit it to these.' : 'It may request these.'}</p>
-  <textarea id="scopes" name="scopes" rows="4">${lines(scopes)}</textarea>`
+  const hint =
+    scopes === undefined
+      ? 'It may request every scope but admin:read and admin:write. Lines here limit it to these.'
+      : 'It may request these.'
+  const fields = [
+    memberField(CLIENT_MEMBERS, 'client_name', { value: clientName, required: true }),
+    memberField(CLIENT_MEMBERS, 'redirect_uris', { value: redirectUris }),
+    ...(clientCredentialsScopes === undefined
+      ? [memberField(CLIENT_MEMBERS, 'scopes', { value: scopes, hint })]
+      : []),
+  ]
   return html`
 <h2 class="part">Change</h2>
 <form method="post" class="card">
   <input type="hidden" name="token" value="${token}">
   <input type="hidden" name="action" value="update">
   <input type="hidden" name="revision" value="${clientRevision(client)}">
-  <label for="client-name">Name</label>
-  <input id="client-name" name="client_name" value="${clientName}" required>
-  <label for="redirect-uris">Redirect URIs, one in a line</label>
-  <textarea id="redirect-uris" name="redirect_uris" rows="4">${lines(redirectUris)}</textarea>
-  ${clientCredentialsScopes === undefined ? scopeField : ''}
+  ${fields}
   <div class="actions"><button>Save</button></div>
 </form>`
 }
 
-interface ClientActionsOptions {
-  readonly clients: AuthorizationServer['clients']
-  readonly actions: ClientActions
+interface FieldOptions {
+  readonly value?: string | readonly string[] | undefined
+  readonly hint?: Markup | string
+  readonly required?: boolean
 }
 
-/** What a form of the client page did: the problem for the operator, or the secret to show. */
-export interface ClientActionResult {
+/** The field of a form for a member: a list is a text with a line for each. */
+export function memberField(
+  table: MemberTable,
+  name: string,
+  { value, hint, required }: FieldOptions = {},
+): Markup {
+  const { type = { is: 'text' }, label, words = name } = table[name] ?? {}
+  const isList = ['list', 'uris', 'scopes'].includes(type.is)
+  const shown = label ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+  const bounds = boundsOf(type)
+  const attributes = [
+    ...(type.is === 'text' && type.max ? [html` maxlength="${String(type.max)}"`] : []),
+    ...(bounds ? [html` type="number" min="${String(bounds.min)}" max="${String(bounds.max)}"`] : []),
+    ...(required ? [html` required`] : []),
+  ]
+  const content = value ?? (bounds?.byDefault === undefined ? '' : String(bounds.byDefault))
+  return html`
+  <label for="${name}">${shown}${isList ? ', one in a line' : ''}</label>
+  ${hint === undefined ? '' : html`<p class="hint">${hint}</p>`}
+  ${
+    isList
+      ? html`<textarea id="${name}" name="${name}" rows="4">${[content].flat().join('\n')}</textarea>`
+      : html`<input id="${name}" name="${name}" value="${String(content)}"${attributes}>`
+  }`
+}
+
+/** What a form did: the problem for the operator, or the result. */
+interface Outcome<Result> {
   readonly problem?: string
-  readonly rotated?: RotatedSecret
+  readonly done?: Result
 }
 
-/** Does what a form of the client page asks for. */
-async function clientAction(
-  { clients, actions }: ClientActionsOptions,
-  id: string,
-  fields: Readonly<Record<string, string>>,
-): Promise<ClientActionResult> {
+/** @param nothing what a problem leaves as it was */
+export async function outcomeOf<Result>(
+  action: Promise<Result>,
+  nothing = 'Nothing was changed.',
+): Promise<Outcome<Result>> {
   try {
-    switch (fields.action) {
-      // The form of the older release has no action.
-      case undefined:
-      case 'remove':
-        await actions.removeClient(id)
-        return {}
-      case 'rotate_secret':
-        return { rotated: await clients.rotateSecret(id, { overlap: Number(fields.overlap) }) }
-      case 'drop_old_secret':
-        await clients.dropOldSecret(id)
-        return {}
-      case 'update':
-        return await update(clients, id, fields)
-      default:
-        return { problem: 'This form is unknown. Nothing was changed.' }
-    }
+    return { done: await action }
   } catch (error) {
+    // The page says so, and a form can be sent twice.
+    if (isUnknown(error)) return {}
     // A store that cannot be reached is no mistake of the operator.
-    if (error instanceof OAuthError && error.status < 500)
-      return { problem: `${error.message}. Nothing was changed.` }
+    if (error instanceof OAuthError && error.status < 500) return { problem: `${error.message}. ${nothing}` }
     throw error
   }
 }
 
-async function update(
-  clients: ClientActionsOptions['clients'],
-  id: string,
-  fields: Readonly<Record<string, string>>,
-): Promise<ClientActionResult> {
-  const seen = await clients.find(id)
-  if (seen === undefined) return {}
-  if (clientRevision(seen) !== fields.revision)
-    return { problem: 'The client has changed meanwhile. Nothing was changed.' }
-  await clients.update(id, changesOf(fields), { seen })
-  return {}
-}
+export const { form_unknown } = defineErrors({ form_unknown: ['invalid_request', 'This form is unknown'] })
 
-function changesOf({
-  client_name,
-  redirect_uris = '',
-  scopes = '',
-}: Readonly<Record<string, string>>): ClientChanges {
-  const limited = linesOf(scopes)
-  return {
-    clientName: client_name,
-    redirectUris: linesOf(redirect_uris),
-    // An empty field must not open every scope.
-    scopes: limited.length === 0 ? undefined : limited,
+type Fields = Readonly<Record<string, string>>
+
+/** Does what a form of the client page asks for. */
+async function clientAction(
+  clients: OperatorClients,
+  id: string,
+  fields: Fields,
+): Promise<RotatedSecret | undefined> {
+  switch (fields.action) {
+    // The form of the older release has no action.
+    case undefined:
+    case 'remove':
+      await clients.remove(id, PATIENCE)
+      return undefined
+    case 'rotate_secret':
+      return clients.rotateSecret(id, { overlap: Number(fields.overlap) })
+    case 'drop_old_secret':
+      await clients.endOldSecret(id)
+      return undefined
+    case 'update':
+      await clients.update(id, changesIn(fields), [fields.revision ?? ''])
+      return undefined
+    default:
+      throw new OAuthError(form_unknown)
   }
 }
 
-function linesOf(text: string): string[] {
+function changesIn({ client_name, redirect_uris, scopes }: Fields): Given {
+  return {
+    client_name,
+    redirect_uris: linesOf(redirect_uris),
+    // An empty field must not open every scope.
+    ...(linesOf(scopes).length > 0 && { scopes: linesOf(scopes) }),
+  }
+}
+
+export function linesOf(text = ''): string[] {
   return text.split(/\s+/).filter((line) => line !== '')
 }

@@ -1,19 +1,36 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { styleText } from 'node:util'
-import type { FoundInitialAccessToken, Store } from '@grantkit/core'
-import { publicClient } from '@grantkit/core/internal'
+import type { FoundInitialAccessToken, RotatedSecret } from '@grantkit/core'
+import { snakeCased } from '@grantkit/core/internal'
 import { CAUTIONS, KNOWN_CLIENTS, type KnownClient } from '@grantkit/known-clients'
 import { defineCommand, type SubCommandsDef } from 'citty'
-import { DAY_SECONDS } from '../config/time-units.ts'
 import type { LoadService } from '../definition.ts'
-import { UsageError, wholeNumber } from './command-line.ts'
-import { clientLine, clientLines, isoTime, jsonText, plain, removalLine } from './terminal.ts'
-import { dropOldSecret, rotateSecret, updateClient } from './update-client.ts'
+import { INITIAL_TOKEN_MEMBERS, ROTATION_MEMBERS } from '../operator/client-members.ts'
+import { clientInformation, initialTokenInformation, type OperatorClients } from '../operator/clients.ts'
+import { FLAGS, flagsOf, inWordsOfFlags, membersIn } from './client-flags.ts'
+import { everyValue, UsageError } from './command-line.ts'
+import { clientLine, clientLines, isoTime, jsonText, plain } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
 const client_id = { type: 'positional', required: true } as const
-const json = { type: 'boolean', description: 'prints JSON, of a list a line for each' } as const
+const json = { type: 'boolean', description: 'prints JSON' } as const
+const jsonLines = { type: 'boolean', description: 'prints a JSON line for each' } as const
+
+/** Opens the service. Refusals are in the words of the command line. @param id what the command names */
+export async function onClients(
+  load: LoadService,
+  id: string | undefined,
+  work: (clients: OperatorClients) => Promise<void>,
+): Promise<void> {
+  await withSharedStore(await load(), async ({ operator }) => {
+    try {
+      await work(operator.clients)
+    } catch (error) {
+      throw inWordsOfFlags(error, id)
+    }
+  })
+}
 
 /** Shows, changes and removes clients, whatever their origin. @param more commands of the program */
 export const clients = (load: LoadService, more: SubCommandsDef = {}) =>
@@ -24,11 +41,11 @@ export const clients = (load: LoadService, more: SubCommandsDef = {}) =>
       show: show(load),
       update: updateClient(load),
       rotate: rotateSecret(load),
-      'drop-old-secret': dropOldSecret(load),
+      'drop-old-secret': endOldSecret(load),
       'add-token': addToken(load),
       'list-tokens': listTokens(load),
       'remove-token': removeToken(load),
-      remove: remove(load),
+      remove: removeClient(load),
       known: knownClients(load),
       ...more,
     },
@@ -44,51 +61,180 @@ const list = (load: LoadService) =>
         description:
           'only the clients that registered themselves, are static, or are known by their document',
       },
-      json,
+      json: jsonLines,
     },
-    run: async ({ args }) =>
-      withSharedStore(await load(), (_, { store }) =>
-        pipeline(Readable.from(lines(store, args)), process.stdout, { end: false }),
-      ),
+    run: ({ args: { origin, json } }) =>
+      onClients(load, undefined, (clients) => {
+        async function* lines() {
+          for await (const client of clients.list(origin))
+            yield `${json ? jsonText(clientInformation(client)) : clientLine(client)}\n`
+        }
+        return pipeline(Readable.from(lines()), process.stdout, { end: false })
+      }),
   })
 
 const show = (load: LoadService) =>
   defineCommand({
     meta: { description: 'All that is known of a client, without its secret' },
     args: { client_id, json },
-    run: async ({ args }) =>
-      withSharedStore(await load(), async ({ clients }) => {
-        const client = await clients.find(args.client_id)
-        if (client === undefined) throw new Error(`There is no client ${plain(args.client_id)}`)
-        console.log(args.json ? jsonText(client) : clientLines(client).join('\n'))
+    run: ({ args }) =>
+      onClients(load, args.client_id, async (clients) => {
+        const client = await clients.read(args.client_id)
+        console.log(args.json ? jsonText(clientInformation(client)) : clientLines(client).join('\n'))
       }),
   })
 
-const remove = (load: LoadService) =>
+/** Adds a static client, for example with fixed https redirect URIs, which cannot register itself. */
+export const addClient = (load: LoadService) =>
   defineCommand({
-    meta: { description: 'Ends all grants and tokens of a client; run it again if it broke off' },
-    args: { client_id },
-    run: async ({ args }) =>
-      withSharedStore(await load(), async ({ clients }) =>
-        console.log(removalLine(args.client_id, await clients.remove(args.client_id))),
-      ),
+    meta: { description: 'Adds a static client, which an operator registers' },
+    args: {
+      ...flagsOf(FLAGS),
+      public: { type: 'boolean', description: 'it cannot keep a secret, as with --auth none' },
+      json,
+    },
+    run: async ({ args, rawArgs }) => {
+      const members = await membersIn(FLAGS, args, rawArgs)
+      if (args.public && args.auth !== undefined)
+        throw new UsageError('--public and --auth exclude each other.')
+      const whole = args.public ? { ...members, token_endpoint_auth_method: 'none' } : members
+      await onClients(load, undefined, async (clients) => {
+        const added = await clients.add(whole)
+        if (args.json) return console.log(jsonText(clientInformation(added), 2))
+        console.log(`client_id      ${added.clientId}`)
+        if (added.clientSecret !== undefined) printOnce('client_secret', added.clientSecret, 'secret')
+      })
+    },
   })
 
-interface ListOptions {
-  readonly origin?: string | undefined
-  readonly json?: boolean | undefined
+function printOnce(name: string, secret: string, noun: string): void {
+  console.log(`${name}  ${secret}`)
+  console.log(styleText('dim', `The ${noun} is shown this once; only its hash is kept.`))
 }
 
-/** A scan may return a client twice. */
-async function* lines({ clients }: Store, { origin, json }: ListOptions): AsyncGenerator<string> {
-  const seen = new Set<string>()
-  for await (const client of clients.scan()) {
-    const isOther = origin !== undefined && client.origin !== origin
-    if (isOther || seen.has(client.clientId)) continue
-    seen.add(client.clientId)
-    yield `${json ? jsonText(publicClient(client)) : clientLine(client)}\n`
-  }
+/** Changes a static client. What is not named stays. */
+const updateClient = (load: LoadService) =>
+  defineCommand({
+    meta: { description: 'Changes a client that an operator added; what is not named stays' },
+    args: {
+      client_id,
+      ...flagsOf(FLAGS, false),
+      unset: {
+        type: 'string',
+        valueHint: 'member',
+        description:
+          'a member to remove, such as scopes: then it may request all but admin:read and admin:write. May be repeated',
+      },
+      json,
+    },
+    run: async ({ args, rawArgs }) => {
+      const unset = everyValue(rawArgs, 'unset').map((name) => [name, null])
+      const changes = { ...Object.fromEntries(unset), ...(await membersIn(FLAGS, args, rawArgs)) }
+      if (Object.keys(changes).length === 0) throw new UsageError('Name what changes, such as --name.')
+      await onClients(load, args.client_id, async (clients) => {
+        const client = await clients.update(args.client_id, changes)
+        console.log(args.json ? jsonText(clientInformation(client), 2) : clientLines(client).join('\n'))
+      })
+    },
+  })
+
+/** Gives a client a new secret, while the one in use stays valid for some days. */
+const rotateSecret = (load: LoadService) =>
+  defineCommand({
+    meta: { description: 'Gives a client a new secret; the one in use stays valid for some days' },
+    args: { client_id, ...flagsOf(ROTATION_MEMBERS), json },
+    run: async ({ args, rawArgs }) => {
+      const rotation = await membersIn(ROTATION_MEMBERS, args, rawArgs)
+      await onClients(load, args.client_id, async (clients) => {
+        const rotated = await clients.rotateSecret(args.client_id, rotation)
+        if (args.json) console.log(jsonText(snakeCased(rotated), 2))
+        else printRotated(rotated)
+      })
+    },
+  })
+
+function printRotated({ clientSecret, clientSecretExpiresAt, oldSecretEndsAt }: RotatedSecret): void {
+  printOnce('client_secret', clientSecret, 'secret')
+  if (clientSecretExpiresAt !== 0) console.log(`It ends at ${isoTime(clientSecretExpiresAt)}.`)
+  const older = oldSecretEndsAt === undefined ? 'has ended' : `ends at ${isoTime(oldSecretEndsAt)}`
+  console.log(`The older secret ${older}.`)
 }
+
+/** Ends the older secret of a client before its time. */
+const endOldSecret = (load: LoadService) =>
+  defineCommand({
+    meta: { description: 'Ends the older secret of a client at once' },
+    args: { client_id },
+    run: ({ args }) =>
+      onClients(load, args.client_id, async (clients) => {
+        const ended = await clients.endOldSecret(args.client_id)
+        console.log(ended ? 'The older secret has ended.' : `${plain(args.client_id)} has no older secret.`)
+      }),
+  })
+
+export const removeClient = (load: LoadService) =>
+  defineCommand({
+    meta: { description: 'Ends all grants and tokens of a client; run it again if it broke off' },
+    args: { client_id, json },
+    run: ({ args }) =>
+      onClients(load, args.client_id, async (clients) => {
+        const ended = await clients.remove(args.client_id)
+        if (args.json) return console.log(jsonText({ grants_ended: ended }, 2))
+        console.log(`Removed. ${ended} ${ended === 1 ? 'grant' : 'grants'} ended with it.`)
+      }),
+  })
+
+/** Makes a token with which clients register themselves (RFC 7591 3). */
+const addToken = (load: LoadService) =>
+  defineCommand({
+    meta: { description: 'Makes an initial access token, with which clients register themselves' },
+    args: { ...flagsOf(INITIAL_TOKEN_MEMBERS), json },
+    run: async ({ args, rawArgs }) => {
+      const members = await membersIn(INITIAL_TOKEN_MEMBERS, args, rawArgs)
+      await onClients(load, undefined, async (clients) => {
+        const added = await clients.addInitialToken(members)
+        if (args.json) return console.log(jsonText(initialTokenInformation(added), 2))
+        console.log(`id     ${added.id}`)
+        printOnce('token', added.token, 'token')
+        console.log(`It ends at ${isoTime(added.expiresAt)}.`)
+      })
+    },
+  })
+
+/** The tokens that have not expired, the newest first. */
+const listTokens = (load: LoadService) =>
+  defineCommand({
+    meta: { description: 'The initial access tokens in the audit trail that have not expired' },
+    args: { json: jsonLines },
+    run: ({ args: { json } }) =>
+      onClients(load, undefined, async (clients) => {
+        let cursor: string | undefined
+        do {
+          const { items, next } = await clients.recentInitialTokens(cursor)
+          for (const token of items)
+            console.log(json ? jsonText(initialTokenInformation(token)) : tokenLine(token))
+          cursor = next
+        } while (cursor !== undefined)
+      }),
+  })
+
+function tokenLine({ id, label, uses, scopes, expiresAt }: FoundInitialAccessToken): string {
+  const left = uses === 0 ? 'used up' : `${uses} left`
+  const limit = scopes === undefined ? 'every scope' : scopes.join(' ')
+  return [id, `until ${isoTime(expiresAt)}`, left, limit, styleText('bold', plain(label))].join('  ')
+}
+
+/** Ends such a token. */
+const removeToken = (load: LoadService) =>
+  defineCommand({
+    meta: { description: 'Ends an initial access token; clients that registered with it stay' },
+    args: { id: { type: 'positional', required: true } },
+    run: ({ args: { id } }) =>
+      onClients(load, id, async (clients) => {
+        await clients.removeInitialToken(id)
+        console.log('The token has ended.')
+      }),
+  })
 
 /** Shows the table of known clients, and which of them this configuration lets in. */
 const knownClients = (load: LoadService) =>
@@ -102,7 +248,7 @@ const knownClients = (load: LoadService) =>
       const { features } = (await load()).config
       const isOn = ({ id }: KnownClient) => features.knownClients.includes(id)
       const lines = KNOWN_CLIENTS.flatMap((client) =>
-        args.json ? [jsonText(record(client, isOn(client)))] : [...linesOf(client, isOn(client)), ''],
+        args.json ? [jsonText(record(client, isOn(client)))] : [...knownLines(client, isOn(client)), ''],
       )
       console.log(lines.join('\n').trimEnd())
     },
@@ -112,7 +258,10 @@ function record({ documents, ...client }: KnownClient, on: boolean): object {
   return { ...client, documents: documents.map(({ url, seen }) => ({ url, seen })), on }
 }
 
-function linesOf({ id, name, host, redirectUris, documents, ...entry }: KnownClient, on: boolean): string[] {
+function knownLines(
+  { id, name, host, redirectUris, documents, ...entry }: KnownClient,
+  on: boolean,
+): string[] {
   const { evidence, seen, source, caution } = entry
   const state = on ? styleText('green', 'on ') : 'off'
   return [
@@ -130,75 +279,3 @@ const EVIDENCE: Readonly<Record<KnownClient['evidence'], string>> = {
   'vendor-source': 'source code of the vendor',
   observed: 'requests that servers saw',
 }
-
-/** Makes a token with which clients register themselves (RFC 7591 3). */
-const addToken = (load: LoadService) =>
-  defineCommand({
-    meta: { description: 'Makes an initial access token, with which clients register themselves' },
-    args: {
-      label: { type: 'string', required: true, description: 'for whom it is, at most 60 characters' },
-      uses: { type: 'string', description: 'how many clients may register with it; default: 1' },
-      days: { type: 'string', description: 'how long it is valid, at most 366; default: 1' },
-      scope: {
-        type: 'string',
-        valueHint: 'scopes',
-        description: 'all that its clients may ever request; default: all but admin:read and admin:write',
-      },
-      json: { type: 'boolean', description: 'prints JSON' },
-    },
-    run: async ({ args: { label, uses = '1', days = '1', scope, json } }) => {
-      const options = {
-        label,
-        uses: wholeNumber('--uses', uses),
-        expiresIn: wholeNumber('--days', days) * DAY_SECONDS,
-        scopes: scope?.split(' '),
-      }
-      const configured = await load()
-      const { initialAccessTokens, registration } = configured.config.features
-      if (!registration || !initialAccessTokens) throw new UsageError('It needs INITIAL_ACCESS_TOKENS=on.')
-      await withSharedStore(configured, async ({ clients }) => {
-        const { id, token, expiresAt } = await clients.addInitialAccessToken(options)
-        if (json) return console.log(jsonText({ id, token, expires_at: isoTime(expiresAt) }, 2))
-        console.log(`id     ${id}\ntoken  ${token}`)
-        console.log(styleText('dim', 'The token is shown this once; only its hash is kept.'))
-        console.log(`It ends at ${isoTime(expiresAt)}.`)
-      })
-    },
-  })
-
-/** The tokens that have not expired, the newest first. */
-const listTokens = (load: LoadService) =>
-  defineCommand({
-    meta: { description: 'The initial access tokens in the audit trail that have not expired' },
-    args: { json: { type: 'boolean', description: 'prints a JSON line for each' } },
-    run: async ({ args: { json } }) =>
-      withSharedStore(await load(), async ({ clients }, { database, trail }) => {
-        const { recentInitialTokens } = await import('../operator/clients.ts')
-        const { trailReader } = await import('../audit/reading.ts')
-        const reader = trailReader(database, trail)
-        let cursor: string | undefined
-        do {
-          const { tokens, next } = await recentInitialTokens(reader, clients, cursor)
-          for (const token of tokens) console.log(json ? jsonText(token) : tokenLine(token))
-          cursor = next
-        } while (cursor !== undefined)
-      }),
-  })
-
-function tokenLine({ id, label, uses, scopes, expiresAt }: FoundInitialAccessToken): string {
-  const left = uses === 0 ? 'used up' : `${uses} left`
-  const limit = scopes === undefined ? 'every scope' : scopes.join(' ')
-  return [id, `until ${isoTime(expiresAt)}`, left, limit, styleText('bold', plain(label))].join('  ')
-}
-
-/** Ends such a token. */
-const removeToken = (load: LoadService) =>
-  defineCommand({
-    meta: { description: 'Ends an initial access token; clients that registered with it stay' },
-    args: { id: { type: 'positional', required: true } },
-    run: async ({ args: { id } }) =>
-      withSharedStore(await load(), async ({ clients }) => {
-        if (!(await clients.removeInitialAccessToken(id))) throw new Error(`There is no token ${plain(id)}`)
-        console.log('The token has ended.')
-      }),
-  })

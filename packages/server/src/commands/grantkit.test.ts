@@ -59,7 +59,10 @@ it.each([
   [['why', 'no-reference'], 'no-reference is no reference; one looks like 7K3M-Q2WD.'],
   [['why', '7K3M-Q2WD', '--client', 'x'], 'Name a reference, or list by --client or --user.'],
   [['clients', 'list', '--origin', 'x'], '--origin must be registered, integration or document, not "x".'],
-  [['clients', 'add', '--name', 'Zap', '--pkce', 'never'], '--pkce must be optional, not "never".'],
+  [
+    ['clients', 'add', '--name', 'Zap', '--pkce', 'never'],
+    '--pkce must be required or optional, not "never".',
+  ],
   [['clients', 'list', 'x\u001b[2j\n'], 'Unexpected argument: x\\u001b[2j\\u000a.'],
   [['grants', 'revoke', 'a'], 'The id of the grant, or --all, is required.'],
   [['grants', 'revoke', 'a', 'b', '--all'], 'Unexpected argument: b.'],

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { defineCommand } from 'citty'
 import type { LoadService } from '../definition.ts'
-import { addClient } from './add-client.ts'
+
 import { afterRestore } from './after-restore.ts'
 import { check, doctor } from './check.ts'
-import { clients } from './clients.ts'
+import { addClient, clients } from './clients.ts'
 import { grants, personalTokens } from './grants.ts'
 import type { Answers, GivenAnswers } from './init/answers.ts'
 import { keys } from './keys.ts'

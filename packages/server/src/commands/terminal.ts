@@ -1,7 +1,6 @@
 import { styleText } from 'node:util'
-import type { ClientRemoval, PublicClient } from '@grantkit/core'
-import { type Client, terminalText } from '@grantkit/core/feature'
-import { snakeCased } from '../operator/clients.ts'
+import type { PublicClient } from '@grantkit/core'
+import { terminalText } from '@grantkit/core/feature'
 
 /**
  * Output of records and arguments. Clients choose their names: escaped, they contain no terminal control sequence and
@@ -37,7 +36,7 @@ function escapedLines(text: string): string {
 }
 
 /** One line of a list. */
-export function clientLine(client: Client): string {
+export function clientLine(client: PublicClient): string {
   const { clientId, clientName, origin, createdAt, refused, knownClient } = client
   const name = clientName === undefined ? 'without a name' : plain(clientName)
   const words = [plain(clientId), dayOf(createdAt), origin.padEnd(11), styleText('bold', name)]
@@ -50,7 +49,7 @@ export function clientLine(client: Client): string {
 }
 
 /** What a client may leave out of its authorization requests. */
-export function pkceMarks({ pkceOptional, nonceOptional }: Client | PublicClient): string[] {
+export function pkceMarks({ pkceOptional, nonceOptional }: PublicClient): string[] {
   if (!pkceOptional) return []
   return [nonceOptional ? 'may leave out PKCE and nonce' : 'may leave out PKCE']
 }
@@ -73,39 +72,9 @@ export function isoTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
 }
 
-function dayOf(seconds: number): string {
+/** @param seconds since the epoch */
+export function dayOf(seconds: number): string {
   return isoTime(seconds).slice(0, 10)
-}
-
-/** @throws Error if the client does not exist */
-export function removalLine(clientId: string, { existed, grantsEnded }: ClientRemoval): string {
-  if (!existed && grantsEnded === 0) throw new Error(`There is no client ${plain(clientId)}`)
-  return `Removed. ${grantsEnded} ${grantsEnded === 1 ? 'grant' : 'grants'} ended with it.`
-}
-
-/** With the names of RFC 7591, as in a registration response. */
-export function clientInformation({ createdAt, scopes, ...client }: PublicClient): object {
-  const {
-    pkceOptional,
-    nonceOptional,
-    origin: _,
-    expiresAt: __,
-    clientCredentialsScopes,
-    ...members
-  } = client
-  return {
-    ...snakeCased(members),
-    client_id_issued_at: createdAt,
-    scope: scopes?.join(' '),
-    client_credentials_scopes: clientCredentialsScopes && scopeText(clientCredentialsScopes),
-    pkce: pkceOptional ? 'optional' : 'required',
-    ...(nonceOptional && { nonce: 'optional' }),
-  }
-}
-
-/** Records of earlier releases have the client credentials scopes as one text. */
-export function scopeText(scopes: readonly string[] | string): string {
-  return [scopes].flat().join(' ')
 }
 
 /** Prints a line for each item of a list, or JSON. @param none what is printed if there is none */

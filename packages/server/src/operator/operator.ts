@@ -1,5 +1,6 @@
 import type { AttemptQuery, AttemptReader, ReadAttempt } from '../attempts/attempt-reader.ts'
 import type { OnEvent } from '../events.ts'
+import { type OperatorClients, type OperatorClientsOptions, operatorClients } from './clients.ts'
 import { type OperatorGrants, type OperatorGrantsOptions, operatorGrants } from './grants.ts'
 import { type Overview, type OverviewOptions, overviewOf, type ServiceState, stateOf } from './overview.ts'
 import { type OperatorUsers, type OperatorUsersOptions, operatorUsers } from './users.ts'
@@ -7,6 +8,7 @@ import { type OperatorUsers, type OperatorUsersOptions, operatorUsers } from './
 /** What an operator does and sees: on a page, by the admin API and by a command, which only translate. */
 export interface Operator {
   readonly users: OperatorUsers
+  readonly clients: OperatorClients
   readonly grants: OperatorGrants
   readonly attempts: OperatorAttempts
   readonly overview: () => Promise<Overview>
@@ -21,12 +23,14 @@ interface OperatorAttempts extends Pick<AttemptReader, 'find'> {
 
 type OperatorOptions = OverviewOptions &
   OperatorUsersOptions &
-  OperatorGrantsOptions & { readonly attempts: AttemptReader; readonly onEvent: OnEvent }
+  OperatorGrantsOptions &
+  OperatorClientsOptions & { readonly attempts: AttemptReader; readonly onEvent: OnEvent }
 
 export function operatorOf(options: OperatorOptions): Operator {
   const { attempts, onEvent } = options
   return {
     users: operatorUsers(options),
+    clients: operatorClients(options),
     grants: operatorGrants(options),
     attempts: {
       async find(text) {

@@ -25,7 +25,6 @@ import type { Config } from '../config/config.ts'
 import type { MountContext, Mounted } from '../definition.ts'
 import { behindProxies, callerOf } from '../http/trusted-proxies.ts'
 import { health, type Probes, probesOf, reachable } from '../operations/health.ts'
-import { clientActions } from '../operator/clients.ts'
 import { type Operator, operatorOf } from '../operator/operator.ts'
 import { interaction, logoutInteraction, type PagesOptions, pages } from '../pages/routes.ts'
 import { type ServiceContext, type ServiceParts, serviceContext } from '../service-context.ts'
@@ -137,22 +136,24 @@ function operatorsOf({ context, users, options, server }: Running, probes: Probe
   const { accounts, directory, builtIn: ownUsers } = users
   const { clients, grants } = server
   const { store } = storage
+  const { features } = context.config
   const trail = trailReader(storage.database, storage.trail)
   const statistics = statisticsReader(storage.database, storage.statistics)
   const watched = { probes, keys, trail, statistics, keysWrittenAt }
   const { attempts, personalTokens } = options
+  const operator = operatorOf({
+    ...{ ...watched, clients, grants, store, features, accounts, directory, ownUsers },
+    ...{ personalTokens, attempts, onEvent, onError },
+  })
   return {
     ...options,
     site: siteOf(context, users, { metadata: () => server.metadata }, ADMIN_STYLE),
     directory,
-    clients,
     trail,
     statistics,
     registersWithToken: registersWithToken(context.config),
-    actions: clientActions(clients, onError),
-    operator: operatorOf({
-      ...{ ...watched, accounts, directory, ownUsers, grants, store, personalTokens, attempts, onEvent },
-    }),
+    clients: operator.clients,
+    operator,
     commands: commandNamesOf(definition),
   }
 }

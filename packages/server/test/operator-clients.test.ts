@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ranCommand } from './ran-command.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+
+/** What an operator is refused is the same by the admin API and by a command. */
+
+let server: RunningServer
+let token: string
+beforeAll(async () => {
+  server = await runServer({ ADMIN_API: 'on', CLIENT_CREDENTIALS: 'on' })
+  const { clientId, clientSecret } = await server.clients.add({
+    clientName: 'Job',
+    redirectUris: [],
+    grantTypes: ['client_credentials'],
+    clientCredentialsScopes: ['admin:read', 'admin:write'],
+  })
+  const headers = { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` }
+  const resource = `${server.baseUrl}/admin/api`
+  const body = new URLSearchParams({ grant_type: 'client_credentials', resource })
+  const answer = await fetch(`${server.baseUrl}/api/oauth/token`, { method: 'POST', headers, body })
+  token = (await answer.json()).access_token
+})
+afterAll(() => server.close())
+
+async function call(method: string, path: string, body?: object, more: Record<string, string> = {}) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...more }
+  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+  const answer = await fetch(`${server.baseUrl}/admin/api${path}`, init)
+  return {
+    status: answer.status,
+    etag: answer.headers.get('etag'),
+    body: await answer.json().catch(() => null),
+  }
+}
+
+const PORTAL = { client_name: 'Portal', redirect_uris: ['https://portal.example/cb'] }
+const FLAGS = ['--name', 'Portal', '--redirect-uri', 'https://portal.example/cb']
+
+it.each([
+  [{ dpop_bound_access_tokens: true }, ['--dpop'], '--dpop', 'needs DPOP=on'],
+  [{ session_bound: true }, ['--session-bound'], '--session-bound', 'needs BACK_CHANNEL_LOGOUT=on'],
+  [
+    { grant_types: ['client_credentials'] },
+    ['--grant', 'client_credentials'],
+    '--redirect-uri',
+    'must be empty: client_credentials has no redirect',
+  ],
+] as const)('refuses %j as %j', async (members, flags, flag, words) => {
+  expect(await call('POST', '/clients', { ...PORTAL, ...members })).toMatchObject({
+    status: 400,
+    body: { error_description: expect.stringContaining(words) },
+  })
+  const { status, errors } = await ranCommand(server, ['clients', 'add', ...FLAGS, ...flags])
+  expect([status, errors]).toEqual([2, expect.stringContaining(`${flag} ${words}`)])
+})
+
+it('shows a client by the same names', async () => {
+  const { body: added } = await call('POST', '/clients', { ...PORTAL, pkce_optional: true })
+  const { client_secret: _, ...client } = added
+  const shown = await ranCommand(server, ['clients', 'show', added.client_id, '--json'])
+  expect(JSON.parse(shown.output)).toEqual(client)
+  expect((await call('GET', '/clients?limit=100')).body.items).toContainEqual(client)
+})
+
+it('changes the client that was seen, and no other', async () => {
+  const { body, etag } = await call('POST', '/clients', PORTAL)
+  const update = (members: object, tag = etag) =>
+    call('PATCH', `/clients/${body.client_id}`, members, { 'if-match': String(tag) })
+  expect(await update({ client_name: 'Gate', contacts: ['ops@portal.example'] })).toMatchObject({
+    status: 200,
+  })
+  expect(await update({ client_name: 'Late' })).toMatchObject({ status: 412 })
+  expect(await update({ contacts: null }, '"x", *')).toMatchObject({ body: { client_name: 'Gate' } })
+  expect(await update({ client_name: null }, '*')).toMatchObject({ status: 400 })
+  for (const _ of ['once', 'again'])
+    expect(await call('DELETE', `/clients/${body.client_id}`)).toMatchObject({ status: 204 })
+  expect(await update({ client_name: 'Gone' })).toMatchObject({ status: 404 })
+})
+
+it('rotates a secret within the bounds of a command', async () => {
+  const { body } = await call('POST', '/clients', PORTAL)
+  const rotate = (members: object) => call('POST', `/clients/${body.client_id}/secret`, members)
+  expect(await rotate({ overlap: 31 * 86_400 })).toMatchObject({ status: 400 })
+  expect(await rotate({})).toMatchObject({
+    status: 201,
+    body: { client_secret: expect.any(String), old_secret_ends_at: expect.any(Number) },
+  })
+})
+
+it('makes no initial access token where registration demands none', async () => {
+  expect(await call('POST', '/initial-access-tokens', { label: 'Partner' })).toMatchObject({ status: 409 })
+  const { status } = await ranCommand(server, ['clients', 'add-token', '--label', 'Partner'])
+  expect(status).toBe(2)
+  expect(await call('DELETE', '/initial-access-tokens/unknown')).toMatchObject({ status: 204 })
+})
+
+it('describes the members of a client in its OpenAPI document', async () => {
+  const { components } = await (await fetch(`${server.baseUrl}/admin/api/openapi.json`)).json()
+  const { NewClient, ClientChanges, SecretRotation } = components.schemas
+  expect(NewClient.properties.redirect_uris).toMatchObject({ type: 'array', maxItems: 20 })
+  expect(Object.keys(NewClient.properties)).toEqual(
+    expect.arrayContaining(['known', 'jwks', 'client_secret_expires_in']),
+  )
+  expect(Object.keys(ClientChanges.properties)).not.toContain('known')
+  expect(SecretRotation.properties.overlap).toMatchObject({ default: 86_400, maximum: 30 * 86_400 })
+})
