@@ -174,7 +174,7 @@ describe('users', () => {
       const others = await signedIn(server.baseUrl, 'notes:read')
       const cookie = await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
       expect([await call(app.access_token), await statusOfPage(cookie)]).toEqual([200, 200])
-      const session = { signedInBy: 'password', network: '127.0.0.0/24', device: '' }
+      const session = { signedInBy: 'password', network: '127.0.0.0/24' }
       expect(await jsonOf('users', 'sessions', 'teacher@example.com')).toContainEqual(
         expect.objectContaining(session),
       )
