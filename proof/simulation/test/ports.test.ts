@@ -12,7 +12,6 @@ const GLOBALS =
 /** Files that may use them, with the reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
   'packages/core/src/kernel/time.ts': 'the ports themselves: the timers and the clock of the runtime',
-  'packages/core/src/tokens/signing-keys.ts': 'makes keys for a command of the operator, in no request',
   'packages/store-sqlite/src/records.ts': 'a scan lets requests run between two pages; no request scans',
 }
 
