@@ -31,6 +31,8 @@ const DEVICE_DENIED = { reason: 'device_denied', status: 400 }
 type Reported<Fact> = (report: Extract<Report, { fact: Fact }>, request: ObservedRequest) => void
 
 export interface SignInAttempts extends Observer {
+  refused(request: ObservedRequest, error: ReportedError, at?: ErrorPlace): RequestIdentity
+  identityOf(request: ObservedRequest): RequestIdentity
   /** The user could not sign in, outside of the server, for an authorization request with these parameters. */
   signInRefused(
     request: ObservedRequest,

@@ -126,7 +126,7 @@ function isIdentity(identity: RequestIdentity | undefined): identity is RequestI
 }
 
 export interface ObserverContext {
-  /** Emits an event of the observer, which does not get it itself. */
+  /** Emits an event of the observer. No observer gets it. */
   readonly emit: Emit
   /** Epoch seconds. */
   readonly now: () => number

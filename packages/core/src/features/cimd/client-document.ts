@@ -49,8 +49,9 @@ export type AdmissionPolicy = (clientId: string) => Admission
  *
  * @example
  * ```ts
- * import { admitHosts, clientDocuments, admitClientIds } from '@grantkit/core/client-documents'
- *  *
+ * import { admitHosts, clientDocuments } from '@grantkit/core/client-documents'
+ * import { safeFetch } from '@grantkit/safe-fetch'
+ *
  * const admit = admitHosts(['claude.ai', 'vscode.dev'])
  * const documents = clientDocuments({ fetch: safeFetch({ issuer: 'https://auth.example' }), admit })
  * ```
@@ -64,7 +65,8 @@ export function admitHosts(hosts: readonly string[], admission: Admission = 'yes
  *
  * @example
  * ```ts
- *  * import { safeFetch } from '@grantkit/safe-fetch'
+ * import { admitClientIds, clientDocuments } from '@grantkit/core/client-documents'
+ * import { safeFetch } from '@grantkit/safe-fetch'
  *
  * const admit = admitClientIds(['https://app.example/client.json'])
  * const documents = clientDocuments({ fetch: safeFetch({ issuer: 'https://auth.example' }), admit })
