@@ -194,14 +194,14 @@ export function kernelOf(
   const isOfSystem = now === systemClock && time === systemTime
   // A feature may emit events that the union does not name.
   const listener = shielded(options.onEvent as Emit | undefined)
-  const revocations = transients && revocationLog(transients, { now, time, random })
+  const logRevocation = transients && revocationLog(transients, { now, time, random })
   return {
     issuer,
     scopes,
     resources: indicators,
     boundResources: indicators.filter((_, index) => takesBoundTokensOnly(resources[index])),
     maxGrantsPerClient,
-    store: { clients: clientsOf(clients, sources), grants, transients, revocations },
+    store: { clients: clientsOf(clients, sources), grants, transients, logRevocation },
     now,
     time,
     // What the system's clocks show is nothing to another clock.
