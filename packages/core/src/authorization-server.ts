@@ -15,14 +15,6 @@ import {
   rotateSecret,
   type SecretRotationOptions,
 } from './clients/client-update.ts'
-import {
-  addInitialAccessToken,
-  type FoundInitialAccessToken,
-  findInitialAccessToken,
-  type InitialAccessToken,
-  type InitialAccessTokenOptions,
-  removeInitialAccessToken,
-} from './clients/initial-access-token.ts'
 import { REGISTRATION_LIMITS, registration } from './clients/registration.ts'
 import {
   type AddedClient,
@@ -43,6 +35,15 @@ import {
   serverContext,
   singleParts,
 } from './feature.ts'
+import {
+  addInitialAccessToken,
+  admitWithToken,
+  type FoundInitialAccessToken,
+  findInitialAccessToken,
+  type InitialAccessToken,
+  type InitialAccessTokenOptions,
+  removeInitialAccessToken,
+} from './features/initial-access-tokens/initial-access-tokens.ts'
 import { authorizationCode } from './grants/authorization-code.ts'
 import { introspection } from './grants/introspection.ts'
 import { refreshToken } from './grants/refresh-token.ts'
@@ -175,9 +176,11 @@ function baseFeatures(
   const { limiter, scopes } = server
   const ofFeatures = features.flatMap((feature) => feature.grantTypes ?? [])
   const terms = { grantTypes: ofFeatures, scopes, lifetimes: server.terms }
+  const ofClients = registrable(server, options.idTokenAlgorithm, joined, 'client')
+  const needsToken = typeof options.registration === 'object' && options.registration.initialAccessToken
   return [
     tokenEndpoint(server, options, { grantTypes, tokenMembers, accessTokens, terms, limiter }),
-    registration(server, options, registrable(server, options.idTokenAlgorithm, joined, 'client')),
+    registration(server, options, ofClients, needsToken ? admitWithToken(server) : undefined),
     revocation(server, options, accessTokens),
     introspection(server, options, accessTokens),
     keySet(server.keys, options),

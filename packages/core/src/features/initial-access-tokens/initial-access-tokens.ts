@@ -1,12 +1,14 @@
 /** Initial access tokens (RFC 7591 3): the operator hands them out, and a client needs one to register itself. */
-import { type HttpRequest, header } from '../http/http.ts'
-import type { Kernel } from '../kernel/kernel.ts'
-import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
-import type { Transient } from '../kernel/records.ts'
-import { includesAll, unrestricted } from '../kernel/scope.ts'
-import { type Hash, newId, newSecret, sameSecret, sha256 } from '../kernel/secrets.ts'
-import { changeRecord, type Transients } from '../kernel/store.ts'
-import { METADATA_ERRORS } from './client-metadata.ts'
+
+import { type ClientMembers, invalidMetadata, METADATA_ERRORS } from '../../clients/client-metadata.ts'
+import type { AdmitRegistration } from '../../clients/registration.ts'
+import { type HttpRequest, header } from '../../http/http.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { defineErrors, type ErrorDefinition, OAuthError } from '../../kernel/oauth-error.ts'
+import type { Transient } from '../../kernel/records.ts'
+import { includesAll, unrestricted } from '../../kernel/scope.ts'
+import { type Hash, newId, newSecret, sameSecret, sha256 } from '../../kernel/secrets.ts'
+import { changeRecord, type Transients } from '../../kernel/store.ts'
 
 export const INITIAL_ACCESS_TOKEN_ERRORS = defineErrors({
   initial_access_token_missing: [
@@ -119,31 +121,48 @@ export async function findInitialAccessToken(
   return { id, label, uses, scopes, expiresAt }
 }
 
-/** A token that a client presents with its registration. It is not counted yet. */
-interface PresentedInitialToken extends TokenRecord {
-  readonly id: string
+/**
+ * Lets only clients register that present a token, each of which counts.
+ *
+ * @throws Error if the store has no transients
+ */
+export function admitWithToken(kernel: Kernel): AdmitRegistration {
+  const transients = transientsOf(kernel)
+  return async (request) => {
+    const { id, hash } = presentedIn(request)
+    const seen = id === '' ? undefined : await transients.find(keyOf(id))
+    const { label, scopes } = usableToken(seen?.value, hash)
+    return {
+      event: { initialAccessToken: id, label },
+      scopeLimit: scopes,
+      withinLimit: (metadata) => withinLimit(metadata, scopes),
+      // No race makes more clients than uses.
+      async beforeInsert() {
+        await changeRecord(transients, keyOf(id), kernel, (current) => {
+          const token = usableToken(current, hash)
+          return { ...token, uses: token.uses - 1 }
+        })
+      },
+    }
+  }
 }
 
-/** @throws OAuthError `invalid_token`, before the metadata is read */
-export async function presentedInitialToken(
-  kernel: Kernel,
-  request: HttpRequest,
-): Promise<PresentedInitialToken> {
+function presentedIn(request: HttpRequest): { readonly id: string; readonly hash: Hash } {
   const authorization = header(request, 'authorization')
   if (authorization === undefined)
     throw refused(INITIAL_ACCESS_TOKEN_ERRORS.initial_access_token_missing, 'Bearer')
   const [, id = '', secret = ''] = TOKEN.exec(authorization) ?? []
-  const hash = sha256(secret)
-  const seen = id === '' ? undefined : await transientsOf(kernel).find(keyOf(id))
-  return { ...usableToken(seen?.value, hash), id }
+  return { id, hash: sha256(secret) }
 }
 
-/** Counts one client. It comes before the insert, so no race makes more clients than uses. @throws OAuthError `invalid_token` */
-export async function countUse(kernel: Kernel, presented: PresentedInitialToken): Promise<void> {
-  await changeRecord(transientsOf(kernel), keyOf(presented.id), kernel, (seen) => {
-    const token = usableToken(seen, presented.hash)
-    return { ...token, uses: token.uses - 1 }
-  })
+/** The scopes that the client registers, below the limit of its token. Scopes above it are left out, as unknown ones are. */
+function withinLimit(metadata: ClientMembers, limit: readonly string[] | undefined): ClientMembers {
+  const { scope } = metadata
+  if (limit === undefined || scope === undefined) return metadata
+  const within = scope.split(' ').filter((name) => limit.includes(name))
+  if (within.length === 0)
+    throw invalidMetadata(`scope: this initial access token allows only ${limit.join(' ')}`)
+  return { ...metadata, scope: within.join(' ') }
 }
 
 function usableToken(seen: Transient | undefined, hash: Hash): TokenRecord {
@@ -161,8 +180,7 @@ function refused(definition: ErrorDefinition, challenge = 'Bearer error="invalid
   return new OAuthError(definition, undefined, { headers: { 'www-authenticate': challenge } })
 }
 
-/** @throws Error if the store has no transients */
-export function transientsOf({ store: { transients } }: Pick<Kernel, 'store'>): Transients {
+function transientsOf({ store: { transients } }: Kernel): Transients {
   if (transients !== undefined) return transients
   throw new Error('registration: initial access tokens need a store with transients')
 }
