@@ -6,11 +6,9 @@ import { strongRandom } from '../../kernel/secrets.ts'
 import type { Transients } from '../../kernel/store.ts'
 import { systemTime } from '../../kernel/time.ts'
 import {
-  addInitialAccessToken,
   admitWithToken,
-  findInitialAccessToken,
   type InitialAccessTokenOptions,
-  removeInitialAccessToken,
+  initialAccessTokens,
 } from './initial-access-tokens.ts'
 
 const NOW = 1_800_000_000
@@ -27,12 +25,13 @@ function open() {
   const kernel = {
     ...{ store: { transients }, scopes: SCOPES, now: () => clock.now, time, random: strongRandom, emit },
   } as unknown as Kernel
+  const tokens = initialAccessTokens(kernel)
   const add = (options: Partial<InitialAccessTokenOptions> = {}) =>
-    addInitialAccessToken(kernel, { label: 'Partners', ...options })
-  const find = (id: string) => findInitialAccessToken(kernel, id)
+    tokens.addInitialAccessToken({ label: 'Partners', ...options })
+  const find = tokens.findInitialAccessToken
   const present = (token: string) =>
     admitWithToken(kernel)({ headers: { authorization: `Bearer ${token}` } } as unknown as HttpRequest)
-  return { clock, transients, events, kernel, add, find, present }
+  return { clock, transients, events, tokens, add, find, present }
 }
 
 const invalid = expect.objectContaining({ reason: 'initial_access_token_invalid' })
@@ -86,10 +85,10 @@ describe('a new initial access token', () => {
 })
 
 it('the removal of an initial access token is an event, once', async () => {
-  const { add, find, events, kernel } = open()
+  const { add, find, events, tokens } = open()
   const { id } = await add()
   events.length = 0
-  expect([await removeInitialAccessToken(kernel, id), await removeInitialAccessToken(kernel, id)]).toEqual([
+  expect([await tokens.removeInitialAccessToken(id), await tokens.removeInitialAccessToken(id)]).toEqual([
     true,
     false,
   ])

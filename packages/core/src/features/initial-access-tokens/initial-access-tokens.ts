@@ -2,7 +2,7 @@
 
 import { type ClientMembers, invalidMetadata, METADATA_ERRORS } from '../../clients/client-metadata.ts'
 import type { AdmitRegistration } from '../../clients/registration.ts'
-import { type HttpRequest, header } from '../../http/http.ts'
+import { header } from '../../http/http.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Transient } from '../../kernel/records.ts'
@@ -82,54 +82,63 @@ const MAX_LABEL = 60
 /** The id, and the secret. */
 const TOKEN = /^Bearer +gki_([\w-]{22})\.([\w-]{43})$/i
 
-/** @throws OAuthError that names what is wrong */
-export async function addInitialAccessToken(
-  kernel: Kernel,
-  { label, uses = 1, expiresIn = DAY, scopes }: InitialAccessTokenOptions,
-): Promise<InitialAccessToken> {
-  requireThat('label', label.trim() !== '' && label.length <= MAX_LABEL, `1 to ${MAX_LABEL} characters`)
-  requireThat('uses', isWhole(uses, MAX_USES), `a whole number from 1 to ${MAX_USES}`)
-  const lives = `a whole number of seconds, at most ${MAX_DAYS} days`
-  requireThat('expiresIn', isWhole(expiresIn, MAX_DAYS * DAY), lives)
-  const areOpen = scopes === undefined || includesAll(unrestricted(kernel.scopes), scopes)
-  requireThat('scopes', areOpen && scopes?.length !== 0, 'scopes of this server')
-  const [id, secret] = [newId(kernel.random), newSecret(kernel.random)]
-  const expiresAt = kernel.now() + expiresIn
-  const known = { label, uses, expiresAt }
-  const record: TokenRecord = { kind: 'initial_access_token', hash: sha256(secret), scopes, ...known }
-  if (!(await transientsOf(kernel).insert(keyOf(id), record, expiresAt)))
-    throw new Error('A new id exists already: the source of randomness repeats itself')
-  kernel.emit({ type: 'initial_access_token_added', id, ...known } satisfies InitialAccessTokenEvent)
-  return { id, token: `gki_${id}.${secret}`, expiresAt }
+/** The initial access tokens of a server, for its operator. */
+export interface InitialAccessTokens {
+  /**
+   * Makes a token with which clients register themselves, where `registration` demands one (RFC 7591 3). Only this result has
+   * its text.
+   *
+   * @throws OAuthError that names the option at fault
+   */
+  addInitialAccessToken(options: InitialAccessTokenOptions): Promise<InitialAccessToken>
+  /** Such a token by its id, with the clients that may still register with it; `undefined` if it has ended. */
+  findInitialAccessToken(id: string): Promise<FoundInitialAccessToken | undefined>
+  /** Ends a token. Clients that registered with it stay. @returns whether it existed */
+  removeInitialAccessToken(id: string): Promise<boolean>
 }
 
-/** @returns whether it existed */
-export async function removeInitialAccessToken(kernel: Kernel, id: string): Promise<boolean> {
-  const existed = await transientsOf(kernel).remove(keyOf(id))
-  if (existed) kernel.emit({ type: 'initial_access_token_removed', id } satisfies InitialAccessTokenEvent)
-  return existed
+export function initialAccessTokens(kernel: Kernel): InitialAccessTokens {
+  const emit = (event: InitialAccessTokenEvent) => kernel.emit(event)
+  return {
+    async addInitialAccessToken({ label, uses = 1, expiresIn = DAY, scopes }) {
+      requireThat('label', label.trim() !== '' && label.length <= MAX_LABEL, `1 to ${MAX_LABEL} characters`)
+      requireThat('uses', isWhole(uses, MAX_USES), `a whole number from 1 to ${MAX_USES}`)
+      const lives = `a whole number of seconds, at most ${MAX_DAYS} days`
+      requireThat('expiresIn', isWhole(expiresIn, MAX_DAYS * DAY), lives)
+      const areOpen = scopes === undefined || includesAll(unrestricted(kernel.scopes), scopes)
+      requireThat('scopes', areOpen && scopes?.length !== 0, 'scopes of this server')
+      const [id, secret] = [newId(kernel.random), newSecret(kernel.random)]
+      const expiresAt = kernel.now() + expiresIn
+      const known = { label, uses, expiresAt }
+      const record: TokenRecord = { kind: 'initial_access_token', hash: sha256(secret), scopes, ...known }
+      if (!(await transientsOf(kernel).insert(keyOf(id), record, expiresAt)))
+        throw new Error('A new id exists already: the source of randomness repeats itself')
+      emit({ type: 'initial_access_token_added', id, ...known })
+      return { id, token: `gki_${id}.${secret}`, expiresAt }
+    },
+    async findInitialAccessToken(id) {
+      const record = (await transientsOf(kernel).find(keyOf(id)))?.value
+      if (!isToken(record)) return undefined
+      const { label, uses, scopes, expiresAt } = record
+      return { id, label, uses, scopes, expiresAt }
+    },
+    async removeInitialAccessToken(id) {
+      const existed = await transientsOf(kernel).remove(keyOf(id))
+      if (existed) emit({ type: 'initial_access_token_removed', id })
+      return existed
+    },
+  }
 }
 
-/** @returns `undefined` if it has ended, or never existed */
-export async function findInitialAccessToken(
-  kernel: Kernel,
-  id: string,
-): Promise<FoundInitialAccessToken | undefined> {
-  const record = (await transientsOf(kernel).find(keyOf(id)))?.value
-  if (!isToken(record)) return undefined
-  const { label, uses, scopes, expiresAt } = record
-  return { id, label, uses, scopes, expiresAt }
-}
-
-/**
- * Lets only clients register that present a token, each of which counts.
- *
- * @throws Error if the store has no transients
- */
+/** Lets only clients register that present a token; each counts. @throws Error if the store has no transients */
 export function admitWithToken(kernel: Kernel): AdmitRegistration {
   const transients = transientsOf(kernel)
   return async (request) => {
-    const { id, hash } = presentedIn(request)
+    const authorization = header(request, 'authorization')
+    if (authorization === undefined)
+      throw refused(INITIAL_ACCESS_TOKEN_ERRORS.initial_access_token_missing, 'Bearer')
+    const [, id = '', secret = ''] = TOKEN.exec(authorization) ?? []
+    const hash = sha256(secret)
     const seen = id === '' ? undefined : await transients.find(keyOf(id))
     const { label, scopes } = usableToken(seen?.value, hash)
     return {
@@ -145,14 +154,6 @@ export function admitWithToken(kernel: Kernel): AdmitRegistration {
       },
     }
   }
-}
-
-function presentedIn(request: HttpRequest): { readonly id: string; readonly hash: Hash } {
-  const authorization = header(request, 'authorization')
-  if (authorization === undefined)
-    throw refused(INITIAL_ACCESS_TOKEN_ERRORS.initial_access_token_missing, 'Bearer')
-  const [, id = '', secret = ''] = TOKEN.exec(authorization) ?? []
-  return { id, hash: sha256(secret) }
 }
 
 /** The scopes that the client registers, below the limit of its token. Scopes above it are left out, as unknown ones are. */
