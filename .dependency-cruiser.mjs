@@ -22,6 +22,7 @@ const FEATURES = {
   device: [...ORDER, 'zod'],
   dpop: ['kernel', 'http', 'tokens', 'crypto', 'zod'],
   'forward-auth': ['kernel', 'http', 'tokens', 'limits', 'resource', 'zod'],
+  'initial-access-tokens': ['kernel', 'http', 'clients'],
   'jwt-access-tokens': ['kernel', 'http', 'tokens', 'clients', 'grants', 'resource', 'jose', 'zod'],
   'jwt-bearer': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],
   logout: [...ORDER.filter((name) => name !== 'limits'), 'zod'],
@@ -111,8 +112,9 @@ export default {
     may(core('fapi2'), [top('options'), core('discovery')], TYPES),
     // It gets its content as arguments.
     may(core('discovery'), core('discovery', 'http')),
-    // What puts core together. Only the public entries know the features.
+    // What puts core together. Only the public entries know the features, but for the one that an option of the server mounts.
     may(top('[^/]+'), [core(...ORDER, 'discovery'), top('(?!index|.+-api|store-kit)[^/]+')]),
+    may(top('authorization-server|options'), core('initial-access-tokens')),
     may(top('index|.+-api|errors'), core('[^/]+')),
 
     ...serverModules,

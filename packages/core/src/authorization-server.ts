@@ -15,14 +15,6 @@ import {
   rotateSecret,
   type SecretRotationOptions,
 } from './clients/client-update.ts'
-import {
-  addInitialAccessToken,
-  type FoundInitialAccessToken,
-  findInitialAccessToken,
-  type InitialAccessToken,
-  type InitialAccessTokenOptions,
-  removeInitialAccessToken,
-} from './clients/initial-access-token.ts'
 import { REGISTRATION_LIMITS, registration } from './clients/registration.ts'
 import {
   type AddedClient,
@@ -43,6 +35,11 @@ import {
   serverContext,
   singleParts,
 } from './feature.ts'
+import {
+  admitWithToken,
+  type InitialAccessTokens,
+  initialAccessTokens,
+} from './features/initial-access-tokens/initial-access-tokens.ts'
 import { authorizationCode } from './grants/authorization-code.ts'
 import { introspection } from './grants/introspection.ts'
 import { refreshToken } from './grants/refresh-token.ts'
@@ -175,9 +172,11 @@ function baseFeatures(
   const { limiter, scopes } = server
   const ofFeatures = features.flatMap((feature) => feature.grantTypes ?? [])
   const terms = { grantTypes: ofFeatures, scopes, lifetimes: server.terms }
+  const ofClients = registrable(server, options.idTokenAlgorithm, joined, 'client')
+  const needsToken = typeof options.registration === 'object' && options.registration.initialAccessToken
   return [
     tokenEndpoint(server, options, { grantTypes, tokenMembers, accessTokens, terms, limiter }),
-    registration(server, options, registrable(server, options.idTokenAlgorithm, joined, 'client')),
+    registration(server, options, ofClients, needsToken ? admitWithToken(server) : undefined),
     revocation(server, options, accessTokens),
     introspection(server, options, accessTokens),
     keySet(server.keys, options),
@@ -228,7 +227,7 @@ function endpointsIn(
 }
 
 /** The clients of a server, for its operator. */
-interface ClientAdministration {
+interface ClientAdministration extends InitialAccessTokens {
   /**
    * Registers a static client, which may have fixed https redirect URIs, or those of an entry of `knownClients`. Only this result has the secret.
    *
@@ -256,17 +255,6 @@ interface ClientAdministration {
   /** Ends the older secret of a client at once. @returns whether it was live @throws OAuthError `conflict` (409) */
   dropOldSecret(clientId: string): Promise<boolean>
   /**
-   * Makes a token with which clients register themselves, where `registration` demands one (RFC 7591 3). Only this result has
-   * its text.
-   *
-   * @throws OAuthError that names the option at fault
-   */
-  addInitialAccessToken(options: InitialAccessTokenOptions): Promise<InitialAccessToken>
-  /** Such a token by its id, with the clients that may still register with it; `undefined` if it has ended. */
-  findInitialAccessToken(id: string): Promise<FoundInitialAccessToken | undefined>
-  /** Ends a token. Clients that registered with it stay. @returns whether it existed */
-  removeInitialAccessToken(id: string): Promise<boolean>
-  /**
    * Removes a client, and ends its grants with all their tokens. Reads every grant. If it fails halfway, call it again to
    * finish. A client whose document is fetched stays removed.
    */
@@ -290,9 +278,7 @@ function clientAdministration(
     update: clientUpdates(kernel, registrable, options),
     rotateSecret: (clientId, rotation = {}) => rotateSecret(kernel, clientId, rotation),
     dropOldSecret: (clientId) => dropOldSecret(kernel, clientId),
-    addInitialAccessToken: (token) => addInitialAccessToken(kernel, token),
-    findInitialAccessToken: (id) => findInitialAccessToken(kernel, id),
-    removeInitialAccessToken: (id) => removeInitialAccessToken(kernel, id),
+    ...initialAccessTokens(kernel),
     remove: (clientId) => removeClient(kernel, clientId),
   }
 }

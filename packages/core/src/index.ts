@@ -19,10 +19,13 @@ export {
 export { type AuthorizationServer, createAuthorizationServer } from './authorization-server.ts'
 export type { PublicClient } from './clients/client-record.ts'
 export type { RotatedSecret } from './clients/client-update.ts'
-export type { FoundInitialAccessToken, InitialAccessToken } from './clients/initial-access-token.ts'
 export { loopbackOnly } from './clients/redirect-uri.ts'
 export type { AddedClient, ClientChanges, StaticClient } from './clients/static-clients.ts'
 export type { Feature } from './feature.ts'
+export type {
+  FoundInitialAccessToken,
+  InitialAccessToken,
+} from './features/initial-access-tokens/initial-access-tokens.ts'
 export type { TokenClaims, TokenClaimsRequest } from './grants/operator-claims.ts'
 export type { ClientRemoval, UserGrant, UserGrantPage } from './grants/user-grants.ts'
 export type { HttpRequest, HttpResponse } from './http/http.ts'

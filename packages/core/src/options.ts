@@ -6,11 +6,11 @@ import type {
 } from './clients/authentication/client-authentication.ts'
 import { type ClientSource, clientsOf } from './clients/client-record.ts'
 import type { ClientChanged, ClientSecretChange } from './clients/client-update.ts'
-import type { InitialAccessTokenEvent } from './clients/initial-access-token.ts'
 import type { ClientRegistered, RegistrationOptions } from './clients/registration.ts'
 import type { ClientAdded, StaticClientOptions } from './clients/static-clients.ts'
 import type { Metadata } from './discovery/server-metadata.ts'
 import type { Feature } from './feature.ts'
+import type { InitialAccessTokenEvent } from './features/initial-access-tokens/initial-access-tokens.ts'
 import type { CodeRedeemed } from './grants/authorization-code.ts'
 import type { GrantEnded } from './grants/change-grant.ts'
 import type { GrantOptions } from './grants/grant-terms.ts'
@@ -194,14 +194,14 @@ export function kernelOf(
   const isOfSystem = now === systemClock && time === systemTime
   // A feature may emit events that the union does not name.
   const listener = shielded(options.onEvent as Emit | undefined)
-  const revocations = transients && revocationLog(transients, { now, time, random })
+  const logRevocation = transients && revocationLog(transients, { now, time, random })
   return {
     issuer,
     scopes,
     resources: indicators,
     boundResources: indicators.filter((_, index) => takesBoundTokensOnly(resources[index])),
     maxGrantsPerClient,
-    store: { clients: clientsOf(clients, sources), grants, transients, revocations },
+    store: { clients: clientsOf(clients, sources), grants, transients, logRevocation },
     now,
     time,
     // What the system's clocks show is nothing to another clock.

@@ -17,7 +17,6 @@ import {
   withoutEmpty,
 } from './client-metadata.ts'
 import { addClient, clientInformation } from './client-record.ts'
-import { countUse, presentedInitialToken, transientsOf } from './initial-access-token.ts'
 import {
   isLoopback,
   REDIRECT_URI_ERRORS,
@@ -69,6 +68,20 @@ export interface ClientRegistered {
   readonly label?: string | undefined
 }
 
+/** Who may register, such as a client with an initial access token. @throws OAuthError, before the metadata is read */
+export type AdmitRegistration = (request: HttpRequest) => Promise<Admission>
+
+interface Admission {
+  /** The members of `client_registered` that say why. */
+  readonly event: Partial<ClientRegistered>
+  /** The scopes that the client may ever request. Absent: every scope. */
+  readonly scopeLimit: readonly string[] | undefined
+  /** @throws OAuthError `invalid_client_metadata` */
+  readonly withinLimit: (metadata: ClientMembers) => ClientMembers
+  /** Called once the client is known to be valid. What it throws, stores nothing. */
+  readonly beforeInsert: () => Promise<void>
+}
+
 const DAY = 24 * 60 * 60
 
 /** Ten times what clients send, and little enough for strangers to store. */
@@ -79,12 +92,11 @@ export function registration(
   server: Kernel & { readonly limiter: Limiter },
   options: RegistrationOptions,
   registrable: Registrable,
+  admit?: AdmitRegistration,
 ): { endpoints: Endpoint[] } {
   const unusedClient = lifetime('unusedClient', options.lifetimes?.unusedClient, DAY)
   const redirectUriPolicy = redirectUriPolicyOf(options)
   const message = clientMetadata(registrable)
-  const needsToken = typeof options.registration === 'object' && options.registration.initialAccessToken
-  if (needsToken) transientsOf(server)
   const register: Endpoint = {
     path: endpointPath('register', options.paths?.register, '/api/oauth/register'),
     metadataName: 'registration_endpoint',
@@ -93,7 +105,7 @@ export function registration(
     methods: ['POST'],
     cors: true,
     async answer(request) {
-      const token = needsToken ? await presentedInitialToken(server, request) : undefined
+      const admission = await admit?.(request)
       const sent = readMessage(message, withoutEmpty(jsonBody(request)), errorOf)
       const metadata = camelCased(sent)
       const parameters = { redirect_uri: metadata.redirectUris }
@@ -112,36 +124,25 @@ export function registration(
         origin: 'registered',
         redirectUris: verdict.accepted,
         knownClient,
-        scopeLimit: token?.scopes,
+        scopeLimit: admission?.scopeLimit,
         featureMetadata: featureMetadata(metadata, registrable),
         expiresAt: server.now() + unusedClient,
       } as const
-      const within = withinLimit(metadata, token?.scopes)
-      const counting = token && (() => countUse(server, token))
-      const registered = await addClient(server, within, terms, registrable, counting)
+      const within = admission?.withinLimit(metadata) ?? metadata
+      const registered = await addClient(server, within, terms, registrable, admission?.beforeInsert)
       const { clientId, clientName } = registered.client
       const event = {
         type: 'client_registered',
         clientId,
         clientName: clientName && withoutSecrets(clientName),
         ...(knownClient && { known: knownClient }),
-        ...(token && { initialAccessToken: token.id, label: token.label }),
+        ...admission?.event,
       } satisfies ClientRegistered
       server.emit(event, request)
       return json(201, clientInformation(registered, server))
     },
   }
   return { endpoints: options.registration === false ? [] : [register] }
-}
-
-/** The scopes that the client registers, below the limit of its token. Scopes above it are left out, as unknown ones are. */
-function withinLimit(metadata: ClientMembers, limit: readonly string[] | undefined): ClientMembers {
-  const { scope } = metadata
-  if (limit === undefined || scope === undefined) return metadata
-  const within = scope.split(' ').filter((name) => limit.includes(name))
-  if (within.length === 0)
-    throw invalidMetadata(`scope: this initial access token allows only ${limit.join(' ')}`)
-  return { ...metadata, scope: within.join(' ') }
 }
 
 /** What a stranger stores is bounded. The scopes are not counted: they are names of this server. */

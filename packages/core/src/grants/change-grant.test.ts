@@ -39,12 +39,12 @@ async function withGrant(grant: Grant = GRANT) {
     seen.writes++
     return store.grants.replace(...written)
   }
-  const revocations = { append: async (entry: string) => void seen.revoked.push(entry) }
+  const logRevocation = async (entry: string) => void seen.revoked.push(entry)
   const observer = { ended: (...end: object[]) => void seen.ended.push(...end) }
   const time = { ...systemTime, sleep: async () => {} }
   const emit = (event: object) => void seen.events.push(event)
   const kernel = {
-    store: { ...store, grants, revocations },
+    store: { ...store, grants, logRevocation },
     now: () => NOW,
     time,
     random: strongRandom,

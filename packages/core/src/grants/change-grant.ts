@@ -233,7 +233,7 @@ async function logRevoked({ store, now }: Kernel, before: Grant, after?: Grant):
   )
   const { id } = before
   const entries = after === undefined && ended.length > 0 ? [id] : ended.map(({ hash }) => `${id}.${hash}`)
-  await Promise.all(entries.map((entry) => store.revocations?.append(entry)))
+  await Promise.all(entries.map((entry) => store.logRevocation?.(entry)))
 }
 
 /** The last of its code and tokens ends then. */

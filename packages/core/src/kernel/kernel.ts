@@ -36,15 +36,11 @@ export interface KernelStore {
   readonly grants: GrantRecords
   /** Absent when the store has none. */
   readonly transients?: Transients | undefined
-  /** Revoked grants and tokens that have not expired, for guards without the store. They are kept in the transients. */
-  readonly revocations?: RevocationLog | undefined
-}
-
-export interface RevocationLog {
-  /** Resolves when the entry is stored. What is appended during a write is in the next one together. */
-  append(entry: string): Promise<void>
-  /** @param after `next` of an earlier call; without it, everything that a guard could still honour */
-  read(after?: string): Promise<{ readonly entries: readonly string[]; readonly next: string }>
+  /**
+   * Logs a revoked grant or token in the transients, for guards without the store. Resolves when it is stored; what is logged
+   * during a write is in the next one together.
+   */
+  readonly logRevocation?: ((entry: string) => Promise<void>) | undefined
 }
 
 /** The clients of all sources. An id may be any text, because it comes from an unauthenticated caller. */

@@ -1,9 +1,9 @@
 /**
- * The log of revoked grants and tokens, for guards that check signed tokens without the store. Every process writes streams of its
- * own: records that are numbered from 0 and never change. One record names the streams. So processes meet only where a stream
- * begins, and no clock decides what a reader sees.
+ * Writes the log of revoked grants and tokens, for guards that check signed tokens without the store; the revocation feed reads it.
+ * Every process writes streams of its own: records that are numbered from 0 and never change. One record names the streams. So
+ * processes meet only where a stream begins, and no clock decides what a reader sees.
  */
-import { CLOCK_TOLERANCE, type Kernel, type RevocationLog } from './kernel.ts'
+import { CLOCK_TOLERANCE, type Kernel } from './kernel.ts'
 import { OAuthError, SERVER_ERRORS } from './oauth-error.ts'
 import type { Transient } from './records.ts'
 import { newId } from './secrets.ts'
@@ -13,16 +13,12 @@ import { changeRecord, type Transients } from './store.ts'
 export const MAX_SIGNED_LIFETIME = 600
 
 /** A stream takes entries for so long. All of it expires at once, so it has no gap at its start. */
-const OPEN_SECONDS = 120
+export const OPEN_SECONDS = 120
 /** Seconds for which a reader must remember an entry. Twice: a guard tolerates other clocks, and its own may be behind. */
 export const KEPT_SECONDS = OPEN_SECONDS + MAX_SIGNED_LIFETIME + 2 * CLOCK_TOLERANCE
 const MAX_ATTEMPTS = 16
 /** A writer looks so often, in seconds, whether its stream is still there: a failover may lose what it has written last. */
 const CHECK_SECONDS = 5
-/** A reader looks so many numbers beyond the end of a stream. Each costs a read, so it does in streams that may still grow. */
-const LOOK_AHEAD = 3
-/** Each command has a stream, and a reader sends their names back. The entries of a stream without a name come again. */
-const MAX_NAMED = 400
 
 interface Stream {
   readonly id: string
@@ -34,7 +30,7 @@ interface Streams extends Transient {
   readonly streams: readonly Stream[]
 }
 
-interface Revocations extends Transient {
+export interface Revocations extends Transient {
   readonly kind: 'revocations'
   readonly entries: readonly string[]
 }
@@ -42,7 +38,7 @@ interface Revocations extends Transient {
 /** `now` in epoch seconds. */
 type LogPorts = Pick<Kernel, 'now' | 'time' | 'random'>
 
-export function revocationLog(transients: Transients, ports: LogPorts): RevocationLog {
+export function revocationLog(transients: Transients, ports: LogPorts): (entry: string) => Promise<void> {
   const { now, random } = ports
   let open: (Stream & { next: number; readonly until: number; checkedAt: number }) | undefined
   let gathered: { readonly entries: string[]; readonly written: Promise<void> } | undefined
@@ -94,43 +90,20 @@ export function revocationLog(transients: Transients, ports: LogPorts): Revocati
     return { entries, written }
   }
 
-  return {
-    append(entry) {
-      gathered ??= nextWrite()
-      gathered.entries.push(entry)
-      return gathered.written
-    },
-    async read(after = '') {
-      const seen = new Map(
-        [...after.matchAll(/([\w-]+)\.(\d{1,9})/g)].map(([, id, next]) => [id, Number(next)]),
-      )
-      const streams = await Promise.all(
-        (await streamsIn(transients)).map(async ({ id, expiresAt }) => {
-          const start = seen.get(id)
-          const mayGrow = expiresAt > now() + KEPT_SECONDS - OPEN_SECONDS - CLOCK_TOLERANCE
-          const ahead = start === undefined || mayGrow ? LOOK_AHEAD : 0
-          return { id, ...(await entriesFrom(transients, id, start ?? 0, ahead)) }
-        }),
-      )
-      return {
-        entries: streams.flatMap(({ entries }) => entries),
-        next: streams
-          .toSorted((one, other) => other.next - one.next)
-          .slice(0, MAX_NAMED)
-          .map(({ id, next }) => `${id}.${next}`)
-          .join(' '),
-      }
-    },
+  return (entry) => {
+    gathered ??= nextWrite()
+    gathered.entries.push(entry)
+    return gathered.written
   }
 }
 
 const STREAMS = 'revocations'
 
-function entryId(stream: string, number: number): string {
+export function entryId(stream: string, number: number): string {
   return `${STREAMS}.${stream}.${number}`
 }
 
-async function streamsIn(transients: Transients): Promise<readonly Stream[]> {
+export async function streamsIn(transients: Transients): Promise<readonly Stream[]> {
   return ((await transients.find(STREAMS))?.value as Streams | undefined)?.streams ?? []
 }
 
@@ -144,29 +117,4 @@ async function register(transients: Transients, stream: Stream, ports: LogPorts)
       expiresAt: Math.max(...streams.map((each) => each.expiresAt)),
     }
   })
-}
-
-const MAX_STEP = 64
-
-/** In growing steps: most streams have nothing new. @param ahead how many numbers after a missing one are looked at */
-async function entriesFrom(transients: Transients, stream: string, start: number, ahead: number) {
-  const entries: string[] = []
-  const recordsAt = (numbers: readonly number[]) =>
-    Promise.all(
-      numbers.map(
-        async (number) => (await transients.find(entryId(stream, number)))?.value as Revocations | undefined,
-      ),
-    )
-  let next = start
-  for (let step = 1 + ahead; ; step = Math.min(2 * step, MAX_STEP)) {
-    const numbers = Array.from({ length: step }, (_, more) => next + more)
-    const found = await recordsAt(numbers)
-    const last = found.findLastIndex((record) => record !== undefined)
-    const missing = numbers.filter((_, at) => at < last && found[at] === undefined)
-    // All before the last one were written before it: what is still missing now is lost, and readers go on behind it.
-    const late = await recordsAt(missing)
-    for (let at = 0; at <= last; at++) entries.push(...((found[at] ?? late.shift())?.entries ?? []))
-    next += last + 1
-    if (last + 1 < step) return { entries, next }
-  }
 }

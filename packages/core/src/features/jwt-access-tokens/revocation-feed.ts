@@ -4,7 +4,16 @@ import type { Feature } from '../../feature.ts'
 import { endpointPath } from '../../http/endpoint.ts'
 import { json } from '../../http/http.ts'
 import { readMessage } from '../../http/message.ts'
+import { CLOCK_TOLERANCE } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
+import {
+  entryId,
+  KEPT_SECONDS,
+  OPEN_SECONDS,
+  type Revocations,
+  streamsIn,
+} from '../../kernel/revocation-log.ts'
+import type { Transients } from '../../kernel/store.ts'
 
 export const FEED_ERRORS = defineErrors({
   feed_not_for_client: [
@@ -39,8 +48,8 @@ const FeedRequest = z.object({ since: z.string().max(16_384).optional() })
  * ```
  */
 export function revocationFeed({ path }: RevocationFeedOptions = {}): Feature {
-  return ({ store: { revocations } }) => {
-    if (revocations === undefined) throw new Error('revocationFeed: the store has no transients')
+  return ({ store: { transients }, now }) => {
+    if (transients === undefined) throw new Error('revocationFeed: the store has no transients')
     return {
       errors: FEED_ERRORS,
       clientEndpoints: [
@@ -53,12 +62,66 @@ export function revocationFeed({ path }: RevocationFeedOptions = {}): Feature {
             const { since } = readMessage(FeedRequest, form)
             return async (client) => {
               if (client.resourceServer !== true) throw new OAuthError(FEED_ERRORS.feed_not_for_client)
-              const { entries, next } = await revocations.read(since)
+              const { entries, next } = await readRevocations(transients, now(), since)
               return json(200, { ended: entries, next })
             }
           },
         },
       ],
     }
+  }
+}
+
+/** A reader looks so many numbers beyond the end of a stream. Each costs a read, so it does in streams that may still grow. */
+const LOOK_AHEAD = 3
+/** Each command has a stream, and a reader sends their names back. The entries of a stream without a name come again. */
+const MAX_NAMED = 400
+
+/**
+ * @param now epoch seconds
+ * @param after `next` of an earlier call; without it, everything that a guard could still honour
+ */
+export async function readRevocations(transients: Transients, now: number, after = '') {
+  const seen = new Map([...after.matchAll(/([\w-]+)\.(\d{1,9})/g)].map(([, id, next]) => [id, Number(next)]))
+  const streams = await Promise.all(
+    (await streamsIn(transients)).map(async ({ id, expiresAt }) => {
+      const start = seen.get(id)
+      const mayGrow = expiresAt > now + KEPT_SECONDS - OPEN_SECONDS - CLOCK_TOLERANCE
+      const ahead = start === undefined || mayGrow ? LOOK_AHEAD : 0
+      return { id, ...(await entriesFrom(transients, id, start ?? 0, ahead)) }
+    }),
+  )
+  return {
+    entries: streams.flatMap(({ entries }) => entries),
+    next: streams
+      .toSorted((one, other) => other.next - one.next)
+      .slice(0, MAX_NAMED)
+      .map(({ id, next }) => `${id}.${next}`)
+      .join(' '),
+  }
+}
+
+const MAX_STEP = 64
+
+/** In growing steps: most streams have nothing new. @param ahead how many numbers after a missing one are looked at */
+async function entriesFrom(transients: Transients, stream: string, start: number, ahead: number) {
+  const entries: string[] = []
+  const recordsAt = (numbers: readonly number[]) =>
+    Promise.all(
+      numbers.map(
+        async (number) => (await transients.find(entryId(stream, number)))?.value as Revocations | undefined,
+      ),
+    )
+  let next = start
+  for (let step = 1 + ahead; ; step = Math.min(2 * step, MAX_STEP)) {
+    const numbers = Array.from({ length: step }, (_, more) => next + more)
+    const found = await recordsAt(numbers)
+    const last = found.findLastIndex((record) => record !== undefined)
+    const missing = numbers.filter((_, at) => at < last && found[at] === undefined)
+    // All before the last one were written before it: what is still missing now is lost, and readers go on behind it.
+    const late = await recordsAt(missing)
+    for (let at = 0; at <= last; at++) entries.push(...((found[at] ?? late.shift())?.entries ?? []))
+    next += last + 1
+    if (last + 1 < step) return { entries, next }
   }
 }

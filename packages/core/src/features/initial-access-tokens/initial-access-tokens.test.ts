@@ -1,18 +1,15 @@
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
-import type { HttpRequest } from '../http/http.ts'
-import type { Kernel } from '../kernel/kernel.ts'
-import { strongRandom } from '../kernel/secrets.ts'
-import { systemTime } from '../kernel/time.ts'
+import type { HttpRequest } from '../../http/http.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { strongRandom } from '../../kernel/secrets.ts'
+import type { Transients } from '../../kernel/store.ts'
+import { systemTime } from '../../kernel/time.ts'
 import {
-  addInitialAccessToken,
-  countUse,
-  findInitialAccessToken,
+  admitWithToken,
   type InitialAccessTokenOptions,
-  presentedInitialToken,
-  removeInitialAccessToken,
-  transientsOf,
-} from './initial-access-token.ts'
+  initialAccessTokens,
+} from './initial-access-tokens.ts'
 
 const NOW = 1_800_000_000
 const DAY = 24 * 60 * 60
@@ -21,19 +18,20 @@ const SCOPES = { read: { description: 'Read' }, write: { description: 'Write' } 
 /** A server with a store whose methods a test may replace. */
 function open() {
   const clock = { now: NOW }
-  const transients = { ...transientsOf({ store: createMemoryStore({ now: () => clock.now }) as never }) }
+  const transients = { ...(createMemoryStore({ now: () => clock.now }).transients as Transients) }
   const events: object[] = []
   const emit = (event: object) => void events.push(event)
   const time = { ...systemTime, sleep: async () => {} }
   const kernel = {
     ...{ store: { transients }, scopes: SCOPES, now: () => clock.now, time, random: strongRandom, emit },
   } as unknown as Kernel
+  const tokens = initialAccessTokens(kernel)
   const add = (options: Partial<InitialAccessTokenOptions> = {}) =>
-    addInitialAccessToken(kernel, { label: 'Partners', ...options })
-  const find = (id: string) => findInitialAccessToken(kernel, id)
+    tokens.addInitialAccessToken({ label: 'Partners', ...options })
+  const find = tokens.findInitialAccessToken
   const present = (token: string) =>
-    presentedInitialToken(kernel, { headers: { authorization: `Bearer ${token}` } } as unknown as HttpRequest)
-  return { clock, transients, events, kernel, add, find, present }
+    admitWithToken(kernel)({ headers: { authorization: `Bearer ${token}` } } as unknown as HttpRequest)
+  return { clock, transients, events, tokens, add, find, present }
 }
 
 const invalid = expect.objectContaining({ reason: 'initial_access_token_invalid' })
@@ -87,10 +85,10 @@ describe('a new initial access token', () => {
 })
 
 it('the removal of an initial access token is an event, once', async () => {
-  const { add, find, events, kernel } = open()
+  const { add, find, events, tokens } = open()
   const { id } = await add()
   events.length = 0
-  expect([await removeInitialAccessToken(kernel, id), await removeInitialAccessToken(kernel, id)]).toEqual([
+  expect([await tokens.removeInitialAccessToken(id), await tokens.removeInitialAccessToken(id)]).toEqual([
     true,
     false,
   ])
@@ -100,9 +98,9 @@ it('the removal of an initial access token is an event, once', async () => {
 
 describe('an initial access token that is found', () => {
   it('has the uses that are left, and neither its text nor a hash', async () => {
-    const { add, find, present, kernel } = open()
+    const { add, find, present } = open()
     const { id, token, expiresAt } = await add({ uses: 3, scopes: ['read'] })
-    await countUse(kernel, await present(token))
+    await (await present(token)).beforeInsert()
     expect(await find(id)).toEqual({ id, label: 'Partners', uses: 2, scopes: ['read'], expiresAt })
   })
 
@@ -134,16 +132,16 @@ describe('an initial access token that a client presents', () => {
   })
 
   it('is counted in one of sixteen attempts, or not at all', async () => {
-    const { add, find, present, transients, kernel } = open()
+    const { add, find, present, transients } = open()
     const { id, token } = await add()
     const presented = await present(token)
     const { replace } = transients
     let lost = 0
     transients.replace = async (...written) => lost++ >= 16 && replace(...written)
-    await expect(countUse(kernel, presented)).rejects.toMatchObject({ status: 503, reason: 'contention' })
+    await expect(presented.beforeInsert()).rejects.toMatchObject({ status: 503, reason: 'contention' })
     expect(await find(id)).toMatchObject({ uses: 1 })
     lost = 1
-    await countUse(kernel, presented)
+    await presented.beforeInsert()
     expect(await find(id)).toMatchObject({ uses: 0 })
   })
 })

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it, vi } from 'vitest'
-import { KEPT_SECONDS, MAX_SIGNED_LIFETIME, revocationLog } from './revocation-log.ts'
-import type { Transients } from './store.ts'
-import { systemTime, type Time } from './time.ts'
+import { KEPT_SECONDS, MAX_SIGNED_LIFETIME, revocationLog } from '../../kernel/revocation-log.ts'
+import type { Transients } from '../../kernel/store.ts'
+import { systemTime, type Time } from '../../kernel/time.ts'
+import { readRevocations } from './revocation-feed.ts'
 
 /** Time that passes only for who sleeps: the one that wakes first goes on alone. */
 function virtualTime(): Time {
@@ -29,12 +30,13 @@ function onOneStore() {
   const clock = { now: 1_800_000_000 }
   const transients = createMemoryStore({ now: () => clock.now }).transients as Transients
   const time = virtualTime()
-  const process = (ahead = 0) =>
-    revocationLog(transients, {
-      now: () => clock.now + ahead,
-      time,
-      random: (size) => randomBytes(size),
-    })
+  const process = (ahead = 0) => {
+    const now = () => clock.now + ahead
+    return {
+      append: revocationLog(transients, { now, time, random: (size) => randomBytes(size) }),
+      read: (after?: string) => readRevocations(transients, now(), after),
+    }
+  }
   return { clock, transients, process }
 }
 
