@@ -53,8 +53,11 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
     const session = user ?? (await interaction.session(request))
     const signedInForThis = signedInSince(context, query, ticket, session)
     const requestUri = pushed?.requestUri
-    const asked = { target, request: valid, query, requestUri, signedInForThis }
-    return proceed(context, { http: request, ...asked, formExpired, page }, session)
+    return proceed(
+      context,
+      { http: request, target, request: valid, query, requestUri, signedInForThis, formExpired, page },
+      session,
+    )
   })
 }
 

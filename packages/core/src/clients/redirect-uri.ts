@@ -178,6 +178,7 @@ export function loopbackOnly(options: LoopbackOnlyOptions = {}): RedirectUriPoli
   return loopbackAnd(() => NOT_LOOPBACK, options)
 }
 
+const HTTP = /^http:/i
 const NOT_LOOPBACK = 'not a loopback address such as http://127.0.0.1:8080/callback'
 
 /**
@@ -197,16 +198,15 @@ export function loopbackAnd(
   faultOf: (uri: string) => string | undefined,
   { localhost = true, query = false, mixed = 'prune' }: LoopbackOnlyOptions = {},
 ): RedirectUriPolicy {
+  const fault = (uri: string) => (HTTP.test(uri) ? loopbackFault(uri, localhost, query) : faultOf(uri))
   return (uris) => {
-    const faults = uris.map((uri) =>
-      /^http:/i.test(uri) ? loopbackFault(uri, localhost, query) : faultOf(uri),
-    )
+    const faults = uris.map(fault)
     const accepted = uris.filter((_, index) => faults[index] === undefined)
     const prune = mixed === 'prune' && accepted.length > 0
     if (prune || accepted.length === uris.length) return { accepted }
     // By position: the text goes to the operator's log, and a mixed-up field may contain a secret.
     return {
-      refused: faults.map((fault, index) => `redirect_uris[${index}]: ${fault ?? 'accepted'}`).join('; '),
+      refused: faults.map((found, index) => `redirect_uris[${index}]: ${found ?? 'accepted'}`).join('; '),
     }
   }
 }

@@ -105,7 +105,7 @@ export function registration(
     methods: ['POST'],
     cors: true,
     async answer(request) {
-      const admission = await admit?.(request)
+      const admission = admit && (await admit(request))
       const sent = readMessage(message, withoutEmpty(jsonBody(request)), errorOf)
       const metadata = camelCased(sent)
       const parameters = { redirect_uri: metadata.redirectUris }

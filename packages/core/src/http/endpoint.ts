@@ -253,8 +253,8 @@ function methodNotAllowed(endpoint: Endpoint): HttpResponse {
 
 /** There is no cookie to steal, and any browser app may be a client. */
 function withCors({ status, headers, body }: HttpResponse, { exposed }: CorsLines): HttpResponse {
-  const cors = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed }
-  return { status, headers: { ...headers, ...cors }, body }
+  const cors = { ...headers, 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed }
+  return { status, headers: cors, body }
 }
 
 /** The path of an issuer without a trailing slash; empty if the issuer is an origin. */
