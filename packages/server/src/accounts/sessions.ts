@@ -15,6 +15,8 @@ import {
 
 /** A browser in which a user is signed in. Times are in epoch seconds. */
 export interface UserSession extends Session {
+  /** {@link StoredAccount.sessionEpoch} of the sign-in. With a later one, the session has ended. */
+  readonly epoch: number
   /** When the user last confirmed their presence. Required to change sign-in methods. */
   readonly confirmedAt: number
   readonly startedAt: number

@@ -66,6 +66,7 @@ describe('a session', () => {
     expect(session).toEqual({
       id: expect.any(String),
       subject: 'alice',
+      epoch: alice.sessionEpoch,
       authTime: signedInAt,
       confirmedAt: signedInAt,
       acr: 'pwd',
@@ -197,6 +198,15 @@ describe('a session', () => {
     const sessions = openSessions()
     await accounts.endSessions('alice', 'user')
     expect(await sessions.read(sent((await begin(sessions)).cookie))).toBeUndefined()
+    expect(await sessions.read(sent((await begin(sessions, await stored())).cookie))).toBeDefined()
+  })
+
+  it('ends when a replica of the previous release ends all, which deletes no row', async () => {
+    const sessions = openSessions()
+    const { cookie } = await begin(sessions)
+    const next = { session_epoch: alice.sessionEpoch + 1 }
+    await database.updateTable('account').set(next).where('id', '=', 'alice').execute()
+    expect(await sessions.visit(sent(cookie))).toBeUndefined()
     expect(await sessions.read(sent((await begin(sessions, await stored())).cookie))).toBeDefined()
   })
 
