@@ -35,7 +35,7 @@ export interface UserSessions {
   /** Where a user is signed in, the newest first. */
   list(subject: string): Promise<readonly UserSession[]>
   /**
-   * Nothing starts if the sessions of the account have ended since it was read.
+   * Nothing starts if the sessions of the account have ended since it was read. Of more than a hundred, the oldest ends.
    *
    * @param before ends, and the new session goes on in its apps, which hear of its end
    */
@@ -66,8 +66,10 @@ interface SessionEnds {
   tellAll(subject: string): Promise<void>
 }
 
-/** Of the sessions that end together. Each takes two calls of the store. */
-const MAX_TOLD = 200
+/** Rows of one account. When all its sessions end, each takes two calls of the store, and all rows are deleted in one statement. */
+const MAX_ROWS = 100
+/** Rows beyond it that one sign-in deletes. */
+const MAX_DELETED = 500
 /** Seconds. A row stays as long after its session, because an app may know the session as long as that. */
 const KEPT = 12 * 60 * 60
 const USED_EVERY = 5 * 60
@@ -99,7 +101,7 @@ export function sessionEnds(
   }
 
   async function tellAll(subject: string): Promise<void> {
-    const known = await ofAccount(subject).limit(MAX_TOLD).execute()
+    const known = await ofAccount(subject).limit(MAX_ROWS).execute()
     const sessionIds = known.map(sessionOf).map(({ id, firstId = id }) => firstId)
     await ending({ subject, sessionIds: [...new Set(sessionIds)], all: true })
   }
@@ -113,7 +115,7 @@ export function sessionEnds(
     async start(account, session, before) {
       const removed = await database.transaction().execute(async (rows) => {
         // The lock: whoever ends all sessions meanwhile finds this one, or this one does not start.
-        if (await isCurrent(rows, account)) await rows.insertInto('session').values(rowOf(session)).execute()
+        if (await isCurrent(rows, account)) await insert(rows, session)
         return before !== undefined && remove(rows, before.id)
       })
       if (removed && before) onEvent({ type: 'signed_out', subject: account.id, sessionId: before.id })
@@ -155,6 +157,14 @@ export function sessionEnds(
       return result
     },
   }
+}
+
+/** The oldest sessions of the account end without a word to apps, as if they had expired. */
+async function insert(rows: Rows, session: UserSession): Promise<void> {
+  await rows.insertInto('session').values(rowOf(session)).execute()
+  const ofAccount = rows.selectFrom('session').select('id').where('account', '=', session.subject)
+  const oldest = ofAccount.orderBy('started_at', 'desc').limit(MAX_DELETED).offset(MAX_ROWS)
+  await rows.deleteFrom('session').where('id', 'in', oldest).execute()
 }
 
 async function remove(rows: Database | Rows, id: string): Promise<boolean> {

@@ -129,6 +129,26 @@ describe('a session', () => {
     expect(await database.selectFrom('session').select('id').execute()).toHaveLength(1)
   })
 
+  it('ends when its user has a hundred newer ones, and no other user loses one', async () => {
+    const sessions = openSessions()
+    await accounts.add({ ...DANA, id: 'bob', email: 'bob@server.example' })
+    const bob = (await accounts.find('bob')) ?? alice
+    const start = Date.now()
+    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    const others = await begin(sessions, bob)
+    const [first, second] = [await begin(sessions), await begin(sessions)]
+    for (let n = 1; n <= 99; n++) {
+      vi.setSystemTime(start + n * 1000)
+      await begin(sessions)
+    }
+    expect(await accounts.sessions.list('alice')).toHaveLength(100)
+    vi.setSystemTime(start + 100_000)
+    await begin(sessions)
+    expect(await accounts.sessions.list('alice')).toHaveLength(100)
+    for (const { cookie } of [first, second]) expect(await sessions.read(sent(cookie))).toBeUndefined()
+    expect(await sessions.read(sent(others.cookie))).toBeDefined()
+  })
+
   it('keeps what the page says of the sign-in: how it was, its class and its methods', async () => {
     const sessions = openSessions()
     const facts = { signedInBy: 'provider partner', acr: 'phr', amr: ['pop', 'user', 'mfa'] } as const
