@@ -3,6 +3,7 @@ import type { EndedSessions } from '@grantkit/core/internal'
 import { type Selectable, sql } from 'kysely'
 import { type Database, lookup, type Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
+import { inSteps } from '../database/row-queue.ts'
 import type { SessionRow } from '../database/tables.ts'
 import type { SignedOut } from '../events.ts'
 import {
@@ -62,6 +63,8 @@ interface SessionEnds {
    * ends in between, they are told once too often instead of never.
    */
   endAll<Result>(subject: string, change: (end: ChangeAndEnd, rows: Rows) => Promise<Result>): Promise<Result>
+  /** Expires the sessions of all accounts, whose rows stay until {@link SessionEnds.tellAll}. */
+  expireAll(): Promise<void>
   /** Tells apps of the end of all sessions that the account has or had lately. */
   tellAll(subject: string): Promise<void>
 }
@@ -79,6 +82,7 @@ export function sessionEnds(
   database: Database,
   onEvent: (event: SignedOut) => void,
   ending: SessionsEnding,
+  onError: (error: unknown) => void,
 ): SessionEnds {
   const rows = database.selectFrom('session').selectAll()
   // Every request of a signed-in browser reads one.
@@ -89,10 +93,14 @@ export function sessionEnds(
   async function sweep(now: number): Promise<void> {
     if (now < sweepAt) return
     sweepAt = now + SWEEP_EVERY
-    await database
-      .deleteFrom('session')
+    const over = database
+      .selectFrom('session')
+      .select('id')
       .where('expires_at', '<', timeOf(now - KEPT))
-      .execute()
+    await inSteps(async (most) => {
+      const ended = database.deleteFrom('session').where('id', 'in', over.limit(most))
+      return (await ended.executeTakeFirst()).numDeletedRows
+    })
   }
 
   async function find(id: string): Promise<UserSession | undefined> {
@@ -119,7 +127,7 @@ export function sessionEnds(
         return before !== undefined && remove(rows, before.id)
       })
       if (removed && before) onEvent({ type: 'signed_out', subject: account.id, sessionId: before.id })
-      await sweep(session.startedAt).catch(() => {})
+      await sweep(session.startedAt).catch(onError)
     },
     async used({ id, usedAt }) {
       const now = Date.now() / 1000
@@ -143,6 +151,14 @@ export function sessionEnds(
   return {
     sessions,
     tellAll,
+    async expireAll() {
+      const now = new Date().toISOString()
+      const live = database.selectFrom('session').select('id').where('expires_at', '>', now)
+      const expire = database.updateTable('session').set({ expires_at: now })
+      await inSteps(
+        async (most) => (await expire.where('id', 'in', live.limit(most)).executeTakeFirst()).numUpdatedRows,
+      )
+    },
     async endAll(subject, change) {
       await tellAll(subject)
       const result = await database.transaction().execute((rows) =>

@@ -121,9 +121,12 @@ describe('a session', () => {
     expect(await accounts.sessions.list('alice')).toMatchObject([{ id: second.session.id }])
   })
 
-  it('leaves no row for ever', async () => {
+  it('leaves no row for ever, however many there are', async () => {
     const sessions = openSessions()
     await begin(sessions)
+    const row = await database.selectFrom('session').selectAll().executeTakeFirstOrThrow()
+    const more = Array.from({ length: 1000 }, (_, n) => ({ ...row, id: `${n}`, account: `of-${n}` }))
+    await database.insertInto('session').values(more).execute()
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 3600_000 })
     await begin(sessions)
     expect(await database.selectFrom('session').select('id').execute()).toHaveLength(1)
@@ -147,6 +150,19 @@ describe('a session', () => {
     expect(await accounts.sessions.list('alice')).toHaveLength(100)
     for (const { cookie } of [first, second]) expect(await sessions.read(sent(cookie))).toBeUndefined()
     expect(await sessions.read(sent(others.cookie))).toBeDefined()
+  })
+
+  it('starts although expired ones cannot be deleted, which is reported', async () => {
+    const onError = vi.fn()
+    const { find, sessions } = accountRows(database, () => {}, undefined, onError)
+    const down = new Error('The database is down')
+    vi.spyOn(database, 'deleteFrom').mockImplementationOnce(() => {
+      throw down
+    })
+    const inBrowsers = sessionsOfBrowsers({ secret: SECRET, baseUrl: HTTP, accounts: { find, sessions } })
+    const { cookie } = await begin(inBrowsers)
+    expect(onError).toHaveBeenCalledExactlyOnceWith(down)
+    expect(await inBrowsers.read(sent(cookie))).toBeDefined()
   })
 
   it('keeps what the page says of the sign-in: how it was, its class and its methods', async () => {
