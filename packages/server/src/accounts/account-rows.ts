@@ -13,6 +13,7 @@ import {
   addressOf,
   changeAccount,
   type EmailSource,
+  epochAt,
   HASH_OF_NO_PASSWORD,
   rowOf,
   type StoredAccount,
@@ -189,18 +190,6 @@ export function accountRows(
     removeIdentity: (subject, issuer, identity) => removeMethod(subject, { issuer, identity }),
   })
   return { ...methods, sessions }
-}
-
-const SECONDS_BEFORE_2020 = 1_577_836_800
-
-/**
- * The epoch of all accounts after a restore. A link for a new password that was sent after the backup may have an epoch that is
- * still to come: this one is later than any that counting has reached, and than those of the restores before.
- *
- * @param time milliseconds
- */
-function epochAt(time: number): number {
-  return Math.floor(time / 1000) - SECONDS_BEFORE_2020
 }
 
 async function insertFirst(rows: Rows, accounts: readonly Account[]): Promise<boolean> {
