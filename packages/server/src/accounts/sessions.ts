@@ -43,7 +43,10 @@ export interface UserSessions {
   start(account: StoredAccount, session: UserSession, before?: UserSession): Promise<void>
   /** Records a use. It never fails. */
   used(session: UserSession): Promise<void>
-  /** Ends one session, of which apps are told first. Nothing happens if the user has no such session. */
+  /**
+   * Ends one session, of which apps are told first. Nothing happens if the user has no such session: also if an outage after its end
+   * kept what it opened meanwhile.
+   */
   end(subject: string, id: string): Promise<void>
 }
 
@@ -89,6 +92,7 @@ export function sessionEnds(
   const withId = lookup(database, rows.where('id', '=', ''))
   const ofAccount = (id: string) => rows.where('account', '=', id).orderBy('started_at', 'desc')
   let sweepAt = 0
+  let noUseBefore = 0
 
   async function sweep(now: number): Promise<void> {
     if (now < sweepAt) return
@@ -131,12 +135,14 @@ export function sessionEnds(
     },
     async used({ id, usedAt }) {
       const now = Date.now() / 1000
-      if (now < usedAt + USED_EVERY) return
-      const use = database.updateTable('session').set({ used_at: timeOf(now) })
-      await use
-        .where('id', '=', id)
-        .execute()
-        .catch(() => {})
+      if (now < Math.max(usedAt + USED_EVERY, noUseBefore)) return
+      try {
+        const use = database.updateTable('session').set({ used_at: timeOf(now) })
+        await use.where('id', '=', id).execute()
+      } catch {
+        // Otherwise each request would wait for a write that fails.
+        noUseBefore = now + USED_EVERY
+      }
     },
     async end(subject, id) {
       const session = await find(id)

@@ -1,5 +1,5 @@
 import type { EndedSessions } from '@grantkit/core/internal'
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DANA } from '../../test/people.ts'
 import { type AccountRows, accountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
@@ -119,6 +119,29 @@ describe('a session', () => {
     expect(await accounts.sessions.list('alice')).toMatchObject([{}, { usedAt: (start + 300_000) / 1000 }])
     vi.setSystemTime(start + 12 * 3600_000)
     expect(await accounts.sessions.list('alice')).toMatchObject([{ id: second.session.id }])
+  })
+
+  it('is used without a record for five minutes after one could not be written', async () => {
+    const sessions = openSessions()
+    const start = Date.now()
+    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    const cookie = sent((await begin(sessions)).cookie)
+    const update = vi.spyOn(database, 'updateTable')
+    onTestFinished(() => update.mockRestore())
+    update.mockImplementationOnce(() => {
+      throw new Error('The database is read-only')
+    })
+    for (const [seconds, writes] of [
+      [299, 0],
+      [300, 1],
+      [301, 1],
+      [599, 1],
+      [600, 2],
+    ] as const) {
+      vi.setSystemTime(start + seconds * 1000)
+      expect(await sessions.read(cookie)).toBeDefined()
+      expect(update, `after ${seconds} seconds`).toHaveBeenCalledTimes(writes)
+    }
   })
 
   it('leaves no row for ever, however many there are', async () => {

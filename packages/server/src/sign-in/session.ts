@@ -34,7 +34,7 @@ export interface Sessions {
   /**
    * Ends the session, and returns the cookie that replaces it.
    *
-   * @throws OAuthError `temporarily_unavailable`; the session then stays valid
+   * @throws OAuthError `temporarily_unavailable`; the session then stays valid, unless apps could not be told once more after its end
    */
   end(cookies: string | undefined): Promise<string>
   /** Seconds from the sign-in. */
