@@ -154,8 +154,8 @@ function passkeyOf(id: string, { id: subject }: StoredAccount) {
   return { id, subject, name: '', publicKey: '', counter: 0, transports: [], synced: false, addedAt: 0 }
 }
 
-function sessionOf({ id: subject }: StoredAccount) {
-  return { id: 's', subject, authTime: 0, confirmedAt: 0, startedAt: 0, usedAt: 0, expiresAt: 4e9 }
+function sessionOf({ id: subject, sessionEpoch: epoch }: StoredAccount) {
+  return { id: 's', subject, epoch, authTime: 0, confirmedAt: 0, startedAt: 0, usedAt: 0, expiresAt: 4e9 }
 }
 
 function identityOf({ id: subject }: StoredAccount, identity: string) {

@@ -69,7 +69,8 @@ onEachDatabase((newDatabase) => {
     const { accounts, told, alice, epoch } = await open('')
     const now = Date.now() / 1000
     const times = { authTime: now, confirmedAt: now, startedAt: now, usedAt: now, expiresAt: now + 60 }
-    await accounts.sessions.start(alice, { id: 'second', firstId: 'first', subject: alice.id, ...times })
+    const session = { id: 'second', firstId: 'first', subject: alice.id, epoch: alice.sessionEpoch, ...times }
+    await accounts.sessions.start(alice, session)
     expect(await accounts.sessions.list(alice.id)).toHaveLength(1)
     await accounts.removePasskey(alice.id, 'one')
     expect(await epoch()).toBe(1)

@@ -13,6 +13,7 @@ import {
   addressOf,
   changeAccount,
   type EmailSource,
+  epochAt,
   HASH_OF_NO_PASSWORD,
   rowOf,
   type StoredAccount,
@@ -77,13 +78,15 @@ type OfAccount = AccountEvent & { readonly subject: string }
  * Nothing is cached: an account that was disabled on one replica is disabled on all.
  *
  * @param sessionsEnding default: no app is told
+ * @param onError called when expired sessions could not be deleted
  */
 export function accountRows(
   database: Database,
   onEvent: (event: AccountEvent | SignedOut) => void,
   sessionsEnding: SessionsEnding = nothing,
+  onError: (error: unknown) => void = () => {},
 ): AccountRows {
-  const { sessions, endAll, tellAll } = sessionEnds(database, onEvent, sessionsEnding)
+  const { sessions, endAll, expireAll, tellAll } = sessionEnds(database, onEvent, sessionsEnding, onError)
   const rows = database.selectFrom('account').where('state', '=', sql.lit('active'))
   const active = rows.selectAll()
   const change = async (event: OfAccount, values: AccountValues = {}) => {
@@ -169,14 +172,12 @@ export function accountRows(
     },
     endSessions: (subject, by) => change({ type: 'sessions_ended', subject, by }),
     async endAllSessions() {
-      // At once, and apps are told afterwards. The rows are kept for that, also if this is repeated.
-      await database.transaction().execute(async (rows) => {
-        await rows
-          .updateTable('account')
-          .set({ session_epoch: epochAt(Date.now()) })
-          .execute()
-        await rows.updateTable('session').set({ expires_at: new Date().toISOString() }).execute()
-      })
+      // The epoch ends all at once, and apps are told afterwards. The rows are kept for that, also if this is repeated.
+      await database
+        .updateTable('account')
+        .set({ session_epoch: epochAt(Date.now()) })
+        .execute()
+      await expireAll()
       onEvent({ type: 'sessions_ended', by: 'operator' })
       for (const { id } of await rows.select('id').execute()) await tellAll(id)
     },
@@ -189,18 +190,6 @@ export function accountRows(
     removeIdentity: (subject, issuer, identity) => removeMethod(subject, { issuer, identity }),
   })
   return { ...methods, sessions }
-}
-
-const SECONDS_BEFORE_2020 = 1_577_836_800
-
-/**
- * The epoch of all accounts after a restore. A link for a new password that was sent after the backup may have an epoch that is
- * still to come: this one is later than any that counting has reached, and than those of the restores before.
- *
- * @param time milliseconds
- */
-function epochAt(time: number): number {
-  return Math.floor(time / 1000) - SECONDS_BEFORE_2020
 }
 
 async function insertFirst(rows: Rows, accounts: readonly Account[]): Promise<boolean> {

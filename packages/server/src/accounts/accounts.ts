@@ -90,9 +90,22 @@ export function rowOf(
     password,
     state: 'active',
     admin: 0,
-    session_epoch: 0,
+    session_epoch: epochAt(Date.parse(addedAt)),
     added_at: addedAt,
   }
+}
+
+const SECONDS_BEFORE_2020 = 1_577_836_800
+
+/**
+ * The epoch of a new account, and of all accounts after a restore. A link for a new password that was sent after the backup may
+ * have an epoch that is still to come, or that of an account which the backup lacks and which is added again: this one is
+ * later than any that counting has reached, and than those of the restores before.
+ *
+ * @param time milliseconds
+ */
+export function epochAt(time: number): number {
+  return Math.floor(time / 1000) - SECONDS_BEFORE_2020
 }
 
 export function accountOf(row: Selectable<AccountRow>): StoredAccount {

@@ -3,6 +3,7 @@ import type { EndedSessions } from '@grantkit/core/internal'
 import { type Selectable, sql } from 'kysely'
 import { type Database, lookup, type Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
+import { inSteps } from '../database/row-queue.ts'
 import type { SessionRow } from '../database/tables.ts'
 import type { SignedOut } from '../events.ts'
 import {
@@ -15,6 +16,8 @@ import {
 
 /** A browser in which a user is signed in. Times are in epoch seconds. */
 export interface UserSession extends Session {
+  /** {@link StoredAccount.sessionEpoch} of the sign-in. With a later one, the session has ended. */
+  readonly epoch: number
   /** When the user last confirmed their presence. Required to change sign-in methods. */
   readonly confirmedAt: number
   readonly startedAt: number
@@ -33,14 +36,17 @@ export interface UserSessions {
   /** Where a user is signed in, the newest first. */
   list(subject: string): Promise<readonly UserSession[]>
   /**
-   * Nothing starts if the sessions of the account have ended since it was read.
+   * Nothing starts if the sessions of the account have ended since it was read. Of more than a hundred, the oldest ends.
    *
    * @param before ends, and the new session goes on in its apps, which hear of its end
    */
   start(account: StoredAccount, session: UserSession, before?: UserSession): Promise<void>
   /** Records a use. It never fails. */
   used(session: UserSession): Promise<void>
-  /** Ends one session, of which apps are told first. Nothing happens if the user has no such session. */
+  /**
+   * Ends one session, of which apps are told first. Nothing happens if the user has no such session: also if an outage after its end
+   * kept what it opened meanwhile.
+   */
   end(subject: string, id: string): Promise<void>
 }
 
@@ -60,12 +66,16 @@ interface SessionEnds {
    * ends in between, they are told once too often instead of never.
    */
   endAll<Result>(subject: string, change: (end: ChangeAndEnd, rows: Rows) => Promise<Result>): Promise<Result>
+  /** Expires the sessions of all accounts, whose rows stay until {@link SessionEnds.tellAll}. */
+  expireAll(): Promise<void>
   /** Tells apps of the end of all sessions that the account has or had lately. */
   tellAll(subject: string): Promise<void>
 }
 
-/** Of the sessions that end together. Each takes two calls of the store. */
-const MAX_TOLD = 200
+/** Rows of one account. When all its sessions end, each takes two calls of the store, and all rows are deleted in one statement. */
+const MAX_ROWS = 100
+/** Rows beyond it that one sign-in deletes. */
+const MAX_DELETED = 500
 /** Seconds. A row stays as long after its session, because an app may know the session as long as that. */
 const KEPT = 12 * 60 * 60
 const USED_EVERY = 5 * 60
@@ -75,20 +85,26 @@ export function sessionEnds(
   database: Database,
   onEvent: (event: SignedOut) => void,
   ending: SessionsEnding,
+  onError: (error: unknown) => void,
 ): SessionEnds {
   const rows = database.selectFrom('session').selectAll()
   // Every request of a signed-in browser reads one.
   const withId = lookup(database, rows.where('id', '=', ''))
   const ofAccount = (id: string) => rows.where('account', '=', id).orderBy('started_at', 'desc')
   let sweepAt = 0
+  let noUseBefore = 0
 
   async function sweep(now: number): Promise<void> {
     if (now < sweepAt) return
     sweepAt = now + SWEEP_EVERY
-    await database
-      .deleteFrom('session')
+    const over = database
+      .selectFrom('session')
+      .select('id')
       .where('expires_at', '<', timeOf(now - KEPT))
-      .execute()
+    await inSteps(async (most) => {
+      const ended = database.deleteFrom('session').where('id', 'in', over.limit(most))
+      return (await ended.executeTakeFirst()).numDeletedRows
+    })
   }
 
   async function find(id: string): Promise<UserSession | undefined> {
@@ -97,7 +113,7 @@ export function sessionEnds(
   }
 
   async function tellAll(subject: string): Promise<void> {
-    const known = await ofAccount(subject).limit(MAX_TOLD).execute()
+    const known = await ofAccount(subject).limit(MAX_ROWS).execute()
     const sessionIds = known.map(sessionOf).map(({ id, firstId = id }) => firstId)
     await ending({ subject, sessionIds: [...new Set(sessionIds)], all: true })
   }
@@ -111,20 +127,22 @@ export function sessionEnds(
     async start(account, session, before) {
       const removed = await database.transaction().execute(async (rows) => {
         // The lock: whoever ends all sessions meanwhile finds this one, or this one does not start.
-        if (await isCurrent(rows, account)) await rows.insertInto('session').values(rowOf(session)).execute()
+        if (await isCurrent(rows, account)) await insert(rows, session)
         return before !== undefined && remove(rows, before.id)
       })
       if (removed && before) onEvent({ type: 'signed_out', subject: account.id, sessionId: before.id })
-      await sweep(session.startedAt).catch(() => {})
+      await sweep(session.startedAt).catch(onError)
     },
     async used({ id, usedAt }) {
       const now = Date.now() / 1000
-      if (now < usedAt + USED_EVERY) return
-      const use = database.updateTable('session').set({ used_at: timeOf(now) })
-      await use
-        .where('id', '=', id)
-        .execute()
-        .catch(() => {})
+      if (now < Math.max(usedAt + USED_EVERY, noUseBefore)) return
+      try {
+        const use = database.updateTable('session').set({ used_at: timeOf(now) })
+        await use.where('id', '=', id).execute()
+      } catch {
+        // Otherwise each request would wait for a write that fails.
+        noUseBefore = now + USED_EVERY
+      }
     },
     async end(subject, id) {
       const session = await find(id)
@@ -139,6 +157,14 @@ export function sessionEnds(
   return {
     sessions,
     tellAll,
+    async expireAll() {
+      const now = new Date().toISOString()
+      const live = database.selectFrom('session').select('id').where('expires_at', '>', now)
+      const expire = database.updateTable('session').set({ expires_at: now })
+      await inSteps(
+        async (most) => (await expire.where('id', 'in', live.limit(most)).executeTakeFirst()).numUpdatedRows,
+      )
+    },
     async endAll(subject, change) {
       await tellAll(subject)
       const result = await database.transaction().execute((rows) =>
@@ -153,6 +179,14 @@ export function sessionEnds(
       return result
     },
   }
+}
+
+/** The oldest sessions of the account end without a word to apps, as if they had expired. */
+async function insert(rows: Rows, session: UserSession): Promise<void> {
+  await rows.insertInto('session').values(rowOf(session)).execute()
+  const ofAccount = rows.selectFrom('session').select('id').where('account', '=', session.subject)
+  const oldest = ofAccount.orderBy('started_at', 'desc').limit(MAX_DELETED).offset(MAX_ROWS)
+  await rows.deleteFrom('session').where('id', 'in', oldest).execute()
 }
 
 async function remove(rows: Database | Rows, id: string): Promise<boolean> {

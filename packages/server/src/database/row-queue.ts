@@ -171,21 +171,31 @@ export function dayOf(at: Date, days: number): string {
   return new Date(at.getTime() + days * DAY_MS).toISOString().slice(0, 10)
 }
 
+/**
+ * Repeats a statement until no row is left for it: Postgres gives each a second.
+ *
+ * @param change changes that many rows at most, and returns how many it has changed
+ * @returns how many rows have changed
+ */
+export async function inSteps(change: (most: number) => Promise<bigint>): Promise<number> {
+  for (let changed = 0; ; await yieldToEventLoop()) {
+    const rows = await change(STEP)
+    changed += Number(rows)
+    if (rows < STEP) return changed
+  }
+}
+
 /** Deletes the rows that are kept until an earlier day. @param day in UTC, as `2026-01-01` @returns how many */
-export async function pruneExpired(
+export function pruneExpired(
   database: Database,
   table: 'audit' | 'attempt_steps',
   day: string,
 ): Promise<number> {
-  const over = database.selectFrom(table).select('id').where('kept_until', '<', day).limit(STEP)
-  for (let deleted = 0; ; await yieldToEventLoop()) {
-    const { numDeletedRows } = await database
-      .deleteFrom(table)
-      .where('id', 'in', over)
-      .executeTakeFirstOrThrow()
-    deleted += Number(numDeletedRows)
-    if (numDeletedRows < STEP) return deleted
-  }
+  const over = database.selectFrom(table).select('id').where('kept_until', '<', day)
+  const expired = database.deleteFrom(table)
+  return inSteps(
+    async (most) => (await expired.where('id', 'in', over.limit(most)).executeTakeFirst()).numDeletedRows,
+  )
 }
 
 /** How many rows each group of callers may still cause. */

@@ -34,12 +34,12 @@ export async function openUsers(
   addsAccounts: boolean,
   sessionsEnding: SessionsEnding,
 ): Promise<OpenUsers> {
-  const { definition, config, storage, secret, keys, onEvent } = context
+  const { definition, config, storage, secret, keys, onEvent, onError } = context
   const { database, store } = storage
   const { users } = config
   refuseOtherUsers(users, config)
   const demoAccounts = users === undefined ? (definition.demoAccounts ?? []) : []
-  const rows = accountRows(database, onEvent, sessionsEnding)
+  const rows = accountRows(database, onEvent, sessionsEnding, onError)
   if (addsAccounts) {
     await addMissingAccounts(rows, config, demoAccounts)
     await refusePublicPasswords(rows, config, demoAccounts, commandNamesOf(definition))

@@ -52,13 +52,6 @@ it.each([
   expect(mails[0]?.text).toContain('\nhttps://notes.example/account/tokens\n')
 })
 
-it('tell the user once of a token that was found in public, with its name', async () => {
-  const ended = { ...created(), type: 'personal_token_ended', reason: 'leaked' }
-  const { mails } = await sentAfter([revoked(), ended])
-  expect(mails).toMatchObject([{ subject: 'A personal access token was leaked at Notes' }])
-  expect(mails[0]?.text).toContain('\n  Job\n')
-})
-
 it.each([
   ['the user revoked', revoked({ by: 'user' })],
   ['the user ended', { ...created(), type: 'personal_token_ended', reason: 'user' }],

@@ -70,7 +70,6 @@ export function personalTokenMails(options: Options, sender = mailSender): Perso
       const news = newsOf(event)
       if (news === undefined) return
       const first = pending.size === 0
-      // The report of a leak comes after the end of the grant, and says more.
       pending.set(`${news.grantId} ${news.why === 'created'}`, news)
       if (!first) return
       const done = flush().finally(() => running.delete(done))
@@ -90,8 +89,6 @@ function newsOf(event: ServiceEvent): News | undefined {
       return { ...event, why: 'created' }
     case 'personal_token_expiring':
       return { ...event, why: 'expiring' }
-    case 'personal_token_ended':
-      return event.reason === 'leaked' ? { ...event, why: 'leaked' } : undefined
     case 'grant_revoked': {
       const { clientId, subject, grantId, by } = event
       // A user who is gone or disabled gets no mail.
@@ -104,7 +101,7 @@ function newsOf(event: ServiceEvent): News | undefined {
   }
 }
 
-type Why = 'created' | 'expiring' | 'leaked' | 'operator'
+type Why = 'created' | 'expiring' | 'operator'
 
 /** What happened to a token. */
 interface News {
@@ -144,12 +141,6 @@ const WORDS: Readonly<Record<Why, { subject: string; what: string; advice: strin
     subject: 'A personal access token ends soon',
     what: 'A personal access token that is in use ends within seven days, for',
     advice: 'Create a new one if your program still needs it:',
-  },
-  leaked: {
-    subject: 'A personal access token was leaked',
-    what: 'A personal access token was found in public, and was revoked at once, for',
-    advice:
-      'Whoever saw it could act as you until then. Look through your account, and create a new token if your program still needs one:',
   },
   operator: {
     subject: 'A personal access token was revoked',

@@ -1,5 +1,5 @@
 import type { EndedSessions } from '@grantkit/core/internal'
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DANA } from '../../test/people.ts'
 import { type AccountRows, accountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
@@ -66,6 +66,7 @@ describe('a session', () => {
     expect(session).toEqual({
       id: expect.any(String),
       subject: 'alice',
+      epoch: alice.sessionEpoch,
       authTime: signedInAt,
       confirmedAt: signedInAt,
       acr: 'pwd',
@@ -120,12 +121,71 @@ describe('a session', () => {
     expect(await accounts.sessions.list('alice')).toMatchObject([{ id: second.session.id }])
   })
 
-  it('leaves no row for ever', async () => {
+  it('is used without a record for five minutes after one could not be written', async () => {
+    const sessions = openSessions()
+    const start = Date.now()
+    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    const cookie = sent((await begin(sessions)).cookie)
+    const update = vi.spyOn(database, 'updateTable')
+    onTestFinished(() => update.mockRestore())
+    update.mockImplementationOnce(() => {
+      throw new Error('The database is read-only')
+    })
+    for (const [seconds, writes] of [
+      [299, 0],
+      [300, 1],
+      [301, 1],
+      [599, 1],
+      [600, 2],
+    ] as const) {
+      vi.setSystemTime(start + seconds * 1000)
+      expect(await sessions.read(cookie)).toBeDefined()
+      expect(update, `after ${seconds} seconds`).toHaveBeenCalledTimes(writes)
+    }
+  })
+
+  it('leaves no row for ever, however many there are', async () => {
     const sessions = openSessions()
     await begin(sessions)
+    const row = await database.selectFrom('session').selectAll().executeTakeFirstOrThrow()
+    const more = Array.from({ length: 1000 }, (_, n) => ({ ...row, id: `${n}`, account: `of-${n}` }))
+    await database.insertInto('session').values(more).execute()
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 3600_000 })
     await begin(sessions)
     expect(await database.selectFrom('session').select('id').execute()).toHaveLength(1)
+  })
+
+  it('ends when its user has a hundred newer ones, and no other user loses one', async () => {
+    const sessions = openSessions()
+    await accounts.add({ ...DANA, id: 'bob', email: 'bob@server.example' })
+    const bob = (await accounts.find('bob')) ?? alice
+    const start = Date.now()
+    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    const others = await begin(sessions, bob)
+    const [first, second] = [await begin(sessions), await begin(sessions)]
+    for (let n = 1; n <= 99; n++) {
+      vi.setSystemTime(start + n * 1000)
+      await begin(sessions)
+    }
+    expect(await accounts.sessions.list('alice')).toHaveLength(100)
+    vi.setSystemTime(start + 100_000)
+    await begin(sessions)
+    expect(await accounts.sessions.list('alice')).toHaveLength(100)
+    for (const { cookie } of [first, second]) expect(await sessions.read(sent(cookie))).toBeUndefined()
+    expect(await sessions.read(sent(others.cookie))).toBeDefined()
+  })
+
+  it('starts although expired ones cannot be deleted, which is reported', async () => {
+    const onError = vi.fn()
+    const { find, sessions } = accountRows(database, () => {}, undefined, onError)
+    const down = new Error('The database is down')
+    vi.spyOn(database, 'deleteFrom').mockImplementationOnce(() => {
+      throw down
+    })
+    const inBrowsers = sessionsOfBrowsers({ secret: SECRET, baseUrl: HTTP, accounts: { find, sessions } })
+    const { cookie } = await begin(inBrowsers)
+    expect(onError).toHaveBeenCalledExactlyOnceWith(down)
+    expect(await inBrowsers.read(sent(cookie))).toBeDefined()
   })
 
   it('keeps what the page says of the sign-in: how it was, its class and its methods', async () => {
@@ -197,6 +257,15 @@ describe('a session', () => {
     const sessions = openSessions()
     await accounts.endSessions('alice', 'user')
     expect(await sessions.read(sent((await begin(sessions)).cookie))).toBeUndefined()
+    expect(await sessions.read(sent((await begin(sessions, await stored())).cookie))).toBeDefined()
+  })
+
+  it('ends when a replica of the previous release ends all, which deletes no row', async () => {
+    const sessions = openSessions()
+    const { cookie } = await begin(sessions)
+    const next = { session_epoch: alice.sessionEpoch + 1 }
+    await database.updateTable('account').set(next).where('id', '=', 'alice').execute()
+    expect(await sessions.visit(sent(cookie))).toBeUndefined()
     expect(await sessions.read(sent((await begin(sessions, await stored())).cookie))).toBeDefined()
   })
 

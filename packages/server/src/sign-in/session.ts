@@ -34,7 +34,7 @@ export interface Sessions {
   /**
    * Ends the session, and returns the cookie that replaces it.
    *
-   * @throws OAuthError `temporarily_unavailable`; the session then stays valid
+   * @throws OAuthError `temporarily_unavailable`; the session then stays valid, unless apps could not be told once more after its end
    */
   end(cookies: string | undefined): Promise<string>
   /** Seconds from the sign-in. */
@@ -92,6 +92,8 @@ export function sessionsOfBrowsers({
     const account = claims && (await find(claims.sub))
     const session = account && (await sessions.find(claims.jti))
     if (session === undefined || session.subject !== account?.id) return undefined
+    // A replica of the previous release ends all sessions of an account by its epoch alone.
+    if (session.epoch !== account.sessionEpoch) return undefined
     await sessions.used(session)
     return { session, account }
   }
@@ -107,7 +109,7 @@ export function sessionsOfBrowsers({
       const { authTime = Math.floor(now), confirmedAt = authTime } = times
       const session = {
         ...{ id: randomUUID(), firstId: isSame ? (before.firstId ?? before.id) : undefined },
-        ...{ subject: account.id, authTime, confirmedAt },
+        ...{ subject: account.id, epoch: account.sessionEpoch, authTime, confirmedAt },
         ...{ signedInBy, acr: classOf(acr), amr, ...browserOfCaller() },
         ...{ startedAt: now, usedAt: now, expiresAt: now + lifetime },
       }

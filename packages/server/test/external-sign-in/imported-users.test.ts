@@ -1,5 +1,5 @@
 import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { accountDirectory } from '../../src/accounts/account-directory.ts'
 import { accountRows } from '../../src/accounts/account-rows.ts'
 import { importedUsers } from '../../src/accounts/users/users.ts'
@@ -42,6 +42,28 @@ onEachDatabase((newDatabase) => {
     const found = await accounts.find('mallory')
     expect(found).toMatchObject(account)
     expect(found?.sessionEpoch).not.toBe(9)
+  })
+
+  it('an account that a restore took away starts with a later epoch, so that a link of before sets no password', async () => {
+    const { database, users, accounts } = await open()
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const add = {
+      alice: () => users.signIn({ sub: 'alice', claims: { name: 'Alice' } }),
+      [DANA.id]: () => accounts.add(DANA),
+    }
+    const epochs = () =>
+      Promise.all(
+        Object.entries(add).map(async ([id, signUp]) => {
+          await signUp()
+          return (await accounts.find(id))?.sessionEpoch ?? 0
+        }),
+      )
+    const before = await epochs()
+    await database.deleteFrom('identity').execute()
+    await database.deleteFrom('account').execute()
+    vi.setSystemTime(Date.now() + 60_000)
+    expect(await epochs()).toEqual(before.map((epoch) => epoch + 60))
   })
 
   it('a user with the id or the address of an account of an operator is another one', async () => {

@@ -8,7 +8,7 @@ import { errorsAs503 } from '../../database/errors-as-503.ts'
 import type { AccountRow } from '../../database/tables.ts'
 import type { AccountEvent, NoImport } from '../../events.ts'
 import type { AccountRows } from '../account-rows.ts'
-import { accountOf, type StoredAccount, withClaims } from '../accounts.ts'
+import { accountOf, epochAt, type StoredAccount, withClaims } from '../accounts.ts'
 import type { ExternalSignIn, ExternalSignInParts } from '../external-sign-in/external-sign-in.ts'
 import { insertIdentity } from '../upstream/identities.ts'
 import { UserId, userClaims } from '../user-claims.ts'
@@ -223,10 +223,12 @@ async function insertRow(
   id: string,
   values: Pick<Selectable<AccountRow>, 'email' | 'claims' | 'state'>,
 ): Promise<true> {
+  const now = new Date()
+  const added = { session_epoch: epochAt(now.getTime()), added_at: now.toISOString() }
   const unverified = { email_source: null, email_since: null, password: '', admin: 0 }
   await rows
     .insertInto('account')
-    .values({ id, ...values, ...unverified, session_epoch: 0, added_at: new Date().toISOString() })
+    .values({ id, ...values, ...unverified, ...added })
     .execute()
   return true
 }
