@@ -10,7 +10,7 @@ import {
   type Store,
 } from '@grantkit/core'
 import { defineErrors } from '@grantkit/core/feature'
-import { clientRevision, publicClient, snakeCased } from '@grantkit/core/internal'
+import { camelCased, clientRevision, publicClient, snakeCased } from '@grantkit/core/internal'
 import type { TrailReader } from '../audit/reading.ts'
 import type { Config } from '../config/config.ts'
 import { CLIENT_MEMBERS, type Given, GRANTS, missingSetting } from './client-members.ts'
@@ -240,11 +240,6 @@ function refused(member: string, fault: string): OAuthError {
 
 function listOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value : []
-}
-
-function camelCased(members: Given): object {
-  const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-  return Object.fromEntries(Object.entries(members).map(([name, value]) => [camelCase(name), value]))
 }
 
 /** A client by the names of RFC 7591. An added one has its secret, this once. */
