@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { runProgram } from '../src/commands/command-line.ts'
+import { staticClients } from '../src/commands/static-clients.ts'
 import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 
@@ -52,6 +54,42 @@ it.each([
   })
   const { status, errors } = await ranCommand(server, ['clients', 'add', ...FLAGS, ...flags])
   expect([status, errors]).toEqual([2, expect.stringContaining(`${flag} ${words}`)])
+})
+
+it('takes an empty list of a feature that is off as none', async () => {
+  const none = { token_exchange_resources: [], post_logout_redirect_uris: [] }
+  expect(await call('POST', '/clients', { ...PORTAL, ...none })).toMatchObject({
+    status: 201,
+    body: { grant_types: ['authorization_code', 'refresh_token'] },
+  })
+})
+
+it('gives a client its first client credentials scopes', async () => {
+  const { body } = await call('POST', '/clients', { client_name: 'Gateway', resource_server: true })
+  const grant = ['--grant', 'client_credentials', '--scope', 'notes:read', '--json']
+  const { status, output, errors } = await ranCommand(server, ['clients', 'update', body.client_id, ...grant])
+  expect(status, errors).toBe(0)
+  expect(JSON.parse(output)).toMatchObject({ client_credentials_scopes: ['notes:read'] })
+})
+
+it('shows and changes a record whose client credentials scopes are one text', async () => {
+  const members = { client_name: 'Old job', grant_types: ['client_credentials'] }
+  const { body } = await call('POST', '/clients', { ...members, client_credentials_scopes: ['notes:read'] })
+  const stored = await server.store.clients.find(body.client_id)
+  if (stored === undefined) throw new Error('The client is not stored')
+  const { value } = stored
+  const featureMetadata = { ...value.featureMetadata, client_credentials_scopes: 'notes:read notes:write' }
+  const older = { ...value, featureMetadata }
+  await server.store.clients.replace(body.client_id, stored, older, value.expiresAt)
+  const printed = vi.spyOn(console, 'log').mockReturnValue()
+  const load = async () => ({ config: server.config, definition: {} })
+  await runProgram('integration', staticClients(load), ['list'])
+  expect(printed.mock.calls.flat()).toContainEqual(expect.stringContaining('notes:read notes:write'))
+  printed.mockRestore()
+  const grant = ['--grant', 'client_credentials', '--name', 'Job', '--json']
+  const updated = await ranCommand(server, ['clients', 'update', body.client_id, ...grant])
+  expect(updated.status, updated.errors).toBe(0)
+  expect(JSON.parse(updated.output)).toMatchObject({ client_name: 'Job' })
 })
 
 it('shows a client by the same names', async () => {
