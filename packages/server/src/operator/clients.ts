@@ -247,10 +247,12 @@ function listOf(value: unknown): readonly string[] {
 }
 
 /** A client by the names of RFC 7591. An added one has its secret, this once. */
-export function clientInformation({ createdAt, expiresAt, ...client }: AddedClient): Record<string, unknown> {
-  // The record of a static client expires in a hundred years.
-  const ends = client.origin === 'integration' ? {} : { expires_at: expiresAt }
-  return { ...snakeCased(client), client_id_issued_at: createdAt, ...ends }
+export function clientInformation({
+  createdAt,
+  expiresAt: _,
+  ...client
+}: AddedClient): Record<string, unknown> {
+  return { ...snakeCased(client), client_id_issued_at: createdAt }
 }
 
 /** An initial access token. An added one has its text, this once. */
