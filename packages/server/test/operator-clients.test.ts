@@ -97,6 +97,7 @@ it('shows a client by the same names', async () => {
   const { client_secret: _, ...client } = added
   const shown = await ranCommand(server, ['clients', 'show', added.client_id, '--json'])
   expect(JSON.parse(shown.output)).toEqual(client)
+  expect(client).not.toHaveProperty('expires_at')
   expect((await call('GET', '/clients?limit=100')).body.items).toContainEqual(client)
 })
 
@@ -104,6 +105,9 @@ it('changes the client that was seen, and no other', async () => {
   const { body, etag } = await call('POST', '/clients', PORTAL)
   const update = (members: object, tag = etag) =>
     call('PATCH', `/clients/${body.client_id}`, members, { 'if-match': String(tag) })
+  const unquoted = String(etag).slice(1, -1)
+  for (const tag of [unquoted, `"${unquoted}`, `W/${etag}`])
+    expect(await update({ client_name: 'Gate' }, tag), tag).toMatchObject({ status: 412 })
   expect(await update({ client_name: 'Gate', contacts: ['ops@portal.example'] })).toMatchObject({
     status: 200,
   })
@@ -113,6 +117,8 @@ it('changes the client that was seen, and no other', async () => {
   for (const _ of ['once', 'again'])
     expect(await call('DELETE', `/clients/${body.client_id}`)).toMatchObject({ status: 204 })
   expect(await update({ client_name: 'Gone' })).toMatchObject({ status: 404 })
+  const withoutMatch = await call('PATCH', `/clients/${body.client_id}`, { client_name: 'Gone' })
+  expect(withoutMatch).toMatchObject({ status: 404 })
 })
 
 it('rotates a secret within the bounds of a command', async () => {
@@ -134,7 +140,8 @@ it('makes no initial access token where registration demands none', async () => 
 
 it('describes the members of a client in its OpenAPI document', async () => {
   const { components } = await (await fetch(`${server.baseUrl}/admin/api/openapi.json`)).json()
-  const { NewClient, ClientChanges, SecretRotation } = components.schemas
+  const { NewClient, ClientChanges, SecretRotation, NewInitialAccessToken } = components.schemas
+  expect(NewInitialAccessToken.properties.scopes).toMatchObject({ minItems: 1, maxItems: 500 })
   expect(NewClient.properties.redirect_uris).toMatchObject({ type: 'array', maxItems: 20 })
   expect(Object.keys(NewClient.properties)).toEqual(
     expect.arrayContaining(['known', 'jwks', 'client_secret_expires_in']),
