@@ -56,6 +56,21 @@ describe('clients add and clients update', () => {
     expect(await server.clients.find(client_id)).not.toHaveProperty('tokensPerMinute')
   })
 
+  it.each(['scope', 'grant'])('unset members of a client, and %s is none', async (name) => {
+    const { client_id } = await added(
+      '--redirect-uri',
+      'https://portal.example.com/cb',
+      '--scope',
+      'notes:read',
+    )
+    const { errors, status } = await ranCommand(server, ['clients', 'update', client_id, '--unset', name])
+    expect([status, errors]).toEqual([
+      2,
+      expect.stringContaining(`--unset takes a member, such as scopes or grant_types, not ${name}.`),
+    ])
+    expect(await server.clients.find(client_id)).toMatchObject({ scopes: ['notes:read'] })
+  })
+
   it.each([
     [['--tokens-per-minute', '0'], '--tokens-per-minute must be a whole number of at least 1'],
     [['--push', 'required'], '--push needs PAR=on'],

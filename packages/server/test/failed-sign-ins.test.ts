@@ -54,6 +54,14 @@ describe('the page of a sign-in attempt', () => {
     expect(text).toContain('AAAA0002')
   })
 
+  it('has one for the list of a user too, even if it is empty', async () => {
+    const visit = await signedIn('demo')
+    const { text: list } = await visit('/admin/why?user=without-attempts')
+    expect(list).toContain('No sign-in of that kind has failed.')
+    const { text } = await visit('/admin/trail?type=attempt_read&user=without-attempts')
+    expect(text).toContain('admin demo@example.com')
+  })
+
   it('says that only this process has an attempt without a user that was not refused', async () => {
     happen('BBBB0001', 'requested')
     const { text } = await (await signedIn('demo'))('/admin/why/BBBB-0001')

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { runProgram } from '../src/commands/command-line.ts'
+import { staticClients } from '../src/commands/static-clients.ts'
 import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 
@@ -54,11 +56,48 @@ it.each([
   expect([status, errors]).toEqual([2, expect.stringContaining(`${flag} ${words}`)])
 })
 
+it('takes an empty list of a feature that is off as none', async () => {
+  const none = { token_exchange_resources: [], post_logout_redirect_uris: [] }
+  expect(await call('POST', '/clients', { ...PORTAL, ...none })).toMatchObject({
+    status: 201,
+    body: { grant_types: ['authorization_code', 'refresh_token'] },
+  })
+})
+
+it('gives a client its first client credentials scopes', async () => {
+  const { body } = await call('POST', '/clients', { client_name: 'Gateway', resource_server: true })
+  const grant = ['--grant', 'client_credentials', '--scope', 'notes:read', '--json']
+  const { status, output, errors } = await ranCommand(server, ['clients', 'update', body.client_id, ...grant])
+  expect(status, errors).toBe(0)
+  expect(JSON.parse(output)).toMatchObject({ client_credentials_scopes: ['notes:read'] })
+})
+
+it('shows and changes a record whose client credentials scopes are one text', async () => {
+  const members = { client_name: 'Old job', grant_types: ['client_credentials'] }
+  const { body } = await call('POST', '/clients', { ...members, client_credentials_scopes: ['notes:read'] })
+  const stored = await server.store.clients.find(body.client_id)
+  if (stored === undefined) throw new Error('The client is not stored')
+  const { value } = stored
+  const featureMetadata = { ...value.featureMetadata, client_credentials_scopes: 'notes:read notes:write' }
+  const older = { ...value, featureMetadata }
+  await server.store.clients.replace(body.client_id, stored, older, value.expiresAt)
+  const printed = vi.spyOn(console, 'log').mockReturnValue()
+  const load = async () => ({ config: server.config, definition: {} })
+  await runProgram('integration', staticClients(load), ['list'])
+  expect(printed.mock.calls.flat()).toContainEqual(expect.stringContaining('notes:read notes:write'))
+  printed.mockRestore()
+  const grant = ['--grant', 'client_credentials', '--name', 'Job', '--json']
+  const updated = await ranCommand(server, ['clients', 'update', body.client_id, ...grant])
+  expect(updated.status, updated.errors).toBe(0)
+  expect(JSON.parse(updated.output)).toMatchObject({ client_name: 'Job' })
+})
+
 it('shows a client by the same names', async () => {
   const { body: added } = await call('POST', '/clients', { ...PORTAL, pkce_optional: true })
   const { client_secret: _, ...client } = added
   const shown = await ranCommand(server, ['clients', 'show', added.client_id, '--json'])
   expect(JSON.parse(shown.output)).toEqual(client)
+  expect(client).not.toHaveProperty('expires_at')
   expect((await call('GET', '/clients?limit=100')).body.items).toContainEqual(client)
 })
 
@@ -66,6 +105,9 @@ it('changes the client that was seen, and no other', async () => {
   const { body, etag } = await call('POST', '/clients', PORTAL)
   const update = (members: object, tag = etag) =>
     call('PATCH', `/clients/${body.client_id}`, members, { 'if-match': String(tag) })
+  const unquoted = String(etag).slice(1, -1)
+  for (const tag of [unquoted, `"${unquoted}`, `W/${etag}`])
+    expect(await update({ client_name: 'Gate' }, tag), tag).toMatchObject({ status: 412 })
   expect(await update({ client_name: 'Gate', contacts: ['ops@portal.example'] })).toMatchObject({
     status: 200,
   })
@@ -75,6 +117,8 @@ it('changes the client that was seen, and no other', async () => {
   for (const _ of ['once', 'again'])
     expect(await call('DELETE', `/clients/${body.client_id}`)).toMatchObject({ status: 204 })
   expect(await update({ client_name: 'Gone' })).toMatchObject({ status: 404 })
+  const withoutMatch = await call('PATCH', `/clients/${body.client_id}`, { client_name: 'Gone' })
+  expect(withoutMatch).toMatchObject({ status: 404 })
 })
 
 it('rotates a secret within the bounds of a command', async () => {
@@ -96,7 +140,8 @@ it('makes no initial access token where registration demands none', async () => 
 
 it('describes the members of a client in its OpenAPI document', async () => {
   const { components } = await (await fetch(`${server.baseUrl}/admin/api/openapi.json`)).json()
-  const { NewClient, ClientChanges, SecretRotation } = components.schemas
+  const { NewClient, ClientChanges, SecretRotation, NewInitialAccessToken } = components.schemas
+  expect(NewInitialAccessToken.properties.scopes).toMatchObject({ minItems: 1, maxItems: 500 })
   expect(NewClient.properties.redirect_uris).toMatchObject({ type: 'array', maxItems: 20 })
   expect(Object.keys(NewClient.properties)).toEqual(
     expect.arrayContaining(['known', 'jwks', 'client_secret_expires_in']),

@@ -24,7 +24,9 @@ function schemaOf({ type }: Member) {
     case 'uris':
       return z.array(text).max(type.max)
     case 'scopes':
-      return z.array(text).max(MAX_SCOPES)
+      return type.min === undefined
+        ? z.array(text).max(MAX_SCOPES)
+        : z.array(text).min(type.min).max(MAX_SCOPES)
     case 'choice':
       return z.enum(type.choices)
     case 'boolean':

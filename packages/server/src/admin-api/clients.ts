@@ -157,8 +157,12 @@ export function clientChanges(
   app
     .openapi(update, async (c) => {
       const id = c.req.valid('param').client_id
-      const seen = revisionsIn(c.req.valid('header')['if-match'])
-      const client = await clients.update(id, c.req.valid('json'), seen)
+      const match = c.req.valid('header')['if-match']
+      if (match === undefined) {
+        await clients.read(id)
+        throw new OAuthError(PRECONDITION_ERRORS.precondition_missing)
+      }
+      const client = await clients.update(id, c.req.valid('json'), revisionsIn(match))
       c.header('etag', etagOf(client))
       return c.json(clientOf(client), 200)
     })
@@ -180,15 +184,10 @@ function etagOf(client: PublicClient): string {
   return `"${clientRevision(client)}"`
 }
 
-/**
- * The states of the client with which a change may be made (RFC 9110 13.1.1); `undefined`: all.
- *
- * @throws OAuthError 428 (RFC 6585 3)
- */
-function revisionsIn(header: string | undefined): string[] | undefined {
-  if (header === undefined) throw new OAuthError(PRECONDITION_ERRORS.precondition_missing)
+/** The states of the client with which a change may be made: strong entity tags (RFC 9110 13.1.1). `undefined`: all. */
+function revisionsIn(header: string): string[] | undefined {
   const tags = header.split(',').map((tag) => tag.trim())
-  return tags.includes('*') ? undefined : tags.map((tag) => tag.replaceAll('"', ''))
+  return tags.includes('*') ? undefined : tags.flatMap((tag) => /^"(.*)"$/.exec(tag)?.[1] ?? [])
 }
 
 /** Makes and ends initial access tokens (RFC 7591 3). */

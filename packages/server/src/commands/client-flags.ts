@@ -21,7 +21,10 @@ export function flagsOf(table: MemberTable, isNew = true): ArgsDef {
     ([, { flag, isFixed }]) => flag !== false && (isNew || !isFixed),
   )
   return Object.fromEntries(
-    members.map(([name, member]) => [flagNamed(name, table), argumentOf(member, isNew)]),
+    members.map(([name, member]) => {
+      const flag = flagNamed(name, table)
+      return [flag, argumentOf(flag, member, isNew)]
+    }),
   )
 }
 
@@ -30,10 +33,10 @@ function flagNamed(name: string, table: MemberTable): string {
   return table[name]?.flag || name.replaceAll('_', '-')
 }
 
-function argumentOf(member: Member, isNew: boolean): ArgDef {
+function argumentOf(flag: string, member: Member, isNew: boolean): ArgDef {
   const { type, isRequired, otherwise } = member
   const without = isNew && otherwise !== undefined ? [`default: ${otherwise}`] : []
-  const description = [wordsOf(member), ...notesOn(member, isNew), ...without].join('; ')
+  const description = [wordsOf(member), ...notesOn(flag, member, isNew), ...without].join('; ')
   const shared = { description, ...(isRequired && { required: true }) }
   if (type.is === 'choice') return { ...shared, type: 'enum', options: [...type.choices] }
   if (type.is === 'boolean' && type.words) return { ...shared, type: 'enum', options: [...type.words] }
@@ -44,14 +47,15 @@ function argumentOf(member: Member, isNew: boolean): ArgDef {
 
 const HINTS: { readonly [Is in Member['type']['is']]?: string } = {
   uri: 'https URI',
-  uris: 'https URI',
+  uris: 'URI',
   scopes: 'scopes',
   number: 'number',
   seconds: 'days',
   keys: 'file',
 }
 
-function notesOn({ type }: Member, isNew: boolean): string[] {
+function notesOn(flag: string, { type }: Member, isNew: boolean): string[] {
+  if (type.is === 'boolean' && !type.words && !isNew) return [`or --no-${flag}`]
   if (type.is === 'list' || type.is === 'uris')
     return [isNew ? 'may be repeated' : 'may be repeated, and replaces all it has']
   if (type.is === 'text' && type.max) return [`at most ${type.max} characters`]

@@ -6,7 +6,7 @@ import { snakeCased } from '@grantkit/core/internal'
 import { CAUTIONS, KNOWN_CLIENTS, type KnownClient } from '@grantkit/known-clients'
 import { defineCommand, type SubCommandsDef } from 'citty'
 import type { LoadService } from '../definition.ts'
-import { INITIAL_TOKEN_MEMBERS, ROTATION_MEMBERS } from '../operator/client-members.ts'
+import { INITIAL_TOKEN_MEMBERS, ROTATION_MEMBERS, SHORT_MEMBERS } from '../operator/client-members.ts'
 import { clientInformation, initialTokenInformation, type OperatorClients } from '../operator/clients.ts'
 import { FLAGS, flagsOf, inWordsOfFlags, membersIn } from './client-flags.ts'
 import { everyValue, UsageError } from './command-line.ts'
@@ -128,8 +128,12 @@ const updateClient = (load: LoadService) =>
       json,
     },
     run: async ({ args, rawArgs }) => {
-      const unset = everyValue(rawArgs, 'unset').map((name) => [name, null])
-      const changes = { ...Object.fromEntries(unset), ...(await membersIn(FLAGS, args, rawArgs)) }
+      const unset = everyValue(rawArgs, 'unset')
+      const short = unset.find((name) => Object.hasOwn(SHORT_MEMBERS, name))
+      if (short !== undefined)
+        throw new UsageError(`--unset takes a member, such as scopes or grant_types, not ${short}.`)
+      const removed = Object.fromEntries(unset.map((name) => [name, null]))
+      const changes = { ...removed, ...(await membersIn(FLAGS, args, rawArgs)) }
       if (Object.keys(changes).length === 0) throw new UsageError('Name what changes, such as --name.')
       await onClients(load, args.client_id, async (clients) => {
         const client = await clients.update(args.client_id, changes)

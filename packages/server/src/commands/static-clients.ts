@@ -52,7 +52,8 @@ function linesOf(client: PublicClient): string[] {
   return [
     `${plain(clientId)}  ${styleText('bold', plain(clientName))}  ${marks.join(', ')}`,
     `  added     ${dayOf(createdAt)}`,
-    `  scope     ${(clientCredentialsScopes ?? scopes ?? ['all']).join(' ')}`,
+    // In old records they are one text.
+    `  scope     ${[clientCredentialsScopes ?? scopes ?? 'all'].flat().join(' ')}`,
     ...uris('redirect', client.redirectUris),
     ...uris('exchange', client.tokenExchangeResources),
     ...uris('sign-out', client.postLogoutRedirectUris),

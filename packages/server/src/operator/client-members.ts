@@ -23,7 +23,7 @@ type MemberType =
   /** A flag is repeated. */
   | { readonly is: 'list' | 'uris'; readonly max: number }
   /** In a flag they are separated by spaces. */
-  | { readonly is: 'scopes' }
+  | { readonly is: 'scopes'; readonly min?: number }
   | { readonly is: 'choice'; readonly choices: readonly string[] }
   /** With the words for `false` and `true` in a flag. */
   | { readonly is: 'boolean'; readonly words?: readonly [no: string, yes: string] }
@@ -283,7 +283,7 @@ export const INITIAL_TOKEN_MEMBERS: MemberTable = {
     label: 'Days that it is valid',
   },
   scopes: {
-    type: SCOPES,
+    type: { is: 'scopes', min: 1 },
     words: 'all that its clients may ever request',
     otherwise: EVERY_SCOPE,
     flag: 'scope',

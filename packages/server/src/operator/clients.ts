@@ -10,7 +10,7 @@ import {
   type Store,
 } from '@grantkit/core'
 import { defineErrors } from '@grantkit/core/feature'
-import { clientRevision, publicClient, snakeCased } from '@grantkit/core/internal'
+import { camelCased, clientRevision, publicClient, snakeCased } from '@grantkit/core/internal'
 import type { TrailReader } from '../audit/reading.ts'
 import type { Config } from '../config/config.ts'
 import { CLIENT_MEMBERS, type Given, GRANTS, missingSetting } from './client-members.ts'
@@ -187,13 +187,13 @@ function hasClientCredentials({ grant_types }: Given): boolean {
 /** What `scope` and `grant` say in short. @param seen a client that changes */
 function inFull({ scope, grant, ...named }: Given, seen?: PublicClient): Given {
   // A new client that serves a resource exchanges tokens.
-  const exchanges = seen === undefined && named.token_exchange_resources !== undefined
+  const exchanges = seen === undefined && isGiven(named.token_exchange_resources)
   const names = [...listOf(grant), ...(exchanges ? ['token_exchange'] : [])]
   const redirectUris = listOf(named.redirect_uris ?? seen?.redirectUris)
   const types = grantTypesOf(names, redirectUris)
   const members = types === undefined ? named : { grant_types: types, ...named }
   if (scope === undefined) return members
-  const isOfItself = seen ? seen.clientCredentialsScopes !== undefined : hasClientCredentials(members)
+  const isOfItself = hasClientCredentials(members) || seen?.clientCredentialsScopes !== undefined
   return { ...members, [isOfItself ? 'client_credentials_scopes' : 'scopes']: scope }
 }
 
@@ -214,19 +214,18 @@ function requireFeatures(members: Given, features: Features): void {
     if (missing !== undefined) throw refused('grant_types', `${name} needs ${missing}`)
   }
   for (const [name, { needs }] of Object.entries(CLIENT_MEMBERS)) {
-    const isAsked = members[name] !== undefined && members[name] !== null && members[name] !== false
-    const missing = isAsked && needs !== undefined ? missingSetting(needs, features) : undefined
+    const missing = needs && isGiven(members[name]) ? missingSetting(needs, features) : undefined
     if (missing !== undefined) throw refused(name, `needs ${missing}`)
   }
 }
 
 /** A client with client credentials signs no users in: that is a second client, with another id. @throws OAuthError */
 function requireNoUsers(members: Given): void {
-  if (listOf(members.redirect_uris).length > 0)
+  if (isGiven(members.redirect_uris))
     throw refused('redirect_uris', 'must be empty: client_credentials has no redirect')
   if (listOf(members.grant_types).length > 1)
     throw refused('grant_types', 'client_credentials cannot be combined with another grant: add two clients')
-  if (listOf(members.client_credentials_scopes).length === 0)
+  if (!isGiven(members.client_credentials_scopes))
     throw refused('client_credentials_scopes', 'is required: it lists everything that the client can do')
   if (members.token_endpoint_auth_method === 'none')
     throw refused('token_endpoint_auth_method', 'cannot be none: client_credentials needs authentication')
@@ -238,20 +237,22 @@ function refused(member: string, fault: string): OAuthError {
   })
 }
 
+/** Whether a client has more by it than without it. The scopes of old records are one text. */
+function isGiven(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : Boolean(value)
+}
+
 function listOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value : []
 }
 
-function camelCased(members: Given): object {
-  const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-  return Object.fromEntries(Object.entries(members).map(([name, value]) => [camelCase(name), value]))
-}
-
 /** A client by the names of RFC 7591. An added one has its secret, this once. */
-export function clientInformation({ createdAt, expiresAt, ...client }: AddedClient): Record<string, unknown> {
-  // The record of a static client expires in a hundred years.
-  const ends = client.origin === 'integration' ? {} : { expires_at: expiresAt }
-  return { ...snakeCased(client), client_id_issued_at: createdAt, ...ends }
+export function clientInformation({
+  createdAt,
+  expiresAt: _,
+  ...client
+}: AddedClient): Record<string, unknown> {
+  return { ...snakeCased(client), client_id_issued_at: createdAt }
 }
 
 /** An initial access token. An added one has its text, this once. */

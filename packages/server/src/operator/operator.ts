@@ -41,10 +41,10 @@ export function operatorOf(options: OperatorOptions): Operator {
         return attempt
       },
       async latest(query, limit, failed = false) {
-        const found = await (failed ? attempts.latestFailures(query, limit) : attempts.latest(query, limit))
         const { subject } = query
-        if (subject !== undefined && found.length > 0) onEvent({ type: 'attempt_read', subject })
-        return found
+        // That there is none says something of the user too.
+        if (subject !== undefined) onEvent({ type: 'attempt_read', subject })
+        return failed ? attempts.latestFailures(query, limit) : attempts.latest(query, limit)
       },
     },
     overview: overviewOf(options),
