@@ -1,8 +1,15 @@
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Client, Grant, RefreshState, Rotation } from '../kernel/records.ts'
 import { audienceIncludes } from '../kernel/resource-indicator.ts'
-import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
-import type { AccessTokenFormat } from '../tokens/credential.ts'
+import {
+  type Hash,
+  newGrantId,
+  newSecret,
+  type Random,
+  type Secret,
+  sameSecret,
+  sha256,
+} from '../kernel/secrets.ts'
 import { type ArrivedRequest, type GrantTerms, type Retry, retryOf } from './grant-terms.ts'
 
 /**
@@ -123,6 +130,30 @@ export function firstTokens(
   }
 }
 
+/**
+ * A grant with one access token, which ends with it. There is no refresh token.
+ *
+ * @param approved what the grant allows, and whose it is
+ */
+export function singleTokenGrant(
+  random: Random,
+  approved: Omit<Grant, 'id' | 'createdAt' | 'usedAt' | 'expiresAt' | 'accessTokens'>,
+  jkt: string | undefined,
+  now: number,
+  terms: TokenTerms,
+): { readonly grant: Grant; readonly issued: IssuedTokens } {
+  const accessToken = newSecret(random)
+  const { scopes, resources } = approved
+  const fresh = { secret: accessToken, scopes, resources, jkt }
+  const token = newAccessToken({ expiresAt: Infinity }, fresh, now, terms)
+  const { expiresAt } = token
+  const times = { createdAt: now, usedAt: now, expiresAt }
+  return {
+    grant: { id: newGrantId(random), ...approved, ...times, accessTokens: [token] },
+    issued: { accessToken, scopes, resources, expiresIn: expiresAt - now, jkt },
+  }
+}
+
 // The access tokens of a grant: plain ones, and those that were exchanged for another (RFC 8693).
 
 export const BOUND_RESOURCE_ERRORS = defineErrors({
@@ -140,36 +171,26 @@ interface NewAccessToken {
   readonly jkt?: string | undefined
 }
 
+type TokenTerms = Pick<GrantTerms, 'accessToken' | 'longest' | 'boundResources'>
+
 /** @throws OAuthError where it must be bound to a key and is not */
 export function newAccessToken(
-  grant: Grant,
+  { expiresAt: end }: { readonly expiresAt: number },
   { secret, scopes, resources, jkt }: NewAccessToken,
   now: number,
-  terms: GrantTerms,
+  { accessToken, longest, boundResources = [] }: TokenTerms,
 ): AccessTokenState {
-  requireKeyFor(resources, terms.boundResources ?? [], jkt)
-  const { lifetime, mark } = formOf(resources, terms.accessToken, terms.longest)
+  requireKeyFor(resources, boundResources, jkt)
+  const limit = longest?.(resources)
   return {
     hash: sha256(secret),
     scopes,
     resources,
     issuedAt: now,
-    expiresAt: Math.min(now + lifetime, grant.expiresAt),
-    ...mark,
+    expiresAt: Math.min(now + accessToken, now + (limit ?? accessToken), end),
+    ...(limit !== undefined && { signed: true }),
     ...(jkt && { jkt }),
   }
-}
-
-/** The lifetime of a new token in seconds, and the mark of a signed one. @param most the limit of the server */
-export function formOf(
-  resources: readonly string[],
-  most: number,
-  longest: AccessTokenFormat['longest'],
-): { readonly lifetime: number; readonly mark?: { readonly signed: true } } {
-  const limit = longest?.(resources)
-  return limit === undefined
-    ? { lifetime: most }
-    : { lifetime: Math.min(most, limit), mark: { signed: true } }
 }
 
 /**
