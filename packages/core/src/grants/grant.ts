@@ -43,18 +43,12 @@ export interface IssuedTokens {
   readonly retried?: Retry | undefined
 }
 
+/** What a grant keeps of its approval. */
+type Approved = Omit<Grant, 'createdAt' | 'usedAt' | 'expiresAt' | 'code' | 'refresh' | 'accessTokens'>
+
 /** The content of an approval, and the secrets of its code. */
-export interface Approval
-  extends Pick<
-    Grant,
-    'id' | 'clientId' | 'scopes' | 'resources' | 'ticketEndsAt' | 'reference' | 'sid' | 'acr' | 'amr'
-  > {
-  /** The scopes that the client requested and did not get. */
-  readonly withheldScopes: readonly string[]
+export interface Approval extends Approved {
   readonly subject: string
-  readonly redirectUri: string
-  readonly authTime: number
-  readonly nonce?: string | undefined
   readonly challenge?: string | undefined
   /** The thumbprint of the only key that may redeem the code. */
   readonly jkt?: string | undefined
@@ -63,26 +57,12 @@ export interface Approval
 
 /** The grant of an approval, with an unredeemed code. */
 export function openGrant(
-  { code, challenge, jkt, nonce, withheldScopes, ...approved }: Approval,
+  { code, challenge, jkt, ticketEndsAt, reference, ...approved }: Approval,
   now: number,
   lifetimes: { readonly code: number; readonly grant: number },
 ): Grant {
-  const { id, subject, clientId, scopes, resources, redirectUri, authTime, ticketEndsAt, reference } =
-    approved
-  const { sid, acr, amr } = approved
   return {
-    id,
-    subject,
-    clientId,
-    scopes,
-    withheldScopes: withheldScopes.length === 0 ? undefined : withheldScopes,
-    resources,
-    redirectUri,
-    nonce,
-    authTime,
-    ...(sid && { sid }),
-    ...(acr && { acr }),
-    ...(amr && { amr }),
+    ...approved,
     createdAt: now,
     usedAt: now,
     expiresAt: now + lifetimes.grant,
@@ -137,7 +117,7 @@ export function firstTokens(
  */
 export function singleTokenGrant(
   random: Random,
-  approved: Omit<Grant, 'id' | 'createdAt' | 'usedAt' | 'expiresAt' | 'accessTokens'>,
+  approved: Omit<Approved, 'id'>,
   jkt: string | undefined,
   now: number,
   terms: TokenTerms,
