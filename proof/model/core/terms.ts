@@ -57,7 +57,6 @@ export const APPROVAL = {
   subject: 'alice',
   clientId: CLIENT.clientId,
   scopes: ['a'],
-  withheldScopes: [],
   resources: [],
   authTime: START,
   redirectUri: REDIRECT_URI,

@@ -85,23 +85,25 @@ function approvalOf(
 ): Approval {
   const { kernel } = context
   const { id, code, ticketEndsAt } = completionOf(context, ticket, requestUri, now)
+  const sid = context.sessions.sidOf(session, client, scopes)
   const catalogue = Object.keys(kernel.scopes)
   const withheld = [...request.scopes.filter((scope) => !scopes.includes(scope)), ...request.ignoredScopes]
   return {
     id: detachedText(id),
-    ticketEndsAt,
     subject: detachedText(session.subject),
     clientId: client.clientId,
     scopes: scopes.map((scope) => detachedText(scope, catalogue)),
-    withheldScopes: withheld.map((scope) => detachedText(scope, catalogue)),
+    withheldScopes:
+      withheld.length === 0 ? undefined : withheld.map((scope) => detachedText(scope, catalogue)),
     resources: request.resources.map((resource) => detachedText(resource, kernel.resources)),
     redirectUri: detachedText(redirectUri, client.redirectUris),
+    nonce: request.nonce && detachedText(request.nonce),
     authTime: session.authTime,
+    ...(sid && { sid }),
     ...context.authenticationClasses.factsOf(session),
-    sid: context.sessions.sidOf(session, client, scopes),
     challenge: request.challenge && detachedText(request.challenge),
     jkt: request.jkt && detachedText(request.jkt),
-    nonce: request.nonce && detachedText(request.nonce),
+    ticketEndsAt,
     reference: kernel.observer?.identityOf(http)?.recorded,
     code,
   }

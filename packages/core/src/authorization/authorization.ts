@@ -70,16 +70,32 @@ export function authorization(
   metadata: Readonly<Record<string, unknown>>
   validateRequest: ValidateRequest
 } {
-  checkDefaultScope(server, options.defaultScope)
-  const { session, uiLocales } = server.interaction
-  const { names } = server.authenticationClasses
+  const { defaultScope, unknownScopes, pkce, callbackPage } = options
+  checkDefaultScope(server, defaultScope)
+  const { interaction, secret, keys, limiter, authenticationClasses } = server
+  const { requestSources, senderConstraint, sessions } = mounted
+  const { session, uiLocales } = interaction
+  const { names } = authenticationClasses
   checkSession(session, server.issuer)
   if (uiLocales !== undefined) checkLanguages('interaction.uiLocales', uiLocales)
   const paths = {
     authorize: endpointPath('authorize', options.paths?.authorize, '/oauth/authorize'),
     consent: endpointPath('consent', options.paths?.consent, '/oauth/consent'),
   }
-  const context = contextOf(server, options, mounted, paths)
+  const basePath = basePathOf(server.issuer)
+  const bindsCodes = senderConstraint !== undefined
+  const context: AuthorizationContext = {
+    ...{ kernel: server, interaction, secret, keys, limiter, callbackPage },
+    ...{ requestSources, senderConstraint, sessions, authenticationClasses },
+    requestOptions: { defaultScope, unknownScopes, pkce, bindsCodes, authenticationClasses },
+    redirectUriPolicy: redirectUriPolicyOf(options),
+    lifetimes: {
+      code: codeLifetime(options),
+      grant: grantLifetime(options),
+      consentTicket: lifetime('consentTicket', options.lifetimes?.consentTicket, 600),
+    },
+    paths: { authorize: basePath + paths.authorize, consent: basePath + paths.consent },
+  }
   return {
     endpoints: pages(context, paths),
     validateRequest: validatorOf(context),
@@ -95,40 +111,9 @@ export function authorization(
 type AuthorizationEndpointServer = Kernel &
   Pick<AuthorizationContext, 'keys' | 'limiter' | 'interaction' | 'secret' | 'authenticationClasses'>
 type Mounted = Pick<AuthorizationContext, 'requestSources' | 'senderConstraint' | 'sessions'>
-type PagePaths = AuthorizationContext['paths']
-
-function contextOf(
-  server: AuthorizationEndpointServer,
-  options: AuthorizationOptions,
-  mounted: Mounted,
-  paths: PagePaths,
-): AuthorizationContext {
-  const { keys, limiter, interaction, secret, authenticationClasses } = server
-  const { requestSources, senderConstraint, sessions } = mounted
-  const basePath = basePathOf(server.issuer)
-  return {
-    ...{ kernel: server, interaction, secret, keys, limiter },
-    ...{ requestSources, senderConstraint, sessions, authenticationClasses },
-    requestOptions: {
-      defaultScope: options.defaultScope,
-      unknownScopes: options.unknownScopes,
-      pkce: options.pkce,
-      bindsCodes: senderConstraint !== undefined,
-      authenticationClasses,
-    },
-    callbackPage: options.callbackPage,
-    redirectUriPolicy: redirectUriPolicyOf(options),
-    lifetimes: {
-      code: codeLifetime(options),
-      grant: grantLifetime(options),
-      consentTicket: lifetime('consentTicket', options.lifetimes?.consentTicket, 600),
-    },
-    paths: { authorize: basePath + paths.authorize, consent: basePath + paths.consent },
-  }
-}
 
 /** The endpoints for browsers. Scripts of other origins cannot read them. */
-function pages(context: AuthorizationContext, paths: PagePaths): Endpoint[] {
+function pages(context: AuthorizationContext, paths: AuthorizationContext['paths']): Endpoint[] {
   const refusal: Endpoint['refusal'] = (error, request) =>
     showErrorPage(context, error, request, sentParameters(context, request))
   const page = { cors: false, refusal }

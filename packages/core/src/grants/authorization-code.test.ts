@@ -19,7 +19,7 @@ const TWO_URIS = { client: { ...CLIENT, redirectUris: [HERE, `${HERE}2`] } as Cl
 
 function open(approved: { challenge?: string | undefined; jkt?: string } = {}): Grant {
   const ids = { id: 'g' as GrantId, subject: 'alice', clientId: 'app', redirectUri: HERE, nonce: 'n' }
-  const extent = { scopes: ['read'], withheldScopes: [], resources: [], authTime: 0 }
+  const extent = { scopes: ['read'], resources: [], authTime: 0 }
   const approval = { ...ids, ...extent, challenge: sha256(VERIFIER), code: CODE, ...approved }
   return openGrant(approval, NOW, { code: 60, grant: 30_000 })
 }

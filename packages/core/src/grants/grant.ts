@@ -1,8 +1,15 @@
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Client, Grant, RefreshState, Rotation } from '../kernel/records.ts'
 import { audienceIncludes } from '../kernel/resource-indicator.ts'
-import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
-import type { AccessTokenFormat } from '../tokens/credential.ts'
+import {
+  type Hash,
+  newGrantId,
+  newSecret,
+  type Random,
+  type Secret,
+  sameSecret,
+  sha256,
+} from '../kernel/secrets.ts'
 import { type ArrivedRequest, type GrantTerms, type Retry, retryOf } from './grant-terms.ts'
 
 /**
@@ -36,18 +43,12 @@ export interface IssuedTokens {
   readonly retried?: Retry | undefined
 }
 
+/** What a grant keeps of its approval. */
+type Approved = Omit<Grant, 'createdAt' | 'usedAt' | 'expiresAt' | 'code' | 'refresh' | 'accessTokens'>
+
 /** The content of an approval, and the secrets of its code. */
-export interface Approval
-  extends Pick<
-    Grant,
-    'id' | 'clientId' | 'scopes' | 'resources' | 'ticketEndsAt' | 'reference' | 'sid' | 'acr' | 'amr'
-  > {
-  /** The scopes that the client requested and did not get. */
-  readonly withheldScopes: readonly string[]
+export interface Approval extends Approved {
   readonly subject: string
-  readonly redirectUri: string
-  readonly authTime: number
-  readonly nonce?: string | undefined
   readonly challenge?: string | undefined
   /** The thumbprint of the only key that may redeem the code. */
   readonly jkt?: string | undefined
@@ -56,26 +57,12 @@ export interface Approval
 
 /** The grant of an approval, with an unredeemed code. */
 export function openGrant(
-  { code, challenge, jkt, nonce, withheldScopes, ...approved }: Approval,
+  { code, challenge, jkt, ticketEndsAt, reference, ...approved }: Approval,
   now: number,
   lifetimes: { readonly code: number; readonly grant: number },
 ): Grant {
-  const { id, subject, clientId, scopes, resources, redirectUri, authTime, ticketEndsAt, reference } =
-    approved
-  const { sid, acr, amr } = approved
   return {
-    id,
-    subject,
-    clientId,
-    scopes,
-    withheldScopes: withheldScopes.length === 0 ? undefined : withheldScopes,
-    resources,
-    redirectUri,
-    nonce,
-    authTime,
-    ...(sid && { sid }),
-    ...(acr && { acr }),
-    ...(amr && { amr }),
+    ...approved,
     createdAt: now,
     usedAt: now,
     expiresAt: now + lifetimes.grant,
@@ -123,6 +110,30 @@ export function firstTokens(
   }
 }
 
+/**
+ * A grant with one access token, which ends with it. There is no refresh token.
+ *
+ * @param approved what the grant allows, and whose it is
+ */
+export function singleTokenGrant(
+  random: Random,
+  approved: Omit<Approved, 'id'>,
+  jkt: string | undefined,
+  now: number,
+  terms: TokenTerms,
+): { readonly grant: Grant; readonly issued: IssuedTokens } {
+  const accessToken = newSecret(random)
+  const { scopes, resources } = approved
+  const fresh = { secret: accessToken, scopes, resources, jkt }
+  const token = newAccessToken({ expiresAt: Infinity }, fresh, now, terms)
+  const { expiresAt } = token
+  const times = { createdAt: now, usedAt: now, expiresAt }
+  return {
+    grant: { id: newGrantId(random), ...approved, ...times, accessTokens: [token] },
+    issued: { accessToken, scopes, resources, expiresIn: expiresAt - now, jkt },
+  }
+}
+
 // The access tokens of a grant: plain ones, and those that were exchanged for another (RFC 8693).
 
 export const BOUND_RESOURCE_ERRORS = defineErrors({
@@ -140,36 +151,26 @@ interface NewAccessToken {
   readonly jkt?: string | undefined
 }
 
+type TokenTerms = Pick<GrantTerms, 'accessToken' | 'longest' | 'boundResources'>
+
 /** @throws OAuthError where it must be bound to a key and is not */
 export function newAccessToken(
-  grant: Grant,
+  { expiresAt: end }: { readonly expiresAt: number },
   { secret, scopes, resources, jkt }: NewAccessToken,
   now: number,
-  terms: GrantTerms,
+  { accessToken, longest, boundResources = [] }: TokenTerms,
 ): AccessTokenState {
-  requireKeyFor(resources, terms.boundResources ?? [], jkt)
-  const { lifetime, mark } = formOf(resources, terms.accessToken, terms.longest)
+  requireKeyFor(resources, boundResources, jkt)
+  const limit = longest?.(resources)
   return {
     hash: sha256(secret),
     scopes,
     resources,
     issuedAt: now,
-    expiresAt: Math.min(now + lifetime, grant.expiresAt),
-    ...mark,
+    expiresAt: Math.min(now + accessToken, now + (limit ?? accessToken), end),
+    ...(limit !== undefined && { signed: true }),
     ...(jkt && { jkt }),
   }
-}
-
-/** The lifetime of a new token in seconds, and the mark of a signed one. @param most the limit of the server */
-export function formOf(
-  resources: readonly string[],
-  most: number,
-  longest: AccessTokenFormat['longest'],
-): { readonly lifetime: number; readonly mark?: { readonly signed: true } } {
-  const limit = longest?.(resources)
-  return limit === undefined
-    ? { lifetime: most }
-    : { lifetime: Math.min(most, limit), mark: { signed: true } }
 }
 
 /**

@@ -39,7 +39,6 @@ const APPROVAL: Approval = {
   subject: 'alice',
   clientId: 'owner',
   scopes: ['a', 'b'],
-  withheldScopes: [],
   resources: [],
   redirectUri: 'http://127.0.0.1/cb',
   authTime: 0,

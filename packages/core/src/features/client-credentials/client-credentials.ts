@@ -4,15 +4,14 @@
  */
 import * as z from 'zod'
 import type { Feature, ServerContext } from '../../feature.ts'
-import { formOf, requireKeyFor } from '../../grants/grant.ts'
+import { requireKeyFor, singleTokenGrant } from '../../grants/grant.ts'
 import type { ExchangePlan, TokenRequest } from '../../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { lifetime } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
-import type { AccessTokenState, Client, Grant } from '../../kernel/records.ts'
+import type { Client } from '../../kernel/records.ts'
 import { requestedResources } from '../../kernel/resource-indicator.ts'
 import { requestedScopes } from '../../kernel/scope.ts'
-import { type GrantId, newGrantId, newSecret, sha256 } from '../../kernel/secrets.ts'
 import {
   CLIENT_CREDENTIALS,
   CLIENT_CREDENTIALS_ERRORS,
@@ -74,7 +73,7 @@ export function clientCredentials({ lifetime: configured }: ClientCredentialsOpt
 
 async function issueToken(
   server: ServerContext,
-  accessTokenLifetime: number,
+  accessToken: number,
   { client, form, now, jkt, http }: TokenRequest,
 ): Promise<ExchangePlan> {
   const { scopes, resources } = requested(server, client, readMessage(ClientCredentialsRequest, form))
@@ -83,15 +82,14 @@ async function issueToken(
   // By network: an installation in a loop, or a thief with the secret, does not use up the limit of the others.
   const { too_many_client_credentials_tokens } = CLIENT_CREDENTIALS_ERRORS
   await server.limiter.limitCaller('client_credentials', http, too_many_client_credentials_tokens, clientId)
-  const accessToken = newSecret(server.random)
-  const { lifetime, mark } = formOf(resources, accessTokenLifetime, server.terms.longest)
-  const times = { issuedAt: now, expiresAt: now + lifetime }
-  const token = { hash: sha256(accessToken), scopes, resources, ...times, ...mark, ...(jkt && { jkt }) }
-  const grant = grantOfToken(newGrantId(server.random), clientId, token)
+  // It has no user, so no list of connected apps shows it.
+  const approved = { origin: 'machine', clientId, scopes, resources } as const
+  const terms = { ...server.terms, accessToken }
+  const { grant, issued } = singleTokenGrant(server.random, approved, jkt, now, terms)
   const ids = { grantId: grant.id, clientId }
   return {
     grant,
-    issued: { accessToken, scopes, resources, expiresIn: lifetime, jkt },
+    issued,
     commit: () => server.store.grants.insert(grant.id, grant, grant.expiresAt),
     events: [{ type: 'client_credentials_token_issued', ...ids } satisfies ClientCredentialsTokenIssued],
   }
@@ -110,15 +108,5 @@ function requested(
   return {
     scopes: scope === undefined ? ceiling : requestedScopes(scope, scopes, ceiling),
     resources: requestedResources(resource, resources),
-  }
-}
-
-/** The grant of a single token. It has no user, so no list of connected apps shows it. It expires with its token. */
-function grantOfToken(id: GrantId, clientId: string, token: AccessTokenState): Grant {
-  const { scopes, resources, issuedAt, expiresAt } = token
-  return {
-    ...{ id, origin: 'machine', clientId, scopes, resources },
-    ...{ createdAt: issuedAt, usedAt: issuedAt, expiresAt },
-    accessTokens: [token],
   }
 }

@@ -1,5 +1,5 @@
 import type { ServerContext } from '../../feature.ts'
-import { formOf } from '../../grants/grant.ts'
+import { singleTokenGrant } from '../../grants/grant.ts'
 import type { ExchangePlan, TokenRequest } from '../../grants/grant-type.ts'
 import { openWithinLimit } from '../../grants/user-grants.ts'
 import { OAuthError, SERVER_ERRORS } from '../../kernel/oauth-error.ts'
@@ -13,7 +13,6 @@ import {
   type ScopeCatalogue,
   scopeCeiling,
 } from '../../kernel/scope.ts'
-import { newGrantId, newSecret, sha256 } from '../../kernel/secrets.ts'
 import type { Transients } from '../../kernel/store.ts'
 import { type AssertionUse, JWT_GRANT_ERRORS, markUsed } from './assertion.ts'
 
@@ -59,25 +58,21 @@ export interface AssertionExchanged {
 export function plannedGrant(
   server: ServerContext,
   transients: Transients,
-  { subject, scopes, resources, authTime, acr, amr, authority, ...approved }: ApprovedGrant,
+  { subject, scopes, resources, authTime, acr, amr, authority, lifetime, use }: ApprovedGrant,
   { client: { clientId }, jkt }: TokenRequest,
 ): ExchangePlan & { readonly commit: () => Promise<boolean> } {
-  const accessToken = newSecret(server.random)
-  const { lifetime, mark } = formOf(resources, approved.lifetime, server.terms.longest)
-  // Keys and users may have taken seconds to find.
-  const now = server.now()
-  const expiresAt = now + lifetime
-  const times = { issuedAt: now, expiresAt }
-  const grant: Grant = {
-    id: newGrantId(server.random),
+  const approved = {
     // A workload is no user: guards treat it as they treat client credentials.
-    ...(subject === undefined ? { origin: 'machine' } : { origin: 'assertion', subject }),
-    ...{ clientId, scopes, resources, authority, createdAt: now, usedAt: now, expiresAt },
+    ...(subject === undefined ? { origin: 'machine' as const } : { origin: 'assertion' as const, subject }),
+    ...{ clientId, scopes, resources, authority },
     ...(authTime !== undefined && { authTime }),
     ...(acr && { acr }),
     ...(amr && { amr }),
-    accessTokens: [{ hash: sha256(accessToken), scopes, resources, ...times, ...mark, ...(jkt && { jkt }) }],
   }
+  // Keys and users may have taken seconds to find.
+  const now = server.now()
+  const terms = { ...server.terms, accessToken: lifetime }
+  const { grant, issued } = singleTokenGrant(server.random, approved, jkt, now, terms)
   const { issuer, subject: assertedSubject, actor } = authority
   const event: AssertionExchanged = {
     ...{ type: 'assertion_exchanged', grantId: grant.id, clientId, subject, issuer, assertedSubject },
@@ -85,9 +80,9 @@ export function plannedGrant(
   }
   return {
     grant,
-    issued: { accessToken, scopes, resources, expiresIn: lifetime, jkt },
+    issued,
     async commit() {
-      await markUsed(transients, approved.use, server)
+      await markUsed(transients, use, server)
       await insert(server, grant)
       return true
     },

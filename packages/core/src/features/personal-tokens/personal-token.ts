@@ -1,13 +1,13 @@
 import type { ClientSource } from '../../clients/client-record.ts'
 import { keptUntil, liveUntil } from '../../grants/change-grant.ts'
-import { findAccessToken, requireKeyFor } from '../../grants/grant.ts'
+import { findAccessToken, requireKeyFor, singleTokenGrant } from '../../grants/grant.ts'
 import { revokeUserGrant } from '../../grants/user-grants.ts'
 import { displayText } from '../../kernel/display-text.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError, SERVER_ERRORS } from '../../kernel/oauth-error.ts'
 import type { Client, Grant } from '../../kernel/records.ts'
 import { requestedResources } from '../../kernel/resource-indicator.ts'
-import { newGrantId, newSecret, sha256 } from '../../kernel/secrets.ts'
+import { sha256 } from '../../kernel/secrets.ts'
 import { pauseAfter } from '../../kernel/time.ts'
 import { formatPersonalToken, parsePersonalToken } from '../../tokens/credential.ts'
 
@@ -112,22 +112,19 @@ export async function createToken(
   requireKeyFor(resources, kernel.boundResources, undefined)
   const label = labelOf(request.label)
   const scopes = scopesOf(request.scopes, terms.scopes)
-  const lifetime = lifetimeOf(request.lifetime ?? terms.lifetime, terms.longest)
-  const secret = newSecret(kernel.random)
-  const now = kernel.now()
-  const end = now + lifetime
-  const grant: Grant = {
-    ...{ id: newGrantId(kernel.random), origin: 'personal', clientId: PERSONAL_CLIENT_ID },
-    ...{ subject, label, scopes, resources, createdAt: now, usedAt: now, expiresAt: end },
-    // Without the mark of a signed token: it is opaque, whatever else the server issues.
-    accessTokens: [{ hash: sha256(secret), scopes, resources, issuedAt: now, expiresAt: end }],
-  }
+  const accessToken = lifetimeOf(request.lifetime ?? terms.lifetime, terms.longest)
+  const owner = { origin: 'personal', clientId: PERSONAL_CLIENT_ID, subject, label } as const
+  const approved = { ...owner, scopes, resources }
+  // Without the terms of the server: it is opaque, whatever else is issued.
+  const { grant, issued } = singleTokenGrant(kernel.random, approved, undefined, kernel.now(), {
+    accessToken,
+  })
   await insertBelow(kernel, grant, terms.perUser)
   const token = personalToken(grant)
   const { id: grantId, expiresAt } = token
   const made = { subject, grantId, label, scopes, resources, expiresAt }
   kernel.emit({ type: 'personal_token_created', ...made } satisfies PersonalTokenCreated)
-  return { text: formatPersonalToken({ grantId: grant.id, secret }), token }
+  return { text: formatPersonalToken({ grantId: grant.id, secret: issued.accessToken }), token }
 }
 
 const MAX_ATTEMPTS = 4

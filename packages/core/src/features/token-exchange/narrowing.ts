@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ClientMetadataMembers, RegisteredBy } from '../../clients/client-metadata.ts'
 import type { Allowed } from '../../grants/change-grant.ts'
-import { findAccessToken, formOf, holderOf, type IssuedTokens, requireKeyFor } from '../../grants/grant.ts'
+import { findAccessToken, holderOf, type IssuedTokens, newAccessToken } from '../../grants/grant.ts'
 import { listOf, text } from '../../http/message.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
@@ -14,7 +14,7 @@ import {
   type ScopeCatalogue,
   scopeCeiling,
 } from '../../kernel/scope.ts'
-import { type Hash, type Secret, sha256 } from '../../kernel/secrets.ts'
+import type { Hash, Secret } from '../../kernel/secrets.ts'
 import type { AccessTokenFormat } from '../../tokens/credential.ts'
 
 /** One text for all errors: the answer must not reveal whether a stolen token is valid (RFC 8693 2.2.2). */
@@ -85,24 +85,17 @@ export function narrowToken(grant: Grant, exchange: TokenExchange, now: number):
   requireKey(parent, exchange)
   const scopes = scopesBelow(parent, exchange)
   const resources = narrowedResources(exchange.resources, parent.resources, exchange.knownResources)
-  requireKeyFor(resources, exchange.boundResources, exchange.jkt)
-  const actor = actorAfter(parent, exchange.client)
+  const { client, fresh, jkt, lifetime, longest, boundResources } = exchange
+  const terms = { accessToken: lifetime, longest, boundResources }
+  const token = newAccessToken(parent, { secret: fresh, scopes, resources, jkt }, now, terms)
+  const actor = actorAfter(parent, client)
   const live = grant.accessTokens.filter(({ expiresAt }) => expiresAt > now)
   limitTokens(live, now)
-  const { lifetime, mark } = formOf(resources, exchange.lifetime, exchange.longest)
-  const expiresAt = Math.min(now + lifetime, parent.expiresAt)
-  const child: AccessTokenState = {
-    hash: sha256(exchange.fresh),
-    ...{ scopes, resources, expiresAt, actor },
-    issuedAt: now,
-    parent: parent.hash,
-    ...mark,
-    ...(exchange.jkt && { jkt: exchange.jkt }),
-  }
+  const child = { ...token, actor, parent: parent.hash }
   return {
     kind: 'changed',
     grant: { ...grant, accessTokens: live.concat(child) },
-    result: { accessToken: exchange.fresh, scopes, resources, expiresIn: expiresAt - now, jkt: exchange.jkt },
+    result: { accessToken: fresh, scopes, resources, expiresIn: token.expiresAt - now, jkt },
   }
 }
 
