@@ -107,6 +107,7 @@ export function createAuthorizationServer<Scope extends string>(
 ): AuthorizationServer {
   const options = underProfile(configured)
   const store = storeErrorsAs503(options.store)
+  // Filled once the features have said what they bring; nothing looks for a client before.
   const sources: ClientSource[] = []
   const { server, mount, complete } = serverContext(kernelOf(options, store, sources), options)
   const features = (options.features ?? []).map((feature) => feature(server))

@@ -67,6 +67,15 @@ describe('a removed user', () => {
     expect((await again()).status).toBe(200)
     expect(service.events.at(-1)?.type).toBe('refresh_token_rotated')
   })
+
+  it('is not looked up for a stolen refresh token, which ends the grant even while the lookup fails', async () => {
+    const { service, users, again } = await aliceHasTokens()
+    expect((await again()).status).toBe(200)
+    service.clock.now += 900
+    users.fault = new Error('the user database is down')
+    expect((await again()).status).toBe(400)
+    expect(reasons(service)).toContain('grant_ended refresh_token_reused')
+  })
 })
 
 describe('grants.revokeAll', () => {

@@ -658,6 +658,9 @@ describe('a refresh without client_id and credentials', () => {
     service.clock.now += 900
     const reused = await refresh(service, client, tokens.refresh_token, UNAUTHENTICATED)
     expect(bodyOf(reused).error_description).toContain('was used before')
+    // The grant has ended by it, and has no client any more.
+    const ended = await refresh(service, client, tokens.refresh_token, UNAUTHENTICATED)
+    expect([ended.status, bodyOf(ended).error]).toEqual([400, 'invalid_grant'])
   })
 
   it('REQ-36: is rejected with the client_id of another client, and a code always needs the client_id', async () => {

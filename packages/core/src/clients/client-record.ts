@@ -240,7 +240,7 @@ export const MAX_CLIENT_ID_LENGTH = 512
 export function storedClients(records: Records<Client>, ports: WaitingPorts): ClientSource {
   return {
     owns: (clientId) => clientId.length <= MAX_CLIENT_ID_LENGTH,
-    find: (clientId) => records.find(clientId).then(clientOf),
+    find: (clientId) => records.find(clientId).then(unlessRefused),
     describe: (clientId) => records.find(clientId).then(undescribedClientOf),
     keep: ({ clientId }, until) =>
       changeRecord(records, clientId, ports, (seen) => {
@@ -251,11 +251,11 @@ export function storedClients(records: Records<Client>, ports: WaitingPorts): Cl
 }
 
 /** The client of a record, unless the operator removed it. */
-function clientOf(stored: Stored<Client> | undefined): Client | undefined {
+function unlessRefused(stored: Stored<Client> | undefined): Client | undefined {
   return stored?.value.refused === true ? undefined : stored?.value
 }
 
 /** If documents are no longer fetched, existing grants of their clients go on, and no new authorization begins. */
 function undescribedClientOf(stored: Stored<Client> | undefined): Client | undefined {
-  return stored?.value.document === undefined ? clientOf(stored) : undefined
+  return stored?.value.document === undefined ? unlessRefused(stored) : undefined
 }

@@ -97,7 +97,7 @@ export type Transition<Result> = (grant: Grant) => Outcome<Result> | Promise<Out
 export type Allowed<Result> = Exclude<Outcome<Result>, { kind: 'ended' }>
 
 /**
- * Carries out one transition of a grant: reads the grant, applies the rule, and writes the result if the record is
+ * Carries out one transition of a grant outside the token endpoint: reads the grant, applies the rule, and writes the result if the record is
  * unchanged; otherwise it starts again. If calls are concurrent, exactly one of them replaces a record that all have read.
  *
  * @param prefetched the first read of the grant, if it has started
@@ -146,7 +146,12 @@ function replaceGrant(kernel: Kernel, seen: Stored<Grant>, next: Grant): Promise
   return hasSigned ? logRevoked(kernel, seen.value, next).then(replace) : replace()
 }
 
-/** The plan of a grant type for the grant of its credential. @throws OAuthError of an outcome that ends the grant */
+/**
+ * The plan of a grant type for the grant of its credential. An outcome that ends the grant is written here, before any check: a
+ * stolen credential must end it whatever the checks say.
+ *
+ * @throws OAuthError of an outcome that ends the grant
+ */
 export function planOf(
   kernel: Kernel,
   seen: Stored<Grant>,

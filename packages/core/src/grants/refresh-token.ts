@@ -231,7 +231,8 @@ export function refreshToken(
 async function clientOfToken({ store }: Kernel, form: Parameters): Promise<string> {
   const { refresh_token } = readMessage(RefreshTokenRequest, form)
   const stored = await prefetch(store, refresh_token)?.found
-  if (stored === undefined) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
+  // A grant that has ended has no client.
+  if (!stored?.value.clientId) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
   return stored.value.clientId
 }
 
@@ -260,8 +261,10 @@ async function exchangeRefreshToken(
     jkt,
   }
   const grant = stored.value
+  // First, so that a wrong token asks nobody about the user, and a stolen one ends the grant whatever else is found.
   const rotated = rotateRefreshToken(grant, rotation, now, terms)
-  const events = eventsOf(token, client, rotated)
+  if (rotated.kind === 'ended') return planOf(kernel, stored, rotated, [])
+  const events = eventsOf(token, client, rotated.result)
   const { subject } = grant
   if (claims && subject !== undefined && (await claimsAbout(claims, subject)) === undefined)
     return planOf(kernel, stored, { kind: 'ended', refusal: SUBJECT_ERRORS.subject_gone }, events)
@@ -274,10 +277,8 @@ async function exchangeRefreshToken(
 function eventsOf(
   token: RefreshToken,
   { clientId }: Client,
-  outcome: Outcome<Refreshed>,
+  { refreshToken, retried, dropped }: Refreshed,
 ): readonly BaseEvent[] {
-  if (outcome.kind === 'ended') return []
-  const { refreshToken, retried, dropped } = outcome.result
   const how = retried !== undefined ? 'retried' : refreshToken === token ? 'kept' : 'rotated'
   const { generation } = refreshToken
   const ids = { grantId: token.grantId, clientId }

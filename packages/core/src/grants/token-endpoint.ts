@@ -158,8 +158,8 @@ async function answerToken(
     if (terms.grantTypes.includes(grantType)) requireWithinTerms(grantType, request, plan, terms)
     const members: MakeMembers[] = []
     // An exchanged token comes alone.
-    for (const of of plan.issuedTokenType === undefined ? tokenMembers : []) {
-      const prepared = of.prepare(request, plan)
+    for (const feature of plan.issuedTokenType === undefined ? tokenMembers : []) {
+      const prepared = feature.prepare(request, plan)
       const make = prepared instanceof Promise ? await prepared : prepared
       if (make !== undefined) members.push(make)
     }

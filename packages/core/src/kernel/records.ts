@@ -124,7 +124,10 @@ export interface Grant {
   /** The name of the session it began in: a client hears of its end (Back-Channel Logout 2.3), or the grant ends with it. */
   readonly sid?: string | undefined
   readonly createdAt: number
-  /** Of a personal access token: its last use, written at most once an hour; `createdAt` before the first one. */
+  /**
+   * The last time that it got tokens: later than `rotatedAt`, its refresh token is in use without a rotation. Of a personal access
+   * token its last use, written at most once an hour; `createdAt` before the first one.
+   */
   readonly usedAt: number
   /** The absolute end; a rotation does not move it. */
   readonly expiresAt: number
