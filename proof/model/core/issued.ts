@@ -1,4 +1,5 @@
-import type { IssuedTokens, RefreshTokenSecret } from '../../../packages/core/src/grants/grant.ts'
+import type { IssuedTokens } from '../../../packages/core/src/grants/grant.ts'
+import type { RefreshTokenSecret } from '../../../packages/core/src/grants/refresh-token-state.ts'
 import type { AccessTokenState, Grant } from '../../../packages/core/src/kernel/records.ts'
 import { type Hash, type Secret, sha256 } from '../../../packages/core/src/kernel/secrets.ts'
 import { hasEnded } from './request.ts'

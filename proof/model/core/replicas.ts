@@ -1,4 +1,4 @@
-import type { RefreshTokenSecret } from '../../../packages/core/src/grants/grant.ts'
+import type { RefreshTokenSecret } from '../../../packages/core/src/grants/refresh-token-state.ts'
 import type { GrantId, Secret } from '../../../packages/core/src/kernel/secrets.ts'
 import type { Gate, Progress } from './request.ts'
 

@@ -1,4 +1,5 @@
-import type { IssuedTokens, RefreshTokenSecret } from '../../../packages/core/src/grants/grant.ts'
+import type { IssuedTokens } from '../../../packages/core/src/grants/grant.ts'
+import type { RefreshTokenSecret } from '../../../packages/core/src/grants/refresh-token-state.ts'
 import type { Grant } from '../../../packages/core/src/kernel/records.ts'
 import type { Hash, Secret } from '../../../packages/core/src/kernel/secrets.ts'
 

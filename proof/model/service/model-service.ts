@@ -3,7 +3,7 @@ import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import type { GrantId, Secret } from '@grantkit/core/feature'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
 import { findDeviceRequest } from '../../../packages/core/src/features/device/device-authorization.ts'
-import type { RefreshTokenSecret } from '../../../packages/core/src/grants/grant.ts'
+import type { RefreshTokenSecret } from '../../../packages/core/src/grants/refresh-token-state.ts'
 import {
   formatRefreshToken,
   opaqueAccessTokens,

@@ -12,8 +12,9 @@ import {
   tokenType,
 } from '../tokens/credential.ts'
 import { prefetch, recordUse } from './change-grant.ts'
-import { findAccessToken, holderOf, isCurrentRefreshToken, workloadOf } from './grant.ts'
+import { findAccessToken, holderOf, workloadOf } from './grant.ts'
 import { type OperatorClaims, operatorClaims, type TokenClaimsOptions } from './operator-claims.ts'
+import { isCurrentRefreshToken } from './refresh-token-state.ts'
 
 /** RFC 7662 2.1. */
 const IntrospectionRequest = z.object({ token: z.string() })

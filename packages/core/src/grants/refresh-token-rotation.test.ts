@@ -4,16 +4,9 @@ import type { Client, Grant, RefreshState, Rotation } from '../kernel/records.ts
 import { type GrantId, type Secret, type SuccessorKeys, sha256, successorKeys } from '../kernel/secrets.ts'
 import { redeemCode } from './authorization-code.ts'
 import { keptUntil } from './change-grant.ts'
-import {
-  type Approval,
-  belongsToFamily,
-  isCurrentRefreshToken,
-  type Outcome,
-  openGrant,
-  type RefreshTokenSecret,
-  withoutAccessToken,
-} from './grant.ts'
+import { type Approval, type Outcome, openGrant, withoutAccessToken } from './grant.ts'
 import { type RefreshRequest, rotateRefreshToken } from './refresh-token.ts'
+import { belongsToFamily, isCurrentRefreshToken, type RefreshTokenSecret } from './refresh-token-state.ts'
 
 const NOW = 1_000_000
 const CODE = 'code' as Secret

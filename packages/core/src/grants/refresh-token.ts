@@ -10,17 +10,10 @@ import { narrowedScopes, partOf } from '../kernel/scope.ts'
 import { newId, type ServerSecret, type SuccessorKeys, sha256, successorKeys } from '../kernel/secrets.ts'
 import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
 import { planOf, prefetch } from './change-grant.ts'
-import {
-  addAccessToken,
-  type IssuedTokens,
-  type Outcome,
-  type RefreshTokenSecret,
-  type Repeat,
-  rotatedState,
-  tokenState,
-} from './grant.ts'
+import { addAccessToken, type IssuedTokens, type Outcome } from './grant.ts'
 import { type ArrivedRequest, type GrantTerms, type Retry, termsOf } from './grant-terms.ts'
 import type { ExchangePlan, GrantType, TokenRequest } from './grant-type.ts'
+import { type RefreshTokenSecret, type Repeat, rotatedState, tokenState } from './refresh-token-state.ts'
 
 export const REFRESH_ERRORS = defineErrors({
   refresh_token_unknown: ['invalid_grant', 'The refresh token is not valid. The user must authorize again'],

@@ -13,7 +13,8 @@ import {
   type RefreshToken,
 } from '../tokens/credential.ts'
 import { changeGrant, endGrant, type PrefetchedGrant, prefetch, presentedRecords } from './change-grant.ts'
-import { belongsToFamily, findAccessToken, holderOf, type Outcome, withoutAccessToken } from './grant.ts'
+import { findAccessToken, holderOf, type Outcome, withoutAccessToken } from './grant.ts'
+import { belongsToFamily } from './refresh-token-state.ts'
 
 export const REVOCATION_ERRORS = defineErrors({
   token_of_other_client: [

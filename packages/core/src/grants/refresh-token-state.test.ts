@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Client, Grant, RefreshState } from '../kernel/records.ts'
 import type { Secret } from '../kernel/secrets.ts'
-import { firstRefreshState, type RefreshTokenSecret, rotatedState, tokenState } from './grant.ts'
 import type { GrantTerms } from './grant-terms.ts'
+import {
+  firstRefreshState,
+  type RefreshTokenSecret,
+  rotatedState,
+  tokenState,
+} from './refresh-token-state.ts'
 
 const NOW = 1_000_000
 const WINDOW = 60
