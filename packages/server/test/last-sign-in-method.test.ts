@@ -68,7 +68,7 @@ onEachDatabase((newDatabase) => {
   it('ends all sessions if it is removed, and none otherwise', async () => {
     const { accounts, told, alice, epoch } = await open('')
     const now = Date.now() / 1000
-    const times = { authTime: now, confirmedAt: now, startedAt: now, usedAt: now, expiresAt: now + 60 }
+    const times = { authTime: now, confirmedAt: now, startedAt: now, usedAt: now, expiresAt: now + 12 * 3600 }
     const session = { id: 'second', firstId: 'first', subject: alice.id, epoch: alice.sessionEpoch, ...times }
     await accounts.sessions.start(alice, session)
     expect(await accounts.sessions.list(alice.id)).toHaveLength(1)

@@ -14,10 +14,14 @@ const database = await openDatabase('memory:', () => {})
 await migrate(database)
 afterAll(() => database.destroy())
 
+/** Milliseconds. Time passes only where a test says so. */
+const START = Date.UTC(2027, 0, 15, 8)
+
 let accounts: AccountRows
 let alice: StoredAccount
 let onEnding: (ended: EndedSessions) => Promise<void>
 beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: START })
   onEnding = async () => {}
   for (const table of ['account', 'session'] as const) await database.deleteFrom(table).execute()
   accounts = accountRows(
@@ -58,8 +62,7 @@ afterEach(() => void vi.useRealTimers())
 describe('a session', () => {
   it('is read from its cookie: the user, the time of the sign-in and a unique id', async () => {
     const sessions = openSessions()
-    const signedInAt = Math.floor(Date.now() / 1000)
-    vi.useFakeTimers({ toFake: ['Date'], now: signedInAt * 1000 })
+    const signedInAt = START / 1000
     const [first, second] = [await begin(sessions), await begin(sessions)]
     vi.setSystemTime((signedInAt + 301) * 1000)
     const session = await sessions.read(sent(first.cookie))
@@ -103,28 +106,24 @@ describe('a session', () => {
 
   it('is in the list of its user, the newest first, with its last use within five minutes', async () => {
     const sessions = openSessions()
-    const start = Date.now()
-    vi.useFakeTimers({ toFake: ['Date'], now: start })
     const first = await begin(sessions)
-    vi.setSystemTime(start + 1000)
+    vi.setSystemTime(START + 1000)
     const second = await begin(sessions)
-    vi.setSystemTime(start + 200_000)
+    vi.setSystemTime(START + 200_000)
     await sessions.read(sent(first.cookie))
     expect(await accounts.sessions.list('alice')).toMatchObject([
-      { id: second.session.id, usedAt: (start + 1000) / 1000 },
-      { id: first.session.id, usedAt: start / 1000 },
+      { id: second.session.id, usedAt: (START + 1000) / 1000 },
+      { id: first.session.id, usedAt: START / 1000 },
     ])
-    vi.setSystemTime(start + 300_000)
+    vi.setSystemTime(START + 300_000)
     await sessions.read(sent(first.cookie))
-    expect(await accounts.sessions.list('alice')).toMatchObject([{}, { usedAt: (start + 300_000) / 1000 }])
-    vi.setSystemTime(start + 12 * 3600_000)
+    expect(await accounts.sessions.list('alice')).toMatchObject([{}, { usedAt: (START + 300_000) / 1000 }])
+    vi.setSystemTime(START + 12 * 3600_000)
     expect(await accounts.sessions.list('alice')).toMatchObject([{ id: second.session.id }])
   })
 
   it('is used without a record for five minutes after one could not be written', async () => {
     const sessions = openSessions()
-    const start = Date.now()
-    vi.useFakeTimers({ toFake: ['Date'], now: start })
     const cookie = sent((await begin(sessions)).cookie)
     const update = vi.spyOn(database, 'updateTable')
     onTestFinished(() => update.mockRestore())
@@ -138,7 +137,7 @@ describe('a session', () => {
       [599, 1],
       [600, 2],
     ] as const) {
-      vi.setSystemTime(start + seconds * 1000)
+      vi.setSystemTime(START + seconds * 1000)
       expect(await sessions.read(cookie)).toBeDefined()
       expect(update, `after ${seconds} seconds`).toHaveBeenCalledTimes(writes)
     }
@@ -150,7 +149,7 @@ describe('a session', () => {
     const row = await database.selectFrom('session').selectAll().executeTakeFirstOrThrow()
     const more = Array.from({ length: 1000 }, (_, n) => ({ ...row, id: `${n}`, account: `of-${n}` }))
     await database.insertInto('session').values(more).execute()
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 3600_000 })
+    vi.setSystemTime(START + 25 * 3600_000)
     await begin(sessions)
     expect(await database.selectFrom('session').select('id').execute()).toHaveLength(1)
   })
@@ -159,16 +158,14 @@ describe('a session', () => {
     const sessions = openSessions()
     await accounts.add({ ...DANA, id: 'bob', email: 'bob@server.example' })
     const bob = (await accounts.find('bob')) ?? alice
-    const start = Date.now()
-    vi.useFakeTimers({ toFake: ['Date'], now: start })
     const others = await begin(sessions, bob)
     const [first, second] = [await begin(sessions), await begin(sessions)]
     for (let n = 1; n <= 99; n++) {
-      vi.setSystemTime(start + n * 1000)
+      vi.setSystemTime(START + n * 1000)
       await begin(sessions)
     }
     expect(await accounts.sessions.list('alice')).toHaveLength(100)
-    vi.setSystemTime(start + 100_000)
+    vi.setSystemTime(START + 100_000)
     await begin(sessions)
     expect(await accounts.sessions.list('alice')).toHaveLength(100)
     for (const { cookie } of [first, second]) expect(await sessions.read(sent(cookie))).toBeUndefined()
@@ -287,9 +284,9 @@ describe('a session', () => {
     const sessions = openSessions({ baseUrl })
     const { cookie } = await begin(sessions)
     expect(cookie).toContain(`Max-Age=${hours * 3600};`)
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3600 * 1000 - 5000 })
+    vi.setSystemTime(START + hours * 3600_000 - 1000)
     expect(await sessions.read(sent(cookie))).toBeDefined()
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6000 })
+    vi.setSystemTime(START + hours * 3600_000)
     expect(await sessions.read(sent(cookie))).toBeUndefined()
   })
 
