@@ -115,7 +115,7 @@ export function accountRows(
   }
   /** The method may have started any session of the account. */
   const removeMethod = async (subject: string, method: SignInMethod): Promise<Removed> =>
-    // What is not removed ends no session, so no app is told.
+    // What is not removed ends no session, so no app gets a logout token.
     (await refusal(database, subject, method)) ??
     endAll(subject, (end, rows) => removeLocked(rows, end, subject, method))
   const withEmail = (email: string) => active.where('email', '=', addressOf(email)).executeTakeFirst()
@@ -172,7 +172,7 @@ export function accountRows(
     },
     endSessions: (subject, by) => change({ type: 'sessions_ended', subject, by }),
     async endAllSessions() {
-      // The epoch ends all at once, and apps are told afterwards. The rows are kept for that, also if this is repeated.
+      // The epoch ends all at once, and apps get logout tokens afterwards. The rows are kept for that, also if this is repeated.
       await database
         .updateTable('account')
         .set({ session_epoch: epochAt(Date.now()) })

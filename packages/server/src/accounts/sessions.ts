@@ -44,14 +44,14 @@ export interface UserSessions {
   /** Records a use. It never fails. */
   used(session: UserSession): Promise<void>
   /**
-   * Ends one session, of which apps are told first. Nothing happens if the user has no such session: also if an outage after its end
+   * Ends one session. Apps get a logout token first. Nothing happens if the user has no such session: also if an outage after its end
    * kept what it opened meanwhile.
    */
   end(subject: string, id: string): Promise<void>
 }
 
 /**
- * Called before sessions end: tells apps of it (back-channel logout), and ends the grants that end with them. And once more
+ * Called before sessions end: sends logout tokens to apps (back-channel logout), and ends the grants that end with them. And once more
  * after: until then they may have opened grants. Then the end of all names no session, because a new one may have begun.
  */
 export type SessionsEnding = (ended: EndedSessions) => Promise<void>
@@ -62,13 +62,13 @@ export type ChangeAndEnd = (values: AccountValues, condition?: AccountCondition)
 interface SessionEnds {
   readonly sessions: UserSessions
   /**
-   * The one way to end all sessions of an account: nothing else has the next epoch. Apps are told first: if the process
-   * ends in between, they are told once too often instead of never.
+   * The one way to end all sessions of an account: nothing else has the next epoch. Apps get logout tokens first: if the
+   * process ends in between, they get one too many instead of none.
    */
   endAll<Result>(subject: string, change: (end: ChangeAndEnd, rows: Rows) => Promise<Result>): Promise<Result>
   /** Expires the sessions of all accounts, whose rows stay until {@link SessionEnds.tellAll}. */
   expireAll(): Promise<void>
-  /** Tells apps of the end of all sessions that the account has or had lately. */
+  /** Sends apps the end of all sessions that the account has or had lately. */
   tellAll(subject: string): Promise<void>
 }
 
@@ -181,7 +181,7 @@ export function sessionEnds(
   }
 }
 
-/** The oldest sessions of the account end without a word to apps, as if they had expired. */
+/** The oldest sessions of the account end without a logout token, as if they had expired. */
 async function insert(rows: Rows, session: UserSession): Promise<void> {
   await rows.insertInto('session').values(rowOf(session)).execute()
   const ofAccount = rows.selectFrom('session').select('id').where('account', '=', session.subject)
