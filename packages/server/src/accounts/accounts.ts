@@ -67,7 +67,7 @@ export async function readAccounts(path: string): Promise<Account[]> {
 /** A hash that matches no password: checking it makes an unknown address take as long as a known one. */
 export const HASH_OF_NO_PASSWORD = hashOf(randomBytes(16), randomBytes(KEY_LENGTH))
 
-/** Accounts as rows. */
+// Accounts as rows.
 
 /** An address as it is stored. Only ASCII has small letters here: in Unicode the Kelvin sign is a capital k. */
 export function addressOf(email: string): string {

@@ -45,7 +45,7 @@ function scryptKey(password: string, salt: Buffer, cost: typeof COST): Promise<B
   return derive(password.normalize('NFKC'), salt, KEY_LENGTH, { ...cost, maxmem: 256 * cost.N * cost.r })
 }
 
-/** The rules of a new password, on pages, in commands and in the admin API. */
+// The rules of a new password, on pages, in commands and in the admin API.
 
 const MIN_CHARACTERS = 8
 /** No person types more, and a password manager makes far less: a longer text only costs time. */

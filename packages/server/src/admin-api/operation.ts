@@ -122,7 +122,7 @@ export function actorOf(c: Context<AdminEnv>): Actor {
   return token.by === 'client' ? `client:${token.clientId}` : `account:${token.subject}`
 }
 
-/** Shared by all lists of the admin API: pages with opaque cursors. */
+// Shared by all lists of the admin API: pages with opaque cursors.
 
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 100

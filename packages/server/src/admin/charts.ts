@@ -254,7 +254,7 @@ function sum(values: readonly (number | undefined)[]): number {
   return values.reduce<number>((total, value = 0) => total + value, 0)
 }
 
-/** The charts of the overview. Loaded when it is first shown, because their libraries have a hundred files. */
+// The charts of the overview. Loaded when it is first shown, because their libraries have a hundred files.
 
 interface EventChart {
   readonly id: string

@@ -178,7 +178,7 @@ function mayOf({ applicationType, resourceServer, rememberConsent, ...client }: 
   ].join(', ')
 }
 
-/** The forms that change a client and its secret. Without a token an operator sees none of them. */
+// The forms that change a client and its secret. Without a token an operator sees none of them.
 
 const OVERLAPS = [
   { days: 1, text: 'ends in a day' },

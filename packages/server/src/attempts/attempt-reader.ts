@@ -142,7 +142,7 @@ function readAttempts(
   })
 }
 
-/** The rows of the table `attempt_steps`. */
+// The rows of the table `attempt_steps`.
 
 /** How many rows an answer is made of, so that no request reads the whole table. */
 const MAX_ROWS = 5000

@@ -60,7 +60,7 @@ export function since(before: Pick<StepEvent, 'at'> | undefined, step: Pick<Step
   return seconds < 7200 ? `+${Math.round(seconds / 60)} min` : `+${Math.round(seconds / 3600)} h`
 }
 
-/** The verdicts of sign-ins that failed elsewhere. */
+// The verdicts of sign-ins that failed elsewhere.
 
 type Elsewhere = Exclude<SignInReason, 'wrong_password' | 'wrong_passkey' | 'too_many_attempts'>
 type Words = Pick<Verdict, 'by' | 'sentence' | 'fix'>

@@ -74,10 +74,8 @@ export function prune(database: Database, now: Date): Promise<number> {
   return pruneExpired(database, 'audit', dayOf(now, -1))
 }
 
-/**
- * Limits the rows that a caller can cause in a minute. Entries beyond the limit are counted: no flood fills the disk,
- * and a flood of one reason hides no other reason.
- */
+// Limits the rows that a caller can cause in a minute. Entries beyond the limit are counted: no flood fills the disk,
+// and a flood of one reason hides no other reason.
 
 /** Entries that are equal but for their time. */
 interface Repeated {
@@ -184,7 +182,7 @@ function leftOut(): LeftOut {
   }
 }
 
-/** The entries of the trail. */
+// The entries of the trail.
 
 /** An event as the trail keeps it. Its other members are ids, reasons and counts, never a secret. */
 export interface Happened {

@@ -64,7 +64,7 @@ export function listed(list: string): string[] {
 const oneOf = (words: readonly string[]) =>
   new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(words)
 
-/** Values that the configuration refers to: secrets, which it must not contain, and files. */
+// Values that the configuration refers to: secrets, which it must not contain, and files.
 
 /** Where references lead. */
 export interface Origin {
@@ -165,7 +165,7 @@ function inFolder({ folder }: Origin, url: string): string {
   return name === undefined ? url : `sqlite:${resolve(folder, name)}`
 }
 
-/** The URLs of databases, stores and mail servers, whose passwords are never printed. */
+// The URLs of databases, stores and mail servers, whose passwords are never printed.
 
 /** `postgres://db/auth?password=…`, `smtp://mail?pass=…`, `?sslpassword=…`. */
 const SECRET_MEMBER = /pass|pwd|secret|token|^(tls\.)?key$/i

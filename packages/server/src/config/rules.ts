@@ -111,7 +111,7 @@ function ofPasskeys({ baseUrl, port, upstream, upstreamFile }: ParsedConfig, acr
   return [`${acr} must not be phr: browsers have no passkeys at ${url}, and no provider has trustAcr`]
 }
 
-/** Where the processes of one server may share what they keep: by its place, why they cannot. */
+// Where the processes of one server may share what they keep: by its place, why they cannot.
 
 interface Places {
   readonly database: string

@@ -91,7 +91,7 @@ export const STANDARD_SCOPES = {
   },
 } as const satisfies Readonly<Record<string, ScopeDefinition>>
 
-/** What users and clients see of the service: its name, its scopes, its resources. */
+// What users and clients see of the service: its name, its scopes, its resources.
 
 const Words = z.union([z.string(), z.record(z.string(), z.string())], {
   error: "must be a text, or texts by language: { en: 'Read notes', de: 'Notizen lesen' }",

@@ -187,10 +187,8 @@ function signs(key: PrivateJwk): boolean {
   }
 }
 
-/**
- * Secret and signing keys for development, created at the first start in a folder that git ignores, so that sessions and
- * tokens are valid after a restart.
- */
+// Secret and signing keys for development, created at the first start in a folder that git ignores, so that sessions and
+// tokens are valid after a restart.
 
 export async function developmentSecret(folder: string): Promise<string> {
   return readFile(await keptFile(folder, 'secret', async () => randomBytes(32).toString('base64url')), 'utf8')

@@ -57,7 +57,7 @@ export async function contentOf<T>(
   }
 }
 
-/** Files that are readable by their owner only, and are written atomically. */
+// Files that are readable by their owner only, and are written atomically.
 
 /** Writes a file atomically, replacing any old one. */
 export async function replaceFile(path: string, text: string): Promise<void> {

@@ -166,7 +166,7 @@ function appsSection(
 ${list}`
 }
 
-/** The sections of the account page about where its user is signed in, and was. */
+// The sections of the account page about where its user is signed in, and was.
 
 interface Shown {
   /** The latest sign-ins, the newest first. */

@@ -92,7 +92,7 @@ function refused(error: unknown): Pick<PersonalTokensView, 'problem' | 'status'>
   return error.status === 409 ? { problem: 'full', status: 409 } : { problem: 'incomplete', status: 400 }
 }
 
-/** What the page of personal access tokens shows. */
+// What the page of personal access tokens shows.
 
 const TOKENS_PATH = '/account/tokens'
 

@@ -118,7 +118,7 @@ function passwordCard(
 </section>`
 }
 
-/** The section of the account page about sign-in methods. */
+// The section of the account page about sign-in methods.
 
 export interface SignInMethods {
   readonly account: Account
@@ -232,7 +232,7 @@ function signInAgain(basePath: string, strong: boolean): Markup {
   return html`<p class="hint">To change this, <a href="${basePath}/login?${query}">sign in again</a>${strong ? '' : ' with your passkey'}.</p>`
 }
 
-/** The fields for a new password, which the user types twice: nothing shows what was typed. */
+// The fields for a new password, which the user types twice: nothing shows what was typed.
 
 /** @param email for the password manager of the browser */
 export function newPasswordFields(email: string): Markup {

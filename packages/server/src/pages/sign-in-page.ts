@@ -92,7 +92,7 @@ ${signInForms(options, hidden, { ...shown, returnTo, demand })}`
   }
 }
 
-/** The forms of the sign-in page, one for each method. */
+// The forms of the sign-in page, one for each method.
 
 interface ShownForms {
   /** A path of this service. */

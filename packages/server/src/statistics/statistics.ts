@@ -157,7 +157,7 @@ export function statisticsReader(
   })
 }
 
-/** The rows of the table `statistic`. */
+// The rows of the table `statistic`.
 
 /** Rows of one statement. SQLite works in the event loop: this many take some milliseconds. */
 export const BATCH = 500

@@ -48,7 +48,7 @@ function tell(message: ToPrimary): void {
   process.send?.(message, undefined, undefined, () => {})
 }
 
-/** What a worker and the primary process tell each other over the channel of `node:cluster`. */
+// What a worker and the primary process tell each other over the channel of `node:cluster`.
 
 export type Stop = 'SIGTERM' | 'SIGINT'
 
