@@ -4,9 +4,9 @@ import type { Client, Grant, GrantId, Secret } from '@grantkit/core/feature'
 import { redeemCode } from '../packages/core/src/grants/authorization-code.ts'
 import { keptUntil } from '../packages/core/src/grants/change-grant.ts'
 import { type Outcome, openGrant, withoutAccessToken } from '../packages/core/src/grants/grant.ts'
-import { belongsToFamily, type RefreshTokenSecret } from '../packages/core/src/grants/refresh-token-state.ts'
 import { MAX_RETRY } from '../packages/core/src/grants/grant-terms.ts'
 import { rotateRefreshToken } from '../packages/core/src/grants/refresh-token.ts'
+import { belongsToFamily, type RefreshTokenSecret } from '../packages/core/src/grants/refresh-token-state.ts'
 import { sha256, successorKeys } from '../packages/core/src/kernel/secrets.ts'
 
 const NOW = 1_000_000
