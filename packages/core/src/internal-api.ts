@@ -5,6 +5,7 @@
  */
 
 export { errorPages } from './authorization/redirect-target.ts'
+export { splitSignInTicket } from './authorization/sign-in.ts'
 export {
   type EndedSessions,
   SESSION_ERRORS,

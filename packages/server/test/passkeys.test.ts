@@ -27,7 +27,7 @@ async function added(accounts: AccountRows, account: Account): Promise<StoredAcc
   return stored
 }
 
-function cookieOf({ cookie }: StartedCeremony): string {
+function cookieOf({ cookies: [cookie = ''] }: StartedCeremony): string {
   return cookie.split(';')[0] ?? ''
 }
 
@@ -63,13 +63,13 @@ async function openOn(database: Database) {
     alice,
     authenticator,
     async register(bend?: Bend, key = authenticator) {
-      const started = await registration.begin(alice)
+      const started = await registration.begin(undefined, alice)
       const made = await registration.verify(cookieOf(started), alice, key.create(started.options, bend))
       if (made) await passkeys.add({ ...made, name: 'laptop', addedAt: Date.now() }, alice)
       return made
     },
     async answer(bend?: Bend) {
-      const started = await signIn.begin()
+      const started = await signIn.begin(undefined)
       return verified(signIn, cookieOf(started), answerOf(authenticator.get(started.options, bend)))
     },
   }
@@ -107,20 +107,29 @@ it.each<[string, Bend]>([
 it('accepts a response once, even if it arrives several times at once', async () => {
   const { register, signIn, authenticator } = await openInMemory()
   await register()
-  const started = await signIn.begin()
+  const started = await signIn.begin(undefined)
   const answer = answerOf(authenticator.get(started.options))
   const tries = Array.from({ length: 8 }, () => verified(signIn, cookieOf(started), answer))
   expect((await Promise.all(tries)).filter((passkey) => passkey !== undefined)).toHaveLength(1)
   expect(await verified(signIn, cookieOf(started), answer)).toBeUndefined()
 })
 
+it('accepts the response of each tab that asked for one', async () => {
+  const { register, signIn, authenticator, alice } = await openInMemory()
+  await register()
+  const tabs = [await signIn.begin(undefined), await signIn.begin(undefined)]
+  const cookies = tabs.map(cookieOf).join('; ')
+  for (const { options } of tabs)
+    expect((await verified(signIn, cookies, answerOf(authenticator.get(options))))?.id).toBe(alice.id)
+})
+
 it('rejects a response of another browser, after five minutes, or of the other ceremony', async () => {
   const { register, registration, signIn, authenticator, alice } = await openInMemory()
   await register()
-  const [started, other] = [await signIn.begin(), await signIn.begin()]
+  const [started, other] = [await signIn.begin(undefined), await signIn.begin(undefined)]
   const answer = answerOf(authenticator.get(started.options))
   expect(await verified(signIn, cookieOf(other), answer)).toBeUndefined()
-  expect(await verified(signIn, cookieOf(await registration.begin(alice)), answer)).toBeUndefined()
+  expect(await verified(signIn, cookieOf(await registration.begin(undefined, alice)), answer)).toBeUndefined()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60 * 1000 })
   expect(await verified(signIn, cookieOf(started), answer)).toBeUndefined()
   vi.useRealTimers()
@@ -129,11 +138,11 @@ it('rejects a response of another browser, after five minutes, or of the other c
 
 it('is registered only in the browser with the challenge, and once', async () => {
   const { registration, accounts, alice, authenticator, register } = await openInMemory()
-  const started = await registration.begin(alice)
+  const started = await registration.begin(undefined, alice)
   const answer = authenticator.create(started.options)
   expect(await registration.verify(cookieOf(started), await added(accounts, THEO), answer)).toBeUndefined()
   await register()
-  expect((await registration.begin(alice)).options).toMatchObject({
+  expect((await registration.begin(undefined, alice)).options).toMatchObject({
     excludeCredentials: [{ id: authenticator.id, transports: ['internal'] }],
   })
 })
@@ -149,7 +158,7 @@ it.each([
 ])('is not confused by %j', async (text) => {
   const { registration, alice } = await openInMemory()
   expect(signInAnswer(text)).toBeUndefined()
-  const started = await registration.begin(alice)
+  const started = await registration.begin(undefined, alice)
   expect(await registration.verify(cookieOf(started), alice, text)).toBeUndefined()
 })
 
@@ -201,7 +210,7 @@ onEachDatabase((newDatabase) => {
     const { register, replicas, authenticator } = await open()
     await register()
     const answers = (await replicas()).map(async (ceremony) => {
-      const started = await ceremony.begin()
+      const started = await ceremony.begin(undefined)
       return verified(ceremony, cookieOf(started), answerOf(authenticator.get(started.options, { counter })))
     })
     expect((await Promise.all(answers)).filter((passkey) => passkey !== undefined)).toHaveLength(succeeding)

@@ -16,7 +16,7 @@ const VERIFIED: Claims = (login) => ({
   name: 'Alice',
 })
 
-function pairOf(cookie: string): string {
+function pairOf([cookie = '']: readonly string[]): string {
   return cookie.split(';')[0] ?? ''
 }
 
@@ -39,11 +39,11 @@ async function open(
     options,
     /** The answer of the provider, as a browser would bring it. */
     async answered(purpose = PURPOSE, bend: (question: URLSearchParams) => void = () => {}) {
-      const { location, cookie } = await signIn.begin(purpose)
+      const { location, cookies } = await signIn.begin(undefined, purpose)
       const request = new URL(location)
       bend(request.searchParams)
       const { search } = await browser(request.href)
-      return { cookies: pairOf(cookie), query: search, location: new URL(location) }
+      return { cookies: pairOf(cookies), query: search, location: new URL(location) }
     },
   }
 }
@@ -100,12 +100,34 @@ it.each([
 it('accepts a callback only in the browser that started it', async () => {
   const { signIn, answered } = await open()
   const { cookies, query } = await answered()
-  const other = await signIn.begin(PURPOSE)
-  await expect(signIn.finish(pairOf(other.cookie), query)).rejects.toMatchObject({ reason: 'unreachable' })
+  const other = await signIn.begin(undefined, PURPOSE)
+  await expect(signIn.finish(pairOf(other.cookies), query)).rejects.toMatchObject({ reason: 'expired' })
   await expect(signIn.finish(undefined, query)).rejects.toMatchObject({ reason: 'expired' })
   await expect(signIn.finish(`${cookies}x`, query)).rejects.toMatchObject({ reason: 'expired' })
   expect((await signIn.finish(cookies, query)).identity.subject).toBe('alice')
-  expect(other.cookie).toContain('HttpOnly')
+  expect(other.cookies[0]).toContain('HttpOnly')
+})
+
+it.each([
+  ['the order in which they began', [0, 1, 2]],
+  ['another order', [2, 0, 1]],
+])('finishes the sign-ins of three tabs in %s', async (_, order) => {
+  const { signIn, answered } = await open()
+  const tabs = [await answered(), await answered(), await answered()]
+  const cookies = tabs.map((tab) => tab.cookies).join('; ')
+  for (const tab of order) {
+    const { query = '' } = tabs[tab] ?? {}
+    expect((await signIn.finish(cookies, query)).identity.subject).toBe('alice')
+    expect(cookies, 'and forgets this one').toContain(signIn.usedCookie(query).split('=')[0])
+  }
+})
+
+it('refuses an answer with another state', async () => {
+  const { signIn, answered } = await open()
+  const { cookies, query } = await answered()
+  const bent = new URLSearchParams(query)
+  bent.set('state', 'x')
+  await expect(signIn.finish(cookies, `?${bent}`)).rejects.toMatchObject({ reason: 'expired' })
 })
 
 it('accepts a callback once, even if the provider redeems its code twice', async () => {
@@ -125,7 +147,6 @@ it('rejects a callback after ten minutes', async () => {
 })
 
 it.each<[string, (query: URLSearchParams) => void]>([
-  ['another state', (query) => query.set('state', 'x')],
   ['the issuer of another provider', (query) => query.set('iss', 'https://evil.example')],
   ['no issuer', (query) => query.delete('iss')],
   ['an unknown code', (query) => query.set('code', 'x')],
@@ -150,10 +171,10 @@ it.each<[string, (question: URLSearchParams) => void]>([
 
 it('distinguishes a denial by the user from a failure', async () => {
   const { signIn, provider } = await open()
-  const { cookie, location } = await signIn.begin(PURPOSE)
+  const { cookies, location } = await signIn.begin(undefined, PURPOSE)
   const state = new URL(location).searchParams.get('state') ?? ''
   const denied = new URLSearchParams({ error: 'access_denied', state, iss: provider.issuer })
-  await expect(signIn.finish(pairOf(cookie), `?${denied}`)).rejects.toMatchObject({ reason: 'denied' })
+  await expect(signIn.finish(pairOf(cookies), `?${denied}`)).rejects.toMatchObject({ reason: 'denied' })
 })
 
 it('requests a new sign-in if one is required', async () => {
@@ -192,7 +213,7 @@ it('recovers when the provider is back', async () => {
   const { provider, options } = await open()
   const issuer = `http://127.0.0.1:${port}`
   const signIn = upstreamSignIn({ ...provider, issuer }, options)
-  await expect(signIn.begin(PURPOSE)).rejects.toMatchObject({ reason: 'unreachable' })
+  await expect(signIn.begin(undefined, PURPOSE)).rejects.toMatchObject({ reason: 'unreachable' })
   server.removeAllListeners('request')
   server.on('request', (_request, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(
@@ -203,5 +224,5 @@ it('recovers when the provider is back', async () => {
       }),
     ),
   )
-  expect((await signIn.begin(PURPOSE)).location).toMatch(new RegExp(`^${issuer}/auth\\?`))
+  expect((await signIn.begin(undefined, PURPOSE)).location).toMatch(new RegExp(`^${issuer}/auth\\?`))
 })

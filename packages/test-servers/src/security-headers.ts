@@ -41,7 +41,7 @@ const SECURITY =
 
 /** The headers that the table names; a cookie without its value, and a policy without the hash of the style. */
 function securityHeaders({ headers }: Received): object {
-  const cookies = headers['set-cookie']?.map((line) => line.replace(/(-\d+)?=[^;]*/, '=…'))
+  const cookies = headers['set-cookie']?.map((line) => line.replace(/(-\d+)?(\.[\w-]{8})?=[^;]*/, '=…'))
   const policy = String(headers['content-security-policy']).replace(/(?<='sha256-)[^']+/, '…')
   const all = { ...headers, 'content-security-policy': policy, ...(cookies ? { 'set-cookie': cookies } : {}) }
   return Object.fromEntries(Object.entries(all).filter(([name]) => SECURITY.test(name)))

@@ -74,9 +74,12 @@ const KINDS = [
 /** A URL inside another one has %3D instead of =. */
 const RANDOM = new RegExp(`(?<=%3D|(?<!\\w))(?:${KINDS.join('|')})`, 'g')
 
+/** The end of the name of a cookie for what a browser has begun. */
+const FLOW = /(?<=^set-cookie: [\w-]+)\.[\w-]{8}(?==)/gm
+
 function withoutRandomness(text: string): string {
   const seen: string[] = []
-  return text.replace(RANDOM, (found) => {
+  return text.replace(FLOW, '.…').replace(RANDOM, (found) => {
     const value = decodeURIComponent(found)
     if (!seen.includes(value)) seen.push(value)
     return `{random ${seen.indexOf(value) + 1}}`

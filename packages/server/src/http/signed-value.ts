@@ -63,6 +63,7 @@ function signature(key: KeyObject, content: string): string {
 }
 
 export interface Cookie {
+  readonly name: string
   /** @param cookies the Cookie header of a request */
   read(cookies: string | undefined): string | undefined
   set(value: string, seconds: number): string
@@ -80,13 +81,17 @@ export function isTooLongForCookie(value: string): boolean {
  * On https the name prefix stops sibling hosts from setting the cookie. It requires `Secure`, which plain http does not
  * allow. The name has the port, because cookies know none (RFC 6265 8.5), and a hash of the path of the service, because a
  * cookie with the prefix is sent to every path: two services on one host keep apart.
+ *
+ * @param suffix of the whole name
  */
-export function cookieOf(name: string, baseUrl: string): Cookie {
+export function cookieOf(name: string, baseUrl: string, suffix = ''): Cookie {
   const { protocol, port, pathname } = new URL(baseUrl)
   const secure = protocol === 'https:'
   const path = pathname === '/' ? '' : createHash('sha256').update(pathname).digest('hex').slice(0, 8)
-  const fullName = [secure ? `__Host-${name}` : name, port, path].filter((part) => part !== '').join('-')
+  const parts = [secure ? `__Host-${name}` : name, port, path]
+  const fullName = parts.filter((part) => part !== '').join('-') + suffix
   return {
+    name: fullName,
     read: (cookies = '') => parseCookie(cookies)[fullName],
     set: (value, maxAge) =>
       stringifySetCookie({

@@ -4,13 +4,14 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import { UpstreamError } from '../accounts/upstream/identities.ts'
+import type { ToProvider } from '../accounts/upstream/upstream-sign-in.ts'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { pageResponse } from '../http/page.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
 import type { AdminSignIns } from '../sign-in/ways-to-sign-in.ts'
 import type { LoginOptions } from './login.ts'
-import { type Begun, providerFailed, unreachable } from './upstream-login.ts'
+import { providerFailed, unreachable } from './upstream-login.ts'
 
 /** Handlers of the forms of "How you sign in". Each needs a sign-in within the last minutes. */
 export interface ChangeSignIn {
@@ -52,13 +53,13 @@ export function changeSignIn(
    * A page that continues to a provider. Browsers apply `form-action` to every redirect after a form, and a provider may redirect
    * to the sign-in of any company: nobody can list those.
    */
-  function providerNext(label: string, { location, cookie }: Begun): Response {
+  function providerNext(label: string, { location, cookies }: ToProvider): Response {
     const title = `Continue with ${label}`
     const main = html`<h1>${title}</h1><p><a href="${location}">${title}</a></p>`
     return pageResponse(site, {
       title,
       main,
-      headers: { refresh: `0;url=${location}`, 'set-cookie': cookie },
+      headers: { refresh: `0;url=${location}`, 'set-cookie': cookies },
     })
   }
 
@@ -77,8 +78,8 @@ export function changeSignIn(
       const visit = await visits.of(c)
       if (ceremonies === undefined || visit === undefined || !(await mayChange(visit)))
         return jsonError(c, 403, 'access_denied', NOT_FRESH)
-      const { options, cookie } = await ceremonies.registration.begin(visit.account)
-      return c.json(options, 200, { 'set-cookie': cookie, 'cache-control': 'no-store' })
+      const { options, cookies } = await ceremonies.registration.begin(c.req.header('cookie'), visit.account)
+      return c.json(options, 200, { 'set-cookie': cookies, 'cache-control': 'no-store' })
     },
     addPasskey: change(async (c, visit, { answer = '', name = '' }) => {
       const { account } = visit
@@ -101,7 +102,7 @@ export function changeSignIn(
       if (provider === undefined) return toAccount(c)
       const purpose = { returnTo: accountPath, fresh: false, linkFor: visit.session.id, acrValues: '' }
       try {
-        return providerNext(provider.provider.label, await provider.begin(purpose))
+        return providerNext(provider.provider.label, await provider.begin(c.req.header('cookie'), purpose))
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error
         onEvent(providerFailed(provider.provider, error, visit.account.id))

@@ -8,7 +8,7 @@ import type { NoImport, SignInEvent } from '../events.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import { forOperator, pageResponse } from '../http/page.ts'
 import { type LoginOptions, signedIn } from './login.ts'
-import { nameOfApp } from './sign-in-page.ts'
+import { nameOfApp, takesAnySignIn } from './sign-in-page.ts'
 
 /** Sign-in by the application: the redirect to it, which is in place of the sign-in page, and the callback. */
 export interface ExternalLogin {
@@ -28,9 +28,11 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
 
   async function begin(c: Context): Promise<Response> {
     const returnTo = returnPath(c.req.query('return_to'), home)
+    const cookie = c.req.header('cookie')
+    if (takesAnySignIn(c, returnTo) && (await options.sessions.read(cookie))) return seeOther(c, returnTo)
     const client_name = nameOfApp(await options.requestingApp(returnTo))
-    const { location, cookie } = await signIn.begin({ returnTo, client_name, ...wishesOf(c) })
-    c.header('set-cookie', cookie, { append: true })
+    const { location, cookies } = await signIn.begin(cookie, { returnTo, client_name, ...wishesOf(c) })
+    for (const line of cookies) c.header('set-cookie', line, { append: true })
     return seeOther(c, location)
   }
 
@@ -43,12 +45,13 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
     }
     const { authTime, acr, amr } = user
     const facts = { signedInBy: 'application', authTime, acr, amr }
-    return signedIn(options, signIn, c, { account, returnTo, ...facts })
+    const usedCookie = signIn.usedCookie(c.req.query('response'))
+    return signedIn(options, c, { account, returnTo, usedCookie, ...facts })
   }
 
   function problem(c: Context, event: SignInFailed, status: number, words: string): Response {
     const asked = c.req.query('return_to')
-    const begun = signIn.returnToOf(c.req.header('cookie')) ?? home
+    const begun = signIn.returnToOf(c.req.header('cookie'), c.req.query('response')) ?? home
     const returnTo = asked === undefined ? begun : returnPath(asked, home)
     const reference = options.reportFailed(event, { returnTo, status, caller: options.callerOf(c) })
     const again = `${options.site.basePath}/login?${new URLSearchParams({ return_to: returnTo })}`

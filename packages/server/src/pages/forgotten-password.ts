@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type AuthorizationServer, returnPath } from '@grantkit/core'
 import { html, type PageContent } from '@grantkit/pages'
 import type { Context } from 'hono'
@@ -6,8 +7,9 @@ import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { hashPassword } from '../accounts/passwords.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
+import { flowsInCookies } from '../http/flows.ts'
 import { type Markup, pageResponse } from '../http/page.ts'
-import { cookieOf, hmacKeys, isTooLongForCookie, signValue, verifyValue } from '../http/signed-value.ts'
+import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import { LINK_LIFETIME_SECONDS, type PasswordResets } from '../sign-in/password-resets.ts'
 import type { LoginOptions } from './login.ts'
 import { newPasswordFields, newPasswordOf } from './sign-in-methods.ts'
@@ -32,23 +34,24 @@ interface Shown {
  * The path to which the browser returns, while its user reads the mail. A link in the mail must not have it: whoever
  * requests the mail would choose where its reader goes.
  */
-function returnCookie(baseUrl: string) {
-  return cookieOf('password-return', baseUrl)
+function returnPaths(options: Pick<LoginOptions, 'secret' | 'baseUrl'>) {
+  return flowsInCookies(options, {
+    ...{ name: 'password-return', purpose: 'password return', seconds: 60 * 60 },
+    value: z.object({ returnTo: z.string() }),
+  })
 }
-
-const RETURN_SECONDS = 60 * 60
 
 export function forgottenPassword(
   options: LoginOptions,
   page: SignInPage,
   resets: PasswordResets,
 ): ForgottenPassword {
-  const { site, baseUrl, callerOf } = options
+  const { site, callerOf } = options
   const home = `${site.basePath}/`
-  const cookie = returnCookie(baseUrl)
+  const paths = returnPaths(options)
 
-  function ask({ returnTo, email, status = 200, problem, headers = {} }: Shown): Response {
-    const form = page.issueForm()
+  function ask(c: Context, { returnTo, email, status = 200, problem, headers = {} }: Shown): Response {
+    const form = page.issueForm(c)
     const back = `${site.basePath}/login?${new URLSearchParams({ return_to: returnTo })}`
     const main = html`
 <h1>Forgot your password?</h1>
@@ -63,12 +66,12 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
 </form>
 <p><a href="${back}">Back to the sign-in page</a></p>`
     const shown = { title: 'Forgot your password?', main, status, formAction: ["'self'"] }
-    return pageResponse(site, { ...shown, headers: { 'set-cookie': form.cookie, ...headers } })
+    return pageResponse(site, { ...shown, headers: { 'set-cookie': form.cookies, ...headers } })
   }
 
   return {
     show: async (c) =>
-      ask({
+      ask(c, {
         returnTo: returnPath(c.req.query('return_to'), home),
         email: c.req.query('login_hint') ?? '',
       }),
@@ -77,19 +80,19 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
       const returnTo = returnPath(fields.return_to, home)
       const email = (fields.email ?? '').slice(0, 254)
       if (!page.isOwnForm(c, fields.token))
-        return ask({ returnTo, email, status: 403, problem: FORM_EXPIRED })
+        return ask(c, { returnTo, email, status: 403, problem: FORM_EXPIRED })
       const wait = await resets.waitOfNetwork(callerOf(c))
       if (wait > 0) {
         const headers = { 'retry-after': String(wait) }
-        return ask({ returnTo, email, status: 429, problem: TOO_MANY, headers })
+        return ask(c, { returnTo, email, status: 429, problem: TOO_MANY, headers })
       }
       resets.request(email)
-      const kept = isTooLongForCookie(returnTo) ? home : returnTo
       const main = html`
 <h1>Look at your mail</h1>
 <p>If an account here has this address and a password, a mail with a link is on its way to it. The link is valid for 30 minutes.</p>
 <p>Nothing arrives? Look at the folder for spam. If you sign in without a password, use that way.</p>`
-      const headers = { 'set-cookie': cookie.set(kept, RETURN_SECONDS) }
+      const cookies = paths.begin(c.req.header('cookie'), randomUUID(), { returnTo }) ?? []
+      const headers = { 'set-cookie': cookies }
       return pageResponse(site, { title: 'Look at your mail', main, headers })
     },
   }
@@ -118,8 +121,8 @@ export function newPassword(
   resets: PasswordResets,
   grants: AuthorizationServer['grants'],
 ): NewPassword {
-  const { site, baseUrl, secret, accounts, checks, limits, callerOf } = options
-  const cookie = returnCookie(baseUrl)
+  const { site, secret, accounts, checks, limits, callerOf } = options
+  const paths = returnPaths(options)
   const appsKeys = hmacKeys(secret, 'apps after a new password')
 
   /** The token is in the URL, which no other site gets as the referrer. */
@@ -157,7 +160,8 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
     `${site.basePath}/login?${new URLSearchParams({ return_to: returnTo })}`
 
   async function done(c: Context, account: StoredAccount): Promise<Response> {
-    const returnTo = returnPath(cookie.read(c.req.header('cookie')), `${site.basePath}/account`)
+    const latest = paths.latest(c.req.header('cookie'))
+    const returnTo = returnPath(latest?.returnTo, `${site.basePath}/account`)
     const main: Markup = html`
 <h1>Your password is changed</h1>
 <p>You are signed out in every browser. Now <a href="${signIn(returnTo)}">sign in with the new password</a>.</p>
@@ -165,7 +169,7 @@ ${await appsOf(account, returnTo)}`
     return respond('Password changed', {
       main,
       formAction: ["'self'"],
-      headers: { 'set-cookie': cookie.set('', 0) },
+      headers: { 'set-cookie': latest ? [paths.end(latest.id)] : [] },
     })
   }
 

@@ -70,13 +70,57 @@ async function submit(
   return page.request('/login', { method: 'POST', headers: { cookie, ...headers }, body })
 }
 
+type Page = ReturnType<typeof openLogin>
+
+/** The status and the target of the answer to a form with the right password. */
+async function posted(page: Page, token = '', cookie = '', fields: Record<string, string> = {}) {
+  const typed = { token, email: 'demo@example.com', password: 'demo', return_to: '/account', ...fields }
+  const body = new URLSearchParams(typed)
+  const { status, headers } = await page.request('/login', { method: 'POST', headers: { cookie }, body })
+  return { status, location: headers.get('location'), cookies: headers.getSetCookie() }
+}
+
+/** A browser with several tabs, which share its cookies. */
+function tabsOf(page: Page) {
+  const jar = new Map<string, string>()
+  const keep = (lines: readonly string[]) => {
+    for (const line of lines) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      if (line.includes('Max-Age=0')) jar.delete(name)
+      else jar.set(name, value)
+    }
+  }
+  const cookie = () => [...jar].map((pair) => pair.join('=')).join('; ')
+  const get = async (path: string) => {
+    const answer = await page.request(path, { headers: { cookie: cookie() } })
+    keep(answer.headers.getSetCookie())
+    return answer
+  }
+  return {
+    get,
+    open: async () => formFrom(await get('/login?prompt=')),
+    async submit({ token }: { readonly token: string }, fields: Record<string, string> = {}) {
+      const { status, location, cookies } = await posted(page, token, cookie(), fields)
+      keep(cookies)
+      return [status, location]
+    },
+    /** As if the cookie had ended. */
+    forget(name: string) {
+      for (const known of jar.keys()) if (known.includes(name)) jar.delete(known)
+    },
+  }
+}
+
+const otherForm = await formFrom(await openLogin().request('/login'))
+
 describe('the sign-in form', () => {
   it('starts a session and returns the user to the original page', async () => {
     const response = await submit({ return_to: '/oauth/authorize?x=1' })
     expect([response.status, response.headers.get('location')]).toEqual([303, '/oauth/authorize?x=1'])
-    const [session, signIn] = response.headers.getSetCookie()
-    expect(session).toMatch(/^__Host-session=.+Secure/)
-    expect(signIn, 'the form is spent').toMatch(/^__Host-sign-in=; Max-Age=0/)
+    const cookies = response.headers.getSetCookie()
+    expect(cookies, 'the forms of other tabs stay good').toEqual([
+      expect.stringMatching(/^__Host-session=.+Secure/),
+    ])
   })
 
   it('redirects only to this site', async () => {
@@ -95,7 +139,7 @@ describe('the sign-in form', () => {
     ['without its token', { token: '' }, {}],
     ['with a forged token', { token: 'a.b.c' }, {}],
     ['without its cookie', {}, { cookie: '' }],
-    ['with the cookie of another form', {}, { cookie: '__Host-sign-in=other' }],
+    ['with the cookie of another form', {}, { cookie: otherForm.cookie }],
     ['from another site', {}, { 'sec-fetch-site': 'cross-site' }],
     ['from a sibling host', {}, { 'sec-fetch-site': 'same-site' }],
     ['from another origin', {}, { origin: 'https://evil.example' }],
@@ -117,6 +161,56 @@ describe('the sign-in form', () => {
     ],
   ])('is accepted from %s', async (_, headers) => {
     expect((await submit({}, headers as Record<string, string>)).status).toBe(303)
+  })
+
+  it.each([
+    ['the first', 0],
+    ['the last', 4],
+  ])('signs in from %s of five tabs that a browser opened at once', async (_, used) => {
+    const page = openLogin()
+    const tabs = await Promise.all(
+      Array.from({ length: 5 }, async () => formFrom(await page.request('/login'))),
+    )
+    const cookie = tabs.map((tab) => tab.cookie).join('; ')
+    expect(await posted(page, tabs[used]?.token, cookie)).toMatchObject({ status: 303, location: '/account' })
+  })
+
+  it.each([
+    ['was refused', 'wrong'],
+    ['signed in', 'demo'],
+  ])('signs in from a tab, and from the back button, after another tab %s', async (_, password) => {
+    const browser = tabsOf(openLogin())
+    const [older, newer] = [await browser.open(), await browser.open()]
+    await browser.submit(newer, { password })
+    await browser.submit(newer, { password })
+    browser.forget('session')
+    expect(await browser.submit(older)).toEqual([303, '/account'])
+    browser.forget('session')
+    expect(await browser.submit(older), 'sent again').toEqual([303, '/account'])
+  })
+
+  it('goes on in a tab that was too old, if another one signed in meanwhile', async () => {
+    const browser = tabsOf(openLogin())
+    await browser.submit(await browser.open())
+    const old = { token: 'a form of yesterday' }
+    expect(await browser.submit(old)).toEqual([303, '/account'])
+    expect(await browser.submit(old, { prompt: 'login' }), 'a new sign-in was demanded').toEqual([403, null])
+    browser.forget('session')
+    expect(await browser.submit(old)).toEqual([403, null])
+  })
+
+  it('goes on at once in a browser that is signed in, unless a new sign-in is demanded', async () => {
+    const browser = tabsOf(openLogin())
+    await browser.submit(await browser.open())
+    const answers = async (query: string) => {
+      const { status, headers } = await browser.get(`/login?${query}`)
+      return [status, headers.get('location')]
+    }
+    expect(await answers('return_to=/account')).toEqual([303, '/account'])
+    expect(await answers('return_to=//evil.example')).toEqual([303, '/'])
+    const marked = encodeURIComponent('/oauth/authorize?prompt=login&sign_in_ticket=a.b')
+    for (const demand of ['prompt=login', 'max_age=60', 'acr_values=phr', `return_to=${marked}`])
+      expect(await answers(demand), demand).toEqual([200, null])
   })
 
   it('slows down guessing, for this account only', async () => {

@@ -14,7 +14,13 @@ import {
   type SignInOptions,
   signInFailed,
 } from '../sign-in/sign-in-attempt.ts'
-import { demandIn, FORM_EXPIRED, type SignInPage, type SignInPageOptions, TOO_MANY } from './sign-in-page.ts'
+import {
+  demandIn,
+  type SignInPage,
+  type SignInPageOptions,
+  TOO_MANY,
+  takesAnySignIn,
+} from './sign-in-page.ts'
 
 export interface Login {
   show(c: Context): Promise<Response>
@@ -25,13 +31,17 @@ export interface Login {
 export function login(options: LoginOptions, page: SignInPage): Login {
   const home = `${options.site.basePath}/`
   return {
-    show: (c) =>
-      page.show({
-        returnTo: returnPath(c.req.query('return_to'), home),
+    async show(c) {
+      const returnTo = returnPath(c.req.query('return_to'), home)
+      if (takesAnySignIn(c, returnTo) && (await options.sessions.read(c.req.header('cookie'))))
+        return seeOther(c, returnTo)
+      return page.show(c, {
+        returnTo,
         email: c.req.query('login_hint') ?? '',
         demand: demandIn(options.site, c, c.req.query()),
         prompt: c.req.query('prompt'),
-      }),
+      })
+    },
     submit: async (c) => {
       const fields = formOf(c)
       const returnTo = returnPath(fields.return_to, home)
@@ -39,11 +49,11 @@ export function login(options: LoginOptions, page: SignInPage): Login {
       const { prompt } = fields
       const demand = demandIn(options.site, c, fields)
       const again = (status: number, problem: string, headers = {}) =>
-        page.show({ returnTo, email, status, problem, headers, demand, prompt })
-      if (!page.isOwnForm(c, fields.token)) return again(403, FORM_EXPIRED)
+        page.show(c, { returnTo, email, status, problem, headers, demand, prompt })
+      if (!page.isOwnForm(c, fields.token)) return page.expired(c, { returnTo, email, demand, prompt })
       const tried = await attemptPassword(options, options.callerOf(c), email, fields.password ?? '')
       if ('account' in tried && tried.account)
-        return signedIn(options, page, c, {
+        return signedIn(options, c, {
           ...{ account: tried.account, returnTo, signedInBy: 'password' },
           ...BY_PASSWORD,
         })
@@ -68,24 +78,17 @@ export function passkeyLogin(
   const home = `${options.site.basePath}/`
   return {
     options: async (c) => {
-      const { options: ceremonyOptions, cookie } = await ceremony.begin()
-      return c.json(ceremonyOptions, 200, { 'set-cookie': cookie, 'cache-control': 'no-store' })
+      const { options: ceremonyOptions, cookies } = await ceremony.begin(c.req.header('cookie'))
+      return c.json(ceremonyOptions, 200, { 'set-cookie': cookies, 'cache-control': 'no-store' })
     },
     submit: async (c) => {
       const fields = formOf(c)
       const returnTo = returnPath(fields.return_to, home)
       const demand = demandIn(options.site, c, fields)
+      const shown = { returnTo, passkeysInField: false, demand, prompt: fields.prompt }
       const again = (status: number, problem: string, headers = {}) =>
-        page.show({
-          returnTo,
-          status,
-          problem,
-          headers,
-          passkeysInField: false,
-          demand,
-          prompt: fields.prompt,
-        })
-      if (!page.isOwnForm(c, fields.token)) return again(403, FORM_EXPIRED)
+        page.show(c, { ...shown, status, problem, headers })
+      if (!page.isOwnForm(c, fields.token)) return page.expired(c, shown)
       const answer = signInAnswer(fields.answer ?? '')
       const presented = answer && (await ceremony.find(c.req.header('cookie'), answer))
       const tried = presented
@@ -94,7 +97,7 @@ export function passkeyLogin(
           )
         : { account: undefined }
       if ('account' in tried && tried.account)
-        return signedIn(options, page, c, {
+        return signedIn(options, c, {
           ...{ account: tried.account, returnTo, signedInBy: 'passkey' },
           ...BY_PASSKEY,
         })
@@ -111,17 +114,18 @@ export interface SignedIn extends SignInFacts {
   readonly account: StoredAccount
   /** A path of this service. */
   readonly returnTo: string
+  /** The Set-Cookie line that forgets how the sign-in began elsewhere. */
+  readonly usedCookie?: string
 }
 
 export async function signedIn(
   { sessions, onEvent }: LoginOptions,
-  page: Pick<SignInPage, 'usedCookie'>,
   c: Context,
-  { account, returnTo, ...facts }: SignedIn,
+  { account, returnTo, usedCookie, ...facts }: SignedIn,
 ): Promise<Response> {
   const { session, cookie } = await sessions.start(account, c.req.header('cookie'), facts)
   onEvent({ ...signInSucceeded(session), ...acrOfApplication(facts) })
-  for (const line of [cookie, page.usedCookie]) c.header('set-cookie', line, { append: true })
+  for (const line of [cookie, usedCookie ?? []].flat()) c.header('set-cookie', line, { append: true })
   return seeOther(c, returnTo)
 }
 

@@ -32,8 +32,10 @@ export function personalTokensPage(
   const path = options.site.basePath + TOKENS_PATH
   const noticeKey = hmacKeys(options.secret, 'personal tokens notice')
   const visits = accountVisits(options)
-  const signIn = addressOf(`${options.site.basePath}/login`, { return_to: path })
-  const page = tokensPage(options, tokens, { path, signIn, visits })
+  const signInPath = (prompt?: string) =>
+    addressOf(`${options.site.basePath}/login`, { return_to: path, prompt })
+  const signIn = signInPath()
+  const page = tokensPage(options, tokens, { path, signIn: signInPath('login'), visits })
 
   /** The session and the form, checked in this order. */
   const change =

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { AuthorizationServer, PublicClient, ServerSecret } from '@grantkit/core'
 import { isCrossSite, pageView } from '@grantkit/core/feature'
-import { displayText } from '@grantkit/core/internal'
+import { displayText, splitSignInTicket } from '@grantkit/core/internal'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { isMetByAny } from '../config/authentication-classes.ts'
+import { seeOther } from '../http/bodies-and-answers.ts'
+import { flowsInCookies } from '../http/flows.ts'
 import { forOperator, type Markup, pageResponse, type Site } from '../http/page.ts'
-import { cookieOf, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
+import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { PasswordResets } from '../sign-in/password-resets.ts'
+import type { Sessions } from '../sign-in/session.ts'
 import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 
 /**
@@ -16,13 +19,13 @@ import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
  * CSRF).
  */
 export interface SignInPage {
-  show(shown: Shown): Promise<Response>
-  /** The hidden field of another form of these pages, and the Set-Cookie that it needs. */
-  issueForm(): { readonly token: string; readonly cookie: string }
+  show(c: Context, shown: Shown): Promise<Response>
+  /** The hidden field of another form of these pages, and the Set-Cookie lines that it needs. */
+  issueForm(c: Context): { readonly token: string; readonly cookies: string[] }
   /** Whether this browser was shown the form recently. @param token the hidden field of the form */
   isOwnForm(c: Context, token: string | undefined): boolean
-  /** Deletes the cookie of the form after the sign-in. */
-  readonly usedCookie: string
+  /** A browser that was signed in by another tab meanwhile goes on; any other sees the form again. */
+  expired(c: Context, shown: Shown): Promise<Response>
 }
 
 interface Shown extends ShownForms {
@@ -38,6 +41,7 @@ interface Shown extends ShownForms {
 export interface SignInPageOptions extends FormOptions {
   readonly baseUrl: string
   readonly secret: ServerSecret
+  readonly sessions: Pick<Sessions, 'read'>
   readonly requestingApp: RequestingApp
 }
 
@@ -49,47 +53,64 @@ const PROMPT = html`
 const Form = z.object({ jti: z.string() })
 
 export function signInPage(options: SignInPageOptions): SignInPage {
-  const { site, baseUrl, secret, ways, requestingApp } = options
-  const cookie = cookieOf('sign-in', baseUrl)
+  const { site, baseUrl, secret, sessions, ways, requestingApp } = options
+  const seconds = FORM_LIFETIME_SECONDS
+  const cookie = { name: 'sign-in', purpose: 'sign-in cookie', value: z.object({}), seconds }
+  const browsers = flowsInCookies({ secret, baseUrl }, cookie)
   const key = hmacKeys(secret, 'sign-in form')
-  const issueForm = () => {
-    const id = randomUUID()
+
+  /** All forms of a browser share an id. Pages that it opens at once have several, and each is good. */
+  function issueForm(c: Context) {
+    const cookies = c.req.header('cookie')
+    const id = browsers.latest(cookies)?.id ?? randomUUID()
     return {
-      token: signValue(key, { jti: id }, FORM_LIFETIME_SECONDS),
-      cookie: cookie.set(id, FORM_LIFETIME_SECONDS),
+      token: signValue(key, { jti: id }, seconds),
+      cookies: browsers.begin(cookies, id, {}) ?? [],
     }
   }
-  return {
-    issueForm,
-    async show({ returnTo, status = 200, problem, reference, headers = {}, demand, prompt, ...shown }) {
-      const form = issueForm()
-      const hidden = html`<input type="hidden" name="token" value="${form.token}">
+
+  async function show(c: Context, { returnTo, demand, prompt, ...shown }: Shown): Promise<Response> {
+    const { status = 200, problem, reference, headers = {} } = shown
+    const form = issueForm(c)
+    const hidden = html`<input type="hidden" name="token" value="${form.token}">
   <input type="hidden" name="return_to" value="${returnTo}">${demand === undefined ? '' : demandFields(demand)}${prompt === 'login' ? PROMPT : ''}`
-      const main = html`
+    const main = html`
 <h1>Sign in</h1>${sentBy(await requestingApp(returnTo))}
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}${forOperator(reference)}
 ${signInForms(options, hidden, { ...shown, returnTo, demand })}`
-      const script = ways.ceremonies && 'passkeys.js'
-      // No form-action: browsers apply it to the redirect after the form, whose target may be any client.
-      return pageResponse(site, {
-        title: 'Sign in',
-        main,
-        status,
-        script,
-        formAction: 'any',
-        headers: { 'set-cookie': form.cookie, ...headers },
-      })
-    },
-    isOwnForm(c, token) {
-      const id = cookie.read(c.req.header('cookie'))
-      return (
-        !isCrossSite(baseUrl, c.req.header()) &&
-        id !== undefined &&
-        verifyValue(key, token, Form, FORM_LIFETIME_SECONDS)?.jti === id
-      )
-    },
-    usedCookie: cookie.set('', 0),
+    const script = ways.ceremonies && 'passkeys.js'
+    // No form-action: browsers apply it to the redirect after the form, whose target may be any client.
+    return pageResponse(site, {
+      title: 'Sign in',
+      main,
+      status,
+      script,
+      formAction: 'any',
+      headers: { 'set-cookie': form.cookies, ...headers },
+    })
   }
+
+  return {
+    issueForm,
+    show,
+    isOwnForm(c, token) {
+      const form = verifyValue(key, token, Form, seconds)
+      const known = form && browsers.find(c.req.header('cookie'), form.jti)
+      return known !== undefined && !isCrossSite(baseUrl, c.req.header())
+    },
+    async expired(c, shown) {
+      const { demand, prompt, returnTo } = shown
+      const goesOn = demand === undefined && prompt !== 'login'
+      if (goesOn && (await sessions.read(c.req.header('cookie')))) return seeOther(c, returnTo)
+      return show(c, { ...shown, status: 403, problem: FORM_EXPIRED })
+    },
+  }
+}
+
+/** Whether any sign-in will do for the page to which the user returns. The authorization endpoint marks a request that wants another. */
+export function takesAnySignIn(c: Context, returnTo: string): boolean {
+  const { prompt, max_age, acr_values } = c.req.query()
+  return (prompt ?? max_age ?? acr_values) === undefined && splitSignInTicket(returnTo).ticket === ''
 }
 
 // The forms of the sign-in page, one for each method.

@@ -2,11 +2,11 @@ import { returnPath, type Session } from '@grantkit/core'
 import type { Context } from 'hono'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { accountFor, type Identity, UpstreamError } from '../accounts/upstream/identities.ts'
-import type { Purpose, UpstreamSignIn } from '../accounts/upstream/upstream-sign-in.ts'
+import type { Purpose, ToProvider, UpstreamSignIn } from '../accounts/upstream/upstream-sign-in.ts'
 import type { NoAccount, SignInEvent } from '../events.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { type LoginOptions, signedIn } from './login.ts'
-import { type Demand, demandIn, FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
+import { type Demand, demandIn, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 
 /** Sign-in with an OpenID provider: the redirect to it, and the callback. */
 export interface UpstreamLogin {
@@ -30,7 +30,9 @@ export function upstreamLogin(
   }
 
   async function finish(c: Context): Promise<Response> {
-    const { identity, purpose } = await provider.finish(c.req.header('cookie'), new URL(c.req.url).search)
+    const { search } = new URL(c.req.url)
+    const { identity, purpose } = await provider.finish(c.req.header('cookie'), search)
+    const usedCookie = provider.usedCookie(search)
     const { returnTo, linkFor } = purpose
     const linking = linkFor === '' ? undefined : await accountOfSession(options, c, linkFor)
     const onLinked = ({ id: subject }: StoredAccount, issuer: string) =>
@@ -42,7 +44,7 @@ export function upstreamLogin(
       const event = failed(`provider_${account}`, id, linking?.id ?? holder)
       const reference = options.reportFailed(event, { returnTo, status: 403, caller: options.callerOf(c) })
       const problem = ACCOUNT_PROBLEMS[account](label)
-      return page.show({
+      return page.show(c, {
         ...back(c, sentIn(purpose)),
         ...{ status: 403, problem, reference },
       })
@@ -52,9 +54,10 @@ export function upstreamLogin(
       const signedInBy = `provider ${provider.provider.id}`
       const { authTime, acr, amr } = identity
       const facts = { signedInBy, authTime, confirmedAt, acr, amr }
-      return signedIn(options, page, c, { account, returnTo, ...facts })
+      return signedIn(options, c, { account, returnTo, usedCookie, ...facts })
     }
     options.onEvent({ type: 'identity_linked', subject: account.id, issuer: identity.issuer })
+    c.header('set-cookie', usedCookie, { append: true })
     return seeOther(c, returnTo)
   }
 
@@ -62,16 +65,17 @@ export function upstreamLogin(
     async begin(c) {
       const fields = formOf(c)
       const shown = back(c, fields)
-      if (!page.isOwnForm(c, fields.token)) return page.show({ ...shown, status: 403, problem: FORM_EXPIRED })
+      if (!page.isOwnForm(c, fields.token)) return page.expired(c, shown)
       const { returnTo, demand } = shown
       const fresh = demandsFreshSignIn(returnTo)
       const again = fields.prompt === 'login'
       const purpose = { returnTo, fresh, again, linkFor: '', acrValues: demand?.acrValues ?? '' }
-      const work = async () => toProvider(c, await provider.begin(purpose))
+      const work = async () => toProvider(c, await provider.begin(c.req.header('cookie'), purpose))
       return explained(c, shown, () => withinLimit(c, shown, work))
     },
     callback(c) {
-      const purpose = provider.purposeOf(c.req.header('cookie'))
+      const { search } = new URL(c.req.url)
+      const purpose = provider.purposeOf(c.req.header('cookie'), search)
       const shown = back(c, purpose === undefined ? {} : sentIn(purpose))
       const work = () => finish(c)
       // Without the cookie nothing is sent to the provider, and any web page can make a browser load this address.
@@ -80,15 +84,9 @@ export function upstreamLogin(
   }
 }
 
-/** The way to a provider. */
-export interface Begun {
-  readonly location: string
-  readonly cookie: string
-}
-
-function toProvider(c: Context, begun: Begun): Response {
-  c.header('set-cookie', begun.cookie, { append: true })
-  return seeOther(c, begun.location)
+function toProvider(c: Context, { location, cookies }: ToProvider): Response {
+  for (const line of cookies) c.header('set-cookie', line, { append: true })
+  return seeOther(c, location)
 }
 
 interface Back {
@@ -110,7 +108,12 @@ function limited({ limits, callerOf }: LoginOptions, page: SignInPage): Within {
     const address = callerOf(c) ?? 'unknown'
     const wait = await limits.waitOfNetwork(address)
     if (wait > 0)
-      return page.show({ ...back, status: 429, problem: TOO_MANY, headers: { 'retry-after': String(wait) } })
+      return page.show(c, {
+        ...back,
+        status: 429,
+        problem: TOO_MANY,
+        headers: { 'retry-after': String(wait) },
+      })
     const response = await work()
     await limits.refundNetwork(address)
     return response
@@ -135,7 +138,7 @@ function withProblems(
         status,
         caller: callerOf(c),
       })
-      return page.show({ ...back, status, problem: problem(provider.label), reference })
+      return page.show(c, { ...back, status, problem: problem(provider.label), reference })
     }
   }
 }

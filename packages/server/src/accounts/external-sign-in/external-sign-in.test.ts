@@ -27,7 +27,7 @@ const pair = await generateKeyPair('ES256', { extractable: true })
 const jwk = { ...(await exportJWK(pair.publicKey)), kid: 'of the application' }
 
 const now = () => Math.floor(Date.now() / 1000)
-const pairOf = (cookie: string) => cookie.split(';')[0] ?? ''
+const pairOf = ([cookie = '']: readonly string[]) => cookie.split(';')[0] ?? ''
 
 function open(
   change: Partial<ExternalSignInOptions> = { key: KEY },
@@ -43,10 +43,10 @@ function open(
   })
   /** A sign-in that began, with its request as the application reads it. */
   async function begun(begin: Partial<BeginSignIn> = {}) {
-    const { location, cookie } = await signIn.begin({ returnTo: '/account', ...begin })
+    const { location, cookies } = await signIn.begin(undefined, { returnTo: '/account', ...begin })
     const request = new URL(location).searchParams.get('request') ?? ''
     const { payload } = await jwtVerify(request, change.key ? SHARED : ownKeys)
-    return { request: payload, jwt: request, location, cookies: pairOf(cookie), cookie }
+    return { request: payload, jwt: request, location, cookies: pairOf(cookies), cookie: cookies[0] }
   }
   /** What a response leads to that differs in this from a good one. */
   async function finished(differences: Readonly<Record<string, unknown>>, begin?: Partial<BeginSignIn>) {
@@ -110,7 +110,7 @@ describe('the request to the application', () => {
 
   it('is not sent if the cookie would be too long for a browser', async () => {
     const { signIn } = open()
-    const begun = signIn.begin({ returnTo: `/${'a'.repeat(4000)}` })
+    const begun = signIn.begin(undefined, { returnTo: `/${'a'.repeat(4000)}` })
     await expect(begun).rejects.toMatchObject({ reason: 'too_long' })
   })
 })
@@ -135,8 +135,18 @@ describe('a response', () => {
       groups: ['a'],
     })
     expect(returnTo).toBe('/oauth/authorize?x=1')
-    expect(cookie).toContain('__Host-external=')
+    expect(cookie).toMatch(/^__Host-external\.[\w-]{8}=/)
     expect(cookie).toContain('HttpOnly')
+  })
+
+  it('finishes the sign-in of each tab that began one', async () => {
+    const { signIn, begun } = open()
+    const tabs = [await begun({ returnTo: '/one' }), await begun({ returnTo: '/other' })]
+    const cookies = tabs.map((tab) => tab.cookies).join('; ')
+    const finished = await Promise.all(
+      tabs.map(async ({ request }) => signIn.finish(cookies, await signed(good(request)))),
+    )
+    expect(finished.map(({ returnTo }) => returnTo)).toEqual(['/one', '/other'])
   })
 
   it('names an authentication class of the server, and methods', async () => {

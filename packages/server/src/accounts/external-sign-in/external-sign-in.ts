@@ -4,6 +4,7 @@ import { signerAt } from '@grantkit/core/internal'
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
+  decodeJwt,
   errors,
   importJWK,
   type JWTPayload,
@@ -16,14 +17,8 @@ import * as z from 'zod'
 import { Methods } from '../../config/authentication-classes.ts'
 import { CALLBACK_PATH, type ExternalUsers } from '../../config/users.ts'
 import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
-import {
-  CLOCK_TOLERANCE,
-  cookieOf,
-  hmacKeys,
-  isTooLongForCookie,
-  signValue,
-  verifyValue,
-} from '../../http/signed-value.ts'
+import { type Flow, flowsInCookies } from '../../http/flows.ts'
+import { CLOCK_TOLERANCE } from '../../http/signed-value.ts'
 import { UserId, userClaims } from '../user-claims.ts'
 import { ExternalSignInError } from './sign-in-error.ts'
 
@@ -34,8 +29,16 @@ import { ExternalSignInError } from './sign-in-error.ts'
 export interface ExternalSignIn {
   /** The URL of the application, which the pages show. */
   readonly url: string
-  /** The redirect to the application, and the cookie of the sign-in. @throws ExternalSignInError `too_long` */
-  begin(begin: BeginSignIn): Promise<{ readonly location: string; readonly cookie: string }>
+  /**
+   * The redirect to the application, and the Set-Cookie lines that remember the sign-in.
+   *
+   * @param cookies the Cookie header of the request
+   * @throws ExternalSignInError `too_long`
+   */
+  begin(
+    cookies: string | undefined,
+    begin: BeginSignIn,
+  ): Promise<{ readonly location: string; readonly cookies: string[] }>
   /**
    * The user of the application's response to this browser.
    *
@@ -46,10 +49,10 @@ export interface ExternalSignIn {
     cookies: string | undefined,
     response: string | undefined,
   ): Promise<{ readonly user: SignedInUser; readonly returnTo: string }>
-  /** Where the user came from, from the cookie; also after an error. */
-  returnToOf(cookies: string | undefined): string | undefined
-  /** Deletes the cookie after the sign-in. */
-  readonly usedCookie: string
+  /** Where the user came from; also after an error. */
+  returnToOf(cookies: string | undefined, response: string | undefined): string | undefined
+  /** The Set-Cookie line that forgets the sign-in. */
+  usedCookie(response: string | undefined): string
 }
 
 type Hint = 'login_hint' | 'ui_locales' | 'client_name' | 'acr_values'
@@ -75,55 +78,59 @@ export interface ExternalSignInParts {
 }
 
 const Begun = z.object({
-  jti: z.string(),
   returnTo: z.string(),
   fresh: z.string().transform((mark) => mark !== ''),
   maxAge: z.string().transform((text) => (text === '' ? undefined : Number(text))),
   iat: z.number(),
 })
-type Begun = z.output<typeof Begun>
+type Begun = Flow<z.output<typeof Begun>>
 
 const LIFETIME = 10 * 60
 const MAX_TEXT = 254
 
 export function externalSignInOf(users: ExternalUsers, parts: ExternalSignInParts): ExternalSignIn {
   const { secret, baseUrl, store, keys, classes } = parts
-  const key = hmacKeys(secret, 'external sign-in')
-  const cookie = cookieOf('external', baseUrl)
+  const cookies = { name: 'external', purpose: 'external sign-in', value: Begun, seconds: LIFETIME }
+  const flows = flowsInCookies({ secret, baseUrl }, cookies)
   const signer = { issuer: baseUrl, users, keys }
   const verify = responseVerifier(baseUrl, users, classes)
   const used = usedOnce(store)
-  const begunIn = (cookies: string | undefined) => verifyValue(key, cookie.read(cookies), Begun, LIFETIME)
 
   return {
     url: users.url,
-    usedCookie: cookie.set('', 0),
-    returnToOf: (cookies) => begunIn(cookies)?.returnTo,
-    async begin({ returnTo, prompt, max_age, ...hints }) {
+    usedCookie: (response) => flows.end(claimedJti(response)),
+    returnToOf: (cookies, response) =>
+      (flows.find(cookies, claimedJti(response)) ?? flows.latest(cookies))?.returnTo,
+    async begin(cookies, { returnTo, prompt, max_age, ...hints }) {
       const jti = randomUUID()
-      const begun = {
-        jti,
-        returnTo,
-        fresh: prompt === undefined ? '' : 'fresh',
-        maxAge: max_age === undefined ? '' : String(max_age),
-      }
-      const value = signValue(key, begun, LIFETIME)
-      if (isTooLongForCookie(value)) throw new ExternalSignInError('too_long')
+      const fresh = prompt === undefined ? '' : 'fresh'
+      const maxAge = max_age === undefined ? '' : String(max_age)
+      const lines = flows.begin(cookies, jti, { returnTo, fresh, maxAge })
+      if (lines === undefined) throw new ExternalSignInError('too_long')
       const request = { jti, return_to: `${baseUrl}${CALLBACK_PATH}`, prompt, max_age, ...shortened(hints) }
       const location = await signInAddress(signer, request, epochSeconds(), LIFETIME)
-      return { location, cookie: cookie.set(value, LIFETIME) }
+      return { location, cookies: lines }
     },
     async finish(cookies, response = '') {
       const now = epochSeconds()
       const answer = await verify(response, now)
       // First of all, so that a response that came to a wrong browser is of no use in any other.
       if (!(await used.add(answer.jti, now))) throw new ExternalSignInError('expired', 'It was used before')
-      const begun = begunIn(cookies)
-      if (begun?.jti !== answer.jti) throw new ExternalSignInError('expired', 'Not begun in this browser')
+      const begun = flows.find(cookies, answer.jti)
+      if (begun === undefined) throw new ExternalSignInError('expired', 'Not begun in this browser')
       if ('error' in answer) throw new ExternalSignInError('denied', answer.error)
       if (!isFresh(begun, answer.authTime, now)) throw new ExternalSignInError('not_fresh')
       return { user: answer, returnTo: begun.returnTo }
     },
+  }
+}
+
+/** Of a response that is not verified: it says only which of the sign-ins of this browser may have ended. */
+function claimedJti(response = ''): string {
+  try {
+    return decodeJwt(response).jti ?? ''
+  } catch {
+    return ''
   }
 }
 

@@ -5,16 +5,17 @@ import * as z from 'zod'
 import type { RelyingParty } from '../../config/address.ts'
 import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
 import { parseJson } from '../../http/bodies-and-answers.ts'
-import { CLOCK_TOLERANCE, cookieOf, hmacKeys, signValue, verifyValue } from '../../http/signed-value.ts'
+import { type Flow, flowsInCookies } from '../../http/flows.ts'
+import { CLOCK_TOLERANCE } from '../../http/signed-value.ts'
 import type { Account, Accounts, StoredAccount } from '../accounts.ts'
 import type { Passkey, PasskeyRows } from './passkey-rows.ts'
 
 /** The challenges of one ceremony: each is bound to one browser, and is valid once (WebAuthn 13.4.3). */
 interface Challenges {
-  /** The cookie with a challenge and its account. */
-  remember(challenge: string, subject?: string): string
-  /** @param cookies the Cookie header of a request */
-  read(cookies: string | undefined): Challenge | undefined
+  /** The Set-Cookie lines with a challenge and its account. @param cookies the Cookie header of the request */
+  remember(cookies: string | undefined, challenge: string, subject?: string): string[]
+  /** The challenge that an answer names, if this browser was given it. @param answer not verified yet */
+  read(cookies: string | undefined, answer: unknown): Challenge | undefined
   /**
    * Whether this is the first use. Called after the ceremony succeeded, so that unauthenticated callers write nothing.
    */
@@ -27,8 +28,9 @@ interface ChallengeOptions {
   readonly store: Store
 }
 
-const Challenge = z.object({ challenge: z.string(), subject: z.string(), exp: z.number() })
-type Challenge = z.output<typeof Challenge>
+/** Its id is the challenge. */
+const Challenge = z.object({ subject: z.string(), exp: z.number() })
+type Challenge = Flow<z.output<typeof Challenge>>
 
 const CHALLENGE_SECONDS = 5 * 60
 
@@ -37,18 +39,32 @@ function challengesInCookies(
   ceremony: 'sign-in' | 'registration',
 ): Challenges {
   if (transients === undefined) throw new Error('The store must keep transients')
-  const key = hmacKeys(secret, `passkey ${ceremony}`)
-  const cookie = cookieOf(`passkey-${ceremony}`, baseUrl)
+  const [name, purpose] = [`passkey-${ceremony}`, `passkey ${ceremony}`]
+  const flows = flowsInCookies(
+    { secret, baseUrl },
+    { name, purpose, value: Challenge, seconds: CHALLENGE_SECONDS },
+  )
   const used = storeErrorsAs503({
     add: (id: string, expiresAt: number) =>
       transients.insert(id, { kind: 'passkey_challenge', expiresAt }, expiresAt),
   })
   return {
-    remember: (challenge, subject = '') =>
-      cookie.set(signValue(key, { challenge, subject }, CHALLENGE_SECONDS), CHALLENGE_SECONDS),
-    read: (cookies) => verifyValue(key, cookie.read(cookies), Challenge, CHALLENGE_SECONDS),
-    redeem: ({ challenge, exp }) => used.add(`passkey challenge ${hashOf(challenge)}`, exp + CLOCK_TOLERANCE),
+    remember: (cookies, challenge, subject = '') => flows.begin(cookies, challenge, { subject }) ?? [],
+    read: (cookies, answer) => flows.find(cookies, challengeIn(answer)),
+    redeem: ({ id, exp }) => used.add(`passkey challenge ${hashOf(id)}`, exp + CLOCK_TOLERANCE),
   }
+}
+
+/** The part of an answer with the client data (WebAuthn 5.8.1), which name the challenge. */
+const Answered = z.object({ response: z.object({ clientDataJSON: z.string() }) })
+
+const ClientData = z.object({ challenge: z.string() })
+
+/** Empty if the answer names none. */
+function challengeIn(answer: unknown): string {
+  const { data } = Answered.safeParse(answer)
+  const clientData = parseJson(Buffer.from(data?.response.clientDataJSON ?? '', 'base64url').toString())
+  return ClientData.safeParse(clientData).data?.challenge ?? ''
 }
 
 function hashOf(challenge: string): string {
@@ -65,7 +81,8 @@ const webauthn = () => import('@simplewebauthn/server')
 
 /** Sign-in with a discoverable passkey, without an e-mail address (WebAuthn 7.2). */
 export interface SignInCeremony {
-  begin(): Promise<StartedCeremony>
+  /** @param cookies the Cookie header of the request */
+  begin(cookies: string | undefined): Promise<StartedCeremony>
   /**
    * The passkey that a response names, which is not verified yet. `undefined`: it is unknown or of another account, or
    * this browser has no recent challenge.
@@ -103,19 +120,19 @@ interface SignInOptions extends CeremonyOptions {
 export function signInCeremony({ party, passkeys, accounts, ...options }: SignInOptions): SignInCeremony {
   const challenges = challengesInCookies(options, 'sign-in')
   return {
-    async begin() {
+    async begin(cookies) {
       const { generateAuthenticationOptions } = await webauthn()
       const options = await generateAuthenticationOptions({ rpID: party.id, userVerification: 'required' })
-      return { options, cookie: challenges.remember(options.challenge) }
+      return { options, cookies: challenges.remember(cookies, options.challenge) }
     },
     async find(cookies, answer) {
-      const challenge = challenges.read(cookies)
+      const challenge = challenges.read(cookies, answer)
       if (challenge === undefined) return undefined
       const passkey = await passkeys.find(answer.id)
       return passkey && isOwner(passkey, answer) ? { passkey, challenge, answer } : undefined
     },
     async verify({ passkey, challenge, answer }) {
-      const use = await verifiedUse(party, challenge.challenge, passkey, answer)
+      const use = await verifiedUse(party, challenge.id, passkey, answer)
       if (use === undefined || !(await challenges.redeem(challenge))) return undefined
       // Read before the use is recorded: if the passkey is removed afterwards, the session of this sign-in ends.
       const account = await accounts.find(passkey.subject)
@@ -150,15 +167,15 @@ async function verifiedUse(
   return { counter: authenticationInfo.newCounter, synced: authenticationInfo.credentialBackedUp }
 }
 
-/** The options for the browser, in the JSON of WebAuthn 5.1.8 and 5.1.9, and the cookie with the challenge. */
+/** The options for the browser, in the JSON of WebAuthn 5.1.8 and 5.1.9, and the Set-Cookie lines with the challenge. */
 export interface StartedCeremony {
   readonly options: unknown
-  readonly cookie: string
+  readonly cookies: string[]
 }
 
 /** Registers a passkey for an account (WebAuthn 7.1). */
 export interface RegistrationCeremony {
-  begin(account: Account): Promise<StartedCeremony>
+  begin(cookies: string | undefined, account: Account): Promise<StartedCeremony>
   /**
    * The new passkey, not stored yet. `undefined`: the response does not match a recent challenge of this browser and
    * account, or was used before.
@@ -183,7 +200,7 @@ export function registrationCeremony({
 }: CeremonyOptions): RegistrationCeremony {
   const challenges = challengesInCookies(options, 'registration')
   return {
-    async begin(account) {
+    async begin(cookies, account) {
       const known = await passkeys.list(account.id)
       const { generateRegistrationOptions } = await webauthn()
       const options = await generateRegistrationOptions({
@@ -199,12 +216,13 @@ export function registrationCeremony({
         // Discoverable, so no address is entered; with user verification, because a passkey alone signs in.
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
       })
-      return { options, cookie: challenges.remember(options.challenge, account.id) }
+      return { options, cookies: challenges.remember(cookies, options.challenge, account.id) }
     },
     async verify(cookies, account, answer) {
-      const challenge = challenges.read(cookies)
+      const response = parseJson(answer)
+      const challenge = challenges.read(cookies, response)
       if (challenge?.subject !== account.id) return undefined
-      const made = await verified(party, challenge.challenge, answer)
+      const made = await verified(party, challenge.id, response as RegistrationResponseJSON)
       return made && (await challenges.redeem(challenge)) ? { ...made, subject: account.id } : undefined
     },
   }
@@ -220,9 +238,8 @@ const ALGORITHMS = [-8, -7, -257]
 async function verified(
   { id, origin }: RelyingParty,
   challenge: string,
-  answer: string,
+  response: RegistrationResponseJSON,
 ): Promise<Omit<Made, 'subject'> | undefined> {
-  const response = parseJson(answer) as RegistrationResponseJSON
   const { verifyRegistrationResponse } = await webauthn()
   const { registrationInfo } = await verifyRegistrationResponse({
     response,

@@ -18,21 +18,18 @@ import {
 import * as z from 'zod'
 import type { Provider } from '../../config/people.ts'
 import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
-import {
-  CLOCK_TOLERANCE,
-  cookieOf,
-  hmacKeys,
-  isTooLongForCookie,
-  signValue,
-  verifyValue,
-} from '../../http/signed-value.ts'
+import { type Flow, flowsInCookies } from '../../http/flows.ts'
+import { CLOCK_TOLERANCE } from '../../http/signed-value.ts'
 import { authenticationIn, type Identity, UpstreamError } from './identities.ts'
 
 /** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */
 export interface UpstreamSignIn {
   readonly provider: Provider
-  /** The redirect to the provider, and the cookie with its purpose. @throws UpstreamError `unreachable`, `too_long` */
-  begin(purpose: Purpose): Promise<{ readonly location: string; readonly cookie: string }>
+  /**
+   * @param cookies the Cookie header of the request
+   * @throws UpstreamError `unreachable`, `too_long`
+   */
+  begin(cookies: string | undefined, purpose: Purpose): Promise<ToProvider>
   /**
    * The identity from the provider's callback to this browser.
    *
@@ -44,8 +41,17 @@ export interface UpstreamSignIn {
     cookies: string | undefined,
     query: string,
   ): Promise<{ readonly identity: Identity; readonly purpose: Purpose }>
-  /** The purpose of the redirect, from the cookie; also after an error. */
-  purposeOf(cookies: string | undefined): Purpose | undefined
+  /** The purpose of the sign-in that a callback answers, if this browser began it; also after an error. */
+  purposeOf(cookies: string | undefined, query: string): Purpose | undefined
+  /** The Set-Cookie line that forgets it. */
+  usedCookie(query: string): string
+}
+
+/** The way to a provider. */
+export interface ToProvider {
+  readonly location: string
+  /** The Set-Cookie lines that remember the purpose. */
+  readonly cookies: string[]
 }
 
 export interface Purpose {
@@ -68,23 +74,17 @@ export interface UpstreamOptions {
 }
 
 const Begun = z.object({
-  state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
   returnTo: z.string(),
   fresh: z.string().transform((mark) => mark !== ''),
-  /** A cookie of the previous release has none. */
-  again: z
-    .string()
-    .default('')
-    .transform((mark) => mark !== ''),
+  again: z.string().transform((mark) => mark !== ''),
   linkFor: z.string(),
-  /** A cookie of the previous release has none. */
-  acrValues: z.string().default(''),
+  acrValues: z.string(),
   iat: z.number(),
   exp: z.number(),
 })
-type Begun = z.output<typeof Begun>
+type Begun = Flow<z.output<typeof Begun>>
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
@@ -96,14 +96,14 @@ const TIMEOUT = 5
 
 export function upstreamSignIn(provider: Provider, options: UpstreamOptions): UpstreamSignIn {
   const redirectUri = `${options.baseUrl}/login/with/${provider.id}/callback`
-  const key = hmacKeys(options.secret, `upstream ${provider.id}`)
-  const cookie = cookieOf(`upstream-${provider.id}`, options.baseUrl)
+  const purpose = `upstream ${provider.id}`
+  const flows = flowsInCookies(options, { name: 'upstream', purpose, value: Begun, seconds: LIFETIME })
   const configuration = discovered(provider)
   const used = usedOnce(options.store)
 
   return {
     provider,
-    async begin({ returnTo, fresh, again = false, linkFor, acrValues }) {
+    async begin(cookies, { returnTo, fresh, again = false, linkFor, acrValues }) {
       const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
       const location = buildAuthorizationUrl(await configuration(), {
         redirect_uri: redirectUri,
@@ -117,23 +117,27 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
         ...(provider.trustAcr && acrValues !== '' ? { acr_values: acrValues } : {}),
       }).href
       const marks = { fresh: fresh ? 'fresh' : '', again: again ? 'again' : '' }
-      const begun = { state, nonce, verifier, returnTo, ...marks, linkFor, acrValues }
-      const value = signValue(key, begun, LIFETIME)
-      if (isTooLongForCookie(value)) throw new UpstreamError('too_long')
-      return { location, cookie: cookie.set(value, LIFETIME) }
+      const lines = flows.begin(cookies, state, { nonce, verifier, returnTo, ...marks, linkFor, acrValues })
+      if (lines === undefined) throw new UpstreamError('too_long')
+      return { location, cookies: lines }
     },
-    purposeOf: (cookies) => verifyValue(key, cookie.read(cookies), Begun, LIFETIME),
+    purposeOf: (cookies, query) => flows.find(cookies, stateOf(query)),
+    usedCookie: (query) => flows.end(stateOf(query)),
     async finish(cookies, query) {
-      const begun = verifyValue(key, cookie.read(cookies), Begun, LIFETIME)
+      const begun = flows.find(cookies, stateOf(query))
       if (begun === undefined) throw new UpstreamError('expired')
       const answer = new URL(`${redirectUri}${query}`)
       const identity = await identityOf(await configuration(), answer, begun, provider)
       const mustBeFresh = begun.fresh || (begun.again && identity.saysAuthTime)
       if (mustBeFresh && identity.authTime < begun.iat - CLOCK_TOLERANCE) throw new UpstreamError('not_fresh')
-      if (!(await used.add(begun.state, begun.exp))) throw new UpstreamError('expired')
+      if (!(await used.add(begun.id, begun.exp))) throw new UpstreamError('expired')
       return { identity, purpose: begun }
     },
   }
+}
+
+function stateOf(query: string): string {
+  return new URLSearchParams(query).get('state') ?? ''
 }
 
 /** Discovered at the first sign-in, and again after a failure, so that a provider outage does not stop the service. */
@@ -162,7 +166,7 @@ async function identityOf(
   try {
     const tokens = await authorizationCodeGrant(configuration, answer, {
       pkceCodeVerifier: begun.verifier,
-      expectedState: begun.state,
+      expectedState: begun.id,
       expectedNonce: begun.nonce,
       idTokenExpected: true,
     })
