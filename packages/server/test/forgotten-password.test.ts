@@ -120,7 +120,7 @@ describe('a forgotten password', () => {
       [900, false],
     ] as const) {
       const requested = await requestLink('', { returnTo: returnTo(length) })
-      expect([requested.kept.includes('authorize'), requested.kept.length < 4096]).toEqual([kept, true])
+      expect([requested.kept !== '', requested.kept.length < 4096]).toEqual([kept, true])
     }
   })
 

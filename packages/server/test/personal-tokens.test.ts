@@ -191,7 +191,9 @@ describe('the forms of the page', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * 60 * 1000 })
     try {
       const page = await visitor('/account/tokens')
-      expect(page.html).toContain('<a href="/login?return_to=%2Faccount%2Ftokens">Sign in again</a>')
+      expect(page.html).toContain(
+        '<a href="/login?return_to=%2Faccount%2Ftokens&amp;prompt=login">Sign in again</a>',
+      )
       expect(page.html).not.toContain('name="label"')
       const refused = await create(visitor)
       expect([refused.status, textIn(refused.html)]).toEqual([403, undefined])

@@ -128,8 +128,9 @@ it('shows that a sign-in took too long, or began elsewhere, for a provider that 
 it('counts only failures for the network: a school signs in behind one address', async () => {
   const { get, begin, answered } = await open(0, { signUp: true })
   for (let pupil = 0; pupil < 121; pupil++) expect((await begin()).status).toBe(303)
-  const cookie = cookieOf(await begin())
-  const failed = async () => (await get(`${CALLBACK}?code=x`, cookie)).status
+  const begun = await begin()
+  const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? ''
+  const failed = async () => (await get(`${CALLBACK}?code=x&state=${state}`, cookieOf(begun))).status
   const statuses: number[] = []
   for (let n = 0; n < 119; n++) statuses.push(await failed())
   expect(new Set(statuses)).toEqual(new Set([503]))
