@@ -82,6 +82,24 @@ function complaintsOf(page: Page): string[] {
 }
 
 describe('a person in a browser', () => {
+  it('signs in from the oldest of three tabs that opened at once, and the others go on', async () => {
+    const others = [await browser.context.newPage(), await browser.context.newPage()]
+    try {
+      const [newer, newest] = others as [Page, Page]
+      const open = async (tab: Page) => tab.goto(await authorizationUrl())
+      await Promise.all([page, newer, newest].map(open))
+      await signIn()
+      await newer.getByLabel('Email').fill('demo@example.com')
+      await newer.getByLabel('Password').fill('demo')
+      await newer.getByRole('button', { name: 'Sign in' }).click()
+      await newest.reload()
+      for (const tab of [page, newer, newest])
+        expect(await tab.getByRole('heading', { level: 1 }).textContent()).toBe('Allow access?')
+    } finally {
+      for (const tab of others) await tab.close()
+    }
+  })
+
   it('signs in, allows, and lands at the app', async () => {
     const complaints = complaintsOf(page)
     await page.goto(await authorizationUrl())
