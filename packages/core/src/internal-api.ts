@@ -5,7 +5,6 @@
  */
 
 export { errorPages } from './authorization/redirect-target.ts'
-export { splitSignInTicket } from './authorization/sign-in.ts'
 export {
   type EndedSessions,
   SESSION_ERRORS,

@@ -29,7 +29,7 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
   async function begin(c: Context): Promise<Response> {
     const returnTo = returnPath(c.req.query('return_to'), home)
     const cookie = c.req.header('cookie')
-    if (takesAnySignIn(c, returnTo) && (await options.sessions.read(cookie))) return seeOther(c, returnTo)
+    if (takesAnySignIn(c) && (await options.sessions.read(cookie))) return seeOther(c, returnTo)
     const client_name = nameOfApp(await options.requestingApp(returnTo))
     const { location, cookies } = await signIn.begin(cookie, { returnTo, client_name, ...wishesOf(c) })
     for (const line of cookies) c.header('set-cookie', line, { append: true })

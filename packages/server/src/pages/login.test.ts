@@ -208,8 +208,7 @@ describe('the sign-in form', () => {
     }
     expect(await answers('return_to=/account')).toEqual([303, '/account'])
     expect(await answers('return_to=//evil.example')).toEqual([303, '/'])
-    const marked = encodeURIComponent('/oauth/authorize?prompt=login&sign_in_ticket=a.b')
-    for (const demand of ['prompt=login', 'max_age=60', 'acr_values=phr', `return_to=${marked}`])
+    for (const demand of ['prompt=select_account', 'max_age=60', 'acr_values=phr'])
       expect(await answers(demand), demand).toEqual([200, null])
   })
 

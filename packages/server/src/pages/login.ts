@@ -33,7 +33,7 @@ export function login(options: LoginOptions, page: SignInPage): Login {
   return {
     async show(c) {
       const returnTo = returnPath(c.req.query('return_to'), home)
-      if (takesAnySignIn(c, returnTo) && (await options.sessions.read(c.req.header('cookie'))))
+      if (takesAnySignIn(c) && (await options.sessions.read(c.req.header('cookie'))))
         return seeOther(c, returnTo)
       return page.show(c, {
         returnTo,

@@ -154,9 +154,10 @@ export function interaction({
     ...site.ui.interaction,
     session: (request) => sessions.read(headerOf(request, 'cookie')),
     signIn(returnTo, { loginHint, prompt, maxAge, uiLocales, acrValues }) {
-      const wishes = external === undefined ? {} : { prompt, max_age: maxAge, ui_locales: uiLocales }
-      const demand = acrValues && { acr_values: acrValues.join(' '), ui_locales: uiLocales }
-      return toSignIn({ return_to: returnTo, login_hint: loginHint, ...wishes, ...demand })
+      const demand = acrValues && { acr_values: acrValues.join(' ') }
+      const languages = (external ?? demand) && { ui_locales: uiLocales }
+      const wishes = { login_hint: loginHint, prompt, max_age: maxAge, ...languages, ...demand }
+      return toSignIn({ return_to: returnTo, ...wishes })
     },
     async consentPage(view) {
       if (!view.scopes.some(({ restricted }) => restricted)) return site.ui.interaction.consentPage(view)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AuthorizationServer, PublicClient, ServerSecret } from '@grantkit/core'
 import { isCrossSite, pageView } from '@grantkit/core/feature'
-import { displayText, splitSignInTicket } from '@grantkit/core/internal'
+import { displayText } from '@grantkit/core/internal'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import * as z from 'zod'
@@ -73,7 +73,7 @@ export function signInPage(options: SignInPageOptions): SignInPage {
     const { status = 200, problem, reference, headers = {} } = shown
     const form = issueForm(c)
     const hidden = html`<input type="hidden" name="token" value="${form.token}">
-  <input type="hidden" name="return_to" value="${returnTo}">${demand === undefined ? '' : demandFields(demand)}${prompt === 'login' ? PROMPT : ''}`
+  <input type="hidden" name="return_to" value="${returnTo}">${demand === undefined ? '' : demandFields(demand)}${demandsLogin(prompt) ? PROMPT : ''}`
     const main = html`
 <h1>Sign in</h1>${sentBy(await requestingApp(returnTo))}
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}${forOperator(reference)}
@@ -100,17 +100,21 @@ ${signInForms(options, hidden, { ...shown, returnTo, demand })}`
     },
     async expired(c, shown) {
       const { demand, prompt, returnTo } = shown
-      const goesOn = demand === undefined && prompt !== 'login'
+      const goesOn = demand === undefined && !demandsLogin(prompt)
       if (goesOn && (await sessions.read(c.req.header('cookie')))) return seeOther(c, returnTo)
       return show(c, { ...shown, status: 403, problem: FORM_EXPIRED })
     },
   }
 }
 
-/** Whether any sign-in will do for the page to which the user returns. The authorization endpoint marks a request that wants another. */
-export function takesAnySignIn(c: Context, returnTo: string): boolean {
+function demandsLogin(prompt = ''): boolean {
+  return prompt.split(' ').includes('login')
+}
+
+/** Whether the page to which the user returns takes a sign-in of any age and class. Otherwise it would send a signed-in user back. */
+export function takesAnySignIn(c: Context): boolean {
   const { prompt, max_age, acr_values } = c.req.query()
-  return (prompt ?? max_age ?? acr_values) === undefined && splitSignInTicket(returnTo).ticket === ''
+  return (prompt ?? max_age ?? acr_values) === undefined
 }
 
 // The forms of the sign-in page, one for each method.
