@@ -51,7 +51,7 @@ export function recordStatements(table: string, columns: readonly string[] = [])
       RETURNING id`,
     remove: `DELETE FROM ${table} WHERE id = ?1 AND expires_at > ?2 RETURNING id`,
     page: `
-      SELECT id, value FROM ${table} WHERE id > ?1 AND expires_at > ?2 ORDER BY id LIMIT ${ROWS_PER_PAGE}`,
+      SELECT id, value FROM ${table} WHERE id > ?1 AND id < ?2 AND expires_at > ?3 ORDER BY id LIMIT ${ROWS_PER_PAGE}`,
     ...sweepStatements(table, 'id'),
   }
 }

@@ -62,14 +62,15 @@ function inTwoParts(): Part[] {
   ]
 }
 
-const AFTER_ALL_KEYS = '~'
+const AFTER_ALL_KEYS = '\x7f'
 
-/** The start of an id, or of the hash of one (`recordKey`), which may be most of a table. */
+/** The start of an id, of the hash of one, or of a key of a namespace (`keysOf`): each may be most of a table. */
 function anyStart(): string {
   const start = Array.from({ length: 2 }, () => OF_KEYS[Math.floor(Math.random() * OF_KEYS.length)]).join('')
-  return Math.random() < 0.5 ? start : `=${start}`
+  return `${KINDS_OF_KEYS[Math.floor(Math.random() * KINDS_OF_KEYS.length)]}${start}`
 }
 
+const KINDS_OF_KEYS = ['', '=', '~']
 const OF_KEYS = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'
 
 /** Calls of requests run meanwhile. */

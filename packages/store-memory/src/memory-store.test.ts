@@ -6,7 +6,10 @@ import { aClient, aGrant, describeStore } from '@grantkit/testkit'
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from './index.ts'
 
-describeStore('memory', ({ now }) => ({ store: createMemoryStore({ now }) }), { transients: true })
+describeStore('memory', ({ now }) => ({ store: createMemoryStore({ now }) }), {
+  transients: true,
+  namespaces: true,
+})
 
 /** A store on a clock that the test moves. */
 function aStore(maxRecords?: number, maxUnapproved?: number) {

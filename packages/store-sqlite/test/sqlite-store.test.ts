@@ -33,9 +33,14 @@ async function openCrashable(now: () => number, prefix?: string) {
   }
 }
 
-describeStore('sqlite', ({ now }) => openCrashable(now), { survivesRestart: true, transients: true })
+describeStore('sqlite', ({ now }) => openCrashable(now), {
+  survivesRestart: true,
+  transients: true,
+  namespaces: true,
+})
 
 describeStore('sqlite with tables of another prefix', ({ now }) => openCrashable(now, 'oauth_'), {
   survivesRestart: true,
   transients: true,
+  namespaces: true,
 })
