@@ -32,7 +32,7 @@ export async function sweepTables(rows: Rows, { tables, now, maxSteps }: Sweep):
   for (const [at, statements] of inRandomOrder(tables).entries()) {
     let share = Math.ceil(stepsLeft / (tables.length - at))
     stepsLeft -= share
-    for (const { after, until } of inTwoParts()) {
+    for (const { after, until } of inTwoParts(await startOf(rows, statements))) {
       for (let last = after; last < until && share > 0; share--) {
         const [page] = await rows(statements.lastOfSweep, [last])
         if (typeof page?.last !== 'string') break
@@ -54,8 +54,7 @@ function inRandomOrder(tables: readonly SweepStatements[]): SweepStatements[] {
     .map(({ statements }) => statements)
 }
 
-function inTwoParts(): Part[] {
-  const middle = anyStart()
+function inTwoParts(middle: string): Part[] {
   return [
     { after: middle, until: AFTER_ALL_KEYS },
     { after: '', until: middle },
@@ -64,14 +63,14 @@ function inTwoParts(): Part[] {
 
 const AFTER_ALL_KEYS = '\x7f'
 
-/** The start of an id, of the hash of one, or of a key of a namespace (`keysOf`): each may be most of a table. */
-function anyStart(): string {
-  const start = Array.from({ length: 2 }, () => OF_KEYS[Math.floor(Math.random() * OF_KEYS.length)]).join('')
-  return `${KINDS_OF_KEYS[Math.floor(Math.random() * KINDS_OF_KEYS.length)]}${start}`
+/** The keys of one namespace, or hashes of ids, may be most of a table. */
+async function startOf(rows: Rows, { anyKey }: SweepStatements): Promise<string> {
+  const [row] = anyKey === undefined ? [] : await rows(anyKey, [])
+  if (row !== undefined) return String(row.id)
+  return Array.from({ length: 2 }, () => OF_HASHES[Math.floor(Math.random() * OF_HASHES.length)]).join('')
 }
 
-const KINDS_OF_KEYS = ['', '=', '~']
-const OF_KEYS = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'
+const OF_HASHES = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'
 
 /** Calls of requests run meanwhile. */
 function nextTurn(): Promise<void> {

@@ -20,6 +20,7 @@ async function openCrashable(now: () => number, prefix?: string) {
       get transients() {
         return last().transients
       },
+      within: (namespace: string) => last().within(namespace),
     },
     async restart() {
       const before = opened.length === 1 ? path : `${path}.${opened.length - 1}`
