@@ -3,7 +3,7 @@ import type { Grant, GrantRecords } from '@grantkit/core/feature'
 import { cursorOf, decodeRecord, type Keys, placeOf } from '@grantkit/core/store-kit'
 import { type RecordSource, type RecordStatements, recordStatements, sqliteRecords } from './records.ts'
 
-export interface GrantStatements extends RecordStatements {
+interface GrantStatements extends RecordStatements {
   readonly bySubject: StatementSync
   readonly byOwner: StatementSync
 }
