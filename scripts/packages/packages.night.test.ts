@@ -111,7 +111,7 @@ const isProgram = (path: string) => !/node_modules|\.json$/.test(path)
 const STORE_TEST = `
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describeStore } from '@grantkit/testkit'
-describeStore('mine', ({ now }) => ({ store: createMemoryStore({ now }) }), { transients: true })
+describeStore('mine', ({ now }) => ({ store: createMemoryStore({ now }) }), { transients: true, namespaces: true })
 `
 
 function importAll(names: readonly string[]): string {

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   decodeRecord,
   encodeRecord,
+  keysOf,
   newVersion,
   onceAMinute,
   recordKey,
@@ -73,6 +74,51 @@ describe('the key', () => {
     expect(subjectKey('alice', 'app')).not.toBe(subjectKey('alice'))
     expect(subjectKey('a', 'b,c')).not.toBe(subjectKey('a,b', 'c'))
     expect(subjectKey(undefined, 'app')).toBe('')
+  })
+})
+
+describe('the keys of a namespace', () => {
+  const anyNamespace = anyText.filter(({ length }) => length > 0)
+
+  it.each(['', 'x'.repeat(257)])('do not exist for %j', (namespace) => {
+    expect(() => keysOf(namespace)).toThrow(RangeError)
+  })
+
+  it('are those of an id and a subject without one', () => {
+    expect([keysOf().record('client-1'), keysOf().subject('alice')]).toEqual([
+      'client-1',
+      subjectKey('alice'),
+    ])
+  })
+
+  it('stay as they are: stores have them', () => {
+    const { record, subject } = keysOf('tenant')
+    expect(record('client-1')).toBe('~2gSO2k54F3EXZJZZ=gES5EZF6DDg59vnpUodwkeuWogc-9iNvoK5_Go9wN5A')
+    expect(subject('alice')).toBe('SBiFM1I185wT37rKIFFJrZgCRajoumaXWg0hcW_mmy8')
+    expect(subject('alice', 'app')).toBe('so1DIt1pOCLVbfi70CviS6QBAfcqZUZHCq1g1Cqgk38')
+  })
+
+  it('have at most 64 characters of ASCII, and are a range in the order of bytes that has no other key', () => {
+    fc.assert(
+      fc.property(anyNamespace, anyText, anyText, (namespace, id, other) => {
+        const [none, own, others] = [keysOf(), keysOf(namespace), keysOf(`${namespace}.`)]
+        const isIn = ({ after, before }: typeof own, key: string) => after < key && key < before
+        expect(own.record(id)).toMatch(/^~[\w-]{16}=[\w-]{43}$/)
+        expect(own.record(id) === own.record(other)).toBe(id === other)
+        for (const keys of [none, own, others])
+          expect([none, own, others].filter((range) => isIn(range, keys.record(id)))).toEqual([keys])
+        // An id that reads like a key of a namespace is none of its records.
+        expect(isIn(own, none.record(own.record(id)))).toBe(false)
+      }),
+    )
+  })
+
+  it('of a subject differ from those of every other namespace and owner', () => {
+    const of = [keysOf(), ...['a', 'b', 'alice', '\ud800', '\udfff'].map(keysOf)]
+    const owners = [['alice'], ['alice', 'app'], ['a', 'alice'], ['app', 'alice'], ['alice', '']] as const
+    const keys = of.flatMap(({ subject }) => owners.map(([user, client]) => subject(user, client)))
+    expect(new Set(keys).size).toBe(keys.length)
+    expect(keysOf('a').subject(undefined, 'app')).toBe('')
   })
 })
 

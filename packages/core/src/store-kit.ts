@@ -1,5 +1,5 @@
 /**
- * What the stores of Grantkit share: the text of a record, its version, keys for any id and subject, cursors, names of tables, the
+ * What the stores of Grantkit share: the text of a record, its version, keys for any id, subject and namespace, cursors, names of tables, the
  * second attempt over a network, the timer of sweeps, the margin of sweeps, and whether this is a Worker. A store of your own may use it and need not.
  *
  * @module
@@ -88,8 +88,51 @@ export function placeOf(cursor = ''): Place {
   return order === undefined || key === undefined ? START : { order: Number(order), key }
 }
 
+/** The keys of one namespace, or of none. */
+export interface Keys {
+  /** As `recordKey`. In a namespace: `~`, 16 characters of its hash, `=`, and the hash of the id; 61 characters. */
+  readonly record: typeof recordKey
+  /** As `subjectKey`. */
+  readonly subject: typeof subjectKey
+  /**
+   * The keys that begin with `after` and do not begin with `before` are those of the records of this namespace. In the order of
+   * bytes they are the ones between the two, so a scan reads one range of the primary key.
+   */
+  readonly after: string
+  readonly before: string
+}
+
+const OF_NO_NAMESPACE: Keys = { record: recordKey, subject: subjectKey, after: '', before: '~' }
+
+/**
+ * The keys of a namespace. Those of no namespace are the keys that `recordKey` and `subjectKey` make.
+ *
+ * @throws RangeError for a namespace that is not 1 to 256 characters
+ */
+export function keysOf(namespace?: string): Keys {
+  if (namespace === undefined) return OF_NO_NAMESPACE
+  const after = `${namespaceKey(namespace)}=`
+  return {
+    record: (id) => after + textHash(id),
+    subject: (subject, clientId) => (subject === undefined ? '' : textHash([namespace, subject, clientId])),
+    after,
+    before: `${after}~`,
+  }
+}
+
+/**
+ * A namespace in 17 characters: `~`, which no key of an id has, and 96 bits of its hash.
+ *
+ * @throws RangeError for a namespace that is not 1 to 256 characters
+ */
+export function namespaceKey(namespace: string): string {
+  if (!(namespace.length >= 1 && namespace.length <= 256))
+    throw new RangeError('A namespace must have 1 to 256 characters')
+  return `~${textHash(namespace).slice(0, 16)}`
+}
+
 /** JSON escapes lone surrogates; UTF-8 has only one replacement for all of them. */
-function textHash(text: string | readonly string[]): string {
+function textHash(text: string | readonly (string | undefined)[]): string {
   return sha256(JSON.stringify(text))
 }
 

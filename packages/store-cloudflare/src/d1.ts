@@ -5,7 +5,7 @@
  */
 import type { Store } from '@grantkit/core'
 import type { Client, Grant, GrantRecords, Transient, Transients } from '@grantkit/core/feature'
-import { cursorOf, decodeRecord, placeOf, subjectKey } from '@grantkit/core/store-kit'
+import { cursorOf, decodeRecord, type Keys, keysOf, placeOf } from '@grantkit/core/store-kit'
 import { type Database, rowsOf } from './d1-database.ts'
 import { D1_SCHEMA, D1_STATEMENTS, D1_SWEEPS, d1List } from './d1-schema.ts'
 import { COMMAND_TIMEOUT, type CommonOptions, epochSeconds } from './options.ts'
@@ -18,6 +18,7 @@ export interface D1StoreOptions extends CommonOptions {}
 
 export interface D1Store extends Store {
   readonly transients: Transients
+  within(namespace: string): Store
   /**
    * Deletes rows that ended an hour ago, and returns how many. Call it from a cron trigger: it reads 2,000 rows a step, from
    * a random key on, and takes 20 steps at most, so that it fits into the limits of one invocation.
@@ -47,18 +48,28 @@ export function createD1Store(
     rows(D1_STATEMENTS[kind][verb], [key, ...parameters])
   const runner = { run, parts: () => [run], now }
 
-  return {
-    clients: statementRecords<Client>(runner, 'client'),
-    grants: {
-      ...statementRecords<Grant>(runner, 'grant', ownColumns),
-      async list({ subject, clientId }, { limit, after }) {
-        const { order, key } = placeOf(after)
-        const statement = clientId === undefined ? BY_SUBJECT : BY_OWNER
-        const { result } = await rows(statement, [subjectKey(subject, clientId), order, key, now(), limit])
-        return pageOf(result, limit)
-      },
+  const recordsOf = (keys: Keys) => ({
+    clients: statementRecords<Client>(runner, 'client', keys),
+    grants: grantRecords(keys),
+    transients: statementRecords<Transient>(runner, 'transient', keys),
+  })
+  const grantRecords = (keys: Keys): GrantRecords => ({
+    ...statementRecords<Grant>(runner, 'grant', keys, ({ subject, clientId, createdAt }) => [
+      keys.subject(subject),
+      keys.subject(subject, clientId),
+      createdAt,
+    ]),
+    async list({ subject, clientId }, { limit, after }) {
+      const { order, key } = placeOf(after)
+      const statement = clientId === undefined ? BY_SUBJECT : BY_OWNER
+      const { result } = await rows(statement, [keys.subject(subject, clientId), order, key, now(), limit])
+      return pageOf(result, limit)
     },
-    transients: statementRecords<Transient>(runner, 'transient'),
+  })
+
+  return {
+    ...recordsOf(keysOf()),
+    within: (namespace) => recordsOf(keysOf(namespace)),
     sweep: ({ maxSteps = MAX_STEPS } = {}) =>
       sweepTables(async (statement, values) => (await rows(statement, values)).result, {
         tables: D1_SWEEPS,
@@ -69,10 +80,6 @@ export function createD1Store(
 }
 
 const [BY_SUBJECT, BY_OWNER] = [d1List('subject'), d1List('owner')]
-
-function ownColumns({ subject, clientId, createdAt }: Grant): SqlValue[] {
-  return [subjectKey(subject), subjectKey(subject, clientId), createdAt]
-}
 
 function pageOf(rows: readonly Row[], limit: number): Awaited<ReturnType<GrantRecords['list']>> {
   const last = rows.length === limit ? rows.at(-1) : undefined

@@ -5,6 +5,7 @@
  */
 import type { Store } from '@grantkit/core'
 import type { Client, Transient, Transients } from '@grantkit/core/feature'
+import { type Keys, keysOf } from '@grantkit/core/store-kit'
 import { objectGrants } from './object-grants.ts'
 import { type Jurisdiction, type LocationHint, objectsOf, type RecordsNamespace } from './objects.ts'
 import { COMMAND_TIMEOUT, type CommonOptions, epochSeconds } from './options.ts'
@@ -24,6 +25,7 @@ export interface DurableStoreOptions extends CommonOptions {
 
 export interface DurableStore extends Store {
   readonly transients: Transients
+  within(namespace: string): Store
 }
 
 const MAX_OBJECTS = 4096
@@ -61,9 +63,10 @@ export function createDurableStore(
     parts: () => Array.from({ length: count }, (_, position) => at(position)),
     now,
   }
-  return {
-    clients: statementRecords<Client>(runner, 'client'),
-    grants: objectGrants(runner, objects),
-    transients: statementRecords<Transient>(runner, 'transient'),
-  }
+  const recordsOf = (keys: Keys) => ({
+    clients: statementRecords<Client>(runner, 'client', keys),
+    grants: objectGrants(runner, objects, keys),
+    transients: statementRecords<Transient>(runner, 'transient', keys),
+  })
+  return { ...recordsOf(keysOf()), within: (namespace) => recordsOf(keysOf(namespace)) }
 }

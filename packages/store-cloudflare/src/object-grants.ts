@@ -1,5 +1,5 @@
 import type { Grant, GrantOwner, GrantRecords } from '@grantkit/core/feature'
-import { cursorOf, decodeRecord, type Place, placeOf, recordKey, subjectKey } from '@grantkit/core/store-kit'
+import { cursorOf, decodeRecord, type Keys, type Place, placeOf } from '@grantkit/core/store-kit'
 import type { Objects } from './objects.ts'
 import { type StatementRunner, statementRecords } from './records.ts'
 
@@ -7,29 +7,29 @@ import { type StatementRunner, statementRecords } from './records.ts'
 const MAX_ENTRIES = 40
 
 /** The grants, each in the object of its id, and their lists, each in the object of its subject. */
-export function objectGrants(runner: StatementRunner, objects: Objects): GrantRecords {
-  const records = statementRecords<Grant>(runner, 'grant')
+export function objectGrants(runner: StatementRunner, objects: Objects, keys: Keys): GrantRecords {
+  const records = statementRecords<Grant>(runner, 'grant', keys)
   const { now } = runner
 
   /** Until the absolute end of the grant: no later change touches it. */
   async function enlist(id: string, grant: Grant, expiresAt: number): Promise<void> {
     const { subject, clientId, createdAt } = grant
-    const list = subjectKey(subject)
+    const list = keys.subject(subject)
     const until = Math.max(expiresAt, grant.expiresAt)
-    const entry = [list, subjectKey(subject, clientId), createdAt, recordKey(id), until]
+    const entry = [list, keys.subject(subject, clientId), createdAt, keys.record(id), until]
     await objects.call(list, (stub) => stub.enlist(...entry))
   }
 
   async function entriesOf({ subject, clientId }: GrantOwner, after: Place, limit: number): Promise<Place[]> {
     const by = clientId === undefined ? 'subject' : 'owner'
-    const page = [subjectKey(subject, clientId), after.order, after.key, now(), limit]
-    const { result } = await objects.call(subjectKey(subject), (stub) => stub.entries(by, page))
+    const page = [keys.subject(subject, clientId), after.order, after.key, now(), limit]
+    const { result } = await objects.call(keys.subject(subject), (stub) => stub.entries(by, page))
     return result.map(({ created_at, id }) => ({ order: Number(created_at), key: String(id) }))
   }
 
   /** The live grants among some keys, by key: one call for each object. */
-  async function grantsOf(keys: readonly string[]): Promise<Map<string, Grant>> {
-    const groups = Map.groupBy(keys, (key) => objects.positionOf(key))
+  async function grantsOf(wanted: readonly string[]): Promise<Map<string, Grant>> {
+    const groups = Map.groupBy(wanted, (key) => objects.positionOf(key))
     const found = await Promise.all(
       [...groups].map(([position, some]) => objects.callAt(position, (stub) => stub.findAll(some, now()))),
     )

@@ -2,8 +2,8 @@ import type { Records } from '@grantkit/core/feature'
 import {
   decodeRecord,
   encodeRecord,
+  type Keys,
   newVersion,
-  recordKey,
   UnknownOutcomeError,
 } from '@grantkit/core/store-kit'
 import type { Answer } from './attempt.ts'
@@ -34,6 +34,7 @@ export interface StatementRunner {
 export function statementRecords<T>(
   { run, parts, now }: StatementRunner,
   kind: RecordKind,
+  { record: recordKey, after, before }: Keys,
   ownColumns: (value: T) => readonly SqlValue[] = () => [],
 ): Records<T> {
   async function isWritten(call: StatementCall): Promise<boolean> {
@@ -69,8 +70,8 @@ export function statementRecords<T>(
     },
     async *scan() {
       for (const part of parts()) {
-        for (let last = ''; ; ) {
-          const { result } = await part({ kind, verb: 'page', key: last, parameters: [now()] })
+        for (let last = after; ; ) {
+          const { result } = await part({ kind, verb: 'page', key: last, parameters: [before, now()] })
           for (const { value } of result) yield decodeRecord<T>(String(value))
           if (result.length < ROWS_PER_PAGE) break
           last = String(result.at(-1)?.id)

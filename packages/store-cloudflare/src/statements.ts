@@ -4,7 +4,12 @@ import { tableNames } from '@grantkit/core/store-kit'
 
 export type RecordKind = 'client' | 'grant' | 'transient'
 export type Verb = 'find' | 'insert' | 'replace' | 'remove' | 'page'
-export type SweepStatements = Readonly<Record<'lastOfSweep' | 'sweep', string>>
+export interface SweepStatements {
+  readonly lastOfSweep: string
+  readonly sweep: string
+  /** The key of any row. Without it keys are hashes, so any text is as good. */
+  readonly anyKey?: string
+}
 export type Statements = Readonly<Record<Verb, string>> & SweepStatements
 
 export const TABLES = tableNames()
@@ -51,8 +56,11 @@ export function recordStatements(table: string, columns: readonly string[] = [])
       RETURNING id`,
     remove: `DELETE FROM ${table} WHERE id = ?1 AND expires_at > ?2 RETURNING id`,
     page: `
-      SELECT id, value FROM ${table} WHERE id > ?1 AND expires_at > ?2 ORDER BY id LIMIT ${ROWS_PER_PAGE}`,
+      SELECT id, value FROM ${table} WHERE id > ?1 AND id < ?2 AND expires_at > ?3 ORDER BY id LIMIT ${ROWS_PER_PAGE}`,
     ...sweepStatements(table, 'id'),
+    anyKey: `
+      SELECT id FROM ${table}
+      WHERE rowid >= (SELECT (random() & 0x7fffffffffffffff) % (max(rowid) + 1) FROM ${table}) ORDER BY rowid LIMIT 1`,
   }
 }
 

@@ -32,7 +32,7 @@ export async function sweepTables(rows: Rows, { tables, now, maxSteps }: Sweep):
   for (const [at, statements] of inRandomOrder(tables).entries()) {
     let share = Math.ceil(stepsLeft / (tables.length - at))
     stepsLeft -= share
-    for (const { after, until } of inTwoParts()) {
+    for (const { after, until } of inTwoParts(await startOf(rows, statements))) {
       for (let last = after; last < until && share > 0; share--) {
         const [page] = await rows(statements.lastOfSweep, [last])
         if (typeof page?.last !== 'string') break
@@ -54,23 +54,23 @@ function inRandomOrder(tables: readonly SweepStatements[]): SweepStatements[] {
     .map(({ statements }) => statements)
 }
 
-function inTwoParts(): Part[] {
-  const middle = anyStart()
+function inTwoParts(middle: string): Part[] {
   return [
     { after: middle, until: AFTER_ALL_KEYS },
     { after: '', until: middle },
   ]
 }
 
-const AFTER_ALL_KEYS = '~'
+const AFTER_ALL_KEYS = '\x7f'
 
-/** The start of an id, or of the hash of one (`recordKey`), which may be most of a table. */
-function anyStart(): string {
-  const start = Array.from({ length: 2 }, () => OF_KEYS[Math.floor(Math.random() * OF_KEYS.length)]).join('')
-  return Math.random() < 0.5 ? start : `=${start}`
+/** The keys of one namespace, or hashes of ids, may be most of a table. */
+async function startOf(rows: Rows, { anyKey }: SweepStatements): Promise<string> {
+  const [row] = anyKey === undefined ? [] : await rows(anyKey, [])
+  if (row !== undefined) return String(row.id)
+  return Array.from({ length: 2 }, () => OF_HASHES[Math.floor(Math.random() * OF_HASHES.length)]).join('')
 }
 
-const OF_KEYS = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'
+const OF_HASHES = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'
 
 /** Calls of requests run meanwhile. */
 function nextTurn(): Promise<void> {

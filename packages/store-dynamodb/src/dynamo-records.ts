@@ -6,7 +6,7 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb'
 import type { Records, Stored } from '@grantkit/core/feature'
-import { newVersion, recordKey } from '@grantkit/core/store-kit'
+import { type Keys, newVersion } from '@grantkit/core/store-kit'
 import { deleted, ifConditionHolds } from './attempt.ts'
 import { compactRecord, expandRecord } from './compact-record.ts'
 import { KEYS, RECORD, type Table, text, time } from './table.ts'
@@ -22,9 +22,9 @@ const IF_UNCHANGED = 'v = :own OR (v = :seen AND e > :now)'
  * One kind of record, one item per record in a partition of its own. Each method is one command on one item, and each read is
  * strong: an eventual one may show a revoked grant.
  */
-export function dynamoRecords<T>(table: Table, prefix: string): Records<T> {
+export function dynamoRecords<T>(table: Table, prefix: string, keys: Keys): Records<T> {
   const { name: TableName, send, now } = table
-  const itemKeyOf = (id: string) => itemKey(prefix, recordKey(id))
+  const itemKeyOf = (id: string) => itemKey(prefix, keys.record(id))
 
   /** @param seen the version that must be there; without it no live record may be there */
   function write(id: string, value: T, expiresAt: number, seen?: string): Promise<boolean> {
@@ -66,8 +66,12 @@ export function dynamoRecords<T>(table: Table, prefix: string): Records<T> {
         const command = new ScanCommand({
           TableName,
           ConsistentRead: true,
-          FilterExpression: 'begins_with(pk, :prefix) AND e > :now',
-          ExpressionAttributeValues: { ':prefix': text(prefix), ':now': time(now()) },
+          FilterExpression: 'pk > :after AND pk < :before AND e > :now',
+          ExpressionAttributeValues: {
+            ':after': text(prefix + keys.after),
+            ':before': text(prefix + keys.before),
+            ':now': time(now()),
+          },
           Limit: ITEMS_PER_PAGE,
           ExclusiveStartKey,
         })

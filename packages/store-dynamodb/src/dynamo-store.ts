@@ -5,11 +5,12 @@ import type {
   Grant,
   GrantOwner,
   GrantPage,
+  GrantRecords,
   PageRequest,
   Transient,
   Transients,
 } from '@grantkit/core/feature'
-import { cursorOf } from '@grantkit/core/store-kit'
+import { cursorOf, type Keys, keysOf } from '@grantkit/core/store-kit'
 import { sendWithin } from './attempt.ts'
 import { dynamoRecords } from './dynamo-records.ts'
 import { type Entry, grantList } from './grant-list.ts'
@@ -29,6 +30,7 @@ export interface DynamoStoreOptions extends TableOptions {
 
 export interface DynamoStore extends Store {
   readonly transients: Transients
+  within(namespace: string): Store
   /**
    * Deletes what has expired, and returns how many items. Only for a table without TTL: a global table with strong
    * consistency has none. It reads the whole table, so a command of the operator calls it and no request.
@@ -55,30 +57,40 @@ export function createDynamoStore(
   { table: name, commandTimeout = 1200, now = () => Math.floor(Date.now() / 1000) }: DynamoStoreOptions,
 ): DynamoStore {
   const table: Table = { name, send: sendWithin(commandTimeout, client), now }
-  const grants = dynamoRecords<Grant>(table, PARTITIONS.grant)
-  const entries = grantList(table)
+  const recordsOf = (keys: Keys) => ({
+    clients: dynamoRecords<Client>(table, PARTITIONS.client, keys),
+    grants: grantRecords(table, keys),
+    transients: dynamoRecords<Transient>(table, PARTITIONS.transient, keys),
+  })
   return {
-    clients: dynamoRecords<Client>(table, PARTITIONS.client),
-    grants: {
-      ...grants,
-      async insert(id, grant, expiresAt) {
-        // Both, even if the id exists: an earlier attempt may have written only the grant. Its code is sent after both.
-        const [inserted] = await Promise.all([
-          grants.insert(id, grant, expiresAt),
-          grant.subject === undefined ? undefined : entries.add(id, grant, expiresAt),
-        ])
-        return inserted
-      },
-      list,
-    },
-    transients: dynamoRecords<Transient>(table, PARTITIONS.transient),
+    ...recordsOf(keysOf()),
+    within: (namespace) => recordsOf(keysOf(namespace)),
     sweep: () => sweep(table),
+  }
+}
+
+function grantRecords(table: Table, keys: Keys): GrantRecords {
+  const grants = dynamoRecords<Grant>(table, PARTITIONS.grant, keys)
+  const entries = grantList(table, keys)
+  return {
+    ...grants,
+    async insert(id, grant, expiresAt) {
+      // Both, even if the id exists: an earlier attempt may have written only the grant. Its code is sent after both.
+      const [inserted] = await Promise.all([
+        grants.insert(id, grant, expiresAt),
+        grant.subject === undefined ? undefined : entries.add(id, grant, expiresAt),
+      ])
+      return inserted
+    },
+    list,
   }
 
   async function list(owner: GrantOwner, request: PageRequest): Promise<GrantPage> {
     const page = await entries.page(owner, request)
-    const keys = page.entries.map(({ key }) => key)
-    const found = await grantsByKey(table, keys)
+    const found = await grantsByKey(
+      table,
+      page.entries.map(({ key }) => key),
+    )
     const grantOf = ({ key, order }: Entry) => {
       const grant = found.get(key)
       return grant?.subject === owner.subject && grant.createdAt === order ? grant : undefined

@@ -5,7 +5,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb'
 import type { Grant, GrantOwner, PageRequest } from '@grantkit/core/feature'
-import { type Place, placeOf, recordKey, subjectKey } from '@grantkit/core/store-kit'
+import { type Keys, type Place, placeOf } from '@grantkit/core/store-kit'
 import { PARTITIONS, type Table, text, time } from './table.ts'
 
 /** An entry in the list of a subject: it names a grant. */
@@ -32,15 +32,23 @@ export interface GrantList {
   drop(owner: GrantOwner, entry: Entry): Promise<void>
 }
 
-export function grantList({ name: TableName, send, now }: Table): GrantList {
+export function grantList({ name: TableName, send, now }: Table, keys: Keys): GrantList {
+  const partitionOf = (subject: string) => PARTITIONS.subject + keys.subject(subject)
+  const entryKey = (subject: string, place: Place): Item => ({
+    pk: text(partitionOf(subject)),
+    sk: text(sortKey(place)),
+  })
+  // Two clients could share a mark, so a reader also compares the client of the grant.
+  const clientMark = (subject: string, clientId: string) => text(keys.subject(subject, clientId).slice(0, 8))
+
   return {
     async add(id, grant, expiresAt) {
       const { subject = '', clientId, createdAt } = grant
       const command = new PutItemCommand({
         TableName,
         Item: {
-          ...entryKey(subject, { order: createdAt, key: recordKey(id) }),
-          c: text(clientMark(subject, clientId)),
+          ...entryKey(subject, { order: createdAt, key: keys.record(id) }),
+          c: clientMark(subject, clientId),
           w: time(now()),
           e: time(Math.max(expiresAt, grant.expiresAt)),
         },
@@ -57,7 +65,7 @@ export function grantList({ name: TableName, send, now }: Table): GrantList {
           ':subject': text(partitionOf(subject)),
           ':after': text(sortKey(startOf(after))),
           ':now': time(now()),
-          ...(clientId === undefined ? {} : { ':client': text(clientMark(subject, clientId)) }),
+          ...(clientId === undefined ? {} : { ':client': clientMark(subject, clientId) }),
         },
         FilterExpression: clientId === undefined ? 'e > :now' : 'e > :now AND c = :client',
         // DynamoDB counts before it filters. One read unit has forty entries, and few users have as many grants.
@@ -91,14 +99,6 @@ function entryOf(item: Item): Entry {
   return { ...placeOfItem(item), writtenAt: Number(item.w?.N) }
 }
 
-function entryKey(subject: string, place: Place): Item {
-  return { pk: text(partitionOf(subject)), sk: text(sortKey(place)) }
-}
-
-function partitionOf(subject: string): string {
-  return PARTITIONS.subject + subjectKey(subject)
-}
-
 /** Sorts by the beginning of the grant, then by its key. */
 function sortKey({ order, key }: Place): string {
   return `${String(order).padStart(DIGITS, '0')}.${key}`
@@ -117,12 +117,4 @@ function startOf(cursor: string | undefined): Place {
   return KEY.test(place.key) ? place : placeOf()
 }
 
-const KEY = /^=?[\w-]{1,64}$/
-
-/**
- * Tells the clients of a subject apart in few bytes. Two of them could share a mark, so a reader also compares the client of
- * the grant.
- */
-function clientMark(subject: string, clientId: string): string {
-  return subjectKey(subject, clientId).slice(0, 8)
-}
+const KEY = /^[\w=~-]{1,64}$/

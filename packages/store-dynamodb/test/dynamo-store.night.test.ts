@@ -20,7 +20,7 @@ describeStore(
     const { client, table } = await newTable(server, isLocal)
     return { store: createDynamoStore(client, { table, now, ...PATIENCE }), close: () => client.destroy() }
   },
-  { transients: true, testTimeout: 120_000 },
+  { transients: true, namespaces: true, testTimeout: 120_000 },
 )
 
 it.skipIf(!isLocal)('DynamoDB Local gets a table with TTL once, and keeps it the second time', async () => {

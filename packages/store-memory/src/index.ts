@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
+export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory-store.ts'

@@ -6,7 +6,10 @@ import { aClient, aGrant, describeStore } from '@grantkit/testkit'
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from './index.ts'
 
-describeStore('memory', ({ now }) => ({ store: createMemoryStore({ now }) }), { transients: true })
+describeStore('memory', ({ now }) => ({ store: createMemoryStore({ now }) }), {
+  transients: true,
+  namespaces: true,
+})
 
 /** A store on a clock that the test moves. */
 function aStore(maxRecords?: number, maxUnapproved?: number) {
@@ -96,13 +99,17 @@ describe('maxRecords', () => {
 
 describe('clients without an approval', () => {
   const SELF = aClient({ origin: 'registered' })
-  const register = ({ store, clock }: ReturnType<typeof aStore>, id: string, client = SELF) =>
+  interface Bench {
+    readonly clock: { now: number }
+    readonly store: Store
+  }
+  const register = ({ store, clock }: Bench, id: string, client = SELF) =>
     store.clients.insert(id, client, clock.now + 60)
-  const approve = async ({ store, clock }: ReturnType<typeof aStore>, id: string) => {
+  const approve = async ({ store, clock }: Bench, id: string) => {
     const seen = await store.clients.find(id)
     if (seen) await store.clients.replace(id, seen, seen.value, clock.now + 3600)
   }
-  const left = async ({ store }: ReturnType<typeof aStore>, ids: readonly string[]) => {
+  const left = async ({ store }: Bench, ids: readonly string[]) => {
     const found = await Promise.all(ids.map((id) => store.clients.find(id)))
     return ids.filter((_, index) => found[index] !== undefined)
   }
@@ -121,6 +128,15 @@ describe('clients without an approval', () => {
       'newer',
       'newest',
     ])
+  })
+
+  it('are evicted by a flood in their own namespace alone', async () => {
+    const bench = aStore(2)
+    await register(bench, 'alone')
+    const tenant = { ...bench, store: bench.store.within('tenant') }
+    for (const id of ['a', 'b', 'c']) expect(await register(tenant, id)).toBe(true)
+    expect(await left(tenant, ['a', 'b', 'c'])).toEqual(['b', 'c'])
+    expect(await left(bench, ['alone', 'a', 'b', 'c'])).toEqual(['alone'])
   })
 
   it('cannot register when every record is in use', async () => {

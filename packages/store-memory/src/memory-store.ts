@@ -1,7 +1,7 @@
 import type { Store } from '@grantkit/core'
-import type { Grant } from '@grantkit/core/feature'
-import { cursorOf, placeOf, systemClock } from '@grantkit/core/store-kit'
-import { expiringRecords } from './expiring-records.ts'
+import type { Client, Grant, Transient, Transients } from '@grantkit/core/feature'
+import { cursorOf, namespaceKey, placeOf, systemClock } from '@grantkit/core/store-kit'
+import { expiringRecords, type Limits } from './expiring-records.ts'
 import { SubjectIndex } from './subject-index.ts'
 import { UnapprovedClients } from './unapproved-clients.ts'
 
@@ -19,6 +19,15 @@ export interface MemoryStoreOptions {
    * each. Beyond it the oldest ones are evicted for a new one. Default 67,108,864 (64 Mi).
    */
   readonly maxUnapproved?: number | undefined
+}
+
+export interface MemoryStore extends Store {
+  readonly transients: Transients
+  /**
+   * The limits hold for each namespace by itself: a flood of registrations in one evicts nothing of another. A namespace that was
+   * asked for once stays in memory.
+   */
+  within(namespace: string): Store
 }
 
 /**
@@ -40,13 +49,26 @@ export function createMemoryStore({
   now = systemClock,
   maxRecords = 100_000,
   maxUnapproved = 64 * 1024 * 1024,
-}: MemoryStoreOptions = {}): Store {
+}: MemoryStoreOptions = {}): MemoryStore {
   requireLimits({ maxRecords, maxUnapproved })
   const limits = { now, maxRecords }
+  const namespaces = new Map<string, Store>()
+  return {
+    ...memoryRecords(limits, maxUnapproved),
+    within(namespace) {
+      const key = namespaceKey(namespace)
+      const store = namespaces.get(key) ?? memoryRecords(limits, maxUnapproved)
+      namespaces.set(key, store)
+      return store
+    },
+  }
+}
+
+function memoryRecords(limits: Limits, maxUnapproved: number) {
   const subjects = new SubjectIndex()
   const grants = expiringRecords<Grant>(limits, subjects)
   return {
-    clients: expiringRecords(limits, new UnapprovedClients(maxUnapproved)),
+    clients: expiringRecords<Client>(limits, new UnapprovedClients(maxUnapproved)),
     grants: {
       ...grants,
       async list(owner, { limit, after }) {
@@ -56,8 +78,8 @@ export function createMemoryStore({
         return { grants: found.flatMap((stored) => stored?.value ?? []), next: last && cursorOf(last) }
       },
     },
-    transients: expiringRecords(limits),
-  }
+    transients: expiringRecords<Transient>(limits),
+  } satisfies Store
 }
 
 function requireLimits(limits: Record<string, number>): void {

@@ -2,25 +2,25 @@ import type { Records } from '@grantkit/core/feature'
 import {
   decodeRecord,
   encodeRecord,
+  type Keys,
   newVersion,
-  recordKey,
   UnknownOutcomeError,
 } from '@grantkit/core/store-kit'
 import type { StatementRunner, Written } from './run-statement.ts'
 import { REFUSED, STEP, type Statements, WRITTEN } from './statements.ts'
 
-/** The table of one kind of record. */
-export interface RecordTable<T> {
+/** The table of one kind of record, and how it is called. */
+export interface RecordTable extends StatementRunner {
   readonly statements: Statements
-  /** The columns of a value, besides the columns of every table. */
-  readonly ownColumns: (value: T) => readonly (string | number)[]
+  /** Epoch seconds. */
+  readonly now: () => number
 }
 
-/** @param now epoch seconds */
+/** @param ownColumns of a value, besides the columns of every table */
 export function mysqlRecords<T>(
-  { read, write }: StatementRunner,
-  { statements, ownColumns }: RecordTable<T>,
-  now: () => number,
+  { read, write, statements, now }: RecordTable,
+  { record: recordKey, after, before }: Keys,
+  ownColumns: (value: T) => readonly (string | number)[] = () => [],
 ): Records<T> {
   return {
     async find(id) {
@@ -43,9 +43,9 @@ export function mysqlRecords<T>(
       return header.affectedRows === 1 || repeated
     },
     async *scan() {
-      let last = ''
+      let last = after
       for (;;) {
-        const rows = await read(statements.scan, [last, now()])
+        const rows = await read(statements.scan, [last, before, now()])
         for (const { value } of rows) yield decodeRecord<T>(value)
         if (rows.length < STEP) return
         last = rows.at(-1)?.id

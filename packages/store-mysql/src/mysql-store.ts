@@ -1,8 +1,8 @@
 import type { Store } from '@grantkit/core'
-import type { Client, Grant, Transient, Transients } from '@grantkit/core/feature'
-import { onceAMinute } from '@grantkit/core/store-kit'
+import type { Client, Transient, Transients } from '@grantkit/core/feature'
+import { type Keys, keysOf, onceAMinute } from '@grantkit/core/store-kit'
 import type { Pool } from 'mysql2/promise'
-import { GRANT_COLUMNS, grantColumns, grantRecords } from './grant-records.ts'
+import { GRANT_COLUMNS, grantRecords } from './grant-records.ts'
 import { mysqlRecords, type RecordTable } from './mysql-records.ts'
 import { READ_ONLY } from './read-only.ts'
 import { statementRunner } from './run-statement.ts'
@@ -29,6 +29,7 @@ export interface MysqlStoreOptions {
 
 export interface MysqlStore extends Store {
   readonly transients: Transients
+  within(namespace: string): Store
   /** For a readiness probe: rejects when MySQL cannot be read and written now. */
   probe(): Promise<void>
   /** Deletes rows that expired on a day before this one (UTC) and an hour ago, and returns how many. */
@@ -67,15 +68,23 @@ export async function createMysqlStore(
   await requireWrites(pool)
   await requireSchema(pool, tables)
   const runner = statementRunner(pool, { commandTimeout, maxWaiting })
-  const clients = tableOf<Client>(tables.client, commandTimeout)
-  const grants = tableOf<Grant>(tables.grant, commandTimeout, GRANT_COLUMNS, grantColumns)
-  const transients = tableOf<Transient>(tables.transient, commandTimeout)
+  const tableOf = (table: string, columns: readonly string[] = []): RecordTable => {
+    const all = ['version', 'value', ...columns, 'id', 'expires_at']
+    return { ...runner, statements: statementsOf(table, all, commandTimeout), now }
+  }
+  const clients = tableOf(tables.client)
+  const grants = tableOf(tables.grant, GRANT_COLUMNS)
+  const transients = tableOf(tables.transient)
+  const recordsOf = (keys: Keys) => ({
+    clients: mysqlRecords<Client>(clients, keys),
+    grants: grantRecords(grants, keys),
+    transients: mysqlRecords<Transient>(transients, keys),
+  })
   const all = [clients, grants, transients].map(({ statements }) => statements)
   const sweepNow = () => sweep(runner, all, now())
   return {
-    clients: mysqlRecords(runner, clients, now),
-    grants: grantRecords(runner, grants, now),
-    transients: mysqlRecords(runner, transients, now),
+    ...recordsOf(keysOf()),
+    within: (namespace) => recordsOf(keysOf(namespace)),
     async probe() {
       await runner.read(`SELECT ${READ_ONLY}`, [])
       // A write that changes nothing: no record has this key.
@@ -84,14 +93,4 @@ export async function createMysqlStore(
     sweep: sweepNow,
     close: sweeping ? onceAMinute(sweepNow) : () => {},
   }
-}
-
-function tableOf<T>(
-  table: string,
-  commandTimeout: number,
-  columns: readonly string[] = [],
-  ownColumns: (value: T) => readonly (string | number)[] = () => [],
-): RecordTable<T> {
-  const all = ['version', 'value', ...columns, 'id', 'expires_at']
-  return { statements: statementsOf(table, all, commandTimeout), ownColumns }
 }

@@ -37,7 +37,7 @@ export function statementsOf(table: string, columns: readonly string[], millisec
     replace: `${writes} UPDATE ${table} SET version = ?, value = ?, expires_at = ? + 0 * LAST_INSERT_ID(${WRITTEN})
       WHERE id = ? AND version IN (?, ?) AND expires_at > ?`,
     remove: `${writes} DELETE FROM ${table} WHERE id = ? AND expires_at > ?`,
-    scan: `${read('id, value')} WHERE id > ? AND expires_at > ? ORDER BY id LIMIT ${STEP}`,
+    scan: `${read('id, value')} WHERE id > ? AND id < ? AND expires_at > ? ORDER BY id LIMIT ${STEP}`,
     listBySubject: pageText(read('id, value, created_at'), table, 'subject'),
     listByOwner: pageText(read('id, value, created_at'), table, 'owner'),
     sweep: `${writes} DELETE FROM ${table} WHERE sweep_day <= ? ORDER BY sweep_day LIMIT ${STEP}`,

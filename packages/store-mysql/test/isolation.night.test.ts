@@ -29,5 +29,5 @@ for (const [name, isolation, options] of POOLS)
       }
       return { store, close }
     },
-    { transients: true },
+    { transients: true, namespaces: true },
   )

@@ -23,5 +23,5 @@ describeStore(
     const store = await createMysqlStore(pool, { ...PATIENT, sweeping: true, now })
     return { store, close: () => store.close(), restart: () => server.restart() }
   },
-  { survivesRestart: true, transients: true },
+  { survivesRestart: true, transients: true, namespaces: true },
 )

@@ -2,31 +2,36 @@ import type { Records, Stored } from '@grantkit/core/feature'
 import {
   decodeRecord,
   encodeRecord,
+  type Keys,
   newVersion,
-  recordKey,
   UnknownOutcomeError,
 } from '@grantkit/core/store-kit'
-import { replaceTogether } from './replace-together.ts'
-import type { Answer, Row, StatementRunner } from './run-statement.ts'
+import { type Replacement, replaceTogether } from './replace-together.ts'
+import type { Answer, Row, RunStatement, StatementRunner } from './run-statement.ts'
 import { STEP, type Statements } from './statements.ts'
 import { together } from './together.ts'
 
-/** The table of one kind of record. */
-export interface RecordTable<T> {
+/** The table of one kind of record: the requests of all namespaces share its statements. */
+export interface RecordTable {
+  readonly run: RunStatement
   readonly statements: Statements
-  /** The columns of a value, besides the columns of every table. */
-  readonly ownColumns: (value: T) => readonly (string | number)[]
+  readonly read: (key: string) => Promise<Row | undefined>
+  readonly replace: (one: Replacement) => Promise<boolean>
+  /** Epoch seconds. */
+  readonly now: () => number
 }
 
-/** @param now epoch seconds */
-export function postgresRecords<T>(
-  runner: StatementRunner,
-  { statements, ownColumns }: RecordTable<T>,
-  now: () => number,
-): Records<T> {
-  const { run } = runner
-  const replace = replaceTogether(runner, statements, now)
+export function recordTable(runner: StatementRunner, statements: Statements, now: () => number): RecordTable {
   const read = reader(runner, statements, now)
+  return { run: runner.run, statements, read, replace: replaceTogether(runner, statements, now), now }
+}
+
+/** @param ownColumns of a value, besides the columns of every table */
+export function postgresRecords<T>(
+  { run, statements, read, replace, now }: RecordTable,
+  { record: recordKey, after, before }: Keys,
+  ownColumns: (value: T) => readonly (string | number)[] = () => [],
+): Records<T> {
   async function find(id: string): Promise<Stored<T> | undefined> {
     const row = await read(recordKey(id))
     return row && { value: decodeRecord<T>(row.value), version: row.version }
@@ -52,8 +57,8 @@ export function postgresRecords<T>(
     async *scan() {
       let last = ''
       for (;;) {
-        const { rows } = await run(statements.scan, [last, now()])
-        for (const { value } of rows) yield decodeRecord<T>(value)
+        const { rows } = await run(statements.scan, [last, after, before, now()])
+        for (const { value } of rows) if (value !== null) yield decodeRecord<T>(value)
         if (rows.length < STEP) return
         last = rows.at(-1)?.id ?? last
       }

@@ -1,9 +1,17 @@
 import type { Store } from '@grantkit/core'
-import type { Client, Grant, Transient, Transients } from '@grantkit/core/feature'
-import { cursorOf, decodeRecord, IN_WORKER, onceAMinute, placeOf, subjectKey } from '@grantkit/core/store-kit'
+import type { Client, Grant, GrantRecords, Transient, Transients } from '@grantkit/core/feature'
+import {
+  cursorOf,
+  decodeRecord,
+  IN_WORKER,
+  type Keys,
+  keysOf,
+  onceAMinute,
+  placeOf,
+} from '@grantkit/core/store-kit'
 import type { Pool } from 'pg'
 import { type DialectName, dialectOf } from './dialect.ts'
-import { postgresRecords, type RecordTable } from './postgres-records.ts'
+import { postgresRecords, type RecordTable, recordTable } from './postgres-records.ts'
 import { statementRunner } from './run-statement.ts'
 import { requireSchema } from './schema.ts'
 import { sweep } from './sweep.ts'
@@ -38,6 +46,7 @@ export interface PostgresStoreOptions {
 
 export interface PostgresStore extends Store {
   readonly transients: Transients
+  within(namespace: string): Store
   /** Deletes rows that expired on a day before this one (UTC) and an hour ago, and returns how many. */
   sweep(): Promise<number>
   /** Ends the sweeping. The pool stays open. */
@@ -79,22 +88,16 @@ export async function createPostgresStore(
   if (pool.listenerCount('error') === 0) pool.on('error', () => {})
   await requireSchema(pool, tables, spoken)
   const runner = statementRunner(pool, { commandTimeout, maxWaiting, prepare, pauses: spoken.pauses })
-  const clients: RecordTable<Client> = {
-    statements: spoken.statementsOf(tables.client, COLUMNS),
-    ownColumns: () => [],
-  }
-  const grants: RecordTable<Grant> = {
-    statements: spoken.statementsOf(tables.grant, [...COLUMNS, 'subject', 'owner', 'created_at']),
-    ownColumns: ({ subject, clientId, createdAt }) => [
-      subjectKey(subject),
-      subjectKey(subject, clientId),
-      createdAt,
-    ],
-  }
-  const transients: RecordTable<Transient> = {
-    statements: spoken.statementsOf(tables.transient, COLUMNS),
-    ownColumns: () => [],
-  }
+  const tableOf = (table: string, columns: readonly string[] = []) =>
+    recordTable(runner, spoken.statementsOf(table, [...COLUMNS, ...columns]), now)
+  const clients = tableOf(tables.client)
+  const grants = tableOf(tables.grant, ['subject', 'owner', 'created_at'])
+  const transients = tableOf(tables.transient)
+  const recordsOf = (keys: Keys) => ({
+    clients: postgresRecords<Client>(clients, keys),
+    grants: grantRecords(grants, keys),
+    transients: postgresRecords<Transient>(transients, keys),
+  })
   const sweepNow = () =>
     sweep(
       runner.run,
@@ -102,24 +105,32 @@ export async function createPostgresStore(
       now(),
     )
   return {
-    clients: postgresRecords(runner, clients, now),
-    grants: {
-      ...postgresRecords(runner, grants, now),
-      async list({ subject, clientId }, { limit, after }) {
-        const { listBySubject, listByOwner } = grants.statements
-        const { order, key } = placeOf(after)
-        const parameters = [subjectKey(subject, clientId), order, key, now(), limit]
-        const { rows } = await runner.run(clientId === undefined ? listBySubject : listByOwner, parameters)
-        const last = rows.length === limit ? rows.at(-1) : undefined
-        return {
-          grants: rows.map(({ value }) => decodeRecord<Grant>(value)),
-          next: last && cursorOf({ order: Number(last.created_at), key: last.id }),
-        }
-      },
-    },
-    transients: postgresRecords(runner, transients, now),
+    ...recordsOf(keysOf()),
+    within: (namespace) => recordsOf(keysOf(namespace)),
     sweep: sweepNow,
     close: sweeping ? onceAMinute(sweepNow) : () => {},
+  }
+}
+
+function grantRecords(table: RecordTable, keys: Keys): GrantRecords {
+  const { run, statements, now } = table
+  return {
+    ...postgresRecords<Grant>(table, keys, ({ subject, clientId, createdAt }) => [
+      keys.subject(subject),
+      keys.subject(subject, clientId),
+      createdAt,
+    ]),
+    async list({ subject, clientId }, { limit, after }) {
+      const { listBySubject, listByOwner } = statements
+      const { order, key } = placeOf(after)
+      const parameters = [keys.subject(subject, clientId), order, key, now(), limit]
+      const { rows } = await run(clientId === undefined ? listBySubject : listByOwner, parameters)
+      const last = rows.length === limit ? rows.at(-1) : undefined
+      return {
+        grants: rows.map(({ value }) => decodeRecord<Grant>(value)),
+        next: last && cursorOf({ order: Number(last.created_at), key: last.id }),
+      }
+    },
   }
 }
 

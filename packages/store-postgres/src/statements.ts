@@ -9,6 +9,7 @@ export interface Statements {
   /** Of several rows; without it each has its own `replace`. */
   readonly replaceAll?: Statement
   readonly remove: Statement
+  /** A step of a scan. A row with no value is of another namespace. */
   readonly scan: Statement
   /** Of a table of grants. */
   readonly listBySubject: Statement
@@ -44,7 +45,7 @@ export function statementsOf(table: string, columns: readonly string[]): Stateme
     remove: named('remove', `DELETE FROM ${table} WHERE id = $1 AND ${live} $2`),
     scan: named(
       'scan',
-      `SELECT id, value FROM ${table} WHERE id > $1 AND ${live} $2 ORDER BY id LIMIT ${STEP}`,
+      `SELECT id, value FROM ${table} WHERE id > $1 AND id > $2 AND id < $3 AND ${live} $4 ORDER BY id LIMIT ${STEP}`,
     ),
     listBySubject: named('by_subject', pageText(table, 'subject')),
     listByOwner: named('by_owner', pageText(table, 'owner')),

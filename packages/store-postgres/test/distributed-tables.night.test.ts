@@ -149,6 +149,29 @@ it('sends no statement that one of the engines lacks', async () => {
   for (const text of sent) for (const lacking of NOT_EVERYWHERE) expect(text).not.toMatch(lacking)
 })
 
+it('scans the records of one namespace, where keys have the order of a language', async () => {
+  const options = { ...DISTRIBUTED, prefix: 'worded_' }
+  await migrate(pool, options)
+  await pool.query('ALTER TABLE worded_client ALTER COLUMN id TYPE text COLLATE "und-x-icu"')
+  const store = await createPostgresStore(pool, options)
+  const names = ['none', 'a', 'b']
+  const stores = names.map((name) => (name === 'none' ? store : store.within(name)))
+  for (const [at, { clients }] of stores.entries()) {
+    const insert = (_: unknown, index: number) =>
+      clients.insert(
+        `${index % 2 ? 'Plain' : 'an URL: '}${index}`,
+        aClient({ clientName: names[at] }),
+        soon(),
+      )
+    await Promise.all(Array.from({ length: 600 }, insert))
+  }
+  for (const [at, { clients }] of stores.entries()) {
+    const found: (string | undefined)[] = []
+    for await (const { clientName } of clients.scan()) found.push(clientName)
+    expect(found).toEqual(Array(600).fill(names[at]))
+  }
+})
+
 describe('the sweep of the distributed dialect', () => {
   const today = 1_900_000_000 - (1_900_000_000 % 86_400)
   /** From then on, what ended before today. */

@@ -36,7 +36,7 @@ export function describeEngine(name: string, { url, killNode }: EngineUnderTest)
   describeStore(
     name,
     async ({ now }) => ({ store: await createPostgresStore(pool, { ...DISTRIBUTED, prefix, now }) }),
-    { transients: true, testTimeout: TEST_TIMEOUT },
+    { transients: true, namespaces: true, testTimeout: TEST_TIMEOUT },
   )
 
   describe(`an authorization server on ${name}`, { timeout: TEST_TIMEOUT }, () => {

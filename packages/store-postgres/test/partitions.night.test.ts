@@ -46,7 +46,7 @@ describeStore(
     const store = await createPostgresStore(pool, { ...PATIENT, sweeping: true, now })
     return { store, close: () => store.close() }
   },
-  { transients: true },
+  { transients: true, namespaces: true },
 )
 
 /** The one block of SQL of the page that divides a table. */

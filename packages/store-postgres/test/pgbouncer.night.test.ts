@@ -20,5 +20,5 @@ describeStore(
     }
     return { store, close }
   },
-  { transients: true },
+  { transients: true, namespaces: true },
 )

@@ -58,7 +58,7 @@ describeStore(
     const store = await createPostgresStore(pool, { ...PATIENT, now })
     return { store, close: () => store.close(), restart: () => server.restart() }
   },
-  { survivesRestart: true, transients: true },
+  { survivesRestart: true, transients: true, namespaces: true },
 )
 
 describe('the store in Postgres', () => {

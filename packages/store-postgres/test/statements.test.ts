@@ -19,6 +19,7 @@ describe.each(['postgres', 'distributed'] as const)('the statements of the diale
     async ({ now }) => ({ store: await createPostgresStore(server.pool, { ...options, now }) }),
     {
       transients: true,
+      namespaces: true,
     },
   )
 })

@@ -1,6 +1,15 @@
 import type { Store } from '@grantkit/core'
-import type { Client, Grant, GrantOwner, GrantPage, PageRequest, Transient } from '@grantkit/core/feature'
-import { cursorOf, placeOf } from '@grantkit/core/store-kit'
+import type {
+  Client,
+  Grant,
+  GrantOwner,
+  GrantPage,
+  GrantRecords,
+  PageRequest,
+  Transient,
+  Transients,
+} from '@grantkit/core/feature'
+import { cursorOf, namespaceKey, placeOf } from '@grantkit/core/store-kit'
 import type { RedisCommands } from './commands.ts'
 import { redisRecords } from './redis-records.ts'
 import { type ReplicationOptions, replicated, sharedWait } from './replication.ts'
@@ -17,6 +26,11 @@ export interface RedisStoreOptions {
   readonly commandTimeout?: number | undefined
   /** Waits until replicas have a write. Default: waits only for the primary. */
   readonly waitReplicas?: ReplicationOptions | undefined
+}
+
+export interface RedisStore extends Store {
+  readonly transients: Transients
+  within(namespace: string): Store
 }
 
 /**
@@ -36,35 +50,43 @@ export interface RedisStoreOptions {
 export function createRedisStore(
   redis: RedisCommands,
   { keyPrefix = 'grantkit:', commandTimeout = 400, waitReplicas }: RedisStoreOptions = {},
-): Store {
+): RedisStore {
   refuseConnectionInWorker(redis)
-  const records = redisRecords<Grant>(redis, `${keyPrefix}grant:`, commandTimeout)
-  const index = subjectIndex(redis, `${keyPrefix}subject:`, commandTimeout)
-  const transients = redisRecords<Transient>(redis, `${keyPrefix}transient:`, commandTimeout)
-  const store: Store = {
-    clients: redisRecords<Client>(redis, `${keyPrefix}client:`, commandTimeout),
-    grants: {
-      ...records,
-      async insert(id, grant, expiresAt) {
-        const inserted = await records.insert(id, grant, expiresAt)
-        const { subject, clientId } = grant
-        // A grant without a user is in no list.
-        if (subject === undefined) return inserted
-        // After the record, or a listing would drop the entry; and if the id exists, a first attempt may have failed here.
-        const until = Math.max(expiresAt, grant.expiresAt)
-        await Promise.all([{ subject }, { subject, clientId }].map((owner) => enlist(owner, id, until)))
-        return inserted
-      },
-      list,
-    },
-    transients,
+  const wait = waitReplicas && sharedWait(redis, waitReplicas)
+  const recordsOf = (prefix: string) => {
+    const clients = redisRecords<Client>(redis, `${prefix}client:`, commandTimeout)
+    const grants = grantRecords(redis, prefix, commandTimeout)
+    const transients = redisRecords<Transient>(redis, `${prefix}transient:`, commandTimeout)
+    if (wait === undefined) return { clients, grants, transients }
+    return {
+      clients: replicated(clients, wait),
+      grants: { ...grants, ...replicated(grants, wait) },
+      transients: replicated(transients, wait),
+    }
   }
-  if (waitReplicas === undefined) return store
-  const wait = sharedWait(redis, waitReplicas)
   return {
-    clients: replicated(store.clients, wait),
-    grants: { ...store.grants, ...replicated(store.grants, wait) },
-    transients: replicated(transients, wait),
+    ...recordsOf(keyPrefix),
+    // No kind of record begins with `~`, so no scan meets the keys of another namespace.
+    within: (namespace) => recordsOf(`${keyPrefix}${namespaceKey(namespace)}:`),
+  }
+}
+
+function grantRecords(redis: RedisCommands, prefix: string, commandTimeout: number): GrantRecords {
+  const records = redisRecords<Grant>(redis, `${prefix}grant:`, commandTimeout)
+  const index = subjectIndex(redis, `${prefix}subject:`, commandTimeout)
+  return {
+    ...records,
+    async insert(id, grant, expiresAt) {
+      const inserted = await records.insert(id, grant, expiresAt)
+      const { subject, clientId } = grant
+      // A grant without a user is in no list.
+      if (subject === undefined) return inserted
+      // After the record, or a listing would drop the entry; and if the id exists, a first attempt may have failed here.
+      const until = Math.max(expiresAt, grant.expiresAt)
+      await Promise.all([{ subject }, { subject, clientId }].map((owner) => enlist(owner, id, until)))
+      return inserted
+    },
+    list,
   }
 
   async function enlist(owner: GrantOwner, id: string, until: number): Promise<void> {

@@ -18,7 +18,7 @@ describeStore(
     }
     return { store: createRedisStore(redis, PATIENT), close }
   },
-  { realTime: true, transients: true },
+  { realTime: true, transients: true, namespaces: true },
 )
 
 describeDeployment('a cluster', startRedisCluster)

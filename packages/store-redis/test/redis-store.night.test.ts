@@ -16,7 +16,7 @@ describeStore(
     }
     return { store: createRedisStore(redis, PATIENT), close, restart: () => server.restart() }
   },
-  { realTime: true, survivesRestart: true, transients: true },
+  { realTime: true, survivesRestart: true, transients: true, namespaces: true },
 )
 
 let server: RedisServer

@@ -1,26 +1,38 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Grant, GrantRecords } from '@grantkit/core/feature'
-import { cursorOf, decodeRecord, placeOf, subjectKey } from '@grantkit/core/store-kit'
-import { type RecordSource, sqliteRecords } from './records.ts'
+import { cursorOf, decodeRecord, type Keys, placeOf } from '@grantkit/core/store-kit'
+import { type RecordSource, type RecordStatements, recordStatements, sqliteRecords } from './records.ts'
 
-/** The grants, with the columns by which they are listed: their keys, and the time that orders a list. */
-export function grantRecords(source: RecordSource, table: string): GrantRecords {
-  const columns = ['subject', 'owner', 'created_at']
+interface GrantStatements extends RecordStatements {
+  readonly bySubject: StatementSync
+  readonly byOwner: StatementSync
+}
+
+/** With the columns by which grants are listed: their keys, and the time that orders a list. */
+export function grantStatements(database: DatabaseSync, table: string): GrantStatements {
   const pageOf = (column: string) =>
-    source.database.prepare(`
+    database.prepare(`
       SELECT id, value, created_at FROM ${table}
       WHERE ${column} = ? AND (created_at, id) < (?, ?) AND expires_at > ?
       ORDER BY created_at DESC, id DESC LIMIT ?`)
-  const [bySubject, byOwner] = [pageOf('subject'), pageOf('owner')]
   return {
-    ...sqliteRecords<Grant>(source, table, columns, ({ subject, clientId, createdAt }) => [
-      subjectKey(subject),
-      subjectKey(subject, clientId),
+    ...recordStatements(database, table, ['subject', 'owner', 'created_at']),
+    bySubject: pageOf('subject'),
+    byOwner: pageOf('owner'),
+  }
+}
+
+export function grantRecords(source: RecordSource, statements: GrantStatements, keys: Keys): GrantRecords {
+  return {
+    ...sqliteRecords<Grant>(source, statements, keys, ({ subject, clientId, createdAt }) => [
+      keys.subject(subject),
+      keys.subject(subject, clientId),
       createdAt,
     ]),
     async list({ subject, clientId }, { limit, after }) {
       const { order, key } = placeOf(after)
-      const statement = clientId === undefined ? bySubject : byOwner
-      const rows = statement.all(subjectKey(subject, clientId), order, key, source.now(), limit)
+      const statement = clientId === undefined ? statements.bySubject : statements.byOwner
+      const rows = statement.all(keys.subject(subject, clientId), order, key, source.now(), limit)
       const last = rows.length === limit ? rows.at(-1) : undefined
       return {
         grants: rows.map(({ value }) => decodeRecord<Grant>(String(value))),

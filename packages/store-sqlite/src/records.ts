@@ -1,11 +1,10 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Records } from '@grantkit/core/feature'
-import { decodeRecord, encodeRecord, recordKey } from '@grantkit/core/store-kit'
+import { decodeRecord, encodeRecord, type Keys } from '@grantkit/core/store-kit'
 import type { GroupCommit } from './group-commit.ts'
 
 export interface RecordSource {
-  readonly database: DatabaseSync
   readonly commits: GroupCommit
   /** Epoch seconds. */
   readonly now: () => number
@@ -13,31 +12,49 @@ export interface RecordSource {
   readonly newVersion: () => string
 }
 
+/** The statements of a table, for the records of every namespace. */
+export interface RecordStatements {
+  readonly find: StatementSync
+  readonly insert: StatementSync
+  readonly replace: StatementSync
+  readonly remove: StatementSync
+  readonly page: StatementSync
+}
+
+/** @param names of the columns of this table alone */
+export function recordStatements(
+  database: DatabaseSync,
+  table: string,
+  names: readonly string[] = [],
+): RecordStatements {
+  const columns = ['id', 'version', 'value', 'expires_at', ...names]
+  return {
+    find: database.prepare(`SELECT value, version FROM ${table} WHERE id = ? AND expires_at > ?`),
+    // An expired row that is not swept yet must not block its id.
+    insert: database.prepare(`
+      INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
+      ON CONFLICT (id) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}
+      WHERE ${table}.expires_at <= ?`),
+    replace: database.prepare(`
+      UPDATE ${table} SET version = ?, value = ?, expires_at = ? WHERE id = ? AND version = ? AND expires_at > ?`),
+    remove: database.prepare(`DELETE FROM ${table} WHERE id = ? AND expires_at > ?`),
+    page: database.prepare(`
+      SELECT id, value FROM ${table} WHERE id > ? AND id < ? AND expires_at > ? ORDER BY id LIMIT ${ROWS_PER_PAGE}`),
+  }
+}
+
 /**
  * One kind of record, one row per record, one statement per method. An expired row is gone for all of them; the sweep
  * deletes it later.
  *
- * @param ownColumns of a value, by name; no replacement changes them
+ * @param ownColumns of a value, in the order of their names; no replacement changes them
  */
 export function sqliteRecords<T>(
-  { database, commits, now, newVersion }: RecordSource,
-  table: string,
-  names: readonly string[] = [],
+  { commits, now, newVersion }: RecordSource,
+  { find, insert, replace, remove, page }: RecordStatements,
+  { record: recordKey, after, before }: Keys,
   ownColumns: (value: T) => readonly (string | number)[] = () => [],
 ): Records<T> {
-  const columns = ['id', 'version', 'value', 'expires_at', ...names]
-  const find = database.prepare(`SELECT value, version FROM ${table} WHERE id = ? AND expires_at > ?`)
-  // An expired row that is not swept yet must not block its id.
-  const insert = database.prepare(`
-    INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
-    ON CONFLICT (id) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}
-    WHERE ${table}.expires_at <= ?`)
-  const replace = database.prepare(`
-    UPDATE ${table} SET version = ?, value = ?, expires_at = ? WHERE id = ? AND version = ? AND expires_at > ?`)
-  const remove = database.prepare(`DELETE FROM ${table} WHERE id = ? AND expires_at > ?`)
-  const page = database.prepare(`
-    SELECT id, value FROM ${table} WHERE id > ? AND expires_at > ? ORDER BY id LIMIT ${ROWS_PER_PAGE}`)
-
   return {
     async find(id) {
       const key = recordKey(id)
@@ -60,7 +77,7 @@ export function sqliteRecords<T>(
     },
     // By pages: a statement that stays open while others write would hold up the log, and fail the next write.
     async *scan() {
-      for (let rows = page.all('', now()); ; rows = page.all(lastId(rows), now())) {
+      for (let rows = page.all(after, before, now()); ; rows = page.all(lastId(rows), before, now())) {
         for (const { value } of rows) yield decodeRecord<T>(String(value))
         if (rows.length < ROWS_PER_PAGE) return
         await nextTurn()

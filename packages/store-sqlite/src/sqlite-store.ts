@@ -1,9 +1,17 @@
 import type { Store } from '@grantkit/core'
 import type { Client, Transient, Transients } from '@grantkit/core/feature'
-import { onceAMinute, type Random, systemClock, type Time, versionWriter } from '@grantkit/core/store-kit'
-import { grantRecords } from './grant-records.ts'
+import {
+  type Keys,
+  keysOf,
+  onceAMinute,
+  type Random,
+  systemClock,
+  type Time,
+  versionWriter,
+} from '@grantkit/core/store-kit'
+import { grantRecords, grantStatements } from './grant-records.ts'
 import { groupCommit } from './group-commit.ts'
-import { type RecordSource, sqliteRecords } from './records.ts'
+import { type RecordSource, recordStatements, sqliteRecords } from './records.ts'
 import { openMigrated, probeStatement, type SchemaOptions, tablesOf } from './schema.ts'
 import { sweep } from './sweep.ts'
 
@@ -25,6 +33,7 @@ export interface SqliteStoreOptions extends SchemaOptions {
 
 export interface SqliteStore extends Store {
   readonly transients: Transients
+  within(namespace: string): Store
   /** For a readiness probe: rejects when the file cannot be read and written now. */
   probe(): Promise<void>
   /** Deletes rows that expired on a day before this one (UTC) and an hour ago, and returns how many. */
@@ -52,16 +61,24 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const database = openMigrated(path, tables)
   database.exec(`PRAGMA synchronous = ${durability === 'process' ? 'NORMAL' : 'FULL'}`)
   const commits = groupCommit(database, time)
-  const source: RecordSource = { database, commits, now, newVersion: versionWriter(random) }
+  const source: RecordSource = { commits, now, newVersion: versionWriter(random) }
 
   const probe = database.prepare(probeStatement(tables))
   const sweepAll = () => sweep(database, [tables.client, tables.grant, tables.transient], now(), time)
   const stopSweeping = sweeping ? onceAMinute(sweepAll, { time, random }) : () => {}
 
+  const clients = recordStatements(database, tables.client)
+  const grants = grantStatements(database, tables.grant)
+  const transients = recordStatements(database, tables.transient)
+  const recordsOf = (keys: Keys) => ({
+    clients: sqliteRecords<Client>(source, clients, keys),
+    grants: grantRecords(source, grants, keys),
+    transients: sqliteRecords<Transient>(source, transients, keys),
+  })
+
   return {
-    clients: sqliteRecords<Client>(source, tables.client),
-    grants: grantRecords(source, tables.grant),
-    transients: sqliteRecords<Transient>(source, tables.transient),
+    ...recordsOf(keysOf()),
+    within: (namespace) => recordsOf(keysOf(namespace)),
     probe: async () => void (await commits.write(() => probe.run())),
     sweep: sweepAll,
     async close() {

@@ -20,6 +20,7 @@ async function openCrashable(now: () => number, prefix?: string) {
       get transients() {
         return last().transients
       },
+      within: (namespace: string) => last().within(namespace),
     },
     async restart() {
       const before = opened.length === 1 ? path : `${path}.${opened.length - 1}`
@@ -33,9 +34,14 @@ async function openCrashable(now: () => number, prefix?: string) {
   }
 }
 
-describeStore('sqlite', ({ now }) => openCrashable(now), { survivesRestart: true, transients: true })
+describeStore('sqlite', ({ now }) => openCrashable(now), {
+  survivesRestart: true,
+  transients: true,
+  namespaces: true,
+})
 
 describeStore('sqlite with tables of another prefix', ({ now }) => openCrashable(now, 'oauth_'), {
   survivesRestart: true,
   transients: true,
+  namespaces: true,
 })

@@ -6,6 +6,7 @@ import { grantModelPromises } from './store/grant-model.ts'
 import { idPromises } from './store/ids.ts'
 import { listingPromises } from './store/listing.ts'
 import { modelPromises } from './store/model.ts'
+import { namespacePromises } from './store/namespaces.ts'
 import { clockPromises } from './store/own-clock.ts'
 import { racePromises } from './store/races.ts'
 import { CLIENTS, GRANTS, type ListedKind, type RecordKind, TRANSIENTS } from './store/record-kind.ts'
@@ -41,6 +42,8 @@ interface DescribeStoreOptions {
   readonly survivesRestart?: boolean | undefined
   /** Whether the store also keeps transients, the optional third kind. Default false. */
   readonly transients?: boolean | undefined
+  /** Whether the store also has `within`, and so several namespaces. Default false. */
+  readonly namespaces?: boolean | undefined
   /**
    * The time limit of each test in milliseconds, for a slow store. Default: vitest's own, and 30 to 60 seconds for random
    * sequences of calls, which get no less in any case.
@@ -56,7 +59,13 @@ interface DescribeStoreOptions {
 export function describeStore(
   name: string,
   createStore: CreateStore,
-  { realTime = false, survivesRestart = false, transients = false, testTimeout }: DescribeStoreOptions = {},
+  {
+    realTime = false,
+    survivesRestart = false,
+    transients = false,
+    namespaces = false,
+    testTimeout,
+  }: DescribeStoreOptions = {},
 ): void {
   describe(`store ${name}`, { ...(testTimeout === undefined ? {} : { timeout: testTimeout }) }, () => {
     const clock: Clock = realTime ? realClock : fakeClock()
@@ -86,6 +95,10 @@ export function describeStore(
     else
       it('has no transients, unless the option transients is set', () =>
         expect(subject.store.transients).toBeUndefined())
+    if (namespaces) describe('namespaces', () => namespacePromises(subject, { transients }))
+    else
+      it('has no namespaces, unless the option namespaces is set', () =>
+        expect(subject.store.within).toBeUndefined())
     clientValuePromises(subject)
     grantValuePromises(subject)
     listingPromises(subject)

@@ -84,6 +84,15 @@ export interface Store {
   readonly grants: GrantRecords
   /** If a store has none, a feature that needs them fails at creation. */
   readonly transients?: Transients | undefined
+  /**
+   * The records of a namespace, in the same engine, such as those of another issuer. Equal ids in two namespaces are two records, and
+   * no list, scan, limit or eviction of one knows the records of another. The store itself has the records of no
+   * namespace. What `within` returns is light, may be made for each request, and lives as long as the store; it needs no `within` of its own.
+   *
+   * @param namespace any text of 1 to 256 characters
+   * @throws RangeError for another
+   */
+  within?(namespace: string): Store
 }
 
 /** An outage is a 503 everywhere and never looks like a bad token. A bug is unchanged: to repeat the request does not help. */

@@ -9,5 +9,5 @@ describeStore(
     await migrate(env.DB)
     return { store: createD1Store(env.DB, { now, ...PATIENT }) }
   },
-  { transients: true },
+  { transients: true, namespaces: true },
 )

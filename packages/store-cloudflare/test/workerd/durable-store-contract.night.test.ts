@@ -6,5 +6,5 @@ import { PATIENT } from './patient.ts'
 describeStore(
   'Durable Objects',
   ({ now }) => ({ store: createDurableStore(env.RECORDS, { objects: 8, now, ...PATIENT }) }),
-  { transients: true },
+  { transients: true, namespaces: true },
 )

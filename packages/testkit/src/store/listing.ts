@@ -5,7 +5,7 @@ import { aGrant } from '../sample-records.ts'
 import { farFuture, read, type Subject } from './subject.ts'
 
 /** The time until a listing must show a write, in milliseconds. */
-const LAG = 2000
+export const LIST_LAG = 2000
 /** Enough rounds to meet a listing between two steps of an insert. */
 const ROUNDS = 30
 
@@ -45,7 +45,7 @@ export function listingPromises(subject: Subject): void {
     }
 
     async function expectListed(owner: string, grants: Grant[]): Promise<void> {
-      await expect.poll(() => listed(owner), { timeout: LAG }).toStrictEqual(byId(grants))
+      await expect.poll(() => listed(owner), { timeout: LIST_LAG }).toStrictEqual(byId(grants))
     }
 
     it('has all grants of the subject and no others', async () => {
@@ -116,7 +116,7 @@ export function listingPromises(subject: Subject): void {
       await openedInTurn(bob, 2, { clientId: 'app' })
       const owner = { subject: alice, clientId: 'app' }
       await expect
-        .poll(async () => (await pagesOf(owner, 2)).flat(), { timeout: LAG })
+        .poll(async () => (await pagesOf(owner, 2)).flat(), { timeout: LIST_LAG })
         .toStrictEqual(grants.toReversed())
       await subject.store.grants.remove(grants[0]?.id ?? '')
       expect((await pagesOf(owner, 2)).flat()).toStrictEqual(grants.slice(1).toReversed())
