@@ -90,13 +90,12 @@ export interface Profile {
   readonly published: readonly Demand<Metadata>[]
 }
 
-/** A demand of a profile. Its error reads: `<subject> must <must> (<name> <section>)`. */
+/** A demand of a profile. Its error reads: `<rule> (<name> <section>)`. */
 export interface Demand<Of> {
   /** Of the profile: `5.3.2.1, item 9`. */
   readonly section: string
-  /** The option or the member: `lifetimes.code`. */
-  readonly subject: string
-  readonly must: string
+  /** What an option or a member must be: `registration must be false`. */
+  readonly rule: string
   readonly holds: (of: Of) => boolean
 }
 
@@ -142,8 +141,8 @@ export function requirePublished(profile: Profile | undefined, metadata: Metadat
 }
 
 function requireAll<Of>({ name }: Profile, demands: readonly Demand<Of>[], of: Of): void {
-  for (const { section, subject, must, holds } of demands)
-    if (!holds(of)) throw new Error(`${subject} must ${must} (${name} ${section})`)
+  for (const { section, rule, holds } of demands)
+    if (!holds(of)) throw new Error(`${rule} (${name} ${section})`)
 }
 
 /** All events of the server. A feature may add its own types. */
