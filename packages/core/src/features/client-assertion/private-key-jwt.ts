@@ -9,7 +9,7 @@ import type {
 } from '../../clients/authentication/client-authentication.ts'
 import {
   type ClientMetadataMembers,
-  METADATA_ERRORS,
+  invalidMetadata,
   type RegisteredBy,
 } from '../../clients/client-metadata.ts'
 import { MAX_CLIENT_ID_LENGTH } from '../../clients/client-record.ts'
@@ -242,7 +242,7 @@ function algorithmsOf(
 export function checkKeys(client: Client, offered: readonly JwsAlgorithm[]): void {
   if (client.tokenEndpointAuthMethod !== PRIVATE_KEY_JWT) return
   const fault = keysFault(registeredKeys(client), offered)
-  if (fault !== undefined) throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, fault)
+  if (fault !== undefined) throw invalidMetadata(fault)
 }
 
 /** Why a client with these keys could never authenticate. */

@@ -1,6 +1,6 @@
 /** Initial access tokens (RFC 7591 3): the operator hands them out, and a client needs one to register itself. */
 
-import { type ClientMembers, invalidMetadata, METADATA_ERRORS } from '../../clients/client-metadata.ts'
+import { type ClientMembers, invalidMetadata } from '../../clients/client-metadata.ts'
 import type { AdmitRegistration } from '../../clients/registration.ts'
 import { header } from '../../http/http.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -195,5 +195,5 @@ function isWhole(value: number, max: number): boolean {
 }
 
 function requireThat(name: string, holds: boolean, must: string): void {
-  if (!holds) throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, `${name}: must be ${must}`)
+  if (!holds) throw invalidMetadata(`${name}: must be ${must}`)
 }
