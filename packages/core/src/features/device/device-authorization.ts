@@ -39,7 +39,7 @@ export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 /** Seconds between two polls (RFC 8628 3.2). */
 export const INTERVAL = 5
 
-export const DEVICE_AUTHORIZATION_ERRORS = defineErrors({
+export const DEVICE_REQUEST_ERRORS = defineErrors({
   device_scope_refused: [
     'invalid_scope',
     'Devices cannot get a scope that the client requested. Leave it out',
@@ -50,6 +50,8 @@ export const DEVICE_AUTHORIZATION_ERRORS = defineErrors({
     429,
   ],
   no_user_code_free: ['temporarily_unavailable', 'Too many devices are signing in. Try again', 503],
+  device_request_gone: ['invalid_request', 'This code is no longer valid. Begin again on the device'],
+  device_request_answered: ['invalid_request', 'This request was already answered. Return to the device'],
 })
 
 /** RFC 8628 3.1, RFC 8707 2; a code challenge, which some clients send; and classes of sign-ins, for `stepUp`. */
@@ -102,8 +104,8 @@ export function deviceAuthorization(
         const parameters = { ...requested, client_id: client.clientId }
         server.observer?.report({ fact: 'request_read', parameters, client }, http)
         const key = optionalProofKey(server.senderConstraint, http, client)
-        const access = requestedAccess(server, terms.scopesOf(client), client, requested)
-        const { too_many_device_requests } = DEVICE_AUTHORIZATION_ERRORS
+        const access = requestedAccess(server, terms, client, requested)
+        const { too_many_device_requests } = DEVICE_REQUEST_ERRORS
         // Comes last: an invalid request does not count.
         await server.limiter.limitCaller('device_request', http, too_many_device_requests)
         const address = http.remoteAddress
@@ -119,17 +121,17 @@ export function deviceAuthorization(
   }
 }
 
-/** @param allowed the scopes that the client can request; `undefined` if it may not use the grant */
 function requestedAccess(
   server: ServerContext,
-  allowed: readonly string[] | undefined,
+  { scopesOf }: DeviceAuthorizationTerms,
   client: Client,
   { scope, resource, code_challenge, code_challenge_method, acr_values }: DeviceAuthorizationRequest,
 ): RequestedAccess {
+  const allowed = scopesOf(client)
   if (allowed === undefined || !client.grantTypes.includes(DEVICE_CODE_GRANT))
     throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_not_registered)
   const { scopes, ignoredScopes } = scopesOfRequest(server.scopes, server, client, scope)
-  if (!includesAll(allowed, scopes)) throw new OAuthError(DEVICE_AUTHORIZATION_ERRORS.device_scope_refused)
+  if (!includesAll(allowed, scopes)) throw new OAuthError(DEVICE_REQUEST_ERRORS.device_scope_refused)
   const proves = code_challenge !== undefined || code_challenge_method !== undefined
   return {
     clientId: client.clientId,
@@ -164,7 +166,7 @@ async function storedRequest(
     if (await transients.insert(recordId(requestId), request, request.expiresAt))
       return { requestId, userCode: shownUserCode(code), deviceCode }
   }
-  throw new OAuthError(DEVICE_AUTHORIZATION_ERRORS.no_user_code_free)
+  throw new OAuthError(DEVICE_REQUEST_ERRORS.no_user_code_free)
 }
 
 /** The answer (RFC 8628 3.2). */
@@ -179,11 +181,6 @@ function codesOf(terms: DeviceAuthorizationTerms, userCode: string, deviceCode: 
     interval: INTERVAL,
   }
 }
-
-export const DEVICE_REQUEST_ERRORS = defineErrors({
-  device_request_gone: ['invalid_request', 'This code is no longer valid. Begin again on the device'],
-  device_request_answered: ['invalid_request', 'This request was already answered. Return to the device'],
-})
 
 const texts = z.array(z.string()).readonly()
 

@@ -5,7 +5,7 @@ import { CODE_ERRORS, CodeVerifier, verifierMatches } from '../../grants/authori
 import { planOf } from '../../grants/change-grant.ts'
 import { type FreshSecrets, firstTokens, type IssuedTokens, type Outcome } from '../../grants/grant.ts'
 import { type ArrivedRequest, type GrantTerms, type Retry, retryOf } from '../../grants/grant-terms.ts'
-import type { ExchangePlan, GrantType, TokenRequest } from '../../grants/grant-type.ts'
+import type { GrantType, TokenRequest } from '../../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { defineErrors, OAuthError, ownedBy } from '../../kernel/oauth-error.ts'
 import type { AuthorizationCode, Client, Grant } from '../../kernel/records.ts'
@@ -27,15 +27,6 @@ import {
   isOfDevice,
   recordId,
 } from './device-authorization.ts'
-
-export const POLL_ERRORS = defineErrors({
-  authorization_pending: [
-    'authorization_pending',
-    'The user has not decided yet. Poll again after the interval',
-  ],
-  polled_too_fast: ['slow_down', 'The client polls too fast. Wait for the interval of this answer'],
-  device_denied: ['access_denied', 'The user denied access', 400],
-})
 
 /** RFC 8628 3.4, RFC 7636 4.5, RFC 8707 2.2. */
 const DeviceAccessTokenRequest = z.object({
@@ -80,23 +71,14 @@ export function deviceCodeGrantType(
       const redemption = redemptionOf(server, keys, request)
       // A request has a grant as soon as its user approves it.
       const stored = request.stored ?? (await pendingPoll(server, transients, redemption, request))
-      return redemptionPlan(server, stored, redemption, request.now)
+      const outcome = redeemDeviceCode(stored.value, redemption, request.now, server.terms)
+      const retried = outcome.kind === 'ended' ? undefined : outcome.result.retried
+      const type = retried === undefined ? 'device_code_redeemed' : 'device_code_retried'
+      const ids = { grantId: stored.value.id, clientId: request.client.clientId }
+      const event = { type, ...ids, ...(retried && { retried }) } satisfies DeviceCodeRedeemed
+      return planOf(server, stored, outcome, [event])
     },
   }
-}
-
-function redemptionPlan(
-  server: ServerContext,
-  stored: Stored<Grant>,
-  redemption: DeviceRedemption,
-  now: number,
-): ExchangePlan | Promise<ExchangePlan> {
-  const outcome = redeemDeviceCode(stored.value, redemption, now, server.terms)
-  const retried = outcome.kind === 'ended' ? undefined : outcome.result.retried
-  const type = retried === undefined ? 'device_code_redeemed' : 'device_code_retried'
-  const ids = { grantId: stored.value.id, clientId: redemption.client.clientId }
-  const event = { type, ...ids, ...(retried && { retried }) } satisfies DeviceCodeRedeemed
-  return planOf(server, stored, outcome, [event])
 }
 
 function redemptionOf(
@@ -137,19 +119,19 @@ async function pendingPoll(
   if (clientId !== client.clientId)
     throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client, undefined, ownedBy(requested))
   if (jkt !== undefined && jkt !== proven) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_key)
-  if (decision?.scopes.length === 0) throw new OAuthError(POLL_ERRORS.device_denied)
+  if (decision?.scopes.length === 0) throw new OAuthError(DEVICE_CODE_ERRORS.device_denied)
   const approved = decision && (await store.grants.find(code.grantId))
   if (approved !== undefined) return approved
   if (now >= endsAt) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_expired)
   // Only an open request makes its device slow down. After the decision, the device must get the answer.
   if ((await limiter.take('device_poll', code.requestId)) > 0) throw new SlowDown()
-  throw new OAuthError(POLL_ERRORS.authorization_pending, undefined, { interim: true })
+  throw new OAuthError(DEVICE_CODE_ERRORS.authorization_pending, undefined, { interim: true })
 }
 
 /** Names the new interval, as clients for GitHub expect. Other clients add five seconds themselves (RFC 8628 3.5). */
 class SlowDown extends OAuthError {
   constructor() {
-    super(POLL_ERRORS.polled_too_fast, undefined, { interim: true })
+    super(DEVICE_CODE_ERRORS.polled_too_fast, undefined, { interim: true })
   }
 
   override toJSON(): { error: string; error_description: string; interval: number } {
@@ -177,6 +159,12 @@ export const DEVICE_CODE_ERRORS = defineErrors({
     'invalid_grant',
     'The device code was used a moment ago for another resource. Repeat the request unchanged',
   ],
+  authorization_pending: [
+    'authorization_pending',
+    'The user has not decided yet. Poll again after the interval',
+  ],
+  polled_too_fast: ['slow_down', 'The client polls too fast. Wait for the interval of this answer'],
+  device_denied: ['access_denied', 'The user denied access', 400],
 })
 
 export interface DeviceRedemption extends ArrivedRequest {

@@ -11,31 +11,20 @@ import type { Feature } from '../../feature.ts'
 import { addressOf, basePathOf, type Endpoint, endpointPath, type PathOptions } from '../../http/endpoint.ts'
 import { lifetime, wholeSeconds } from '../../kernel/kernel.ts'
 import type { Client } from '../../kernel/records.ts'
-import { includesAll, type ScopeCatalogue } from '../../kernel/scope.ts'
+import { includesAll, type ScopeCatalogue, unrestricted } from '../../kernel/scope.ts'
 import { answerDevice, type DeviceApproved, type DeviceDenied } from './decision.ts'
-import {
-  DEVICE_AUTHORIZATION_ERRORS,
-  DEVICE_REQUEST_ERRORS,
-  type DeviceRequested,
-  deviceAuthorization,
-} from './device-authorization.ts'
+import { DEVICE_REQUEST_ERRORS, type DeviceRequested, deviceAuthorization } from './device-authorization.ts'
 import {
   DEVICE_PAGE_ERRORS,
   type DeviceInteraction,
   type DevicePages,
   enterCode,
   showCodePage,
-  USER_CODE_ERRORS,
   USER_CODE_LIMITS,
   UserCodeForm,
   type UserCodeWrong,
 } from './device-pages.ts'
-import {
-  DEVICE_CODE_ERRORS,
-  type DeviceCodeRedeemed,
-  deviceCodeGrantType,
-  POLL_ERRORS,
-} from './device-token-request.ts'
+import { DEVICE_CODE_ERRORS, type DeviceCodeRedeemed, deviceCodeGrantType } from './device-token-request.ts'
 
 export { DEVICE_CODE_GRANT } from './device-authorization.ts'
 export type { DeviceAnsweredView, DeviceInteraction, DeviceView, UserCodeView } from './device-pages.ts'
@@ -107,10 +96,7 @@ export function device(pages: DeviceInteraction, options: DeviceOptions = {}): F
         device_poll: { points: 18, seconds: 60 },
         ...USER_CODE_LIMITS,
       },
-      errors: {
-        ...{ ...DEVICE_AUTHORIZATION_ERRORS, ...DEVICE_REQUEST_ERRORS, ...DEVICE_PAGE_ERRORS },
-        ...{ ...DEVICE_CODE_ERRORS, ...POLL_ERRORS, ...USER_CODE_ERRORS },
-      },
+      errors: { ...DEVICE_REQUEST_ERRORS, ...DEVICE_PAGE_ERRORS, ...DEVICE_CODE_ERRORS },
     }
   }
 }
@@ -153,12 +139,8 @@ function requestableScopes(
   configured: readonly string[] | undefined,
   selfRegistered: boolean,
 ): (client: Client) => readonly string[] | undefined {
-  const reading = Object.entries(catalogue)
-    .filter(
-      ([name, { access, restricted }]) =>
-        restricted !== true && (access === 'read' || IDENTITY_SCOPES.includes(name)),
-    )
-    .map(([name]) => name)
+  const reads = (name: string) => catalogue[name]?.access === 'read' || IDENTITY_SCOPES.includes(name)
+  const reading = unrestricted(catalogue).filter(reads)
   if (configured !== undefined && !includesAll(Object.keys(catalogue), configured))
     throw new Error('device: scopes names a scope that is not in the catalogue')
   const all = configured ?? reading
