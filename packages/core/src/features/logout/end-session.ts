@@ -14,33 +14,22 @@ import { type HttpRequest, type HttpResponse, redirect, securePage } from '../..
 import { formParameters, listOf, type Parameters, parameters, readMessage, text } from '../../http/message.ts'
 import { type PageView, pageView, requireOwnForm } from '../../http/page.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, withCode } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { openText, type SealingKeys, sealText } from '../../kernel/secrets.ts'
 import { type IdTokenHint, verifiedHint } from '../../openid/id-token.ts'
 
-export const LOGOUT_ERRORS = defineErrors({
-  logout_hint_unverified: [
-    'invalid_request',
-    'The server cannot verify id_token_hint. Send its latest ID token',
-  ],
-  logout_hint_of_other_client: [
-    'invalid_request',
-    'id_token_hint was issued to another client than client_id. Send both of one client',
-  ],
-  logout_client_missing: [
-    'invalid_request',
-    'post_logout_redirect_uri needs id_token_hint or client_id. Send one of them',
-  ],
-  post_logout_redirect_uri_not_registered: [
-    'invalid_request',
-    'post_logout_redirect_uri is not registered for this client. Send a registered one',
-  ],
-  logout_ticket_invalid: [
-    'invalid_request',
-    'This form has expired or belongs to another sign-in. Open the page again',
-  ],
-})
+export const LOGOUT_ERRORS = defineErrors(
+  withCode('invalid_request', {
+    logout_hint_unverified: 'The server cannot verify id_token_hint. Send its latest ID token',
+    logout_hint_of_other_client:
+      'id_token_hint was issued to another client than client_id. Send both of one client',
+    logout_client_missing: 'post_logout_redirect_uri needs id_token_hint or client_id. Send one of them',
+    post_logout_redirect_uri_not_registered:
+      'post_logout_redirect_uri is not registered for this client. Send a registered one',
+    logout_ticket_invalid: 'This form has expired or belongs to another sign-in. Open the page again',
+  }),
+)
 
 /** The content of the page that asks whether to sign out, and the fields of its form. */
 export interface LogoutView extends PageView {
