@@ -10,10 +10,10 @@ import { type PageView, pageView, requireOwnForm } from '../../http/page.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { type Hash, sha256 } from '../../kernel/secrets.ts'
-import type { Transients } from '../../kernel/store.ts'
 import { networkOf } from '../../limits/caller-network.ts'
 import type { Limiter, RateLimits } from '../../limits/rate-limits.ts'
 import {
+  type DeviceGrant,
   type DeviceRequest,
   findDeviceRequest,
   isOpen,
@@ -73,19 +73,14 @@ export interface DeviceAnsweredView extends PageView {
 }
 
 /** What the pages work with. */
-export interface DevicePages {
-  readonly server: ServerContext
+export interface DevicePages extends DeviceGrant {
   readonly pages: DeviceInteraction
-  readonly transients: Transients
   readonly codeTickets: Tickets
   readonly decisionTickets: Tickets
   /** Of the page for a code, from the root of the host. */
   readonly page: string
-  readonly completeUri: boolean
   /** Of the user's sign-in, in seconds. */
   readonly maxAge: number
-  /** In seconds. */
-  readonly grantLifetime: number
 }
 
 export const DEVICE_PAGE_ERRORS = defineErrors({

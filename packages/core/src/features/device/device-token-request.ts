@@ -7,7 +7,7 @@ import { type FreshSecrets, firstTokens, type IssuedTokens, type Outcome } from 
 import { type ArrivedRequest, type GrantTerms, type Retry, retryOf } from '../../grants/grant-terms.ts'
 import type { GrantType, TokenRequest } from '../../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../../http/message.ts'
-import { defineErrors, OAuthError, ownedBy } from '../../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, ownedBy, withCode } from '../../kernel/oauth-error.ts'
 import type { AuthorizationCode, Client, Grant } from '../../kernel/records.ts'
 import { narrowedResources } from '../../kernel/resource-indicator.ts'
 import {
@@ -18,10 +18,11 @@ import {
   sha256,
   successorKeys,
 } from '../../kernel/secrets.ts'
-import type { Stored, Transients } from '../../kernel/store.ts'
+import type { Stored } from '../../kernel/store.ts'
 import { type DeviceCode, parseDeviceCode } from '../../tokens/credential.ts'
 import {
   DEVICE_CODE_GRANT,
+  type DeviceGrant,
   findDeviceRequest,
   INTERVAL,
   isOfDevice,
@@ -44,17 +45,9 @@ export interface DeviceCodeRedeemed {
   readonly retried?: Retry | undefined
 }
 
-/**
- * Exchanges a device code for the first tokens of its grant, once its user has approved.
- *
- * @param grantLifetime in seconds
- */
-export function deviceCodeGrantType(
-  server: ServerContext,
-  transients: Transients,
-  grantLifetime: number,
-  selfRegistered: boolean,
-): GrantType {
+/** Exchanges a device code for the first tokens of its grant, once its user has approved. */
+export function deviceCodeGrantType(device: DeviceGrant, selfRegistered: boolean): GrantType {
+  const { server } = device
   const keys = successorKeys(server.secret)
   return {
     name: DEVICE_CODE_GRANT,
@@ -66,11 +59,11 @@ export function deviceCodeGrantType(
       return code && recordId(code.requestId)
     },
     selfRegistered,
-    lifetimes: { grant: grantLifetime },
+    lifetimes: { grant: device.grantLifetime },
     async exchange(request) {
       const redemption = redemptionOf(server, keys, request)
       // A request has a grant as soon as its user approves it.
-      const stored = request.stored ?? (await pendingPoll(server, transients, redemption, request))
+      const stored = request.stored ?? (await pendingPoll(device, redemption, request))
       const outcome = redeemDeviceCode(stored.value, redemption, request.now, server.terms)
       const retried = outcome.kind === 'ended' ? undefined : outcome.result.retried
       const type = retried === undefined ? 'device_code_redeemed' : 'device_code_retried'
@@ -107,8 +100,7 @@ function redemptionOf(
  * @throws OAuthError if there is none
  */
 async function pendingPoll(
-  { store, limiter }: ServerContext,
-  transients: Transients,
+  { server: { store, limiter }, transients }: DeviceGrant,
   { code, text, client, jkt: proven }: DeviceRedemption,
   { now, transient }: TokenRequest,
 ): Promise<Stored<Grant>> {
@@ -140,24 +132,18 @@ class SlowDown extends OAuthError {
 }
 
 export const DEVICE_CODE_ERRORS = defineErrors({
-  device_code_unknown: ['invalid_grant', 'The device code is not valid. Begin again'],
-  device_code_of_other_client: ['invalid_grant', 'The device code is not valid. Begin again'],
+  ...withCode('invalid_grant', {
+    device_code_unknown: 'The device code is not valid. Begin again',
+    device_code_of_other_client: 'The device code is not valid. Begin again',
+    device_code_replayed: 'The device code was used before, so its tokens are revoked. Begin again',
+    device_retry_key_gone: 'The device code was used before, and its answer cannot be repeated. Begin again',
+    device_retry_differs:
+      'The device code was used a moment ago for another resource. Repeat the request unchanged',
+  }),
   device_code_expired: ['expired_token', 'The device code has expired. Begin again'],
-  device_code_replayed: [
-    'invalid_grant',
-    'The device code was used before, so its tokens are revoked. Begin again',
-  ],
   device_code_of_other_key: [
     'invalid_dpop_proof',
     'The device code is bound to the key of its request. Send a DPoP proof of this key',
-  ],
-  device_retry_key_gone: [
-    'invalid_grant',
-    'The device code was used before, and its answer cannot be repeated. Begin again',
-  ],
-  device_retry_differs: [
-    'invalid_grant',
-    'The device code was used a moment ago for another resource. Repeat the request unchanged',
   ],
   authorization_pending: [
     'authorization_pending',

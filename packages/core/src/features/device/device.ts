@@ -78,18 +78,18 @@ export function device(pages: DeviceInteraction, options: DeviceOptions = {}): F
     wholeSeconds('device: codeLifetime', codeLifetime, 60, 1800)
     wholeSeconds('device: maxAge', maxAge, 60)
     const grantLifetime = lifetime('deviceGrant', options.grantLifetime, 30 * DAY)
+    const scopesOf = requestableScopes(server.scopes, options.scopes, selfRegistered)
+    const verificationUri = addressOf(server.issuer, path)
+    const terms = { scopesOf, codeLifetime, grantLifetime, verificationUri, completeUri }
+    const grant = { server, transients, ...terms }
     const codeTickets = server.tickets('user-code')
     const decisionTickets = server.tickets('device')
     const page = basePathOf(server.issuer) + path
-    const scopesOf = requestableScopes(server.scopes, options.scopes, selfRegistered)
-    const verificationUri = addressOf(server.issuer, path)
-    const terms = { scopesOf, codeLifetime, verificationUri, completeUri }
-    const tickets = { codeTickets, decisionTickets }
-    const user = { server, pages, transients, ...tickets, page, completeUri, maxAge, grantLifetime }
+    const context = { ...grant, pages, codeTickets, decisionTickets, page, maxAge }
     return {
-      grantTypes: [deviceCodeGrantType(server, transients, grantLifetime, selfRegistered)],
-      clientEndpoints: [deviceAuthorization(server, transients, authorizationPath, terms)],
-      endpoints: pageEndpoints(user, path),
+      grantTypes: [deviceCodeGrantType(grant, selfRegistered)],
+      clientEndpoints: [deviceAuthorization(grant, authorizationPath)],
+      endpoints: pageEndpoints(context, path),
       // 18 polls a minute: a device whose clock runs a third too fast is within the limit.
       rateLimits: {
         device_request: { points: 30, seconds: 600 },
@@ -128,12 +128,7 @@ function pageEndpoints(context: DevicePages, path: string): Endpoint[] {
 const DAY = 24 * 60 * 60
 const IDENTITY_SCOPES = ['openid', 'profile', 'email']
 
-/**
- * Unauthenticated callers can register a client and send its code to a user, so by default only static clients may use the
- * grant. One that registered itself gets at most the scopes for reading.
- *
- * @throws Error for a scope that is not in the catalogue
- */
+/** A client that registered itself gets at most the scopes for reading. @throws Error for a scope that is not in the catalogue */
 function requestableScopes(
   catalogue: ScopeCatalogue,
   configured: readonly string[] | undefined,
