@@ -74,6 +74,8 @@ export interface KernelOptions<Scope extends string> {
   readonly random?: Random | undefined
   /** Additional features. */
   readonly features?: readonly Feature[] | undefined
+  /** Refuses options and features that contradict it, when the server is created. Default: none. */
+  readonly profile?: Profile | undefined
 }
 
 /** A security profile, such as `fapi2()`: what it sets, what it brings, and what it refuses. Plain data. */
@@ -99,12 +101,6 @@ export interface Demand<Of> {
   readonly holds: (of: Of) => boolean
 }
 
-/** The profile that the whole server keeps to. */
-interface ProfileOptions {
-  /** Refuses options and features that contradict it, when the server is created. Default: none. */
-  readonly profile?: Profile | undefined
-}
-
 /** The options of all modules. Each module documents its own options, sets their defaults and checks them. */
 export type AuthorizationServerOptions<Scope extends string> = KernelOptions<Scope> &
   AuthorizationOptions &
@@ -114,7 +110,6 @@ export type AuthorizationServerOptions<Scope extends string> = KernelOptions<Sco
   KeySetOptions &
   LimitOptions &
   OpenIdOptions &
-  ProfileOptions &
   RegistrationOptions &
   ResourceMetadataOptions &
   RevocationOptions &

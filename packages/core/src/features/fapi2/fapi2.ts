@@ -22,11 +22,9 @@ export interface Fapi2Options {
 
 const NAME = 'FAPI 2.0 Security Profile'
 
-/** The algorithms of all JWT signatures (5.4.1, item 1). `Ed25519` is a newer name of `EdDSA`. */
-const ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'PS256'] as const
-
 /**
- * The algorithms of DPoP proofs. Give them to the `dpopProofs` of each API, with `required`.
+ * The algorithms of all JWT signatures (5.4.1, item 1). `Ed25519` is a newer name of `EdDSA`. Give them to the `dpopProofs` of each
+ * API, with `required`.
  *
  * @example
  * ```ts with:server
@@ -38,7 +36,7 @@ const ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'PS256'] as const
  * createResourceServer({ resource: issuer, store, scopes, proofs })
  * ```
  */
-export const FAPI2_PROOF_ALGORITHMS = ALGORITHMS
+export const FAPI2_PROOF_ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'PS256'] as const
 
 /**
  * The FAPI 2.0 Security Profile: the option `profile`. It mounts `private_key_jwt`, pushed authorization requests and DPoP, all of
@@ -67,9 +65,9 @@ export function fapi2({ clientAssertion: assertion, dpop: proofs, par }: Fapi2Op
       pkce: 'required',
     },
     features: [
-      clientAssertion({ ...assertion, algorithms: ALGORITHMS, stringAudience: true }),
+      clientAssertion({ ...assertion, algorithms: FAPI2_PROOF_ALGORITHMS, stringAudience: true }),
       pushedAuthorizationRequests({ ...par, required: true }),
-      dpop({ ...proofs, required: true, algorithms: ALGORITHMS }),
+      dpop({ ...proofs, required: true, algorithms: FAPI2_PROOF_ALGORITHMS }),
       (): FeatureParts => ({ checkClient }),
     ],
     published: PUBLISHED,
@@ -84,10 +82,8 @@ function checkClient({ pkceOptional }: Client): void {
 /** Seconds (5.3.2.1, item 11). */
 const MAX_CODE_LIFETIME = 60
 
-type Options = AuthorizationServerOptions<string>
-
 /** The requirements of the profile for options. The server meets its other sections with any options. */
-const DEMANDS: readonly Demand<Options>[] = [
+const DEMANDS: readonly Demand<AuthorizationServerOptions<string>>[] = [
   {
     section: '5.2.1',
     rule: 'issuer must be an https URL, or of a loopback address to try it',
@@ -126,7 +122,7 @@ const DEMANDS: readonly Demand<Options>[] = [
 ]
 
 function isAllowed(algorithm: unknown): boolean {
-  return ALGORITHMS.some((allowed) => allowed === algorithm)
+  return FAPI2_PROOF_ALGORITHMS.some((allowed) => allowed === algorithm)
 }
 
 /** The requirements for the metadata, to which other features may add. */
