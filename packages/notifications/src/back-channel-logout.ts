@@ -1,6 +1,14 @@
 /** OpenID Connect Back-Channel Logout 1.0: the server tells clients by a signed message that a session has ended. */
 import type { Feature, PrivateJwk } from '@grantkit/core'
-import { type Client, type Grant, newId, type ServerContext, type Transients } from '@grantkit/core/feature'
+import {
+  type Client,
+  type Grant,
+  newId,
+  type ServerContext,
+  type TokenMembers,
+  type TokenRequest,
+  type Transients,
+} from '@grantkit/core/feature'
 import {
   asksForOpenId,
   jose,
@@ -8,8 +16,6 @@ import {
   SESSION_ERRORS,
   type SessionObserver,
   sidsFor,
-  type TokenMembers,
-  type TokenRequest,
 } from '@grantkit/core/internal'
 import type { Receiver, Undelivered } from './delivery.ts'
 import { createOutbox } from './outbox.ts'
