@@ -4,22 +4,20 @@ import { type ClientMembers, invalidMetadata } from '../../clients/client-metada
 import type { AdmitRegistration } from '../../clients/registration.ts'
 import { header } from '../../http/http.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { defineErrors, type ErrorDefinition, OAuthError } from '../../kernel/oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError, withCode } from '../../kernel/oauth-error.ts'
 import type { Transient } from '../../kernel/records.ts'
 import { includesAll, unrestricted } from '../../kernel/scope.ts'
 import { type Hash, newId, newSecret, sameSecret, sha256 } from '../../kernel/secrets.ts'
 import { changeRecord, type Transients } from '../../kernel/store.ts'
 
-export const INITIAL_ACCESS_TOKEN_ERRORS = defineErrors({
-  initial_access_token_missing: [
-    'invalid_token',
-    'Registration needs an initial access token. Ask the operator for one, and send it as a bearer token',
-  ],
-  initial_access_token_invalid: [
-    'invalid_token',
-    'The initial access token is unknown, expired or used up. Ask the operator for another one',
-  ],
-})
+export const INITIAL_ACCESS_TOKEN_ERRORS = defineErrors(
+  withCode('invalid_token', {
+    initial_access_token_missing:
+      'Registration needs an initial access token. Ask the operator for one, and send it as a bearer token',
+    initial_access_token_invalid:
+      'The initial access token is unknown, expired or used up. Ask the operator for another one',
+  }),
+)
 
 export interface InitialAccessTokenOptions {
   /** For whom it is, as the audit trail shows it: at most 60 characters. */
