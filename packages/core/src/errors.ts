@@ -14,16 +14,16 @@ import { REGISTRATION_ERRORS } from './clients/registration.ts'
 import { DOCUMENT_ERRORS } from './features/cimd/fetched-clients.ts'
 import { ASSERTION_ERRORS } from './features/client-assertion/private-key-jwt.ts'
 import { CLIENT_CREDENTIALS_ERRORS } from './features/client-credentials/client-credentials-scopes.ts'
-import { DEVICE_AUTHORIZATION_ERRORS, DEVICE_REQUEST_ERRORS } from './features/device/device-authorization.ts'
-import { DEVICE_PAGE_ERRORS, USER_CODE_ERRORS } from './features/device/device-pages.ts'
-import { DEVICE_CODE_ERRORS, POLL_ERRORS } from './features/device/device-token-request.ts'
+import { DEVICE_REQUEST_ERRORS } from './features/device/device-authorization.ts'
+import { DEVICE_PAGE_ERRORS } from './features/device/device-pages.ts'
+import { DEVICE_CODE_ERRORS } from './features/device/device-token-request.ts'
 import { DPOP_ERRORS } from './features/dpop/dpop-proof.ts'
 import { FORWARD_AUTH_ERRORS } from './features/forward-auth/forwarded-request.ts'
 import { INITIAL_ACCESS_TOKEN_ERRORS } from './features/initial-access-tokens/initial-access-tokens.ts'
 import { FEED_ERRORS } from './features/jwt-access-tokens/revocation-feed.ts'
 import { JWT_GUARD_ERRORS } from './features/jwt-access-tokens/revoked-tokens.ts'
 import { JWT_GRANT_ERRORS } from './features/jwt-bearer/assertion.ts'
-import { LOGOUT_ERRORS, LOGOUT_REQUEST_ERRORS } from './features/logout/end-session.ts'
+import { LOGOUT_ERRORS } from './features/logout/end-session.ts'
 import { PAR_ERRORS } from './features/par/pushed-request.ts'
 import { EXCHANGE_ERRORS } from './features/token-exchange/narrowing.ts'
 import { CHALLENGE_ERRORS, CODE_ERRORS } from './grants/authorization-code.ts'
@@ -96,15 +96,11 @@ export const ERRORS = {
   ...BINDING_ERRORS,
   ...DPOP_ERRORS,
   ...FORWARD_AUTH_ERRORS,
-  ...LOGOUT_REQUEST_ERRORS,
   ...LOGOUT_ERRORS,
   ...SESSION_ERRORS,
-  ...DEVICE_AUTHORIZATION_ERRORS,
-  ...USER_CODE_ERRORS,
-  ...DEVICE_PAGE_ERRORS,
   ...DEVICE_REQUEST_ERRORS,
+  ...DEVICE_PAGE_ERRORS,
   ...DEVICE_CODE_ERRORS,
-  ...POLL_ERRORS,
   ...REDIRECT_URI_ERRORS,
   ...METADATA_ERRORS,
   ...REGISTRATION_ERRORS,

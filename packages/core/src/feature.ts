@@ -167,63 +167,43 @@ export function singleParts(features: readonly FeatureParts[]): SingleParts {
 
 /** @throws Error when two features bring one name */
 export function joinedParts(single: SingleParts, features: readonly FeatureParts[]): Parts {
-  const clientAuthMethods = distinct(
-    'clientAuthMethods',
-    features.flatMap((feature) => feature.clientAuthMethods ?? []),
-  )
+  const clientAuthMethods = features.flatMap((feature) => feature.clientAuthMethods ?? [])
+  const grantTypes = features.flatMap((feature) => feature.grantTypes ?? [])
+  requireDistinct('clientAuthMethods', clientAuthMethods.map(nameOf))
+  requireDistinct('grantTypes', grantTypes.map(nameOf))
+  // A feature may be an instance of a class, so its methods are called on it.
   const checkClient: CheckClient = (client) => {
     for (const feature of features) feature.checkClient?.(client)
   }
+  const sourcesOf = (feature: FeatureParts) => feature.clientSources?.(clientAuthMethods, checkClient) ?? []
   return {
     ...single,
     clientAuthMethods,
-    grantTypes: distinct(
-      'grantTypes',
-      features.flatMap((feature) => feature.grantTypes ?? []),
-    ),
-    // A feature may be an instance of a class, so its methods are called on it.
-    clientSources: features.flatMap(
-      (feature) => feature.clientSources?.(clientAuthMethods, checkClient) ?? [],
-    ),
+    grantTypes,
+    clientSources: features.flatMap(sourcesOf),
     tokenMembers: features.flatMap((feature) => feature.tokenMembers ?? []),
     requestSources: features.flatMap((feature) => feature.requestSources ?? []),
-    rateLimits: merged(
-      'rateLimits',
-      features.map((feature) => feature.rateLimits),
-    ),
-    errors: merged(
-      'errors',
-      features.map((feature) => feature.errors),
-    ),
+    rateLimits: merged('rateLimits', features, (feature) => feature.rateLimits),
+    errors: merged('errors', features, (feature) => feature.errors),
     clientMetadata: (registeredBy) =>
-      merged(
-        'clientMetadata',
-        features.map((feature) => feature.clientMetadata?.(registeredBy)),
-      ),
+      merged('clientMetadata', features, (feature) => feature.clientMetadata?.(registeredBy)),
     checkClient,
   }
 }
 
 function merged<Member>(
   list: string,
-  parts: readonly (Readonly<Record<string, Member>> | undefined)[],
+  features: readonly FeatureParts[],
+  partOf: (feature: FeatureParts) => Readonly<Record<string, Member>> | undefined,
 ): Readonly<Record<string, Member>> {
-  requireDistinct(
-    list,
-    parts.flatMap((part = {}) => Object.keys(part)),
-  )
+  const parts = features.map(partOf)
+  const names = parts.flatMap((part) => Object.keys(part ?? {}))
+  requireDistinct(list, names)
   return Object.assign({}, ...parts)
 }
 
-function distinct<Named extends { readonly name: string }>(
-  list: string,
-  offered: readonly Named[],
-): readonly Named[] {
-  requireDistinct(
-    list,
-    offered.map(({ name }) => name),
-  )
-  return offered
+function nameOf({ name }: { readonly name: string }): string {
+  return name
 }
 
 function requireDistinct(list: string, names: readonly string[]): void {
@@ -253,9 +233,9 @@ export function registrable(
   const members = parts.clientMetadata(registeredBy)
   requireOwnNames(members)
   return {
-    authMethods: methods.map(({ name }) => name),
-    secretMethods: methods.filter(({ usesSecret }) => usesSecret).map(({ name }) => name),
-    grantTypes: parts.grantTypes.filter(isOpen).map(({ name }) => name),
+    authMethods: methods.map(nameOf),
+    secretMethods: methods.filter(({ usesSecret }) => usesSecret).map(nameOf),
+    grantTypes: parts.grantTypes.filter(isOpen).map(nameOf),
     signingAlgorithms: keys.algorithms,
     idTokenAlgorithm,
     members,
@@ -266,7 +246,8 @@ export function registrable(
 type ContextOptions = AuthorizationOptions & GrantOptions & LimitOptions & SigningKeyOptions
 
 /** What features get of each other. */
-type LateMember = 'accessTokens' | 'senderConstraint' | 'sessions' | 'validateRequest'
+const LATE = ['accessTokens', 'senderConstraint', 'sessions', 'validateRequest'] as const
+type LateMember = (typeof LATE)[number]
 
 const late: PropertyDescriptor = {
   get() {
@@ -275,28 +256,14 @@ const late: PropertyDescriptor = {
 }
 
 /** Behind a server that is not complete: it throws for what features that are yet to be created may bring. */
-const INCOMPLETE = Object.create(null, {
-  accessTokens: late,
-  senderConstraint: late,
-  sessions: late,
-  validateRequest: late,
-} satisfies Record<LateMember, PropertyDescriptor>)
-
-/** A server whose features are being created. */
-interface ServerInCreation {
-  readonly server: ServerContext
-  /** Completes the server, before the first request: from then on it is plain data. */
-  mount(members: Partial<Pick<ServerContext, LateMember>>): void
-  /** Declares the limits of all features, and ends the creation. */
-  complete(rateLimits: Parts['rateLimits']): void
-}
+const INCOMPLETE = Object.create(null, Object.fromEntries(LATE.map((name) => [name, late])))
 
 /**
  * What features get. They are created one after the other, so what they bring to each other comes last.
  *
  * @throws Error that names the option at fault
  */
-export function serverContext(kernel: Kernel, options: ContextOptions): ServerInCreation {
+export function serverContext(kernel: Kernel, options: ContextOptions) {
   const secret = acceptedSecrets(options.secret)
   const { boundResources, emit, now, random } = kernel
   let declared: Parts['rateLimits'] = {}
@@ -322,14 +289,16 @@ export function serverContext(kernel: Kernel, options: ContextOptions): ServerIn
   } satisfies Omit<ServerContext, LateMember>)
   return {
     server,
-    mount(members) {
+    /** Adds what features bring to each other, before the first request: from then on it is plain data. */
+    mount(members: Partial<Pick<ServerContext, LateMember>>) {
       for (const [name, value] of Object.entries(members))
         Object.defineProperty(server, name, { value, enumerable: true })
       const { accessTokens } = members
       // It may be an instance of a class, so its method is called on it.
       if (accessTokens?.longest) terms.longest = (resources) => accessTokens.longest?.(resources)
     },
-    complete(rateLimits) {
+    /** Declares the limits of all features, and ends the creation. */
+    complete(rateLimits: Parts['rateLimits']) {
       declared = rateLimits
       Object.freeze(server)
     },

@@ -17,7 +17,6 @@ export type { ClientMetadataMembers, RegisteredBy } from './clients/client-metad
 export { publicClient } from './clients/client-record.ts'
 export { clientRevision } from './clients/client-update.ts'
 export { hashesOf, presentedRecords } from './grants/change-grant.ts'
-export type { TokenMembers, TokenRequest } from './grants/grant-type.ts'
 export { isProtectedClaim } from './grants/operator-claims.ts'
 export { revokeGrantsOfSessions, type UserGrants, userGrants } from './grants/user-grants.ts'
 export { basePathOf, type EndpointDescription, endpointPath } from './http/endpoint.ts'

@@ -74,6 +74,8 @@ export interface KernelOptions<Scope extends string> {
   readonly random?: Random | undefined
   /** Additional features. */
   readonly features?: readonly Feature[] | undefined
+  /** Refuses options and features that contradict it, when the server is created. Default: none. */
+  readonly profile?: Profile | undefined
 }
 
 /** A security profile, such as `fapi2()`: what it sets, what it brings, and what it refuses. Plain data. */
@@ -90,20 +92,13 @@ export interface Profile {
   readonly published: readonly Demand<Metadata>[]
 }
 
-/** A demand of a profile. Its error reads: `<subject> must <must> (<name> <section>)`. */
+/** A demand of a profile. Its error reads: `<rule> (<name> <section>)`. */
 export interface Demand<Of> {
   /** Of the profile: `5.3.2.1, item 9`. */
   readonly section: string
-  /** The option or the member: `lifetimes.code`. */
-  readonly subject: string
-  readonly must: string
+  /** What an option or a member must be: `registration must be false`. */
+  readonly rule: string
   readonly holds: (of: Of) => boolean
-}
-
-/** The profile that the whole server keeps to. */
-interface ProfileOptions {
-  /** Refuses options and features that contradict it, when the server is created. Default: none. */
-  readonly profile?: Profile | undefined
 }
 
 /** The options of all modules. Each module documents its own options, sets their defaults and checks them. */
@@ -115,7 +110,6 @@ export type AuthorizationServerOptions<Scope extends string> = KernelOptions<Sco
   KeySetOptions &
   LimitOptions &
   OpenIdOptions &
-  ProfileOptions &
   RegistrationOptions &
   ResourceMetadataOptions &
   RevocationOptions &
@@ -142,8 +136,8 @@ export function requirePublished(profile: Profile | undefined, metadata: Metadat
 }
 
 function requireAll<Of>({ name }: Profile, demands: readonly Demand<Of>[], of: Of): void {
-  for (const { section, subject, must, holds } of demands)
-    if (!holds(of)) throw new Error(`${subject} must ${must} (${name} ${section})`)
+  for (const { section, rule, holds } of demands)
+    if (!holds(of)) throw new Error(`${rule} (${name} ${section})`)
 }
 
 /** All events of the server. A feature may add its own types. */

@@ -73,7 +73,7 @@ export async function openForOrganization({
   const feature = jwtBearer({ idJag: { trusts, subjectOf }, fetch })
   const service = openService({ features: [feature, ...(features ?? [])], ...options })
   const assistant = await service.server.clients.add({ ...ASSISTANT, ...client })
-  return { service, feature, assistant }
+  return { service, assistant }
 }
 
 /** A service with rules for workloads, and the client that they name: it is registered afterwards. */
@@ -91,7 +91,7 @@ export async function openForWorkloads(
   const service = openService({ ...options, features: [feature, ...features] })
   const job = await service.server.clients.add({ ...JOB, ...client })
   for (const rule of workloads) if (rule.client === '') Object.assign(rule, { client: job.clientId })
-  return { service, feature, job }
+  return { service, job }
 }
 
 let count = 0

@@ -163,7 +163,7 @@ describe('an ID-JAG of a trusted issuer', () => {
 
 describe('a grant by an ID-JAG', () => {
   it('is ended by its user, by its client and by the operator', async () => {
-    const { service, assistant, feature } = await openForOrganization({ trust: { resources: [ISSUER] } })
+    const { service, assistant } = await openForOrganization({ trust: { resources: [ISSUER] } })
     const claims = { resource: ISSUER }
     const next = async () => tokenOf(service, await idJag(service, assistant, { claims }), assistant)
     const state = async ({ access_token }: TokenAnswer) => (await service.callApi(access_token)).kind
@@ -178,11 +178,11 @@ describe('a grant by an ID-JAG', () => {
     expect(await state(byClient)).toBe('refused')
 
     const byOperator = await next()
-    expect(await feature.endGrants({ issuer: IDP, subject: 'somebody else' })).toBe(0)
-    expect(await feature.endGrants({ issuer: 'https://other.example' })).toBe(0)
-    expect(await feature.endGrants({ issuer: IDP, subject: 'U019488227' })).toBe(1)
+    expect(await service.server.grants.endOf({ issuer: IDP, subject: 'somebody else' })).toBe(0)
+    expect(await service.server.grants.endOf({ issuer: 'https://other.example' })).toBe(0)
+    expect(await service.server.grants.endOf({ issuer: IDP, subject: 'U019488227' })).toBe(1)
     expect(await state(byOperator)).toBe('refused')
-    expect(await feature.endGrants({ issuer: IDP })).toBe(0)
+    expect(await service.server.grants.endOf({ issuer: IDP })).toBe(0)
   })
 
   it('of a shared issuer ends with its organization, and no subject alone ends the people of others', async () => {
@@ -193,17 +193,17 @@ describe('a grant by an ID-JAG', () => {
         return 0
       },
     }
-    const opened = await openForOrganization({ trust: { tenants: true }, options: { rateLimiter } })
-    const { service, assistant, feature } = opened
+    const options = { rateLimiter }
+    const { service, assistant } = await openForOrganization({ trust: { tenants: true }, options })
     for (const tenant of ['a', 'b', 'c'])
       await tokenOf(service, await idJag(service, assistant, { claims: { tenant } }), assistant)
     expect(new Set(counted).size, 'each user has a limit of its own').toBe(3)
     const user = { issuer: IDP, subject: 'U019488227' }
-    expect(await feature.endGrants(user)).toBe(0)
-    expect(await feature.endGrants({ ...user, tenant: 'a' })).toBe(1)
-    expect(await feature.endGrants({ issuer: IDP, tenant: 'b' })).toBe(1)
+    expect(await service.server.grants.endOf(user)).toBe(0)
+    expect(await service.server.grants.endOf({ ...user, tenant: 'a' })).toBe(1)
+    expect(await service.server.grants.endOf({ issuer: IDP, tenant: 'b' })).toBe(1)
     expect(await listed(service)).toHaveLength(1)
-    expect(await feature.endGrants({ issuer: IDP })).toBe(1)
+    expect(await service.server.grants.endOf({ issuer: IDP })).toBe(1)
   })
 
   it.each([1, 3600])('ends with its token, and lives as long as the trust says: %d s', async (lifetime) => {
@@ -388,9 +388,7 @@ describe('a server does not start with', () => {
   })
 })
 
-it('the feature without workloads needs no public clients, and endGrants needs a server', async () => {
+it('the feature without workloads needs no public clients', () => {
   const feature = jwtBearer({ idJag: { trusts: [TRUST], subjectOf: async () => 'alice' } })
-  await expect(feature.endGrants({ issuer: IDP })).rejects.toThrow(/endGrants needs a server/)
   openService({ features: [feature], clientAuthentication: ['client_secret_basic'] })
-  expect(await feature.endGrants({ issuer: IDP })).toBe(0)
 })

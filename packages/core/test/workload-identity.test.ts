@@ -126,10 +126,10 @@ describe('the token of a workload', () => {
   })
 
   it('ends with the removal of its client, and by the operator', async () => {
-    const { service, job, feature } = await openForWorkloads()
+    const { service, job } = await openForWorkloads()
     const token = async () => String((await present(service, await workloadToken(service))).body.access_token)
     const first = await token()
-    expect(await feature.endGrants({ issuer: PLATFORM, subject: 'deploy:main' })).toBe(1)
+    expect(await service.server.grants.endOf({ issuer: PLATFORM, subject: 'deploy:main' })).toBe(1)
     expect((await guardOf(service).programs(first)).kind).toBe('refused')
     const second = await token()
     expect(await service.server.clients.remove(job.clientId)).toMatchObject({ grantsEnded: 1 })

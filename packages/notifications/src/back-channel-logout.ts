@@ -8,8 +8,6 @@ import {
   SESSION_ERRORS,
   type SessionObserver,
   sidsFor,
-  type TokenMembers,
-  type TokenRequest,
 } from '@grantkit/core/internal'
 import type { Receiver, Undelivered } from './delivery.ts'
 import { createOutbox } from './outbox.ts'
@@ -93,10 +91,11 @@ export function backChannelLogout(options: BackChannelLogoutOptions): Feature {
       ...{ transients, ports: server, lifetime },
       codeLifetime: server.terms.code,
     })
+    const registered = registration(server, sessions)
     return {
       metadata: { backchannel_logout_supported: true, backchannel_logout_session_supported: true },
       clientMetadata: (registeredBy) => logoutMetadata(registeredBy, { issuer: server.issuer, ports }),
-      tokenMembers: registration(server, sessions),
+      tokenMembers: { prepare: ({ client, stored }) => registered(client, stored?.value) },
       sessions: observer(server, { ...options, transients, sessions }),
       errors: SESSION_ERRORS,
     }
@@ -111,17 +110,14 @@ function registration({ emit }: ServerContext, sessions: SessionClients) {
     const count = MAX_CLIENTS
     emit({ type: 'logout_undelivered', clientId, subject, sid, why, count } satisfies LogoutUndelivered)
   }
-  return {
-    prepare({ client, stored }: TokenRequest) {
-      const terms = logoutTermsOf(client)
-      const grant = stored?.value
-      if (terms === undefined || grant?.sid === undefined) return undefined
-      if (grant.code === undefined || grant.code.redeemedAt !== undefined) return undefined
-      // Its session alone matters to a bound client. A message is about an ID token.
-      if (!terms.sessionBound && !asksForOpenId(grant.scopes)) return undefined
-      return register(grant, grant.sid)
-    },
-  } satisfies TokenMembers
+  return (client: Client, grant: Grant | undefined) => {
+    const terms = logoutTermsOf(client)
+    if (terms === undefined || grant?.sid === undefined) return undefined
+    if (grant.code === undefined || grant.code.redeemedAt !== undefined) return undefined
+    // Its session alone matters to a bound client. A message is about an ID token.
+    if (!terms.sessionBound && !asksForOpenId(grant.scopes)) return undefined
+    return register(grant, grant.sid)
+  }
 }
 
 interface ObserverParts extends BackChannelLogoutOptions {

@@ -72,6 +72,15 @@ export function defineErrors<Reason extends string>(
   return Object.fromEntries(named)
 }
 
+/** Rows of `defineErrors` that have one code. */
+export function withCode<Reason extends string>(
+  error: string,
+  descriptions: Readonly<Record<Reason, string>>,
+): Readonly<Record<Reason, ErrorFields>> {
+  const rows = Object.entries(descriptions).map(([reason, description]) => [reason, [error, description]])
+  return Object.fromEntries(rows)
+}
+
 export const SERVER_ERRORS = defineErrors({
   store_unavailable: ['temporarily_unavailable', 'The server is temporarily unavailable. Try again'],
   contention: ['temporarily_unavailable', 'Too many requests change this grant at once. Try again'],

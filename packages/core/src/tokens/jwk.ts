@@ -25,6 +25,14 @@ export function withBothNames(algorithms: readonly JwsAlgorithm[]): readonly Jws
   return [...new Set(algorithms.flatMap((alg) => (EDWARDS.includes(alg) ? EDWARDS : alg)))]
 }
 
+/** The option `algorithms` of a feature, with both names. @throws Error unless it has some of `JWS_ALGORITHMS` alone */
+export function acceptedAlgorithms(feature: string, named: readonly string[]): readonly JwsAlgorithm[] {
+  const known = named.flatMap((name) => JWS_ALGORITHMS.find((alg) => alg === name) ?? [])
+  if (named.length === 0 || known.length !== named.length)
+    throw new Error(`${feature}: algorithms must be some of ${JWS_ALGORITHMS.join(', ')}`)
+  return withBothNames(known)
+}
+
 /** In bits (RFC 7518 3.3). */
 export const MIN_MODULUS = 2048
 

@@ -169,13 +169,6 @@ function namedMethods({
   return named.length === 0 ? ['none'] : [...new Set(named)]
 }
 
-interface Authentication {
-  readonly otherAuthMethods?: readonly string[] | undefined
-  readonly cannotAuthenticate?: true
-  readonly featureMetadata?: Members
-  readonly method: string
-}
-
 /**
  * How the client of a document authenticates. A client that may be public is public and may still authenticate, so that an
  * unsupported preference does not lock it out.
@@ -183,18 +176,14 @@ interface Authentication {
  * @param named the methods that the document names, the preferred one first
  * @param offered the methods of the server
  */
-function authenticationOf(
-  named: readonly string[],
-  document: Members,
-  offered: readonly ClientAuthMethod[],
-): Authentication {
+function authenticationOf(named: readonly string[], document: Members, offered: readonly ClientAuthMethod[]) {
   const usable = new Map<string, Members>()
   for (const name of named) {
     const kept = offered.find((method) => method.name === name)?.ofDocument?.(document)
     if (kept !== undefined) usable.set(name, kept)
   }
   const [first] = usable.keys()
-  if (first === undefined) return { method: named[0] ?? 'none', cannotAuthenticate: true }
+  if (first === undefined) return { method: named[0] ?? 'none', cannotAuthenticate: true as const }
   const method = usable.has('none') ? 'none' : first
   const others = [...usable.keys()].filter((name) => name !== method)
   return {

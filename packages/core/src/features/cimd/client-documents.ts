@@ -87,16 +87,16 @@ export function clientDocuments({
   return (kernel) => ({
     clientSources: (methods, checkClient) => {
       const read = documentReader(kernel, methods, checkClient)
-      const admitted = { admit: admitKnown(knownDocuments, admit), onChange, knownDocuments }
-      const fetched = fetch ? [fetchedClients({ kernel, read, fetch }, admitted)] : []
-      const clients = new Map(
-        documents.map((document) => {
-          const client = pinnedClient(kernel, read, document)
-          const { clientId } = client
-          const terms = admittedTerms(clientId, admitted.admit(clientId), knownDocuments)
-          return [clientId, { ...client, ...terms }]
-        }),
-      )
+      const policy = admitKnown(knownDocuments, admit)
+      const admitted = { admit: policy, onChange, knownDocuments }
+      const fetched = fetch ? [fetchedClients({ kernel, read, fetch, ...admitted })] : []
+      const clients = new Map<string, Client>()
+      for (const document of documents) {
+        const client = pinnedClient(kernel, read, document)
+        const { clientId } = client
+        const terms = admittedTerms(clientId, policy(clientId), knownDocuments)
+        clients.set(clientId, { ...client, ...terms })
+      }
       return [{ owns: (id) => clients.has(id), find: async (id) => clients.get(id) }, ...fetched]
     },
     metadata: { client_id_metadata_document_supported: documents.length > 0 || fetch !== undefined },

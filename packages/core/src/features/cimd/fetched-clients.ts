@@ -9,16 +9,11 @@ import {
   storedClients,
 } from '../../clients/client-record.ts'
 import type { DocumentOrigin } from '../../kernel/events.ts'
-import type { Kernel, RequestingUser } from '../../kernel/kernel.ts'
+import type { RequestingUser } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client, ClientDocument } from '../../kernel/records.ts'
 import { changeRecord } from '../../kernel/store.ts'
-import {
-  type Admission,
-  type AdmissionPolicy,
-  clientIdUrlFault,
-  type ReadDocument,
-} from './client-document.ts'
+import { type Admission, type AdmissionPolicy, clientIdUrlFault } from './client-document.ts'
 import { type DocumentSource, documentLookUp, hashOf, type LookedUp } from './document-request.ts'
 
 /** All connection failures have one text: differences could reveal networks behind this server. */
@@ -41,34 +36,32 @@ export interface DocumentChanged {
 /** How long an approved document serves new authorizations while its host cannot be reached, in seconds. */
 const MAX_STALE = 7 * 24 * 60 * 60
 
-export interface FetchedClientsOptions {
+export interface FetchedClientsOptions extends DocumentSource {
   readonly admit: AdmissionPolicy
   readonly onChange: OnDocumentChange
   readonly knownDocuments: readonly KnownDocument[]
 }
 
-export function fetchedClients(
-  source: DocumentSource,
-  { admit, onChange, knownDocuments }: FetchedClientsOptions,
-): ClientSource {
-  const { kernel } = source
+export function fetchedClients(options: FetchedClientsOptions): ClientSource {
+  const { kernel, admit, onChange, knownDocuments } = options
   const { store, now, emit } = kernel
   const { records } = store.clients
   const stored = storedClients(records, kernel)
-  const lookUp = documentLookUp(source)
-  const copyOf = documentCopies(kernel, source.read, knownDocuments)
+  const lookUp = documentLookUp(options)
+  const copyOf = documentCopies(options)
 
   function admissionOf(clientId: string): Admission {
     return clientIdUrlFault(clientId, kernel) === undefined ? admit(clientId) : 'no'
   }
 
-  async function current(
-    clientId: string,
-    approved: Client | undefined,
-    user: RequestingUser,
-  ): Promise<Client> {
+  const described = (client: Client, { request }: RequestingUser, from: DocumentOrigin, fault?: string) => {
+    kernel.observer?.report({ fact: 'client_described', from, fault }, request)
+    return client
+  }
+
+  async function current(clientId: string, approved: Client | undefined, user: RequestingUser) {
     const found = await lookUp(clientId, approved !== undefined, user)
-    if (found.kind === 'document') return describedClient(found.client, user, found.from)
+    if (found.kind === 'document') return described(found.client, user, found.from)
     const parameters = { host: new URL(clientId).host }
     const facts = { fault: found.fault }
     if (found.kind === 'gone')
@@ -76,9 +69,9 @@ export function fetchedClients(
     const { retryAfter, mayBeStale } = found
     const staleUntil = (approved?.document?.fetchedAt ?? 0) + MAX_STALE
     if (approved !== undefined && mayBeStale && now() < staleUntil)
-      return describedClient(approved, user, 'last approval', found.fault)
+      return described(approved, user, 'last approval', found.fault)
     const copy = copyOf(clientId, found, approved)
-    if (copy !== undefined) return describedClient(copy, user, 'copy', found.fault)
+    if (copy !== undefined) return described(copy, user, 'copy', found.fault)
     const [, type] = /^type (.+)$/.exec(found.fault ?? '') ?? []
     // It stays so until the developer of the app changes it.
     if (type !== undefined)
@@ -88,16 +81,6 @@ export function fetchedClients(
         { parameters, facts },
       )
     throw new OAuthError(DOCUMENT_ERRORS.document_unreachable, undefined, { retryAfter, parameters, facts })
-  }
-
-  function describedClient(
-    client: Client,
-    { request }: RequestingUser,
-    from: DocumentOrigin,
-    fault?: string,
-  ): Client {
-    kernel.observer?.report({ fact: 'client_described', from, fault }, request)
-    return client
   }
 
   return {
@@ -118,13 +101,11 @@ export function fetchedClients(
     async keep(client, until) {
       if (client.origin !== 'document') return stored.keep?.(client, until)
       let before: Client | undefined
-      let after: Client | undefined
-      await changeRecord(records, client.clientId, kernel, (seen) => {
-        before = seen
-        after = approvedRecord(seen, client, until, onChange)
-        return after
-      })
       const { clientId } = client
+      const after = await changeRecord(records, clientId, kernel, (seen) => {
+        before = seen
+        return approvedRecord(seen, client, until, onChange)
+      })
       const members = before === undefined || after === undefined ? [] : changedMembers(before, after)
       if (members.length > 0)
         emit({ type: 'client_document_changed', clientId, members } satisfies DocumentChanged)
@@ -190,9 +171,9 @@ export function admittedTerms(
 type Unreachable = Extract<LookedUp, { kind: 'unreachable' }>
 
 /** @returns the client by the copy of its document; `undefined` if the copy must not serve */
-function documentCopies(kernel: Kernel, read: ReadDocument, documents: readonly KnownDocument[]) {
+function documentCopies({ kernel, read, knownDocuments }: FetchedClientsOptions) {
   return (clientId: string, found: Unreachable, approved: Client | undefined): Client | undefined => {
-    const { copy, knownClient: known } = documents.find(({ url }) => url === clientId) ?? {}
+    const { copy, knownClient: known } = knownDocuments.find(({ url }) => url === clientId) ?? {}
     if (copy === undefined || known === undefined || !found.withheld || !found.mayBeStale) return undefined
     const verdict = read(clientId, copy.members, kernel.now())
     if (verdict.kind !== 'client') return undefined

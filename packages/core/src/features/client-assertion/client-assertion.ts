@@ -4,7 +4,7 @@ import type { Feature } from '../../feature.ts'
 import type { DocumentFetch } from '../../http/outbound.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'
 import { FETCHED_KEYS_ERRORS, fetchedKeys } from '../../tokens/fetched-keys.ts'
-import { JWS_ALGORITHMS, type JwsAlgorithm, withBothNames } from '../../tokens/jwk.ts'
+import { acceptedAlgorithms, JWS_ALGORITHMS, type JwsAlgorithm } from '../../tokens/jwk.ts'
 import { ASSERTION_ERRORS, checkKeys, keyMetadata, privateKeyJwt } from './private-key-jwt.ts'
 
 export type { ClientKeysFailed } from '../../tokens/fetched-keys.ts'
@@ -62,24 +62,25 @@ export function clientAssertion({
   stringAudience = false,
   fetch,
 }: ClientAssertionOptions = {}): Feature {
-  if (named.length === 0 || !named.every((alg) => JWS_ALGORITHMS.includes(alg)))
-    throw new Error(`clientAssertion: algorithms must be some of ${JWS_ALGORITHMS.join(', ')}`)
+  const algorithms = acceptedAlgorithms('clientAssertion', named)
   if (audiences !== 'issuer' && audiences !== 'endpoints')
     throw new Error('clientAssertion: audiences must be issuer or endpoints')
   wholeSeconds('clientAssertion: maxLifetime', maxLifetime, 1, MAX_LIFETIME)
-  const algorithms = withBothNames(named)
   return (kernel) => {
     const { transients } = kernel.store
     if (transients === undefined) throw new Error('clientAssertion: the store has no transients')
     let audience = [kernel.issuer]
     const keysAt = fetch && fetchedKeys(kernel, fetch)
+    const accepted = {
+      transients,
+      algorithms,
+      stringAudience,
+      maxLifetime,
+      keysAt,
+      audiences: () => audience,
+    }
     return {
-      clientAuthMethods: [
-        privateKeyJwt(kernel, transients, {
-          ...{ algorithms, stringAudience, maxLifetime, keysAt },
-          audiences: () => audience,
-        }),
-      ],
+      clientAuthMethods: [privateKeyJwt(kernel, accepted)],
       metadata: Object.fromEntries(
         LISTED.map((endpoint) => [`${endpoint}_auth_signing_alg_values_supported`, [...algorithms]]),
       ),

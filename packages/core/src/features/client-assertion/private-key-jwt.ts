@@ -9,14 +9,14 @@ import type {
 } from '../../clients/authentication/client-authentication.ts'
 import {
   type ClientMetadataMembers,
-  METADATA_ERRORS,
+  invalidMetadata,
   type RegisteredBy,
 } from '../../clients/client-metadata.ts'
 import { MAX_CLIENT_ID_LENGTH } from '../../clients/client-record.ts'
 import { listOf, text } from '../../http/message.ts'
 import { publicUrlFault } from '../../http/public-url.ts'
 import { CLOCK_TOLERANCE, type Kernel } from '../../kernel/kernel.ts'
-import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, withCode } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { type Hash, sha256 } from '../../kernel/secrets.ts'
 import type { Transients } from '../../kernel/store.ts'
@@ -37,6 +37,8 @@ import { UsableJwk, usableKeys } from '../../tokens/jws-signature.ts'
 
 /** Which assertions the server accepts. */
 export interface AcceptedAssertions {
+  /** Has the marks of used assertions. */
+  readonly transients: Transients
   readonly algorithms: readonly JwsAlgorithm[]
   /** The accepted values of `aud`, once all features are mounted. */
   readonly audiences: () => readonly string[]
@@ -49,11 +51,7 @@ export interface AcceptedAssertions {
 }
 
 /** Authenticates a client by a JWT that it signed with its private key (RFC 7523 2.2, OpenID Connect Core 9). */
-export function privateKeyJwt(
-  kernel: Kernel,
-  transients: Transients,
-  accepted: AcceptedAssertions,
-): ClientAuthMethod {
+export function privateKeyJwt(kernel: Kernel, accepted: AcceptedAssertions): ClientAuthMethod {
   return {
     name: PRIVATE_KEY_JWT,
     carrier: 'client_assertion',
@@ -65,7 +63,7 @@ export function privateKeyJwt(
         async verify(client) {
           const { id, exp } = await verifiedAssertion(assertion, client, accepted, kernel.now())
           // Comes after the signature: only a holder of a key writes to the store.
-          await spendOnce(transients, id, markedUntil(exp), ASSERTION_ERRORS.assertion_replayed)
+          await spendOnce(accepted.transients, id, markedUntil(exp), ASSERTION_ERRORS.assertion_replayed)
           return true
         },
       }
@@ -149,37 +147,24 @@ const Jti = z.string().min(1).max(200)
 const NOT_VALID = 'The client assertion is not valid. Check its signature, alg, iss and sub'
 
 /** The texts about a claim are for the holder of the key: claims are checked after the signature. */
-export const ASSERTION_ERRORS = defineErrors({
-  assertion_malformed: ['invalid_client', NOT_VALID],
-  assertion_algorithm: ['invalid_client', NOT_VALID],
-  assertion_typ: [
-    'invalid_client',
-    'typ of the client assertion names another kind of JWT. Leave it out, or send JWT',
-  ],
-  assertion_issuer: ['invalid_client', NOT_VALID],
-  assertion_audience: [
-    'invalid_client',
-    'aud of the client assertion must be the issuer of this server alone, as its metadata have it',
-  ],
-  assertion_expired: [
-    'invalid_client',
-    'exp of the client assertion is missing or has passed. Compare your clock, and sign a new one for each request',
-  ],
-  assertion_too_long: ['invalid_client', 'exp of the client assertion is too far ahead'],
-  assertion_early: [
-    'invalid_client',
-    'iat or nbf of the client assertion is in the future. Compare your clock',
-  ],
-  assertion_jti: [
-    'invalid_client',
-    'jti of the client assertion must be a text of 1 to 200 characters, new for each one',
-  ],
-  assertion_signature: ['invalid_client', NOT_VALID],
-  assertion_replayed: [
-    'invalid_client',
-    'The client assertion was used before. Sign a new one for each request, with a new jti',
-  ],
-})
+export const ASSERTION_ERRORS = defineErrors(
+  withCode('invalid_client', {
+    assertion_malformed: NOT_VALID,
+    assertion_algorithm: NOT_VALID,
+    assertion_typ: 'typ of the client assertion names another kind of JWT. Leave it out, or send JWT',
+    assertion_issuer: NOT_VALID,
+    assertion_audience:
+      'aud of the client assertion must be the issuer of this server alone, as its metadata have it',
+    assertion_expired:
+      'exp of the client assertion is missing or has passed. Compare your clock, and sign a new one for each request',
+    assertion_too_long: 'exp of the client assertion is too far ahead',
+    assertion_early: 'iat or nbf of the client assertion is in the future. Compare your clock',
+    assertion_jti: 'jti of the client assertion must be a text of 1 to 200 characters, new for each one',
+    assertion_signature: NOT_VALID,
+    assertion_replayed:
+      'The client assertion was used before. Sign a new one for each request, with a new jti',
+  }),
+)
 
 const JWT_ERRORS = {
   algorithm: ASSERTION_ERRORS.assertion_algorithm,
@@ -242,7 +227,7 @@ function algorithmsOf(
 export function checkKeys(client: Client, offered: readonly JwsAlgorithm[]): void {
   if (client.tokenEndpointAuthMethod !== PRIVATE_KEY_JWT) return
   const fault = keysFault(registeredKeys(client), offered)
-  if (fault !== undefined) throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, fault)
+  if (fault !== undefined) throw invalidMetadata(fault)
 }
 
 /** Why a client with these keys could never authenticate. */

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import {
   type ClientMetadataMembers,
-  METADATA_ERRORS,
+  invalidMetadata,
   type RegisteredBy,
 } from '../../clients/client-metadata.ts'
 import { listOf, text } from '../../http/message.ts'
-import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
+import { defineErrors } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { parseScope, type ScopeCatalogue, scopesWithoutUser } from '../../kernel/scope.ts'
 
@@ -52,11 +52,7 @@ export function clientCredentialsCeiling(
 export function checkClientCredentials(client: Client, catalogue: ScopeCatalogue): void {
   if (!client.grantTypes.includes(CLIENT_CREDENTIALS)) return
   if (client.tokenEndpointAuthMethod === 'none')
-    throw refused(`${CLIENT_CREDENTIALS} needs a client that authenticates`)
+    throw invalidMetadata(`${CLIENT_CREDENTIALS} needs a client that authenticates`)
   if (clientCredentialsCeiling(client, catalogue).length === 0)
-    throw refused(`${CLIENT_CREDENTIALS} needs clientCredentialsScopes`)
-}
-
-function refused(detail: string): OAuthError {
-  return new OAuthError(METADATA_ERRORS.client_metadata_invalid, detail)
+    throw invalidMetadata(`${CLIENT_CREDENTIALS} needs clientCredentialsScopes`)
 }

@@ -9,7 +9,6 @@ import type { ExchangePlan, TokenRequest } from '../../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { lifetime } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
-import type { Client } from '../../kernel/records.ts'
 import { requestedResources } from '../../kernel/resource-indicator.ts'
 import { requestedScopes } from '../../kernel/scope.ts'
 import {
@@ -76,7 +75,13 @@ async function issueToken(
   accessToken: number,
   { client, form, now, jkt, http }: TokenRequest,
 ): Promise<ExchangePlan> {
-  const { scopes, resources } = requested(server, client, readMessage(ClientCredentialsRequest, form))
+  const { scope, resource } = readMessage(ClientCredentialsRequest, form)
+  const ceiling = clientCredentialsCeiling(client, server.scopes)
+  // The record may be older than the rule, or another program wrote it.
+  if (ceiling.length === 0 || client.tokenEndpointAuthMethod === 'none')
+    throw new OAuthError(CLIENT_CREDENTIALS_ERRORS.client_credentials_not_allowed)
+  const scopes = scope === undefined ? ceiling : requestedScopes(scope, server.scopes, ceiling)
+  const resources = requestedResources(resource, server.resources)
   requireKeyFor(resources, server.boundResources, jkt)
   const { clientId } = client
   // By network: an installation in a loop, or a thief with the secret, does not use up the limit of the others.
@@ -92,21 +97,5 @@ async function issueToken(
     issued,
     commit: () => server.store.grants.insert(grant.id, grant, grant.expiresAt),
     events: [{ type: 'client_credentials_token_issued', ...ids } satisfies ClientCredentialsTokenIssued],
-  }
-}
-
-/** @throws OAuthError `unauthorized_client`, `invalid_scope` or `invalid_target` */
-function requested(
-  { scopes, resources }: ServerContext,
-  client: Client,
-  { scope, resource }: z.infer<typeof ClientCredentialsRequest>,
-) {
-  const ceiling = clientCredentialsCeiling(client, scopes)
-  // The record may be older than the rule, or another program wrote it.
-  if (ceiling.length === 0 || client.tokenEndpointAuthMethod === 'none')
-    throw new OAuthError(CLIENT_CREDENTIALS_ERRORS.client_credentials_not_allowed)
-  return {
-    scopes: scope === undefined ? ceiling : requestedScopes(scope, scopes, ceiling),
-    resources: requestedResources(resource, resources),
   }
 }

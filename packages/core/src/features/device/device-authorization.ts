@@ -39,7 +39,7 @@ export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 /** Seconds between two polls (RFC 8628 3.2). */
 export const INTERVAL = 5
 
-export const DEVICE_AUTHORIZATION_ERRORS = defineErrors({
+export const DEVICE_REQUEST_ERRORS = defineErrors({
   device_scope_refused: [
     'invalid_scope',
     'Devices cannot get a scope that the client requested. Leave it out',
@@ -50,6 +50,8 @@ export const DEVICE_AUTHORIZATION_ERRORS = defineErrors({
     429,
   ],
   no_user_code_free: ['temporarily_unavailable', 'Too many devices are signing in. Try again', 503],
+  device_request_gone: ['invalid_request', 'This code is no longer valid. Begin again on the device'],
+  device_request_answered: ['invalid_request', 'This request was already answered. Return to the device'],
 })
 
 /** RFC 8628 3.1, RFC 8707 2; a code challenge, which some clients send; and classes of sign-ins, for `stepUp`. */
@@ -73,24 +75,23 @@ export interface DeviceRequested {
 /** Seconds for which an expired request is stored: late polls get `expired_token`. */
 const AFTERLIFE = 300
 
-/** What devices may request, and what they get for it. */
-export interface DeviceAuthorizationTerms {
+/** The device grant of a server, as its endpoints and pages know it. Lifetimes in seconds. */
+export interface DeviceGrant {
+  readonly server: ServerContext
+  readonly transients: Transients
   /** The scopes that the client can request; `undefined` if it may not use the grant. */
   readonly scopesOf: (client: Client) => readonly string[] | undefined
-  /** Of a device code and its user code, in seconds. */
+  /** Of a device code and its user code. */
   readonly codeLifetime: number
+  readonly grantLifetime: number
   /** The URL that users type. */
   readonly verificationUri: string
   readonly completeUri: boolean
 }
 
 /** The device authorization endpoint (RFC 8628 3.1). The device code is bound to the key of a DPoP proof. */
-export function deviceAuthorization(
-  server: ServerContext,
-  transients: Transients,
-  path: string,
-  terms: DeviceAuthorizationTerms,
-): ClientEndpoint {
+export function deviceAuthorization(device: DeviceGrant, path: string): ClientEndpoint {
+  const { server } = device
   return {
     path,
     metadataName: 'device_authorization_endpoint',
@@ -102,34 +103,32 @@ export function deviceAuthorization(
         const parameters = { ...requested, client_id: client.clientId }
         server.observer?.report({ fact: 'request_read', parameters, client }, http)
         const key = optionalProofKey(server.senderConstraint, http, client)
-        const access = requestedAccess(server, terms.scopesOf(client), client, requested)
-        const { too_many_device_requests } = DEVICE_AUTHORIZATION_ERRORS
+        const access = requestedAccess(device, client, requested)
+        const { too_many_device_requests } = DEVICE_REQUEST_ERRORS
         // Comes last: an invalid request does not count.
         await server.limiter.limitCaller('device_request', http, too_many_device_requests)
         const address = http.remoteAddress
         const reference = server.observer?.identityOf(http)?.recorded
         const asked = { ...access, address, jkt: key?.thumbprint, reference }
-        const stored = await storedRequest(server, transients, terms.codeLifetime, asked)
-        const { requestId, userCode, deviceCode } = stored
+        const { requestId, userCode, deviceCode } = await storedRequest(device, asked)
         const ids = { requestId, clientId: client.clientId }
         server.emit({ type: 'device_requested', ...ids } satisfies DeviceRequested, http)
-        return json(200, codesOf(terms, userCode, deviceCode), key?.headers)
+        return json(200, codesOf(device, userCode, deviceCode), key?.headers)
       }
     },
   }
 }
 
-/** @param allowed the scopes that the client can request; `undefined` if it may not use the grant */
 function requestedAccess(
-  server: ServerContext,
-  allowed: readonly string[] | undefined,
+  { server, scopesOf }: DeviceGrant,
   client: Client,
   { scope, resource, code_challenge, code_challenge_method, acr_values }: DeviceAuthorizationRequest,
 ): RequestedAccess {
+  const allowed = scopesOf(client)
   if (allowed === undefined || !client.grantTypes.includes(DEVICE_CODE_GRANT))
     throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_not_registered)
   const { scopes, ignoredScopes } = scopesOfRequest(server.scopes, server, client, scope)
-  if (!includesAll(allowed, scopes)) throw new OAuthError(DEVICE_AUTHORIZATION_ERRORS.device_scope_refused)
+  if (!includesAll(allowed, scopes)) throw new OAuthError(DEVICE_REQUEST_ERRORS.device_scope_refused)
   const proves = code_challenge !== undefined || code_challenge_method !== undefined
   return {
     clientId: client.clientId,
@@ -145,9 +144,7 @@ const MAX_DRAWS = 5
 
 /** Stores the request with an unused user code. @throws OAuthError 503 if five codes in a row are in use */
 async function storedRequest(
-  { random, now, secret }: ServerContext,
-  transients: Transients,
-  codeLifetime: number,
+  { server: { random, now, secret }, transients, codeLifetime }: DeviceGrant,
   access: RequestedAccess,
 ): Promise<{ readonly requestId: string; readonly userCode: string; readonly deviceCode: string }> {
   const createdAt = now()
@@ -164,12 +161,12 @@ async function storedRequest(
     if (await transients.insert(recordId(requestId), request, request.expiresAt))
       return { requestId, userCode: shownUserCode(code), deviceCode }
   }
-  throw new OAuthError(DEVICE_AUTHORIZATION_ERRORS.no_user_code_free)
+  throw new OAuthError(DEVICE_REQUEST_ERRORS.no_user_code_free)
 }
 
 /** The answer (RFC 8628 3.2). */
-function codesOf(terms: DeviceAuthorizationTerms, userCode: string, deviceCode: string): object {
-  const { verificationUri, completeUri, codeLifetime } = terms
+function codesOf(device: DeviceGrant, userCode: string, deviceCode: string): object {
+  const { verificationUri, completeUri, codeLifetime } = device
   return {
     device_code: deviceCode,
     user_code: userCode,
@@ -179,11 +176,6 @@ function codesOf(terms: DeviceAuthorizationTerms, userCode: string, deviceCode: 
     interval: INTERVAL,
   }
 }
-
-export const DEVICE_REQUEST_ERRORS = defineErrors({
-  device_request_gone: ['invalid_request', 'This code is no longer valid. Begin again on the device'],
-  device_request_answered: ['invalid_request', 'This request was already answered. Return to the device'],
-})
 
 const texts = z.array(z.string()).readonly()
 

@@ -10,10 +10,10 @@ import { type PageView, pageView, requireOwnForm } from '../../http/page.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { type Hash, sha256 } from '../../kernel/secrets.ts'
-import type { Transients } from '../../kernel/store.ts'
 import { networkOf } from '../../limits/caller-network.ts'
 import type { Limiter, RateLimits } from '../../limits/rate-limits.ts'
 import {
+  type DeviceGrant,
   type DeviceRequest,
   findDeviceRequest,
   isOpen,
@@ -73,30 +73,22 @@ export interface DeviceAnsweredView extends PageView {
 }
 
 /** What the pages work with. */
-export interface DevicePages {
-  readonly server: ServerContext
+export interface DevicePages extends DeviceGrant {
   readonly pages: DeviceInteraction
-  readonly transients: Transients
   readonly codeTickets: Tickets
   readonly decisionTickets: Tickets
   /** Of the page for a code, from the root of the host. */
   readonly page: string
-  readonly completeUri: boolean
   /** Of the user's sign-in, in seconds. */
   readonly maxAge: number
-  /** In seconds. */
-  readonly grantLifetime: number
 }
 
 export const DEVICE_PAGE_ERRORS = defineErrors({
+  too_many_user_codes: ['temporarily_unavailable', 'Too many wrong codes. Try again later', 429],
   device_ticket_invalid: [
     'invalid_request',
     'This form has expired or belongs to another sign-in. Open the page again',
   ],
-})
-
-export const USER_CODE_ERRORS = defineErrors({
-  too_many_user_codes: ['temporarily_unavailable', 'Too many wrong codes. Try again later', 429],
 })
 
 export const USER_CODE_LIMITS: RateLimits = {
@@ -145,7 +137,11 @@ export async function enterCode(context: DevicePages, request: HttpRequest): Pro
     server.emit({ type: 'user_code_wrong', subject: session.subject } satisfies UserCodeWrong)
     return askForCode(context, request, { session, typed: user_code.slice(0, 32), wrong: true })
   }
-  await refundAttempt(server.limiter, user, request)
+  // A correct code does not count.
+  await Promise.all([
+    server.limiter.refund('user_code', user),
+    server.limiter.refundCaller('user_code_network', request),
+  ])
   if (mustSignInAgain(context, session, found.request))
     return askToSignIn(context, request, found.userCode, found.request.acrValues)
   const { reference, clientId, scopes } = found.request
@@ -163,15 +159,10 @@ export async function enterCode(context: DevicePages, request: HttpRequest): Pro
  * @throws OAuthError 429
  */
 async function countAttempt(limiter: Limiter, user: Hash, request: HttpRequest): Promise<void> {
-  const { too_many_user_codes } = USER_CODE_ERRORS
+  const { too_many_user_codes } = DEVICE_PAGE_ERRORS
   // The user comes first: a user over the limit does not use up the limit of the network.
   await limiter.limit('user_code', user, too_many_user_codes)
   await limiter.limitCaller('user_code_network', request, too_many_user_codes)
-}
-
-/** A correct code does not count. */
-async function refundAttempt(limiter: Limiter, user: Hash, request: HttpRequest): Promise<void> {
-  await Promise.all([limiter.refund('user_code', user), limiter.refundCaller('user_code_network', request)])
 }
 
 /** A request that was answered or has expired looks like an unknown one. */

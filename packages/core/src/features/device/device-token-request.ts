@@ -5,9 +5,9 @@ import { CODE_ERRORS, CodeVerifier, verifierMatches } from '../../grants/authori
 import { planOf } from '../../grants/change-grant.ts'
 import { type FreshSecrets, firstTokens, type IssuedTokens, type Outcome } from '../../grants/grant.ts'
 import { type ArrivedRequest, type GrantTerms, type Retry, retryOf } from '../../grants/grant-terms.ts'
-import type { ExchangePlan, GrantType, TokenRequest } from '../../grants/grant-type.ts'
+import type { GrantType, TokenRequest } from '../../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../../http/message.ts'
-import { defineErrors, OAuthError, ownedBy } from '../../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, ownedBy, withCode } from '../../kernel/oauth-error.ts'
 import type { AuthorizationCode, Client, Grant } from '../../kernel/records.ts'
 import { narrowedResources } from '../../kernel/resource-indicator.ts'
 import {
@@ -18,24 +18,16 @@ import {
   sha256,
   successorKeys,
 } from '../../kernel/secrets.ts'
-import type { Stored, Transients } from '../../kernel/store.ts'
+import type { Stored } from '../../kernel/store.ts'
 import { type DeviceCode, parseDeviceCode } from '../../tokens/credential.ts'
 import {
   DEVICE_CODE_GRANT,
+  type DeviceGrant,
   findDeviceRequest,
   INTERVAL,
   isOfDevice,
   recordId,
 } from './device-authorization.ts'
-
-export const POLL_ERRORS = defineErrors({
-  authorization_pending: [
-    'authorization_pending',
-    'The user has not decided yet. Poll again after the interval',
-  ],
-  polled_too_fast: ['slow_down', 'The client polls too fast. Wait for the interval of this answer'],
-  device_denied: ['access_denied', 'The user denied access', 400],
-})
 
 /** RFC 8628 3.4, RFC 7636 4.5, RFC 8707 2.2. */
 const DeviceAccessTokenRequest = z.object({
@@ -53,17 +45,9 @@ export interface DeviceCodeRedeemed {
   readonly retried?: Retry | undefined
 }
 
-/**
- * Exchanges a device code for the first tokens of its grant, once its user has approved.
- *
- * @param grantLifetime in seconds
- */
-export function deviceCodeGrantType(
-  server: ServerContext,
-  transients: Transients,
-  grantLifetime: number,
-  selfRegistered: boolean,
-): GrantType {
+/** Exchanges a device code for the first tokens of its grant, once its user has approved. */
+export function deviceCodeGrantType(device: DeviceGrant, selfRegistered: boolean): GrantType {
+  const { server } = device
   const keys = successorKeys(server.secret)
   return {
     name: DEVICE_CODE_GRANT,
@@ -75,28 +59,19 @@ export function deviceCodeGrantType(
       return code && recordId(code.requestId)
     },
     selfRegistered,
-    lifetimes: { grant: grantLifetime },
+    lifetimes: { grant: device.grantLifetime },
     async exchange(request) {
       const redemption = redemptionOf(server, keys, request)
       // A request has a grant as soon as its user approves it.
-      const stored = request.stored ?? (await pendingPoll(server, transients, redemption, request))
-      return redemptionPlan(server, stored, redemption, request.now)
+      const stored = request.stored ?? (await pendingPoll(device, redemption, request))
+      const outcome = redeemDeviceCode(stored.value, redemption, request.now, server.terms)
+      const retried = outcome.kind === 'ended' ? undefined : outcome.result.retried
+      const type = retried === undefined ? 'device_code_redeemed' : 'device_code_retried'
+      const ids = { grantId: stored.value.id, clientId: request.client.clientId }
+      const event = { type, ...ids, ...(retried && { retried }) } satisfies DeviceCodeRedeemed
+      return planOf(server, stored, outcome, [event])
     },
   }
-}
-
-function redemptionPlan(
-  server: ServerContext,
-  stored: Stored<Grant>,
-  redemption: DeviceRedemption,
-  now: number,
-): ExchangePlan | Promise<ExchangePlan> {
-  const outcome = redeemDeviceCode(stored.value, redemption, now, server.terms)
-  const retried = outcome.kind === 'ended' ? undefined : outcome.result.retried
-  const type = retried === undefined ? 'device_code_redeemed' : 'device_code_retried'
-  const ids = { grantId: stored.value.id, clientId: redemption.client.clientId }
-  const event = { type, ...ids, ...(retried && { retried }) } satisfies DeviceCodeRedeemed
-  return planOf(server, stored, outcome, [event])
 }
 
 function redemptionOf(
@@ -125,8 +100,7 @@ function redemptionOf(
  * @throws OAuthError if there is none
  */
 async function pendingPoll(
-  { store, limiter }: ServerContext,
-  transients: Transients,
+  { server: { store, limiter }, transients }: DeviceGrant,
   { code, text, client, jkt: proven }: DeviceRedemption,
   { now, transient }: TokenRequest,
 ): Promise<Stored<Grant>> {
@@ -137,19 +111,19 @@ async function pendingPoll(
   if (clientId !== client.clientId)
     throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_client, undefined, ownedBy(requested))
   if (jkt !== undefined && jkt !== proven) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_of_other_key)
-  if (decision?.scopes.length === 0) throw new OAuthError(POLL_ERRORS.device_denied)
+  if (decision?.scopes.length === 0) throw new OAuthError(DEVICE_CODE_ERRORS.device_denied)
   const approved = decision && (await store.grants.find(code.grantId))
   if (approved !== undefined) return approved
   if (now >= endsAt) throw new OAuthError(DEVICE_CODE_ERRORS.device_code_expired)
   // Only an open request makes its device slow down. After the decision, the device must get the answer.
   if ((await limiter.take('device_poll', code.requestId)) > 0) throw new SlowDown()
-  throw new OAuthError(POLL_ERRORS.authorization_pending, undefined, { interim: true })
+  throw new OAuthError(DEVICE_CODE_ERRORS.authorization_pending, undefined, { interim: true })
 }
 
 /** Names the new interval, as clients for GitHub expect. Other clients add five seconds themselves (RFC 8628 3.5). */
 class SlowDown extends OAuthError {
   constructor() {
-    super(POLL_ERRORS.polled_too_fast, undefined, { interim: true })
+    super(DEVICE_CODE_ERRORS.polled_too_fast, undefined, { interim: true })
   }
 
   override toJSON(): { error: string; error_description: string; interval: number } {
@@ -158,25 +132,25 @@ class SlowDown extends OAuthError {
 }
 
 export const DEVICE_CODE_ERRORS = defineErrors({
-  device_code_unknown: ['invalid_grant', 'The device code is not valid. Begin again'],
-  device_code_of_other_client: ['invalid_grant', 'The device code is not valid. Begin again'],
+  ...withCode('invalid_grant', {
+    device_code_unknown: 'The device code is not valid. Begin again',
+    device_code_of_other_client: 'The device code is not valid. Begin again',
+    device_code_replayed: 'The device code was used before, so its tokens are revoked. Begin again',
+    device_retry_key_gone: 'The device code was used before, and its answer cannot be repeated. Begin again',
+    device_retry_differs:
+      'The device code was used a moment ago for another resource. Repeat the request unchanged',
+  }),
   device_code_expired: ['expired_token', 'The device code has expired. Begin again'],
-  device_code_replayed: [
-    'invalid_grant',
-    'The device code was used before, so its tokens are revoked. Begin again',
-  ],
   device_code_of_other_key: [
     'invalid_dpop_proof',
     'The device code is bound to the key of its request. Send a DPoP proof of this key',
   ],
-  device_retry_key_gone: [
-    'invalid_grant',
-    'The device code was used before, and its answer cannot be repeated. Begin again',
+  authorization_pending: [
+    'authorization_pending',
+    'The user has not decided yet. Poll again after the interval',
   ],
-  device_retry_differs: [
-    'invalid_grant',
-    'The device code was used a moment ago for another resource. Repeat the request unchanged',
-  ],
+  polled_too_fast: ['slow_down', 'The client polls too fast. Wait for the interval of this answer'],
+  device_denied: ['access_denied', 'The user denied access', 400],
 })
 
 export interface DeviceRedemption extends ArrivedRequest {

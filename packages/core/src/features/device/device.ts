@@ -11,31 +11,20 @@ import type { Feature } from '../../feature.ts'
 import { addressOf, basePathOf, type Endpoint, endpointPath, type PathOptions } from '../../http/endpoint.ts'
 import { lifetime, wholeSeconds } from '../../kernel/kernel.ts'
 import type { Client } from '../../kernel/records.ts'
-import { includesAll, type ScopeCatalogue } from '../../kernel/scope.ts'
+import { includesAll, type ScopeCatalogue, unrestricted } from '../../kernel/scope.ts'
 import { answerDevice, type DeviceApproved, type DeviceDenied } from './decision.ts'
-import {
-  DEVICE_AUTHORIZATION_ERRORS,
-  DEVICE_REQUEST_ERRORS,
-  type DeviceRequested,
-  deviceAuthorization,
-} from './device-authorization.ts'
+import { DEVICE_REQUEST_ERRORS, type DeviceRequested, deviceAuthorization } from './device-authorization.ts'
 import {
   DEVICE_PAGE_ERRORS,
   type DeviceInteraction,
   type DevicePages,
   enterCode,
   showCodePage,
-  USER_CODE_ERRORS,
   USER_CODE_LIMITS,
   UserCodeForm,
   type UserCodeWrong,
 } from './device-pages.ts'
-import {
-  DEVICE_CODE_ERRORS,
-  type DeviceCodeRedeemed,
-  deviceCodeGrantType,
-  POLL_ERRORS,
-} from './device-token-request.ts'
+import { DEVICE_CODE_ERRORS, type DeviceCodeRedeemed, deviceCodeGrantType } from './device-token-request.ts'
 
 export { DEVICE_CODE_GRANT } from './device-authorization.ts'
 export type { DeviceAnsweredView, DeviceInteraction, DeviceView, UserCodeView } from './device-pages.ts'
@@ -89,28 +78,25 @@ export function device(pages: DeviceInteraction, options: DeviceOptions = {}): F
     wholeSeconds('device: codeLifetime', codeLifetime, 60, 1800)
     wholeSeconds('device: maxAge', maxAge, 60)
     const grantLifetime = lifetime('deviceGrant', options.grantLifetime, 30 * DAY)
+    const scopesOf = requestableScopes(server.scopes, options.scopes, selfRegistered)
+    const verificationUri = addressOf(server.issuer, path)
+    const terms = { scopesOf, codeLifetime, grantLifetime, verificationUri, completeUri }
+    const grant = { server, transients, ...terms }
     const codeTickets = server.tickets('user-code')
     const decisionTickets = server.tickets('device')
     const page = basePathOf(server.issuer) + path
-    const scopesOf = requestableScopes(server.scopes, options.scopes, selfRegistered)
-    const verificationUri = addressOf(server.issuer, path)
-    const terms = { scopesOf, codeLifetime, verificationUri, completeUri }
-    const tickets = { codeTickets, decisionTickets }
-    const user = { server, pages, transients, ...tickets, page, completeUri, maxAge, grantLifetime }
+    const context = { ...grant, pages, codeTickets, decisionTickets, page, maxAge }
     return {
-      grantTypes: [deviceCodeGrantType(server, transients, grantLifetime, selfRegistered)],
-      clientEndpoints: [deviceAuthorization(server, transients, authorizationPath, terms)],
-      endpoints: pageEndpoints(user, path),
+      grantTypes: [deviceCodeGrantType(grant, selfRegistered)],
+      clientEndpoints: [deviceAuthorization(grant, authorizationPath)],
+      endpoints: pageEndpoints(context, path),
       // 18 polls a minute: a device whose clock runs a third too fast is within the limit.
       rateLimits: {
         device_request: { points: 30, seconds: 600 },
         device_poll: { points: 18, seconds: 60 },
         ...USER_CODE_LIMITS,
       },
-      errors: {
-        ...{ ...DEVICE_AUTHORIZATION_ERRORS, ...DEVICE_REQUEST_ERRORS, ...DEVICE_PAGE_ERRORS },
-        ...{ ...DEVICE_CODE_ERRORS, ...POLL_ERRORS, ...USER_CODE_ERRORS },
-      },
+      errors: { ...DEVICE_REQUEST_ERRORS, ...DEVICE_PAGE_ERRORS, ...DEVICE_CODE_ERRORS },
     }
   }
 }
@@ -142,23 +128,14 @@ function pageEndpoints(context: DevicePages, path: string): Endpoint[] {
 const DAY = 24 * 60 * 60
 const IDENTITY_SCOPES = ['openid', 'profile', 'email']
 
-/**
- * Unauthenticated callers can register a client and send its code to a user, so by default only static clients may use the
- * grant. One that registered itself gets at most the scopes for reading.
- *
- * @throws Error for a scope that is not in the catalogue
- */
+/** A client that registered itself gets at most the scopes for reading. @throws Error for a scope that is not in the catalogue */
 function requestableScopes(
   catalogue: ScopeCatalogue,
   configured: readonly string[] | undefined,
   selfRegistered: boolean,
 ): (client: Client) => readonly string[] | undefined {
-  const reading = Object.entries(catalogue)
-    .filter(
-      ([name, { access, restricted }]) =>
-        restricted !== true && (access === 'read' || IDENTITY_SCOPES.includes(name)),
-    )
-    .map(([name]) => name)
+  const reads = (name: string) => catalogue[name]?.access === 'read' || IDENTITY_SCOPES.includes(name)
+  const reading = unrestricted(catalogue).filter(reads)
   if (configured !== undefined && !includesAll(Object.keys(catalogue), configured))
     throw new Error('device: scopes names a scope that is not in the catalogue')
   const all = configured ?? reading

@@ -2,47 +2,31 @@ import * as z from 'zod'
 import type { CorsHeaders } from '../../http/endpoint.ts'
 import { type HttpRequest, header } from '../../http/http.ts'
 import { CLOCK_TOLERANCE } from '../../kernel/kernel.ts'
-import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, withCode } from '../../kernel/oauth-error.ts'
 import { type AcceptedSecrets, hmacSha256, sameSecret, sha256 } from '../../kernel/secrets.ts'
 import type { Transients } from '../../kernel/store.ts'
-import { type CompactJws, isSignedBy, readJws } from '../../tokens/compact-jws.ts'
+import { type CompactJws, isSignedBy, readJws, spendOnce } from '../../tokens/compact-jws.ts'
 import { type JwsAlgorithm, type PublicKeyMembers, publicKeyFor, thumbprint } from '../../tokens/jwk.ts'
 import type { PresentedKey, ProofHeaders, ProofOfPossession } from '../../tokens/proof-of-possession.ts'
 
 export const DPOP_ERRORS = defineErrors({
-  dpop_proof_malformed: [
-    'invalid_dpop_proof',
-    'The DPoP header must be one JWT in compact form, of at most 4096 characters',
-  ],
-  dpop_proof_type: ['invalid_dpop_proof', 'typ of the DPoP proof must be dpop+jwt'],
-  dpop_proof_algorithm: [
-    'invalid_dpop_proof',
-    'alg of the DPoP proof is not supported. See dpop_signing_alg_values_supported',
-  ],
-  dpop_proof_key: ['invalid_dpop_proof', 'jwk of the DPoP proof must be a public key for its alg'],
-  dpop_proof_claims: [
-    'invalid_dpop_proof',
-    'The DPoP proof must have jti (at most 256 characters), htm, htu and iat',
-  ],
-  dpop_proof_method: ['invalid_dpop_proof', 'htm of the DPoP proof must be the method of the request'],
-  dpop_proof_uri: ['invalid_dpop_proof', 'htu of the DPoP proof must be the URI of the request'],
-  dpop_proof_expired: [
-    'invalid_dpop_proof',
-    'The DPoP proof is not valid at this time. Check its exp and nbf, and the clock',
-  ],
-  dpop_proof_token: ['invalid_dpop_proof', 'ath of the DPoP proof must be the hash of the access token'],
-  dpop_proof_signature: [
-    'invalid_dpop_proof',
-    'The DPoP proof must be signed with the private key of its jwk',
-  ],
+  ...withCode('invalid_dpop_proof', {
+    dpop_proof_malformed: 'The DPoP header must be one JWT in compact form, of at most 4096 characters',
+    dpop_proof_type: 'typ of the DPoP proof must be dpop+jwt',
+    dpop_proof_algorithm: 'alg of the DPoP proof is not supported. See dpop_signing_alg_values_supported',
+    dpop_proof_key: 'jwk of the DPoP proof must be a public key for its alg',
+    dpop_proof_claims: 'The DPoP proof must have jti (at most 256 characters), htm, htu and iat',
+    dpop_proof_method: 'htm of the DPoP proof must be the method of the request',
+    dpop_proof_uri: 'htu of the DPoP proof must be the URI of the request',
+    dpop_proof_expired: 'The DPoP proof is not valid at this time. Check its exp and nbf, and the clock',
+    dpop_proof_token: 'ath of the DPoP proof must be the hash of the access token',
+    dpop_proof_signature: 'The DPoP proof must be signed with the private key of its jwk',
+    dpop_proof_missing: 'The request needs a DPoP proof. Send it in the DPoP header',
+    dpop_proof_replayed: 'The DPoP proof was used before. Make a new one for each request',
+  }),
   dpop_nonce_needed: [
     'use_dpop_nonce',
     'The DPoP proof needs a nonce. Repeat the request with the nonce of the DPoP-Nonce header',
-  ],
-  dpop_proof_missing: ['invalid_dpop_proof', 'The request needs a DPoP proof. Send it in the DPoP header'],
-  dpop_proof_replayed: [
-    'invalid_dpop_proof',
-    'The DPoP proof was used before. Make a new one for each request',
   ],
 })
 
@@ -249,9 +233,7 @@ export function presentedKey(verifier: ProofVerifier, request: HttpRequest): Pre
 async function spend(used: Transients, { thumbprint, claims }: DpopProof, now: number): Promise<void> {
   const { htm, htu, jti } = claims
   const id = sha256(JSON.stringify(['dpop', thumbprint, htm, htu, jti]))
-  const expiresAt = now + PROOF_LIFETIME
-  if (!(await used.insert(id, { kind: 'seen', expiresAt }, expiresAt)))
-    throw new OAuthError(DPOP_ERRORS.dpop_proof_replayed)
+  await spendOnce(used, id, now + PROOF_LIFETIME, DPOP_ERRORS.dpop_proof_replayed)
 }
 
 const CORS_HEADERS: CorsHeaders = { allowed: ['dpop'], exposed: ['DPoP-Nonce'] }

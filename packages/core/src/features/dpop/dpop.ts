@@ -8,7 +8,7 @@ import { OAuthError } from '../../kernel/oauth-error.ts'
 import { acceptedSecrets, type ServerSecret } from '../../kernel/secrets.ts'
 import type { Transients } from '../../kernel/store.ts'
 import type { ProofsOfResource, ProvenResource } from '../../resource/resource-server.ts'
-import { JWS_ALGORITHMS, type JwsAlgorithm, withBothNames } from '../../tokens/jwk.ts'
+import { acceptedAlgorithms, type JwsAlgorithm } from '../../tokens/jwk.ts'
 import { DPOP_ERRORS, dpopNonces, type ProofVerifier, presentedKey, proofsAt } from './dpop-proof.ts'
 
 export type { JwsAlgorithm as DpopAlgorithm } from '../../tokens/jwk.ts'
@@ -55,7 +55,7 @@ export interface DpopProofsOptions extends DpopOptions {
  * ```
  */
 export function dpop(options: DpopOptions = {}): Feature {
-  const algorithms = checkedAlgorithms(options)
+  const algorithms = acceptedAlgorithms('dpop', options.algorithms ?? DEFAULT_ALGORITHMS)
   return ({ issuer, store, now, secret }) => {
     const { nonce, required = false } = options
     const used = usedProofs(options, store.transients)
@@ -109,7 +109,7 @@ const BOUND = 'dpop_bound_access_tokens'
  * ```
  */
 export function dpopProofs(options: DpopProofsOptions): ProofsOfResource {
-  const algorithms = checkedAlgorithms(options)
+  const algorithms = acceptedAlgorithms('dpop', options.algorithms ?? DEFAULT_ALGORITHMS)
   const secrets = acceptedSecrets(options.secret, 'dpopProofs: ')
   return (guarded) => {
     const origin = originOf(options, guarded)
@@ -133,13 +133,6 @@ function originOf({ publicOrigin }: DpopProofsOptions, { resource }: ProvenResou
 }
 
 const DEFAULT_ALGORITHMS: readonly JwsAlgorithm[] = ['ES256', 'EdDSA', 'Ed25519']
-
-/** @throws Error that names the option at fault */
-function checkedAlgorithms({ algorithms = DEFAULT_ALGORITHMS }: DpopOptions): readonly JwsAlgorithm[] {
-  if (algorithms.length === 0 || !algorithms.every((name) => JWS_ALGORITHMS.includes(name)))
-    throw new Error(`dpop: algorithms must be some of ${JWS_ALGORITHMS.join(', ')}`)
-  return withBothNames(algorithms)
-}
 
 /** The store of used proofs. @throws Error if `replay` is set and the store has no transients */
 function usedProofs({ replay }: DpopOptions, transients: Transients | undefined): Transients | undefined {

@@ -3,11 +3,10 @@
  * The modules of these features implement its rules.
  */
 
-import { METADATA_ERRORS } from '../../clients/client-metadata.ts'
+import { invalidMetadata } from '../../clients/client-metadata.ts'
 import type { Metadata } from '../../discovery/server-metadata.ts'
 import type { FeatureParts } from '../../feature.ts'
 import { isLoopbackUrl } from '../../http/public-url.ts'
-import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import type { AuthorizationServerOptions, Demand, Profile } from '../../options.ts'
 import { type ClientAssertionOptions, clientAssertion } from '../client-assertion/client-assertion.ts'
@@ -23,11 +22,9 @@ export interface Fapi2Options {
 
 const NAME = 'FAPI 2.0 Security Profile'
 
-/** The algorithms of all JWT signatures (5.4.1, item 1). `Ed25519` is a newer name of `EdDSA`. */
-const ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'PS256'] as const
-
 /**
- * The algorithms of DPoP proofs. Give them to the `dpopProofs` of each API, with `required`.
+ * The algorithms of all JWT signatures (5.4.1, item 1). `Ed25519` is a newer name of `EdDSA`. Give them to the `dpopProofs` of each
+ * API, with `required`.
  *
  * @example
  * ```ts with:server
@@ -39,7 +36,7 @@ const ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'PS256'] as const
  * createResourceServer({ resource: issuer, store, scopes, proofs })
  * ```
  */
-export const FAPI2_PROOF_ALGORITHMS = ALGORITHMS
+export const FAPI2_PROOF_ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'PS256'] as const
 
 /**
  * The FAPI 2.0 Security Profile: the option `profile`. It mounts `private_key_jwt`, pushed authorization requests and DPoP, all of
@@ -68,9 +65,9 @@ export function fapi2({ clientAssertion: assertion, dpop: proofs, par }: Fapi2Op
       pkce: 'required',
     },
     features: [
-      clientAssertion({ ...assertion, algorithms: ALGORITHMS, stringAudience: true }),
+      clientAssertion({ ...assertion, algorithms: FAPI2_PROOF_ALGORITHMS, stringAudience: true }),
       pushedAuthorizationRequests({ ...par, required: true }),
-      dpop({ ...proofs, required: true, algorithms: ALGORITHMS }),
+      dpop({ ...proofs, required: true, algorithms: FAPI2_PROOF_ALGORITHMS }),
       (): FeatureParts => ({ checkClient }),
     ],
     published: PUBLISHED,
@@ -79,84 +76,71 @@ export function fapi2({ clientAssertion: assertion, dpop: proofs, par }: Fapi2Op
 
 /** Section 5.3.2.2, item 5. @throws OAuthError `invalid_client_metadata` */
 function checkClient({ pkceOptional }: Client): void {
-  if (pkceOptional)
-    throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, `pkce: ${NAME} 5.3.2.2 requires it`)
+  if (pkceOptional) throw invalidMetadata(`pkce: ${NAME} 5.3.2.2 requires it`)
 }
 
 /** Seconds (5.3.2.1, item 11). */
 const MAX_CODE_LIFETIME = 60
 
-type Options = AuthorizationServerOptions<string>
-
 /** The requirements of the profile for options. The server meets its other sections with any options. */
-const DEMANDS: readonly Demand<Options>[] = [
+const DEMANDS: readonly Demand<AuthorizationServerOptions<string>>[] = [
   {
     section: '5.2.1',
-    subject: 'issuer',
-    must: 'be an https URL, or of a loopback address to try it',
+    rule: 'issuer must be an https URL, or of a loopback address to try it',
     holds: ({ issuer }) => issuer.startsWith('https:') || isLoopbackUrl(issuer),
   },
   {
     section: '5.3.2.1, item 3',
-    subject: 'registration',
-    must: 'be false: clients that register themselves are not authenticated',
+    rule: 'registration must be false: clients that register themselves are not authenticated',
     holds: ({ registration = false }) => registration === false,
   },
   {
     section: '5.3.2.1, item 6',
-    subject: 'clientAuthentication',
-    must: 'be left out: private_key_jwt is the only method',
+    rule: 'clientAuthentication must be left out: private_key_jwt is the only method',
     holds: ({ clientAuthentication = [] }) => clientAuthentication.length === 0,
   },
   {
     section: '5.3.2.1, item 9',
-    subject: 'refreshTokenRotation',
-    must: 'be public-clients',
+    rule: 'refreshTokenRotation must be public-clients',
     holds: ({ refreshTokenRotation }) => refreshTokenRotation !== 'always',
   },
   {
     section: '5.3.2.1, item 11',
-    subject: 'lifetimes.code',
-    must: `be at most ${MAX_CODE_LIFETIME}`,
+    rule: `lifetimes.code must be at most ${MAX_CODE_LIFETIME}`,
     holds: ({ lifetimes }) => (lifetimes?.code ?? MAX_CODE_LIFETIME) <= MAX_CODE_LIFETIME,
   },
   {
     section: '5.4.1, item 1',
-    subject: 'keys',
-    must: 'be for ES256 or EdDSA',
+    rule: 'keys must be for ES256 or EdDSA',
     holds: ({ keys = [] }) => (typeof keys === 'function' ? keys() : keys).every(({ alg }) => isAllowed(alg)),
   },
   {
     section: '5.4.1, item 1',
-    subject: 'idTokenAlgorithm',
-    must: 'be ES256 or EdDSA',
+    rule: 'idTokenAlgorithm must be ES256 or EdDSA',
     holds: ({ idTokenAlgorithm = 'ES256' }) => isAllowed(idTokenAlgorithm),
   },
 ]
 
 function isAllowed(algorithm: unknown): boolean {
-  return ALGORITHMS.some((allowed) => allowed === algorithm)
+  return FAPI2_PROOF_ALGORITHMS.some((allowed) => allowed === algorithm)
 }
 
 /** The requirements for the metadata, to which other features may add. */
 const PUBLISHED: readonly Demand<Metadata>[] = [
   {
     section: '5.3.2.1, item 2',
-    subject: 'features: grant_types_supported',
-    must: 'not have password',
+    rule: 'features: grant_types_supported must not have password',
     holds: (metadata) => !listed(metadata, 'grant_types_supported').includes('password'),
   },
   {
     section: '5.3.2.1, item 6',
-    subject: 'features: token_endpoint_auth_methods_supported',
-    must: 'have only private_key_jwt',
+    rule: 'features: token_endpoint_auth_methods_supported must have only private_key_jwt',
     holds: (metadata) =>
       listed(metadata, 'token_endpoint_auth_methods_supported').every((name) => name === 'private_key_jwt'),
   },
   {
     section: '5.4.1, item 1',
-    subject: 'features: the lists of signing algorithms',
-    must: 'have only PS256, ES256 and EdDSA',
+    rule: 'features: the lists of signing algorithms must have only PS256, ES256 and EdDSA',
     holds: (metadata) =>
       Object.keys(metadata)
         .filter((member) => member.endsWith('_signing_alg_values_supported'))

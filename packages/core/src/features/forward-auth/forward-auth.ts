@@ -134,11 +134,7 @@ function ofCaller(request: HttpRequest): HttpRequest {
 /** `X-Auth-Subject` of client-credentials tokens. It is not empty: nginx and lighttpd leave out a header without a value. */
 const NO_USER = '-'
 
-function identityOf({
-  subject,
-  clientId,
-  scopes,
-}: AccessToken | ClientCredentialsToken): HttpResponse['headers'] {
+function identityOf({ subject, clientId, scopes }: AccessToken | ClientCredentialsToken) {
   if (subject === NO_USER) throw new Error('A subject must not be "-", which means no user')
   return {
     'x-auth-subject': headerValue(subject ?? NO_USER),

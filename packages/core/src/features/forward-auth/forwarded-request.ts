@@ -24,13 +24,8 @@ export const FORWARD_AUTH_ERRORS = defineErrors({
 })
 
 const ScopeDemand = z.object({ scope: text().optional() })
-const SignInDemand = z.object({
-  acr_values: text().optional(),
-  max_age: z
-    .string()
-    .regex(/^[0-9]{1,9}$/)
-    .optional(),
-})
+const seconds = z.string().regex(/^[0-9]{1,9}$/)
+const SignInDemand = z.object({ acr_values: text().optional(), max_age: seconds.optional() })
 
 /** @throws OAuthError 403 for what does not exist: nginx treats every status other than 401 and 403 as an error */
 export function demandsOfGateway(query: string, { scopes, authenticationClasses }: ServerContext) {

@@ -1,25 +1,23 @@
 /** Initial access tokens (RFC 7591 3): the operator hands them out, and a client needs one to register itself. */
 
-import { type ClientMembers, invalidMetadata, METADATA_ERRORS } from '../../clients/client-metadata.ts'
+import { type ClientMembers, invalidMetadata } from '../../clients/client-metadata.ts'
 import type { AdmitRegistration } from '../../clients/registration.ts'
 import { header } from '../../http/http.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { defineErrors, type ErrorDefinition, OAuthError } from '../../kernel/oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError, withCode } from '../../kernel/oauth-error.ts'
 import type { Transient } from '../../kernel/records.ts'
 import { includesAll, unrestricted } from '../../kernel/scope.ts'
 import { type Hash, newId, newSecret, sameSecret, sha256 } from '../../kernel/secrets.ts'
 import { changeRecord, type Transients } from '../../kernel/store.ts'
 
-export const INITIAL_ACCESS_TOKEN_ERRORS = defineErrors({
-  initial_access_token_missing: [
-    'invalid_token',
-    'Registration needs an initial access token. Ask the operator for one, and send it as a bearer token',
-  ],
-  initial_access_token_invalid: [
-    'invalid_token',
-    'The initial access token is unknown, expired or used up. Ask the operator for another one',
-  ],
-})
+export const INITIAL_ACCESS_TOKEN_ERRORS = defineErrors(
+  withCode('invalid_token', {
+    initial_access_token_missing:
+      'Registration needs an initial access token. Ask the operator for one, and send it as a bearer token',
+    initial_access_token_invalid:
+      'The initial access token is unknown, expired or used up. Ask the operator for another one',
+  }),
+)
 
 export interface InitialAccessTokenOptions {
   /** For whom it is, as the audit trail shows it: at most 60 characters. */
@@ -195,5 +193,5 @@ function isWhole(value: number, max: number): boolean {
 }
 
 function requireThat(name: string, holds: boolean, must: string): void {
-  if (!holds) throw new OAuthError(METADATA_ERRORS.client_metadata_invalid, `${name}: must be ${must}`)
+  if (!holds) throw invalidMetadata(`${name}: must be ${must}`)
 }

@@ -26,8 +26,6 @@ import {
 
 export { type RevocationFeedOptions, revocationFeed } from './revocation-feed.ts'
 
-const DEFAULT_LIFETIME = 300
-
 /** How the tokens of one resource are signed. */
 export interface SignedResource {
   /** Seconds, 600 at most. Default 300. */
@@ -107,7 +105,7 @@ function signedResources(
 ): ReadonlyMap<string, SignedTerms> {
   const best = algorithms.includes('ES256') ? 'ES256' : 'RS256'
   return new Map(
-    Object.entries(configured).map(([resource, { lifetime = DEFAULT_LIFETIME, alg = best }]) => {
+    Object.entries(configured).map(([resource, { lifetime = 300, alg = best }]) => {
       const option = `jwtAccessTokens: resources['${resource}']`
       const name = checkedResource(option, resource)
       wholeSeconds(`${option}.lifetime`, lifetime, 1, MAX_SIGNED_LIFETIME)
@@ -131,13 +129,17 @@ function tokenReader(issuer: string, keys: SigningKeys, now: () => number) {
   const keySet = latestKeySet(keys)
   const claimsIn = (payload: unknown) => AccessTokenClaims.safeParse(payload).data
   const verified = verifiedOnce({ keyFor: (header) => keySet()(header), verify, claimsIn, now })
-  return (text: string): Promise<PresentedToken | undefined> | undefined =>
-    JWT.test(text)
-      ? verified(text).then(
-          ({ jti }) => presentedIn(jti),
-          (error) => refused(error, text),
-        )
-      : undefined
+  return (text: string) => (JWT.test(text) ? presented(text) : undefined)
+
+  async function presented(text: string): Promise<PresentedToken | undefined> {
+    try {
+      const { jti } = await verified(text)
+      return presentedIn(jti)
+    } catch (error) {
+      await requireWrongSignature(error, text)
+      return undefined
+    }
+  }
 
   /** `typ` distinguishes it from an ID token that the same key signed (RFC 9068 5). */
   async function verify(text: string) {
@@ -146,10 +148,6 @@ function tokenReader(issuer: string, keys: SigningKeys, now: () => number) {
     const { payload, ...result } = await jwtVerify(text, keySet(), options)
     return { ...result, claims: requiredClaims(claimsIn(payload)) }
   }
-}
-
-async function refused(error: unknown, text: string): Promise<undefined> {
-  await requireWrongSignature(error, text)
 }
 
 /** The parsed keys, until the set changes. */

@@ -6,8 +6,7 @@ import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtV
 import { wellKnownAddress } from '../../http/endpoint.ts'
 import { isHttpsOrLoopback } from '../../http/public-url.ts'
 import { type Emit, type RequestEvent, shielded } from '../../kernel/events.ts'
-import type { UserClaims } from '../../kernel/kernel.ts'
-import { CLOCK_TOLERANCE } from '../../kernel/kernel.ts'
+import { CLOCK_TOLERANCE, type UserClaims } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import { checkedResource } from '../../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../../kernel/scope.ts'
@@ -76,9 +75,6 @@ export interface JwtResourceServerOptions<Scope extends string> {
  * ```
  */
 export function createJwtResourceServer<Scope extends string>(
-  options: JwtResourceServerOptions<Scope> & { readonly anonymous: 'allow' },
-): ResourceServer<Scope, Authorized | Anonymous>
-export function createJwtResourceServer<Scope extends string>(
   options: JwtResourceServerOptions<Scope> & { readonly anonymous?: undefined },
 ): ResourceServer<Scope>
 export function createJwtResourceServer<Scope extends string>(
@@ -90,7 +86,7 @@ export function createJwtResourceServer<Scope extends string>(
   const { issuer, keys, ended, now = systemClock } = options
   const resource = checkedResource('resource', options.resource)
   const metadataUrl = options.metadataUrl ?? wellKnownAddress('oauth-protected-resource', resource)
-  const verify = tokenVerifier({ issuer, resource, keys, now })
+  const verify = tokenVerifier(issuer, resource, keys, now)
   const guard: Deciding = {
     metadataUrl,
     anonymous: options.anonymous ?? 'refuse',
@@ -138,14 +134,6 @@ const COOLDOWN_MS = 30_000
 /** Keys that are older are fetched again, in milliseconds. A new key is published twice as long before it signs. */
 const KEYS_MAX_AGE_MS = 600_000
 
-interface Expected {
-  readonly issuer: string
-  /** Canonical. */
-  readonly resource: string
-  readonly keys: string | JSONWebKeySet
-  readonly now: () => number
-}
-
 /** The claims of the protocol, and those of the operator. */
 interface VerifiedClaims extends AccessTokenClaims {
   readonly others?: UserClaims
@@ -155,11 +143,11 @@ interface VerifiedClaims extends AccessTokenClaims {
  * The checks of RFC 9068 4. The function rejects with `invalid_token`, or with 503 if the keys are unavailable: a client must
  * not discard its token then.
  */
-function tokenVerifier({ issuer, resource, keys, now }: Expected) {
+function tokenVerifier(issuer: string, audience: string, keys: string | JSONWebKeySet, now: () => number) {
   const keySet = typeof keys === 'string' ? remoteKeys(keys) : createLocalJWKSet(keys)
   const expected = {
     issuer,
-    audience: resource,
+    audience,
     typ: ACCESS_TOKEN_TYPE,
     algorithms: ['RS256', 'ES256', 'EdDSA'],
     clockTolerance: CLOCK_TOLERANCE,

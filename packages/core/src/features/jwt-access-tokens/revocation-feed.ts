@@ -106,20 +106,16 @@ const MAX_STEP = 64
 /** In growing steps: most streams have nothing new. @param ahead how many numbers after a missing one are looked at */
 async function entriesFrom(transients: Transients, stream: string, start: number, ahead: number) {
   const entries: string[] = []
-  const recordsAt = (numbers: readonly number[]) =>
-    Promise.all(
-      numbers.map(
-        async (number) => (await transients.find(entryId(stream, number)))?.value as Revocations | undefined,
-      ),
-    )
+  const recordAt = async (number: number) =>
+    (await transients.find(entryId(stream, number)))?.value as Revocations | undefined
   let next = start
   for (let step = 1 + ahead; ; step = Math.min(2 * step, MAX_STEP)) {
     const numbers = Array.from({ length: step }, (_, more) => next + more)
-    const found = await recordsAt(numbers)
+    const found = await Promise.all(numbers.map(recordAt))
     const last = found.findLastIndex((record) => record !== undefined)
     const missing = numbers.filter((_, at) => at < last && found[at] === undefined)
     // All before the last one were written before it: what is still missing now is lost, and readers go on behind it.
-    const late = await recordsAt(missing)
+    const late = await Promise.all(missing.map(recordAt))
     for (let at = 0; at <= last; at++) entries.push(...((found[at] ?? late.shift())?.entries ?? []))
     next += last + 1
     if (last + 1 < step) return { entries, next }

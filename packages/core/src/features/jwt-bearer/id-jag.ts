@@ -224,16 +224,13 @@ const NEVER_GIVEN = ['openid', 'offline_access']
 export function readTrust(server: ServerContext, read: ReadIssuer, options: IdJagTrust): ReadTrust {
   const option = `jwtBearer: the trust of ${options.issuer}`
   if (options.issuer === server.issuer) throw new Error(`${option}: a server does not trust itself`)
-  checkScopes(option, options.scopes, server)
-  const { maxAssertionLifetime = 300 } = options
-  return { options, ...read(option, { ...options, maxAssertionLifetime }) }
-}
-
-function checkScopes(option: string, scopes: readonly string[], { scopes: catalogue }: ServerContext): void {
+  const { scopes, maxAssertionLifetime = 300 } = options
+  const { scopes: catalogue } = server
   const wrong = scopes.find((name) => !Object.hasOwn(catalogue, name) || NEVER_GIVEN.includes(name))
   if (wrong !== undefined) throw new Error(`${option}: ${wrong} is no scope for an assertion`)
   // The user is asked for a restricted one each time.
   const interactive = scopes.find((name) => catalogue[name]?.interactive || catalogue[name]?.restricted)
   if (interactive !== undefined) throw new Error(`${option}: only the user can allow ${interactive}`)
   if (scopes.length === 0) throw new Error(`${option}: scopes must not be empty`)
+  return { options, ...read(option, { ...options, maxAssertionLifetime }) }
 }

@@ -83,19 +83,15 @@ export function plannedGrant(
     issued,
     async commit() {
       await markUsed(transients, use, server)
-      await insert(server, grant)
+      const opened =
+        subject === undefined
+          ? await server.store.grants.insert(grant.id, grant, grant.expiresAt)
+          : await openWithinLimit(server, grant)
+      if (!opened) throw new OAuthError(SERVER_ERRORS.contention)
       return true
     },
     events: [{ ...event }],
   }
-}
-
-async function insert(server: ServerContext, grant: Grant): Promise<void> {
-  const opened =
-    grant.subject === undefined
-      ? await server.store.grants.insert(grant.id, grant, grant.expiresAt)
-      : await openWithinLimit(server, grant)
-  if (!opened) throw new OAuthError(SERVER_ERRORS.contention)
 }
 
 // What a token gets: an assertion only narrows what its trust gives, and so does the request.
@@ -113,10 +109,8 @@ export function scopesWithin(
   catalogue: ScopeCatalogue,
   texts: readonly (string | undefined)[],
 ): readonly string[] {
-  const bounds = [scopeCeiling(client, catalogue), ...texts.map(namesIn)].filter(
-    (bound) => bound !== undefined,
-  )
-  const scopes = bounds.reduce((left, bound) => partOf(left, bound), trusted)
+  const bounds = [scopeCeiling(client, catalogue), ...texts.map(namesIn)]
+  const scopes = bounds.reduce<readonly string[]>((left, bound = left) => partOf(left, bound), trusted)
   if (scopes.length === 0) throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_scope)
   return scopes
 }

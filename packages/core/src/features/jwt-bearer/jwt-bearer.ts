@@ -10,7 +10,6 @@ import * as z from 'zod'
 import { AUTHENTICATION_ERRORS } from '../../clients/authentication/client-authentication.ts'
 import type { Feature, ServerContext } from '../../feature.ts'
 import type { ExchangePlan, GrantType, TokenRequest } from '../../grants/grant-type.ts'
-import { type EndGrantsOf, endGrantsOf } from '../../grants/user-grants.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../../http/message.ts'
 import type { DocumentFetch } from '../../http/outbound.ts'
 import { terminalText } from '../../kernel/display-text.ts'
@@ -35,7 +34,7 @@ import {
   readTrust,
   type SubjectOf,
 } from './id-jag.ts'
-import { type ApprovedGrant, plannedGrant } from './issued-grant.ts'
+import { plannedGrant } from './issued-grant.ts'
 import { MAX_LIFETIME, type ReadIssuer, trustedIssuers } from './trusted-issuer.ts'
 import { approveWorkload, type ReadRule, readRule, ruleFor, type WorkloadRule } from './workload.ts'
 
@@ -68,15 +67,10 @@ export interface JwtBearerOptions {
   readonly fetch?: DocumentFetch | undefined
 }
 
-/** The feature, and what the operator does with its grants. */
-export interface JwtBearer extends Feature {
-  /** The same as `grants.endOf` of the server. */
-  endGrants(of: EndGrantsOf): Promise<number>
-}
-
 /**
  * Accepts JWT authorization grants (RFC 7523 2.1). A static client needs the grant type
  * `urn:ietf:params:oauth:grant-type:jwt-bearer`. Needs a store with transients. No consent page: the operator's trust decides.
+ * `grants.endOf` of the server ends what an issuer has allowed.
  *
  * @throws Error that names the option at fault, when the server is created
  *
@@ -94,63 +88,48 @@ export interface JwtBearer extends Feature {
  * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
  * ```
  */
-export function jwtBearer(options: JwtBearerOptions): JwtBearer {
-  let mounted: ServerContext | undefined
-  const feature: Feature = (server) => {
-    mounted = server
-    return partsOf(server, options)
+export function jwtBearer({ idJag, workloads = [], fetch }: JwtBearerOptions): Feature {
+  return (server) => {
+    const { transients } = server.store
+    if (transients === undefined) throw new Error('jwtBearer: the store has no transients')
+    const hasTrusts = idJag?.trustOf !== undefined || (idJag?.trusts ?? []).length > 0
+    if (!hasTrusts && workloads.length === 0)
+      throw new Error('jwtBearer needs idJag with trusts or trustOf, or workloads')
+    if (idJag !== undefined && !hasTrusts) throw new Error('jwtBearer: idJag needs trusts or trustOf')
+    const audiences = [server.issuer]
+    const read = trustedIssuers(server, fetch)
+    const accepted: AcceptedAssertions = {
+      transients,
+      idJag: idJag && { trustOf: trusts(server, read, idJag), subjectOf: idJag.subjectOf },
+      rules: workloads.map((rule) => readRule(server, read, audiences, rule)),
+    }
+    const grantType: GrantType = {
+      name: JWT_BEARER,
+      message: JwtBearerRequest,
+      lifetimes: { accessToken: MAX_LIFETIME },
+      clientOf: (form) => clientOf(accepted.rules, form),
+      exchange: (request) => exchangeAssertion(server, accepted, request),
+    }
+    return {
+      grantTypes: [grantType],
+      // The draft, 7.2. The trusted issuers are nowhere: they would tell who the customers are.
+      metadata: idJag ? { authorization_grant_profiles_supported: [ID_JAG_PROFILE] } : {},
+      rateLimits: {
+        jwt_bearer: { points: 60, seconds: 3600 },
+        jwt_bearer_failure: { points: 1000, seconds: 600 },
+      },
+      errors: JWT_GRANT_ERRORS,
+      checkMounted({ metadata, clientAuthMethods }) {
+        audiences.push(String(metadata.token_endpoint))
+        // A workload has no credentials but its assertion.
+        if (workloads.length > 0 && !clientAuthMethods.some(({ name }) => name === 'none'))
+          throw new Error('jwtBearer: workloads need the authentication method none')
+      },
+    }
   }
-  return Object.assign(feature, {
-    async endGrants(of: EndGrantsOf) {
-      if (mounted === undefined) throw new Error('jwtBearer: endGrants needs a server with this feature')
-      return endGrantsOf(mounted, of)
-    },
-  })
 }
 
 const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag'
-
-function partsOf(
-  server: ServerContext,
-  { idJag, workloads = [], fetch }: JwtBearerOptions,
-): ReturnType<Feature> {
-  const { transients } = server.store
-  if (transients === undefined) throw new Error('jwtBearer: the store has no transients')
-  const hasTrusts = idJag?.trustOf !== undefined || (idJag?.trusts ?? []).length > 0
-  if (!hasTrusts && workloads.length === 0)
-    throw new Error('jwtBearer needs idJag with trusts or trustOf, or workloads')
-  if (idJag !== undefined && !hasTrusts) throw new Error('jwtBearer: idJag needs trusts or trustOf')
-  const audiences = [server.issuer]
-  const read = trustedIssuers(server, fetch)
-  const accepted: AcceptedAssertions = {
-    transients,
-    idJag: idJag && { trustOf: trusts(server, read, idJag), subjectOf: idJag.subjectOf },
-    rules: workloads.map((rule) => readRule(server, read, audiences, rule)),
-  }
-  const grantType: GrantType = {
-    name: JWT_BEARER,
-    message: JwtBearerRequest,
-    lifetimes: { accessToken: MAX_LIFETIME },
-    clientOf: (form) => clientOf(accepted.rules, form),
-    exchange: (request) => exchangeAssertion(server, accepted, request),
-  }
-  return {
-    grantTypes: [grantType],
-    // The draft, 7.2. The trusted issuers are nowhere: they would tell who the customers are.
-    metadata: idJag ? { authorization_grant_profiles_supported: [ID_JAG_PROFILE] } : {},
-    rateLimits: {
-      jwt_bearer: { points: 60, seconds: 3600 },
-      jwt_bearer_failure: { points: 1000, seconds: 600 },
-    },
-    errors: JWT_GRANT_ERRORS,
-    checkMounted({ metadata, clientAuthMethods }) {
-      audiences.push(String(metadata.token_endpoint))
-      // A workload has no credentials but its assertion.
-      if (workloads.length > 0 && !clientAuthMethods.some(({ name }) => name === 'none'))
-        throw new Error('jwtBearer: workloads need the authentication method none')
-    },
-  }
-}
 
 /** A trust that is looked up is checked each time: it may have changed. */
 function trusts(server: ServerContext, read: ReadIssuer, { trusts = [], trustOf }: IdJagOptions) {
@@ -219,6 +198,7 @@ async function exchangeAssertion(
 ): Promise<ExchangePlan> {
   const { assertion: jwt, scope, resource: resources } = readMessage(JwtBearerRequest, request.form)
   const { client, jkt } = request
+  const asked = { client, jkt, scope, resources }
   let assertion: Assertion | undefined
   const counted = async <Result>(step: () => Promise<Result>): Promise<Result> => {
     try {
@@ -229,26 +209,19 @@ async function exchangeAssertion(
   }
   const plan = await counted(async () => {
     assertion = readAssertion(jwt)
-    const asked = { client, jkt, scope, resources }
     const approved =
       assertion.profile === 'workload'
         ? await approveWorkload(server, rules, assertion, asked)
         : await approveIdJag(server, idJag, assertion, asked)
     await requireUnused(transients, approved.use)
-    await countToken(server, approved, client.clientId)
+    const { issuer, subject, tenant } = approved.authority
+    const user = [issuer, subject, client.clientId, ...(tenant === undefined ? [] : [tenant])]
+    const { too_many_jwt_grants } = JWT_GRANT_ERRORS
+    await server.limiter.limit('jwt_bearer', sha256(JSON.stringify(user)), too_many_jwt_grants)
     return plannedGrant(server, transients, approved, request)
   })
   // Of several requests at once, all but one find their assertion used up.
   return { ...plan, commit: () => counted(plan.commit) }
-}
-
-async function countToken(
-  { limiter }: ServerContext,
-  { authority: { issuer, subject, tenant } }: ApprovedGrant,
-  clientId: string,
-): Promise<void> {
-  const user = [issuer, subject, clientId, ...(tenant === undefined ? [] : [tenant])]
-  await limiter.limit('jwt_bearer', sha256(JSON.stringify(user)), JWT_GRANT_ERRORS.too_many_jwt_grants)
 }
 
 /** All untrusted issuers share one counter; otherwise callers could fill the memory of the limiter with them. */

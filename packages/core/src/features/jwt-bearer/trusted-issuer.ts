@@ -12,7 +12,7 @@ import { canonicalResource } from '../../kernel/resource-indicator.ts'
 import { includesAll } from '../../kernel/scope.ts'
 import type { VerificationKeys } from '../../tokens/compact-jws.ts'
 import { type FetchedKeys, fetchedKeys } from '../../tokens/fetched-keys.ts'
-import { isFor, JWS_ALGORITHMS, type JwsAlgorithm, type PublicJwk, withBothNames } from '../../tokens/jwk.ts'
+import { acceptedAlgorithms, isFor, type PublicJwk } from '../../tokens/jwk.ts'
 import { usableKeys } from '../../tokens/jws-signature.ts'
 import { JWT_GRANT_ERRORS } from './assertion.ts'
 
@@ -51,7 +51,7 @@ export type ReadIssuer = (option: string, source: IssuerSource) => IssuerTerms
 
 /** In seconds. No user allows the token again, and its issuer cannot end it, so it is short. */
 export const MAX_LIFETIME = 3600
-const DEFAULT_ALGORITHMS: readonly JwsAlgorithm[] = ['ES256', 'RS256']
+const DEFAULT_ALGORITHMS = ['ES256', 'RS256']
 
 /** @param fetch absent if all issuers have `jwks` */
 export function trustedIssuers(kernel: Kernel, fetch: DocumentFetch | undefined): ReadIssuer {
@@ -76,8 +76,8 @@ function issuerKeys(kernel: Kernel, fetch: DocumentFetch | undefined) {
   const svid = fetch && fetchedKeys(kernel, withSvidKeys(discovering(fetch)), 'operator')
   const checked = new RecentlyUsed<readonly PublicJwk[]>(MAX_CHECKED)
   return (option: string, source: IssuerSource): VerificationKeys => {
-    const algorithms = algorithmsOf(option, source)
     const { jwks } = source
+    const algorithms = acceptedAlgorithms(option, source.algorithms ?? DEFAULT_ALGORITHMS)
     if (jwks !== undefined) {
       const text = JSON.stringify(jwks.keys.map((key) => (source.svid ? withoutSvidUse(key) : key)))
       const keys = checked.get(text) ?? usableKeys(JSON.parse(text))
@@ -94,16 +94,6 @@ function issuerKeys(kernel: Kernel, fetch: DocumentFetch | undefined) {
 
 /** Key sets of trusts that are looked up for each request: to check a key takes as long as to verify a signature. */
 const MAX_CHECKED = 1000
-
-function algorithmsOf(
-  option: string,
-  { algorithms = DEFAULT_ALGORITHMS }: IssuerSource,
-): readonly JwsAlgorithm[] {
-  const known = JWS_ALGORITHMS.filter((alg) => algorithms.includes(alg))
-  if (known.length !== algorithms.length || known.length === 0)
-    throw new Error(`${option}: algorithms must be some of ${JWS_ALGORITHMS.join(', ')}`)
-  return withBothNames(known)
-}
 
 const WELL_KNOWN = '/.well-known/openid-configuration'
 
@@ -123,11 +113,8 @@ function keysAtAddress(keysAt: FetchedKeys, address: string): VerificationKeys['
     } catch (cause) {
       if (!(cause instanceof OAuthError)) throw cause
       const { retryAfter, facts } = cause
-      throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_keys_unreachable, undefined, {
-        cause,
-        retryAfter,
-        facts,
-      })
+      const { jwt_grant_keys_unreachable } = JWT_GRANT_ERRORS
+      throw new OAuthError(jwt_grant_keys_unreachable, undefined, { cause, retryAfter, facts })
     }
   }
 }

@@ -46,9 +46,9 @@ function differenceOf(rules: readonly ReadRule[], claims: JwtClaims): string {
     .slice(0, 200)
     .replace(/[^!-~]/g, '?')
   if (ofIssuer.length === 0) return `no rule for iss ${iss}`
-  const shown = ofIssuer.slice(0, MAX_SHOWN_RULES).map(({ options }) => {
-    return `${options.client}: ${differingClaims(options, claims).join(', ')}`
-  })
+  const differing = ({ options }: ReadRule) =>
+    `${options.client}: ${differingClaims(options, claims).join(', ')}`
+  const shown = ofIssuer.slice(0, MAX_SHOWN_RULES).map(differing)
   return `iss ${iss}; claims that differ from the rule of ${shown.join('; of ')}`
 }
 
@@ -211,10 +211,7 @@ function holds(accepted: readonly string[], value: unknown): boolean {
 /** A claim by its name, or by the path to it. */
 function claimAt(claims: JwtClaims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name]
-  return name
-    .split('/')
-    .reduce<unknown>(
-      (value, member) => (Object.hasOwn(Object(value), member) ? Object(value)[member] : undefined),
-      claims,
-    )
+  const memberOf = (value: unknown, member: string) =>
+    Object.hasOwn(Object(value), member) ? Object(value)[member] : undefined
+  return name.split('/').reduce(memberOf, claims)
 }

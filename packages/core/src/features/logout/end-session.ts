@@ -14,17 +14,22 @@ import { type HttpRequest, type HttpResponse, redirect, securePage } from '../..
 import { formParameters, listOf, type Parameters, parameters, readMessage, text } from '../../http/message.ts'
 import { type PageView, pageView, requireOwnForm } from '../../http/page.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, withCode } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { openText, type SealingKeys, sealText } from '../../kernel/secrets.ts'
 import { type IdTokenHint, verifiedHint } from '../../openid/id-token.ts'
 
-export const LOGOUT_ERRORS = defineErrors({
-  logout_ticket_invalid: [
-    'invalid_request',
-    'This form has expired or belongs to another sign-in. Open the page again',
-  ],
-})
+export const LOGOUT_ERRORS = defineErrors(
+  withCode('invalid_request', {
+    logout_hint_unverified: 'The server cannot verify id_token_hint. Send its latest ID token',
+    logout_hint_of_other_client:
+      'id_token_hint was issued to another client than client_id. Send both of one client',
+    logout_client_missing: 'post_logout_redirect_uri needs id_token_hint or client_id. Send one of them',
+    post_logout_redirect_uri_not_registered:
+      'post_logout_redirect_uri is not registered for this client. Send a registered one',
+    logout_ticket_invalid: 'This form has expired or belongs to another sign-in. Open the page again',
+  }),
+)
 
 /** The content of the page that asks whether to sign out, and the fields of its form. */
 export interface LogoutView extends PageView {
@@ -177,25 +182,6 @@ function withCookie(answer: HttpResponse, cookie: string): HttpResponse {
   return { ...answer, headers: { ...answer.headers, 'set-cookie': cookies } }
 }
 
-export const LOGOUT_REQUEST_ERRORS = defineErrors({
-  logout_hint_unverified: [
-    'invalid_request',
-    'The server cannot verify id_token_hint. Send its latest ID token',
-  ],
-  logout_hint_of_other_client: [
-    'invalid_request',
-    'id_token_hint was issued to another client than client_id. Send both of one client',
-  ],
-  logout_client_missing: [
-    'invalid_request',
-    'post_logout_redirect_uri needs id_token_hint or client_id. Send one of them',
-  ],
-  post_logout_redirect_uri_not_registered: [
-    'invalid_request',
-    'post_logout_redirect_uri is not registered for this client. Send a registered one',
-  ],
-})
-
 const parameter = text().optional()
 
 /** RP-Initiated Logout 2. */
@@ -220,17 +206,17 @@ interface LogoutRequest {
 /** @throws OAuthError to be shown as a page: an unverified hint must not be used (RP-Initiated Logout 4) */
 async function readLogoutRequest(server: ServerContext, sent: Parameters): Promise<LogoutRequest> {
   const { id_token_hint, client_id, post_logout_redirect_uri, state } = readMessage(LogoutParameters, sent)
-  const { logout_hint_unverified } = LOGOUT_REQUEST_ERRORS
+  const { logout_hint_unverified } = LOGOUT_ERRORS
   const hint =
     id_token_hint === undefined
       ? undefined
       : await verifiedHint(server.keys, server.issuer, id_token_hint, logout_hint_unverified)
   if (hint !== undefined && client_id !== undefined && hint.audience !== client_id)
-    throw new OAuthError(LOGOUT_REQUEST_ERRORS.logout_hint_of_other_client)
+    throw new OAuthError(LOGOUT_ERRORS.logout_hint_of_other_client)
   const clientId = hint?.audience ?? client_id
   const client = clientId === undefined ? undefined : await server.store.clients.find(clientId)
   if (post_logout_redirect_uri === undefined) return { sent, hint, client }
-  if (clientId === undefined) throw new OAuthError(LOGOUT_REQUEST_ERRORS.logout_client_missing)
+  if (clientId === undefined) throw new OAuthError(LOGOUT_ERRORS.logout_client_missing)
   const target = postLogoutTarget(client, post_logout_redirect_uri, state)
   return { sent, hint, client, target }
 }
@@ -258,7 +244,6 @@ export function postLogoutMetadata(registeredBy: RegisteredBy) {
  */
 function postLogoutTarget(client: Client | undefined, uri: string, state: string | undefined): string {
   const registered = z.array(z.string()).safeParse(client?.featureMetadata?.[MEMBER]).data ?? []
-  if (!registered.includes(uri))
-    throw new OAuthError(LOGOUT_REQUEST_ERRORS.post_logout_redirect_uri_not_registered)
+  if (!registered.includes(uri)) throw new OAuthError(LOGOUT_ERRORS.post_logout_redirect_uri_not_registered)
   return state === undefined ? uri : withParameters(uri, { state })
 }

@@ -11,7 +11,6 @@ import {
   confirmLogout,
   endSession,
   LOGOUT_ERRORS,
-  LOGOUT_REQUEST_ERRORS,
   LogoutForm,
   type LogoutInteraction,
   LogoutParameters,
@@ -76,7 +75,7 @@ export function logout(pages: LogoutInteraction, options: LogoutOptions = {}): F
         },
       ],
       clientMetadata: postLogoutMetadata,
-      errors: { ...LOGOUT_ERRORS, ...LOGOUT_REQUEST_ERRORS },
+      errors: LOGOUT_ERRORS,
     }
   }
 }

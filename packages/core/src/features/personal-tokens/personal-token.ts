@@ -112,13 +112,11 @@ export async function createToken(
   requireKeyFor(resources, kernel.boundResources, undefined)
   const label = labelOf(request.label)
   const scopes = scopesOf(request.scopes, terms.scopes)
-  const accessToken = lifetimeOf(request.lifetime ?? terms.lifetime, terms.longest)
+  // Without the terms of the server: it is opaque, whatever else is issued.
+  const lives = { accessToken: lifetimeOf(request.lifetime ?? terms.lifetime, terms.longest) }
   const owner = { origin: 'personal', clientId: PERSONAL_CLIENT_ID, subject, label } as const
   const approved = { ...owner, scopes, resources }
-  // Without the terms of the server: it is opaque, whatever else is issued.
-  const { grant, issued } = singleTokenGrant(kernel.random, approved, undefined, kernel.now(), {
-    accessToken,
-  })
+  const { grant, issued } = singleTokenGrant(kernel.random, approved, undefined, kernel.now(), lives)
   await insertBelow(kernel, grant, terms.perUser)
   const token = personalToken(grant)
   const { id: grantId, expiresAt } = token
@@ -272,9 +270,7 @@ async function end(
 ): Promise<boolean> {
   const by = reason === 'user' ? 'user' : 'operator'
   if (!(await revokeUserGrant(kernel, subject, grantId, { by }))) return false
-  kernel.emit({
-    type: 'personal_token_ended',
-    ...{ subject, grantId, label, reason },
-  } satisfies PersonalTokenEnded)
+  const ended = { subject, grantId, label, reason }
+  kernel.emit({ type: 'personal_token_ended', ...ended } satisfies PersonalTokenEnded)
   return true
 }

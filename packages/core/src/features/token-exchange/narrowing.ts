@@ -4,7 +4,7 @@ import type { Allowed } from '../../grants/change-grant.ts'
 import { findAccessToken, holderOf, type IssuedTokens, newAccessToken } from '../../grants/grant.ts'
 import { listOf, text } from '../../http/message.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, withCode } from '../../kernel/oauth-error.ts'
 import type { AccessTokenState, Actor, Client, Grant } from '../../kernel/records.ts'
 import { audienceIncludes, canonicalResource, narrowedResources } from '../../kernel/resource-indicator.ts'
 import {
@@ -21,22 +21,20 @@ import type { AccessTokenFormat } from '../../tokens/credential.ts'
 const NOT_EXCHANGEABLE = 'subject_token is expired, revoked, or not exchangeable by this client'
 
 export const EXCHANGE_ERRORS = defineErrors({
-  subject_token_unknown: ['invalid_request', NOT_EXCHANGEABLE],
-  subject_token_of_other_client: ['invalid_request', NOT_EXCHANGEABLE],
-  subject_token_type_unsupported: ['invalid_request', NOT_EXCHANGEABLE],
-  actor_token_unsupported: ['invalid_request', NOT_EXCHANGEABLE],
-  requested_token_type_unsupported: [
-    'invalid_request',
-    'requested_token_type must be urn:ietf:params:oauth:token-type:access_token',
-  ],
+  ...withCode('invalid_request', {
+    subject_token_unknown: NOT_EXCHANGEABLE,
+    subject_token_of_other_client: NOT_EXCHANGEABLE,
+    subject_token_type_unsupported: NOT_EXCHANGEABLE,
+    actor_token_unsupported: NOT_EXCHANGEABLE,
+    requested_token_type_unsupported:
+      'requested_token_type must be urn:ietf:params:oauth:token-type:access_token',
+    delegation_too_deep:
+      'The token was exchanged too often in a chain (maximum 3). Exchange an earlier token',
+  }),
   audience_unsupported: ['invalid_target', 'audience is not supported. Name the target by resource'],
   subject_token_of_other_key: [
     'invalid_dpop_proof',
     'subject_token is bound to a key. Send a DPoP proof of this key',
-  ],
-  delegation_too_deep: [
-    'invalid_request',
-    'The token was exchanged too often in a chain (maximum 3). Exchange an earlier token',
   ],
   too_many_exchanged_tokens: [
     'temporarily_unavailable',

@@ -60,6 +60,8 @@ export const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 /** Characters: a signed token with many scopes is long. */
 const MAX_TOKEN_LENGTH = 8192
 
+const seconds = z.string().regex(/^[1-9][0-9]{0,8}$/, 'must be a number of seconds')
+
 /** RFC 8693 2.1, RFC 8707 2.2. `expires_in` requests a shorter lifetime; the RFC does not define it. */
 const TokenExchangeRequest = z.object({
   subject_token: text(MAX_TOKEN_LENGTH),
@@ -67,10 +69,7 @@ const TokenExchangeRequest = z.object({
   requested_token_type: text().optional(),
   scope: text().optional(),
   resource: ResourceParameter,
-  expires_in: z
-    .string()
-    .regex(/^[1-9][0-9]{0,8}$/, 'must be a number of seconds')
-    .optional(),
+  expires_in: seconds.optional(),
   audience: z.unknown().optional(),
   actor_token: z.unknown().optional(),
   actor_token_type: z.unknown().optional(),
