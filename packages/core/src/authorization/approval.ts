@@ -86,6 +86,7 @@ function approvalOf(
   const { kernel } = context
   const { id, code, ticketEndsAt } = completionOf(context, ticket, requestUri, now)
   const sid = context.sessions.sidOf(session, client, scopes)
+  const signIn = context.authenticationClasses.factsOf(session)
   const catalogue = Object.keys(kernel.scopes)
   const withheld = [...request.scopes.filter((scope) => !scopes.includes(scope)), ...request.ignoredScopes]
   return {
@@ -100,7 +101,7 @@ function approvalOf(
     nonce: request.nonce && detachedText(request.nonce),
     authTime: session.authTime,
     ...(sid && { sid }),
-    ...context.authenticationClasses.factsOf(session),
+    ...signIn,
     challenge: request.challenge && detachedText(request.challenge),
     jkt: request.jkt && detachedText(request.jkt),
     ticketEndsAt,

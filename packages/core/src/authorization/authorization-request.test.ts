@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
-import { type RequestOptions, readAuthorizationRequest, scopesOfRequest } from './authorization-request.ts'
+import { scopesOfRequest } from '../kernel/scope.ts'
+import { type RequestOptions, readAuthorizationRequest } from './authorization-request.ts'
 
 const kernel = {
   scopes: { openid: { description: '' }, 'notes:read': { description: '' } },

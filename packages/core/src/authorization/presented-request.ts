@@ -127,8 +127,8 @@ export function completionOf(
   requestUri: string | undefined,
   now: number,
 ): Completion {
-  const { id, code } = grantOfTicket(secret, ticket)
   const ticketEndsAt = spentUntil(now, lifetimes)
+  const { id, code } = grantOfTicket(secret, ticket)
   if (requestUri === undefined) return { id, code, ticketEndsAt }
   // Until then a browser can arrive with it, wait, and send a form.
   const later = Math.max(0, ...requestSources.map(({ lifetime }) => lifetime)) + lifetimes.consentTicket

@@ -156,7 +156,7 @@ export function planOf(
   kernel: Kernel,
   seen: Stored<Grant>,
   outcome: Outcome<IssuedTokens>,
-  events: readonly BaseEvent[],
+  events?: readonly BaseEvent[],
 ): ExchangePlan | Promise<ExchangePlan> {
   if (outcome.kind === 'ended') return refuseEnded(kernel, seen, outcome.refusal)
   const { kind, grant, result: issued } = outcome

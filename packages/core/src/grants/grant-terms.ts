@@ -35,11 +35,13 @@ type RefreshTokenRotation = 'always' | 'public-clients'
 
 /** Times are epoch seconds, lifetimes seconds. */
 export interface GrantTerms {
+  /** The lifetime of an access token, in seconds. */
   readonly accessToken: number
   /** The maximum lifetime of an access token for these resources, if its format sets a limit. */
   readonly longest?: AccessTokenFormat['longest']
   /** The resources that accept only sender-constrained tokens. Default: none. */
   readonly boundResources?: readonly string[] | undefined
+  /** The lifetime of an unused refresh token, in seconds. */
   readonly refreshToken: number
   readonly refreshRetryWindow: number
   /** Default 900. */

@@ -6,7 +6,7 @@ import type { SignInClassifier } from '../grants/introspection.ts'
 import { type Claims, claimsAbout, type Kernel, SUBJECT_ERRORS, type UserClaims } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../kernel/records.ts'
-import { asksForOpenId, type ScopeCatalogue } from '../kernel/scope.ts'
+import { OPENID, type ScopeCatalogue } from '../kernel/scope.ts'
 import { jose, type PrivateJwk } from '../tokens/jwk.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 
@@ -38,7 +38,7 @@ export function idTokenMembers(
       const { client, now } = request
       const { subject, sid } = grant
       // An ID token is about a user, and this grant may have none.
-      if (subject === undefined || !asksForOpenId(issued.scopes)) return undefined
+      if (subject === undefined || !issued.scopes.includes(OPENID)) return undefined
       const key = requiredSigner(keys, client, alg, now)
       const { acr, amr } = kernel.authenticationClasses.shown(grant)
       const protocol = {

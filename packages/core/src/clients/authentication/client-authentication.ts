@@ -98,7 +98,7 @@ export function proofReader(methods: readonly ClientAuthMethod[]): ReadProof {
   ]
   return (request, form) => {
     const filled = onlyFilledCarrier(carriers, request, form)
-    const basic = basicCredentials(request)
+    const basic = filled === 'authorization' ? basicCredentials(request) : undefined
     const credentials = readMessage(ClientCredentials, basic === undefined ? form : joined(form, basic))
     // With an empty password the header only names the client, and a public client may do that.
     const carrier = basic !== undefined && basic.client_secret === undefined ? undefined : filled
