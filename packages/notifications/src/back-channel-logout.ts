@@ -2,9 +2,9 @@
 import type { Feature, PrivateJwk } from '@grantkit/core'
 import { type Client, type Grant, newId, type ServerContext, type Transients } from '@grantkit/core/feature'
 import {
-  asksForOpenId,
   jose,
   type MessagePost,
+  OPENID,
   SESSION_ERRORS,
   type SessionObserver,
   sidsFor,
@@ -105,7 +105,7 @@ export function backChannelLogout(options: BackChannelLogoutOptions): Feature {
 /** Before a code is redeemed, its client is named in the record of the session. A failure costs no code. */
 function registration({ emit }: ServerContext, sessions: SessionClients) {
   async function register({ clientId, subject, scopes }: Grant, sid: string): Promise<undefined> {
-    if (await sessions.add(sid, asksForOpenId(scopes) ? clientId : withoutIdToken(clientId))) return
+    if (await sessions.add(sid, scopes.includes(OPENID) ? clientId : withoutIdToken(clientId))) return
     const why = 'too_many_clients'
     const count = MAX_CLIENTS
     emit({ type: 'logout_undelivered', clientId, subject, sid, why, count } satisfies LogoutUndelivered)
@@ -115,7 +115,7 @@ function registration({ emit }: ServerContext, sessions: SessionClients) {
     if (terms === undefined || grant?.sid === undefined) return undefined
     if (grant.code === undefined || grant.code.redeemedAt !== undefined) return undefined
     // Its session alone matters to a bound client. A message is about an ID token.
-    if (!terms.sessionBound && !asksForOpenId(grant.scopes)) return undefined
+    if (!terms.sessionBound && !grant.scopes.includes(OPENID)) return undefined
     return register(grant, grant.sid)
   }
 }

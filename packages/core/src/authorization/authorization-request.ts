@@ -6,14 +6,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
-import {
-  asksForOpenId,
-  parseScope,
-  requestedScopes,
-  SCOPE_ERRORS,
-  type ScopeCatalogue,
-  scopeCeiling,
-} from '../kernel/scope.ts'
+import { OPENID, type ScopeOptions, type ScopesOfRequest, scopesOfRequest } from '../kernel/scope.ts'
 import { optionalProofKey, type SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { StateParameter } from './redirect-target.ts'
 import { type AuthenticationClasses, type Prompt, requestedPrompts } from './sign-in.ts'
@@ -137,7 +130,7 @@ export function readAuthorizationRequest(
   const prompts = requestedPrompts(requested.prompt)
   const scope = scopesOfRequest(scopes, options, client, requested.scope)
   // Only the nonce in an ID token protects a code in place of the challenge.
-  const hasNonce = requested.nonce !== undefined && asksForOpenId(scope.scopes)
+  const hasNonce = requested.nonce !== undefined && scope.scopes.includes(OPENID)
   if (challenge === undefined && !hasNonce && client.nonceOptional !== true)
     throw new OAuthError(REQUEST_ERRORS.challenge_and_nonce_missing)
   return {
@@ -181,55 +174,6 @@ function refuseUnsupported(requested: AuthorizationParameters): void {
     throw new OAuthError(REQUEST_ERRORS.response_type_unsupported)
   if ((requested.response_mode ?? RESPONSE_MODE) !== RESPONSE_MODE)
     throw new OAuthError(REQUEST_ERRORS.response_mode_unsupported)
-}
-
-/** How a `scope` parameter is read. */
-export interface ScopeOptions {
-  /** The scope of a request that names none, of a client that registered none. Default: such a request is refused. */
-  readonly defaultScope?: string | undefined
-  /**
-   * How scopes outside the catalogue are treated. Default `refuse`, which names the first of them; `offline_access` is
-   * always ignored, because many libraries request refresh tokens by it.
-   */
-  readonly unknownScopes?: 'refuse' | 'ignore' | undefined
-}
-
-interface ScopesOfRequest {
-  readonly scopes: readonly string[]
-  /** Names in `scope` that are no scopes here. */
-  readonly ignoredScopes: readonly string[]
-}
-
-const OFFLINE_ACCESS = 'offline_access'
-
-/** The scopes that a client requests of a user. @throws OAuthError `invalid_scope` or `invalid_request` */
-export function scopesOfRequest(
-  catalogue: ScopeCatalogue,
-  options: ScopeOptions,
-  client: Client,
-  requested: string | undefined,
-): ScopesOfRequest {
-  const ceiling = scopeCeiling(client, catalogue)
-  const ignoredScopes = ignoredIn(requested, catalogue, options)
-  const named = requested?.split(' ').filter((name) => !ignoredScopes.includes(name))
-  const scope =
-    named?.join(' ') || defaultOf(client, ceiling ?? Object.keys(catalogue)) || options.defaultScope
-  if (scope === undefined) throw new OAuthError(SCOPE_ERRORS.scope_missing)
-  return { scopes: requestedScopes(scope, catalogue, ceiling), ignoredScopes }
-}
-
-/** The scopes that a self-registered client registered and may still request. */
-function defaultOf({ origin, scopes }: Client, allowed: readonly string[]): string | undefined {
-  return origin === 'registered' ? scopes?.filter((name) => allowed.includes(name)).join(' ') : undefined
-}
-
-function ignoredIn(
-  scope = '',
-  catalogue: ScopeCatalogue,
-  { unknownScopes }: ScopeOptions,
-): readonly string[] {
-  const unknown = parseScope(scope)?.filter((name) => !Object.hasOwn(catalogue, name)) ?? []
-  return unknownScopes === 'ignore' ? unknown : unknown.filter((name) => name === OFFLINE_ACCESS)
 }
 
 // Requests that the client sent before the browser (RFC 9126).

@@ -8,7 +8,7 @@ import { basePathOf, type Endpoint, endpointPath, type PathOptions } from '../ht
 import { readMessage } from '../http/message.ts'
 import { checkLanguages } from '../kernel/display-text.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
-import { requestedScopes, unrestricted } from '../kernel/scope.ts'
+import { requestedScopes, type ScopeOptions, unrestricted } from '../kernel/scope.ts'
 import type { ServerSecret } from '../kernel/secrets.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import {
@@ -16,7 +16,6 @@ import {
   type ChallengeOptions,
   parametersOf,
   readAuthorizationRequest,
-  type ScopeOptions,
   type ValidateRequest,
 } from './authorization-request.ts'
 import { authorize, sentParameters, showFormAgain } from './authorize.ts'
@@ -144,7 +143,6 @@ function pages(context: AuthorizationContext, paths: AuthorizationContext['paths
   ]
 }
 
-/** Both halves of the authorization endpoint. */
 function validatorOf(context: AuthorizationContext): ValidateRequest {
   const { kernel, requestOptions, redirectUriPolicy, senderConstraint } = context
   return (sent, request, client) => {

@@ -241,7 +241,9 @@ export function storedClients(records: Records<Client>, ports: WaitingPorts): Cl
   return {
     owns: (clientId) => clientId.length <= MAX_CLIENT_ID_LENGTH,
     find: (clientId) => records.find(clientId).then(unlessRefused),
-    describe: (clientId) => records.find(clientId).then(undescribedClientOf),
+    // If documents are no longer fetched, existing grants of their clients go on, and no new authorization begins.
+    describe: (clientId) =>
+      records.find(clientId).then((stored) => (stored?.value.document ? undefined : unlessRefused(stored))),
     keep: ({ clientId }, until) =>
       changeRecord(records, clientId, ports, (seen) => {
         if (seen === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
@@ -253,9 +255,4 @@ export function storedClients(records: Records<Client>, ports: WaitingPorts): Cl
 /** The client of a record, unless the operator removed it. */
 function unlessRefused(stored: Stored<Client> | undefined): Client | undefined {
   return stored?.value.refused === true ? undefined : stored?.value
-}
-
-/** If documents are no longer fetched, existing grants of their clients go on, and no new authorization begins. */
-function undescribedClientOf(stored: Stored<Client> | undefined): Client | undefined {
-  return stored?.value.document === undefined ? unlessRefused(stored) : undefined
 }

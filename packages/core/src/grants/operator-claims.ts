@@ -4,7 +4,7 @@ import { isLoopbackUrl } from '../http/public-url.ts'
 import type { Kernel, UserClaims } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, Grant } from '../kernel/records.ts'
-import { asksForOpenId } from '../kernel/scope.ts'
+import { OPENID } from '../kernel/scope.ts'
 import type { Time } from '../kernel/time.ts'
 import type { AccessTokenFormat } from '../tokens/credential.ts'
 import type { ExchangePlan } from './grant-type.ts'
@@ -60,7 +60,6 @@ export interface TokenClaimsProtected {
   readonly clientId: string
 }
 
-/** An access token, or the tokens of an answer. */
 interface Described {
   readonly grant: Grant
   readonly client: Client
@@ -195,7 +194,7 @@ export async function claimsOfPlan(
   const { scopes, resources } = issued
   const described = { grant, client, scopes, resources }
   // An exchanged token comes alone.
-  const hasIdToken = issuedTokenType === undefined && grant.subject !== undefined && asksForOpenId(scopes)
+  const hasIdToken = issuedTokenType === undefined && grant.subject !== undefined && scopes.includes(OPENID)
   const [accessToken, idToken] = await Promise.all([
     accessTokens.longest?.(resources) === undefined ? undefined : claims('access_token', described),
     hasIdToken ? claims('id_token', described) : undefined,

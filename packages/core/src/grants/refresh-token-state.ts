@@ -1,7 +1,45 @@
 /** The refresh token of a grant: the newest one, and earlier ones. */
+import { defineErrors, OAuthError, ownedBy } from '../kernel/oauth-error.ts'
 import type { Client, Grant, RefreshState, Rotation } from '../kernel/records.ts'
 import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 import { type ArrivedRequest, type GrantTerms, type Retry, retryOf } from './grant-terms.ts'
+
+export const REFRESH_ERRORS = defineErrors({
+  refresh_token_unknown: ['invalid_grant', 'The refresh token is not valid. The user must authorize again'],
+  refresh_token_expired: ['invalid_grant', 'The refresh token has expired. The user must authorize again'],
+  refresh_token_of_other_client: [
+    'invalid_grant',
+    'The refresh token is not valid. The user must authorize again',
+  ],
+  refresh_token_replaced: [
+    'invalid_grant',
+    'The refresh token was replaced a moment ago. Use the newest one',
+  ],
+  refresh_token_reused: [
+    'invalid_grant',
+    'The refresh token was used before, so its tokens are revoked. The user must authorize again',
+  ],
+  refresh_retry_differs: [
+    'invalid_grant',
+    'The refresh token was used a moment ago for another scope or resource. Use the newest one',
+  ],
+  refresh_retry_key_gone: [
+    'invalid_grant',
+    'The refresh token was used before, and its answer cannot be repeated. The user must authorize again',
+  ],
+  client_changed: [
+    'invalid_grant',
+    'The client has changed since the user allowed it. The user must authorize again',
+  ],
+  refresh_token_of_other_key: [
+    'invalid_dpop_proof',
+    'The refresh token is bound to a key. Send a DPoP proof of this key',
+  ],
+  refresh_token_of_other_method: [
+    'invalid_client',
+    'The client must use the authentication method with which it got its first token',
+  ],
+})
 
 /** The parts of a refresh token: its family, the number of rotations before it, and its own secret. */
 export interface RefreshTokenSecret {
@@ -91,6 +129,38 @@ export interface Repeat {
   readonly refresh: RefreshState
 }
 
+/** A request with a refresh token. */
+export interface PresentedRefreshToken extends ArrivedRequest {
+  readonly token: RefreshTokenSecret
+  /** The authenticated client. */
+  readonly client: Client
+  /** The thumbprint of the key that the request proves. */
+  readonly jkt?: string | undefined
+}
+
+/** The state of a token that its client may use. @throws OAuthError for any other token */
+export function usableState(
+  grant: Grant,
+  request: PresentedRefreshToken,
+  now: number,
+  terms: GrantTerms,
+): RefreshState | Repeat | 'spent' {
+  const { client, jkt } = request
+  const { refresh } = grant
+  const state = tokenState(grant, request, terms)
+  if (refresh === undefined || state === 'unknown') throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
+  if (client.clientId !== grant.clientId)
+    throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_client, undefined, ownedBy(grant))
+  if (now >= refresh.expiresAt) throw new OAuthError(REFRESH_ERRORS.refresh_token_expired)
+  if (refresh.authMethod !== undefined && refresh.authMethod !== client.tokenEndpointAuthMethod)
+    throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_method)
+  // A copy is useless without the key, and must not end the grant.
+  if (refresh.jkt !== undefined && refresh.jkt !== jkt)
+    throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_key)
+  if (state === 'replaced') throw new OAuthError(REFRESH_ERRORS.refresh_token_replaced)
+  return state
+}
+
 export function tokenState(
   grant: Grant,
   { token, arrivedAt }: ArrivedRequest & { readonly token: RefreshTokenSecret },
@@ -128,8 +198,8 @@ function rotatedInWindow(
   // When the request arrived, a rotation that is forgotten since may have been yet to come.
   if (arrivedAt < rotatedAt) return true
   const known = [...recent, { generation: current - 1, rotatedAt }]
-  const rotation = known.findLast((entry) => entry.generation <= generation)
-  return rotation !== undefined && arrivedAt - rotation.rotatedAt < window
+  const spentBy = known.findLast((entry) => entry.generation <= generation)
+  return spentBy !== undefined && arrivedAt - spentBy.rotatedAt < window
 }
 
 /** The maximum number of entries that a grant keeps. */

@@ -3,67 +3,32 @@ import { withRemainingScopes } from '../clients/client-record.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { BaseEvent } from '../kernel/events.ts'
 import { claimsAbout, type Kernel, SUBJECT_ERRORS, type SubjectOptions } from '../kernel/kernel.ts'
-import { defineErrors, OAuthError, ownedBy } from '../kernel/oauth-error.ts'
-import type { Client, Grant, RefreshState } from '../kernel/records.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
+import type { Client, Grant } from '../kernel/records.ts'
 import { narrowedResources } from '../kernel/resource-indicator.ts'
 import { narrowedScopes, partOf } from '../kernel/scope.ts'
 import { newId, type ServerSecret, type SuccessorKeys, sha256, successorKeys } from '../kernel/secrets.ts'
 import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
 import { planOf, prefetch } from './change-grant.ts'
 import { addAccessToken, type IssuedTokens, type Outcome } from './grant.ts'
-import { type ArrivedRequest, type GrantTerms, type Retry, termsOf } from './grant-terms.ts'
-import type { ExchangePlan, GrantType, TokenRequest } from './grant-type.ts'
-import { type RefreshTokenSecret, type Repeat, rotatedState, tokenState } from './refresh-token-state.ts'
+import { type GrantTerms, type Retry, termsOf } from './grant-terms.ts'
+import type { GrantType } from './grant-type.ts'
+import {
+  type PresentedRefreshToken,
+  REFRESH_ERRORS,
+  type RefreshTokenSecret,
+  type Repeat,
+  rotatedState,
+  usableState,
+} from './refresh-token-state.ts'
 
-export const REFRESH_ERRORS = defineErrors({
-  refresh_token_unknown: ['invalid_grant', 'The refresh token is not valid. The user must authorize again'],
-  refresh_token_expired: ['invalid_grant', 'The refresh token has expired. The user must authorize again'],
-  refresh_token_of_other_client: [
-    'invalid_grant',
-    'The refresh token is not valid. The user must authorize again',
-  ],
-  refresh_token_replaced: [
-    'invalid_grant',
-    'The refresh token was replaced a moment ago. Use the newest one',
-  ],
-  refresh_token_reused: [
-    'invalid_grant',
-    'The refresh token was used before, so its tokens are revoked. The user must authorize again',
-  ],
-  refresh_retry_differs: [
-    'invalid_grant',
-    'The refresh token was used a moment ago for another scope or resource. Use the newest one',
-  ],
-  refresh_retry_key_gone: [
-    'invalid_grant',
-    'The refresh token was used before, and its answer cannot be repeated. The user must authorize again',
-  ],
-  client_changed: [
-    'invalid_grant',
-    'The client has changed since the user allowed it. The user must authorize again',
-  ],
-  refresh_token_of_other_key: [
-    'invalid_dpop_proof',
-    'The refresh token is bound to a key. Send a DPoP proof of this key',
-  ],
-  refresh_token_of_other_method: [
-    'invalid_client',
-    'The client must use the authentication method with which it got its first token',
-  ],
-})
-
-export interface RefreshRequest extends ArrivedRequest {
-  readonly token: RefreshTokenSecret
-  /** The authenticated client. */
-  readonly client: Client
+export interface RefreshRequest extends PresentedRefreshToken {
   readonly scope: string | undefined
   readonly resources: readonly string[]
   readonly knownResources: readonly string[]
   /** Fresh randomness, used only if the token is rotated. */
   readonly salt: string
   readonly keys: SuccessorKeys
-  /** The thumbprint of the key that the request proves. */
-  readonly jkt?: string | undefined
 }
 
 /** The answer to a refresh. */
@@ -92,7 +57,7 @@ export function rotateRefreshToken(
   const { client, token, salt, keys, jkt } = request
   const scopes = narrowedScopes(request.scope, grant.scopes, grant.withheldScopes)
   const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
-  if ('retried' in state) return repeated(grant, state, { request, scopes, resources }, now)
+  if ('retried' in state) return repeated(grant, state, { ...request, scopes, resources }, now)
   const [accessToken, secret] = keys.derive(token.secret + salt)
   const access = { secret: accessToken, scopes, resources, jkt }
   const { accessTokens, expiresIn, dropped } = addAccessToken(grant, access, now, terms)
@@ -108,36 +73,7 @@ export function rotateRefreshToken(
   }
 }
 
-/** The state of a token that its client may use. @throws OAuthError for any other token */
-function usableState(
-  grant: Grant,
-  request: RefreshRequest,
-  now: number,
-  terms: GrantTerms,
-): RefreshState | Repeat | 'spent' {
-  const { client, jkt } = request
-  const { refresh } = grant
-  const state = tokenState(grant, request, terms)
-  if (refresh === undefined || state === 'unknown') throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
-  if (client.clientId !== grant.clientId)
-    throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_client, undefined, ownedBy(grant))
-  if (now >= refresh.expiresAt) throw new OAuthError(REFRESH_ERRORS.refresh_token_expired)
-  if (refresh.authMethod !== undefined && refresh.authMethod !== client.tokenEndpointAuthMethod)
-    throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_method)
-  // A copy is useless without the key, and must not end the grant.
-  if (refresh.jkt !== undefined && refresh.jkt !== jkt)
-    throw new OAuthError(REFRESH_ERRORS.refresh_token_of_other_key)
-  if (state === 'replaced') throw new OAuthError(REFRESH_ERRORS.refresh_token_replaced)
-  return state
-}
-
 const ANOTHER_KEY = 'The refresh token was used a moment ago with another key. Use the same key'
-
-interface Repetition {
-  readonly request: RefreshRequest
-  readonly scopes: readonly string[]
-  readonly resources: readonly string[]
-}
 
 /**
  * Repeats the answer of the last rotation. If two callers may hold the token, the grant records that. From then on both would
@@ -148,10 +84,9 @@ interface Repetition {
 function repeated(
   grant: Grant,
   { retried, rotation, refresh }: Repeat,
-  { request, ...requested }: Repetition,
+  { token, keys, jkt, ...requested }: RefreshRequest & { readonly scopes: readonly string[] },
   now: number,
 ): Outcome<Refreshed> {
-  const { token, keys, jkt } = request
   const { scopes, resources } = rotation
   // The client may have lost some since.
   const remaining = partOf(scopes, grant.scopes)
@@ -209,14 +144,32 @@ export function refreshToken(
   { claims, secret }: SubjectOptions & { readonly secret: ServerSecret },
   terms: GrantTerms,
 ): { grantTypes: GrantType[] } {
-  const context = { claims, terms, keys: successorKeys(secret) }
+  const keys = successorKeys(secret)
   const grantType: GrantType = {
     name: 'refresh_token',
     message: RefreshTokenRequest,
     credential: 'refresh_token',
     selfRegistered: true,
     clientOf: (form) => clientOfToken(kernel, form),
-    exchange: (request) => exchangeRefreshToken(kernel, context, request),
+    async exchange({ client, form, arrivedAt, now, stored, jkt }) {
+      const { refresh_token, scope, resource: resources } = readMessage(RefreshTokenRequest, form)
+      const token = parseRefreshToken(refresh_token)
+      if (token === undefined || stored === undefined)
+        throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
+      const known = { knownResources: kernel.resources, salt: newId(kernel.random), keys }
+      const request = { client, token, arrivedAt, scope, resources, jkt, ...known }
+      const grant = stored.value
+      // First, so that a wrong token asks nobody about the user, and a stolen one ends the grant whatever else is found.
+      const refreshed = rotateRefreshToken(grant, request, now, terms)
+      if (refreshed.kind === 'ended') return planOf(kernel, stored, refreshed)
+      const { subject } = grant
+      if (claims && subject !== undefined && (await claimsAbout(claims, subject)) === undefined)
+        return planOf(kernel, stored, { kind: 'ended', refusal: SUBJECT_ERRORS.subject_gone })
+      // The user allowed a client whose document has changed since then.
+      if (grant.createdAt < (client.document?.consentSince ?? 0))
+        return planOf(kernel, stored, { kind: 'ended', refusal: REFRESH_ERRORS.client_changed })
+      return planOf(kernel, stored, refreshed, eventsOf(token, client, refreshed.result))
+    },
   }
   return { grantTypes: [grantType] }
 }
@@ -227,44 +180,6 @@ async function clientOfToken({ store }: Kernel, form: Parameters): Promise<strin
   // A grant that has ended has no client.
   if (!stored?.value.clientId) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
   return stored.value.clientId
-}
-
-interface RefreshContext extends SubjectOptions {
-  readonly terms: GrantTerms
-  readonly keys: SuccessorKeys
-}
-
-async function exchangeRefreshToken(
-  kernel: Kernel,
-  { claims, terms, keys }: RefreshContext,
-  { client, form, arrivedAt, now, stored, jkt }: TokenRequest,
-): Promise<ExchangePlan> {
-  const request = readMessage(RefreshTokenRequest, form)
-  const token = parseRefreshToken(request.refresh_token)
-  if (token === undefined || stored === undefined) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
-  const rotation = {
-    client,
-    token,
-    arrivedAt,
-    scope: request.scope,
-    resources: request.resource,
-    knownResources: kernel.resources,
-    salt: newId(kernel.random),
-    keys,
-    jkt,
-  }
-  const grant = stored.value
-  // First, so that a wrong token asks nobody about the user, and a stolen one ends the grant whatever else is found.
-  const rotated = rotateRefreshToken(grant, rotation, now, terms)
-  if (rotated.kind === 'ended') return planOf(kernel, stored, rotated, [])
-  const events = eventsOf(token, client, rotated.result)
-  const { subject } = grant
-  if (claims && subject !== undefined && (await claimsAbout(claims, subject)) === undefined)
-    return planOf(kernel, stored, { kind: 'ended', refusal: SUBJECT_ERRORS.subject_gone }, events)
-  // The user allowed a client whose document has changed since then.
-  const isChanged = grant.createdAt < (client.document?.consentSince ?? 0)
-  const outcome = isChanged ? CLIENT_CHANGED : rotated
-  return planOf(kernel, stored, outcome, events)
 }
 
 function eventsOf(
@@ -279,5 +194,3 @@ function eventsOf(
   const event = { type: `refresh_token_${how}`, generation, ...why, ...ids } as const satisfies RefreshEvent
   return dropped ? [{ type: 'access_token_dropped', ...ids } satisfies AccessTokenDropped, event] : [event]
 }
-
-const CLIENT_CHANGED = { kind: 'ended', refusal: REFRESH_ERRORS.client_changed } as const

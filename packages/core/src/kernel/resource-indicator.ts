@@ -54,9 +54,10 @@ export function narrowedResources(
   known: readonly string[],
 ): readonly string[] {
   if (requested.length === 0) {
+    // It means every resource, so the last one that is gone takes the grant with it.
+    if (granted.length === 0) return granted
     const hosted = partOf(granted, known)
-    // An empty list would mean every resource, so the last one that is gone takes the grant with it.
-    if (hosted.length === 0 && granted.length > 0) throw new OAuthError(RESOURCE_ERRORS.resource_gone)
+    if (hosted.length === 0) throw new OAuthError(RESOURCE_ERRORS.resource_gone)
     return hosted
   }
   const resources = canonicalResources(requested)

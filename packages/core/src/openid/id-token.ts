@@ -6,7 +6,7 @@ import type { SignInClassifier } from '../grants/introspection.ts'
 import { type Claims, claimsAbout, type Kernel, SUBJECT_ERRORS, type UserClaims } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../kernel/records.ts'
-import { asksForOpenId, type ScopeCatalogue } from '../kernel/scope.ts'
+import { OPENID, type ScopeCatalogue } from '../kernel/scope.ts'
 import { jose, type PrivateJwk } from '../tokens/jwk.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 
@@ -31,14 +31,14 @@ export function idTokenMembers(
   kernel: Kernel & SignInClassifier,
   keys: SigningKeys,
   { alg, lifetime }: { readonly alg: SigningAlgorithm | undefined; readonly lifetime: number },
-  userClaims: IdTokenClaims,
+  userClaims: ReturnType<typeof idTokenClaims>,
 ): TokenMembers {
   return {
     prepare(request, { grant, issued }) {
       const { client, now } = request
       const { subject, sid } = grant
       // An ID token is about a user, and this grant may have none.
-      if (subject === undefined || !asksForOpenId(issued.scopes)) return undefined
+      if (subject === undefined || !issued.scopes.includes(OPENID)) return undefined
       const key = requiredSigner(keys, client, alg, now)
       const { acr, amr } = kernel.authenticationClasses.shown(grant)
       const protocol = {
@@ -99,23 +99,17 @@ export function idTokenClaimsMetadata(registeredBy: RegisteredBy): ClientMetadat
 }
 
 /**
- * The claims of the user for the ID token of this client, before the code is redeemed: an outage of the user directory costs no code.
+ * The claims of the user for the ID token of a client, before the code is redeemed: an outage of the user directory costs no code.
  *
  * @returns `undefined` for a client that gets none
  * @throws OAuthError `temporarily_unavailable`, or `invalid_grant` for the code of a user who is gone
  */
-type IdTokenClaims = (
-  request: TokenRequest,
-  scopes: readonly string[],
-  subject: string,
-) => Promise<UserClaims> | undefined
-
 export function idTokenClaims(
   claims: Claims,
   release: ReleaseClaims,
   { idTokenClaims: always = false }: IdTokenClaimsOptions,
-): IdTokenClaims {
-  return ({ client, stored }, scopes, subject) => {
+) {
+  return ({ client, stored }: TokenRequest, scopes: readonly string[], subject: string) => {
     if (!always && client.featureMetadata?.[MEMBER] !== true) return undefined
     return claimsAbout(claims, subject).then((user) => {
       const code = stored?.value.code

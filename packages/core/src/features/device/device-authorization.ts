@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { scopesOfRequest } from '../../authorization/authorization-request.ts'
 import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
 import type { ServerContext } from '../../feature.ts'
 import { requiredChallenge } from '../../grants/authorization-code.ts'
@@ -9,7 +8,7 @@ import { ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client, Transient } from '../../kernel/records.ts'
 import { requestedResources } from '../../kernel/resource-indicator.ts'
-import { includesAll } from '../../kernel/scope.ts'
+import { includesAll, scopesOfRequest } from '../../kernel/scope.ts'
 import {
   type GrantId,
   type Hash,
