@@ -4,8 +4,6 @@ import { join, relative, resolve, sep } from 'node:path'
 import { APPS, type Choice, type Choices, FEATURES, FRAMEWORKS, onWorkers, PAGES, STORES } from './choices.ts'
 import { ChoiceError } from './read-choices.ts'
 
-const EVERY_FEATURE: Readonly<Record<string, Choice>> = FEATURES
-
 const ON_NODE = {
   start: 'node --env-file=.env app.ts',
   dev: 'node --watch --env-file=.env app.ts',
@@ -63,20 +61,10 @@ export function manifestOf(name: string, choices: Choices, source: PackageSource
 
 function dependenciesOf({ app, framework, store, features }: Choices): string[] {
   const placed: Choice = FRAMEWORKS[framework]
-  const chosen = [
-    APPS[app],
-    placed,
-    STORES[store],
-    PAGES[pages],
-    ...features.map((one) => EVERY_FEATURE[one]),
-  ]
+  const chosen = [APPS[app], placed, STORES[store], ...features.map((one) => FEATURES[one])] as Choice[]
   const bridge = app === 'mcp' ? (placed.mcp ?? []) : []
-  return [
-    '@grantkit/core',
-    '@grantkit/pages',
-    ...chosen.flatMap((choice) => choice?.dependencies ?? []),
-    ...bridge,
-  ]
+  const always = ['@grantkit/core', '@grantkit/pages']
+  return [...always, ...chosen.flatMap(({ dependencies = [] }) => dependencies), ...bridge]
 }
 
 /** A name that npm accepts. */

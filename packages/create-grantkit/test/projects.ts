@@ -2,7 +2,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { PROGRAM_ENVIRONMENT } from '@grantkit/test-servers/program-environment'
@@ -80,16 +80,15 @@ async function toolAnswers(url: string, headers: Record<string, string>): Promis
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
 }
 
-/** `npm test` of a project, with the Node of this repository. @throws Error with what it printed */
+/** `npm test` of a project but for the compiler, which has all of them at once. @throws Error with what it printed */
 export async function passesItsTest({ folder }: Project): Promise<void> {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const path = [dirname(process.execPath), join(PACKAGE, 'node_modules/.bin'), process.env.PATH].join(
-    delimiter,
+  const [, ...words] = scripts.test.replace(/^tsc && /, '').split(' ')
+  await promisify(execFile)(process.execPath, words, { cwd: folder, env: PROGRAM_ENVIRONMENT }).catch(
+    ({ stdout, stderr }) => {
+      throw new Error(stdout + stderr)
+    },
   )
-  const options = { cwd: folder, env: { ...PROGRAM_ENVIRONMENT, PATH: path } }
-  await promisify(execFile)('sh', ['-c', scripts.test], options).catch(({ stdout, stderr }) => {
-    throw new Error(stdout + stderr)
-  })
 }
 
 /** Wrangler without news of itself, and without data about this place. */
