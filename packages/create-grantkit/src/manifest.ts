@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, relative, resolve, sep } from 'node:path'
-import { APPS, type Choice, type Choices, FEATURES, FRAMEWORKS, onWorkers, PAGES, STORES } from './choices.ts'
+import { APPS, type Choice, type Choices, FEATURES, FRAMEWORKS, onWorkers, STORES } from './choices.ts'
 import { ChoiceError } from './read-choices.ts'
 
 const ON_NODE = {
