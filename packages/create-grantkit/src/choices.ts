@@ -114,7 +114,7 @@ export type Framework = keyof typeof FRAMEWORKS
 export type StoreName = keyof typeof STORES
 export type PagesName = keyof typeof PAGES
 export type FeatureName = keyof typeof FEATURES
-export type LanguageName = (typeof LANGUAGES)[number]
+type LanguageName = (typeof LANGUAGES)[number]
 
 /** What the files of a project depend on. */
 export interface Choices {
